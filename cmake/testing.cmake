@@ -1,0 +1,10 @@
+# noteg_test(name SOURCES ... DEPENDS ...): one GoogleTest executable, its tests discovered by ctest.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+function(noteg_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE noteg_warnings GTest::gtest GTest::gtest_main ${ARG_DEPENDS})
+  target_compile_definitions(${name} PRIVATE NOTEG_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endfunction()

@@ -1,0 +1,12 @@
+# Warnings are errors on our own targets only; dependencies are found as system packages.
+add_library(noteg_warnings INTERFACE)
+target_compile_options(noteg_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+
+# noteg_library(name SOURCES a.cpp ... DEPENDS other ...): one static library per folder, headers are
+# included from the repository root, so that a forbidden dependency fails at link.
+function(noteg_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE noteg_warnings ${ARG_PRIVATE_DEPENDS})
+endfunction()

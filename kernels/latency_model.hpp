@@ -1,0 +1,22 @@
+// What a compiler knows of the machine when it writes control bits: fixed latencies between classes of
+// instructions and how long an issue occupies its pipe. Filled from an SmSpec by whoever builds kernels
+// for a GPU; the IR itself knows no GPU.
+#pragma once
+
+namespace noteg::kernels {
+
+struct LatencyModel {
+  int fma = 4;                    // FMA pipe to FMA pipe
+  int alu = 4;                    // ALU to ALU
+  int half = 5;
+  int cross_pipe = 5;             // any other pair of fixed-latency pipes
+  int to_memory = 5;              // fixed-latency producer to a memory address or store data
+  int predicate_to_branch = 13;   // predicate writer to guard or branch
+  int uniform_to_vector = 6;
+  int uniform_to_uniform = 4;
+  int fma_interval = 1;           // cycles a warp instruction occupies the FMA pipe (2 on 16 lanes)
+  int alu_interval = 2;
+  bool async_copy = true;         // LDGSTS exists
+};
+
+}  // namespace noteg::kernels

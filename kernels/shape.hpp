@@ -1,0 +1,38 @@
+// GEMM problem: C[M,N] = A[M,K] x B[K,N], row-major reading, and its data types and layouts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace noteg::kernels {
+
+enum class DataType : std::uint8_t { f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8, s4, s32 };
+
+[[nodiscard]] std::string_view name_of(DataType type);
+[[nodiscard]] std::optional<DataType> data_type_from(std::string_view text);  // accepts fp32, float, e4m3, int8 ...
+[[nodiscard]] double bytes_of(DataType type);                                 // s4 is 0.5
+
+// Letters are A then B: n = not transposed in the row-major reading (A contiguous along K, B along N),
+// t = transposed (A contiguous along M, B along K).
+// BLAS suffixes of measured files are converted by whoever reads the file (see sim/validate).
+enum class Layout : std::uint8_t { nn, nt, tn, tt };
+
+[[nodiscard]] std::string_view name_of(Layout layout);
+[[nodiscard]] std::optional<Layout> layout_from(std::string_view text);
+[[nodiscard]] constexpr bool a_contiguous_in_k(Layout l) { return l == Layout::nn || l == Layout::nt; }
+[[nodiscard]] constexpr bool b_contiguous_in_n(Layout l) { return l == Layout::nn || l == Layout::tn; }
+
+struct GemmShape {
+  std::int64_t m = 0, n = 0, k = 0;
+  std::int64_t batch = 1;
+
+  [[nodiscard]] double flops() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) * static_cast<double>(batch);
+  }
+};
+
+[[nodiscard]] std::optional<GemmShape> shape_from(std::string_view text);  // 4096x4096x4096
+
+}  // namespace noteg::kernels

@@ -1,0 +1,104 @@
+// What one simulation found. Everything that text, JSON and CSV print comes from here.
+// Times in microseconds and cycles of the SM clock where the name says so.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/config.hpp"
+#include "sim/core/stall.hpp"
+
+namespace noteg::chip {
+
+struct Phases {  // microseconds; their sum is the run time
+  double launch = 0, prologue = 0, mainloop = 0, epilogue = 0, tail = 0;
+  [[nodiscard]] double total() const { return launch + prologue + mainloop + epilogue + tail; }
+};
+
+enum class Limiter : std::uint8_t { registers, shared_memory, warps, ctas, grid };
+[[nodiscard]] std::string_view name_of(Limiter limiter);
+
+struct Occupancy {
+  int ctas_per_sm = 0;
+  int warps_per_sm = 0;
+  Limiter limiter = Limiter::registers;
+  double waves = 0;  // CTAs / (SMs * CTAs per SM)
+};
+
+struct PipeUse {  // busy fraction over the run, 0..1, mean over SMs
+  double fma = 0, alu = 0, tensor = 0, lsu = 0, issue = 0;
+};
+
+struct MemoryTraffic {  // bytes over the whole run
+  double l1_bytes = 0, shared_bytes = 0;
+  double shared_conflict_wavefronts = 0;
+  double l2_bytes = 0, l2_read_bytes = 0, l2_write_bytes = 0;
+  double l2_hit_rate = 0;  // 0..1
+  double dram_read_bytes = 0, dram_write_bytes = 0;
+};
+
+struct RegisterFileUse {
+  double reads = 0, cache_hits = 0, bank_conflict_cycles = 0;
+};
+
+struct Bottleneck {
+  std::string name;     // snake_case
+  std::string because;  // one sentence
+  double speedup_if_removed = 1;
+};
+
+enum class Bound : std::uint8_t { compute, l2, dram };
+[[nodiscard]] std::string_view name_of(Bound bound);
+
+struct Roofline {
+  double arithmetic_intensity = 0;  // FLOP per DRAM byte
+  Bound bound = Bound::compute;
+};
+
+struct Engine {
+  bool exact = false;
+  double simulated_cycles = 0;
+  double simulated_warp_instructions = 0;
+};
+
+struct Confidence {
+  double validated_mape = -1;  // fraction; negative: none
+  std::string on;              // which measurements, or "none: ..." with the reason
+};
+
+struct SimReport {
+  std::string arch_id, arch_name;
+  kernels::KernelConfig kernel;  // as resolved
+  kernels::GemmShape shape;
+  std::int64_t grid_ctas = 0;
+  int registers_per_thread = 0;
+  std::int64_t shared_bytes_per_cta = 0;
+
+  double time_us = 0;
+  double cycles = 0;
+  double sm_clock_mhz = 0;
+  double tflops = 0;
+  double pct_of_peak = 0;  // 0..100
+  double power_w = 0, energy_mj = 0;
+  bool throttled = false;
+  std::string power_note;  // what the power figure rests on
+
+  Phases phases_us;
+  Occupancy occupancy;
+  std::array<double, core::stall_count> stalls{};  // sums to 1
+  PipeUse pipes;
+  double warp_instructions = 0;
+  std::map<std::string, double> instructions_by_opcode;
+  MemoryTraffic memory;
+  RegisterFileUse rf;
+  Bottleneck bottleneck;
+  Roofline roofline;
+  Engine engine;
+  Confidence confidence;
+  double host_dispatch_us = 0;  // included in time_us only when asked for by a measured set
+};
+
+}  // namespace noteg::chip

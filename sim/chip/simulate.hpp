@@ -1,0 +1,41 @@
+// One kernel on one GPU: the whole model behind one function.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "arch/spec.hpp"
+#include "kernels/config.hpp"
+#include "sim/chip/report.hpp"
+#include "sim/support/result.hpp"
+
+namespace noteg::chip {
+
+enum class L2State : std::uint8_t { cold, warm };
+
+struct SimOptions {
+  bool exact = false;                      // simulate every trip and wave, extrapolate nothing
+  std::optional<double> sm_clock_mhz;      // given clock wins over the file's
+  L2State l2 = L2State::warm;              // do A and B lie in L2 at the start, as far as they fit
+};
+
+// Remembers SM simulations between calls: rows of a measured file repeat kernels. A pure cache, results
+// do not depend on what it holds. Safe for many threads.
+class SmCache {
+ public:
+  SmCache();
+  ~SmCache();
+  SmCache(const SmCache&) = delete;
+  SmCache& operator=(const SmCache&) = delete;
+  struct Impl;
+  [[nodiscard]] Impl& impl() { return *impl_; }
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+// Errors: tiles that exceed shared memory or registers, families the GPU does not have, impossible shapes.
+[[nodiscard]] Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                         const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache);
+
+}  // namespace noteg::chip
