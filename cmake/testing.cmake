@@ -1,10 +1,15 @@
-# noteg_test(name SOURCES ... DEPENDS ...): one GoogleTest executable, its tests discovered by ctest.
+# noteg_test(name SOURCES ... DEPENDS ... [SLOW]): one GoogleTest executable, its tests discovered by ctest.
+# SLOW puts the label slow on its tests: ./dev test leaves them out, ./dev test --all runs them.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 function(noteg_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "SLOW" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE noteg_warnings GTest::gtest GTest::gtest_main ${ARG_DEPENDS})
   target_compile_definitions(${name} PRIVATE NOTEG_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set(labels "")
+  if(ARG_SLOW)
+    set(labels PROPERTIES LABELS slow)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} ${labels})
 endfunction()
