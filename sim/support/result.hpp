@@ -30,15 +30,27 @@ using Diagnostics = std::vector<Diagnostic>;
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                         // NOLINT: implicit on purpose
-  Result(Diagnostic error) : errors_{std::move(error)} {}               // NOLINT
+  Result(T value) : value_(std::move(value)) {}                                          // NOLINT: implicit on purpose
+  Result(Diagnostic error) : errors_{std::move(error)} {}                                // NOLINT
   Result(Diagnostics errors) : errors_(std::move(errors)) { assert(!errors_.empty()); }  // NOLINT
 
   [[nodiscard]] explicit operator bool() const { return value_.has_value(); }
-  [[nodiscard]] T& operator*() { assert(value_); return *value_; }
-  [[nodiscard]] const T& operator*() const { assert(value_); return *value_; }
-  [[nodiscard]] T* operator->() { assert(value_); return &*value_; }
-  [[nodiscard]] const T* operator->() const { assert(value_); return &*value_; }
+  [[nodiscard]] T& operator*() {
+    assert(value_);
+    return *value_;
+  }
+  [[nodiscard]] const T& operator*() const {
+    assert(value_);
+    return *value_;
+  }
+  [[nodiscard]] T* operator->() {
+    assert(value_);
+    return &*value_;
+  }
+  [[nodiscard]] const T* operator->() const {
+    assert(value_);
+    return &*value_;
+  }
   [[nodiscard]] const Diagnostics& errors() const { return errors_; }
 
  private:

@@ -20,17 +20,20 @@ struct Quantity {
   constexpr Quantity operator*(double f) const { return Quantity{value * f}; }
   constexpr Quantity operator/(double f) const { return Quantity{value / f}; }
   constexpr double operator/(Quantity o) const { return value / o.value; }
-  constexpr Quantity& operator+=(Quantity o) { value += o.value; return *this; }
+  constexpr Quantity& operator+=(Quantity o) {
+    value += o.value;
+    return *this;
+  }
 };
 
-using Cycles = Quantity<struct CyclesTag>;                      // SM clock cycles
-using Bytes = Quantity<struct BytesTag>;                        // bytes
-using BytesPerCycle = Quantity<struct BytesPerCycleTag>;        // bytes per SM clock cycle
-using BytesPerSecond = Quantity<struct BytesPerSecondTag>;      // bytes per second (1 GB/s = 1e9)
-using Hertz = Quantity<struct HertzTag>;                        // clock frequency
-using Seconds = Quantity<struct SecondsTag>;                    // time
-using Joules = Quantity<struct JoulesTag>;                      // energy
-using Watts = Quantity<struct WattsTag>;                        // power
+using Cycles = Quantity<struct CyclesTag>;                  // SM clock cycles
+using Bytes = Quantity<struct BytesTag>;                    // bytes
+using BytesPerCycle = Quantity<struct BytesPerCycleTag>;    // bytes per SM clock cycle
+using BytesPerSecond = Quantity<struct BytesPerSecondTag>;  // bytes per second (1 GB/s = 1e9)
+using Hertz = Quantity<struct HertzTag>;                    // clock frequency
+using Seconds = Quantity<struct SecondsTag>;                // time
+using Joules = Quantity<struct JoulesTag>;                  // energy
+using Watts = Quantity<struct WattsTag>;                    // power
 
 constexpr Seconds operator/(Cycles c, Hertz f) { return Seconds{c.value / f.value}; }
 constexpr Cycles operator*(Seconds t, Hertz f) { return Cycles{t.value * f.value}; }
