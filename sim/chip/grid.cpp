@@ -1,0 +1,32 @@
+#include "sim/chip/grid.hpp"
+
+#include <algorithm>
+
+namespace noteg::chip {
+
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int k_per_trip, int sms) {
+  Launch out;
+  out.grid.tiles_m = ceil_div(shape.m, config.tile.m);
+  out.grid.tiles_n = ceil_div(shape.n, config.tile.n);
+  out.grid.batch = shape.batch;
+  out.grid.split_k = std::max(1, config.split_k);
+  out.grid.raster = config.raster;
+  out.grid.swizzle_log2 = config.swizzle_log2;
+  out.ctas = out.grid.ctas();
+  // Split-K slices are whole k tiles, the last one may be shorter: the longest counts.
+  const std::int64_t k_slice = ceil_div(ceil_div(shape.k, out.grid.split_k), k_per_trip) * k_per_trip;
+  out.trips = std::max<std::int64_t>(1, ceil_div(k_slice, k_per_trip));
+  // CTAs go breadth-first over the SMs and slots are refilled on completion; equal CTAs therefore
+  // spread evenly, and the busiest SM holds one more than the others where the count does not divide.
+  out.ctas_busiest_sm = ceil_div(out.ctas, sms);
+  out.active_sms = static_cast<int>(std::min<std::int64_t>(out.ctas, sms));
+  return out;
+}
+
+}  // namespace noteg::chip

@@ -1,0 +1,22 @@
+// The launch: how many CTAs, how many main-loop trips each, how they fall onto the SMs.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/config.hpp"
+#include "sim/memory/tile_reuse.hpp"
+
+namespace noteg::chip {
+
+struct Launch {
+  memory::TileGrid grid;
+  std::int64_t ctas = 0;
+  std::int64_t trips = 0;          // main-loop trips of one CTA
+  std::int64_t ctas_busiest_sm = 0;
+  int active_sms = 0;              // SMs that get at least one CTA
+};
+
+// k_per_trip: K that one main-loop trip of the program covers.
+[[nodiscard]] Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int k_per_trip, int sms);
+
+}  // namespace noteg::chip

@@ -1,0 +1,246 @@
+#include "sim/chip/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "sim/chip/board_power.hpp"
+#include "sim/chip/bottleneck.hpp"
+#include "sim/chip/environment.hpp"
+#include "sim/chip/grid.hpp"
+#include "sim/chip/occupancy.hpp"
+#include "sim/chip/sm_cache.hpp"
+
+namespace noteg::chip {
+
+namespace {
+
+// Everything the answer is computed from, collected step by step.
+struct Run {
+  const arch::GpuSpec& gpu;
+  const kernels::KernelConfig& config;
+  const kernels::GemmShape& shape;
+  const SimOptions& options;
+  Hertz clock;
+  Launch launch;
+  int resident = 1;
+  memory::ReuseResult reuse;
+  SmTime sm;                  // of the busiest SM
+  double sm_cycles = 0, dram_cycles = 0, l2_cycles = 0;
+  double kernel_cycles = 0;   // on the GPU, without launch
+  double reduction_cycles = 0;  // split-K partial sums
+};
+
+// The slower of two resources that overlap, a little worse than the maximum where they are close: neither
+// can be kept busy all the time when both must be.
+double overlapped(double a, double b) {
+  constexpr double sharpness = 8;
+  const double top = std::max(a, b);
+  if (top <= 0) return 0;
+  return top * std::pow(std::pow(a / top, sharpness) + std::pow(b / top, sharpness), 1.0 / sharpness);
+}
+
+double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  return static_cast<double>(s.batch) * ((m * k + k * n) * bytes_in + m * n * bytes_out);
+}
+
+void solve_traffic(Run& run) {
+  memory::ReuseRequest request;
+  request.grid = run.launch.grid;
+  request.shape = run.shape;
+  request.tile = run.config.tile;
+  request.bytes_in = kernels::bytes_of(run.config.dtype_in);
+  request.bytes_out = kernels::bytes_of(run.config.dtype_out);
+  request.live_ctas = static_cast<std::int64_t>(run.resident) * run.gpu.sms;
+  request.l2_bytes = run.gpu.l2.size.value;
+  request.warm = run.options.l2 == L2State::warm;
+  request.reads_c = run.config.reads_c;
+  run.reuse = memory::tile_reuse(request);
+}
+
+// SM time depends on latency, latency on DRAM load, DRAM load on time: two rounds settle it.
+void solve_time(Run& run, SmTimer& timer) {
+  core::SmWork work;
+  work.resident = static_cast<int>(std::min<std::int64_t>(run.resident, run.launch.ctas_busiest_sm));
+  work.ctas = run.launch.ctas_busiest_sm;
+  work.trips = run.launch.trips;
+  work.launch_interval = std::round(run.gpu.launch.cta_rate.value * run.launch.active_sms);
+  work.relaunch = run.gpu.sm.cta_launch.value;
+
+  EnvironmentRequest request;
+  request.gpu = &run.gpu;
+  request.clock = run.clock;
+  request.active_sms = run.launch.active_sms;
+  request.footprint_bytes = footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
+  request.dram_fraction = run.reuse.dram_fraction();
+  const double dram_bytes = run.reuse.dram_read_bytes + run.reuse.dram_write_bytes;
+  const BytesPerSecond dram = dram_bandwidth(run.gpu.dram, run.reuse.dram_read_bytes, run.reuse.dram_write_bytes);
+  run.dram_cycles = (Bytes{dram_bytes} / (dram / run.clock)).value;
+  double simulated_cycles = 0, simulated_instructions = 0;
+  const int rounds = run.options.exact ? 1 : 2;
+  if (run.options.exact) {
+    // The load on DRAM comes from the fast solution, so that both modes see the same environment.
+    const SmTime first = timer.time(memory_environment(request), work, false);
+    request.dram_utilisation = run.dram_cycles / std::max(1.0, overlapped(first.cycles, run.dram_cycles));
+  }
+  for (int round = 0; round < rounds; ++round) {
+    run.sm = timer.time(memory_environment(request), work, run.options.exact);
+    simulated_cycles += run.sm.simulated_cycles;
+    simulated_instructions += run.sm.simulated_warp_instructions;
+    request.dram_utilisation = run.dram_cycles / std::max(1.0, overlapped(run.sm.cycles, run.dram_cycles));
+  }
+  run.sm.simulated_cycles = simulated_cycles;
+  run.sm.simulated_warp_instructions = simulated_instructions;
+  run.sm_cycles = run.sm.cycles;
+  run.kernel_cycles = overlapped(run.sm_cycles, run.dram_cycles);
+}
+
+// Split-K adds partial sums that other CTAs read back. Serial: slices of a tile take turns; the last
+// slice's turn is the critical path. Parallel: a second kernel reads all slices once.
+void add_reduction(Run& run) {
+  if (run.config.split_k <= 1) return;
+  const double c_bytes = static_cast<double>(run.shape.m) * static_cast<double>(run.shape.n) * static_cast<double>(run.shape.batch) * kernels::bytes_of(run.config.dtype_acc);
+  const double slices = run.config.split_k;
+  const double l2 = run.gpu.l2.read_bandwidth.value;
+  run.reduction_cycles = 2.0 * c_bytes * slices / std::max(1.0, l2);
+  if (run.config.split_k_mode == kernels::SplitKMode::parallel) {
+    run.reduction_cycles += (run.gpu.launch.kernel * run.clock).value + 2 * run.gpu.l2.latency.value;
+  } else {
+    run.reduction_cycles += 2.0 * run.gpu.l2.latency.value;
+  }
+  run.kernel_cycles += run.reduction_cycles;
+}
+
+void fill_time(SimReport& r, const Run& run) {
+  const double us_per_cycle = 1e6 / run.clock.value;
+  const double launch_us = run.gpu.launch.kernel.value * 1e6;
+  const double kernel_us = run.kernel_cycles * us_per_cycle;
+  r.sm_clock_mhz = run.clock.value * 1e-6;
+  r.time_us = launch_us + kernel_us;
+  r.cycles = r.time_us / us_per_cycle;
+  r.tflops = run.shape.flops() / (r.time_us * 1e6);
+  const double peak = 2.0 * run.gpu.sms * run.gpu.sm.sub_cores * run.gpu.sm.pipes.fma.lanes * run.clock.value;
+  r.pct_of_peak = 100.0 * r.tflops * 1e12 / peak;
+
+  // Idle slots of the last, ragged round of CTAs.
+  const double share = static_cast<double>(run.launch.ctas) / (static_cast<double>(run.launch.ctas_busiest_sm) * run.gpu.sms);
+  const core::CoreCounters& c = run.sm.counters;
+  const double life = std::max(1.0, c.prologue_cycles + c.mainloop_cycles + c.epilogue_cycles);
+  const double work_us = kernel_us * share;
+  r.phases_us.launch = launch_us;
+  r.phases_us.tail = kernel_us - work_us;
+  r.phases_us.prologue = work_us * c.prologue_cycles / life;
+  r.phases_us.mainloop = work_us * c.mainloop_cycles / life;
+  r.phases_us.epilogue = work_us * c.epilogue_cycles / life;
+}
+
+// Counters of the busiest SM to the whole chip: CTAs are alike.
+void fill_counters(SimReport& r, const Run& run) {
+  const double ctas = static_cast<double>(run.launch.ctas);
+  const core::CoreCounters c = run.sm.counters * (ctas / static_cast<double>(run.launch.ctas_busiest_sm));
+  r.warp_instructions = c.warp_instructions;
+  for (std::size_t i = 0; i < core::opcode_count; ++i) {
+    if (c.issued[i] > 0) r.instructions_by_opcode[std::string(kernels::opcode_info(static_cast<kernels::Opcode>(i)).mnemonic)] = c.issued[i];
+  }
+  double stall_sum = 0;
+  for (const double s : c.stall_cycles) stall_sum += s;
+  for (std::size_t i = 0; i < core::stall_count; ++i) r.stalls[i] = stall_sum > 0 ? c.stall_cycles[i] / stall_sum : 0;
+  const double slots = std::max(1.0, r.cycles) * run.gpu.sms;
+  const double sub_slots = slots * run.gpu.sm.sub_cores;
+  r.pipes.fma = std::min(1.0, c.fma_cycles / sub_slots);
+  r.pipes.alu = std::min(1.0, c.alu_cycles / sub_slots);
+  r.pipes.tensor = std::min(1.0, c.tensor_cycles / sub_slots);
+  r.pipes.issue = std::min(1.0, c.issue_cycles / sub_slots);
+  r.pipes.lsu = std::min(1.0, c.lsu_cycles / slots);
+  r.rf.reads = c.rf_reads;
+  r.rf.cache_hits = c.rf_hits;
+  r.rf.bank_conflict_cycles = c.rf_conflict_cycles;
+  r.memory.shared_bytes = c.shared_bytes;
+  r.memory.shared_conflict_wavefronts = c.shared_conflict_wavefronts;
+  r.memory.l1_bytes = c.l1_bytes;
+  r.memory.l2_read_bytes = c.read_sectors * 32.0;
+  r.memory.l2_write_bytes = c.write_sectors * 32.0;
+  r.memory.l2_bytes = r.memory.l2_read_bytes + r.memory.l2_write_bytes;
+  r.memory.dram_read_bytes = run.reuse.dram_read_bytes;
+  r.memory.dram_write_bytes = run.reuse.dram_write_bytes;
+  r.memory.l2_hit_rate = r.memory.l2_bytes > 0 ? std::clamp(1.0 - run.reuse.dram_read_bytes / r.memory.l2_bytes, 0.0, 1.0) : 0;
+}
+
+Roofline roofline(const Run& run, double l2_cycles) {
+  Roofline out;
+  const double bytes = run.reuse.compulsory_bytes + run.reuse.dram_write_bytes;
+  out.arithmetic_intensity = bytes > 0 ? run.shape.flops() / bytes : 0;
+  const double compute = run.shape.flops() / (2.0 * run.gpu.sms * run.gpu.sm.sub_cores * run.gpu.sm.pipes.fma.lanes);
+  if (run.dram_cycles >= compute && run.dram_cycles >= l2_cycles) out.bound = Bound::dram;
+  else if (l2_cycles >= compute) out.bound = Bound::l2;
+  return out;
+}
+
+Diagnostic not_expressible(const kernels::KernelConfig& config) {
+  return {"", 0, 0, "family", "naive, blocked or simt", std::string(kernels::name_of(config.family))};
+}
+
+}  // namespace
+
+Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
+                           const SimOptions& options, SmCache& cache) {
+  Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
+  if (!resolved) return resolved.errors();
+  const kernels::KernelConfig& config = *resolved;
+  if (config.family == kernels::Family::mma || config.family == kernels::Family::wgmma) return not_expressible(config);
+
+  Result<std::shared_ptr<BuiltKernel>> built = built_kernel(gpu, config, cache);
+  if (!built) return built.errors();
+  const kernels::Program& program = (*built)->program;
+
+  CtaResources resources;
+  resources.threads = program.threads;
+  resources.registers = config.registers.value_or(program.registers);
+  resources.shared_bytes = config.shared_bytes.value_or(program.shared_bytes);
+  Result<SmOccupancy> occupancy = occupancy_of(gpu.sm.occupancy, resources);
+  if (!occupancy) return occupancy.errors();
+
+  Run run{gpu, config, shape, options, Hertz{options.sm_clock_mhz ? *options.sm_clock_mhz * 1e6 : gpu.clock.sustained.value}, {}, 1, {}, {}};
+  run.launch = plan_launch(config, shape, program.k_per_trip, gpu.sms);
+  run.resident = occupancy->ctas_per_sm;
+  solve_traffic(run);
+  solve_time(run, *(*built)->timer);
+  if (run.sm.deadlock) return Diagnostic{"", 0, 0, "kernel", "a program whose warps can always go on", "warps that wait for ever (a bug in the kernel builder)"};
+  add_reduction(run);
+
+  SimReport r;
+  r.arch_id = gpu.id;
+  r.arch_name = gpu.name;
+  r.kernel = config;
+  r.shape = shape;
+  r.grid_ctas = run.launch.ctas;
+  r.registers_per_thread = resources.registers;
+  r.shared_bytes_per_cta = resources.shared_bytes;
+  r.engine = {options.exact, run.sm.simulated_cycles, run.sm.simulated_warp_instructions};
+  fill_time(r, run);
+  fill_counters(r, run);
+  r.occupancy.ctas_per_sm = run.resident;
+  r.occupancy.warps_per_sm = run.resident * program.warps;
+  r.occupancy.limiter = run.launch.ctas < static_cast<std::int64_t>(run.resident) * gpu.sms ? Limiter::grid : occupancy->limiter;
+  r.occupancy.waves = static_cast<double>(run.launch.ctas) / (static_cast<double>(run.resident) * gpu.sms);
+  const double us_per_cycle = 1e6 / run.clock.value;
+  const double l2_cycles = r.memory.l2_read_bytes / gpu.l2.read_bandwidth.value + r.memory.l2_write_bytes / gpu.l2.write_bandwidth.value;
+  r.roofline = roofline(run, l2_cycles);
+  Limits limits;
+  limits.fma = r.pipes.fma * r.time_us;
+  limits.issue = r.pipes.issue * r.time_us;
+  limits.lsu = r.pipes.lsu * r.time_us;
+  limits.l2 = l2_cycles * us_per_cycle;
+  limits.dram = run.dram_cycles * us_per_cycle;
+  r.bottleneck = find_bottleneck(r, limits);
+  const BoardPower power = board_power(gpu, r);
+  r.power_w = power.watts;
+  r.throttled = power.throttled;
+  r.power_note = power.note;
+  r.energy_mj = r.power_w * r.time_us * 1e-3;
+  return r;
+}
+
+}  // namespace noteg::chip

@@ -1,0 +1,44 @@
+// How long one SM takes for its share of CTAs. Exact: every trip of every CTA is stepped through. Fast:
+// the engine runs a few trips and a few rounds of CTAs, sees the period, and extends it; cost then grows
+// neither with K nor with the number of tiles.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "sim/core/engine.hpp"
+
+namespace noteg::chip {
+
+struct SmTime {
+  double cycles = 0;
+  core::CoreCounters counters;
+  double simulated_cycles = 0;             // really stepped through for this answer
+  double simulated_warp_instructions = 0;
+  bool deadlock = false;
+};
+
+// A kernel ready to run on an SM, and the runs of it already done. Safe for many threads.
+class SmTimer {
+ public:
+  SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches);
+
+  // Runs `ctas` CTAs of `trips` main-loop trips with `resident` at a time.
+  [[nodiscard]] SmTime time(const core::MemoryEnvironment& environment, const core::SmWork& work, bool exact);
+
+ private:
+  using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double>;
+  [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime over_trips(const core::MemoryEnvironment& environment, const core::SmWork& work);
+
+  core::DecodedProgram program_;
+  arch::SmSpec sm_;
+  core::CoreSwitches switches_;
+  std::mutex mutex_;
+  std::map<Key, SmTime> done_;
+};
+
+}  // namespace noteg::chip

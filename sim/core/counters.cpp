@@ -1,0 +1,45 @@
+#include "sim/core/engine.hpp"
+
+namespace noteg::core {
+
+namespace {
+
+// Applies f to each pair of fields, so that no field can be forgotten in one operator only.
+template <class F>
+void for_each_field(CoreCounters& a, const CoreCounters& b, F f) {
+  for (std::size_t i = 0; i < opcode_count; ++i) f(a.issued[i], b.issued[i]);
+  for (std::size_t i = 0; i < stall_count; ++i) f(a.stall_cycles[i], b.stall_cycles[i]);
+  f(a.warp_instructions, b.warp_instructions);
+  f(a.issue_cycles, b.issue_cycles);
+  f(a.fma_cycles, b.fma_cycles);
+  f(a.alu_cycles, b.alu_cycles);
+  f(a.tensor_cycles, b.tensor_cycles);
+  f(a.lsu_cycles, b.lsu_cycles);
+  f(a.rf_reads, b.rf_reads);
+  f(a.rf_hits, b.rf_hits);
+  f(a.rf_conflict_cycles, b.rf_conflict_cycles);
+  f(a.shared_bytes, b.shared_bytes);
+  f(a.shared_wavefronts, b.shared_wavefronts);
+  f(a.shared_conflict_wavefronts, b.shared_conflict_wavefronts);
+  f(a.l1_bytes, b.l1_bytes);
+  f(a.read_sectors, b.read_sectors);
+  f(a.write_sectors, b.write_sectors);
+  f(a.prologue_cycles, b.prologue_cycles);
+  f(a.mainloop_cycles, b.mainloop_cycles);
+  f(a.epilogue_cycles, b.epilogue_cycles);
+}
+
+}  // namespace
+
+CoreCounters& CoreCounters::operator+=(const CoreCounters& o) {
+  for_each_field(*this, o, [](double& a, double b) { a += b; });
+  return *this;
+}
+
+CoreCounters CoreCounters::operator*(double factor) const {
+  CoreCounters scaled;
+  for_each_field(scaled, *this, [factor](double& a, double b) { a = b * factor; });
+  return scaled;
+}
+
+}  // namespace noteg::core

@@ -1,0 +1,89 @@
+// A Program made ready for the cycle loop: everything that does not change per issue is looked up once
+// here (pipe, register banks, wait masks, memory costs), so that the loop touches flat arrays only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "arch/spec.hpp"
+#include "kernels/ir.hpp"
+
+namespace noteg::core {
+
+// What the issue stage must do with an instruction.
+enum class Action : std::uint8_t {
+  fma,        // either half of the FP32 lanes
+  fma_heavy,  // the half that also runs IMAD
+  alu, half, mufu, fp64, uniform,
+  memory,       // goes through the load/store queue
+  control,      // no unit: NOP, forward branches, DEPBAR, commit
+  branch,       // backward branch of a loop
+  barrier,
+  exit,
+};
+
+enum class MemoryKind : std::uint8_t { none, load_shared, store_shared, load_global, store_global, async_copy, constant };
+
+// Costs of a memory instruction, per warp instruction.
+struct MemoryCost {
+  MemoryKind kind = MemoryKind::none;
+  std::uint16_t front_cycles = 1;    // SM-wide load/store front: cycles it is held
+  std::uint16_t sub_core_cycles = 4; // until the sub-core may send its next one
+  std::uint16_t read_release = 9;    // issue to source registers free, unloaded
+  std::uint16_t latency = 24;        // issue to data usable, unloaded; global: without the way to L2
+  std::uint16_t sectors = 0;         // 32-byte sectors asked of L1 / L2
+  std::uint16_t wavefronts = 0;      // shared-memory data wavefronts
+  std::uint16_t conflict_wavefronts = 0;
+  std::uint32_t bytes = 0;           // useful bytes, all lanes
+  std::uint8_t matrix = 0;           // kernels::Matrix
+};
+
+struct ReadPort {
+  std::uint8_t bank = 0;
+  std::uint8_t slot = 0;    // bank * cache_slots + operand position, index into the cache
+  std::uint8_t cached = 0;  // position has a cache slot
+  std::uint8_t reuse = 0;
+  std::uint16_t reg = 0;
+};
+
+struct DecodedInstruction {
+  std::uint64_t wait_bits = 0;   // one byte per dependence counter, 0xff where waited for
+  std::int32_t target = -1;      // branch
+  std::int16_t loop = -1;
+  std::int16_t memory = -1;      // index into DecodedProgram::memory
+  Action action = Action::control;
+  std::uint8_t opcode = 0;
+  std::uint8_t stall = 1;
+  std::uint8_t yield = 0;
+  std::int8_t write_barrier = -1;
+  std::int8_t read_barrier = -1;
+  std::uint8_t depbar = 0xff;    // DEPBAR: commit groups that may be outstanding
+  std::uint8_t commit = 0;       // LDGDEPBAR
+  std::uint8_t variable_latency = 0;  // MUFU and the like: completes through its counter
+  std::uint8_t latency = 4;
+  std::uint8_t reads = 0;
+  std::array<ReadPort, 4> read{};
+};
+
+struct DecodedLoop {
+  std::int64_t trips = 1;
+  bool is_main = false;
+};
+
+struct DecodedProgram {
+  std::vector<DecodedInstruction> code;
+  std::vector<MemoryCost> memory;
+  std::vector<DecodedLoop> loops;
+  std::int32_t mainloop_begin = 0;
+  std::int32_t epilogue_begin = 0;
+  int warps = 1;
+};
+
+// Issue of a memory instruction to its arrival at the SM-wide front, unloaded (MICRO25, table of issue
+// cycles: the sixth of back-to-back loads issues 11 cycles after the first).
+inline constexpr int front_arrival = 10;
+
+[[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm);
+
+}  // namespace noteg::core

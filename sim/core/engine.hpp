@@ -1,0 +1,70 @@
+// One SM, cycle by cycle: four sub-cores issue from their warps by compiler-guided greedy then youngest,
+// memory instructions queue towards the SM-wide load/store front, CTAs refill their slots on completion.
+// Left out here: what lies behind the SM (an environment says how far away and how wide it is),
+// instruction cache misses, and register values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "arch/spec.hpp"
+#include "sim/core/decoded.hpp"
+#include "sim/core/stall.hpp"
+
+namespace noteg::core {
+
+// Which limits are modelled; a study turns them off one by one.
+struct CoreSwitches {
+  bool rf_cache = true;
+  int rf_read_ports = 0;  // 0: as the SM has
+  bool rf_ideal = false;  // operands never wait
+  bool bank_conflicts = true;
+};
+
+// What an SM sees behind its L1. Latencies in cycles from issue to data.
+struct MemoryEnvironment {
+  double latency = 272;          // mean of loads that leave the SM
+  double l1_latency = 33;
+  double l1_hit_rate = 0;        // of sectors
+  double read_bytes_per_cycle = 64;   // this SM's share of the way from L2
+  double write_bytes_per_cycle = 64;
+};
+
+// Which CTAs this SM runs.
+struct SmWork {
+  int resident = 1;             // CTA slots
+  std::int64_t ctas = 1;        // CTAs in all
+  std::int64_t trips = 1;       // of the main loop
+  double launch_interval = 0;   // cycles between the first CTAs of an SM
+  double relaunch = 0;          // end of a CTA to the first issue of its successor
+};
+
+inline constexpr std::size_t opcode_count = static_cast<std::size_t>(kernels::Opcode::count_);
+
+// Sums over the run. Warp cycles are counted while a warp is resident.
+struct CoreCounters {
+  std::array<double, opcode_count> issued{};
+  std::array<double, stall_count> stall_cycles{};
+  double warp_instructions = 0;
+  double issue_cycles = 0, fma_cycles = 0, alu_cycles = 0, tensor_cycles = 0, lsu_cycles = 0;
+  double rf_reads = 0, rf_hits = 0, rf_conflict_cycles = 0;
+  double shared_bytes = 0, shared_wavefronts = 0, shared_conflict_wavefronts = 0;
+  double l1_bytes = 0;
+  double read_sectors = 0, write_sectors = 0;  // asked of L2 when l1_hit_rate is 0
+  double prologue_cycles = 0, mainloop_cycles = 0, epilogue_cycles = 0;  // of CTAs
+
+  CoreCounters& operator+=(const CoreCounters& o);
+  [[nodiscard]] CoreCounters operator*(double factor) const;
+};
+
+struct SmResult {
+  double cycles = 0;     // start of the first CTA to the end of the last
+  bool deadlock = false; // no warp can ever issue again
+  CoreCounters counters;
+};
+
+[[nodiscard]] SmResult run_sm(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,
+                              const MemoryEnvironment& environment, const SmWork& work);
+
+}  // namespace noteg::core

@@ -1,0 +1,52 @@
+// DRAM and L2 traffic of a tiled GEMM from the tiles that are live together: exact arithmetic on tile
+// sets, no address traces. A wave of CTAs walks K in step, so within a wave every distinct A and B tile
+// comes from DRAM at most once; between waves it is found again if the bytes touched since still fit.
+// Left out: set conflicts, CTAs drifting apart by more than the L2 holds.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/config.hpp"
+
+namespace noteg::memory {
+
+struct TileGrid {
+  std::int64_t tiles_m = 1, tiles_n = 1;   // tiles of C
+  std::int64_t batch = 1, split_k = 1;
+  kernels::Raster raster = kernels::Raster::along_m;
+  int swizzle_log2 = 0;
+
+  [[nodiscard]] std::int64_t ctas() const { return tiles_m * tiles_n * batch * split_k; }
+};
+
+struct ReuseRequest {
+  TileGrid grid;
+  kernels::GemmShape shape;
+  kernels::Tile tile;
+  double bytes_in = 4, bytes_out = 4;   // per element
+  std::int64_t live_ctas = 1;           // CTAs resident on the chip together
+  double l2_bytes = 0;                  // capacity that the kernel can use
+  bool warm = true;                     // A and B were used just before
+  bool reads_c = false;
+};
+
+struct ReuseResult {
+  double requested_bytes = 0;     // of A and B by all CTAs, whole tiles clipped to the matrix
+  double dram_read_bytes = 0;
+  double dram_write_bytes = 0;
+  double compulsory_bytes = 0;    // A, B (and C where read) once
+  [[nodiscard]] double dram_fraction() const { return requested_bytes > 0 ? dram_read_bytes / requested_bytes : 0; }
+};
+
+// Distinct tile rows and columns touched by CTAs [first, first + count) of the raster.
+struct LiveTiles {
+  double rows = 0, columns = 0;
+};
+[[nodiscard]] LiveTiles live_tiles(const TileGrid& grid, std::int64_t count);
+
+// Part of `bytes` touched again after `distance` distinct bytes that an L2 of `capacity` still holds.
+[[nodiscard]] double retained_fraction(double distance, double capacity);
+
+[[nodiscard]] ReuseResult tile_reuse(const ReuseRequest& request);
+
+}  // namespace noteg::memory
