@@ -1,0 +1,61 @@
+// Quantities as users write them: a decimal number, optional blanks, a unit ("36 MiB", "504 GB/s", "2.475 GHz",
+// "5120 B/clk", "54 ns", "72 W", "4 cycles"). The unit decides the kind; a wrong kind or no unit is an error.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "sim/support/result.hpp"
+#include "sim/support/units.hpp"
+
+namespace noteg {
+
+enum class Unit : std::uint8_t { bytes, bytes_per_cycle, bytes_per_second, cycles, hertz, joules, seconds, watts };
+
+// "a size such as 36 MiB"
+[[nodiscard]] std::string_view describe(Unit unit);
+
+// The unit texts accepted, base unit first: "B, KiB, MiB, ...".
+[[nodiscard]] std::string unit_texts(Unit unit, std::string_view separator);
+
+// The text without prefix that JSON and tables use as column unit: B, B/clk, B/s, cycles, Hz, J, s, W.
+[[nodiscard]] std::string_view base_text(Unit unit);
+
+// Value in base units, correctly rounded. The error has no file or key; expected names the kind and its units.
+[[nodiscard]] Result<double> parse_quantity(std::string_view text, Unit unit);
+
+// The shortest text with the largest fitting prefix that parses back to the same value.
+[[nodiscard]] std::string format_quantity(double value, Unit unit);
+
+template <class Q>
+inline constexpr Unit unit_of = Unit::bytes;
+template <>
+inline constexpr Unit unit_of<BytesPerCycle> = Unit::bytes_per_cycle;
+template <>
+inline constexpr Unit unit_of<BytesPerSecond> = Unit::bytes_per_second;
+template <>
+inline constexpr Unit unit_of<Cycles> = Unit::cycles;
+template <>
+inline constexpr Unit unit_of<Hertz> = Unit::hertz;
+template <>
+inline constexpr Unit unit_of<Joules> = Unit::joules;
+template <>
+inline constexpr Unit unit_of<Seconds> = Unit::seconds;
+template <>
+inline constexpr Unit unit_of<Watts> = Unit::watts;
+
+// parse_quantity_as<Bytes>("36 MiB")
+template <class Q>
+[[nodiscard]] Result<Q> parse_quantity_as(std::string_view text) {
+  const Result<double> value = parse_quantity(text, unit_of<Q>);
+  if (!value) return value.errors();
+  return Q{*value};
+}
+
+template <class Tag>
+[[nodiscard]] std::string format_quantity(Quantity<Tag> quantity) {
+  return format_quantity(quantity.value, unit_of<Quantity<Tag>>);
+}
+
+}  // namespace noteg
