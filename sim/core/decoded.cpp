@@ -162,6 +162,9 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     port.reuse = operand.reuse ? 1 : 0;
     port.reg = static_cast<std::uint16_t>(operand.index);
     if (port.slot >= 8) port.cached = 0;
+    for (std::uint8_t i = 0; i < out.reads; ++i) {
+      if (out.read[i].reg == port.reg) port.repeated = 1;
+    }
     out.read[out.reads++] = port;
   }
 }

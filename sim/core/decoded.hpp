@@ -44,6 +44,7 @@ struct ReadPort {
   std::uint8_t slot = 0;    // bank * cache_slots + operand position, index into the cache
   std::uint8_t cached = 0;  // position has a cache slot
   std::uint8_t reuse = 0;
+  std::uint8_t repeated = 0;  // an earlier operand of the instruction reads the same register
   std::uint16_t reg = 0;
 };
 
@@ -82,7 +83,7 @@ struct DecodedProgram {
 
 // Issue of a memory instruction to its arrival at the SM-wide front, unloaded (MICRO25, table of issue
 // cycles: the sixth of back-to-back loads issues 11 cycles after the first).
-inline constexpr int front_arrival = 10;
+inline constexpr int front_delay = 10;
 
 [[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm);
 

@@ -449,7 +449,7 @@ void Engine::enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedIn
 
 void Engine::post_front(SubCore& sub, std::uint64_t now) {
   const QueuedAccess& head = sub.queue[static_cast<std::size_t>(sub.queue_head)];
-  const std::uint64_t at = std::max({head.issued + front_arrival, sub.front_ready, now + 1});
+  const std::uint64_t at = std::max({head.issued + front_delay, sub.front_ready, now + 1});
   events_.post(at, {EventKind::front_arrival, 0, static_cast<std::uint16_t>(&sub - subs_.data())});
 }
 
@@ -485,7 +485,7 @@ void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t no
   count_.shared_wavefronts += cost.wavefronts;
   count_.shared_conflict_wavefronts += cost.conflict_wavefronts;
   if (access.read_barrier >= 0) {
-    const std::uint64_t lead = std::max<std::uint64_t>(cost.read_release, front_arrival) - front_arrival;
+    const std::uint64_t lead = std::max<std::uint64_t>(cost.read_release, front_delay) - front_delay;
     events_.post(now + std::max<std::uint64_t>(lead, 1),
                  {EventKind::release, static_cast<std::uint8_t>(access.read_barrier), access.warp});
   }
@@ -499,7 +499,7 @@ void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t no
 }
 
 std::uint64_t Engine::data_ready(SubCore& sub, const QueuedAccess& access, const MemoryCost& cost, std::uint64_t now) {
-  const std::uint64_t unloaded = now + (cost.latency > front_arrival ? cost.latency - front_arrival : 1u);
+  const std::uint64_t unloaded = now + (cost.latency > front_delay ? cost.latency - front_delay : 1u);
   const auto sectors = static_cast<double>(cost.sectors);
   (void)access;
   switch (cost.kind) {
@@ -515,7 +515,7 @@ std::uint64_t Engine::data_ready(SubCore& sub, const QueuedAccess& access, const
       count_.read_sectors += sectors;
       const double beyond = 1.0 - env_.l1_hit_rate;
       read_port_free_ = std::max(read_port_free_, static_cast<double>(now)) + sectors * 32.0 * beyond / env_.read_bytes_per_cycle;
-      const double latency = env_.latency * beyond + env_.l1_latency * env_.l1_hit_rate - front_arrival + cost.latency;
+      const double latency = env_.latency * beyond + env_.l1_latency * env_.l1_hit_rate - front_delay + cost.latency;
       std::uint64_t ready = static_cast<std::uint64_t>(read_port_free_ + latency);
       if (cost.kind == MemoryKind::load_global) {
         // Load data enters the register file at a limited width.
