@@ -73,7 +73,8 @@ enum class Space : std::uint8_t { shared, global };
 enum class Matrix : std::uint8_t { none, a, b, c };
 
 // Lane addresses of a memory instruction for one representative warp; from these the model counts
-// bank-conflict wavefronts (shared) and sectors and lines (global).
+// bank-conflict wavefronts (shared) and sectors and lines (global). active_mask 0: predicated off in every
+// lane, so it takes an issue slot and a place in the queue but moves no data.
 struct AccessPattern {
   Space space = Space::shared;
   Matrix matrix = Matrix::none;
@@ -109,9 +110,17 @@ struct Program {
   std::int64_t shared_bytes = 0;        // per CTA
   int k_per_trip = 0;                   // K covered by one trip of the main loop
   int stages = 1;
+  int peeled_tiles = 0;                 // k tiles whose arithmetic stands outside the main loop (in the epilogue)
+  int prologue_tiles = 0;               // k tiles copied before the main loop; in the last so many trips the copies are predicated off
 
   // Bytes of A and B that a CTA requests from global memory per main-loop trip, useful lanes only.
   double a_bytes_per_trip = 0, b_bytes_per_trip = 0;
 };
+
+// Trips of the main loop for a problem depth K (a ragged last k tile counts as a whole one).
+[[nodiscard]] std::int64_t main_trips(const Program& program, std::int64_t k);
+
+// Warp instructions that one warp executes for a problem depth K, nested loops included.
+[[nodiscard]] std::int64_t executed_instructions(const Program& program, std::int64_t k);
 
 }  // namespace noteg::kernels

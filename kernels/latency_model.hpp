@@ -16,6 +16,10 @@ struct LatencyModel {
   int uniform_to_uniform = 4;
   int fma_interval = 1;           // cycles a warp instruction occupies the FMA pipe (2 on 16 lanes)
   int alu_interval = 2;
+  int memory_interval = 4;        // a sub-core computes one memory address in so many cycles
+  int barrier_stall = 6;          // least stall of BAR.SYNC and of a branch, as compilers write them
+  int branch_stall = 5;
+  int depbar_stall = 4;           // DEPBAR acts on the next instruction only from this stall on
   bool async_copy = true;         // LDGSTS exists
 };
 

@@ -1,0 +1,18 @@
+#include "kernels/build.hpp"
+
+#include "kernels/builders/builders.hpp"
+
+namespace noteg::kernels {
+
+Result<Program> build_program(const BuildRequest& request) {
+  switch (request.config.family) {
+    case Family::naive: return build_naive(request);
+    case Family::blocked: return build_blocked(request);
+    case Family::simt: return build_simt(request);
+    case Family::mma:
+    case Family::wgmma: break;
+  }
+  return Diagnostic{"", 0, 0, "family", "naive, blocked or simt", std::string(name_of(request.config.family))};
+}
+
+}  // namespace noteg::kernels

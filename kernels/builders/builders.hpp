@@ -1,0 +1,17 @@
+// The builders, one a family; build_program() is the entry.
+#pragma once
+
+#include "kernels/build.hpp"
+
+namespace noteg::kernels {
+
+// One thread per element of C, square shared-memory tile of run-time size, two barriers per k tile.
+[[nodiscard]] Result<Program> build_naive(const BuildRequest& request);
+
+// Register blocking, 128-bit loads, single (1 stage) or double (2 stages) buffer.
+[[nodiscard]] Result<Program> build_blocked(const BuildRequest& request);
+
+// Multistage cp.async (3 stages or more) or LDG + STS pipelined (2) FFMA kernel as CUTLASS and cuBLAS ship it.
+[[nodiscard]] Result<Program> build_simt(const BuildRequest& request);
+
+}  // namespace noteg::kernels

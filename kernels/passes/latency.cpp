@@ -1,0 +1,87 @@
+#include "kernels/passes/latency.hpp"
+
+#include "kernels/passes/resources.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+bool is_fma_unit(Unit u) { return u == Unit::fma || u == Unit::fma_heavy; }
+
+bool is_same_pipe(Unit a, Unit b) { return a == b || (is_fma_unit(a) && is_fma_unit(b)); }
+
+int vector_latency(const LatencyModel& model, Unit producer, Unit consumer) {
+  if (consumer == Unit::memory || consumer == Unit::mufu) return model.to_memory;
+  if (!is_same_pipe(producer, consumer)) return model.cross_pipe;
+  if (is_fma_unit(producer)) return model.fma;
+  return producer == Unit::half ? model.half : model.alu;
+}
+
+}  // namespace
+
+int fixed_latency(const LatencyModel& model, Opcode producer, Opcode consumer, int resource, bool as_guard) {
+  const Unit from = opcode_info(producer).unit;
+  const Unit to = opcode_info(consumer).unit;
+  if (is_uniform(resource)) return to == Unit::uniform ? model.uniform_to_uniform : model.uniform_to_vector;
+  if (is_predicate(resource)) return as_guard || to == Unit::branch ? model.predicate_to_branch : model.alu;
+  return vector_latency(model, from, to);
+}
+
+int issue_interval(const LatencyModel& model, Opcode op) {
+  switch (pipe_of(op)) {
+    case Pipe::fma: return opcode_info(op).unit == Unit::fma ? model.fma_interval : 2;   // 16 lanes for IMAD
+    case Pipe::alu: return model.alu_interval;
+    case Pipe::memory: return model.memory_interval;
+    case Pipe::uniform: return 1;
+    case Pipe::other: break;
+  }
+  return 1;
+}
+
+Pipe pipe_of(Opcode op) {
+  switch (op) {
+    case Opcode::lds:
+    case Opcode::sts:
+    case Opcode::ldsm:
+    case Opcode::ldg:
+    case Opcode::stg:
+    case Opcode::ldgsts: return Pipe::memory;
+    default: break;
+  }
+  switch (opcode_info(op).unit) {
+    case Unit::fma:
+    case Unit::fma_heavy: return Pipe::fma;
+    case Unit::alu: return Pipe::alu;
+    case Unit::uniform: return Pipe::uniform;
+    default: return Pipe::other;
+  }
+}
+
+int least_stall(const LatencyModel& model, Opcode op) {
+  switch (op) {
+    case Opcode::bar_sync: return model.barrier_stall;
+    case Opcode::bra:
+    case Opcode::exit:
+    case Opcode::bssy:
+    case Opcode::bsync: return model.branch_stall;
+    case Opcode::depbar: return model.depbar_stall;
+    default: return 1;
+  }
+}
+
+int planning_latency(Opcode op) {
+  switch (op) {
+    case Opcode::ldg: return 200;
+    case Opcode::lds:
+    case Opcode::ldsm:
+    case Opcode::shfl: return 30;
+    case Opcode::s2r:
+    case Opcode::s2ur:
+    case Opcode::ldc:
+    case Opcode::mufu:
+    case Opcode::i2f:
+    case Opcode::f2i: return 25;
+    default: return 10;
+  }
+}
+
+}  // namespace noteg::kernels

@@ -1,0 +1,155 @@
+#include "kernels/passes/schedule.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "kernels/passes/dependence_graph.hpp"
+#include "kernels/passes/latency.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+bool ends_piece(Opcode op) {
+  switch (op) {
+    case Opcode::bra:
+    case Opcode::exit:
+    case Opcode::bssy:
+    case Opcode::bsync: return true;
+    default: return false;
+  }
+}
+
+struct Node {
+  int open_predecessors = 0;
+  int earliest = 0;          // cycle at which all dependences are met
+  int priority = 0;          // longest path to the end of the piece
+  int release = 0;
+  bool is_ffma = false;
+  std::vector<std::pair<int, int>> successors;   // node, latency
+};
+
+// One straight piece, scheduled cycle by cycle.
+class PieceScheduler {
+ public:
+  PieceScheduler(const Program& program, Piece piece, const std::vector<int>& releases, const LatencyModel& model)
+      : program_(program), piece_(piece), model_(model), nodes_(static_cast<std::size_t>(piece.end - piece.begin)) {
+    const std::vector<Dependence> edges = dependences(program, piece.begin, piece.end, model);
+    const std::vector<int> length = path_to_end(piece.begin, piece.end, edges);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const auto at = static_cast<std::size_t>(piece.begin) + i;
+      nodes_[i].priority = length[i];
+      nodes_[i].release = releases[at];
+      nodes_[i].is_ffma = program.code[at].op == Opcode::ffma;
+      if (nodes_[i].is_ffma) ffmas_.push_back(static_cast<int>(i));
+    }
+    for (const Dependence& e : edges) {
+      nodes_[static_cast<std::size_t>(e.from - piece.begin)].successors.emplace_back(e.to - piece.begin, e.latency);
+      ++nodes_[static_cast<std::size_t>(e.to - piece.begin)].open_predecessors;
+    }
+  }
+
+  std::vector<int> run() {
+    const int last = static_cast<int>(nodes_.size()) - 1;
+    const bool has_tail = last >= 0 && ends_piece(op_of(last));   // the branch stays last
+    const auto movable = nodes_.size() - (has_tail ? 1u : 0u);
+    for (int i = 0; i < static_cast<int>(movable); ++i) {
+      if (nodes_[static_cast<std::size_t>(i)].open_predecessors == 0) open_.push_back(i);
+    }
+    while (order_.size() < movable) {
+      if (const std::optional<int> best = pick(has_tail ? last : -1)) {
+        issue(*best);
+      }
+      ++now_;
+    }
+    if (has_tail) order_.push_back(last);
+    return std::move(order_);
+  }
+
+ private:
+  Opcode op_of(int node) const { return program_.code[static_cast<std::size_t>(piece_.begin + node)].op; }
+
+  // An FFMA is a candidate only in its turn; anything else waits for its release, unless no FFMA is left.
+  bool is_candidate(int node) const {
+    const Node& n = nodes_[static_cast<std::size_t>(node)];
+    if (n.earliest > now_ || pipe_free_[static_cast<std::size_t>(pipe_of(op_of(node)))] > now_) return false;
+    if (n.is_ffma) return ffmas_[ffmas_issued_] == node;
+    return static_cast<int>(ffmas_issued_) >= std::min(n.release, static_cast<int>(ffmas_.size()));
+  }
+
+  std::optional<int> pick(int tail) const {
+    std::optional<int> best;
+    for (const int i : open_) {
+      if (i == tail || !is_candidate(i)) continue;
+      if (!best || goes_before(i, *best)) best = i;
+    }
+    return best;
+  }
+
+  bool goes_before(int a, int b) const {
+    const Node& x = nodes_[static_cast<std::size_t>(a)];
+    const Node& y = nodes_[static_cast<std::size_t>(b)];
+    if (x.is_ffma != y.is_ffma) return !x.is_ffma;
+    if (x.priority != y.priority) return x.priority > y.priority;
+    return a < b;
+  }
+
+  void issue(int node) {
+    Node& n = nodes_[static_cast<std::size_t>(node)];
+    order_.push_back(node);
+    open_.erase(std::find(open_.begin(), open_.end(), node));
+    if (n.is_ffma) ++ffmas_issued_;
+    pipe_free_[static_cast<std::size_t>(pipe_of(op_of(node)))] = now_ + issue_interval(model_, op_of(node));
+    for (const auto& [to, latency] : n.successors) {
+      Node& s = nodes_[static_cast<std::size_t>(to)];
+      s.earliest = std::max(s.earliest, now_ + latency);
+      if (--s.open_predecessors == 0) open_.push_back(to);
+    }
+  }
+
+  const Program& program_;
+  Piece piece_;
+  const LatencyModel& model_;
+  std::vector<Node> nodes_;
+  std::vector<int> ffmas_;
+  std::vector<int> open_;    // every dependence issued
+  std::vector<int> order_;
+  std::size_t ffmas_issued_ = 0;
+  int now_ = 0;
+  std::array<int, pipe_count> pipe_free_{};
+};
+
+}  // namespace
+
+std::vector<Piece> straight_pieces(const Program& program) {
+  const int n = static_cast<int>(program.code.size());
+  std::vector<bool> starts(static_cast<std::size_t>(n) + 1, false);
+  starts[0] = true;
+  for (const Loop& loop : program.loops) starts[static_cast<std::size_t>(loop.begin)] = true;
+  for (int i : {program.mainloop_begin, program.epilogue_begin}) {
+    if (i >= 0 && i <= n) starts[static_cast<std::size_t>(i)] = true;
+  }
+  for (int i = 0; i < n; ++i) {
+    if (ends_piece(program.code[static_cast<std::size_t>(i)].op)) starts[static_cast<std::size_t>(i) + 1] = true;
+  }
+  std::vector<Piece> pieces;
+  for (int begin = 0, i = 1; i <= n; ++i) {
+    if (i == n || starts[static_cast<std::size_t>(i)]) {
+      pieces.push_back({begin, i});
+      begin = i;
+    }
+  }
+  return pieces;
+}
+
+void schedule(Program& program, const std::vector<int>& releases, const LatencyModel& model) {
+  std::vector<Instruction> result;
+  result.reserve(program.code.size());
+  for (const Piece& piece : straight_pieces(program)) {
+    for (const int i : PieceScheduler(program, piece, releases, model).run()) {
+      result.push_back(program.code[static_cast<std::size_t>(piece.begin + i)]);
+    }
+  }
+  program.code = std::move(result);
+}
+
+}  // namespace noteg::kernels

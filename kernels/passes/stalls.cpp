@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "kernels/passes/control_bits.hpp"
+#include "kernels/passes/latency.hpp"
+#include "kernels/passes/resources.hpp"
+#include "kernels/passes/trace.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+constexpr int greatest_stall = 15;
+constexpr int never_issued = -1000;
+
+// Issue times of one warp that never waits for anything but its stall counts: the soonest that hardware could
+// run it, hence what the stall counts must be safe for.
+class IssueClock {
+ public:
+  IssueClock(Program& program, const LatencyModel& model)
+      : program_(program), model_(model), writer_(resource_count, -1), written_at_(resource_count, never_issued) {
+    pipe_free_.fill(never_issued);
+  }
+
+  void step(int at, int previous) {
+    Instruction& ins = program_.code[static_cast<std::size_t>(at)];
+    ins.control.stall = static_cast<std::uint8_t>(std::max<int>(ins.control.stall, least_stall(model_, ins.op)));
+    if (previous >= 0) {
+      Control& before = program_.code[static_cast<std::size_t>(previous)].control;
+      const int natural = now_ + before.stall;
+      const int due = std::max({natural, ready(ins), visible(before, ins)});
+      before.stall = static_cast<std::uint8_t>(std::min(greatest_stall, before.stall + due - natural));
+      now_ += before.stall;
+    }
+    record(at, ins);
+  }
+
+ private:
+  // Sources of fixed-latency producers, and the pipe.
+  int ready(const Instruction& ins) const {
+    int due = pipe_free_[static_cast<std::size_t>(pipe_of(ins.op))];
+    auto wait_for = [&](int r, bool as_guard) {
+      const auto i = static_cast<std::size_t>(r);
+      if (writer_[i] < 0) return;
+      const Opcode producer = program_.code[static_cast<std::size_t>(writer_[i])].op;
+      due = std::max(due, written_at_[i] + fixed_latency(model_, producer, ins.op, r, as_guard));
+    };
+    for (const Operand& o : ins.src) for_each_resource(o, [&](int r) { wait_for(r, false); });
+    for_each_resource(ins.guard, [&](int r) { wait_for(r, true); });
+    if (is_guarded(ins)) for_each_write(ins, [&](int r) { wait_for(r, false); });
+    return due;
+  }
+
+  // A counter can be waited for from the second cycle after its producer's issue on.
+  int visible(const Control& before, const Instruction& ins) const {
+    auto is_waited = [&](int counter) { return counter >= 0 && (ins.control.wait_mask >> counter & 1) != 0; };
+    return is_waited(before.write_barrier) || is_waited(before.read_barrier) ? now_ + 2 : now_;
+  }
+
+  void record(int at, const Instruction& ins) {
+    pipe_free_[static_cast<std::size_t>(pipe_of(ins.op))] = now_ + issue_interval(model_, ins.op);
+    for_each_write(ins, [&](int r) {
+      writer_[static_cast<std::size_t>(r)] = is_variable(ins) ? -1 : at;
+      written_at_[static_cast<std::size_t>(r)] = now_;
+    });
+  }
+
+  Program& program_;
+  const LatencyModel& model_;
+  std::vector<int> writer_, written_at_;
+  std::array<int, pipe_count> pipe_free_{};
+  int now_ = 0;
+};
+
+// Compilers give the hint with the long stalls of arithmetic; above 11 the hardware needs it.
+bool wants_yield(const Instruction& ins) {
+  const Unit unit = opcode_info(ins.op).unit;
+  return ins.control.stall >= 12 || (ins.control.stall >= 3 && unit != Unit::memory && unit != Unit::branch && unit != Unit::barrier);
+}
+
+}  // namespace
+
+void assign_stalls(Program& program, const LatencyModel& model) {
+  IssueClock clock(program, model);
+  int previous = -1;
+  for (const int at : double_trace(program)) {
+    clock.step(at, previous);
+    previous = at;
+  }
+  for (Instruction& ins : program.code) ins.control.yield = wants_yield(ins);
+}
+
+void assign_control_bits(Program& program, const LatencyModel& model) {
+  assign_counters(program);
+  assign_stalls(program, model);
+  assign_reuse(program, model);
+}
+
+}  // namespace noteg::kernels

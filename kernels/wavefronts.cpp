@@ -1,0 +1,81 @@
+#include "kernels/wavefronts.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace noteg::kernels {
+namespace {
+
+constexpr std::uint32_t bank_count = 32;
+constexpr std::uint32_t bank_bytes = 4;
+
+bool is_active(const AccessPattern& p, unsigned lane) { return ((p.active_mask >> lane) & 1u) != 0; }
+
+std::size_t count_distinct(std::vector<std::uint32_t>& values) {
+  std::sort(values.begin(), values.end());
+  return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
+}
+
+// Wavefronts for lanes [first, first + count): the busiest bank decides; equal words are broadcast.
+int wavefronts_of(const AccessPattern& p, unsigned first, unsigned count) {
+  std::vector<std::uint32_t> words;
+  for (unsigned lane = first; lane < first + count; ++lane) {
+    if (!is_active(p, lane)) continue;
+    for (std::uint32_t b = 0; b < p.bytes_per_lane; b += bank_bytes) words.push_back((p.offset[lane] + b) / bank_bytes);
+  }
+  words.resize(count_distinct(words));
+  std::array<int, bank_count> load{};
+  for (const std::uint32_t word : words) ++load[word % bank_count];
+  return *std::max_element(load.begin(), load.end());
+}
+
+bool pairs_agree(const AccessPattern& p, unsigned first, unsigned count, unsigned flip) {
+  for (unsigned lane = first; lane < first + count; ++lane) {
+    if (is_active(p, lane) && is_active(p, lane ^ flip) && p.offset[lane] != p.offset[lane ^ flip]) return false;
+  }
+  return true;
+}
+
+// Two neighbouring parts of `part` lanes each, together where the addresses allow it.
+int merged_wavefronts(const AccessPattern& p, unsigned first, unsigned part) {
+  if (pairs_agree(p, first, 2 * part, 1) || pairs_agree(p, first, 2 * part, 2)) return wavefronts_of(p, first, 2 * part);
+  return wavefronts_of(p, first, part) + wavefronts_of(p, first + part, part);
+}
+
+}  // namespace
+
+int shared_wavefronts(const AccessPattern& pattern) {
+  if (pattern.active_mask == 0) return 0;
+  if (pattern.bytes_per_lane <= 4) return wavefronts_of(pattern, 0, 32);
+  if (pattern.bytes_per_lane <= 8) return merged_wavefronts(pattern, 0, 16);
+  return merged_wavefronts(pattern, 0, 8) + merged_wavefronts(pattern, 16, 8);
+}
+
+AccessPattern shared_side(const AccessPattern& copy) {
+  AccessPattern p = copy;
+  p.space = Space::shared;
+  p.store = true;
+  p.offset = copy.shared_offset;
+  return p;
+}
+
+GlobalCost global_cost(const AccessPattern& pattern) {
+  constexpr std::uint32_t sector = 32;
+  constexpr std::uint32_t line = 128;
+  std::vector<std::uint32_t> sectors, lines, starts;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!is_active(pattern, lane)) continue;
+    const std::uint32_t begin = pattern.offset[lane];
+    const std::uint32_t last = begin + pattern.bytes_per_lane - 1u;
+    starts.push_back(begin);
+    for (std::uint32_t s = begin / sector; s <= last / sector; ++s) sectors.push_back(s);
+    for (std::uint32_t l = begin / line; l <= last / line; ++l) lines.push_back(l);
+  }
+  GlobalCost cost;
+  cost.sectors = static_cast<int>(count_distinct(sectors));
+  cost.lines = static_cast<int>(count_distinct(lines));
+  cost.bytes = static_cast<int>(count_distinct(starts)) * pattern.bytes_per_lane;
+  return cost;
+}
+
+}  // namespace noteg::kernels

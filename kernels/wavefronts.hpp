@@ -1,0 +1,27 @@
+// What a memory instruction costs, counted from its lane addresses: shared-memory wavefronts with bank conflicts,
+// global sectors and cache lines. Offsets are taken relative to an operand base that is aligned to a line.
+#pragma once
+
+#include "kernels/ir.hpp"
+
+namespace noteg::kernels {
+
+struct GlobalCost {
+  int sectors = 0;   // distinct 32-byte sectors
+  int lines = 0;     // distinct 128-byte lines
+  int bytes = 0;     // bytes that active lanes asked for, duplicates counted once
+};
+
+// Wavefronts in the 32 banks of 4 bytes. Rule (reproduces the counters of blocked and CUTLASS kernels on an
+// H200 exactly): 4-byte accesses are served for 32 lanes at once, 8-byte ones per half warp, 16-byte ones per
+// quarter warp; two neighbouring parts are served together when in both every lane i has the address of lane
+// i^1, or every lane that of i^2. 16-byte accesses never merge across half warps. Within a part, each bank
+// serves one word per wavefront. For a copy to shared memory (LDGSTS) pass shared_side().
+[[nodiscard]] int shared_wavefronts(const AccessPattern& pattern);
+
+// The shared-memory half of a global-to-shared copy, as a store pattern.
+[[nodiscard]] AccessPattern shared_side(const AccessPattern& copy);
+
+[[nodiscard]] GlobalCost global_cost(const AccessPattern& pattern);
+
+}  // namespace noteg::kernels
