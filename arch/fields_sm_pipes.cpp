@@ -1,0 +1,121 @@
+// Keys of the SM: execution pipes and the load/store path.
+#include "arch/field_row.hpp"
+
+namespace noteg::arch::detail {
+namespace {
+
+constexpr Range lanes{0, 128};
+constexpr Range latency{0, 1000};
+constexpr Range war{0, 1000};
+
+}  // namespace
+
+std::vector<Field> sm_pipe_fields() {
+  const auto lanes_of = [](std::string_view key, auto access, std::string_view doc) {
+    return row(key, access, lanes, doc, "pipe rates; a warp instruction occupies its pipe for 32 / lanes cycles");
+  };
+  const auto latency_of = [](std::string_view key, auto access, std::string_view doc) {
+    return row(key, access, latency, doc, "stall counts, dependent issue");
+  };
+  const auto shared_of = [](std::string_view key, auto access, std::string_view doc) {
+    return row(key, access, {}, doc, "pipe rates");
+  };
+  const auto memory = [](std::string_view key, auto access, Range range, std::string_view doc) {
+    return row(key, access, range, doc, "load/store path");
+  };
+  return {
+      lanes_of("sm.pipes.fma.lanes", NOTEG_MEMBER(sm.pipes.fma.lanes), "Lanes of the FP32 pipe per sub-core."),
+      latency_of("sm.pipes.fma.latency", NOTEG_MEMBER(sm.pipes.fma.latency),
+                 "SM cycles from FFMA to a dependent FFMA."),
+      shared_of("sm.pipes.fma.shared", NOTEG_MEMBER(sm.pipes.fma.shared), "One FP32 pipe for the whole SM."),
+      lanes_of("sm.pipes.fma_heavy.lanes", NOTEG_MEMBER(sm.pipes.fma_heavy.lanes),
+               "Lanes per sub-core of that part of the FP32 pipe that also multiplies integers (IMAD)."),
+      latency_of("sm.pipes.fma_heavy.latency", NOTEG_MEMBER(sm.pipes.fma_heavy.latency),
+                 "SM cycles from IMAD to a dependent IMAD."),
+      shared_of("sm.pipes.fma_heavy.shared", NOTEG_MEMBER(sm.pipes.fma_heavy.shared),
+                "One IMAD pipe for the whole SM."),
+      lanes_of("sm.pipes.alu.lanes", NOTEG_MEMBER(sm.pipes.alu.lanes),
+               "Lanes per sub-core of the pipe for integer add, logic, shift, compare, select and move."),
+      latency_of("sm.pipes.alu.latency", NOTEG_MEMBER(sm.pipes.alu.latency),
+                 "SM cycles from IADD3 to a dependent IADD3."),
+      shared_of("sm.pipes.alu.shared", NOTEG_MEMBER(sm.pipes.alu.shared), "One integer pipe for the whole SM."),
+      lanes_of("sm.pipes.half.lanes", NOTEG_MEMBER(sm.pipes.half.lanes),
+               "Lanes per sub-core of the packed FP16 pipe; each lane does two FP16 operations."),
+      latency_of("sm.pipes.half.latency", NOTEG_MEMBER(sm.pipes.half.latency),
+                 "SM cycles from HFMA2 to a dependent HFMA2."),
+      shared_of("sm.pipes.half.shared", NOTEG_MEMBER(sm.pipes.half.shared), "One FP16 pipe for the whole SM."),
+      lanes_of("sm.pipes.fp64.lanes", NOTEG_MEMBER(sm.pipes.fp64.lanes),
+               "Lanes of the FP64 pipe, per sub-core, or of the whole SM where it is shared."),
+      latency_of("sm.pipes.fp64.latency", NOTEG_MEMBER(sm.pipes.fp64.latency),
+                 "SM cycles from DFMA to a dependent DFMA."),
+      shared_of("sm.pipes.fp64.shared", NOTEG_MEMBER(sm.pipes.fp64.shared), "One FP64 pipe for the whole SM."),
+      lanes_of("sm.pipes.mufu.lanes", NOTEG_MEMBER(sm.pipes.mufu.lanes),
+               "Lanes per sub-core of the pipe for transcendental functions and conversions."),
+      latency_of("sm.pipes.mufu.latency", NOTEG_MEMBER(sm.pipes.mufu.latency),
+                 "SM cycles from MUFU to a dependent instruction."),
+      shared_of("sm.pipes.mufu.shared", NOTEG_MEMBER(sm.pipes.mufu.shared), "One MUFU pipe for the whole SM."),
+      lanes_of("sm.pipes.uniform.lanes", NOTEG_MEMBER(sm.pipes.uniform.lanes),
+               "Rate of the uniform datapath, as lanes per sub-core: 16 is one instruction in two cycles."),
+      latency_of("sm.pipes.uniform.latency", NOTEG_MEMBER(sm.pipes.uniform.latency),
+                 "SM cycles from a uniform instruction to a dependent vector instruction."),
+      shared_of("sm.pipes.uniform.shared", NOTEG_MEMBER(sm.pipes.uniform.shared),
+                "One uniform datapath for the whole SM."),
+      lanes_of("sm.pipes.branch.lanes", NOTEG_MEMBER(sm.pipes.branch.lanes),
+               "Rate of the branch unit, as lanes per sub-core: 32 is one instruction per cycle."),
+      latency_of("sm.pipes.branch.latency", NOTEG_MEMBER(sm.pipes.branch.latency), "SM cycles that a branch takes."),
+      shared_of("sm.pipes.branch.shared", NOTEG_MEMBER(sm.pipes.branch.shared), "One branch unit for the whole SM."),
+      latency_of("sm.pipes.cross_pipe_penalty", NOTEG_MEMBER(sm.pipes.cross_pipe_penalty),
+                 "SM cycles added when producer and consumer are in different fixed-latency pipes."),
+      latency_of("sm.pipes.memory_address_penalty", NOTEG_MEMBER(sm.pipes.memory_address_penalty),
+                 "SM cycles added when the consumer is a memory instruction, which the bypass does not reach."),
+      latency_of("sm.pipes.predicate_to_branch", NOTEG_MEMBER(sm.pipes.predicate_to_branch),
+                 "SM cycles from the writer of a predicate to a branch or a guarded instruction that reads it."),
+
+      memory("sm.memory.queue_entries", NOTEG_MEMBER(sm.memory.queue_entries), {1, 64},
+             "Memory instructions that a sub-core's queue holds, beside one dispatch latch."),
+      memory("sm.memory.address_cycles", NOTEG_MEMBER(sm.memory.address_cycles), {0.25, 64},
+             "SM cycles per memory instruction of one sub-core, register address."),
+      memory("sm.memory.shared_interval", NOTEG_MEMBER(sm.memory.shared_interval), {0.25, 64},
+             "SM cycles between memory instructions that the SM accepts from its sub-cores."),
+      memory("sm.memory.data_width", NOTEG_MEMBER(sm.memory.data_width), {8, 4096},
+             "Bytes per SM clock of the data path of L1 and shared memory."),
+      memory("sm.memory.shared_banks", NOTEG_MEMBER(sm.memory.shared_banks), {1, 256}, "Banks of shared memory."),
+      memory("sm.memory.shared_bank_width", NOTEG_MEMBER(sm.memory.shared_bank_width), {1, 64},
+             "Bytes that a bank of shared memory delivers per cycle."),
+      memory("sm.memory.lds_latency", NOTEG_MEMBER(sm.memory.lds_latency), latency,
+             "SM cycles from a 32-bit shared load to its consumer, register address."),
+      memory("sm.memory.lds_wide_extra", NOTEG_MEMBER(sm.memory.lds_wide_extra), latency,
+             "SM cycles added for a 128-bit shared load."),
+      memory("sm.memory.ldg_latency", NOTEG_MEMBER(sm.memory.ldg_latency), latency,
+             "SM cycles from a 32-bit global load that hits L1 to its consumer, register address."),
+      memory("sm.memory.ldg_wide_extra", NOTEG_MEMBER(sm.memory.ldg_wide_extra), latency,
+             "SM cycles added for a 128-bit global load."),
+      memory("sm.memory.ldgsts_latency", NOTEG_MEMBER(sm.memory.ldgsts_latency), latency,
+             "SM cycles of a copy from global to shared memory that hits L1."),
+      memory("sm.memory.lds_war", NOTEG_MEMBER(sm.memory.lds_war), war,
+             "SM cycles until the source registers of a shared load may be overwritten."),
+      memory("sm.memory.sts_war", NOTEG_MEMBER(sm.memory.sts_war), war,
+             "SM cycles until the source registers of a 32-bit shared store may be overwritten."),
+      memory("sm.memory.ldg_war", NOTEG_MEMBER(sm.memory.ldg_war), war,
+             "SM cycles until the source registers of a global load may be overwritten."),
+      memory("sm.memory.stg_war", NOTEG_MEMBER(sm.memory.stg_war), war,
+             "SM cycles until the source registers of a 32-bit global store may be overwritten."),
+      memory("sm.memory.ldgsts_war", NOTEG_MEMBER(sm.memory.ldgsts_war), war,
+             "SM cycles until the address registers of an asynchronous copy may be overwritten."),
+      memory("sm.memory.ldc_latency", NOTEG_MEMBER(sm.memory.ldc_latency), latency,
+             "SM cycles from a constant load with immediate address to its consumer."),
+      memory("sm.memory.l1_tags_per_cycle", NOTEG_MEMBER(sm.memory.l1_tags_per_cycle), {1, 64},
+             "Distinct L1 lines that are looked up per cycle."),
+      memory("sm.memory.l1_line", NOTEG_MEMBER(sm.memory.l1_line), {32, 1024}, "Bytes of an L1 line."),
+      memory("sm.memory.sector", NOTEG_MEMBER(sm.memory.sector), {16, 1024},
+             "Bytes of an L1 sector, the unit of a fill."),
+      memory("sm.memory.max_outstanding_requests", NOTEG_MEMBER(sm.memory.max_outstanding_requests), {1, 65536},
+             "Global requests that an SM can have in flight."),
+      memory("sm.memory.prt_entries", NOTEG_MEMBER(sm.memory.prt_entries), {1, 65536},
+             "Entries of the pending request table, which coalesces the accesses of a warp."),
+      memory("sm.memory.barrier_latency", NOTEG_MEMBER(sm.memory.barrier_latency), latency,
+             "SM cycles from the last arrival at a barrier to the first issue after it."),
+  };
+}
+
+}  // namespace noteg::arch::detail

@@ -1,0 +1,31 @@
+// Where architecture files are: NOTEG_ARCH_PATH (colon-separated), the source tree that the program was built from,
+// share/noteg/arch beside the executable; the first that has a file wins.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/support/result.hpp"
+
+namespace noteg::arch {
+
+[[nodiscard]] std::vector<std::filesystem::path> search_directories();
+
+struct KnownGpu {
+  std::string id;
+  std::filesystem::path file;
+};
+
+// Every GPU file in the search directories, sorted by id. Base files (sm_*.yaml) are not GPUs.
+[[nodiscard]] std::vector<KnownGpu> known_gpus();
+
+// A path, an id in any case, or one of a file's names in any case. Error: the nearest names.
+[[nodiscard]] Result<std::filesystem::path> find_gpu_file(std::string_view name_or_path);
+
+// The base file of an SM generation: beside the GPU file, else in the search directories.
+[[nodiscard]] Result<std::filesystem::path> find_base_file(const std::string& base,
+                                                           const std::filesystem::path& gpu_file);
+
+}  // namespace noteg::arch

@@ -1,0 +1,170 @@
+#include "arch/read_spec.hpp"
+
+#include <set>
+
+namespace noteg::arch {
+namespace {
+
+// The next component of key below prefix ("l2" of "l2.size" below ""), or empty where key is not below prefix.
+std::string_view component(std::string_view key, std::string_view prefix) {
+  if (!prefix.empty()) {
+    if (!key.starts_with(prefix) || key.size() <= prefix.size() || key[prefix.size()] != '.') return {};
+    key.remove_prefix(prefix.size() + 1);
+  }
+  return key.substr(0, key.find('.'));
+}
+
+class FileReader {
+ public:
+  FileReader(PartialSpec& spec, Diagnostics& errors) : spec_(&spec), errors_(&errors) {}
+
+  // Reads all keys below the mapping's path. complete: absent keys are errors.
+  void read_section(YamlMapping& mapping, bool complete) {
+    const std::string prefix = mapping.path_of("");
+    std::set<std::string_view> seen;
+    for (std::size_t i = 0; i < fields().size(); ++i) {
+      const Field& field = fields()[i];
+      const std::string_view name = component(field.key, prefix);
+      if (name.empty() || !seen.insert(name).second) continue;
+      const std::string path = mapping.path_of(name);
+      if (path == field.key) {
+        read_field(mapping, name, i, complete);
+      } else if (path != "sm") {  // the SM section has rules of its own
+        if (!complete && !mapping.has(name)) continue;
+        std::optional<YamlMapping> section = mapping.mapping(name);
+        if (section) read_section(*section, complete);
+      }
+    }
+    if (!prefix.empty()) mapping.report_unknown();
+  }
+
+  // At most `most` numbers of this file may be fitted.
+  void check_fitted(const YamlDocument& document, int most) {
+    if (fitted_ <= most) return;
+    errors_->push_back(
+        {document.file, 1, 1, "", "at most " + std::to_string(most) + " fitted numbers", std::to_string(fitted_)});
+  }
+
+ private:
+  void read_field(YamlMapping& mapping, std::string_view name, std::size_t index, bool complete) {
+    const Field& field = fields()[index];
+    const YamlNode* node = complete ? mapping.required(name, expectation(field)) : mapping.optional(name);
+    if (node == nullptr) return;
+    if (!field.needs_source()) {
+      const std::optional<std::string> text = mapping.text(name);
+      if (text) keep(index, Value{*text}, {mapping.file(), node->position, {}, {}, {}});
+      return;
+    }
+    if (!node->is_mapping()) {
+      mapping.report(*node, name, "{value: ..., source: ...}", node->describe());
+      return;
+    }
+    YamlMapping number(mapping.file(), *node, mapping.path_of(name), *errors_);
+    const std::optional<Value> value = read_value(number, field);
+    const std::optional<Provenance> provenance = read_provenance(number, *node);
+    number.report_unknown();
+    if (value && provenance) keep(index, *value, *provenance);
+  }
+
+  std::optional<Value> read_value(YamlMapping& number, const Field& field) {
+    const YamlNode* node = number.required("value", expectation(field));
+    if (node == nullptr) return std::nullopt;
+    if (field.kind == Kind::sizes) return read_sizes(number, *node, field);
+    if (!node->is_scalar()) {
+      number.report(*node, "", expectation(field), node->describe());
+      return std::nullopt;
+    }
+    return read_scalar(number, *node, field);
+  }
+
+  std::optional<Value> read_scalar(YamlMapping& number, const YamlNode& node, const Field& field) {
+    Result<Value> value = parse_scalar(field, node.text);
+    if (value) return *value;
+    number.report(node, "", value.errors().front().expected, value.errors().front().found);
+    return std::nullopt;
+  }
+
+  std::optional<Value> read_sizes(YamlMapping& number, const YamlNode& node, const Field& field) {
+    if (!node.is_sequence() || node.items.empty()) {
+      number.report(node, "", expectation(field), node.is_sequence() ? "an empty sequence" : node.describe());
+      return std::nullopt;
+    }
+    std::vector<double> sizes;
+    for (const YamlNode& item : node.items) {
+      if (!item.is_scalar()) {
+        number.report(item, "", expectation(field), item.describe() + " in it");
+        continue;
+      }
+      if (const std::optional<Value> size = read_scalar(number, item, field)) sizes.push_back(std::get<double>(*size));
+    }
+    if (sizes.size() != node.items.size()) return std::nullopt;
+    return Value{sizes};
+  }
+
+  std::optional<Provenance> read_provenance(YamlMapping& number, const YamlNode& node) {
+    Provenance provenance{number.file(), node.position, {}, {}, {}};
+    const std::size_t before = errors_->size();
+    for (const auto& [key, text] : {std::pair{"source", &provenance.source}, std::pair{"fitted", &provenance.fitted},
+                                    std::pair{"guess", &provenance.guess}}) {
+      if (number.has(key)) *text = number.text(key).value_or("");
+    }
+    if (number.has("fitted")) ++fitted_;
+    if (errors_->size() > before) return std::nullopt;
+    if (provenance.source.empty() && provenance.fitted.empty() && provenance.guess.empty()) {
+      number.report(node, "", "a source (or fitted: or guess:) beside the value", "none");
+    } else if (!provenance.fitted.empty() && !provenance.guess.empty()) {
+      number.report(node, "", "either fitted: or guess:", "both");
+    } else if (const auto wrong = provenance.source.empty() ? std::nullopt : wrong_source(provenance.source)) {
+      number.report(*number.optional("source"), "source", "a known source key in front, such as WP or MICRO25", *wrong);
+    }
+    if (errors_->size() > before) return std::nullopt;
+    return provenance;
+  }
+
+  void keep(std::size_t index, const Value& value, Provenance provenance) {
+    fields()[index].set(spec_->gpu, value);
+    spec_->known[index] = true;
+    spec_->provenance[index] = std::move(provenance);
+  }
+
+  PartialSpec* spec_;
+  Diagnostics* errors_;
+  int fitted_ = 0;
+};
+
+}  // namespace
+
+PartialSpec::PartialSpec() : known(fields().size()), provenance(fields().size()) {}
+
+bool is_gpu_file(const YamlDocument& document) {
+  // Chip keys without a base are a GPU file too: one whose base is missing.
+  return document.root.find("base") != nullptr || document.root.find("sms") != nullptr ||
+         document.root.find("names") != nullptr;
+}
+
+void read_sm_file(const YamlDocument& document, PartialSpec& spec, Diagnostics& errors) {
+  YamlMapping top(document.file, document.root, "", errors);
+  FileReader reader(spec, errors);
+  std::optional<YamlMapping> sm = top.mapping("sm");
+  if (sm) reader.read_section(*sm, true);
+  top.report_unknown();
+  reader.check_fitted(document, max_fitted_per_sm);
+}
+
+void read_gpu_file(const YamlDocument& document, PartialSpec& spec, Diagnostics& errors) {
+  YamlMapping top(document.file, document.root, "", errors);
+  spec.base = top.text("base").value_or("");
+  spec.gpu.name = top.text("name").value_or("");
+  spec.gpu.names = top.texts("names").value_or(std::vector<std::string>{});
+  spec.gpu.chip = top.text("chip").value_or("");
+  FileReader reader(spec, errors);
+  reader.read_section(top, true);
+  if (top.has("sm")) {
+    std::optional<YamlMapping> sm = top.mapping("sm");
+    if (sm) reader.read_section(*sm, false);
+  }
+  top.report_unknown();
+  reader.check_fitted(document, max_fitted_per_gpu);
+}
+
+}  // namespace noteg::arch
