@@ -56,10 +56,26 @@ void shared_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::Mem
   }
 }
 
+// Passes of a global access through the L1 data stage. 16-byte accesses go by quarter warps and take one pass per
+// line of each (our H200 counters: LDG.128 of 16 rows of 32 bytes 16, of four whole lines 4); narrower ones take
+// up to four lines a pass.
+int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle) {
+  if (pattern.bytes_per_lane < 16) return (lines + tags_per_cycle - 1) / std::max(1, tags_per_cycle);
+  int passes = 0;
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    std::set<std::uint32_t> seen;
+    for (std::size_t lane = quarter * 8; lane < quarter * 8 + 8; ++lane) {
+      if ((pattern.active_mask >> lane & 1u) != 0) seen.insert(pattern.offset[lane] / 128);
+    }
+    passes += static_cast<int>(seen.size());
+  }
+  return passes;
+}
+
 void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::MemoryPipeSpec& m) {
   const kernels::GlobalCost g = kernels::global_cost(pattern);
   const int width = pattern.bytes_per_lane;
-  const int tag_cycles = (g.lines + m.l1_tags_per_cycle - 1) / m.l1_tags_per_cycle;
+  const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle);
   const int data_cycles = static_cast<int>(active_bytes(pattern) / std::max(1.0, m.data_width.value));
   cost.sectors = narrow(g.sectors);
   cost.front_cycles = narrow(std::max({as_int(m.shared_interval), tag_cycles, data_cycles}));
@@ -75,7 +91,9 @@ void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::Mem
     const int wavefronts = kernels::shared_wavefronts(write);
     cost.wavefronts = narrow(wavefronts);
     cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least_wavefronts(write)));
-    cost.front_cycles = narrow(cost.front_cycles + wavefronts);
+    // A copy passes the data stage for its lines, once more for itself, and for the bank-conflict wavefronts of its
+    // shared-memory write (our H200 counters: 4-byte copies of one line 3.1, of four rows stored transposed 12.7).
+    cost.front_cycles = narrow(std::max(as_int(m.shared_interval), wavefronts + g.lines + 1));
     cost.read_release = narrow(as_int(m.ldgsts_war));
     cost.latency = narrow(as_int(m.ldgsts_latency) - as_int(m.ldg_latency));
   } else {

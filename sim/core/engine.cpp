@@ -45,6 +45,7 @@ struct SubCore {
   explicit SubCore(const ReadPorts& p) : ports(p) {}
   ReadPorts ports;
   std::uint64_t next_try = 0;
+  std::uint64_t issued_at = 0;        // last issue
   std::uint64_t issue_free = 0;       // the Control stage is free for an instruction issued then
   std::uint32_t live = 0, blocked = 0;
   std::int32_t last = -1;             // bit of the warp that issued last
@@ -80,7 +81,7 @@ class Engine {
   std::uint64_t pipe_free(const SubCore& sub, const DecodedInstruction& in) const;
   void occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now);
   void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
-  void account(Warp& warp, std::uint64_t now);
+  void account(const SubCore& sub, Warp& warp, std::uint64_t now);
   void enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void post_front(SubCore& sub, std::uint64_t now);
   void arrive_at_front(int sub_index, std::uint64_t now);
@@ -281,7 +282,8 @@ void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64
 }
 
 void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
-  account(warp, now);
+  account(sub, warp, now);
+  sub.issued_at = now;
   ++count_.issued[in.opcode];
   occupy_pipe(sub, in, now);
 
@@ -347,7 +349,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
   check_blocked(warp, now);
 }
 
-void Engine::account(Warp& warp, std::uint64_t now) {
+void Engine::account(const SubCore& sub, Warp& warp, std::uint64_t now) {
   count_.warp_instructions += 1;
   count_.issue_cycles += 1;
   count_.stall_cycles[static_cast<std::size_t>(Stall::selected)] += 1;
@@ -361,6 +363,12 @@ void Engine::account(Warp& warp, std::uint64_t now) {
     const std::uint64_t until = std::min(warp.unblocked_at, now);
     count_.stall_cycles[static_cast<std::size_t>(warp.blocked_by)] += static_cast<double>(until - from);
     from = until;
+  }
+  // Cycles in which the read ports held the pipe for everybody.
+  const std::uint64_t held_from = std::max(from, sub.issued_at + 1), held_until = std::min(sub.issue_free, now);
+  if (held_until > held_from) {
+    count_.stall_cycles[static_cast<std::size_t>(Stall::dispatch)] += static_cast<double>(held_until - held_from);
+    from += held_until - held_from;
   }
   if (now > from) count_.stall_cycles[static_cast<std::size_t>(warp.failed_by)] += static_cast<double>(now - from);
   warp.failed_by = Stall::not_selected;

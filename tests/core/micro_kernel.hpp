@@ -1,0 +1,28 @@
+// Runs a few lines of assembly on one SM and tells cycles per main-loop trip, the way a micro-benchmark
+// on hardware does: the slope over the number of trips, so that start and end drop out.
+#pragma once
+
+#include <string>
+
+#include "arch/spec.hpp"
+#include "sim/core/engine.hpp"
+
+namespace noteg::core {
+
+struct MicroKernel {
+  std::string text;
+  int resident = 1;                  // CTAs
+  std::string gpu = "h200-sxm-141gb";
+  MemoryEnvironment environment;
+  CoreSwitches switches;
+};
+
+// Cycles per trip; fails the test if the text does not assemble or the warps wait for ever.
+double cycles_per_trip(const MicroKernel& kernel);
+
+// Cycles of a whole run of `trips` trips.
+SmResult run_micro(const MicroKernel& kernel, std::int64_t trips);
+
+const arch::SmSpec& sm_of(const std::string& gpu);
+
+}  // namespace noteg::core
