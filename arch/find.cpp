@@ -78,11 +78,15 @@ Result<fs::path> find_gpu_file(std::string_view name_or_path) {
     if (to_lower(gpu.id) == wanted) return gpu.file;
   }
   std::vector<std::string> candidates;
-  for (const KnownGpu& gpu : gpus) candidates.push_back(gpu.id);
+  std::set<std::string> suggested;  // RTX4070 beside rtx4070 would say the same twice
+  for (const KnownGpu& gpu : gpus) {
+    candidates.push_back(gpu.id);
+    suggested.insert(to_lower(gpu.id));
+  }
   for (const KnownGpu& gpu : gpus) {
     for (const std::string& name : names_in(gpu.file)) {
       if (to_lower(name) == wanted) return gpu.file;
-      candidates.push_back(name);
+      if (suggested.insert(to_lower(name)).second) candidates.push_back(name);
     }
   }
   const std::vector<std::string> near = nearest_names(name_or_path, candidates, 3);

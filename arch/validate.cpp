@@ -41,9 +41,9 @@ std::vector<Rule> chip_rules() {
       {"at most dram.read_efficiency",
        {"dram.mixed_efficiency", "dram.read_efficiency"},
        [](const GpuSpec& g) { return g.dram.mixed_efficiency <= g.dram.read_efficiency; }},
-      {"longer than the L2 hit at the sustained clock",
-       {"dram.latency", "l2.latency", "clock.sustained"},
-       [](const GpuSpec& g) { return g.dram.latency > g.l2.latency / g.clock.sustained; }},
+      {"longer than an L2 hit at the boost clock",
+       {"dram.latency", "l2.latency", "clock.boost"},
+       [](const GpuSpec& g) { return g.dram.latency > g.l2.latency / g.clock.boost; }},
       {"larger than l2.size", {"dram.size", "l2.size"}, [](const GpuSpec& g) { return g.dram.size > g.l2.size; }},
       {"less than power.limit",
        {"power.idle", "power.limit"},
@@ -118,17 +118,17 @@ std::vector<Rule> all_rules() {
 }
 
 std::string found_text(const PartialSpec& spec, const Rule& rule) {
-  std::string text;
+  std::string text, others;
   for (const std::string_view key : rule.keys) {
     const Field& field = fields()[*find_field(key)];
     const std::string value = format_value(field, field.get(spec.gpu));
     if (text.empty()) {
       text = value;
     } else {
-      text += " (" + std::string(key) + " is " + value + ")";
+      others += (others.empty() ? "" : ", ") + std::string(key) + " is " + value;
     }
   }
-  return text;
+  return others.empty() ? text : text + " (" + others + ")";
 }
 
 }  // namespace
