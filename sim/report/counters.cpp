@@ -1,0 +1,221 @@
+#include "sim/report/counters.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sim/report/kernel_counters.hpp"
+
+namespace noteg::report {
+namespace {
+
+using chip::SimReport;
+
+template <class Get>
+Counter number(std::string name, Unit unit, std::string sentence, Get get) {
+  return {std::move(name), unit, std::move(sentence),
+          [get](const SimReport& r) -> Value { return static_cast<double>(get(r)); }};
+}
+
+template <class Get>
+Counter whole(std::string name, std::string sentence, Get get) {
+  return {std::move(name), Unit::count, std::move(sentence),
+          [get](const SimReport& r) -> Value { return static_cast<std::int64_t>(get(r)); }};
+}
+
+template <class Get>
+Counter words(std::string name, std::string sentence, Get get) {
+  return {std::move(name), Unit::none, std::move(sentence),
+          [get](const SimReport& r) -> Value { return std::string(get(r)); }};
+}
+
+template <class Get>
+Counter claim(std::string name, std::string sentence, Get get) {
+  return {std::move(name), Unit::claim, std::move(sentence), [get](const SimReport& r) -> Value { return get(r); }};
+}
+
+using Table = std::vector<Counter>;
+
+Table headline() {
+  return {
+      number("time_us", Unit::microseconds, "run time of the kernel, launch included",
+             [](const SimReport& r) { return r.time_us; }),
+      number("cycles", Unit::cycles, "the same in cycles of the SM clock", [](const SimReport& r) { return r.cycles; }),
+      number("sm_clock_mhz", Unit::megahertz, "SM clock during the run",
+             [](const SimReport& r) { return r.sm_clock_mhz; }),
+      number("tflops", Unit::tflops, "useful floating point operations per second, 10^12",
+             [](const SimReport& r) { return r.tflops; }),
+      number("pct_of_peak", Unit::percent, "the same as a share of what the pipes could do at this clock",
+             [](const SimReport& r) { return r.pct_of_peak; }),
+      number("power_w", Unit::watts, "mean board power during the run, 0 while there is no power model for the GPU",
+             [](const SimReport& r) { return r.power_w; }),
+      number("energy_mj", Unit::millijoules, "board power times run time",
+             [](const SimReport& r) { return r.energy_mj; }),
+      claim("throttled", "the power limit held the clock down", [](const SimReport& r) { return r.throttled; }),
+      words("power_note", "what the power figure rests on", [](const SimReport& r) { return r.power_note; }),
+  };
+}
+
+Table phases() {
+  constexpr Unit us = Unit::microseconds;
+  return {
+      number("phases_us.launch", us, "kernel launch and first CTA",
+             [](const SimReport& r) { return r.phases_us.launch; }),
+      number("phases_us.prologue", us, "before the main loop: addresses, first tiles",
+             [](const SimReport& r) { return r.phases_us.prologue; }),
+      number("phases_us.mainloop", us, "main loops of the full waves",
+             [](const SimReport& r) { return r.phases_us.mainloop; }),
+      number("phases_us.epilogue", us, "after the main loop: results to memory",
+             [](const SimReport& r) { return r.phases_us.epilogue; }),
+      number("phases_us.tail", us, "last wave, in which part of the SMs have nothing left",
+             [](const SimReport& r) { return r.phases_us.tail; }),
+  };
+}
+
+Table occupancy() {
+  return {
+      whole("occupancy.ctas_per_sm", "CTAs resident on an SM",
+            [](const SimReport& r) { return r.occupancy.ctas_per_sm; }),
+      whole("occupancy.warps_per_sm", "warps resident on an SM",
+            [](const SimReport& r) { return r.occupancy.warps_per_sm; }),
+      words("occupancy.limiter", "what keeps another CTA out",
+            [](const SimReport& r) { return name_of(r.occupancy.limiter); }),
+      number("occupancy.waves", Unit::ratio, "CTAs over those that fit on the chip at once",
+             [](const SimReport& r) { return r.occupancy.waves; }),
+  };
+}
+
+Table stalls() {
+  Table rows;
+  for (std::size_t i = 0; i < core::stall_count; ++i) {
+    const auto stall = static_cast<core::Stall>(i);
+    rows.push_back(number("stalls." + std::string(core::name_of(stall)), Unit::fraction,
+                          "share of warp cycles: " + std::string(core::description_of(stall)),
+                          [i](const SimReport& r) { return r.stalls[i]; }));
+  }
+  return rows;
+}
+
+Table pipes() {
+  return {
+      number("pipes.fma", Unit::fraction, "busy share of the FMA pipes",
+             [](const SimReport& r) { return r.pipes.fma; }),
+      number("pipes.alu", Unit::fraction, "busy share of the integer pipes",
+             [](const SimReport& r) { return r.pipes.alu; }),
+      number("pipes.tensor", Unit::fraction, "busy share of the tensor cores",
+             [](const SimReport& r) { return r.pipes.tensor; }),
+      number("pipes.lsu", Unit::fraction, "busy share of the load/store units",
+             [](const SimReport& r) { return r.pipes.lsu; }),
+      number("pipes.issue", Unit::fraction, "share of issue slots used",
+             [](const SimReport& r) { return r.pipes.issue; }),
+      number("instructions.warp_total", Unit::count, "warp instructions executed",
+             [](const SimReport& r) { return r.warp_instructions; }),
+  };
+}
+
+Table memory() {
+  constexpr Unit bytes = Unit::bytes;
+  return {
+      number("memory.l1_bytes", bytes, "global memory traffic of the SMs through L1",
+             [](const SimReport& r) { return r.memory.l1_bytes; }),
+      number("memory.shared_bytes", bytes, "shared memory traffic",
+             [](const SimReport& r) { return r.memory.shared_bytes; }),
+      number("memory.shared_conflict_wavefronts", Unit::count, "wavefronts beyond the least that the bytes need",
+             [](const SimReport& r) { return r.memory.shared_conflict_wavefronts; }),
+      number("memory.l2_bytes", bytes, "traffic between the SMs and L2",
+             [](const SimReport& r) { return r.memory.l2_bytes; }),
+      number("memory.l2_hit_rate", Unit::fraction, "share of reads that L2 serves without DRAM",
+             [](const SimReport& r) { return r.memory.l2_hit_rate; }),
+      number("memory.dram_read_bytes", bytes, "read from DRAM",
+             [](const SimReport& r) { return r.memory.dram_read_bytes; }),
+      number("memory.dram_write_bytes", bytes, "written to DRAM",
+             [](const SimReport& r) { return r.memory.dram_write_bytes; }),
+      number("rf.reads", Unit::count, "operands read from the register file banks, per warp",
+             [](const SimReport& r) { return r.rf.reads; }),
+      number("rf.cache_hits", Unit::count, "operands that came from the register file cache",
+             [](const SimReport& r) { return r.rf.cache_hits; }),
+      number("rf.bank_conflict_cycles", Unit::cycles, "cycles lost to two reads of one bank",
+             [](const SimReport& r) { return r.rf.bank_conflict_cycles; }),
+  };
+}
+
+Table conclusions() {
+  return {
+      words("bottleneck.name", "what limits the run", [](const SimReport& r) { return r.bottleneck.name; }),
+      words("bottleneck.because", "why, in one sentence", [](const SimReport& r) { return r.bottleneck.because; }),
+      number("bottleneck.speedup_if_removed", Unit::ratio, "run time over the run time without this limit",
+             [](const SimReport& r) { return r.bottleneck.speedup_if_removed; }),
+      number("roofline.arithmetic_intensity", Unit::flop_per_byte, "useful operations per byte of DRAM traffic",
+             [](const SimReport& r) { return r.roofline.arithmetic_intensity; }),
+      words("roofline.bound", "roof under which the run lies",
+            [](const SimReport& r) { return name_of(r.roofline.bound); }),
+      claim("engine.exact", "everything was stepped through, nothing extrapolated",
+            [](const SimReport& r) { return r.engine.exact; }),
+      number("engine.simulated_cycles", Unit::cycles, "cycles of one SM that were stepped through",
+             [](const SimReport& r) { return r.engine.simulated_cycles; }),
+      number("engine.simulated_warp_instructions", Unit::count, "warp instructions in those cycles",
+             [](const SimReport& r) { return r.engine.simulated_warp_instructions; }),
+      number("confidence.validated_mape", Unit::fraction,
+             "mean error on measured runs of this kind; null in JSON, empty in CSV where there are none",
+             [](const SimReport& r) { return r.confidence.validated_mape; }),
+      words("confidence.on", "which measurements those are", [](const SimReport& r) { return r.confidence.on; }),
+  };
+}
+
+}  // namespace
+
+std::string_view Counter::leaf() const {
+  const std::size_t dot = name.find('.');
+  return dot == std::string::npos ? std::string_view(name) : std::string_view(name).substr(dot + 1);
+}
+
+std::string_view Counter::group() const {
+  const std::size_t dot = name.find('.');
+  return dot == std::string::npos ? std::string_view() : std::string_view(name).substr(0, dot);
+}
+
+std::string_view text_of(Unit unit) {
+  switch (unit) {
+    case Unit::none:
+    case Unit::claim: return "";
+    case Unit::count: return "count";
+    case Unit::ratio: return "x";
+    case Unit::fraction: return "0..1";
+    case Unit::percent: return "%";
+    case Unit::microseconds: return "us";
+    case Unit::cycles: return "cycles";
+    case Unit::megahertz: return "MHz";
+    case Unit::tflops: return "TFLOP/s";
+    case Unit::watts: return "W";
+    case Unit::millijoules: return "mJ";
+    case Unit::bytes: return "B";
+    case Unit::flop_per_byte: return "FLOP/B";
+  }
+  return "";
+}
+
+std::vector<Counter> counter_table() {
+  Table all;
+  all.push_back(words("arch", "GPU, as its file is named", [](const SimReport& r) { return r.arch_id; }));
+  for (Table& part : std::vector<Table>{kernel_counters(), headline(), phases(), occupancy(), stalls(), pipes(),
+                                        memory(), conclusions()})
+    for (Counter& counter : part) all.push_back(std::move(counter));
+  return all;
+}
+
+double number_of(const Value& value) {
+  double number = 0;
+  if (const auto* real = std::get_if<double>(&value)) number = *real;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) number = static_cast<double>(*integer);
+  if (const auto* flag = std::get_if<bool>(&value)) number = *flag ? 1 : 0;
+  return std::isfinite(number) ? number : 0;
+}
+
+std::string counters_markdown() {
+  std::string text = "| counter | unit | what it says |\n| --- | --- | --- |\n";
+  for (const Counter& counter : counter_table())
+    text += fmt::format("| `{}` | {} | {} |\n", counter.name, text_of(counter.unit), counter.sentence);
+  return text;
+}
+
+}  // namespace noteg::report

@@ -1,0 +1,57 @@
+// The one table of what a simulation reports: name, unit, sentence, getter. Text, JSON, CSV and the documentation are
+// made from it, so that they cannot drift apart. A name is a dotted path and equals the JSON key. Left out of the
+// table: the instruction mix, whose rows are opcodes and therefore differ from run to run.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sim/chip/report.hpp"
+
+namespace noteg::report {
+
+using Value = std::variant<double, std::int64_t, bool, std::string>;
+
+enum class Unit : std::uint8_t {
+  none,   // a name or a sentence
+  claim,  // true or false
+  count,
+  ratio,     // 1.25 means 1.25 times
+  fraction,  // 0..1
+  percent,   // 0..100
+  microseconds,
+  cycles,
+  megahertz,
+  tflops,
+  watts,
+  millijoules,
+  bytes,
+  flop_per_byte,
+};
+
+[[nodiscard]] std::string_view text_of(Unit unit);  // "us", "MHz"; empty for none and claim
+
+struct Counter {
+  std::string name;  // phases_us.launch
+  Unit unit = Unit::none;
+  std::string sentence;  // what it says, for the documentation
+  std::function<Value(const chip::SimReport&)> get;
+
+  [[nodiscard]] std::string_view leaf() const;   // launch
+  [[nodiscard]] std::string_view group() const;  // phases_us; empty at the top level
+};
+
+// Every counter, in the order of the output. Built at each call: there is no global state.
+[[nodiscard]] std::vector<Counter> counter_table();
+
+// A counter's number; whole numbers and claims as doubles, texts as 0. Not finite becomes 0, since JSON has no such
+// number.
+[[nodiscard]] double number_of(const Value& value);
+
+// The table as a Markdown table: name, unit, sentence.
+[[nodiscard]] std::string counters_markdown();
+
+}  // namespace noteg::report

@@ -1,0 +1,20 @@
+// A simulation's report as text, JSON or CSV. All three are made from the table of counters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/chip/report.hpp"
+
+namespace noteg::report {
+
+// For people: at most 80 columns, units beside every figure, plain ASCII so that any terminal shows it.
+[[nodiscard]] std::string to_text(const chip::SimReport& report);
+
+// One JSON object, two-space indented, ending in a newline. Numbers are finite; what is absent is null.
+[[nodiscard]] std::string to_json(const chip::SimReport& report);
+
+// A header and one row per report. Columns are the counters with dots, and by opcode a text "FFMA=1;LDS=2".
+[[nodiscard]] std::string to_csv(const std::vector<chip::SimReport>& reports);
+
+}  // namespace noteg::report

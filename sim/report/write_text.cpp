@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/report/counters.hpp"
+#include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
+
+namespace noteg::report {
+namespace {
+
+using chip::SimReport;
+
+constexpr std::size_t columns = 80;
+constexpr std::size_t label_width = 14;
+constexpr std::size_t bar_width = 30;
+
+// Lines with a label in the first column; whatever is too long is continued under its text, never beyond the margin.
+class Page {
+ public:
+  void line(std::string_view label, std::string_view text) {
+    bool first = true;
+    for (const std::string& part : wrap(text, columns - label_width)) {
+      text_ += first ? fmt::format("{:<{}}{}\n", label.substr(0, label_width), label_width, part)
+                     : fmt::format("{:<{}}{}\n", "", label_width, part);
+      first = false;
+    }
+  }
+  void heading(std::string_view text) { text_ += fmt::format("\n{}\n", text.substr(0, columns)); }
+  void bar_line(std::string_view label, double share, std::string_view value) {
+    text_ += fmt::format("  {:<18} {} {}\n", label.substr(0, 18), bar(share, bar_width), value.substr(0, 27));
+  }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+// Looks figures up in the table, so that text, JSON and CSV say the same.
+class Figures {
+ public:
+  explicit Figures(const SimReport& report) : report_(report), table_(counter_table()) {}
+
+  [[nodiscard]] std::string operator()(std::string_view name) const {
+    const auto found = std::ranges::find(table_, name, &Counter::name);
+    return found == table_.end() ? "?" : figure(found->get(report_), found->unit);
+  }
+  template <class Use>
+  void each_of(std::string_view group, const Use& use) const {
+    for (const Counter& counter : table_)
+      if (counter.group() == group) use(counter, number_of(counter.get(report_)));
+  }
+
+ private:
+  const SimReport& report_;
+  std::vector<Counter> table_;
+};
+
+std::string problem(const SimReport& r) {
+  const std::string batch = r.shape.batch > 1 ? fmt::format(", batch {}", r.shape.batch) : "";
+  return fmt::format("C[{}x{}] = A[{}x{}] B[{}x{}]{}, {} -> {}, layout {}", r.shape.m, r.shape.n, r.shape.m, r.shape.k,
+                     r.shape.k, r.shape.n, batch, name_of(r.kernel.dtype_in), name_of(r.kernel.dtype_out),
+                     name_of(r.kernel.layout));
+}
+
+std::string kernel_line(const SimReport& r) {
+  const kernels::KernelConfig& k = r.kernel;
+  std::string text = fmt::format("{} {}x{}x{}", name_of(k.family), k.tile.m, k.tile.n, k.tile.k);
+  if (k.thread_m && k.thread_n) text += fmt::format(", {}x{} per thread", *k.thread_m, *k.thread_n);
+  if (k.threads) text += fmt::format(", {} threads", *k.threads);
+  if (k.stages) text += fmt::format(", {} stage{}", *k.stages, *k.stages == 1 ? "" : "s");
+  if (k.async_copy) text += *k.async_copy ? " (cp.async)" : " (LDG + STS)";
+  if (k.sliced_k.value_or(1) > 1) text += fmt::format(", sliced K {}", *k.sliced_k);
+  if (k.split_k > 1) text += fmt::format(", split K {} ({})", k.split_k, name_of(k.split_k_mode));
+  return text + fmt::format(", {} registers, {} B shared", r.registers_per_thread, r.shared_bytes_per_cta);
+}
+
+void headline(Page& page, const SimReport& r, const Figures& f) {
+  page.line("GPU", fmt::format("{} ({})", r.arch_name, r.arch_id));
+  page.line("problem", problem(r));
+  page.line("kernel", r.kernel.name.empty() ? kernel_line(r) : r.kernel.name);
+  if (!r.kernel.name.empty()) page.line("", kernel_line(r));
+  page.heading(
+      fmt::format("{}   {}   {} of peak   at {}", f("time_us"), f("tflops"), f("pct_of_peak"), f("sm_clock_mhz")));
+  const bool has_power = r.power_w > 0;
+  const std::string power =
+      has_power ? fmt::format("{}, {}{}", f("power_w"), f("energy_mj"), r.throttled ? ", throttled" : "")
+                : "not modelled";
+  page.line("power", r.power_note.empty() ? power : power + "; " + r.power_note);
+  page.line("limited by", fmt::format("{}: {}", r.bottleneck.name, r.bottleneck.because));
+  page.line("", fmt::format("without this limit: {} as fast", f("bottleneck.speedup_if_removed")));
+}
+
+void time_bars(Page& page, const SimReport& r, const Figures& f) {
+  page.heading("where the time goes");
+  const double total = std::max(r.phases_us.total(), 1e-12);
+  f.each_of("phases_us", [&](const Counter& counter, double us) {
+    page.bar_line(counter.leaf(), us / total, fmt::format("{:5.1f} %  {}", 100 * us / total, figure(us, counter.unit)));
+  });
+}
+
+// Largest first; what rounds to nothing is summed up in one line, so that the shares still add to 100 %.
+void stall_bars(Page& page, const Figures& f) {
+  page.heading("what resident warps do (share of warp cycles)");
+  std::vector<std::pair<std::string, double>> rows;
+  f.each_of("stalls", [&](const Counter& counter, double share) { rows.emplace_back(counter.leaf(), share); });
+  std::ranges::stable_sort(rows, std::greater{}, [](const auto& row) { return row.second; });
+  double rest = 0;
+  for (const auto& [name, share] : rows) {
+    if (share < 0.005)
+      rest += share;
+    else
+      page.bar_line(name, share, fmt::format("{:5.1f} %", 100 * share));
+  }
+  if (rest >= 0.0005) page.bar_line("others", rest, fmt::format("{:5.1f} %", 100 * rest));
+}
+
+void pipe_bars(Page& page, const Figures& f) {
+  page.heading("how busy the pipes are");
+  f.each_of("pipes", [&](const Counter& counter, double share) {
+    page.bar_line(counter.leaf(), share, fmt::format("{:5.1f} %", 100 * share));
+  });
+}
+
+void occupancy_line(Page& page, const SimReport& r, const Figures& f) {
+  page.line("occupancy", fmt::format("{} CTAs, {} warps per SM, limited by {}; {} CTAs in {} waves",
+                                     r.occupancy.ctas_per_sm, r.occupancy.warps_per_sm, f("occupancy.limiter"),
+                                     r.grid_ctas, three_digits(r.occupancy.waves)));
+}
+
+void memory_lines(Page& page, const Figures& f) {
+  page.line("memory",
+            fmt::format("L1 {}, L2 {} ({} hits), DRAM {} read, {} written", f("memory.l1_bytes"), f("memory.l2_bytes"),
+                        f("memory.l2_hit_rate"), f("memory.dram_read_bytes"), f("memory.dram_write_bytes")));
+  page.line("shared memory", fmt::format("{}, {} wavefronts lost to bank conflicts", f("memory.shared_bytes"),
+                                         f("memory.shared_conflict_wavefronts")));
+  page.line("registers", fmt::format("{} reads, {} from the cache, {} lost to banks", f("rf.reads"), f("rf.cache_hits"),
+                                     f("rf.bank_conflict_cycles")));
+  page.line("roofline", fmt::format("{}, under the {} roof", f("roofline.arithmetic_intensity"), f("roofline.bound")));
+}
+
+void mix_line(Page& page, const SimReport& r, const Figures& f) {
+  std::vector<std::pair<std::string, double>> mix(r.instructions_by_opcode.begin(), r.instructions_by_opcode.end());
+  std::ranges::stable_sort(mix, std::greater{}, [](const auto& row) { return row.second; });
+  std::string text = f("instructions.warp_total") + " warp instructions:";
+  double rest = 100;
+  for (std::size_t i = 0; i < std::min<std::size_t>(mix.size(), 8) && r.warp_instructions > 0; ++i) {
+    const double percent = 100 * mix[i].second / r.warp_instructions;
+    text += fmt::format("{} {} {:.1f} %", i == 0 ? "" : ",", mix[i].first, percent);
+    rest -= percent;
+  }
+  if (rest >= 0.05 && !mix.empty()) text += fmt::format(", others {:.1f} %", rest);
+  page.line("instructions", text);
+}
+
+void trust_lines(Page& page, const SimReport& r, const Figures& f) {
+  page.line("engine",
+            fmt::format("{}: {} and {} warp instructions stepped through", r.engine.exact ? "exact" : "extrapolated",
+                        f("engine.simulated_cycles"), f("engine.simulated_warp_instructions")));
+  const bool validated = r.confidence.validated_mape >= 0;
+  page.line("confidence", validated
+                              ? fmt::format("mean error {} on {}", f("confidence.validated_mape"), r.confidence.on)
+                              : fmt::format("not validated ({})", r.confidence.on.empty() ? "none" : r.confidence.on));
+}
+
+}  // namespace
+
+std::string to_text(const SimReport& report) {
+  const Figures figures(report);
+  Page page;
+  headline(page, report, figures);
+  time_bars(page, report, figures);
+  stall_bars(page, figures);
+  pipe_bars(page, figures);
+  page.heading("the rest");
+  occupancy_line(page, report, figures);
+  memory_lines(page, figures);
+  mix_line(page, report, figures);
+  trust_lines(page, report, figures);
+  return page.take();
+}
+
+}  // namespace noteg::report
