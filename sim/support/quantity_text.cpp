@@ -1,6 +1,7 @@
 #include "sim/support/quantity_text.hpp"
 
 #include <array>
+#include <charconv>
 #include <optional>
 #include <span>
 
@@ -95,7 +96,18 @@ std::optional<double> scaled(std::string_view number, const Spelling& spelling) 
   return *value * scale;
 }
 
-double scale_of(const Spelling& spelling) { return scaled("1", spelling).value_or(1.0); }
+// value / scale. A decimal prefix moves the point in the shortest decimal text of the value, so that 8e-7 s is 800 ns
+// and not 800.0000000000001 ns.
+double in_unit(double value, const Spelling& spelling) {
+  if (spelling.decimal == 0) return value / static_cast<double>(std::uint64_t{1} << spelling.binary);
+  std::array<char, 64> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::scientific);
+  const std::string_view text(buffer.data(), static_cast<std::size_t>(end.ptr - buffer.data()));
+  const std::size_t e = text.find('e');
+  const bool plus = text[e + 1] == '+';
+  const long long exponent = parse_integer(text.substr(e + (plus ? 2 : 1))).value_or(0) - spelling.decimal;
+  return parse_number(std::string(text.substr(0, e)) + "e" + std::to_string(exponent)).value_or(value);
+}
 
 std::string explain(std::string_view text, std::string_view unit) {
   const std::string quoted = "\"" + std::string(text) + "\"";
@@ -140,7 +152,7 @@ std::string format_quantity(double value, Unit unit) {
   std::string best = format_number(value) + " " + std::string(spellings.front().text);
   if (value == 0.0) return best;
   for (const Spelling& spelling : spellings) {
-    const double shown = value / scale_of(spelling);
+    const double shown = in_unit(value, spelling);
     if (!spelling.print || (shown < 1.0 && shown > -1.0)) continue;
     std::string text = format_number(shown) + " " + std::string(spelling.text);
     const Result<double> back = parse_quantity(text, unit);

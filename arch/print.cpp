@@ -1,0 +1,195 @@
+#include "arch/print.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "arch/field.hpp"
+
+namespace noteg::arch {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ListRow {
+  std::string id;
+  std::optional<GpuSpec> gpu;
+  std::string mistake;
+};
+
+std::vector<ListRow> list_rows() {
+  std::vector<ListRow> rows;
+  for (const std::string& id : list_gpu_ids()) {
+    Result<GpuSpec> gpu = load_gpu(id);
+    if (gpu) {
+      rows.push_back({id, std::move(*gpu), {}});
+    } else {
+      rows.push_back({id, std::nullopt, gpu.errors().front().to_string()});
+    }
+  }
+  return rows;
+}
+
+// FMA counts as two.
+double fp32_tflops(const GpuSpec& gpu) {
+  return gpu.sms * gpu.sm.sub_cores * gpu.sm.pipes.fma.lanes * 2.0 * gpu.clock.boost.value / 1e12;
+}
+
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + "\"";
+}
+
+// How far the value can be trusted, in one word.
+std::string_view mark_of(const Field& field, const Provenance& from) {
+  if (!field.needs_source()) return "";
+  if (!from.fitted.empty()) return "fitted";
+  if (!from.guess.empty()) return "guess";
+  return "source";
+}
+
+std::string_view unit_name(const Field& field) {
+  const bool has_unit = field.kind == Kind::quantity || field.kind == Kind::sizes;
+  return has_unit ? base_text(field.unit) : "";
+}
+
+Json json_of(const Value& value) {
+  return std::visit(
+      [](const auto& v) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>) {
+          // Whole numbers without a decimal point, as they stand in the files.
+          if (v == static_cast<double>(static_cast<long long>(v))) return static_cast<long long>(v);
+        }
+        return v;
+      },
+      value);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+std::string list_text() {
+  std::string out = fmt::format("{:<16} {:<18} {:<6} {:<7} {:>4} {:>10} {:>8} {:>10} {:>12}\n", "id", "name", "chip",
+                                "base", "SMs", "boost", "L2", "DRAM", "FP32 TFLOP/s");
+  for (const ListRow& row : list_rows()) {
+    if (!row.gpu) {
+      out += fmt::format("{:<16} cannot be loaded: {}\n", row.id, row.mistake);
+      continue;
+    }
+    const GpuSpec& gpu = *row.gpu;
+    out += fmt::format("{:<16} {:<18} {:<6} {:<7} {:>4} {:>10} {:>8} {:>10} {:>12.1f}\n", row.id, gpu.name, gpu.chip,
+                       gpu.sm.name, gpu.sms, format_quantity(gpu.clock.boost), format_quantity(gpu.l2.size),
+                       format_quantity(gpu.dram.bandwidth), fp32_tflops(gpu));
+  }
+  return out;
+}
+
+std::string list_json() {
+  Json gpus = Json::array();
+  for (const ListRow& row : list_rows()) {
+    Json entry{{"id", row.id}};
+    if (row.gpu) {
+      const GpuSpec& gpu = *row.gpu;
+      entry.update({{"name", gpu.name},
+                    {"names", gpu.names},
+                    {"chip", gpu.chip},
+                    {"base", gpu.sm.name},
+                    {"compute_capability", gpu.sm.compute_capability},
+                    {"sms", gpu.sms},
+                    {"clock_boost_mhz", gpu.clock.boost.value / 1e6},
+                    {"l2_bytes", gpu.l2.size.value},
+                    {"dram_bandwidth_gb_per_s", gpu.dram.bandwidth.value / 1e9},
+                    {"fp32_tflops", fp32_tflops(gpu)},
+                    {"file", gpu.file}});
+    } else {
+      entry["error"] = row.mistake;
+    }
+    gpus.push_back(std::move(entry));
+  }
+  return Json{{"gpus", std::move(gpus)}}.dump(2) + "\n";
+}
+
+std::string list_csv() {
+  std::string out = "id,name,chip,base,sms,clock_boost_mhz,l2_bytes,dram_bandwidth_gb_per_s,fp32_tflops\n";
+  for (const ListRow& row : list_rows()) {
+    if (!row.gpu) continue;
+    const GpuSpec& gpu = *row.gpu;
+    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(row.id), csv_cell(gpu.name), csv_cell(gpu.chip),
+                       csv_cell(gpu.sm.name), gpu.sms, gpu.clock.boost.value / 1e6, gpu.l2.size.value,
+                       gpu.dram.bandwidth.value / 1e9, fp32_tflops(gpu));
+  }
+  return out;
+}
+
+std::string show_text(const SourcedGpu& sourced) {
+  const GpuSpec& gpu = sourced.gpu;
+  std::string out = fmt::format("{} ({}), chip {}, base {}\nfile   {}\nnames  {}\n\n", gpu.name, gpu.id, gpu.chip,
+                                gpu.sm.name, gpu.file, joined(gpu.names));
+  std::size_t key_width = 0;
+  for (const Field& field : fields()) key_width = std::max(key_width, field.key.size());
+  for (std::size_t i = 0; i < fields().size(); ++i) {
+    const Field& field = fields()[i];
+    const std::string value = format_value(field, field.get(gpu));
+    out += fmt::format("{:<{}}  {:<14}  {}\n", field.key, key_width, value, sourced.provenance[i].to_string());
+    // A text has no origin to show; trailing blanks would differ between editors.
+    while (out.size() > 1 && out[out.size() - 2] == ' ') out.erase(out.size() - 2, 1);
+  }
+  return out;
+}
+
+std::string show_json(const SourcedGpu& sourced) {
+  const GpuSpec& gpu = sourced.gpu;
+  Json out{{"id", gpu.id},     {"name", gpu.name},    {"names", gpu.names},
+           {"chip", gpu.chip}, {"base", gpu.sm.name}, {"file", gpu.file}};
+  Json& all = out["fields"] = Json::object();
+  for (std::size_t i = 0; i < fields().size(); ++i) {
+    const Field& field = fields()[i];
+    const Provenance& from = sourced.provenance[i];
+    Json entry{{"value", json_of(field.get(gpu))}};
+    if (!unit_name(field).empty()) entry["unit"] = unit_name(field);
+    if (!from.source.empty()) entry["source"] = from.source;
+    if (!from.fitted.empty()) entry["fitted"] = from.fitted;
+    if (!from.guess.empty()) entry["guess"] = from.guess;
+    all[std::string(field.key)] = std::move(entry);
+  }
+  return out.dump(2) + "\n";
+}
+
+std::string show_csv(const SourcedGpu& sourced) {
+  std::string out = "key,value,unit,mark,origin\n";
+  for (std::size_t i = 0; i < fields().size(); ++i) {
+    const Field& field = fields()[i];
+    const Value value = field.get(sourced.gpu);
+    const Json json = json_of(value);
+    const std::string text = json.is_string() ? json.get<std::string>() : json.dump();
+    out += fmt::format("{},{},{},{},{}\n", field.key, csv_cell(text), unit_name(field),
+                       mark_of(field, sourced.provenance[i]), csv_cell(sourced.provenance[i].to_string()));
+  }
+  return out;
+}
+
+std::string check_text(const FileSummary& summary) {
+  return fmt::format("{}: no mistakes; {} file, {} numbers: {} sourced, {} fitted (at most {}), {} guessed\n",
+                     summary.file, summary.gpu ? "GPU" : "SM base", summary.numbers, summary.sourced, summary.fitted,
+                     summary.gpu ? max_fitted_per_gpu : max_fitted_per_sm, summary.guessed);
+}
+
+std::string check_json(const FileSummary& summary) {
+  return Json{{"file", summary.file},       {"kind", summary.gpu ? "gpu" : "sm_base"},
+              {"numbers", summary.numbers}, {"sourced", summary.sourced},
+              {"fitted", summary.fitted},   {"guessed", summary.guessed}}
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace noteg::arch
