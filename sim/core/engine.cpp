@@ -314,7 +314,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     }
     case Action::barrier: {
       CtaSlot& cta = slots_[warp.cta];
-      barrier_unit_free_ = std::max(barrier_unit_free_, now) + 2;
+      barrier_unit_free_ = std::max(barrier_unit_free_ + 2, now);  // two cycles per further warp (our H200)
       warp.at_barrier = true;
       if (++cta.arrived == cta.running) {
         events_.post(barrier_unit_free_ + barrier_latency_, {EventKind::barrier_open, 0, warp.cta});

@@ -13,8 +13,8 @@ struct MicroKernel {
   std::string text;
   int resident = 1;                  // CTAs
   std::string gpu = "h200-sxm-141gb";
-  MemoryEnvironment environment;
-  CoreSwitches switches;
+  MemoryEnvironment environment{};
+  CoreSwitches switches{};
 };
 
 // Cycles per trip; fails the test if the text does not assemble or the warps wait for ever.
