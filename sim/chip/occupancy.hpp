@@ -1,0 +1,30 @@
+// How many CTAs fit an SM at the same time: the CUDA occupancy rules over registers, shared memory, warps
+// and CTA slots (CPG; reference vectors in tests/chip).
+#pragma once
+
+#include <cstdint>
+
+#include "arch/spec.hpp"
+#include "sim/chip/report.hpp"
+#include "sim/support/result.hpp"
+
+namespace noteg::chip {
+
+struct CtaResources {
+  int threads = 0;                 // per CTA
+  int registers = 0;               // per thread
+  std::int64_t shared_bytes = 0;   // static + dynamic per CTA
+};
+
+struct SmOccupancy {
+  int ctas_per_sm = 0;
+  int warps_per_sm = 0;
+  Limiter limiter = Limiter::warps;
+  Bytes shared_carve_out;          // smallest configuration that holds the resident CTAs
+  Bytes l1_bytes;                  // what is left of the unified memory for L1
+};
+
+// Error if not even one CTA fits; says which resource is exceeded and by how much.
+[[nodiscard]] Result<SmOccupancy> occupancy_of(const arch::OccupancySpec& sm, const CtaResources& cta);
+
+}  // namespace noteg::chip
