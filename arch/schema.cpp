@@ -15,7 +15,7 @@ Json text_schema(std::string_view description) {
 }
 
 Json quantity_schema(Unit unit) {
-  return {{"type", "string"}, {"pattern", "^-?[0-9.]+([eE]-?[0-9]+)? *(" + unit_texts(unit, "|") + ")$"}};
+  return {{"type", "string"}, {"pattern", "^-?[0-9.]+([eE][-+]?[0-9]+)? *(" + unit_texts(unit, "|") + ")$"}};
 }
 
 Json value_schema(const Field& field) {

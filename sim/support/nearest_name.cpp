@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace noteg {
+namespace {
+
+constexpr std::size_t longest = 64;  // names are short; a long paste must not cost quadratic time
+
+}  // namespace
 
 std::string to_lower(std::string_view text) {
   std::string lower(text);
@@ -14,7 +19,6 @@ std::string to_lower(std::string_view text) {
 }
 
 int edit_distance(std::string_view a_text, std::string_view b_text) {
-  constexpr std::size_t longest = 64;  // names are short; a long paste must not cost quadratic time
   const std::string a = to_lower(a_text.substr(0, longest));
   const std::string b = to_lower(b_text.substr(0, longest));
   std::vector<int> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -38,7 +42,7 @@ std::vector<std::string> nearest_names(std::string_view typed, const std::vector
   std::vector<std::pair<int, std::string>> near;
   for (const std::string& name : names) {
     const int distance = edit_distance(typed, name);
-    const int limit = static_cast<int>(std::max(typed.size(), name.size())) / 3;
+    const int limit = static_cast<int>(std::min(std::max(typed.size(), name.size()), longest)) / 3;
     const bool holds = wanted.size() >= 2 && to_lower(name).find(wanted) != std::string::npos;
     if (distance <= limit || holds) near.emplace_back(holds ? std::min(distance, limit) : distance, name);
   }

@@ -74,8 +74,9 @@ Split split(std::string_view text) {
   const auto is_digit = [&](std::size_t i) { return i < text.size() && text[i] >= '0' && text[i] <= '9'; };
   while (end < text.size()) {
     const char c = text[end];
-    const bool exponent = (c == 'e' || c == 'E') && end > 0 &&
-                          (is_digit(end + 1) || (end + 1 < text.size() && text[end + 1] == '-' && is_digit(end + 2)));
+    const bool sign_next = end + 1 < text.size() && (text[end + 1] == '-' || text[end + 1] == '+');
+    const bool exponent = (c == 'e' || c == 'E') && end > 0 && is_digit(end + (sign_next ? 2 : 1));
+    if (exponent && sign_next) ++end;
     if (!is_digit(end) && c != '.' && c != '-' && !exponent) break;
     ++end;
   }

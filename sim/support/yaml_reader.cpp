@@ -118,6 +118,8 @@ class TreeBuilder : public YAML::EventHandler {
       top.node.items.push_back(std::move(node));
     } else if (top.key_read) {
       top.key_read = false;
+      // yaml-cpp places an absent value at the token that follows, which may be lines away.
+      if (node.kind == YamlNode::Kind::nothing) node.position = top.key_position;
       top.node.entries.push_back({std::move(top.key), top.key_position, std::move(node)});
     } else {
       if (!node.is_scalar() || node.text.empty()) throw Refused{node.position, "a text as key", node.describe()};
