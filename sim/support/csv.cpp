@@ -1,0 +1,175 @@
+#include "sim/support/csv.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <system_error>
+
+namespace noteg {
+namespace {
+
+constexpr std::size_t most_errors = 20;
+
+// Reads one record at a time; line counts follow quoted newlines too.
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& file, Diagnostics& errors)
+      : text_(text), file_(file), errors_(errors) {}
+
+  [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
+  [[nodiscard]] int record_line() const { return record_line_; }
+
+  std::vector<std::string> record() {
+    record_line_ = line_;
+    std::vector<std::string> fields;
+    do fields.push_back(field());
+    while (take(','));
+    if (!take('\n') && !at_end()) at_ += 2;  // a field ends at a comma, LF, CRLF or the end
+    ++line_;
+    return fields;
+  }
+
+ private:
+  bool take(char c) {
+    if (at_end() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  [[nodiscard]] bool ends_field() const {
+    return at_end() || text_[at_] == ',' || text_[at_] == '\n' || text_.substr(at_).starts_with("\r\n");
+  }
+
+  std::string field() {
+    if (take('"')) return quoted();
+    const std::size_t begin = at_;
+    while (!ends_field()) ++at_;
+    return std::string(text_.substr(begin, at_ - begin));
+  }
+
+  std::string quoted() {
+    const int begin = line_;
+    std::string field;
+    while (true) {
+      if (at_end()) {
+        error(begin, "a closing quote", "the end of the file");
+        return field;
+      }
+      const char c = text_[at_++];
+      if (c == '"' && !take('"')) break;
+      if (c == '\n') ++line_;
+      field += c;
+    }
+    if (!ends_field()) {
+      error(line_, "a comma or the end of the line after a closing quote", std::string("\"") + text_[at_] + "\"");
+      while (!ends_field()) ++at_;
+    }
+    return field;
+  }
+
+  void error(int line, std::string expected, std::string found) {
+    if (errors_.size() < most_errors) errors_.push_back({file_, line, 0, "", std::move(expected), std::move(found)});
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  Diagnostics& errors_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+  int record_line_ = 1;
+};
+
+void check_header(const CsvTable& table, Diagnostics& errors) {
+  std::set<std::string> seen;
+  for (const std::string& column : table.columns) {
+    if (column.empty())
+      errors.push_back({table.file, 1, 0, "", "a name for every column", "a blank one"});
+    else if (!seen.insert(column).second)
+      errors.push_back({table.file, 1, 0, column, "each column once", "it twice"});
+  }
+}
+
+struct CloseGzip {
+  void operator()(gzFile_s* file) const { gzclose(file); }
+};
+
+}  // namespace
+
+std::optional<std::size_t> CsvTable::column(std::string_view name) const {
+  const auto found = std::ranges::find(columns, name);
+  if (found == columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - columns.begin());
+}
+
+Result<CsvTable> parse_csv(std::string_view text, std::string name) {
+  CsvTable table;
+  table.file = std::move(name);
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.find('\0') != std::string_view::npos)
+    return Diagnostic{table.file, 0, 0, "", "text with commas", "a zero byte"};
+  Diagnostics errors;
+  Reader reader(text, table.file, errors);
+  if (reader.at_end())
+    return Diagnostic{table.file, 0, 0, "", "a header line with the names of columns", "an empty file"};
+  table.columns = reader.record();
+  check_header(table, errors);
+  while (!reader.at_end() && errors.size() < most_errors) {
+    std::vector<std::string> row = reader.record();
+    if (row.size() == 1 && row.front().empty()) continue;
+    if (row.size() != table.columns.size()) {
+      errors.push_back({table.file, reader.record_line(), 0, "",
+                        std::to_string(table.columns.size()) + " fields, as in the header",
+                        std::to_string(row.size())});
+      continue;
+    }
+    table.rows.push_back(std::move(row));
+    table.lines.push_back(reader.record_line());
+  }
+  if (!errors.empty()) return errors;
+  return table;
+}
+
+Result<CsvTable> read_csv(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const auto wrong = [&](std::string expected, std::string found) {
+    return Diagnostic{name, 0, 0, "", std::move(expected), std::move(found)};
+  };
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed)) return wrong("a file", "none");
+  if (std::filesystem::is_directory(path, failed)) return wrong("a file", "a directory");
+  const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(name.c_str(), "rb"));  // reads plain files as they are
+  if (!file) return wrong("a file that can be read", "one that cannot be opened");
+  std::string text;
+  std::string block(std::size_t{1} << 18, '\0');
+  while (true) {
+    const int got = gzread(file.get(), block.data(), static_cast<unsigned>(block.size()));
+    if (got < 0) return wrong("a readable file, plain or gzip", "a read error or a damaged gzip stream");
+    if (got == 0) break;
+    text.append(block, 0, static_cast<std::size_t>(got));
+    if (text.size() > largest_csv) return wrong("at most 1 GiB", "more");
+  }
+  int status = Z_OK;
+  gzerror(file.get(), &status);  // a truncated stream ends like a whole one, but leaves a status
+  if (status != Z_OK && status != Z_STREAM_END) return wrong("a whole gzip stream", "a truncated one");
+  return parse_csv(text, name);
+}
+
+std::string csv_line(const std::vector<std::string>& fields) {
+  std::string line;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) line += ',';
+    if (fields[i].find_first_of(",\"\n\r") == std::string::npos) {
+      line += fields[i];
+      continue;
+    }
+    line += '"';
+    for (const char c : fields[i]) line += c == '"' ? std::string("\"\"") : std::string(1, c);
+    line += '"';
+  }
+  return line + "\n";
+}
+
+}  // namespace noteg

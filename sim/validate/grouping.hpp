@@ -1,0 +1,36 @@
+// Rows put together by columns of the file or by derived ones, and the errors of each group.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/validate/measured_file.hpp"
+#include "sim/validate/metrics.hpp"
+#include "sim/validate/outcome.hpp"
+
+namespace noteg::validate {
+
+struct Group {
+  std::vector<std::string> keys;               // parallel to the columns grouped by; empty for all rows together
+  std::size_t rows = 0;                        // predicted ones
+  std::optional<Metrics> time, power, energy;  // absent where no row has both sides
+};
+
+// Columns that rows can be grouped by beside those of the file:
+//   family       as resolved, not as written
+//   kernel       the kernel's name
+//   waves        buckets of the CTAs over those that fit at once: below 1, 1-2, 2-4, 4-8, 8-16, 16 and more
+//   time_decade  buckets of the measured time: 0.1-1 ms ...
+[[nodiscard]] const std::vector<std::string>& derived_columns();
+
+// Names in `by` that are neither a column of the file nor derived.
+[[nodiscard]] std::vector<std::string> unknown_columns(const MeasuredData& data, const std::vector<std::string>& by);
+
+// Groups in order of their keys: numbers by value, buckets by size, texts by letters. Only predicted rows count.
+[[nodiscard]] std::vector<Group> group_rows(const MeasuredData& data, const std::vector<Outcome>& outcomes,
+                                            const std::vector<std::string>& by);
+
+}  // namespace noteg::validate

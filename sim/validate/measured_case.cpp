@@ -1,0 +1,224 @@
+#include "sim/validate/measured_case.hpp"
+
+#include <utility>
+
+#include "sim/support/number_text.hpp"
+#include "sim/validate/measured_set.hpp"
+#include "sim/validate/published_kernels.hpp"
+
+namespace noteg::validate {
+namespace {
+
+using kernels::Family;
+using kernels::KernelConfig;
+
+// The family column: ours, or the H200 file's name for it. cublas is no family: the kernel's name decides.
+std::optional<Family> family_of(std::string_view text) {
+  if (text.starts_with("cutlass_")) text.remove_prefix(8);
+  return kernels::family_from(text);
+}
+
+std::string plain(const Diagnostics& errors) {
+  std::string text;
+  for (const Diagnostic& error : errors) {
+    std::string line = error.to_string();
+    text += (text.empty() ? "" : "; ") + line;
+  }
+  return text;
+}
+
+// Builds one case; stops at the first thing that makes the row inexpressible.
+class Builder {
+ public:
+  Builder(const MeasuredData& data, const MeasuredRow& row)
+      : row_(data, row), set_(measured_set_of(row_.text("source"))) {}
+
+  CaseOrReason build() {
+    read_problem();
+    read_kernel();
+    if (reason_.empty()) {
+      read_columns();
+      read_notes();
+      read_raster();
+      if (set_.convention == Convention::blas_column_major) transpose_problem(case_.config, case_.shape);
+      read_measurement();
+    }
+    for (const std::string& problem : row_.problems()) reason_ += (reason_.empty() ? "" : "; ") + problem;
+    if (!reason_.empty()) return reason_;
+    return std::move(case_);
+  }
+
+ private:
+  void read_problem() {
+    case_.gpu = row_.text("gpu");
+    if (case_.gpu.empty()) row_.problem("gpu is blank");
+    const auto size = [&](std::string_view column) {
+      const std::optional<std::int64_t> value = row_.integer(column, 1);
+      if (!value && row_.text(column).empty()) row_.problem(std::string(column) + " is blank");
+      return value.value_or(1);
+    };
+    case_.shape = {size("M"), size("N"), size("K"), row_.integer("batch", 1).value_or(1)};
+  }
+
+  // The kernel's name, the family column, what is published: in this order of trust for the family.
+  void read_kernel() {
+    const std::string name(row_.text("kernel_name"));
+    const std::string_view family_text = row_.text("family");
+    const std::optional<Family> family = family_of(family_text);
+    std::string name_error = "no kernel name and no family";
+    if (!name.empty()) {
+      const Result<kernels::ParsedName> parsed = kernels::parse_kernel_name(name);
+      if (parsed) {
+        case_.config = parsed->config;
+        library_frame_ = parsed->swapped && family_text == "cublas";
+        name_known_ = true;
+      } else {
+        name_error = plain(parsed.errors());
+      }
+    }
+    case_.config.name = name;
+    if (family) {
+      case_.config.family = *family;
+    } else if (!family_text.empty() && family_text != "cublas") {
+      reason_ = "family \"" + std::string(family_text) + "\" is not one of this program's";
+    } else if (!name_known_) {
+      read_published(name, name_error);
+    }
+  }
+
+  void read_published(const std::string& name, const std::string& name_error) {
+    if (row_.text("op") == "gemm_naive_smem_tile") {
+      case_.config.family = Family::naive;
+      return;
+    }
+    const std::optional<PublishedKernel> known = published_kernel(row_.text("source"), name);
+    if (!known || !known->inexpressible.empty()) {
+      reason_ = known ? std::string(known->inexpressible) : name_error;
+      return;
+    }
+    case_.config.family = known->family;
+    case_.config.thread_m = known->thread_m;
+    case_.config.thread_n = known->thread_n;
+    case_.config.stages = 1;
+    case_.config.align_a = case_.config.align_b = case_.config.align_c = known->align;
+  }
+
+  template <class Field>
+  void take(std::string_view column, Field& field) {
+    if (const std::optional<std::int64_t> value = row_.integer(column, 1)) field = static_cast<int>(*value);
+  }
+
+  void read_columns() {
+    KernelConfig& c = case_.config;
+    if (!library_frame_) {  // such tiles are along the library's own M and N; the name says them in ours
+      take("tile_m", c.tile.m);
+      take("tile_n", c.tile.n);
+    }
+    take("tile_k", c.tile.k);
+    take("warp_m", c.warp_m);
+    take("warp_n", c.warp_n);
+    take("thread_m", c.thread_m);
+    take("thread_n", c.thread_n);
+    take("stages", c.stages);
+    take("threads", c.threads);
+    take("split_k", c.split_k);
+    take("regs", c.registers);
+    if (const std::optional<std::int64_t> bytes = row_.integer("smem_bytes", 0)) c.shared_bytes = *bytes;
+    if (c.tile.m == 0 || c.tile.n == 0) row_.problem("tile is not recorded");
+    read_types();
+  }
+
+  void read_types() {
+    KernelConfig& c = case_.config;
+    const auto type = [&](std::string_view column, kernels::DataType& field) {
+      const std::string_view text = row_.text(column);
+      if (text.empty()) return;
+      if (const std::optional<kernels::DataType> known = kernels::data_type_from(text))
+        field = *known;
+      else
+        row_.problem(std::string(column) + " \"" + std::string(text) + "\" is not a known type");
+    };
+    type("dtype_in", c.dtype_in);
+    type("dtype_acc", c.dtype_acc);
+    const std::string_view letters = row_.text("layout");
+    if (letters.empty()) {
+      if (!name_known_) c.layout = kernels::Layout::nn;
+      return;
+    }
+    if (const std::optional<kernels::Layout> layout = layout_of(set_.convention, letters))
+      c.layout = *layout;
+    else
+      row_.problem("layout \"" + std::string(letters) + "\" is not known");
+  }
+
+  void read_notes() {
+    const std::string_view notes = row_.text("notes");
+    KernelConfig& c = case_.config;
+    if (const std::optional<int> value = note_value(notes, "sliced_k")) c.sliced_k = *value;
+    if (const std::optional<int> value = note_value(notes, "raster_swizzle_log2")) c.swizzle_log2 = *value;
+    if (notes.find("beta!=0") != std::string_view::npos) c.reads_c = true;
+    const bool own_reduction = notes.find("splitKreduce") != std::string_view::npos;
+    if (c.split_k > 1) c.split_k_mode = own_reduction ? kernels::SplitKMode::parallel : kernels::SplitKMode::serial;
+    c.bias = set_.fused_bias && row_.text("op") == "linear";
+  }
+
+  // The recorded grid tells along which coordinate CTAs follow each other: the first grid dimension moves fastest.
+  void read_raster() {
+    const KernelConfig& c = case_.config;
+    const std::optional<std::int64_t> x = row_.integer("grid_x", 1), y = row_.integer("grid_y", 1);
+    if (!x || !y || c.tile.m <= 0 || c.tile.n <= 0 || c.swizzle_log2 != 0) return;
+    const std::int64_t rows = (case_.shape.m + c.tile.m - 1) / c.tile.m,
+                       cols = (case_.shape.n + c.tile.n - 1) / c.tile.n;
+    if (rows == cols) return;
+    if (*x == rows && *y == cols) case_.config.raster = kernels::Raster::along_m;
+    if (*x == cols && *y == rows) case_.config.raster = kernels::Raster::along_n;
+  }
+
+  void read_measurement() {
+    case_.options.sm_clock_mhz = row_.positive("sm_clock_mhz");
+    case_.options.l2 = set_.l2;
+    if (set_.host_included) case_.host = host_time_of(set_.source, row_.text("op"), case_.gpu);
+    case_.time_ms = row_.positive("time_ms");
+    if (set_.power_is_kernels) case_.power_w = row_.positive("power_w");
+    case_.energy_j = row_.positive("energy_j_per_launch");
+    if (!case_.time_ms && row_.text("time_ms").empty()) row_.problem("time_ms is blank");
+  }
+
+  RowView row_;
+  MeasuredSet set_;
+  MeasuredCase case_;
+  std::string reason_;
+  bool name_known_ = false;
+  bool library_frame_ = false;
+};
+
+}  // namespace
+
+CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row) { return Builder(data, row).build(); }
+
+void transpose_problem(KernelConfig& config, kernels::GemmShape& shape) {
+  std::swap(shape.m, shape.n);
+  std::swap(config.tile.m, config.tile.n);
+  std::swap(config.warp_m, config.warp_n);
+  std::swap(config.thread_m, config.thread_n);
+  std::swap(config.align_a, config.align_b);
+  config.raster = config.raster == kernels::Raster::along_m ? kernels::Raster::along_n : kernels::Raster::along_m;
+  const bool a_along_k = !kernels::b_contiguous_in_n(config.layout);  // A' is B transposed
+  const bool b_along_n = !kernels::a_contiguous_in_k(config.layout);
+  config.layout = a_along_k ? (b_along_n ? kernels::Layout::nn : kernels::Layout::nt)
+                            : (b_along_n ? kernels::Layout::tn : kernels::Layout::tt);
+}
+
+std::optional<int> note_value(std::string_view notes, std::string_view key) {
+  while (!notes.empty()) {
+    const std::string_view part = notes.substr(0, notes.find(';'));
+    notes.remove_prefix(std::min(part.size() + 1, notes.size()));
+    if (part.size() <= key.size() || !part.starts_with(key) || part[key.size()] != '=') continue;
+    if (const std::optional<long long> value = parse_integer(part.substr(key.size() + 1));
+        value && *value >= 0 && *value < 1024)
+      return static_cast<int>(*value);
+  }
+  return std::nullopt;
+}
+
+}  // namespace noteg::validate

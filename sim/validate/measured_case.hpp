@@ -1,0 +1,36 @@
+// One measured row as something to simulate. Explicit columns win, blanks are filled from the kernel's name, then from
+// what is published about the kernel; what is still unknown takes the family's documented default when it is resolved.
+// A row that cannot be expressed becomes a reason, never a guess.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "kernels/config.hpp"
+#include "sim/chip/simulate.hpp"
+#include "sim/validate/host_time.hpp"
+#include "sim/validate/measured_file.hpp"
+
+namespace noteg::validate {
+
+struct MeasuredCase {
+  std::string gpu;               // as written in the file
+  kernels::KernelConfig config;  // in the row-major frame, not resolved
+  kernels::GemmShape shape;
+  chip::SimOptions options;
+  HostTime host;
+  std::optional<double> time_ms, power_w, energy_j;  // measured
+};
+
+using CaseOrReason = std::variant<MeasuredCase, std::string>;
+
+[[nodiscard]] CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row);
+
+// C^T = B^T A^T: M and N change places, and so do both operands.
+void transpose_problem(kernels::KernelConfig& config, kernels::GemmShape& shape);
+
+// The value of key=value in a `notes` column, parts separated by semicolons; nullopt where absent.
+[[nodiscard]] std::optional<int> note_value(std::string_view notes, std::string_view key);
+
+}  // namespace noteg::validate

@@ -1,0 +1,114 @@
+#include "sim/validate/measured_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "sim/support/csv.hpp"
+#include "sim/support/nearest_name.hpp"
+#include "sim/support/number_text.hpp"
+
+namespace noteg::validate {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_measured_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".csv") || name.ends_with(".csv.gz");
+}
+
+// A folder stands for its measured files, in order of name.
+std::vector<std::string> expand(const std::string& path, Diagnostics& errors) {
+  std::error_code failed;
+  if (!fs::is_directory(path, failed)) return {path};
+  std::vector<std::string> files;
+  for (fs::directory_iterator entry(path, failed), end; !failed && entry != end; entry.increment(failed))
+    if (is_measured_file(entry->path())) files.push_back(entry->path().string());
+  if (files.empty()) errors.push_back({path, 0, 0, "", "a folder with .csv or .csv.gz files", "none there"});
+  std::ranges::sort(files);
+  return files;
+}
+
+void check_columns(const CsvTable& table, Diagnostics& errors) {
+  for (const char* name : {"gpu", "M", "N", "K", "time_ms"}) {
+    if (table.column(name)) continue;
+    const std::vector<std::string> near = nearest_names(name, table.columns, 1);
+    errors.push_back({table.file, 1, 0, name, "a column of this name",
+                      near.empty() ? "none" : "none (the nearest is " + near.front() + ")"});
+  }
+}
+
+void append(MeasuredData& data, const CsvTable& table) {
+  std::vector<std::size_t> place;
+  for (const std::string& name : table.columns) {
+    if (!data.column(name)) data.columns.push_back(name);
+    place.push_back(*data.column(name));
+  }
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    MeasuredRow row{data.files.size(), i + 1, std::vector<std::string>(data.columns.size())};
+    for (std::size_t j = 0; j < place.size(); ++j) row.fields[place[j]] = table.rows[i][j];
+    data.rows.push_back(std::move(row));
+  }
+  data.files.push_back(table.file);
+}
+
+bool is_absent(std::string_view text) { return text.empty() || text == "nan" || text == "NaN"; }
+
+}  // namespace
+
+std::optional<std::size_t> MeasuredData::column(std::string_view name) const {
+  const auto found = std::ranges::find(columns, name);
+  if (found == columns.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - columns.begin());
+}
+
+Result<MeasuredData> read_measured(const std::vector<std::string>& paths) {
+  MeasuredData data;
+  Diagnostics errors;
+  for (const std::string& path : paths) {
+    for (const std::string& file : expand(path, errors)) {
+      const Result<CsvTable> table = read_csv(file);
+      if (!table) {
+        errors.insert(errors.end(), table.errors().begin(), table.errors().end());
+        continue;
+      }
+      check_columns(*table, errors);
+      append(data, *table);
+    }
+  }
+  if (!errors.empty()) return errors;
+  for (MeasuredRow& row : data.rows) row.fields.resize(data.columns.size());  // columns that later files brought
+  return data;
+}
+
+std::string_view RowView::text(std::string_view column) const {
+  const std::optional<std::size_t> index = data_->column(column);
+  if (!index) return "";
+  const std::string_view field = row_->fields[*index];
+  return is_absent(field) ? std::string_view() : field;
+}
+
+std::optional<std::int64_t> RowView::integer(std::string_view column, std::int64_t low) {
+  const std::string_view field = text(column);
+  if (field.empty()) return std::nullopt;
+  // Tables written by data-frame tools hold 128.0 where a column has blanks.
+  const std::optional<double> number = parse_number(field);
+  constexpr double largest = 9e15;  // whole numbers are exact below
+  if (number && *number == std::floor(*number) && *number >= static_cast<double>(low) && *number <= largest)
+    return static_cast<std::int64_t>(*number);
+  problem(std::string(column) + " \"" + std::string(field) + "\" is not a whole number of at least " +
+          std::to_string(low));
+  return std::nullopt;
+}
+
+std::optional<double> RowView::positive(std::string_view column) {
+  const std::string_view field = text(column);
+  if (field.empty()) return std::nullopt;
+  const std::optional<double> number = parse_number(field);
+  if (number && std::isfinite(*number) && *number > 0) return number;
+  problem(std::string(column) + " \"" + std::string(field) + "\" is not a positive number");
+  return std::nullopt;
+}
+
+}  // namespace noteg::validate

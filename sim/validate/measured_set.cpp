@@ -1,0 +1,57 @@
+#include "sim/validate/measured_set.hpp"
+
+#include <array>
+
+namespace noteg::validate {
+namespace {
+
+using chip::L2State;
+
+// vidur, aiconfigurator and llmcompass alternate buffers or layers, so their weights come from DRAM.
+constexpr std::array<MeasuredSet, 13> sets{{
+    {"neusight", Convention::blas_swapped, L2State::warm, true, false, true,
+     "CUDA events around one PyTorch call, mean of the 5 fastest of 25, same tensors each call; host dispatch is "
+     "inside"},
+    {"gpperf_cutlass", Convention::blas_column_major, L2State::warm, false, false, false,
+     "CUTLASS profiler, mean of 10 launches, median of repeats"},
+    {"gpperf_naive", Convention::row_major, L2State::cold, false, false, false,
+     "one cold launch, minimum of 4 processes"},
+    {"measured", Convention::blas_storage, L2State::warm, false, true, false,
+     "replayed graph of back-to-back launches on one H200, clock read during the run"},
+    {"vidur", Convention::blas_swapped, L2State::cold, false, false, false, "profiler durations of kernels"},
+    {"aiconfigurator", Convention::blas_swapped, L2State::cold, false, true, false,
+     "replayed graph on distinct buffers"},
+    {"kerneltuner", Convention::blas_storage, L2State::warm, false, false, false, "OpenCL event time, median of 32"},
+    {"llmcompass", Convention::row_major, L2State::warm, true, false, false, "host wall clock"},
+    {"siboehm", Convention::row_major, L2State::warm, false, false, false, "published GFLOP/s, one run"},
+    {"leimao", Convention::row_major, L2State::warm, false, false, false, "published TFLOP/s, up to 25 % between runs"},
+    {"fast_cu", Convention::row_major, L2State::warm, false, false, false, "published TFLOP/s"},
+    {"leetcuda", Convention::row_major, L2State::warm, false, false, false, "published TFLOP/s"},
+    {"wangzyon", Convention::row_major, L2State::warm, false, false, false, "printed GFLOP/s"},
+}};
+
+}  // namespace
+
+std::span<const MeasuredSet> measured_sets() { return sets; }
+
+MeasuredSet measured_set_of(std::string_view source) {
+  for (const MeasuredSet& set : sets)
+    if (set.source == source) return set;
+  MeasuredSet own;
+  own.source = source;
+  own.note = "not a set known to this program: row-major layouts, warm L2, pure kernel times";
+  return own;
+}
+
+std::optional<kernels::Layout> layout_of(Convention convention, std::string_view letters) {
+  if (letters == "rr") return kernels::Layout::nn;
+  switch (convention) {
+    case Convention::row_major: return kernels::layout_from(letters);
+    case Convention::blas_swapped: return kernels::layout_from_blas(letters, true);
+    case Convention::blas_storage:
+    case Convention::blas_column_major: return kernels::layout_from_blas(letters, false);
+  }
+  return std::nullopt;
+}
+
+}  // namespace noteg::validate

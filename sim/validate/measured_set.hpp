@@ -1,0 +1,40 @@
+// What each collection of measurements means by its columns: how it writes layouts, whether L2 was warm, what its times
+// hold beside the kernel. One row per value of the `source` column; docs of the sets are in tests/data/README.md.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "kernels/config.hpp"
+#include "sim/chip/simulate.hpp"
+
+namespace noteg::validate {
+
+// What the letters of the `layout` column mean, and in which frame M and N are.
+enum class Convention : std::uint8_t {
+  row_major,         // ours: A then B, n = not transposed; C is row-major. Files of unknown origin are read like this
+  blas_swapped,      // suffix of a kernel that was given C^T = B^T A^T; M and N already row-major (PyTorch)
+  blas_storage,      // n / t say that A and B are stored column- / row-major, C is row-major; rr = both row-major
+  blas_column_major  // the same letters, but C is column-major too: the kernel solves the transposed problem
+};
+
+struct MeasuredSet {
+  std::string_view source;
+  Convention convention = Convention::row_major;
+  chip::L2State l2 = chip::L2State::warm;
+  bool host_included = false;    // times from before the host dispatches the operator: see host_time.hpp
+  bool power_is_kernels = true;  // power_w is the board's power while the kernel runs
+  bool fused_bias = false;       // op linear adds a bias in the epilogue
+  std::string_view note;         // one sentence, for reports
+};
+
+[[nodiscard]] std::span<const MeasuredSet> measured_sets();
+
+// A source that is not in the table has our own conventions, warm L2 and pure kernel times.
+[[nodiscard]] MeasuredSet measured_set_of(std::string_view source);
+
+// The letters in the row-major reading of the problem as the file states M and N.
+[[nodiscard]] std::optional<kernels::Layout> layout_of(Convention convention, std::string_view letters);
+
+}  // namespace noteg::validate

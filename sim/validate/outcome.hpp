@@ -1,0 +1,35 @@
+// What became of one measured row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sim/validate/metrics.hpp"
+
+namespace noteg::validate {
+
+enum class Fate : std::uint8_t {
+  predicted,
+  skipped,   // the model cannot express it; reason says why
+  filtered,  // the user asked for other rows; reason says which rule
+};
+
+struct Prediction {
+  double time_ms = 0;
+  std::optional<double> power_w, energy_j;  // absent while the GPU has no power model
+  double sm_clock_mhz = 0;
+  double dram_bytes = 0;
+  double warp_instructions = 0;
+  double waves = 0;
+  std::string family;  // as resolved
+};
+
+struct Outcome {
+  Fate fate = Fate::skipped;
+  std::string reason;
+  Prediction prediction;
+  std::optional<Pair> time_ms, power_w, energy_j;  // predicted and measured; absent where one side is
+};
+
+}  // namespace noteg::validate

@@ -1,0 +1,23 @@
+// Hand-written kernels whose names stand in published tables and say neither family nor register block. Only what their
+// authors document is listed; a kernel whose tile is not recorded in the row is skipped, not guessed.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "kernels/config.hpp"
+
+namespace noteg::validate {
+
+struct PublishedKernel {
+  std::string_view source, name;
+  kernels::Family family = kernels::Family::naive;
+  int thread_m = 1, thread_n = 1;
+  int align = 4;                   // elements per global access
+  std::string_view inexpressible;  // not empty: why the model has no such kernel
+};
+
+[[nodiscard]] std::optional<PublishedKernel> published_kernel(std::string_view source, std::string_view name);
+
+}  // namespace noteg::validate

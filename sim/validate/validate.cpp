@@ -1,0 +1,156 @@
+#include "sim/validate/validate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include "sim/support/nearest_name.hpp"
+#include "sim/validate/measured_case.hpp"
+#include "sim/validate/work_sharing.hpp"
+
+namespace noteg::validate {
+namespace {
+
+using Gpus = std::map<std::string, Result<arch::GpuSpec>, std::less<>>;
+
+// Each GPU that the file names is loaded once, before the threads start.
+Gpus load_gpus(const MeasuredData& data, const ValidateOptions& options) {
+  Gpus gpus;
+  const std::optional<std::size_t> column = data.column("gpu");
+  for (const MeasuredRow& row : data.rows) {
+    const std::string& name = row.fields[*column];
+    if (!name.empty() && !gpus.contains(name)) gpus.emplace(name, arch::load_gpu(name, options.arch_overrides));
+  }
+  return gpus;
+}
+
+bool is_wanted(const std::string& gpu, const Gpus& gpus, const std::vector<std::string>& wanted) {
+  if (wanted.empty()) return true;
+  const auto found = gpus.find(gpu);
+  for (const std::string& name : wanted) {
+    if (to_lower(name) == to_lower(gpu)) return true;
+    if (found != gpus.end() && found->second && to_lower(found->second->id) == to_lower(name)) return true;
+  }
+  return false;
+}
+
+std::string one_line(const Diagnostics& errors) {
+  std::string text;
+  for (const Diagnostic& error : errors) text += (text.empty() ? "" : "; ") + error.to_string();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+Outcome skipped(std::string reason) {
+  Outcome outcome;
+  outcome.reason = std::move(reason);
+  return outcome;
+}
+
+Outcome filtered(std::string reason) {
+  Outcome outcome = skipped(std::move(reason));
+  outcome.fate = Fate::filtered;
+  return outcome;
+}
+
+std::optional<Pair> pair_of(std::optional<double> predicted, std::optional<double> measured) {
+  if (!predicted || !measured) return std::nullopt;
+  const Pair pair{*predicted, *measured};
+  return usable(pair) ? std::optional<Pair>(pair) : std::nullopt;
+}
+
+Outcome outcome_of(const MeasuredCase& measured, const chip::SimReport& report) {
+  Outcome outcome;
+  outcome.fate = Fate::predicted;
+  Prediction& p = outcome.prediction;
+  p.time_ms = with_host(measured.host, report.time_us) * 1e-3;
+  if (report.power_w > 0) p.power_w = report.power_w;
+  if (report.energy_mj > 0) p.energy_j = report.energy_mj * 1e-3;
+  p.sm_clock_mhz = report.sm_clock_mhz;
+  p.dram_bytes = report.memory.dram_read_bytes + report.memory.dram_write_bytes;
+  p.warp_instructions = report.warp_instructions;
+  p.waves = report.occupancy.waves;
+  p.family = name_of(report.kernel.family);
+  outcome.time_ms = pair_of(p.time_ms, measured.time_ms);
+  outcome.power_w = pair_of(p.power_w, measured.power_w);
+  outcome.energy_j = pair_of(p.energy_j, measured.energy_j);
+  if (measured.time_ms && !outcome.time_ms)
+    return skipped(fmt::format("the model gave no usable time ({} ms)", p.time_ms));
+  return outcome;
+}
+
+Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus, const ValidateOptions& options,
+              const Simulator& simulator) {
+  const std::string& gpu_name = row.fields[*data.column("gpu")];
+  if (!is_wanted(gpu_name, gpus, options.gpus)) return filtered("another GPU was asked for");
+  CaseOrReason built = case_of(data, row);
+  if (const auto* reason = std::get_if<std::string>(&built)) return skipped(*reason);
+  MeasuredCase& measured = std::get<MeasuredCase>(built);
+  if (options.min_time_ms && measured.time_ms < options.min_time_ms)
+    return filtered(fmt::format("measured time below {:g} ms", *options.min_time_ms));
+  const Result<arch::GpuSpec>& gpu = gpus.at(measured.gpu);
+  if (!gpu)
+    return skipped(fmt::format("no usable architecture file for \"{}\": {}", measured.gpu, one_line(gpu.errors())));
+  measured.options.exact = options.exact;
+  const Result<chip::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
+  return report ? outcome_of(measured, *report) : skipped(one_line(report.errors()));
+}
+
+Diagnostics check_request(const MeasuredData& data, const Gpus& gpus, const ValidateOptions& options) {
+  Diagnostics errors;
+  std::vector<std::string> names = derived_columns();
+  names.insert(names.end(), data.columns.begin(), data.columns.end());
+  for (const std::string& name : unknown_columns(data, options.by)) {
+    const std::vector<std::string> near = nearest_names(name, names, 3);
+    errors.push_back({"", 0, 0, "--by " + name, "a column of the file, or " + join_or(derived_columns()),
+                      near.empty() ? "none of that name" : "none of that name (did you mean " + join_or(near) + "?)"});
+  }
+  for (const std::string& wanted : options.gpus) {
+    const bool found = std::ranges::any_of(gpus, [&](const auto& gpu) { return is_wanted(gpu.first, gpus, {wanted}); });
+    std::vector<std::string> known;
+    for (const auto& [name, spec] : gpus) known.push_back(name);
+    if (!found)
+      errors.push_back(
+          {"", 0, 0, "--gpu " + wanted, "a GPU of the data (" + join_or(known) + ")", "none of that name"});
+  }
+  return errors;
+}
+
+void count(Validation& result) {
+  for (const Outcome& outcome : result.outcomes) {
+    switch (outcome.fate) {
+      case Fate::predicted: ++result.predicted; break;
+      case Fate::skipped: ++result.skipped; break;
+      case Fate::filtered: ++result.filtered; break;
+    }
+  }
+}
+
+}  // namespace
+
+Result<Validation> validate(const std::vector<std::string>& paths, const ValidateOptions& options,
+                            const Simulator& simulator) {
+  const auto start = std::chrono::steady_clock::now();
+  Result<MeasuredData> data = read_measured(paths);
+  if (!data) return data.errors();
+  Validation result;
+  result.data = std::move(*data);
+  const Gpus gpus = load_gpus(result.data, options);
+  if (Diagnostics errors = check_request(result.data, gpus, options); !errors.empty()) return errors;
+
+  result.outcomes.resize(result.data.rows.size());
+  share_work(result.outcomes.size(), options.jobs, options.progress, [&](std::size_t i) {
+    result.outcomes[i] = judge(result.data, result.data.rows[i], gpus, options, simulator);
+  });
+  count(result);
+  result.groups = group_rows(result.data, result.outcomes, options.by);
+  const std::vector<Group> all = group_rows(result.data, result.outcomes, {});
+  if (!all.empty()) result.all = all.front();
+  result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return result;
+}
+
+}  // namespace noteg::validate

@@ -1,0 +1,46 @@
+// The simulator against real measurements: every row of a measured file is predicted, or skipped with a reason, or set
+// aside because the user asked for other rows; none is lost. The same figures for any number of jobs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/load.hpp"
+#include "sim/chip/simulate.hpp"
+#include "sim/validate/grouping.hpp"
+#include "sim/validate/measured_file.hpp"
+#include "sim/validate/outcome.hpp"
+
+namespace noteg::validate {
+
+// What predicts: chip::simulate, or in a test anything else. Called from many threads.
+using Simulator = std::function<Result<chip::SimReport>(const arch::GpuSpec&, const kernels::KernelConfig&,
+                                                        const kernels::GemmShape&, const chip::SimOptions&)>;
+
+struct ValidateOptions {
+  std::vector<std::string> by{"gpu", "family"};
+  std::optional<double> min_time_ms;  // shorter measured times are set aside and counted
+  std::vector<std::string> gpus;      // only these, as the file writes them or as arch files name them; empty: all
+  bool exact = false;
+  unsigned jobs = 1;
+  arch::Overrides arch_overrides;                          // on every GPU
+  std::function<void(std::size_t, std::size_t)> progress;  // rows done, rows to do; called under a lock
+};
+
+struct Validation {
+  MeasuredData data;
+  std::vector<Outcome> outcomes;  // parallel to data.rows
+  std::vector<Group> groups;
+  std::optional<Group> all;                              // absent where no row was predicted
+  std::size_t predicted = 0, skipped = 0, filtered = 0;  // they add up to the rows
+  double wall_s = 0;
+};
+
+// Errors: unreadable data, a --by column that does not exist, a --gpu that no row has.
+[[nodiscard]] Result<Validation> validate(const std::vector<std::string>& paths, const ValidateOptions& options,
+                                          const Simulator& simulator);
+
+}  // namespace noteg::validate

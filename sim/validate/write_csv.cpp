@@ -1,0 +1,73 @@
+#include "sim/support/csv.hpp"
+#include "sim/support/number_text.hpp"
+#include "sim/validate/write.hpp"
+
+namespace noteg::validate {
+namespace {
+
+std::string field_of(const std::optional<double>& value) { return value ? format_number(*value) : ""; }
+
+void append_metrics(std::vector<std::string>& row, const std::optional<Metrics>& m) {
+  if (!m) {
+    row.insert(row.end(), 6, "");
+    return;
+  }
+  for (const std::optional<double>& value :
+       {std::optional(m->mape), std::optional(m->median_ape), std::optional(m->p90_ape), std::optional(m->bias),
+        m->r2_log, m->rank_corr})
+    row.push_back(field_of(value));
+}
+
+std::vector<std::string> group_row(const Group& group, std::size_t keys) {
+  std::vector<std::string> row = group.keys;
+  row.resize(keys, "(all)");
+  row.push_back(std::to_string(group.rows));
+  for (const std::optional<Metrics>& metrics : {group.time, group.power, group.energy}) append_metrics(row, metrics);
+  return row;
+}
+
+std::vector<std::string> predicted_fields(const Outcome& outcome) {
+  if (outcome.fate != Fate::predicted) {
+    std::vector<std::string> blank(6);
+    blank.push_back(outcome.reason);
+    return blank;
+  }
+  const Prediction& p = outcome.prediction;
+  return {format_number(p.time_ms),
+          field_of(p.power_w),
+          field_of(p.energy_j),
+          format_number(p.sm_clock_mhz),
+          format_number(p.dram_bytes),
+          format_number(p.warp_instructions),
+          ""};
+}
+
+}  // namespace
+
+std::string to_csv(const Validation& validation, const std::vector<std::string>& by) {
+  std::vector<std::string> header = by;
+  header.emplace_back("rows");
+  for (const std::string quantity : {"time", "power", "energy"})
+    for (const std::string metric : {"mape", "median_ape", "p90_ape", "bias", "r2_log", "rank_corr"})
+      header.push_back(quantity + "_" + metric);
+  std::string text = csv_line(header);
+  for (const Group& group : validation.groups) text += csv_line(group_row(group, by.size()));
+  if (validation.all) text += csv_line(group_row(*validation.all, by.size()));
+  return text;
+}
+
+std::string predictions_csv(const Validation& validation) {
+  std::vector<std::string> header = validation.data.columns;
+  for (const char* added : {"predicted_time_ms", "predicted_power_w", "predicted_energy_j", "predicted_sm_clock_mhz",
+                            "predicted_dram_bytes", "predicted_warp_instructions", "skipped_reason"})
+    header.emplace_back(added);
+  std::string text = csv_line(header);
+  for (std::size_t i = 0; i < validation.outcomes.size(); ++i) {
+    std::vector<std::string> row = validation.data.rows[i].fields;
+    for (std::string& field : predicted_fields(validation.outcomes[i])) row.push_back(std::move(field));
+    text += csv_line(row);
+  }
+  return text;
+}
+
+}  // namespace noteg::validate
