@@ -1,0 +1,65 @@
+#include "arch/print.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "arch/field.hpp"
+
+namespace noteg::arch {
+namespace {
+
+TEST(ArchPrint, ShowHoldsEveryNumberWithUnitAndOrigin) {
+  const Result<SourcedGpu> gpu = load_sourced_gpu("rtx4070");
+  ASSERT_TRUE(gpu);
+  const std::string text = show_text(*gpu);
+  const nlohmann::json json = nlohmann::json::parse(show_json(*gpu));
+  for (const Field& field : fields()) {
+    EXPECT_NE(text.find(std::string(field.key) + " "), std::string::npos) << field.key;
+    const nlohmann::json& entry = json["fields"][std::string(field.key)];
+    EXPECT_TRUE(entry.contains("value")) << field.key;
+    if (field.needs_source()) {
+      EXPECT_TRUE(entry.contains("source") || entry.contains("guess") || entry.contains("fitted")) << field.key;
+    }
+    EXPECT_EQ(entry.contains("unit"), field.kind == Kind::quantity || field.kind == Kind::sizes) << field.key;
+  }
+  EXPECT_EQ(json["fields"]["l2.size"]["value"], 37748736);
+  EXPECT_NE(text.find("36 MiB"), std::string::npos);
+}
+
+TEST(ArchPrint, ListHoldsEveryGpuInEveryFormat) {
+  const std::string text = list_text(), csv = list_csv();
+  const nlohmann::json json = nlohmann::json::parse(list_json());
+  EXPECT_EQ(json["gpus"].size(), list_gpu_ids().size());
+  for (const std::string& id : list_gpu_ids()) {
+    EXPECT_NE(text.find(id), std::string::npos);
+    EXPECT_NE(csv.find(id), std::string::npos);
+  }
+}
+
+TEST(ArchPrint, PeakOfTheRtx4070FollowsFromItsFile) {
+  const nlohmann::json json = nlohmann::json::parse(list_json());
+  for (const nlohmann::json& gpu : json["gpus"]) {
+    // 46 SMs x 128 lanes x 2 x 2.475 GHz
+    if (gpu["id"] == "rtx4070") {
+      EXPECT_NEAR(gpu["fp32_tflops"].get<double>(), 29.14, 0.01);
+    }
+  }
+}
+
+TEST(ArchPrint, CsvRowsHaveFiveCells) {
+  const std::string csv = show_csv(*load_sourced_gpu("tiny"));
+  EXPECT_EQ(csv.substr(0, csv.find('\n')), "key,value,unit,mark,origin");
+  EXPECT_NE(csv.find("\nsms,4,,guess,guess: invented\n"), std::string::npos);
+}
+
+TEST(ArchPrint, CheckCountsTheMarks) {
+  const Result<FileSummary> summary = check_file("arch/tiny.yaml");
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->numbers, summary->sourced + summary->fitted + summary->guessed);
+  EXPECT_EQ(nlohmann::json::parse(check_json(*summary))["numbers"], summary->numbers);
+  EXPECT_EQ(check_text(*summary).substr(0, 28), "arch/tiny.yaml: no mistakes;");
+}
+
+}  // namespace
+}  // namespace noteg::arch
