@@ -26,8 +26,11 @@ OperandCopy plan_copy(Matrix matrix, int extent, bool is_k_contiguous, int align
   copy.matrix = matrix;
   copy.extent = extent;
   copy.is_k_contiguous = is_k_contiguous;
-  // An asynchronous copy cannot spread one access over several shared rows, so transposing costs scalar copies.
-  copy.width = is_k_contiguous && plan.is_async ? 1 : align;
+  // An asynchronous copy cannot spread one access over several shared rows. CUTLASS transposes with scalar copies;
+  // kernels whose operands are aligned to vectors (cuBLAS) keep K-major rows in shared memory instead and read
+  // vectors along K, as many fragment loads for four k steps as the transposed layout needs.
+  copy.width = align;
+  copy.is_k_major = is_k_contiguous && plan.is_async && align > 1;
   while (copy.width > 1 && extent * plan.tile.k % (plan.threads * copy.width) != 0) copy.width /= 2;
   copy.store_width = is_k_contiguous ? 1 : copy.width;
   copy.pad = is_k_contiguous && !plan.is_async ? 4 : 0;
@@ -117,7 +120,9 @@ AccessPattern copy_pattern(const SimtPlan& plan, const OperandCopy& operand) {
   for (int lane = 0; lane < warp_lanes; ++lane) {
     const int along = lane % std::max(1, run) * operand.width;
     const int across = lane / std::max(1, run);
-    const int shared = operand.is_k_contiguous ? along * row + across : across * row + along;
+    const int shared = operand.is_k_major        ? across * plan.tile.k + along
+                       : operand.is_k_contiguous ? along * row + across
+                                                 : across * row + along;
     p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(across) * nominal_pitch + static_cast<std::uint32_t>(along * element_bytes);
     p.shared_offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(shared * element_bytes);
   }

@@ -12,6 +12,7 @@ struct OperandCopy {
   Matrix matrix = Matrix::none;
   int extent = 0;             // tile along M or N
   bool is_k_contiguous = false;   // in global memory; then it is transposed on the way
+  bool is_k_major = false;    // ... or kept as it lies, in rows along K
   int width = 1;              // elements per global access
   int store_width = 1;        // elements per shared store
   int pad = 0;                // elements added to a shared row against bank conflicts

@@ -56,6 +56,7 @@ class PieceScheduler {
       if (nodes_[static_cast<std::size_t>(i)].open_predecessors == 0) open_.push_back(i);
     }
     while (order_.size() < movable) {
+      ffma_is_blocked_ = is_ffma_blocked();
       if (const std::optional<int> best = pick(has_tail ? last : -1)) {
         issue(*best);
       }
@@ -68,12 +69,17 @@ class PieceScheduler {
  private:
   Opcode op_of(int node) const { return program_.code[static_cast<std::size_t>(piece_.begin + node)].op; }
 
-  // An FFMA is a candidate only in its turn; anything else waits for its release, unless no FFMA is left.
+  // An FFMA is a candidate only in its turn; anything else waits for its release, unless no FFMA is left or the
+  // next one depends on something that is still held back.
   bool is_candidate(int node) const {
     const Node& n = nodes_[static_cast<std::size_t>(node)];
     if (n.earliest > now_ || pipe_free_[static_cast<std::size_t>(pipe_of(op_of(node)))] > now_) return false;
     if (n.is_ffma) return ffmas_[ffmas_issued_] == node;
-    return static_cast<int>(ffmas_issued_) >= std::min(n.release, static_cast<int>(ffmas_.size()));
+    return ffma_is_blocked_ || static_cast<int>(ffmas_issued_) >= n.release;
+  }
+
+  bool is_ffma_blocked() const {
+    return ffmas_issued_ == ffmas_.size() || nodes_[static_cast<std::size_t>(ffmas_[ffmas_issued_])].open_predecessors > 0;
   }
 
   std::optional<int> pick(int tail) const {
@@ -114,6 +120,7 @@ class PieceScheduler {
   std::vector<int> open_;    // every dependence issued
   std::vector<int> order_;
   std::size_t ffmas_issued_ = 0;
+  bool ffma_is_blocked_ = false;
   int now_ = 0;
   std::array<int, pipe_count> pipe_free_{};
 };
