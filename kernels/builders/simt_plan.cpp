@@ -33,7 +33,9 @@ OperandCopy plan_copy(Matrix matrix, int extent, bool is_k_contiguous, int align
   copy.is_k_major = is_k_contiguous && plan.is_async && align > 1;
   while (copy.width > 1 && extent * plan.tile.k % (plan.threads * copy.width) != 0) copy.width /= 2;
   copy.store_width = is_k_contiguous ? 1 : copy.width;
-  copy.pad = is_k_contiguous && !plan.is_async ? 4 : 0;
+  // Padding spreads a transposing copy over the banks. CUTLASS pads only when it stores by itself; cuBLAS kernels
+  // are taken to be free of such conflicts always (their tn rates leave no room for them).
+  copy.pad = is_k_contiguous && !copy.is_k_major && (!plan.is_async || plan.is_padded) ? 4 : 0;
   copy.copies = std::max(1, extent * plan.tile.k / (plan.threads * copy.width));
   return copy;
 }
@@ -88,6 +90,7 @@ Result<SimtPlan> plan_simt(const KernelConfig& config, bool hardware_has_async_c
   plan.warps = plan.tile.m / plan.warp_m * (plan.tile.n / plan.warp_n) * plan.sliced_k;
   plan.threads = plan.warps * warp_lanes;
   plan.is_async = config.async_copy.value_or(plan.stages >= 3) && hardware_has_async_copy;
+  plan.is_padded = config.flavor == Flavor::cublas || config.flavor == Flavor::xmma;
   plan.a = plan_copy(Matrix::a, plan.tile.m, a_contiguous_in_k(config.layout), config.align_a.value_or(1), plan);
   plan.b = plan_copy(Matrix::b, plan.tile.n, !b_contiguous_in_n(config.layout), config.align_b.value_or(1), plan);
   plan.store_width = std::clamp(config.align_c.value_or(1), 1, 4);

@@ -29,6 +29,7 @@ struct SimtPlan {
   int warps = 0, threads = 0;
   int stages = 0;
   bool is_async = false;
+  bool is_padded = false;     // transposing asynchronous copies go to padded rows
   OperandCopy a, b;
   int store_width = 1;        // elements per global store of C
   std::int64_t shared_bytes = 0;

@@ -91,9 +91,10 @@ void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::Mem
     const int wavefronts = kernels::shared_wavefronts(write);
     cost.wavefronts = narrow(wavefronts);
     cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least_wavefronts(write)));
-    // A copy takes the bank-conflict wavefronts of its shared-memory write and one more for each further line that
-    // it reads (our H200 counters: 4-byte copies of one line 1.2, of four rows stored transposed 11.0).
-    cost.front_cycles = narrow(std::max(as_int(m.shared_interval), wavefronts + g.lines - 1));
+    // 16-byte copies bypass L1 and take one pass (our H200 counters, mma.sync kernels: 0.7 to 1.0). Narrower ones
+    // take the bank-conflict wavefronts of their shared-memory write and one more for each further line
+    // read (4-byte copies of one line 1.2, of four rows stored transposed 11.0).
+    cost.front_cycles = narrow(std::max(as_int(m.shared_interval), width >= 16 ? 1 : wavefronts + g.lines - 1));
     cost.read_release = narrow(as_int(m.ldgsts_war));
     cost.latency = narrow(as_int(m.ldgsts_latency) - as_int(m.ldg_latency));
   } else {
