@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels/passes/control_bits.hpp"
+#include "kernels/passes/latency.hpp"
 #include "kernels/passes/resources.hpp"
 #include "kernels/passes/trace.hpp"
 
@@ -47,55 +48,85 @@ std::vector<Needs> find_needs(const Program& program, const std::vector<int>& tr
   return needs;
 }
 
-// Hands out counters along the walk. Producers that are waited for at the same place share one; otherwise a
-// counter that is free by then, least recently used first; failing that the one whose wait is nearest.
-class Pool {
+// One use of a counter on the walk: counted up at `from`, waited for at `until`, down again about at `done`.
+struct Use {
+  int from = 0, until = 0, done = 0;
+};
+
+// Cycles for which the wait for `mine` is held up if `other` shares its counter.
+int hold_up(const Use& mine, const Use& other) {
+  if (other.from >= mine.until) return 0;
+  return std::max(0, other.done - std::max(mine.until, mine.done));
+}
+
+// All that one barrier field of one instruction does on the walk (more than once in loops).
+struct Claim {
+  std::int8_t* field = nullptr;
+  std::vector<Use> uses;
+};
+
+// Gives each claim the counter on which it and the others hold each other up least. Positions on the walk stand
+// for cycles. Twice round: the first choice knows only the claims before it.
+class Allotment {
  public:
-  explicit Pool(int first) : first_(first) {
-    for (int& until : until_) until = -1;
-  }
+  explicit Allotment(int first) : first_(first) {}
 
-  int choose(int now, int until) {
-    int best = first_;
-    for (int c = first_; c < counter_count; ++c) {
-      if (cost(c, now, until) < cost(best, now, until)) best = c;
+  void run(std::vector<Claim>& claims) {
+    for (Claim& claim : claims) give(claim);
+    for (Claim& claim : claims) {
+      auto& mates = claims_[static_cast<std::size_t>(*claim.field)];
+      mates.erase(std::find(mates.begin(), mates.end(), &claim));
+      give(claim);
     }
-    take(best, now, until);
-    return best;
-  }
-
-  void take(int counter, int now, int until) {
-    auto& busy = until_[static_cast<std::size_t>(counter)];
-    busy = std::max(busy, until);
-    used_[static_cast<std::size_t>(counter)] = now;
   }
 
  private:
-  long cost(int counter, int now, int until) const {
-    const int busy = until_[static_cast<std::size_t>(counter)];
-    if (busy > now && busy == until) return -1;
-    if (busy <= now) return used_[static_cast<std::size_t>(counter)];
-    return 1'000'000L + std::abs(busy - until);
+  void give(Claim& claim) {
+    int best = first_;
+    long least = cost(claim, first_);
+    for (int c = first_ + 1; c < counter_count; ++c) {
+      const long next = cost(claim, c);
+      if (next < least) best = c, least = next;
+    }
+    *claim.field = static_cast<std::int8_t>(best);
+    claims_[static_cast<std::size_t>(best)].push_back(&claim);
+  }
+
+  // Ties go to the counter with the fewest claims.
+  long cost(const Claim& claim, int counter) const {
+    const auto& mates = claims_[static_cast<std::size_t>(counter)];
+    long sum = 0;
+    for (const Claim* mate : mates) {
+      for (const Use& mine : claim.uses) {
+        for (const Use& other : mate->uses) sum += hold_up(mine, other) + hold_up(other, mine);
+      }
+    }
+    return sum * 1000 + static_cast<long>(mates.size());
   }
 
   int first_;
-  std::array<int, counter_count> until_{};
-  std::array<int, counter_count> used_{};
+  std::array<std::vector<const Claim*>, counter_count> claims_;
 };
+
+constexpr int source_read_latency = 20;   // stores and copies read their registers about so long after issue
 
 void choose_counters(Program& program, const std::vector<int>& trace, int first_counter) {
   const std::vector<Needs> needs = find_needs(program, trace);
-  Pool pool(first_counter);
-  auto settle = [&](std::int8_t& barrier, int now, int until) {
-    if (until == nowhere) return;
-    if (barrier >= 0) pool.take(barrier, now, until);
-    else barrier = static_cast<std::int8_t>(pool.choose(now, until));
-  };
+  std::vector<Claim> claims(program.code.size() * 2);
   for (std::size_t p = 0; p < trace.size(); ++p) {
-    Control& control = program.code[static_cast<std::size_t>(trace[p])].control;
-    settle(control.write_barrier, static_cast<int>(p), needs[p].write_until);
-    settle(control.read_barrier, static_cast<int>(p), needs[p].read_until);
+    const auto at = static_cast<std::size_t>(trace[p]);
+    Instruction& ins = program.code[at];
+    const int now = static_cast<int>(p);
+    auto claim = [&](Claim& c, std::int8_t& field, int until, int latency) {
+      if (until == nowhere) return;
+      c.field = &field;
+      c.uses.push_back({now, until, now + latency});
+    };
+    claim(claims[2 * at], ins.control.write_barrier, needs[p].write_until, planning_latency(ins.op));
+    claim(claims[2 * at + 1], ins.control.read_barrier, needs[p].read_until, source_read_latency);
   }
+  std::erase_if(claims, [](const Claim& c) { return c.field == nullptr; });
+  Allotment(first_counter).run(claims);
 }
 
 // Which counters guard each register on the walk; a wait on a counter frees all that it guarded.

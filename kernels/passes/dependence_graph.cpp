@@ -49,6 +49,11 @@ class Walker {
     for_each_resource(ins.guard, [&](int r) { read(at, r, true); });
     for_each_write(ins, [&](int r) { write(at, r); });
     order_memory(at, ins.op);
+    // Behind the main loop the accumulators fill the register file: address arithmetic of later rows must not be
+    // pulled up over the barriers between rows, or it runs out of registers.
+    if (at >= program_.epilogue_begin && fence_ >= 0 && fence_ != at && class_of(ins.op) == MemoryClass::none) {
+      edges_.push_back({fence_, at, 1, DependenceKind::order});
+    }
   }
 
   std::vector<Dependence> take() { return std::move(edges_); }
