@@ -2,6 +2,7 @@
 // the order of memory (with the partial sums of sliced-K warps), are scaled and stored under guard.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "kernels/builders/simt_parts.hpp"
 
@@ -23,18 +24,33 @@ class Epilogue {
     read_pattern_ = e.add_pattern(contiguous(Space::shared, Matrix::c, false, bytes, row_bytes));
     store_pattern_ = e.add_pattern(contiguous(Space::global, Matrix::c, true, bytes, row_bytes));
     load_pattern_ = e.add_pattern(contiguous(Space::global, Matrix::c, false, bytes, row_bytes));
+    for (int i = 0; i < outputs(); ++i) outputs_.push_back(make_output());
   }
 
   void run() {
     emit_index_arithmetic(e_, 60);
     emit_addresses();
-    if (config_.split_k > 1 && config_.split_k_mode == SplitKMode::serial) emit_semaphore_wait();
+    if (takes_turns()) emit_semaphore_wait();
     for (int row = 0; row < plan_.thread_m; ++row) emit_row(row);
-    if (config_.split_k > 1 && config_.split_k_mode == SplitKMode::serial) emit_semaphore_release();
+    if (takes_turns()) emit_semaphore_release();
     e_.emit(Opcode::exit, "", {}, {});
   }
 
  private:
+  // Registers of one output vector; every row of the thread tile uses the same ones again.
+  struct Output {
+    Value column, address, sum, part, old, bias, result;
+  };
+
+  [[nodiscard]] int outputs() const { return std::max(1, plan_.thread_n / plan_.sliced_k / plan_.store_width); }
+  [[nodiscard]] bool takes_turns() const { return config_.split_k > 1 && config_.split_k_mode == SplitKMode::serial; }
+  [[nodiscard]] bool adds_c() const { return config_.reads_c || takes_turns(); }
+
+  Output make_output() {
+    const int width = plan_.store_width;
+    return {e_.fresh(), e_.fresh(2), e_.fresh(width), e_.fresh(width), e_.fresh(width), e_.fresh(width), e_.fresh(width)};
+  }
+
   void emit_addresses() {
     const Value tid = e_.fresh();
     e_.emit(Opcode::s2r, "", {reg(tid)}, {});
@@ -53,48 +69,42 @@ class Epilogue {
       e_.memory(Opcode::sts, "", {}, {reg(write_), reg(value)}, element_bytes, write_pattern_).src[0].value = j * element_bytes;
     }
     e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
-    const int outputs = std::max(1, plan_.thread_n / plan_.sliced_k / plan_.store_width);
-    for (int i = 0; i < outputs; ++i) emit_output(i);
+    for (int i = 0; i < outputs(); ++i) emit_output(i, outputs_[static_cast<std::size_t>(i)]);
     e_.emit(Opcode::iadd3, "", {reg(row_)}, {reg(row_), imm(1), reg(zero_value)});
     e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
   }
 
-  Value load_sum(int output) {
+  // The sliced-K warps' partial sums, added up.
+  void load_sum(int output, const Output& o) {
     const int bytes = plan_.store_width * element_bytes;
-    Value sum = e_.fresh(plan_.store_width);
     for (int slice = 0; slice < plan_.sliced_k; ++slice) {
-      const Value part = slice == 0 ? sum : e_.fresh(plan_.store_width);
+      const Value part = slice == 0 ? o.sum : o.part;
       e_.memory(Opcode::lds, width_suffix(bytes), reg(part), {reg(read_)}, bytes, read_pattern_).src[0].value = output * 32 * bytes;
       for (int i = 0; slice > 0 && i < part.count; ++i) {
-        e_.emit(Opcode::fadd, "", {reg(sum.part(i))}, {reg(sum.part(i)), reg(part.part(i))});
+        e_.emit(Opcode::fadd, "", {reg(o.sum.part(i))}, {reg(o.sum.part(i)), reg(part.part(i))});
       }
     }
-    return sum;
   }
 
   // One store: guard, address, scaled value.
-  void emit_output(int output) {
+  void emit_output(int output, const Output& o) {
     const int bytes = plan_.store_width * element_bytes;
     const int guard = output % 4;
-    const Value at = e_.fresh();
-    const Value address = e_.fresh(2);
-    const Value sum = load_sum(output);
-    e_.emit(Opcode::iadd3, "", {reg(at)}, {reg(column_), imm(output * 32), reg(zero_value)});
-    e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(guard)}, {reg(at), constant(0x164)});
-    emit_pointer_step(e_, address, pointer_, output);
-    const bool adds_c = config_.reads_c || (config_.split_k > 1 && config_.split_k_mode == SplitKMode::serial);
-    const Value old = adds_c ? e_.fresh(plan_.store_width) : Value{};
-    if (adds_c) e_.memory(Opcode::ldg, ".E" + width_suffix(bytes), reg(old), {reg(address)}, bytes, load_pattern_).guard = pred(guard);
-    const Value added = config_.bias ? e_.fresh(plan_.store_width) : Value{};
-    if (config_.bias) e_.memory(Opcode::ldg, ".E" + width_suffix(bytes), reg(added), {reg(pointer_)}, bytes, load_pattern_).guard = pred(guard);
-    const Value result = e_.fresh(plan_.store_width);
+    load_sum(output, o);
+    e_.emit(Opcode::iadd3, "", {reg(o.column)}, {reg(column_), imm(output * 32), reg(zero_value)});
+    e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(guard)}, {reg(o.column), constant(0x164)});
+    emit_pointer_step(e_, o.address, pointer_, output);
+    auto load = [&](Value to, Value from) {
+      e_.memory(Opcode::ldg, ".E" + width_suffix(bytes), reg(to), {reg(from)}, bytes, load_pattern_).guard = pred(guard);
+    };
+    if (adds_c()) load(o.old, o.address);
+    if (config_.bias) load(o.bias, pointer_);
     for (int i = 0; i < plan_.store_width; ++i) {
-      e_.emit(Opcode::fmul, "", {reg(result.part(i))}, {reg(sum.part(i)), constant(0x1e0)});
-      if (adds_c) e_.emit(Opcode::ffma, "", {reg(result.part(i))}, {reg(old.part(i)), constant(0x1e4), reg(result.part(i))});
-      if (config_.bias) e_.emit(Opcode::fadd, "", {reg(result.part(i))}, {reg(result.part(i)), reg(added.part(i))});
+      e_.emit(Opcode::fmul, "", {reg(o.result.part(i))}, {reg(o.sum.part(i)), constant(0x1e0)});
+      if (adds_c()) e_.emit(Opcode::ffma, "", {reg(o.result.part(i))}, {reg(o.old.part(i)), constant(0x1e4), reg(o.result.part(i))});
+      if (config_.bias) e_.emit(Opcode::fadd, "", {reg(o.result.part(i))}, {reg(o.result.part(i)), reg(o.bias.part(i))});
     }
-    Instruction& store = e_.memory(Opcode::stg, ".E" + width_suffix(bytes), {}, {reg(address), reg(result)}, bytes, store_pattern_);
-    store.guard = pred(guard);
+    e_.memory(Opcode::stg, ".E" + width_suffix(bytes), {}, {reg(o.address), reg(o.result)}, bytes, store_pattern_).guard = pred(guard);
   }
 
   // Serial split-K: CTAs of one tile take turns through a semaphore in global memory.
@@ -122,6 +132,7 @@ class Epilogue {
   const KernelConfig& config_;
   const SimtState& state_;
   Value pointer_, write_, read_, row_, column_;
+  std::vector<Output> outputs_;
   int write_pattern_ = -1, read_pattern_ = -1, store_pattern_ = -1, load_pattern_ = -1;
 };
 

@@ -52,7 +52,7 @@ class Mainloop {
       emit_group(plan_.a, group, a_cursor_);
       emit_group(plan_.b, group, b_cursor_);
     }
-    if (step == sync_step()) emit_advance(step);
+    if (step == sync_step()) emit_advance();
   }
 
   void emit_group(const OperandCopy& operand, int group, CopyCursor& cursor) {
@@ -69,9 +69,9 @@ class Mainloop {
     }
   }
 
-  // Pointers, shared address and masks of the next tile.
-  void emit_advance(int step) {
-    e_.release_after(step * per_step_ + per_step_ / 2);
+  // Pointers, shared address and masks of the next tile; late, because the copies must have read the old ones.
+  void emit_advance() {
+    e_.release_after((plan_.k_steps - 1) * per_step_ + per_step_ / 2);
     emit_pointer_step(e_, state_.a_pointer, a_cursor_.pointer, 0);
     emit_pointer_step(e_, state_.b_pointer, b_cursor_.pointer, 1);
     for (const Value& v : {state_.write_offset, state_.a_mask, state_.b_mask}) {

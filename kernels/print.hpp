@@ -1,0 +1,17 @@
+// A Program as text, in the form of disassembly listings with decoded control bits (kernels/assembly.hpp reads the
+// same form):   [B0-----:R-:W1:-:S04] LDS.128 R4, [R8+0x10] ; /*0120*/
+#pragma once
+
+#include <string>
+
+#include "kernels/ir.hpp"
+
+namespace noteg::kernels {
+
+// One instruction without address: control bits, guard, mnemonic, operands. `at` is its index, for branch targets.
+[[nodiscard]] std::string to_text(const Program& program, int at);
+
+// The whole program, an instruction a line, parts and loops marked by comment lines (#).
+[[nodiscard]] std::string to_text(const Program& program);
+
+}  // namespace noteg::kernels
