@@ -1,0 +1,107 @@
+// noteg arch: the GPUs known, their numbers with sources, the mistakes of a file, the schema for editors.
+#include <algorithm>
+
+#include "arch/print.hpp"
+#include "arch/schema.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/cli/kernel_options.hpp"
+#include "sim/support/nearest_name.hpp"
+
+namespace noteg::cli {
+namespace {
+
+const Option format_spec{"format", "F", "text (default), json or csv", false};
+const Option set_spec{"set", "KEY=VALUE", "overrides a key: arch.l2.size=48MiB", true};
+const Option quiet_spec{"quiet", "", "nothing on standard error but mistakes", false};
+
+// Runs a sub-command whose mistakes are those of the command line so far.
+struct Request {
+  Arguments arguments;
+  Format format = Format::text;
+};
+
+Result<Request> request_of(const std::vector<std::string>& words, const std::vector<Option>& options,
+                           const Positional& positional) {
+  const Result<Arguments> arguments = parse_arguments(words, options, positional);
+  if (!arguments) return arguments.errors();
+  Diagnostics errors = set_errors(*arguments);
+  const Format format = format_option(*arguments, errors);
+  if (!errors.empty()) return errors;
+  return Request{*arguments, format};
+}
+
+int list(const std::vector<std::string>& words) {
+  const Result<Request> request = request_of(words, {format_spec, quiet_spec}, {});
+  if (!request) return refuse("arch", request.errors());
+  switch (request->format) {
+    case Format::text: return print(arch::list_text());
+    case Format::json: return print(arch::list_json());
+    case Format::csv: return print(arch::list_csv());
+  }
+  return failed;
+}
+
+int show(const std::vector<std::string>& words) {
+  const Result<Request> request = request_of(words, {format_spec, set_spec, quiet_spec}, {"ARCH", 1, 1});
+  if (!request) return refuse("arch", request.errors());
+  const Result<arch::SourcedGpu> gpu =
+      arch::load_sourced_gpu(request->arguments.positional().front(), arch_overrides(request->arguments));
+  if (!gpu) return refuse("arch", gpu.errors());
+  switch (request->format) {
+    case Format::text: return print(arch::show_text(*gpu));
+    case Format::json: return print(arch::show_json(*gpu));
+    case Format::csv: return print(arch::show_csv(*gpu));
+  }
+  return failed;
+}
+
+int check(const std::vector<std::string>& words) {
+  const Result<Request> request = request_of(words, {format_spec, quiet_spec}, {"FILE", 1, 1000});
+  if (!request) return refuse("arch", request.errors());
+  if (request->format == Format::csv) return refuse("arch", {{"", 0, 0, "--format", "text or json", "\"csv\""}});
+  Diagnostics errors;
+  std::string text;
+  for (const std::string& file : request->arguments.positional()) {
+    const Result<arch::FileSummary> summary = arch::check_file(file);
+    if (!summary)
+      add(errors, summary.errors());
+    else
+      text += request->format == Format::json ? arch::check_json(*summary) : arch::check_text(*summary);
+  }
+  const int status = print(text);
+  return errors.empty() ? status : refuse("arch", errors);
+}
+
+int schema(const std::vector<std::string>& words) {
+  const Result<Request> request = request_of(words, {quiet_spec}, {});
+  return request ? print(arch::json_schema()) : refuse("arch", request.errors());
+}
+
+struct SubCommand {
+  std::string_view name;
+  int (*run)(const std::vector<std::string>&);
+};
+
+constexpr SubCommand sub_commands[] = {{"list", list}, {"show", show}, {"check", check}, {"schema", schema}};
+
+}  // namespace
+
+std::string arch_help() {
+  return "usage: noteg arch list                     the GPUs known\n"
+         "       noteg arch show ARCH [--set K=V]    every number with unit and source\n"
+         "       noteg arch check FILE...            the mistakes of architecture files\n"
+         "       noteg arch schema                   JSON Schema of these files, for editors\n\n" +
+         help_of({format_spec, set_spec, quiet_spec});
+}
+
+int run_arch(const std::vector<std::string>& words) {
+  const std::string word = words.empty() ? "" : words.front();
+  const auto found = std::ranges::find(sub_commands, word, &SubCommand::name);
+  if (found == std::end(sub_commands))
+    return refuse("arch",
+                  {{"", 0, 0, "arch", "list, show, check or schema", word.empty() ? "nothing" : "\"" + word + "\""}});
+  return found->run({words.begin() + 1, words.end()});
+}
+
+}  // namespace noteg::cli

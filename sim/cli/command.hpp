@@ -1,0 +1,36 @@
+// What every command of the program is: a name, its help, and a function from words to an exit status.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/cli/options.hpp"
+#include "sim/support/result.hpp"
+
+namespace noteg::cli {
+
+// Exit statuses: what the user can rely on in scripts.
+inline constexpr int done = 0;
+inline constexpr int failed = 1;       // the run failed
+inline constexpr int wrong_input = 2;  // the user's input is wrong
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;  // one line of `noteg --help`
+  std::string (*help)();
+  int (*run)(const std::vector<std::string>& words);  // without the program's and the command's name
+};
+
+[[nodiscard]] const std::vector<Command>& commands();
+
+[[nodiscard]] int run_simulate(const std::vector<std::string>& words);
+[[nodiscard]] int run_validate(const std::vector<std::string>& words);
+[[nodiscard]] int run_arch(const std::vector<std::string>& words);
+[[nodiscard]] int run_kernel(const std::vector<std::string>& words);
+[[nodiscard]] std::string simulate_help();
+[[nodiscard]] std::string validate_help();
+[[nodiscard]] std::string arch_help();
+[[nodiscard]] std::string kernel_help();
+
+}  // namespace noteg::cli

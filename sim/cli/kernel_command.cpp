@@ -1,0 +1,66 @@
+// noteg kernel show: the instruction list of a kernel with control bits, registers, static counts, critical path.
+#include "sim/chip/sm_cache.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/cli/kernel_options.hpp"
+#include "sim/cli/kernel_view.hpp"
+
+namespace noteg::cli {
+namespace {
+
+constexpr kernels::GemmShape usual_shape{4096, 4096, 4096, 1};
+
+std::vector<Option> options() {
+  std::vector<Option> all = kernel_options();
+  all.push_back({"arch", "ARCH", "GPU whose latencies the control bits follow; generic ones if absent", false});
+  all.push_back({"format", "F", "text (default), json or csv", false});
+  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
+  return all;
+}
+
+Result<kernels::LatencyModel> latencies(const Arguments& arguments) {
+  const std::optional<std::string> name = arguments.text("arch");
+  if (!name) return kernels::LatencyModel{};
+  const Result<arch::GpuSpec> gpu = arch::load_gpu(*name, arch_overrides(arguments));
+  if (!gpu) return gpu.errors();
+  return chip::latency_model(gpu->sm);
+}
+
+int show(const std::vector<std::string>& words) {
+  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  if (!arguments) return refuse("kernel", arguments.errors());
+  Diagnostics errors = set_errors(*arguments);
+  const Format format = format_option(*arguments, errors);
+  const Result<kernels::LatencyModel> latency = latencies(*arguments);
+  if (!latency) add(errors, latency.errors());
+  const Result<KernelRequest> kernel = kernel_request(*arguments, usual_shape);
+  if (!kernel) add(errors, kernel.errors());
+  if (!errors.empty()) return refuse("kernel", errors);
+
+  const Result<KernelView> view = view_of(*kernel, *latency);
+  if (!view) return refuse("kernel", view.errors());
+  switch (format) {
+    case Format::text: return print(view_text(*view));
+    case Format::json: return print(view_json(*view));
+    case Format::csv: return print(view_csv(*view));
+  }
+  return failed;
+}
+
+}  // namespace
+
+std::string kernel_help() {
+  return "usage: noteg kernel show (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK) [options]\n\n"
+         "The instruction list with control bits, registers, static counts and the critical path.\n"
+         "--shape is 4096x4096x4096 if absent: it decides vector widths, not the list's length.\n\n" +
+         help_of(options());
+}
+
+int run_kernel(const std::vector<std::string>& words) {
+  const std::string word = words.empty() ? "" : words.front();
+  if (word != "show")
+    return refuse("kernel", {{"", 0, 0, "kernel", "show", word.empty() ? "nothing" : "\"" + word + "\""}});
+  return show({words.begin() + 1, words.end()});
+}
+
+}  // namespace noteg::cli

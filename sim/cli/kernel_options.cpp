@@ -1,0 +1,191 @@
+#include "sim/cli/kernel_options.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/config_file.hpp"
+#include "sim/support/nearest_name.hpp"
+#include "sim/support/number_text.hpp"
+
+namespace noteg::cli {
+namespace {
+
+using kernels::KernelConfig;
+
+constexpr std::string_view arch_prefix = "arch.";
+
+Diagnostic wrong(std::string option, std::string expected, std::string found) {
+  return {"", 0, 0, "--" + std::move(option), std::move(expected), std::move(found)};
+}
+
+std::string quoted(const std::string& text) { return "\"" + text.substr(0, 80) + "\""; }
+
+std::vector<std::pair<std::string, std::string>> kernel_overrides(const Arguments& arguments) {
+  std::vector<std::pair<std::string, std::string>> overrides;
+  for (const std::string& setting : arguments.texts("set")) {
+    const std::size_t equals = setting.find('=');
+    if (equals != std::string::npos && equals > 0 && !setting.starts_with(arch_prefix))
+      overrides.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  return overrides;
+}
+
+// A value of a closed choice; a diagnostic naming the choices where it is none of them.
+template <class Value, class From>
+void choose(const Arguments& arguments, std::string option, const std::vector<std::string>& choices, From from,
+            Value& value, Diagnostics& errors) {
+  const std::optional<std::string> text = arguments.text(option);
+  if (!text) return;
+  if (const auto chosen = from(*text)) {
+    value = *chosen;
+    return;
+  }
+  errors.push_back(wrong(std::move(option), join_or(choices), quoted(*text)));
+}
+
+Result<KernelConfig> from_family(const Arguments& arguments) {
+  KernelConfig config;
+  Diagnostics errors;
+  choose(arguments, "family", {"naive", "blocked", "simt", "mma", "wgmma"}, kernels::family_from, config.family,
+         errors);
+  if (!arguments.has("tile")) errors.push_back(wrong("tile", "MxNxK with --family", "nothing"));
+  if (!errors.empty()) return errors;
+  return config;
+}
+
+// From exactly one of the three ways to name a kernel.
+Result<KernelConfig> base_config(const Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> ways{"kernel", "kernel-name", "family"};
+  const auto given = std::ranges::count_if(ways, [&](std::string_view way) { return arguments.has(way); });
+  if (given != 1)
+    return Diagnostic{
+        "", 0, 0, "--kernel, --kernel-name, --family", "exactly one of them", given == 0 ? "none" : "several"};
+  if (arguments.has("kernel")) return kernels::load_kernel_file(*arguments.text("kernel"));
+  if (arguments.has("kernel-name")) return kernels::config_from_name(*arguments.text("kernel-name"));
+  return from_family(arguments);
+}
+
+void apply_type(const Arguments& arguments, KernelConfig& config, Diagnostics& errors) {
+  if (!arguments.has("dtype")) return;
+  kernels::DataType type = kernels::DataType::f32;
+  choose(arguments, "dtype", {"f32", "tf32", "f16", "bf16", "f8e4m3", "f8e5m2", "s8", "s4"}, kernels::data_type_from,
+         type, errors);
+  const bool whole = type == kernels::DataType::s8 || type == kernels::DataType::s4;
+  config.dtype_in = type;
+  config.dtype_acc = whole ? kernels::DataType::s32 : kernels::DataType::f32;
+  config.dtype_out = whole ? kernels::DataType::s32 : type == kernels::DataType::tf32 ? kernels::DataType::f32 : type;
+}
+
+void apply_options(const Arguments& arguments, KernelConfig& config, Diagnostics& errors) {
+  if (const std::optional<std::string> text = arguments.text("tile")) {
+    const std::optional<kernels::GemmShape> tile = kernels::shape_from(*text);
+    constexpr std::int64_t largest = 4096;
+    const auto fits = [](std::int64_t extent) { return extent >= 1 && extent <= largest; };
+    if (tile && fits(tile->m) && fits(tile->n) && fits(tile->k))
+      config.tile = {static_cast<int>(tile->m), static_cast<int>(tile->n), static_cast<int>(tile->k)};
+    else
+      errors.push_back(wrong("tile", "MxNxK such as 128x128x8, each from 1 to 4096", quoted(*text)));
+  }
+  choose(arguments, "layout", {"nn", "nt", "tn", "tt"}, kernels::layout_from, config.layout, errors);
+  apply_type(arguments, config, errors);
+  config.split_k = static_cast<int>(count_option(arguments, "split-k", config.split_k, 65535, errors));
+  if (config.split_k > 1 && config.split_k_mode == kernels::SplitKMode::none)
+    config.split_k_mode = kernels::SplitKMode::serial;
+}
+
+kernels::GemmShape shape_option(const Arguments& arguments, const std::optional<kernels::GemmShape>& otherwise,
+                                Diagnostics& errors) {
+  kernels::GemmShape shape = otherwise.value_or(kernels::GemmShape{1, 1, 1, 1});
+  const std::optional<std::string> text = arguments.text("shape");
+  if (!text && !otherwise) errors.push_back(wrong("shape", "MxNxK such as 4096x4096x4096", "nothing"));
+  if (text) {
+    if (const std::optional<kernels::GemmShape> given = kernels::shape_from(*text))
+      shape = *given;
+    else
+      errors.push_back(wrong("shape", "MxNxK such as 4096x4096x4096", quoted(*text)));
+  }
+  shape.batch = count_option(arguments, "batch", 1, 2147483647, errors);
+  if (errors.empty()) add(errors, kernels::check_shape(shape));
+  return shape;
+}
+
+}  // namespace
+
+std::vector<Option> kernel_options() {
+  return {
+      {"kernel", "FILE", "kernel configuration, a YAML file", false},
+      {"kernel-name", "NAME", "a kernel's name as profilers print it", false},
+      {"family", "F", "naive, blocked or simt, with --tile", false},
+      {"tile", "MxNxK", "CTA tile", false},
+      {"shape", "MxNxK", "C (M x N) = A (M x K) x B (K x N), row-major reading", false},
+      {"batch", "B", "independent products in one launch, 1 if absent", false},
+      {"split-k", "S", "CTAs that share one tile of C", false},
+      {"layout", "L", "nn, nt, tn or tt: A then B, n is not transposed", false},
+      {"dtype", "T", "type of A and B: f32 ...", false},
+      {"set", "KEY=VALUE", "overrides a key of the kernel, or of the GPU where it begins with arch.", true},
+  };
+}
+
+Result<KernelRequest> kernel_request(const Arguments& arguments,
+                                     const std::optional<kernels::GemmShape>& default_shape) {
+  Diagnostics errors;
+  KernelRequest request;
+  Result<KernelConfig> base = base_config(arguments);
+  if (!base) add(errors, base.errors());
+  KernelConfig config = base ? *base : KernelConfig{};
+  apply_options(arguments, config, errors);
+  const Result<KernelConfig> overridden = kernels::apply_overrides(config, kernel_overrides(arguments));
+  if (overridden)
+    request.config = *overridden;
+  else
+    add(errors, overridden.errors());
+  Diagnostics shape_errors;
+  request.shape = shape_option(arguments, default_shape, shape_errors);
+  add(errors, shape_errors);
+  if (!errors.empty()) return errors;
+  return request;
+}
+
+arch::Overrides arch_overrides(const Arguments& arguments) {
+  arch::Overrides overrides;
+  for (const std::string& setting : arguments.texts("set")) {
+    const std::size_t equals = setting.find('=');
+    if (equals != std::string::npos && setting.starts_with(arch_prefix))
+      overrides.emplace_back(setting.substr(arch_prefix.size(), equals - arch_prefix.size()),
+                             setting.substr(equals + 1));
+  }
+  return overrides;
+}
+
+Diagnostics set_errors(const Arguments& arguments) {
+  Diagnostics errors;
+  for (const std::string& setting : arguments.texts("set")) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) errors.push_back(wrong("set", "KEY=VALUE", quoted(setting)));
+  }
+  return errors;
+}
+
+long long count_option(const Arguments& arguments, std::string_view name, long long otherwise, long long most,
+                       Diagnostics& errors) {
+  const std::optional<std::string> text = arguments.text(name);
+  if (!text) return otherwise;
+  const std::optional<long long> value = parse_integer(*text);
+  if (value && *value >= 1 && *value <= most) return *value;
+  errors.push_back(wrong(std::string(name), "a whole number from 1 to " + std::to_string(most), quoted(*text)));
+  return otherwise;
+}
+
+Format format_option(const Arguments& arguments, Diagnostics& errors) {
+  Format format = Format::text;
+  const auto from = [](const std::string& text) -> std::optional<Format> {
+    if (text == "text") return Format::text;
+    if (text == "json") return Format::json;
+    if (text == "csv") return Format::csv;
+    return std::nullopt;
+  };
+  choose(arguments, "format", {"text", "json", "csv"}, from, format, errors);
+  return format;
+}
+
+}  // namespace noteg::cli

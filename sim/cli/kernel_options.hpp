@@ -1,0 +1,42 @@
+// The options by which every command names its kernel and its problem (KERNEL of the help), and what they mean.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/load.hpp"
+#include "kernels/config.hpp"
+#include "sim/cli/options.hpp"
+
+namespace noteg::cli {
+
+struct KernelRequest {
+  kernels::KernelConfig config;  // not resolved
+  kernels::GemmShape shape;
+};
+
+// --kernel, --kernel-name, --family, --tile, --shape, --batch, --split-k, --layout, --dtype, --set.
+[[nodiscard]] std::vector<Option> kernel_options();
+
+// Every mistake of these options at once, those of a kernel file included. default_shape: what a missing --shape means;
+// without one it is an error.
+[[nodiscard]] Result<KernelRequest> kernel_request(const Arguments& arguments,
+                                                   const std::optional<kernels::GemmShape>& default_shape = {});
+
+// The --set arch.KEY=VALUE ones, without "arch.". Those without '=' are reported by set_errors().
+[[nodiscard]] arch::Overrides arch_overrides(const Arguments& arguments);
+
+// --set that is not KEY=VALUE.
+[[nodiscard]] Diagnostics set_errors(const Arguments& arguments);
+
+// A number of at least one; the default where the option is absent; a diagnostic where it is something else.
+[[nodiscard]] long long count_option(const Arguments& arguments, std::string_view name, long long otherwise,
+                                     long long most, Diagnostics& errors);
+
+enum class Format : std::uint8_t { text, json, csv };
+[[nodiscard]] Format format_option(const Arguments& arguments, Diagnostics& errors);
+
+inline void add(Diagnostics& errors, const Diagnostics& more) { errors.insert(errors.end(), more.begin(), more.end()); }
+
+}  // namespace noteg::cli

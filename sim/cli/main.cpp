@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/support/nearest_name.hpp"
+
+namespace noteg::cli {
+namespace {
+
+std::string general_help() {
+  std::string text =
+      "noteg: how a tiled GEMM kernel will run on a GPU that you do not have\n\nusage: noteg COMMAND [options]\n\n";
+  for (const Command& command : commands()) text += fmt::format("  {:<10} {}\n", command.name, command.summary);
+  return text +
+         "\n  noteg COMMAND --help   options of a command\n  noteg --version        version\n\n"
+         "Results go to standard output, everything else to standard error.\n"
+         "Exit status: 0 done, 1 the run failed, 2 the input is wrong.\n";
+}
+
+int unknown_command(const std::string& word) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) names.emplace_back(command.name);
+  const std::vector<std::string> near = nearest_names(word, names, 2);
+  const std::string hint = near.empty() ? "" : " (did you mean " + join_or(near) + "?)";
+  return refuse("", {{"", 0, 0, "command", join_or(names), "\"" + word + "\"" + hint}});
+}
+
+int run(const std::vector<std::string>& words) {
+  if (words.empty()) return refuse("", {{"", 0, 0, "command", "one", "nothing"}});
+  if (words.front() == "--help" || words.front() == "-h" || words.front() == "help") return print(general_help());
+  if (words.front() == "--version") return print(fmt::format("noteg {}\n", NOTEG_VERSION));
+  const auto command = std::ranges::find(commands(), words.front(), &Command::name);
+  if (command == commands().end()) return unknown_command(words.front());
+  const std::vector<std::string> rest(words.begin() + 1, words.end());
+  const bool wants_help =
+      std::ranges::any_of(rest, [](const std::string& word) { return word == "--help" || word == "-h"; });
+  return wants_help ? print(command->help()) : command->run(rest);
+}
+
+}  // namespace
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all{
+      {"simulate", "one kernel on one GPU", simulate_help, run_simulate},
+      {"validate", "the simulator against real measurements", validate_help, run_validate},
+      {"arch", "the GPUs known, their numbers and sources, mistakes of a file", arch_help, run_arch},
+      {"kernel", "the instruction list of a kernel", kernel_help, run_kernel},
+  };
+  return all;
+}
+
+}  // namespace noteg::cli
+
+int main(int count, char** words) {
+  using namespace noteg::cli;
+  ignore_broken_pipes();
+  try {
+    return run({words + std::min(count, 1), words + count});
+  } catch (const std::bad_alloc&) {
+    tell("out of memory");
+  } catch (const std::exception& error) {
+    tell(error.what());
+  } catch (...) {
+    tell("an unknown failure");
+  }
+  return failed;
+}

@@ -1,0 +1,46 @@
+// The command line of one command: which options there are, what the user wrote. Every mistake is found in one run; an
+// unknown option names the nearest known one. Values stay texts here: whoever needs one converts and checks it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/support/result.hpp"
+
+namespace noteg::cli {
+
+struct Option {
+  std::string name;   // without the dashes
+  std::string value;  // what follows, for the help: "FILE"; empty: a flag
+  std::string help;   // one sentence
+  bool repeatable = false;
+};
+
+struct Positional {
+  std::string name;  // for help and errors: "ARCH"
+  std::size_t least = 0, most = 0;
+};
+
+class Arguments {
+ public:
+  [[nodiscard]] bool has(std::string_view name) const;
+  [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;  // in the order given
+  [[nodiscard]] const std::vector<std::string>& positional() const { return positional_; }
+
+ private:
+  friend class ArgumentReader;
+  std::vector<std::pair<std::string, std::string>> given_;
+  std::vector<std::string> positional_;
+};
+
+// Errors: unknown options, values missing or not wanted, options given twice, too few or too many positional arguments.
+[[nodiscard]] Result<Arguments> parse_arguments(const std::vector<std::string>& words,
+                                                const std::vector<Option>& options, const Positional& positional);
+
+// "  --shape MxNxK    problem size", aligned, wrapped at 80 columns.
+[[nodiscard]] std::string help_of(const std::vector<Option>& options);
+
+}  // namespace noteg::cli

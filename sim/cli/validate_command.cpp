@@ -1,0 +1,112 @@
+// noteg validate: the simulator against a measured file.
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/cli/kernel_options.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/support/number_text.hpp"
+#include "sim/validate/validate.hpp"
+#include "sim/validate/write.hpp"
+
+namespace noteg::cli {
+namespace {
+
+std::vector<Option> options() {
+  return {
+      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them", true},
+      {"by", "COLUMNS",
+       "group by these, with commas: columns of the file, or family, kernel, waves, time_decade (default gpu,family)",
+       false},
+      {"gpu", "NAME", "only rows of this GPU", true},
+      {"min-time-ms", "T", "set rows with a shorter measured time aside, and count them", false},
+      {"predictions", "FILE", "writes every input row with what was predicted for it", false},
+      {"markdown", "FILE", "writes the page of documentation", false},
+      {"exact", "", "step through everything, extrapolate nothing", false},
+      {"set", "KEY=VALUE", "overrides a key of every GPU: arch.l2.size=48MiB", true},
+      {"format", "F", "text (default), json or csv", false},
+      {"jobs", "N", "threads, as many as there are cores if absent", false},
+      {"quiet", "", "no progress bar, no remarks", false},
+  };
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+validate::ValidateOptions validate_options(const Arguments& arguments, Diagnostics& errors) {
+  validate::ValidateOptions options;
+  if (const std::optional<std::string> by = arguments.text("by")) options.by = split(*by);
+  options.gpus = arguments.texts("gpu");
+  options.exact = arguments.has("exact");
+  options.arch_overrides = arch_overrides(arguments);
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  options.jobs = static_cast<unsigned>(count_option(arguments, "jobs", cores, 4096, errors));
+  if (const std::optional<std::string> text = arguments.text("min-time-ms")) {
+    options.min_time_ms = parse_number(*text);
+    if (!options.min_time_ms || *options.min_time_ms < 0)
+      errors.push_back({"", 0, 0, "--min-time-ms", "a number of milliseconds", "\"" + *text + "\""});
+  }
+  if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a measured file", "nothing"});
+  for (const std::string& setting : arguments.texts("set"))
+    if (!setting.starts_with("arch."))
+      errors.push_back({"", 0, 0, "--set", "arch.KEY=VALUE: rows bring their kernels", "\"" + setting + "\""});
+  return options;
+}
+
+int write(const validate::Validation& validation, const Arguments& arguments, Format format,
+          const std::vector<std::string>& by) {
+  int status = done;
+  if (const std::optional<std::string> path = arguments.text("predictions"))
+    status = std::max(status, write_file(*path, validate::predictions_csv(validation)));
+  if (const std::optional<std::string> path = arguments.text("markdown"))
+    status = std::max(status, write_file(*path, validate::to_markdown(validation)));
+  switch (format) {
+    case Format::text: return std::max(status, print(validate::to_text(validation, by)));
+    case Format::json: return std::max(status, print(validate::to_json(validation, by)));
+    case Format::csv: return std::max(status, print(validate::to_csv(validation, by)));
+  }
+  return failed;
+}
+
+}  // namespace
+
+std::string validate_help() {
+  return "usage: noteg validate --data FILE [--data FILE ...] [options]\n\n"
+         "Predicts every measured row and says how far off the predictions are. A row that the model cannot\n"
+         "express is listed with the reason.\n\n" +
+         help_of(options());
+}
+
+int run_validate(const std::vector<std::string>& words) {
+  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  if (!arguments) return refuse("validate", arguments.errors());
+  Diagnostics errors = set_errors(*arguments);
+  const Format format = format_option(*arguments, errors);
+  validate::ValidateOptions request = validate_options(*arguments, errors);
+  if (!errors.empty()) return refuse("validate", errors);
+
+  chip::SmCache cache;
+  const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                  const kernels::GemmShape& shape, const chip::SimOptions& sim) {
+    return chip::simulate(gpu, kernel, shape, sim, cache);
+  };
+  const Result<validate::Validation> validation = [&] {
+    ProgressBar bar(!arguments->has("quiet"));
+    request.progress = [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); };
+    return validate::validate(arguments->texts("data"), request, simulator);
+  }();
+  if (!validation) return refuse("validate", validation.errors());
+  if (!arguments->has("quiet") && validation->predicted == 0) tell("no row could be predicted; see the reasons");
+  return write(*validation, *arguments, format, request.by);
+}
+
+}  // namespace noteg::cli
