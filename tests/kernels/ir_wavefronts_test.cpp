@@ -1,0 +1,77 @@
+#include <gtest/gtest.h>
+
+#include "kernels/wavefronts.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+template <class F>
+AccessPattern pattern(int bytes, F&& offset_of_lane) {
+  AccessPattern p;
+  p.bytes_per_lane = static_cast<std::uint8_t>(bytes);
+  for (int lane = 0; lane < 32; ++lane) p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(offset_of_lane(lane));
+  return p;
+}
+
+TEST(SharedWavefronts, WordsSideBySideTakeOne) {
+  EXPECT_EQ(shared_wavefronts(pattern(4, [](int lane) { return lane * 4; })), 1);
+}
+
+TEST(SharedWavefronts, OneWordForAllIsABroadcast) {
+  EXPECT_EQ(shared_wavefronts(pattern(4, [](int) { return 64; })), 1);
+}
+
+TEST(SharedWavefronts, AStrideOfAllBanksTakesOnePerLane) {
+  EXPECT_EQ(shared_wavefronts(pattern(4, [](int lane) { return lane * 128; })), 32);
+}
+
+TEST(SharedWavefronts, PaddingByOneWordRemovesTheConflict) {
+  EXPECT_EQ(shared_wavefronts(pattern(4, [](int lane) { return lane * 132; })), 1);
+}
+
+TEST(SharedWavefronts, VectorsSideBySideTakeOnePerQuarterWarp) {
+  EXPECT_EQ(shared_wavefronts(pattern(16, [](int lane) { return lane * 16; })), 4);
+}
+
+TEST(SharedWavefronts, QuartersMergeWhereNeighbouringLanesAgree) {
+  EXPECT_EQ(shared_wavefronts(pattern(16, [](int lane) { return lane / 2 * 16; })), 2);
+  EXPECT_EQ(shared_wavefronts(pattern(16, [](int lane) { return lane / 16 * 32; })), 2);
+  EXPECT_EQ(shared_wavefronts(pattern(16, [](int lane) { return (lane / 4 * 2 + lane % 2) * 16; })), 2);
+}
+
+TEST(SharedWavefronts, QuartersStayApartWhereLanesAgreeOtherwise) {
+  EXPECT_EQ(shared_wavefronts(pattern(16, [](int lane) { return lane % 8 * 16; })), 4);
+}
+
+TEST(SharedWavefronts, HalvesMergeForEightBytes) {
+  EXPECT_EQ(shared_wavefronts(pattern(8, [](int lane) { return lane * 8; })), 2);
+  EXPECT_EQ(shared_wavefronts(pattern(8, [](int lane) { return lane / 2 * 8; })), 1);
+}
+
+TEST(SharedWavefronts, InactiveLanesCostNothing) {
+  AccessPattern p = pattern(4, [](int lane) { return lane * 128; });
+  p.active_mask = 0x3;
+  EXPECT_EQ(shared_wavefronts(p), 2);
+  p.active_mask = 0;
+  EXPECT_EQ(shared_wavefronts(p), 0);
+}
+
+TEST(GlobalCost, AFullLineIsFourSectors) {
+  const GlobalCost cost = global_cost(pattern(4, [](int lane) { return lane * 4; }));
+  EXPECT_EQ(cost.sectors, 4);
+  EXPECT_EQ(cost.lines, 1);
+  EXPECT_EQ(cost.bytes, 128);
+}
+
+TEST(GlobalCost, EightLanesPerRowTouchFourLines) {
+  const GlobalCost cost = global_cost(pattern(4, [](int lane) { return lane / 8 * 4096 + lane % 8 * 4; }));
+  EXPECT_EQ(cost.sectors, 4);
+  EXPECT_EQ(cost.lines, 4);
+}
+
+TEST(GlobalCost, AMisalignedRunTouchesOneSectorMore) {
+  EXPECT_EQ(global_cost(pattern(4, [](int lane) { return 4 + lane * 4; })).sectors, 5);
+}
+
+}  // namespace
+}  // namespace noteg::kernels
