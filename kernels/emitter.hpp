@@ -18,10 +18,10 @@ enum class Bank : std::uint8_t { any, even, odd };
 struct VirtualGroup {
   int first = 0;
   int count = 1;
-  Bank bank = Bank::any;   // wish for the first register; kept where there is room
+  Bank bank = Bank::any;  // wish for the first register; kept where there is room
 };
 
-inline constexpr int first_virtual = 256;   // below are physical registers and RZ
+inline constexpr int first_virtual = 256;  // below are physical registers and RZ
 
 struct Value {
   int first = rz;
@@ -38,7 +38,7 @@ inline constexpr Value zero_value{rz, 1};
 [[nodiscard]] Operand upred(int index);
 [[nodiscard]] Operand imm(std::int32_t value);
 [[nodiscard]] Operand constant(std::int32_t offset, int count = 1);
-[[nodiscard]] Operand never();   // guard @!PT
+[[nodiscard]] Operand never();  // guard @!PT
 
 class Emitter {
  public:
@@ -69,7 +69,7 @@ class Emitter {
  private:
   Program program_;
   std::vector<VirtualGroup> groups_;
-  std::vector<int> releases_;   // one per instruction
+  std::vector<int> releases_;  // one per instruction
   int next_ = first_virtual;
   int release_ = 0;
 };

@@ -43,7 +43,8 @@ CodeFacts facts_of(const Program& program, int begin, int end, const LatencyMode
     f.ffma_with_reuse += has_reuse(ins) ? 1 : 0;
   }
   for (const Piece& piece : straight_pieces(program)) {
-    if (piece.begin >= begin && piece.end <= end) f.critical_path = std::max(f.critical_path, critical_path(program, piece.begin, piece.end, model));
+    if (piece.begin >= begin && piece.end <= end)
+      f.critical_path = std::max(f.critical_path, critical_path(program, piece.begin, piece.end, model));
   }
   f.shared_load_wavefronts = mean_wavefronts(program, begin, end, Opcode::lds);
   f.shared_store_wavefronts = mean_wavefronts(program, begin, end, Opcode::sts);

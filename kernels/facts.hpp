@@ -11,13 +11,13 @@ namespace noteg::kernels {
 
 struct CodeFacts {
   int instructions = 0;
-  int stall_sum = 0;             // least issue cycles of one warp through the piece
+  int stall_sum = 0;  // least issue cycles of one warp through the piece
   int ffma = 0;
-  int ffma_with_reuse = 0;       // at least one reuse flag
+  int ffma_with_reuse = 0;  // at least one reuse flag
   int with_write_barrier = 0, with_read_barrier = 0, with_wait = 0;
-  int critical_path = 0;         // cycles, longest of the straight pieces
-  double shared_load_wavefronts = 0;    // mean over executed LDS
-  double shared_store_wavefronts = 0;   // mean over STS
+  int critical_path = 0;               // cycles, longest of the straight pieces
+  double shared_load_wavefronts = 0;   // mean over executed LDS
+  double shared_store_wavefronts = 0;  // mean over STS
   std::map<std::string, int> by_mnemonic;
 };
 

@@ -13,43 +13,112 @@ namespace noteg::kernels {
 
 // One enumerator per SASS base mnemonic that the kernels here use. opcode_info() is the one table.
 enum class Opcode : std::uint8_t {
-  ffma, fmul, fadd, hfma2, hadd2, mufu, i2f, f2i,
-  iadd3, imad, imad_wide, lop3, shf, lea, isetp, plop3, sel, mov, prmt, iabs, cs2r, viadd,
-  s2r, s2ur, r2ur, uiadd3, uimad, ulop3, ushf, ulea, umov, usel, uisetp, uldc,
-  ldc, ldg, stg, lds, sts, ldsm, ldgsts, ldgdepbar, depbar, red, membar,
-  bar_sync, bra, exit, nop, bssy, bsync, warpsync, shfl, dfma,
-  hmma, imma, qmma, hgmma, warpgroup, utmaldg, utmastg, syncs,
+  ffma,
+  fmul,
+  fadd,
+  hfma2,
+  hadd2,
+  mufu,
+  i2f,
+  f2i,
+  iadd3,
+  imad,
+  imad_wide,
+  lop3,
+  shf,
+  lea,
+  isetp,
+  plop3,
+  sel,
+  mov,
+  prmt,
+  iabs,
+  cs2r,
+  viadd,
+  s2r,
+  s2ur,
+  r2ur,
+  uiadd3,
+  uimad,
+  ulop3,
+  ushf,
+  ulea,
+  umov,
+  usel,
+  uisetp,
+  uldc,
+  ldc,
+  ldg,
+  stg,
+  lds,
+  sts,
+  ldsm,
+  ldgsts,
+  ldgdepbar,
+  depbar,
+  red,
+  membar,
+  bar_sync,
+  bra,
+  exit,
+  nop,
+  bssy,
+  bsync,
+  warpsync,
+  shfl,
+  dfma,
+  hmma,
+  imma,
+  qmma,
+  hgmma,
+  warpgroup,
+  utmaldg,
+  utmastg,
+  syncs,
   count_
 };
 
 // Which hardware unit executes an opcode.
-enum class Unit : std::uint8_t { fma, fma_heavy, alu, half, mufu, fp64, uniform, branch, memory, tensor, barrier, control };
+enum class Unit : std::uint8_t {
+  fma,
+  fma_heavy,
+  alu,
+  half,
+  mufu,
+  fp64,
+  uniform,
+  branch,
+  memory,
+  tensor,
+  barrier,
+  control
+};
 
 struct OpcodeInfo {
   Opcode op;
-  std::string_view mnemonic;   // FFMA
+  std::string_view mnemonic;  // FFMA
   Unit unit;
-  bool variable_latency;       // completion is signalled through a dependence counter
+  bool variable_latency;  // completion is signalled through a dependence counter
 };
 
 [[nodiscard]] const OpcodeInfo& opcode_info(Opcode op);
 
 enum class OperandKind : std::uint8_t { none, reg, ureg, pred, upred, immediate, constant, special };
 
-inline constexpr std::int16_t rz = 255;   // RZ, URZ, PT: reads as zero / true, uses no port
+inline constexpr std::int16_t rz = 255;  // RZ, URZ, PT: reads as zero / true, uses no port
 
 struct Operand {
   OperandKind kind = OperandKind::none;
-  std::int16_t index = rz;     // register number; constants: bank
-  std::uint8_t count = 1;      // consecutive 32-bit registers (64-bit: 2, 128-bit: 4)
-  bool reuse = false;          // keep in the register file cache
-  bool negated = false;        // -R, !P
-  std::int32_t value = 0;      // immediate, or constant offset
+  std::int16_t index = rz;  // register number; constants: bank
+  std::uint8_t count = 1;   // consecutive 32-bit registers (64-bit: 2, 128-bit: 4)
+  bool reuse = false;       // keep in the register file cache
+  bool negated = false;     // -R, !P
+  std::int32_t value = 0;   // immediate, or constant offset
 };
 
 // Control bits, as the compiler writes them into each instruction word.
 struct Control {
-  std::uint8_t stall = 1;          // 0..15 cycles
+  std::uint8_t stall = 1;  // 0..15 cycles
   bool yield = false;
   std::int8_t write_barrier = -1;  // dependence counter released at write-back; -1 none
   std::int8_t read_barrier = -1;   // released when the sources were read; -1 none
@@ -58,14 +127,14 @@ struct Control {
 
 struct Instruction {
   Opcode op = Opcode::nop;
-  std::string modifiers;               // .E.128.CONSTANT, printed as it is
-  Operand guard;                       // predicate guard, kind none if always
-  std::array<Operand, 2> dst;          // destination register, destination predicate
-  std::array<Operand, 4> src;          // position in this array = operand position for the register file cache
-  std::uint8_t access_bytes = 0;       // per lane, memory instructions (4, 8, 16)
-  std::int16_t pattern = -1;           // index into Program::patterns
-  std::int16_t loop = -1;              // bra: index into Program::loops; -1: a forward branch not taken
-  std::int16_t depbar_count = 0;       // depbar: proceed when the counter / commit groups outstanding <= this
+  std::string modifiers;          // .E.128.CONSTANT, printed as it is
+  Operand guard;                  // predicate guard, kind none if always
+  std::array<Operand, 2> dst;     // destination register, destination predicate
+  std::array<Operand, 4> src;     // position in this array = operand position for the register file cache
+  std::uint8_t access_bytes = 0;  // per lane, memory instructions (4, 8, 16)
+  std::int16_t pattern = -1;      // index into Program::patterns
+  std::int16_t loop = -1;         // bra: index into Program::loops; -1: a forward branch not taken
+  std::int16_t depbar_count = 0;  // depbar: proceed when the counter / commit groups outstanding <= this
   Control control;
 };
 
@@ -81,7 +150,7 @@ struct AccessPattern {
   bool store = false;
   std::uint8_t bytes_per_lane = 4;
   std::uint32_t active_mask = 0xffffffffu;
-  std::array<std::uint32_t, 32> offset{};   // bytes, relative to the operand's base
+  std::array<std::uint32_t, 32> offset{};  // bytes, relative to the operand's base
   // LDGSTS: shared-memory side of the copy (bytes); unused otherwise.
   std::array<std::uint32_t, 32> shared_offset{};
 };
@@ -104,14 +173,15 @@ struct Program {
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
 
-  int warps = 0;                        // per CTA
-  int threads = 0;                      // per CTA
-  int registers = 0;                    // per thread
-  std::int64_t shared_bytes = 0;        // per CTA
-  int k_per_trip = 0;                   // K covered by one trip of the main loop
+  int warps = 0;                  // per CTA
+  int threads = 0;                // per CTA
+  int registers = 0;              // per thread
+  std::int64_t shared_bytes = 0;  // per CTA
+  int k_per_trip = 0;             // K covered by one trip of the main loop
   int stages = 1;
-  int peeled_tiles = 0;                 // k tiles whose arithmetic stands outside the main loop (in the epilogue)
-  int prologue_tiles = 0;               // k tiles copied before the main loop; in the last so many trips the copies are predicated off
+  int peeled_tiles = 0;  // k tiles whose arithmetic stands outside the main loop (in the epilogue)
+  int prologue_tiles =
+      0;  // k tiles copied before the main loop; in the last so many trips the copies are predicated off
 
   // Bytes of A and B that a CTA requests from global memory per main-loop trip, useful lanes only.
   double a_bytes_per_trip = 0, b_bytes_per_trip = 0;

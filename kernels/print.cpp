@@ -13,7 +13,8 @@ std::string control_text(const Control& c) {
   std::string wait;
   for (int i = 0; i < 6; ++i) wait += (c.wait_mask >> i & 1) != 0 ? static_cast<char>('0' + i) : '-';
   const auto counter = [](int n) { return n < 0 ? '-' : static_cast<char>('0' + n); };
-  return fmt::format("[B{}:R{}:W{}:{}:S{:02}]", wait, counter(c.read_barrier), counter(c.write_barrier), c.yield ? 'Y' : '-', int{c.stall});
+  return fmt::format("[B{}:R{}:W{}:{}:S{:02}]", wait, counter(c.read_barrier), counter(c.write_barrier),
+                     c.yield ? 'Y' : '-', int{c.stall});
 }
 
 std::string numbered(std::string_view file, const Operand& o, std::string_view zero) {
@@ -77,7 +78,7 @@ void append_implied(std::string& list, const Instruction& ins) {
 
 std::string operands_text(const Program& program, const Instruction& ins) {
   std::string list;
-  const bool is_pair = ins.op == Opcode::cs2r;   // the second destination is the pair's other half
+  const bool is_pair = ins.op == Opcode::cs2r;  // the second destination is the pair's other half
   append(list, operand_text(ins.dst[0]));
   if (!is_pair) append(list, operand_text(ins.dst[1]));
   if (ins.op == Opcode::isetp || ins.op == Opcode::uisetp) append(list, ins.op == Opcode::isetp ? "PT" : "UPT");
@@ -86,8 +87,10 @@ std::string operands_text(const Program& program, const Instruction& ins) {
     const bool is_address = i < address_operands(ins.op) && ins.src[i].kind != OperandKind::none;
     append(list, is_address ? address_text(ins.src[i]) : operand_text(ins.src[i]));
   }
-  if (ins.loop >= 0) append(list, fmt::format("0x{:x}", program.loops[static_cast<std::size_t>(ins.loop)].begin * instruction_bytes));
-  else if (ins.op == Opcode::bra) append(list, "`(not_taken)");
+  if (ins.loop >= 0)
+    append(list, fmt::format("0x{:x}", program.loops[static_cast<std::size_t>(ins.loop)].begin * instruction_bytes));
+  else if (ins.op == Opcode::bra)
+    append(list, "`(not_taken)");
   if (ins.op == Opcode::depbar) list = fmt::format("SB0, 0x{:x}", int{ins.depbar_count});
   return list;
 }

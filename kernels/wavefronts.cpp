@@ -38,7 +38,8 @@ bool pairs_agree(const AccessPattern& p, unsigned first, unsigned count, unsigne
 
 // Two neighbouring parts of `part` lanes each, together where the addresses allow it.
 int merged_wavefronts(const AccessPattern& p, unsigned first, unsigned part) {
-  if (pairs_agree(p, first, 2 * part, 1) || pairs_agree(p, first, 2 * part, 2)) return wavefronts_of(p, first, 2 * part);
+  if (pairs_agree(p, first, 2 * part, 1) || pairs_agree(p, first, 2 * part, 2))
+    return wavefronts_of(p, first, 2 * part);
   return wavefronts_of(p, first, part) + wavefronts_of(p, first + part, part);
 }
 

@@ -7,9 +7,9 @@
 namespace noteg::kernels {
 
 struct GlobalCost {
-  int sectors = 0;   // distinct 32-byte sectors
-  int lines = 0;     // distinct 128-byte lines
-  int bytes = 0;     // bytes that active lanes asked for, duplicates counted once
+  int sectors = 0;  // distinct 32-byte sectors
+  int lines = 0;    // distinct 128-byte lines
+  int bytes = 0;    // bytes that active lanes asked for, duplicates counted once
 };
 
 // Wavefronts in the 32 banks of 4 bytes. Rule (reproduces the counters of blocked and CUTLASS kernels on an

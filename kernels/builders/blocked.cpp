@@ -15,7 +15,8 @@ constexpr int store_predicate = 6;
 
 class Blocked {
  public:
-  Blocked(const BlockedPlan& plan, const KernelConfig& config) : plan_(plan), config_(config), state_(make_state(e_, plan)) {}
+  Blocked(const BlockedPlan& plan, const KernelConfig& config)
+      : plan_(plan), config_(config), state_(make_state(e_, plan)) {}
 
   Result<Program> build(const BuildRequest& request) {
     emit_prologue();
@@ -100,7 +101,8 @@ class Blocked {
     };
     const int a_row = (plan_.tile.m + plan_.a.pad) * element_bytes;
     const int b_row = (plan_.tile.n + plan_.b.pad) * element_bytes;
-    for (int i = 0; i < plan_.thread_m; i += vector_width) one(a, state_.read_a, state_.read_a_pattern, step * a_row + i * element_bytes);
+    for (int i = 0; i < plan_.thread_m; i += vector_width)
+      one(a, state_.read_a, state_.read_a_pattern, step * a_row + i * element_bytes);
     for (int j = 0; j < plan_.thread_n; j += vector_width) {
       one(b, state_.read_b, state_.read_b_pattern, step * b_row + j * plan_.threads_n * element_bytes);
     }
@@ -144,8 +146,9 @@ class Blocked {
     // nvcc lets the last k step write its results side by side; here four moves would be extra, so the store
     // names the accumulators it depends on through its first and last.
     const std::size_t first = static_cast<std::size_t>(row * plan_.thread_n + j);
-    Instruction& store = e_.memory(Opcode::stg, ".E.128", {}, {reg(address), reg(state_.accumulators[first]),
-                                   reg(state_.accumulators[first + 3])}, 16, state_.store_pattern);
+    Instruction& store = e_.memory(Opcode::stg, ".E.128", {},
+                                   {reg(address), reg(state_.accumulators[first]), reg(state_.accumulators[first + 3])},
+                                   16, state_.store_pattern);
     store.guard = pred(guard, true);
   }
 

@@ -74,8 +74,9 @@ AccessPattern result_pattern(const BlockedPlan& plan) {
   p.bytes_per_lane = vector_width * element_bytes;
   p.active_mask = lane_mask(plan.threads);
   for (int lane = 0; lane < lanes; ++lane) {
-    p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(lane / plan.threads_n * plan.thread_m) * nominal_pitch +
-                                               static_cast<std::uint32_t>(lane % plan.threads_n * vector_width * element_bytes);
+    p.offset[static_cast<std::size_t>(lane)] =
+        static_cast<std::uint32_t>(lane / plan.threads_n * plan.thread_m) * nominal_pitch +
+        static_cast<std::uint32_t>(lane % plan.threads_n * vector_width * element_bytes);
   }
   return p;
 }
@@ -98,7 +99,8 @@ void emit_load_a(Emitter& e, const BlockedState& s, Value to, int guard) {
   e.emit(Opcode::imad, "", {reg(index)}, {reg(s.k_index), constant(0x230), reg(zero_value)});
   emit_guarded_load(e, to, guard, s.load_a_pattern, address);
   e.emit(Opcode::iadd3, "", {reg(s.a_pointer.part(0)), pred(4)}, {reg(s.a_pointer.part(0)), imm(32), reg(zero_value)});
-  e.emit(Opcode::iadd3, ".X", {reg(s.a_pointer.part(1))}, {reg(zero_value), reg(s.a_pointer.part(1)), reg(zero_value), pred(4)});
+  e.emit(Opcode::iadd3, ".X", {reg(s.a_pointer.part(1))},
+         {reg(zero_value), reg(s.a_pointer.part(1)), reg(zero_value), pred(4)});
 }
 
 // B's row changes: the 64-bit product k * N is formed anew.
@@ -117,7 +119,8 @@ void emit_load_b(Emitter& e, const BlockedState& s, Value to, int guard) {
   e.emit(Opcode::lea, ".HI.X", {reg(address.part(1))}, {reg(index.part(0)), reg(base.part(1)), reg(high), pred(5)});
   emit_guarded_load(e, to, guard, s.load_b_pattern, address);
   e.emit(Opcode::iadd3, "", {reg(s.k_index), pred(4)}, {reg(s.k_index), imm(8), reg(zero_value)});
-  e.emit(Opcode::iadd3, ".X", {reg(s.b_pointer.part(1))}, {reg(zero_value), reg(s.b_pointer.part(1)), reg(zero_value), pred(4)});
+  e.emit(Opcode::iadd3, ".X", {reg(s.b_pointer.part(1))},
+         {reg(zero_value), reg(s.b_pointer.part(1)), reg(zero_value), pred(4)});
 }
 
 }  // namespace
@@ -128,12 +131,17 @@ Result<BlockedPlan> plan_blocked(const KernelConfig& config) {
   plan.thread_m = config.thread_m.value_or(8);
   plan.thread_n = config.thread_n.value_or(8);
   Diagnostics found;
-  if (plan.thread_m <= 0 || plan.thread_m % vector_width != 0) found.push_back(mistake("thread_m", "a multiple of 4", plan.thread_m));
-  if (plan.thread_n <= 0 || plan.thread_n % vector_width != 0) found.push_back(mistake("thread_n", "a multiple of 4", plan.thread_n));
-  if (plan.tile.k < vector_width || plan.tile.k % vector_width != 0) found.push_back(mistake("tile.k", "a multiple of 4", plan.tile.k));
+  if (plan.thread_m <= 0 || plan.thread_m % vector_width != 0)
+    found.push_back(mistake("thread_m", "a multiple of 4", plan.thread_m));
+  if (plan.thread_n <= 0 || plan.thread_n % vector_width != 0)
+    found.push_back(mistake("thread_n", "a multiple of 4", plan.thread_n));
+  if (plan.tile.k < vector_width || plan.tile.k % vector_width != 0)
+    found.push_back(mistake("tile.k", "a multiple of 4", plan.tile.k));
   if (!found.empty()) return found;
-  if (plan.tile.m <= 0 || plan.tile.m % plan.thread_m != 0) found.push_back(mistake("tile.m", "a multiple of thread_m", plan.tile.m));
-  if (plan.tile.n <= 0 || plan.tile.n % plan.thread_n != 0) found.push_back(mistake("tile.n", "a multiple of thread_n", plan.tile.n));
+  if (plan.tile.m <= 0 || plan.tile.m % plan.thread_m != 0)
+    found.push_back(mistake("tile.m", "a multiple of thread_m", plan.tile.m));
+  if (plan.tile.n <= 0 || plan.tile.n % plan.thread_n != 0)
+    found.push_back(mistake("tile.n", "a multiple of thread_n", plan.tile.n));
   if (!found.empty()) return found;
   plan.threads_m = plan.tile.m / plan.thread_m;
   plan.threads_n = plan.tile.n / plan.thread_n;
@@ -170,12 +178,14 @@ void emit_base_addresses(Emitter& e, const BlockedState& s) {
   for (const Value& v : {s.k_index, s.read_a, s.read_b, s.write_a, s.write_b, s.buffer}) {
     e.emit(Opcode::lea, "", {reg(v)}, {reg(tid), constant(0x28), imm(4)});
   }
-  for (const Value& v : {s.a_pointer, s.b_pointer}) e.emit(Opcode::imad_wide, "", {reg(v)}, {reg(tid), constant(0x230), constant(0x210, 2)});
+  for (const Value& v : {s.a_pointer, s.b_pointer})
+    e.emit(Opcode::imad_wide, "", {reg(v)}, {reg(tid), constant(0x230), constant(0x210, 2)});
   e.emit(Opcode::umov, "", {ureg(4)}, {imm(0)});
 }
 
 void emit_tile_load(Emitter& e, const BlockedPlan& plan, const BlockedState& s) {
-  for (int i = 0; i < plan.b.copies; ++i) emit_load_b(e, s, s.staged[static_cast<std::size_t>(plan.a.copies + i)], i % 2);
+  for (int i = 0; i < plan.b.copies; ++i)
+    emit_load_b(e, s, s.staged[static_cast<std::size_t>(plan.a.copies + i)], i % 2);
   for (int i = 0; i < plan.a.copies; ++i) emit_load_a(e, s, s.staged[static_cast<std::size_t>(i)], 2 + i % 2);
 }
 
@@ -190,7 +200,8 @@ void emit_tile_store(Emitter& e, const BlockedPlan& plan, const BlockedState& s)
       continue;
     }
     for (int part = 0; part < vector_width; ++part) {
-      Instruction& store = e.memory(Opcode::sts, "", {}, {reg(address), reg(s.staged[i].part(part))}, element_bytes, pattern);
+      Instruction& store =
+          e.memory(Opcode::sts, "", {}, {reg(address), reg(s.staged[i].part(part))}, element_bytes, pattern);
       store.src[0].value = part * (o.extent + o.pad) * element_bytes;
     }
   }

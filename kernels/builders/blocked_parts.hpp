@@ -9,10 +9,10 @@ namespace noteg::kernels {
 
 struct BlockedOperand {
   Matrix matrix = Matrix::none;
-  int extent = 0;                 // tile along M or N
-  bool is_k_contiguous = false;   // transposed on the way, by scalar stores
-  int pad = 0;                    // elements per shared row
-  int copies = 0;                 // 128-bit loads per thread and k tile
+  int extent = 0;                // tile along M or N
+  bool is_k_contiguous = false;  // transposed on the way, by scalar stores
+  int pad = 0;                   // elements per shared row
+  int copies = 0;                // 128-bit loads per thread and k tile
 };
 
 struct BlockedPlan {
@@ -33,7 +33,7 @@ struct BlockedState {
   Value a_pointer, b_pointer, k_extent, k_index;
   Value read_a, read_b, write_a, write_b, buffer;
   std::vector<Value> accumulators;
-  std::vector<Value> staged;      // one vector per copy, A first
+  std::vector<Value> staged;  // one vector per copy, A first
   int read_a_pattern = -1, read_b_pattern = -1;
   int load_a_pattern = -1, load_b_pattern = -1;
   int write_a_pattern = -1, write_b_pattern = -1;
@@ -42,9 +42,9 @@ struct BlockedState {
 
 [[nodiscard]] BlockedState make_state(Emitter& e, const BlockedPlan& plan);
 void emit_base_addresses(Emitter& e, const BlockedState& state);
-void emit_tile_load(Emitter& e, const BlockedPlan& plan, const BlockedState& state);    // LDG with guards and addresses
-void emit_tile_store(Emitter& e, const BlockedPlan& plan, const BlockedState& state);   // STS
-void emit_buffer_addresses(Emitter& e, const BlockedState& state);                      // two buffers: where to read
-void emit_buffer_change(Emitter& e, const BlockedState& state);                         // ... and where to write
+void emit_tile_load(Emitter& e, const BlockedPlan& plan, const BlockedState& state);   // LDG with guards and addresses
+void emit_tile_store(Emitter& e, const BlockedPlan& plan, const BlockedState& state);  // STS
+void emit_buffer_addresses(Emitter& e, const BlockedState& state);                     // two buffers: where to read
+void emit_buffer_change(Emitter& e, const BlockedState& state);                        // ... and where to write
 
 }  // namespace noteg::kernels

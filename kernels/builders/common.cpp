@@ -40,7 +40,7 @@ void emit_index_arithmetic(Emitter& e, int instructions) {
       default: e.emit(Opcode::iadd3, "", {reg(next)}, {reg(left), reg(right), reg(zero_value)}); break;
     }
     if (i % 8 == 5) continue;
-    if (i % 4 == 0) left = tid;   // a new chain
+    if (i % 4 == 0) left = tid;  // a new chain
     right = left;
     left = next;
   }

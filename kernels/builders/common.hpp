@@ -29,8 +29,8 @@ void emit_zeroes(Emitter& e, const std::vector<Value>& values);
 
 // FFMA d += a * b over a thread tile. Fragment elements are single registers.
 struct ThreadTile {
-  std::vector<Value> a, b;    // thread_m and thread_n elements
-  std::vector<Value> c;       // row-major thread_m x thread_n
+  std::vector<Value> a, b;  // thread_m and thread_n elements
+  std::vector<Value> c;     // row-major thread_m x thread_n
 };
 
 // Rows of a thread tile in snake order: each FFMA shares an operand with the one before, and with accumulators of

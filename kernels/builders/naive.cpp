@@ -12,12 +12,14 @@ namespace {
 
 constexpr int largest_tile = 32;
 constexpr int element_bytes = 4;
-constexpr int compiled_registers = 32;   // nvcc's allocation for every T; it sets how many CTAs fit
+constexpr int compiled_registers = 32;  // nvcc's allocation for every T; it sets how many CTAs fit
 
 class Naive {
  public:
   Naive(int tile, const KernelConfig& config) : tile_(tile), config_(config) {
-    for (Value* v : {&row_, &column_, &t_, &k_, &b_address_, &a_store_, &b_store_, &sum_, &m_, &n_, &left_, &remainder_, &in_tile_}) *v = e_.fresh();
+    for (Value* v : {&row_, &column_, &t_, &k_, &b_address_, &a_store_, &b_store_, &sum_, &m_, &n_, &left_, &remainder_,
+                     &in_tile_})
+      *v = e_.fresh();
     make_patterns();
   }
 
@@ -58,8 +60,8 @@ class Naive {
     load_a_ = e_.add_pattern(lanes(Space::global, Matrix::a, false, 1, 1));
     load_b_ = e_.add_pattern(lanes(Space::global, Matrix::b, false, 1, 1));
     write_ = e_.add_pattern(lanes(Space::shared, Matrix::none, true, 1, 1));
-    read_a_ = e_.add_pattern(lanes(Space::shared, Matrix::a, false, 1, 0));   // the row's element, for all columns
-    read_b_ = e_.add_pattern(lanes(Space::shared, Matrix::b, false, 0, 1));   // the column's element, for all rows
+    read_a_ = e_.add_pattern(lanes(Space::shared, Matrix::a, false, 1, 0));  // the row's element, for all columns
+    read_b_ = e_.add_pattern(lanes(Space::shared, Matrix::b, false, 0, 1));  // the column's element, for all rows
     result_ = e_.add_pattern(lanes(Space::global, Matrix::c, true, 1, 1));
   }
 
@@ -221,8 +223,10 @@ class Naive {
     if (trips == 0) return;
     const int loop = trips > 1 ? e_.begin_loop(false, trips) : -1;
     emit_unrolled(unroll);
-    if (loop >= 0) e_.end_loop(loop, pred(3));
-    else if (unroll != 8) not_taken(3);
+    if (loop >= 0)
+      e_.end_loop(loop, pred(3));
+    else if (unroll != 8)
+      not_taken(3);
   }
 
   // Per four products: A's address (IMAD, LEA), four LDS of A, four of B with a running address.
@@ -234,8 +238,10 @@ class Naive {
       const Value next = i + 1 < unroll ? e_.fresh() : loop_b_;
       e_.memory(Opcode::lds, "", reg(b), {reg(b_)}, element_bytes, read_b_);
       e_.memory(Opcode::lds, "", reg(a), {reg(a_)}, element_bytes, read_a_).src[0].value = i % 4 * element_bytes;
-      if (i % 2 == 0) e_.emit(Opcode::imad, "", {reg(next)}, {reg(t_), imm(4), reg(b_)});
-      else e_.emit(Opcode::lea, "", {reg(next)}, {reg(t_), reg(b_), imm(2)});
+      if (i % 2 == 0)
+        e_.emit(Opcode::imad, "", {reg(next)}, {reg(t_), imm(4), reg(b_)});
+      else
+        e_.emit(Opcode::lea, "", {reg(next)}, {reg(t_), reg(b_), imm(2)});
       e_.emit(Opcode::ffma, "", {reg(sum_)}, {reg(b), reg(a), reg(sum_)});
       b_ = next;
     }
@@ -245,8 +251,10 @@ class Naive {
     if (i == 0) {
       loop_b_ = b_;
       e_.emit(Opcode::iadd3, "", {reg(left_)}, {reg(left_), imm(-unroll), reg(zero_value)});
-      if (unroll != 8) e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(3)}, {reg(left_), imm(12)});
-      else e_.emit(Opcode::plop3, "", {Operand{}, pred(0)}, {imm(0x8)});
+      if (unroll != 8)
+        e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(3)}, {reg(left_), imm(12)});
+      else
+        e_.emit(Opcode::plop3, "", {Operand{}, pred(0)}, {imm(0x8)});
     }
     const Value index = e_.fresh();
     a_ = e_.fresh();
@@ -333,7 +341,12 @@ class Naive {
 Result<Program> build_naive(const BuildRequest& request) {
   const Tile& tile = request.config.tile;
   if (tile.m < 1 || tile.m > largest_tile || tile.n != tile.m || tile.k != tile.m) {
-    return Diagnostic{"", 0, 0, "tile", "T x T x T with T from 1 to 32", std::to_string(tile.m) + "x" + std::to_string(tile.n) + "x" + std::to_string(tile.k)};
+    return Diagnostic{"",
+                      0,
+                      0,
+                      "tile",
+                      "T x T x T with T from 1 to 32",
+                      std::to_string(tile.m) + "x" + std::to_string(tile.n) + "x" + std::to_string(tile.k)};
   }
   return Naive(tile.m, request.config).build(request);
 }

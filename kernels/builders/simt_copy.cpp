@@ -7,7 +7,7 @@ namespace noteg::kernels {
 namespace {
 
 constexpr int element_bytes = 4;
-constexpr int first_carry = 4;   // P4, P5 carry 64-bit additions, P0 to P3 guard copies
+constexpr int first_carry = 4;  // P4, P5 carry 64-bit additions, P0 to P3 guard copies
 
 std::string width_suffix(int bytes) {
   if (bytes == 16) return ".128";
@@ -40,7 +40,8 @@ SimtState make_state(Emitter& e, const SimtPlan& plan) {
   if (!plan.is_async) {
     s.store_a_pattern = e.add_pattern(store_pattern(plan, plan.a));
     s.store_b_pattern = e.add_pattern(store_pattern(plan, plan.b));
-    for (int i = 0; i < plan.copies(); ++i) s.staged.push_back(e.fresh(i < plan.a.copies ? plan.a.width : plan.b.width));
+    for (int i = 0; i < plan.copies(); ++i)
+      s.staged.push_back(e.fresh(i < plan.a.copies ? plan.a.width : plan.b.width));
   }
   AccessPattern idle;
   idle.active_mask = 0;
@@ -61,7 +62,8 @@ void emit_pointer_step(Emitter& e, Value to, Value from, int predicate) {
   e.emit(Opcode::iadd3, ".X", {reg(to.part(1))}, {reg(from.part(1)), constant(0x1a4), reg(zero_value), pred(carry)});
 }
 
-void emit_copy(Emitter& e, const SimtPlan& plan, const SimtState& state, const OperandCopy& operand, int index, CopyCursor& cursor) {
+void emit_copy(Emitter& e, const SimtPlan& plan, const SimtState& state, const OperandCopy& operand, int index,
+               CopyCursor& cursor) {
   const bool of_a = operand.matrix == Matrix::a;
   const int guard = cursor.predicate++ % 4;
   const auto number = static_cast<std::size_t>(of_a ? index : plan.a.copies + index);
@@ -81,7 +83,8 @@ void emit_copy(Emitter& e, const SimtPlan& plan, const SimtState& state, const O
                                  {reg(state.write_offset), reg(cursor.pointer)}, bytes, pattern);
     copy.guard = pred(guard);
   } else {
-    Instruction& load = e.memory(Opcode::ldg, ".E.LTC128B" + width_suffix(bytes), reg(state.staged[number]), {reg(cursor.pointer)}, bytes, pattern);
+    Instruction& load = e.memory(Opcode::ldg, ".E.LTC128B" + width_suffix(bytes), reg(state.staged[number]),
+                                 {reg(cursor.pointer)}, bytes, pattern);
     load.guard = pred(guard);
   }
 }
@@ -93,8 +96,9 @@ void emit_shared_stores(Emitter& e, const SimtPlan& plan, const SimtState& state
     const Value data = state.staged[i];
     const int bytes = operand.store_width * element_bytes;
     for (int part = 0; part < data.count; part += operand.store_width) {
-      e.memory(Opcode::sts, width_suffix(bytes), {}, {reg(state.write_offset), reg(data.range(part, operand.store_width))},
-               bytes, of_a ? state.store_a_pattern : state.store_b_pattern);
+      e.memory(Opcode::sts, width_suffix(bytes), {},
+               {reg(state.write_offset), reg(data.range(part, operand.store_width))}, bytes,
+               of_a ? state.store_a_pattern : state.store_b_pattern);
     }
   }
 }
@@ -114,8 +118,10 @@ void load_fragments(Emitter& e, const SimtPlan& plan, const SimtState& state, co
   // A and B alternate, so that the first products can start before the last vector is here.
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const int at = static_cast<int>(i);
-    if (i < b.size()) load(b[i], state.read_b, state.read_b_pattern, k_step * b_row + at * plan.lanes_n * b[i].count * element_bytes);
-    if (i < a.size()) load(a[i], state.read_a, state.read_a_pattern, k_step * a_row + at * plan.lanes_m * a[i].count * element_bytes);
+    if (i < b.size())
+      load(b[i], state.read_b, state.read_b_pattern, k_step * b_row + at * plan.lanes_n * b[i].count * element_bytes);
+    if (i < a.size())
+      load(a[i], state.read_a, state.read_a_pattern, k_step * a_row + at * plan.lanes_m * a[i].count * element_bytes);
   }
 }
 

@@ -16,8 +16,15 @@ std::string width_suffix(int bytes) { return bytes == 16 ? ".128" : bytes == 8 ?
 class Epilogue {
  public:
   Epilogue(Emitter& e, const SimtPlan& plan, const KernelConfig& config, const SimtState& state)
-      : e_(e), plan_(plan), config_(config), state_(state), pointer_(e.fresh(2)), write_(e.fresh()), read_(e.fresh()),
-        row_(e.fresh()), column_(e.fresh()) {
+      : e_(e),
+        plan_(plan),
+        config_(config),
+        state_(state),
+        pointer_(e.fresh(2)),
+        write_(e.fresh()),
+        read_(e.fresh()),
+        row_(e.fresh()),
+        column_(e.fresh()) {
     const int bytes = plan.store_width * element_bytes;
     const int row_bytes = plan.tile.n * element_bytes;
     write_pattern_ = e.add_pattern(contiguous(Space::shared, Matrix::c, true, element_bytes, row_bytes));
@@ -48,7 +55,8 @@ class Epilogue {
 
   Output make_output() {
     const int width = plan_.store_width;
-    return {e_.fresh(), e_.fresh(2), e_.fresh(width), e_.fresh(width), e_.fresh(width), e_.fresh(width), e_.fresh(width)};
+    return {e_.fresh(),      e_.fresh(2),     e_.fresh(width), e_.fresh(width),
+            e_.fresh(width), e_.fresh(width), e_.fresh(width)};
   }
 
   void emit_addresses() {
@@ -66,7 +74,8 @@ class Epilogue {
   void emit_row(int row) {
     for (int j = 0; j < plan_.thread_n; ++j) {
       const Value value = state_.accumulators[static_cast<std::size_t>(row * plan_.thread_n + j)];
-      e_.memory(Opcode::sts, "", {}, {reg(write_), reg(value)}, element_bytes, write_pattern_).src[0].value = j * element_bytes;
+      e_.memory(Opcode::sts, "", {}, {reg(write_), reg(value)}, element_bytes, write_pattern_).src[0].value =
+          j * element_bytes;
     }
     e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
     for (int i = 0; i < outputs(); ++i) emit_output(i, outputs_[static_cast<std::size_t>(i)]);
@@ -79,7 +88,8 @@ class Epilogue {
     const int bytes = plan_.store_width * element_bytes;
     for (int slice = 0; slice < plan_.sliced_k; ++slice) {
       const Value part = slice == 0 ? o.sum : o.part;
-      e_.memory(Opcode::lds, width_suffix(bytes), reg(part), {reg(read_)}, bytes, read_pattern_).src[0].value = output * 32 * bytes;
+      e_.memory(Opcode::lds, width_suffix(bytes), reg(part), {reg(read_)}, bytes, read_pattern_).src[0].value =
+          output * 32 * bytes;
       for (int i = 0; slice > 0 && i < part.count; ++i) {
         e_.emit(Opcode::fadd, "", {reg(o.sum.part(i))}, {reg(o.sum.part(i)), reg(part.part(i))});
       }
@@ -95,16 +105,21 @@ class Epilogue {
     e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(guard)}, {reg(o.column), constant(0x164)});
     emit_pointer_step(e_, o.address, pointer_, output);
     auto load = [&](Value to, Value from) {
-      e_.memory(Opcode::ldg, ".E" + width_suffix(bytes), reg(to), {reg(from)}, bytes, load_pattern_).guard = pred(guard);
+      e_.memory(Opcode::ldg, ".E" + width_suffix(bytes), reg(to), {reg(from)}, bytes, load_pattern_).guard =
+          pred(guard);
     };
     if (adds_c()) load(o.old, o.address);
     if (config_.bias) load(o.bias, pointer_);
     for (int i = 0; i < plan_.store_width; ++i) {
       e_.emit(Opcode::fmul, "", {reg(o.result.part(i))}, {reg(o.sum.part(i)), constant(0x1e0)});
-      if (adds_c()) e_.emit(Opcode::ffma, "", {reg(o.result.part(i))}, {reg(o.old.part(i)), constant(0x1e4), reg(o.result.part(i))});
-      if (config_.bias) e_.emit(Opcode::fadd, "", {reg(o.result.part(i))}, {reg(o.result.part(i)), reg(o.bias.part(i))});
+      if (adds_c())
+        e_.emit(Opcode::ffma, "", {reg(o.result.part(i))},
+                {reg(o.old.part(i)), constant(0x1e4), reg(o.result.part(i))});
+      if (config_.bias)
+        e_.emit(Opcode::fadd, "", {reg(o.result.part(i))}, {reg(o.result.part(i)), reg(o.bias.part(i))});
     }
-    e_.memory(Opcode::stg, ".E" + width_suffix(bytes), {}, {reg(o.address), reg(o.result)}, bytes, store_pattern_).guard = pred(guard);
+    e_.memory(Opcode::stg, ".E" + width_suffix(bytes), {}, {reg(o.address), reg(o.result)}, bytes, store_pattern_)
+        .guard = pred(guard);
   }
 
   // Serial split-K: CTAs of one tile take turns through a semaphore in global memory.

@@ -17,7 +17,8 @@ Diagnostic mistake(std::string key, std::string expected, int found) {
 // CUTLASS takes 64 x 64 warp tiles in the largest CTA tiles and 32 x 64 or 64 x 32 otherwise; smaller tiles fill
 // the warp tile as far as they go.
 void default_warp_tile(SimtPlan& plan) {
-  if (plan.warp_m == 0) plan.warp_m = std::min(plan.tile.m, plan.tile.m >= 256 || plan.tile.n <= 32 || plan.tile.m > plan.tile.n ? 64 : 32);
+  if (plan.warp_m == 0)
+    plan.warp_m = std::min(plan.tile.m, plan.tile.m >= 256 || plan.tile.n <= 32 || plan.tile.m > plan.tile.n ? 64 : 32);
   if (plan.warp_n == 0) plan.warp_n = std::min(plan.tile.n, plan.warp_m >= 64 && plan.tile.m < 256 ? 32 : 64);
 }
 
@@ -42,10 +43,14 @@ OperandCopy plan_copy(Matrix matrix, int extent, bool is_k_contiguous, int align
 
 Diagnostics check(const SimtPlan& plan) {
   Diagnostics found;
-  if (plan.tile.m <= 0 || plan.tile.n <= 0 || plan.tile.k <= 0) return {mistake("tile", "three positive extents", plan.tile.m)};
-  if (plan.warp_m <= 0 || plan.tile.m % plan.warp_m != 0) found.push_back(mistake("warp_m", "a divisor of tile.m", plan.warp_m));
-  if (plan.warp_n <= 0 || plan.tile.n % plan.warp_n != 0) found.push_back(mistake("warp_n", "a divisor of tile.n", plan.warp_n));
-  if (plan.sliced_k <= 0 || plan.tile.k % plan.sliced_k != 0) found.push_back(mistake("sliced_k", "a divisor of tile.k", plan.sliced_k));
+  if (plan.tile.m <= 0 || plan.tile.n <= 0 || plan.tile.k <= 0)
+    return {mistake("tile", "three positive extents", plan.tile.m)};
+  if (plan.warp_m <= 0 || plan.tile.m % plan.warp_m != 0)
+    found.push_back(mistake("warp_m", "a divisor of tile.m", plan.warp_m));
+  if (plan.warp_n <= 0 || plan.tile.n % plan.warp_n != 0)
+    found.push_back(mistake("warp_n", "a divisor of tile.n", plan.warp_n));
+  if (plan.sliced_k <= 0 || plan.tile.k % plan.sliced_k != 0)
+    found.push_back(mistake("sliced_k", "a divisor of tile.k", plan.sliced_k));
   if (plan.stages < 2) found.push_back(mistake("stages", "at least 2", plan.stages));
   return found;
 }
@@ -96,8 +101,8 @@ Result<SimtPlan> plan_simt(const KernelConfig& config, bool hardware_has_async_c
   plan.store_width = std::clamp(config.align_c.value_or(1), 1, 4);
   while (plan.thread_n / plan.sliced_k % plan.store_width != 0) plan.store_width /= 2;
   if (plan.store_width < 1) plan.store_width = 1;
-  plan.shared_bytes = std::int64_t{element_bytes} * plan.stages * plan.tile.k *
-                      (plan.tile.m + plan.a.pad + plan.tile.n + plan.b.pad);
+  plan.shared_bytes =
+      std::int64_t{element_bytes} * plan.stages * plan.tile.k * (plan.tile.m + plan.a.pad + plan.tile.n + plan.b.pad);
   return plan;
 }
 
@@ -108,7 +113,8 @@ AccessPattern fragment_pattern(const SimtPlan& plan, bool of_a) {
   p.bytes_per_lane = static_cast<std::uint8_t>(width * element_bytes);
   for (int lane = 0; lane < warp_lanes; ++lane) {
     const LanePlace place = place_of(plan, lane);
-    p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>((of_a ? place.row : place.column) * width * element_bytes);
+    p.offset[static_cast<std::size_t>(lane)] =
+        static_cast<std::uint32_t>((of_a ? place.row : place.column) * width * element_bytes);
   }
   return p;
 }
@@ -119,14 +125,15 @@ AccessPattern copy_pattern(const SimtPlan& plan, const OperandCopy& operand) {
   p.matrix = operand.matrix;
   p.bytes_per_lane = static_cast<std::uint8_t>(operand.width * element_bytes);
   const int row = operand.extent + operand.pad;
-  const int run = (operand.is_k_contiguous ? plan.tile.k : operand.extent) / operand.width;   // lanes along memory
+  const int run = (operand.is_k_contiguous ? plan.tile.k : operand.extent) / operand.width;  // lanes along memory
   for (int lane = 0; lane < warp_lanes; ++lane) {
     const int along = lane % std::max(1, run) * operand.width;
     const int across = lane / std::max(1, run);
     const int shared = operand.is_k_major        ? across * plan.tile.k + along
                        : operand.is_k_contiguous ? along * row + across
                                                  : across * row + along;
-    p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(across) * nominal_pitch + static_cast<std::uint32_t>(along * element_bytes);
+    p.offset[static_cast<std::size_t>(lane)] =
+        static_cast<std::uint32_t>(across) * nominal_pitch + static_cast<std::uint32_t>(along * element_bytes);
     p.shared_offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(shared * element_bytes);
   }
   return p;

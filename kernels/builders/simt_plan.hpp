@@ -10,13 +10,13 @@ namespace noteg::kernels {
 // One operand's way into shared memory, stored there as [k][m or n].
 struct OperandCopy {
   Matrix matrix = Matrix::none;
-  int extent = 0;             // tile along M or N
-  bool is_k_contiguous = false;   // in global memory; then it is transposed on the way
-  bool is_k_major = false;    // ... or kept as it lies, in rows along K
-  int width = 1;              // elements per global access
-  int store_width = 1;        // elements per shared store
-  int pad = 0;                // elements added to a shared row against bank conflicts
-  int copies = 0;             // global accesses per thread and k tile
+  int extent = 0;                // tile along M or N
+  bool is_k_contiguous = false;  // in global memory; then it is transposed on the way
+  bool is_k_major = false;       // ... or kept as it lies, in rows along K
+  int width = 1;                 // elements per global access
+  int store_width = 1;           // elements per shared store
+  int pad = 0;                   // elements added to a shared row against bank conflicts
+  int copies = 0;                // global accesses per thread and k tile
 };
 
 struct SimtPlan {
@@ -25,13 +25,13 @@ struct SimtPlan {
   int thread_m = 0, thread_n = 0;
   int lanes_m = 0, lanes_n = 0;
   int sliced_k = 1;
-  int k_steps = 0;            // k values one warp works on in a tile
+  int k_steps = 0;  // k values one warp works on in a tile
   int warps = 0, threads = 0;
   int stages = 0;
   bool is_async = false;
-  bool is_padded = false;     // transposing asynchronous copies go to padded rows
+  bool is_padded = false;  // transposing asynchronous copies go to padded rows
   OperandCopy a, b;
-  int store_width = 1;        // elements per global store of C
+  int store_width = 1;  // elements per global store of C
   std::int64_t shared_bytes = 0;
 
   [[nodiscard]] int copies() const { return a.copies + b.copies; }

@@ -23,7 +23,8 @@ void emit_address(Emitter& e, Value address, int parameter) {
 // Waits until the first tile lies in shared memory.
 void emit_first_tile(Emitter& e, const SimtPlan& plan, const SimtState& state) {
   if (plan.is_async) {
-    e.emit(Opcode::depbar, ".LE", {}, {imm(0), imm(plan.stages - 2)}).depbar_count = static_cast<std::int16_t>(plan.stages - 2);
+    e.emit(Opcode::depbar, ".LE", {}, {imm(0), imm(plan.stages - 2)}).depbar_count =
+        static_cast<std::int16_t>(plan.stages - 2);
   } else {
     emit_shared_stores(e, plan, state);
   }
@@ -36,7 +37,8 @@ void emit_simt_prologue(Emitter& e, const SimtPlan& plan, SimtState& state) {
   emit_index_arithmetic(e, index_instructions);
   emit_pointer(e, state.a_pointer, 0x160);
   emit_pointer(e, state.b_pointer, 0x170);
-  for (const Value& v : {state.write_offset, state.read_a, state.read_b, state.a_mask, state.b_mask, state.trips_left}) {
+  for (const Value& v :
+       {state.write_offset, state.read_a, state.read_b, state.a_mask, state.b_mask, state.trips_left}) {
     emit_address(e, v, 0x180);
   }
   for (int r = 4; r < 10; ++r) e.emit(Opcode::umov, "", {ureg(r)}, {imm(0)});

@@ -37,11 +37,12 @@ class Checker {
  private:
   struct Outstanding {
     int producer = 0;
-    int counter = -1;   // -1: nothing will ever tell
+    int counter = -1;  // -1: nothing will ever tell
   };
 
   void report(int at, const std::string& what) {
-    found_.insert(fmt::format("instruction {} ({}): {}", at, opcode_info(program_.code[static_cast<std::size_t>(at)].op).mnemonic, what));
+    found_.insert(fmt::format("instruction {} ({}): {}", at,
+                              opcode_info(program_.code[static_cast<std::size_t>(at)].op).mnemonic, what));
   }
 
   void complete(int counter) {
@@ -54,7 +55,8 @@ class Checker {
     if (previous_ < 0) return;
     const Control& before = program_.code[static_cast<std::size_t>(previous_)].control;
     for (const int c : {int{before.write_barrier}, int{before.read_barrier}}) {
-      if (c >= 0 && (ins.control.wait_mask >> c & 1) != 0 && before.stall < 2) report(at, fmt::format("waits for SB{} one cycle after its producer", c));
+      if (c >= 0 && (ins.control.wait_mask >> c & 1) != 0 && before.stall < 2)
+        report(at, fmt::format("waits for SB{} one cycle after its producer", c));
     }
   }
 
@@ -62,13 +64,17 @@ class Checker {
     for (const Operand& o : ins.src) for_each_resource(o, [&](int r) { check_read(at, ins, r, false); });
     for_each_resource(ins.guard, [&](int r) { check_read(at, ins, r, true); });
     for_each_write(ins, [&](int r) {
-      if (results_.contains(r)) report(at, fmt::format("overwrites resource {} before it was written by {}", r, results_.find(r)->second.producer));
-      if (sources_.contains(r)) report(at, fmt::format("overwrites resource {} before {} has read it", r, sources_.find(r)->second.producer));
+      if (results_.contains(r))
+        report(at,
+               fmt::format("overwrites resource {} before it was written by {}", r, results_.find(r)->second.producer));
+      if (sources_.contains(r))
+        report(at, fmt::format("overwrites resource {} before {} has read it", r, sources_.find(r)->second.producer));
     });
   }
 
   void check_read(int at, const Instruction& ins, int r, bool as_guard) {
-    if (results_.contains(r)) report(at, fmt::format("reads resource {} before {} delivered it", r, results_.find(r)->second.producer));
+    if (results_.contains(r))
+      report(at, fmt::format("reads resource {} before {} delivered it", r, results_.find(r)->second.producer));
     const auto fixed = fixed_.find(r);
     if (fixed == fixed_.end()) return;
     const Opcode producer = program_.code[static_cast<std::size_t>(fixed->second.first)].op;
@@ -84,19 +90,23 @@ class Checker {
   void record(int at, const Instruction& ins) {
     for_each_write(ins, [&](int r) {
       fixed_.erase(r);
-      if (!is_variable(ins)) fixed_[r] = {at, now_};
-      else results_.emplace(r, Outstanding{at, ins.control.write_barrier});
+      if (!is_variable(ins))
+        fixed_[r] = {at, now_};
+      else
+        results_.emplace(r, Outstanding{at, ins.control.write_barrier});
     });
     if (!is_variable(ins) || is_never_executed(ins)) return;
     const int counter = ins.control.read_barrier >= 0 ? ins.control.read_barrier : ins.control.write_barrier;
     for (const Operand& o : ins.src) {
-      for_each_resource(o, [&](int r) { if (!is_predicate(r)) sources_.emplace(r, Outstanding{at, counter}); });
+      for_each_resource(o, [&](int r) {
+        if (!is_predicate(r)) sources_.emplace(r, Outstanding{at, counter});
+      });
     }
   }
 
   const Program& program_;
   const LatencyModel& model_;
-  std::map<int, std::pair<int, int>> fixed_;           // writer, issue time
+  std::map<int, std::pair<int, int>> fixed_;  // writer, issue time
   std::multimap<int, Outstanding> results_, sources_;
   std::set<std::string> found_;
   int now_ = 0;

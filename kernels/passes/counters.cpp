@@ -13,13 +13,14 @@ namespace {
 constexpr int nowhere = 1 << 30;
 
 bool uses_copy_counter(const Program& program) {
-  return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) { return i.op == Opcode::ldgdepbar; });
+  return std::any_of(program.code.begin(), program.code.end(),
+                     [](const Instruction& i) { return i.op == Opcode::ldgdepbar; });
 }
 
 // Places on the walk where a producer's counter is needed.
 struct Needs {
-  int write_until = nowhere;   // first reader or overwriter of a destination
-  int read_until = nowhere;    // first overwriter of a source
+  int write_until = nowhere;  // first reader or overwriter of a destination
+  int read_until = nowhere;   // first overwriter of a source
 };
 
 // Walks backwards once: for each place, when its registers are next touched.
@@ -30,10 +31,13 @@ std::vector<Needs> find_needs(const Program& program, const std::vector<int>& tr
   for (std::size_t p = trace.size(); p-- > 0;) {
     const Instruction& ins = program.code[static_cast<std::size_t>(trace[p])];
     if (is_variable(ins) && !is_never_executed(ins)) {
-      for_each_write(ins, [&](int r) { needs[p].write_until = std::min(needs[p].write_until, next_touch[static_cast<std::size_t>(r)]); });
+      for_each_write(ins, [&](int r) {
+        needs[p].write_until = std::min(needs[p].write_until, next_touch[static_cast<std::size_t>(r)]);
+      });
       for (const Operand& o : ins.src) {
         for_each_resource(o, [&](int r) {
-          if (!is_predicate(r)) needs[p].read_until = std::min(needs[p].read_until, next_write[static_cast<std::size_t>(r)]);
+          if (!is_predicate(r))
+            needs[p].read_until = std::min(needs[p].read_until, next_write[static_cast<std::size_t>(r)]);
         });
       }
       // Whoever waits for the result has also waited for the sources.
@@ -108,7 +112,7 @@ class Allotment {
   std::array<std::vector<const Claim*>, counter_count> claims_;
 };
 
-constexpr int source_read_latency = 20;   // stores and copies read their registers about so long after issue
+constexpr int source_read_latency = 20;  // stores and copies read their registers about so long after issue
 
 void choose_counters(Program& program, const std::vector<int>& trace, int first_counter) {
   const std::vector<Needs> needs = find_needs(program, trace);
@@ -137,7 +141,9 @@ class Pending {
   [[nodiscard]] unsigned needed_by(const Instruction& ins) const {
     unsigned mask = 0;
     for_each_read(ins, [&](int r) { mask |= result_[static_cast<std::size_t>(r)]; });
-    for_each_write(ins, [&](int r) { mask |= unsigned{result_[static_cast<std::size_t>(r)]} | source_[static_cast<std::size_t>(r)]; });
+    for_each_write(ins, [&](int r) {
+      mask |= unsigned{result_[static_cast<std::size_t>(r)]} | source_[static_cast<std::size_t>(r)];
+    });
     return mask;
   }
 
@@ -146,8 +152,10 @@ class Pending {
       if ((mask >> c & 1u) == 0) continue;
       auto& list = guarded_[static_cast<std::size_t>(c)];
       for (const int r : list) {
-        result_[static_cast<std::size_t>(r)] = static_cast<std::uint8_t>(result_[static_cast<std::size_t>(r)] & ~(1u << c));
-        source_[static_cast<std::size_t>(r)] = static_cast<std::uint8_t>(source_[static_cast<std::size_t>(r)] & ~(1u << c));
+        result_[static_cast<std::size_t>(r)] =
+            static_cast<std::uint8_t>(result_[static_cast<std::size_t>(r)] & ~(1u << c));
+        source_[static_cast<std::size_t>(r)] =
+            static_cast<std::uint8_t>(source_[static_cast<std::size_t>(r)] & ~(1u << c));
       }
       list.clear();
     }
@@ -159,7 +167,9 @@ class Pending {
     if (write >= 0) for_each_write(ins, [&](int r) { mark(result_, r, write); });
     if (sources < 0) return;
     for (const Operand& o : ins.src) {
-      for_each_resource(o, [&](int r) { if (!is_predicate(r)) mark(source_, r, sources); });   // predicates are read at issue
+      for_each_resource(o, [&](int r) {
+        if (!is_predicate(r)) mark(source_, r, sources);
+      });  // predicates are read at issue
     }
   }
 

@@ -149,7 +149,8 @@ std::vector<int> path_to_end(int begin, int end, const std::vector<Dependence>& 
   const auto n = static_cast<std::size_t>(end - begin);
   Graph graph(n);
   for (const Dependence& e : edges) {
-    boost::add_edge(static_cast<std::size_t>(e.from - begin), static_cast<std::size_t>(e.to - begin), EdgeLatency{e.latency}, graph);
+    boost::add_edge(static_cast<std::size_t>(e.from - begin), static_cast<std::size_t>(e.to - begin),
+                    EdgeLatency{e.latency}, graph);
   }
   std::vector<std::size_t> sinks_first;
   sinks_first.reserve(n);

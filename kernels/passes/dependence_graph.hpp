@@ -13,13 +13,14 @@ namespace noteg::kernels {
 enum class DependenceKind : std::uint8_t { raw, war, waw, order };
 
 struct Dependence {
-  int from = 0, to = 0;   // instruction indices of the program
-  int latency = 1;        // least issue distance in cycles; planning figure after variable-latency producers
+  int from = 0, to = 0;  // instruction indices of the program
+  int latency = 1;       // least issue distance in cycles; planning figure after variable-latency producers
   DependenceKind kind = DependenceKind::raw;
 };
 
 // For instructions [begin, end).
-[[nodiscard]] std::vector<Dependence> dependences(const Program& program, int begin, int end, const LatencyModel& model);
+[[nodiscard]] std::vector<Dependence> dependences(const Program& program, int begin, int end,
+                                                  const LatencyModel& model);
 
 // Longest latency path from each instruction of [begin, end) to the end of the piece, in cycles.
 [[nodiscard]] std::vector<int> path_to_end(int begin, int end, const std::vector<Dependence>& edges);

@@ -28,7 +28,7 @@ int fixed_latency(const LatencyModel& model, Opcode producer, Opcode consumer, i
 
 int issue_interval(const LatencyModel& model, Opcode op) {
   switch (pipe_of(op)) {
-    case Pipe::fma: return opcode_info(op).unit == Unit::fma ? model.fma_interval : 2;   // 16 lanes for IMAD
+    case Pipe::fma: return opcode_info(op).unit == Unit::fma ? model.fma_interval : 2;  // 16 lanes for IMAD
     case Pipe::alu: return model.alu_interval;
     case Pipe::memory: return model.memory_interval;
     case Pipe::uniform: return 1;

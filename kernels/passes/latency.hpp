@@ -8,7 +8,8 @@ namespace noteg::kernels {
 
 // Least distance in cycles from the issue of `producer` to the issue of `consumer` for the given resource
 // (see passes/resources.hpp); as_guard: the consumer uses it as predicate guard or branch condition.
-[[nodiscard]] int fixed_latency(const LatencyModel& model, Opcode producer, Opcode consumer, int resource, bool as_guard);
+[[nodiscard]] int fixed_latency(const LatencyModel& model, Opcode producer, Opcode consumer, int resource,
+                                bool as_guard);
 
 // Cycles for which an issue keeps its pipe from the next instruction of the same pipe (1: none).
 [[nodiscard]] int issue_interval(const LatencyModel& model, Opcode op);

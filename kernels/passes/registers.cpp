@@ -9,7 +9,7 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int register_limit = 253;   // 255 less the two kept for the driver
+constexpr int register_limit = 253;  // 255 less the two kept for the driver
 constexpr int kept_by_driver = 2;
 using Registers = std::bitset<256>;
 
@@ -19,7 +19,7 @@ class Set {
   explicit Set(std::size_t n) : words_((n + 63) / 64, 0) {}
   void insert(std::size_t i) { words_[i / 64] |= bit(i); }
   void erase(std::size_t i) { words_[i / 64] &= ~bit(i); }
-  bool merge(const Set& other) {   // true if something was new
+  bool merge(const Set& other) {  // true if something was new
     bool grew = false;
     for (std::size_t w = 0; w < words_.size(); ++w) {
       grew = grew || (other.words_[w] & ~words_[w]) != 0;
@@ -56,12 +56,17 @@ std::vector<Set> live_out(const Program& program, std::size_t count) {
     for (std::size_t i = n; i-- > 0;) {
       const Instruction& ins = program.code[i];
       if (i + 1 < n) out[i].merge(in[i + 1]);
-      if (ins.loop >= 0) out[i].merge(in[static_cast<std::size_t>(program.loops[static_cast<std::size_t>(ins.loop)].begin)]);
+      if (ins.loop >= 0)
+        out[i].merge(in[static_cast<std::size_t>(program.loops[static_cast<std::size_t>(ins.loop)].begin)]);
       Set live = out[i];
       if (!is_guarded(ins)) {
-        for_each_write(ins, [&](int r) { if (const auto v = virtual_index(r)) live.erase(*v); });
+        for_each_write(ins, [&](int r) {
+          if (const auto v = virtual_index(r)) live.erase(*v);
+        });
       }
-      for_each_read(ins, [&](int r) { if (const auto v = virtual_index(r)) live.insert(*v); });
+      for_each_read(ins, [&](int r) {
+        if (const auto v = virtual_index(r)) live.insert(*v);
+      });
       changed = in[i].merge(live) || changed;
     }
   }
@@ -70,11 +75,14 @@ std::vector<Set> live_out(const Program& program, std::size_t count) {
 
 class Colouring {
  public:
-  Colouring(const Program& program, const std::vector<VirtualGroup>& groups) : groups_(groups), first_(groups.size(), -1) {
-    const std::size_t count = groups.empty() ? 0 : static_cast<std::size_t>(groups.back().first + groups.back().count - first_virtual);
+  Colouring(const Program& program, const std::vector<VirtualGroup>& groups)
+      : groups_(groups), first_(groups.size(), -1) {
+    const std::size_t count =
+        groups.empty() ? 0 : static_cast<std::size_t>(groups.back().first + groups.back().count - first_virtual);
     group_of_.resize(count);
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      for (int i = 0; i < groups[g].count; ++i) group_of_[static_cast<std::size_t>(groups[g].first - first_virtual + i)] = g;
+      for (int i = 0; i < groups[g].count; ++i)
+        group_of_[static_cast<std::size_t>(groups[g].first - first_virtual + i)] = g;
     }
     neighbours_.assign(groups.size(), std::vector<bool>(groups.size(), false));
     find_neighbours(program, live_out(program, count));
@@ -105,7 +113,9 @@ class Colouring {
         if (!v) return;
         const std::size_t g = group_of_[*v];
         out[i].for_each([&](std::size_t w) { connect(g, group_of_[w]); });
-        for_each_write(program.code[i], [&](int other) { if (const auto w = virtual_index(other)) connect(g, group_of_[*w]); });
+        for_each_write(program.code[i], [&](int other) {
+          if (const auto w = virtual_index(other)) connect(g, group_of_[*w]);
+        });
       });
     }
   }
@@ -164,7 +174,8 @@ Result<int> assign_registers(Program& program, const std::vector<VirtualGroup>& 
     return Diagnostic{"", 0, 0, "tile", "a thread tile that fits in 255 registers per thread", program.name};
   }
   auto rename = [&](Operand& o) {
-    if (o.kind == OperandKind::reg && o.index >= first_virtual) o.index = static_cast<std::int16_t>(colouring.physical(o.index));
+    if (o.kind == OperandKind::reg && o.index >= first_virtual)
+      o.index = static_cast<std::int16_t>(colouring.physical(o.index));
   };
   for (Instruction& ins : program.code) {
     for (Operand& o : ins.dst) rename(o);

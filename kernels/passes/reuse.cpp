@@ -7,7 +7,7 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int look_ahead = 4;   // listings rarely keep an operand over more instructions than this
+constexpr int look_ahead = 4;  // listings rarely keep an operand over more instructions than this
 
 bool reads_at_issue(const Instruction& ins) {
   const Unit unit = opcode_info(ins.op).unit;
@@ -45,7 +45,8 @@ void make_room(Program& program) {
   for (std::size_t at = 1; at < program.code.size(); ++at) {
     Instruction& ins = program.code[at];
     const bool is_free_to_swap = ins.op == Opcode::iadd3 || ins.op == Opcode::lop3;
-    if (is_free_to_swap && is_cacheable(ins.src[0]) && ins.src[2].index == rz && program.code[at - 1].op == Opcode::ffma) {
+    if (is_free_to_swap && is_cacheable(ins.src[0]) && ins.src[2].index == rz &&
+        program.code[at - 1].op == Opcode::ffma) {
       std::swap(ins.src[0], ins.src[2]);
     }
   }

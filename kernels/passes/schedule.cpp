@@ -21,11 +21,11 @@ bool ends_piece(Opcode op) {
 
 struct Node {
   int open_predecessors = 0;
-  int earliest = 0;          // cycle at which all dependences are met
-  int priority = 0;          // longest path to the end of the piece
+  int earliest = 0;  // cycle at which all dependences are met
+  int priority = 0;  // longest path to the end of the piece
   int release = 0;
   bool is_ffma = false;
-  std::vector<std::pair<int, int>> successors;   // node, latency
+  std::vector<std::pair<int, int>> successors;  // node, latency
 };
 
 // One straight piece, scheduled cycle by cycle.
@@ -50,7 +50,7 @@ class PieceScheduler {
 
   std::vector<int> run() {
     const int last = static_cast<int>(nodes_.size()) - 1;
-    const bool has_tail = last >= 0 && ends_piece(op_of(last));   // the branch stays last
+    const bool has_tail = last >= 0 && ends_piece(op_of(last));  // the branch stays last
     const auto movable = nodes_.size() - (has_tail ? 1u : 0u);
     for (int i = 0; i < static_cast<int>(movable); ++i) {
       if (nodes_[static_cast<std::size_t>(i)].open_predecessors == 0) open_.push_back(i);
@@ -79,7 +79,8 @@ class PieceScheduler {
   }
 
   bool is_ffma_blocked() const {
-    return ffmas_issued_ == ffmas_.size() || nodes_[static_cast<std::size_t>(ffmas_[ffmas_issued_])].open_predecessors > 0;
+    return ffmas_issued_ == ffmas_.size() ||
+           nodes_[static_cast<std::size_t>(ffmas_[ffmas_issued_])].open_predecessors > 0;
   }
 
   std::optional<int> pick(int tail) const {
@@ -117,7 +118,7 @@ class PieceScheduler {
   const LatencyModel& model_;
   std::vector<Node> nodes_;
   std::vector<int> ffmas_;
-  std::vector<int> open_;    // every dependence issued
+  std::vector<int> open_;  // every dependence issued
   std::vector<int> order_;
   std::size_t ffmas_issued_ = 0;
   bool ffma_is_blocked_ = false;

@@ -75,7 +75,8 @@ class IssueClock {
 // Compilers give the hint with the long stalls of arithmetic; above 11 the hardware needs it.
 bool wants_yield(const Instruction& ins) {
   const Unit unit = opcode_info(ins.op).unit;
-  return ins.control.stall >= 12 || (ins.control.stall >= 3 && unit != Unit::memory && unit != Unit::branch && unit != Unit::barrier);
+  return ins.control.stall >= 12 ||
+         (ins.control.stall >= 3 && unit != Unit::memory && unit != Unit::branch && unit != Unit::barrier);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ std::vector<int> double_trace(const Program& program) {
     if (loop < 0) continue;
     const auto index = static_cast<std::size_t>(loop);
     if (repeated[index]) {
-      repeated[index] = false;   // an outer loop may come here again
+      repeated[index] = false;  // an outer loop may come here again
       continue;
     }
     repeated[index] = true;

@@ -49,11 +49,11 @@ struct Total {
 };
 
 std::vector<Total> naive_totals() {
-  return {{naive(16), 512, 4257},  {naive(16), 1024, 8449},  {naive(16), 2048, 16833}, {naive(16), 4096, 33601},
-          {naive(8), 1024, 11713}, {naive(8), 4096, 46657},  {naive(8), 2048, 23361},  {naive(32), 1024, 6785},
-          {naive(32), 2048, 13505}, {naive(4), 512, 9409},   {naive(4), 1024, 18753},  {naive(4), 8192, 149569},
-          {naive(12), 1000, 9557}, {naive(24), 512, 3827},   {naive(24), 1024, 7418},  {naive(24), 256, 1946},
-          {naive(1), 256, 12353},  {naive(2), 4096, 116801}, {naive(5), 555, 9167},    {naive(12), 8192, 77244}};
+  return {{naive(16), 512, 4257},   {naive(16), 1024, 8449},  {naive(16), 2048, 16833}, {naive(16), 4096, 33601},
+          {naive(8), 1024, 11713},  {naive(8), 4096, 46657},  {naive(8), 2048, 23361},  {naive(32), 1024, 6785},
+          {naive(32), 2048, 13505}, {naive(4), 512, 9409},    {naive(4), 1024, 18753},  {naive(4), 8192, 149569},
+          {naive(12), 1000, 9557},  {naive(24), 512, 3827},   {naive(24), 1024, 7418},  {naive(24), 256, 1946},
+          {naive(1), 256, 12353},   {naive(2), 4096, 116801}, {naive(5), 555, 9167},    {naive(12), 8192, 77244}};
 }
 
 std::vector<Total> blocked_totals() {
@@ -68,7 +68,7 @@ std::vector<Total> blocked_totals() {
 
 std::vector<Total> simt_totals() {
   const Layout nt = Layout::nt, tt = Layout::tt;
-  return {{simt({128, 128, 8}, 32, 64, 4, nt), 256, 21191},  {simt({128, 128, 8}, 32, 64, 4, nt), 1024, 81671},
+  return {{simt({128, 128, 8}, 32, 64, 4, nt), 256, 21191},   {simt({128, 128, 8}, 32, 64, 4, nt), 1024, 81671},
           {simt({128, 128, 8}, 32, 64, 4, nt), 2048, 162311}, {simt({128, 128, 8}, 32, 64, 4, nt), 4096, 323591},
           {simt({128, 128, 8}, 32, 64, 4, tt), 2048, 162051}, {simt({128, 128, 8}, 32, 64, 3, nt), 1024, 81626},
           {simt({128, 64, 8}, 64, 32, 4, nt), 512, 44327},    {simt({128, 64, 8}, 64, 32, 4, nt), 555, 48377},
@@ -137,11 +137,13 @@ TEST(Builders, SimtMainLoopsHaveTheMeasuredSizeStallsAndReuse) {
 }
 
 TEST(Builders, SharedLoadWavefrontsAreTheMeasuredOnes) {
-  auto loads = [](const BuildRequest& r) { return mainloop_facts(*build_program(r), r.latency).shared_load_wavefronts; };
-  EXPECT_DOUBLE_EQ(loads(simt({128, 128, 8}, 32, 64, 4, Layout::nt)), 2.0);   // measured 1.99 with the epilogue's 1.0
-  EXPECT_DOUBLE_EQ(loads(simt({128, 64, 8}, 64, 32, 4, Layout::nt)), 2.4);    // 2.37
-  EXPECT_DOUBLE_EQ(loads(simt({128, 32, 8}, 64, 32, 4, Layout::nt)), 2.4);    // 2.38
-  EXPECT_DOUBLE_EQ(loads(simt({256, 128, 8}, 64, 64, 4, Layout::tt)), 2.0);   // 1.98
+  auto loads = [](const BuildRequest& r) {
+    return mainloop_facts(*build_program(r), r.latency).shared_load_wavefronts;
+  };
+  EXPECT_DOUBLE_EQ(loads(simt({128, 128, 8}, 32, 64, 4, Layout::nt)), 2.0);  // measured 1.99 with the epilogue's 1.0
+  EXPECT_DOUBLE_EQ(loads(simt({128, 64, 8}, 64, 32, 4, Layout::nt)), 2.4);   // 2.37
+  EXPECT_DOUBLE_EQ(loads(simt({128, 32, 8}, 64, 32, 4, Layout::nt)), 2.4);   // 2.38
+  EXPECT_DOUBLE_EQ(loads(simt({256, 128, 8}, 64, 64, 4, Layout::tt)), 2.0);  // 1.98
   EXPECT_DOUBLE_EQ(loads(blocked({128, 128, 8}, 8, 8, 2)), 3.0);
   EXPECT_DOUBLE_EQ(loads(blocked({64, 64, 8}, 8, 8, 2)), 3.0);
   EXPECT_NEAR(loads(blocked({128, 64, 16}, 8, 4, 2)), 2.667, 0.001);
@@ -149,7 +151,9 @@ TEST(Builders, SharedLoadWavefrontsAreTheMeasuredOnes) {
 }
 
 TEST(Builders, SharedStoreWavefrontsAreTheMeasuredOnes) {
-  auto stores = [](const BuildRequest& r) { return mainloop_facts(*build_program(r), r.latency).shared_store_wavefronts; };
+  auto stores = [](const BuildRequest& r) {
+    return mainloop_facts(*build_program(r), r.latency).shared_store_wavefronts;
+  };
   EXPECT_NEAR(stores(blocked({128, 128, 8}, 8, 8, 2)), 1.6, 0.001);
   EXPECT_NEAR(stores(blocked({64, 64, 8}, 8, 8, 2)), 1.6, 0.001);
   EXPECT_NEAR(stores(blocked({128, 64, 16}, 8, 4, 2)), 2.222, 0.001);
@@ -213,7 +217,8 @@ TEST(Builders, NoProgramHasAHazard) {
       const auto program = build_program(request);
       ASSERT_TRUE(program) << to_string(program.errors());
       const std::vector<std::string> hazards = check_control_bits(*program, request.latency);
-      EXPECT_TRUE(hazards.empty()) << program->name << " " << request.config.tile.m << "x" << request.config.tile.n << ": " << hazards.front();
+      EXPECT_TRUE(hazards.empty()) << program->name << " " << request.config.tile.m << "x" << request.config.tile.n
+                                   << ": " << hazards.front();
       EXPECT_LE(program->registers, 255);
       EXPECT_EQ(program->code.back().op, Opcode::exit);
     }
@@ -223,7 +228,7 @@ TEST(Builders, NoProgramHasAHazard) {
 TEST(Builders, SixteenFmaLanesDoubleTheFfmaStalls) {
   BuildRequest r = blocked({128, 128, 8}, 8, 8, 2);
   r.latency.fma_interval = 2;
-  EXPECT_NEAR(mainloop_facts(*build_program(r), r.latency).stall_sum, 1111, 0.06 * 1111);   // nvcc for sm_80
+  EXPECT_NEAR(mainloop_facts(*build_program(r), r.latency).stall_sum, 1111, 0.06 * 1111);  // nvcc for sm_80
 }
 
 TEST(Builders, WarpsCoverTheThreads) {

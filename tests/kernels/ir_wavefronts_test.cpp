@@ -9,7 +9,8 @@ template <class F>
 AccessPattern pattern(int bytes, F&& offset_of_lane) {
   AccessPattern p;
   p.bytes_per_lane = static_cast<std::uint8_t>(bytes);
-  for (int lane = 0; lane < 32; ++lane) p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(offset_of_lane(lane));
+  for (int lane = 0; lane < 32; ++lane)
+    p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(offset_of_lane(lane));
   return p;
 }
 

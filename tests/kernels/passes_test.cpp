@@ -13,7 +13,9 @@ namespace {
 
 Value physical(int r, int count = 1) { return {r, count}; }
 
-void ffma(Emitter& e, int d, int a, int b, int c) { e.emit(Opcode::ffma, "", {reg(physical(d))}, {reg(physical(a)), reg(physical(b)), reg(physical(c))}); }
+void ffma(Emitter& e, int d, int a, int b, int c) {
+  e.emit(Opcode::ffma, "", {reg(physical(d))}, {reg(physical(a)), reg(physical(b)), reg(physical(c))});
+}
 void lds(Emitter& e, int to, int address) {
   AccessPattern p;
   e.memory(Opcode::lds, "", reg(physical(to)), {reg(physical(address))}, 4, e.add_pattern(p));
