@@ -45,7 +45,9 @@ class Mainloop {
 
   void emit_copies(int step) {
     for (int group = 0; group < groups(); ++group) {
-      if (std::min(group, sync_step()) != step) continue;
+      // Asynchronous copies are spread over the steps; loads into registers all go first, so that they have the
+      // whole tile to arrive before they are stored.
+      if ((plan_.is_async ? std::min(group, sync_step()) : 0) != step) continue;
       const int release = step * per_step_ + per_step_ / 4 + (group > step ? per_step_ / 3 : 0);
       e_.release_after(release);
       emit_placeholders(group);

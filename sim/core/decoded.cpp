@@ -113,6 +113,7 @@ MemoryKind kind_of(Opcode op) {
     case Opcode::red: return MemoryKind::store_global;
     case Opcode::ldgsts: return MemoryKind::async_copy;
     case Opcode::ldc: return MemoryKind::constant;
+    case Opcode::bar_sync: return MemoryKind::barrier;
     default: return MemoryKind::none;
   }
 }
@@ -136,6 +137,12 @@ MemoryCost cost_of(const Instruction& in, const kernels::Program& program, const
     case MemoryKind::load_global:
     case MemoryKind::store_global:
     case MemoryKind::async_copy: global_cost(cost, pattern, sm.memory); break;
+    case MemoryKind::barrier:
+      // Two cycles for each arriving warp (our H200: back-to-back BAR.SYNC cost 12.3 + 2 cycles per warp).
+      cost.front_cycles = 2;
+      cost.sub_core_cycles = 2;
+      cost.bytes = 0;
+      break;
     case MemoryKind::constant:
     case MemoryKind::none:
       cost.front_cycles = narrow(as_int(sm.memory.shared_interval));
@@ -233,7 +240,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm) {
   out.code.reserve(program.code.size());
   for (const Instruction& in : program.code) {
     DecodedInstruction decoded = decode_one(in, program, sm);
-    if (decoded.action == Action::memory) {
+    if (decoded.action == Action::memory || decoded.action == Action::barrier) {
       decoded.memory = static_cast<std::int16_t>(out.memory.size());
       out.memory.push_back(cost_of(in, program, sm));
     }

@@ -19,11 +19,11 @@ enum class Action : std::uint8_t {
   memory,       // goes through the load/store queue
   control,      // no unit: NOP, forward branches, DEPBAR, commit
   branch,       // backward branch of a loop
-  barrier,
+  barrier,      // through the load/store queue too, behind the warp's earlier accesses
   exit,
 };
 
-enum class MemoryKind : std::uint8_t { none, load_shared, store_shared, load_global, store_global, async_copy, constant };
+enum class MemoryKind : std::uint8_t { none, load_shared, store_shared, load_global, store_global, async_copy, constant, barrier };
 
 // Costs of a memory instruction, per warp instruction.
 struct MemoryCost {

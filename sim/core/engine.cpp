@@ -26,6 +26,7 @@ struct Warp {
   std::uint64_t blocked_since = 0, unblocked_at = 0;
   Stall blocked_by = Stall::wait;
   Stall failed_by = Stall::not_selected;
+  std::uint64_t failed_until = 0;
   std::uint64_t long_mask = 0;        // counters that a global access holds
   std::array<std::int32_t, max_loops> trips{};
   std::array<std::uint16_t, max_groups> group{};  // copies outstanding per commit group
@@ -86,6 +87,7 @@ class Engine {
   void post_front(SubCore& sub, std::uint64_t now);
   void arrive_at_front(int sub_index, std::uint64_t now);
   void serve_front(std::uint64_t now);
+  void arrive_at_barrier(std::uint16_t slot, std::uint64_t now);
   void complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now);
   std::uint64_t data_ready(SubCore& sub, const QueuedAccess& access, const MemoryCost& cost, std::uint64_t now);
   void handle(const Event& event, std::uint64_t now);
@@ -119,7 +121,7 @@ class Engine {
   std::array<std::uint8_t, 16> front_queue_{};
   int front_head_ = 0, front_size_ = 0;
   bool front_posted_ = false;
-  std::uint64_t front_free_ = 0, barrier_unit_free_ = 0;
+  std::uint64_t front_free_ = 0;
   double read_port_free_ = 0, write_port_free_ = 0;
 };
 
@@ -135,7 +137,8 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       mufu_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.mufu.lanes))),
       uniform_interval_(2),
       redirect_(static_cast<std::uint64_t>(sm.front_end.branch_redirect.value)),
-      barrier_latency_(static_cast<std::uint64_t>(sm.memory.barrier_latency.value)),
+      // The specification counts from issue; the way to the front of the load/store path is walked already.
+      barrier_latency_(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::max(0.0, sm.memory.barrier_latency.value - front_delay)))),
       write_back_(sm.register_file.load_write_back.value) {
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache, switches.rf_ideal);
@@ -221,15 +224,17 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
 Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now) {
   if (warp.ready_at > now) return {false, warp.ready_at};
   const DecodedInstruction& in = program_.code[static_cast<std::size_t>(warp.pc)];
-  if (in.action == Action::memory) {
+  if (in.action == Action::memory || in.action == Action::barrier) {
     if (sub.queue_size >= queue_capacity_) {
       warp.failed_by = Stall::memory_queue;
+      warp.failed_until = never;  // known only when an entry leaves
       return {false, never};  // the queue wakes the sub-core when an entry leaves
     }
   } else {
     const std::uint64_t free = pipe_free(sub, in);
     if (free > now) {
       warp.failed_by = Stall::math_pipe;
+      warp.failed_until = free;
       return {false, free};
     }
   }
@@ -312,15 +317,10 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
       }
       break;
     }
-    case Action::barrier: {
-      CtaSlot& cta = slots_[warp.cta];
-      barrier_unit_free_ = std::max(barrier_unit_free_ + 2, now);  // two cycles per further warp (our H200)
+    case Action::barrier:
       warp.at_barrier = true;
-      if (++cta.arrived == cta.running) {
-        events_.post(barrier_unit_free_ + barrier_latency_, {EventKind::barrier_open, 0, warp.cta});
-      }
+      enqueue(sub, warp, id, in, now);
       break;
-    }
     case Action::exit: finish_warp(sub, warp, now); return;
     case Action::mufu:
     case Action::fp64:
@@ -370,7 +370,13 @@ void Engine::account(const SubCore& sub, Warp& warp, std::uint64_t now) {
     count_.stall_cycles[static_cast<std::size_t>(Stall::dispatch)] += static_cast<double>(held_until - held_from);
     from += held_until - held_from;
   }
-  if (now > from) count_.stall_cycles[static_cast<std::size_t>(warp.failed_by)] += static_cast<double>(now - from);
+  // A busy pipe explains the wait until it was free; what remains is the scheduler's choice.
+  if (warp.failed_by != Stall::not_selected && warp.failed_until > from) {
+    const std::uint64_t until = std::min(warp.failed_until, now);
+    count_.stall_cycles[static_cast<std::size_t>(warp.failed_by)] += static_cast<double>(until - from);
+    from = until;
+  }
+  if (now > from) count_.stall_cycles[static_cast<std::size_t>(Stall::not_selected)] += static_cast<double>(now - from);
   warp.failed_by = Stall::not_selected;
   warp.last_issue = now;
 }
@@ -490,6 +496,10 @@ void Engine::serve_front(std::uint64_t now) {
 
 void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now) {
   const MemoryCost& cost = program_.memory[static_cast<std::size_t>(access.memory)];
+  if (cost.kind == MemoryKind::barrier) {
+    arrive_at_barrier(warps_[access.warp].cta, now);
+    return;
+  }
   count_.shared_wavefronts += cost.wavefronts;
   count_.shared_conflict_wavefronts += cost.conflict_wavefronts;
   if (access.read_barrier >= 0) {
@@ -504,6 +514,11 @@ void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t no
   if (cost.kind == MemoryKind::async_copy) {
     events_.post(ready, {EventKind::async_done, access.group, access.warp});
   }
+}
+
+void Engine::arrive_at_barrier(std::uint16_t slot, std::uint64_t now) {
+  CtaSlot& cta = slots_[slot];
+  if (++cta.arrived == cta.running) events_.post(now + barrier_latency_, {EventKind::barrier_open, 0, slot});
 }
 
 std::uint64_t Engine::data_ready(SubCore& sub, const QueuedAccess& access, const MemoryCost& cost, std::uint64_t now) {
@@ -539,6 +554,7 @@ std::uint64_t Engine::data_ready(SubCore& sub, const QueuedAccess& access, const
       write_port_free_ = std::max(write_port_free_, static_cast<double>(now)) + sectors * 32.0 / env_.write_bytes_per_cycle;
       return static_cast<std::uint64_t>(write_port_free_) + 1;
     case MemoryKind::constant:
+    case MemoryKind::barrier:
     case MemoryKind::none: return unloaded;
   }
   return unloaded;
