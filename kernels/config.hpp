@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "kernels/shape.hpp"
 #include "sim/support/result.hpp"
@@ -23,6 +24,13 @@ enum class SplitKMode : std::uint8_t { none, serial, parallel };
 // Whose code generation the instruction stream imitates: it decides registers, vector widths,
 // address bookkeeping. Not a performance constant.
 enum class Flavor : std::uint8_t { generic, cutlass, cublas, xmma };
+
+[[nodiscard]] std::string_view name_of(Raster raster);
+[[nodiscard]] std::optional<Raster> raster_from(std::string_view text);
+[[nodiscard]] std::string_view name_of(SplitKMode mode);
+[[nodiscard]] std::optional<SplitKMode> split_k_mode_from(std::string_view text);
+[[nodiscard]] std::string_view name_of(Flavor flavor);
+[[nodiscard]] std::optional<Flavor> flavor_from(std::string_view text);
 
 struct Tile {
   int m = 0, n = 0, k = 0;
@@ -56,12 +64,23 @@ struct KernelConfig {
   bool bias = false;                       // fused bias vector
 };
 
-// Fills every absent value with the family's documented default and checks the rules between values
-// (warp tiles divide the CTA tile, threads match, the shape is positive and M*N*K does not overflow).
+// A positive shape whose work fits: M, N, K <= 2^31-1, batch <= 2^31-1, 2*M*N*K*batch <= 2^62.
+[[nodiscard]] Diagnostics check_shape(const GemmShape& shape);
+
+// Fills every absent value with the family's documented default (kernels/defaults.hpp) and checks the
+// rules between values (the shape, warp tiles divide the CTA tile, threads match). Every mistake is
+// reported. Only the FFMA families are resolved; mma and wgmma are refused with a diagnostic.
 [[nodiscard]] Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape);
 
-// A profiler's kernel name to a configuration (only what the name says); error if not understood.
-// swap_mn: the name is in BLAS column-major orientation (tile AxB has A along this file's N).
+// What a profiler's kernel name says, already in the orientation of this header: tile along M, N of the
+// row-major problem, layout letters in the row-major reading.
+struct ParsedName {
+  KernelConfig config;
+  bool swapped = false;  // the name's tile AxB has A along N: cuBLAS given the transposed problem
+};
+
+// Names of at most 512 printable characters; an error if not understood, never a guess.
+[[nodiscard]] Result<ParsedName> parse_kernel_name(std::string_view kernel_name);
 [[nodiscard]] Result<KernelConfig> config_from_name(std::string_view kernel_name);
 
 }  // namespace noteg::kernels

@@ -16,11 +16,15 @@ enum class DataType : std::uint8_t { f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8, s
 
 // Letters are A then B: n = not transposed in the row-major reading (A contiguous along K, B along N),
 // t = transposed (A contiguous along M, B along K).
-// BLAS suffixes of measured files are converted by whoever reads the file (see sim/validate).
+// BLAS suffixes, as kernel names and measured files write them, are converted by layout_from_blas().
 enum class Layout : std::uint8_t { nn, nt, tn, tt };
 
 [[nodiscard]] std::string_view name_of(Layout layout);
 [[nodiscard]] std::optional<Layout> layout_from(std::string_view text);
+// BLAS letters (column-major: n = contiguous along the operand's own first dimension) to a row-major layout.
+// swapped: the library was given the transposed problem C^T = B^T A^T, as PyTorch does, so its first
+// operand is our B: tn -> nt, nn -> nn. Not swapped (CUTLASS): tn -> nt, nn -> tt, nt -> tn, tt -> nn.
+[[nodiscard]] std::optional<Layout> layout_from_blas(std::string_view letters, bool swapped);
 [[nodiscard]] constexpr bool a_contiguous_in_k(Layout l) { return l == Layout::nn || l == Layout::nt; }
 [[nodiscard]] constexpr bool b_contiguous_in_n(Layout l) { return l == Layout::nn || l == Layout::tn; }
 
@@ -33,6 +37,7 @@ struct GemmShape {
   }
 };
 
-[[nodiscard]] std::optional<GemmShape> shape_from(std::string_view text);  // 4096x4096x4096
+// 4096x4096x4096; nothing for anything else. Zero is read (resolve() says why it is refused), a sign is not.
+[[nodiscard]] std::optional<GemmShape> shape_from(std::string_view text);
 
 }  // namespace noteg::kernels

@@ -1,0 +1,125 @@
+#include "kernels/defaults.hpp"
+
+#include <algorithm>
+
+#include "kernels/known_kernels.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+constexpr int element_bytes = 4;      // the FFMA families take f32 only
+constexpr int row_padding = 4;        // elements added to a row of a transposed operand: 16 bytes keep LDS.128 aligned
+
+// How many times longer the long side is than the short one.
+double elongation(int a, int b) {
+  return static_cast<double>(std::max(a, b)) / static_cast<double>(std::min(a, b));
+}
+
+// Elements per row (one k) of padding that each transposed operand gets in shared memory.
+int padding_elements(const KernelConfig& config) {
+  if (config.family == Family::naive) return 0;
+  if (config.family == Family::blocked) return row_padding;
+  switch (config.flavor) {
+    case Flavor::cublas:
+    case Flavor::xmma: return row_padding;
+    case Flavor::generic:
+    case Flavor::cutlass:
+      // CUTLASS pads so that the 32 threads that store a column hit 32 banks; cp.async instances are not padded.
+      return config.async_copy.value_or(false) ? 0 : std::max(1, 32 / config.tile.k);
+  }
+  return 0;
+}
+
+// xmma stages the output tile through shared memory, 32 rows per row of warps at a time.
+std::int64_t epilogue_bytes(const KernelConfig& config) {
+  if (config.family != Family::simt || config.flavor != Flavor::xmma || !config.warp_m) return 0;
+  const std::int64_t rows = std::min(config.tile.m, 32 * (config.tile.m / *config.warp_m));
+  return rows * (config.tile.n + row_padding) * element_bytes;
+}
+
+int registers_of_xmma(int accumulators) {
+  if (accumulators <= 16) return 80;
+  if (accumulators <= 32) return 126;
+  return accumulators <= 64 ? 222 : 255;
+}
+
+// Accumulators, two sets of fragments, and what addresses, loop and predicates took in the kernels that were read.
+int registers_of_simt(const KernelConfig& config) {
+  const int thread_m = config.thread_m.value_or(1);
+  const int thread_n = config.thread_n.value_or(1);
+  const int accumulators = thread_m * thread_n;
+  const int operands = accumulators + 2 * (thread_m + thread_n);
+  if (config.flavor == Flavor::xmma) return registers_of_xmma(accumulators);
+  if (config.flavor == Flavor::cublas) return std::min(255, operands + 24);
+  if (accumulators >= 128) return 254;
+  const int mixed_layout = k_contiguous_operands(config.layout) == 1 ? 4 : 0;
+  const int staged_loads = config.async_copy.value_or(false) ? 0 : 5;
+  return std::min(255, operands + 32 + mixed_layout + staged_loads);
+}
+
+int registers_of_blocked(const KernelConfig& config) {
+  const int thread_m = config.thread_m.value_or(1);
+  const int thread_n = config.thread_n.value_or(1);
+  const int staged = (config.tile.m + config.tile.n) * config.tile.k / std::max(1, config.threads.value_or(32));
+  return std::clamp(thread_m * thread_n + thread_m + thread_n + staged + 32, 32, 255);
+}
+
+}  // namespace
+
+int default_stages(Family family, Flavor flavor) {
+  if (family == Family::naive) return 1;
+  if (family == Family::blocked || flavor == Flavor::cublas) return 2;
+  return flavor == Flavor::xmma ? 3 : 4;
+}
+
+bool default_async_copy(Family family, Flavor flavor, int stages) {
+  return family == Family::simt && flavor != Flavor::cublas && stages >= 3;
+}
+
+std::optional<WarpGrid> default_warp_grid(const Tile& tile, int warps) {
+  std::optional<WarpGrid> best;
+  for (int along_m = warps; along_m >= 1; --along_m) {  // more warps along M first: strictly better replaces
+    if (warps % along_m != 0) continue;
+    const WarpGrid grid{along_m, warps / along_m};
+    if (tile.m % grid.m != 0 || tile.n % grid.n != 0) continue;
+    if (!best) {
+      best = grid;
+      continue;
+    }
+    const double shape = elongation(tile.m / grid.m, tile.n / grid.n);
+    const double best_shape = elongation(tile.m / best->m, tile.n / best->n);
+    if (shape < best_shape || (shape == best_shape && elongation(grid.m, grid.n) < elongation(best->m, best->n)))
+      best = grid;
+  }
+  return best;
+}
+
+int default_threads(const KernelConfig& config) {
+  if (config.family == Family::naive) return config.tile.m * config.tile.n;
+  if (config.family == Family::blocked)
+    return config.tile.m / config.thread_m.value_or(1) * (config.tile.n / config.thread_n.value_or(1));
+  const int slices = config.sliced_k.value_or(1);
+  if (config.warp_m && config.warp_n)
+    return 32 * slices * (config.tile.m / *config.warp_m) * (config.tile.n / *config.warp_n);
+  if (const KnownKernel* known = find_known_kernel(config)) return known->threads;
+  const int per_slice = std::clamp(config.tile.m * config.tile.n / 64, 32, std::max(32, 256 / slices));
+  return per_slice / 32 * 32 * slices;
+}
+
+int default_registers(const KernelConfig& config) {
+  if (config.family == Family::naive) return 32;
+  if (const KnownKernel* known = find_known_kernel(config); known != nullptr && known->registers != any)
+    return known->registers;
+  return config.family == Family::blocked ? registers_of_blocked(config) : registers_of_simt(config);
+}
+
+std::int64_t default_shared_bytes(const KernelConfig& config) {
+  const KnownKernel* known = find_known_kernel(config);
+  if (known != nullptr && known->shared_bytes != any) return known->shared_bytes;
+  const std::int64_t padding = padding_elements(config);
+  const std::int64_t row = config.tile.m + config.tile.n + padding * k_contiguous_operands(config.layout);
+  const std::int64_t main_loop = config.stages.value_or(1) * config.tile.k * row * element_bytes;
+  return std::max(main_loop, epilogue_bytes(config));
+}
+
+}  // namespace noteg::kernels
