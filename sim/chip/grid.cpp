@@ -10,7 +10,7 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 
 }  // namespace
 
-Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int k_per_trip, int sms) {
+Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape, const kernels::Program& program, int sms) {
   Launch out;
   out.grid.tiles_m = ceil_div(shape.m, config.tile.m);
   out.grid.tiles_n = ceil_div(shape.n, config.tile.n);
@@ -20,8 +20,9 @@ Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape
   out.grid.swizzle_log2 = config.swizzle_log2;
   out.ctas = out.grid.ctas();
   // Split-K slices are whole k tiles, the last one may be shorter: the longest counts.
-  const std::int64_t k_slice = ceil_div(ceil_div(shape.k, out.grid.split_k), k_per_trip) * k_per_trip;
-  out.trips = std::max<std::int64_t>(1, ceil_div(k_slice, k_per_trip));
+  const std::int64_t k_tile = std::max(1, program.k_per_trip);
+  const std::int64_t k_slice = ceil_div(ceil_div(shape.k, k_tile), out.grid.split_k) * k_tile;
+  out.trips = std::max<std::int64_t>(1, kernels::main_trips(program, k_slice));
   // CTAs go breadth-first over the SMs and slots are refilled on completion; equal CTAs therefore
   // spread evenly, and the busiest SM holds one more than the others where the count does not divide.
   out.ctas_busiest_sm = ceil_div(out.ctas, sms);

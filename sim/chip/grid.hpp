@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kernels/config.hpp"
+#include "kernels/ir.hpp"
 #include "sim/memory/tile_reuse.hpp"
 
 namespace noteg::chip {
@@ -16,7 +17,7 @@ struct Launch {
   int active_sms = 0;              // SMs that get at least one CTA
 };
 
-// k_per_trip: K that one main-loop trip of the program covers.
-[[nodiscard]] Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int k_per_trip, int sms);
+[[nodiscard]] Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape,
+                                 const kernels::Program& program, int sms);
 
 }  // namespace noteg::chip

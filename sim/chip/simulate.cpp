@@ -203,7 +203,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   if (!occupancy) return occupancy.errors();
 
   Run run{gpu, config, shape, options, Hertz{options.sm_clock_mhz ? *options.sm_clock_mhz * 1e6 : gpu.clock.sustained.value}, {}, 1, {}, {}};
-  run.launch = plan_launch(config, shape, program.k_per_trip, gpu.sms);
+  run.launch = plan_launch(config, shape, program, gpu.sms);
   run.resident = occupancy->ctas_per_sm;
   solve_traffic(run);
   solve_time(run, *(*built)->timer);

@@ -45,6 +45,7 @@ kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
   out.predicate_to_branch = cycles(sm.pipes.predicate_to_branch);
   out.fma_interval = interval(sm.pipes.fma.lanes);
   out.alu_interval = interval(sm.pipes.alu.lanes);
+  out.memory_interval = cycles(sm.memory.address_cycles);
   out.async_copy = sm.has_async_copy;
   return out;
 }
