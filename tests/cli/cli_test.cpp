@@ -1,0 +1,183 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.hpp"
+
+namespace noteg::test {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* small = "simulate --arch rtx4070 --family simt --tile 128x128x8 --shape 1024x1024x256";
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(Program, HelpsOnStandardOutput) {
+  for (const char* arguments : {"--help", "simulate --help", "validate --help", "arch --help", "kernel show --help"}) {
+    const Ran ran = run_program(arguments);
+    EXPECT_EQ(ran.status, 0) << arguments;
+    EXPECT_TRUE(has(ran.out, "usage: noteg")) << arguments;
+    EXPECT_EQ(ran.err, "") << arguments;
+  }
+}
+
+TEST(Program, TellsItsVersion) {
+  const Ran ran = run_program("--version");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_TRUE(ran.out.starts_with("noteg 0."));
+}
+
+TEST(Program, RefusesAnUnknownCommandAndNamesTheNearest) {
+  const Ran ran = run_program("simlate");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(has(ran.err, "did you mean simulate"));
+  EXPECT_EQ(run_program("").status, 2);
+}
+
+TEST(Simulate, WritesTextToStandardOutputAndNothingElse) {
+  const Ran ran = run_program(small);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_TRUE(has(ran.out, "limited by"));
+}
+
+TEST(Simulate, WritesJsonWhosePhasesSumToTheTimeAndStallsToOne) {
+  const Ran ran = run_program(std::string(small) + " --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const Json json = Json::parse(ran.out);
+  double phases = 0, stalls = 0;
+  for (const auto& [name, us] : json["phases_us"].items()) phases += us.get<double>();
+  for (const auto& [name, share] : json["stalls"].items()) stalls += share.get<double>();
+  EXPECT_NEAR(phases / json["time_us"].get<double>(), 1, 1e-9);
+  EXPECT_NEAR(stalls, 1, 1e-9);
+  EXPECT_GT(json["time_us"].get<double>(), 0);
+}
+
+TEST(Simulate, WritesTheSameBytesTwice) {
+  const std::string command = std::string(small) + " --format json";
+  EXPECT_EQ(run_program(command).out, run_program(command).out);
+}
+
+TEST(Simulate, TakesAProfilersName) {
+  const Ran ran = run_program(
+      "simulate --arch a100-pcie-40gb --kernel-name ampere_sgemm_128x64_tn --shape 2048x2048x512 --format csv");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(ran.out.starts_with("arch,kernel.name,"));
+}
+
+TEST(Simulate, ObeysSetAndClock) {
+  const Ran ran =
+      run_program(std::string(small) + " --clock 1.4GHz --set arch.l2.size=18MiB --set stages=2 --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const Json json = Json::parse(ran.out);
+  EXPECT_DOUBLE_EQ(json["sm_clock_mhz"].get<double>(), 1400);
+  EXPECT_EQ(json["kernel"]["stages"], 2);
+}
+
+TEST(Simulate, TellsEveryMistakeOfTheCommandLineAtOnce) {
+  const Ran ran = run_program(
+      "simulate --arch rtx4071 --shpe 1x1x1 --family simd --tile 12 --layout xy --l2 hot --clock 1.4 --format xml "
+      "--set x --jobs 0");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_TRUE(has(ran.err, "--shpe")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "did you mean --shape")) << ran.err;
+  const Ran values = run_program(
+      "simulate --arch rtx4071 --shape 12 --family simd --tile 12 --layout xy --l2 hot --clock 1.4 --format xml --set "
+      "x --jobs 0");
+  EXPECT_EQ(values.status, 2);
+  for (const char* part :
+       {"rtx4071", "--shape", "--family", "--tile", "--layout", "--l2", "--clock", "--format", "--set", "--jobs"})
+    EXPECT_TRUE(has(values.err, part)) << part << "\n" << values.err;
+}
+
+TEST(Simulate, RefusesMissingValuesRepeatedOptionsAndStrayWords) {
+  const Ran ran = run_program("simulate stray --arch rtx4070 --arch l4 --exact=yes --shape");
+  EXPECT_EQ(ran.status, 2);
+  for (const char* part : {"stray", "--arch: expected it once", "--exact", "--shape: expected MxNxK, found nothing"})
+    EXPECT_TRUE(has(ran.err, part)) << part << "\n" << ran.err;
+}
+
+TEST(Simulate, RefusesShapesAndKernelsThatCannotBe) {
+  const std::string base = "simulate --arch rtx4070 --family simt ";
+  for (const char* rest :
+       {"--tile 128x128x8 --shape 0x1x1", "--tile 128x128x8 --shape 2147483647x2147483647x2147483647",
+        "--tile 4096x4096x8 --shape 1024x1024x1024", "--tile 128x128x8 --shape -1x2x3", "--tile 0x0x0 --shape 1x1x1",
+        "--tile 128x128x8 --shape 99999999999999999999x1x1", "--tile 128x128x8 --shape 64x64x64 --set no_such_key=1",
+        "--tile 128x128x8 --shape 64x64x64 --set arch.no.such=1",
+        "--tile 128x128x8 --shape 64x64x64 --set arch.l2.size=36"}) {
+    const Ran ran = run_program(base + rest);
+    EXPECT_EQ(ran.status, 2) << rest << "\n" << ran.err;
+    EXPECT_EQ(ran.out, "") << rest;
+    EXPECT_TRUE(has(ran.err, "expected")) << rest << "\n" << ran.err;
+  }
+  EXPECT_EQ(run_program("simulate --arch rtx4070 --kernel no/such.yaml --shape 64x64x64").status, 2);
+  EXPECT_EQ(run_program("simulate --arch rtx4070 --kernel-name not_a_kernel --shape 64x64x64").status, 2);
+  EXPECT_EQ(run_program("simulate --arch no/such.yaml --family simt --tile 128x128x8 --shape 64x64x64").status, 2);
+  EXPECT_EQ(run_program("simulate --arch rtx4070 --kernel-name x --family simt --shape 64x64x64").status, 2);
+}
+
+TEST(Program, EndsQuietlyWhereItsReaderHasSeenEnough) {
+  const Ran ran = run_shell("\"$NOTEG\" arch show rtx4070 | head -c 1 >/dev/null");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST(Program, FailsWhereItsOutputCannotBeWritten) {
+  const Ran ran = run_shell("\"$NOTEG\" --help >/dev/full");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(has(ran.err, "cannot write"));
+}
+
+TEST(Validate, ReportsTheSubsetWithoutProgressInAPipe) {
+  const Ran ran = run_program("validate --data " NOTEG_SOURCE_DIR
+                              "/tests/data/measured_subset.csv --gpu L4 --by gpu,kernel --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  const Json json = Json::parse(ran.out);
+  EXPECT_EQ(json["rows"]["read"], 1033);
+  EXPECT_GT(json["all"]["rows"].get<int>(), 100);
+}
+
+TEST(Validate, RefusesWrongInput) {
+  EXPECT_EQ(run_program("validate").status, 2);
+  EXPECT_EQ(run_program("validate --data no/such.csv").status, 2);
+  EXPECT_EQ(run_program("validate --data " NOTEG_SOURCE_DIR "/tests/data/measured_subset.csv --by nonsense").status, 2);
+  EXPECT_EQ(
+      run_program("validate --data " NOTEG_SOURCE_DIR "/tests/data/measured_subset.csv --min-time-ms soon").status, 2);
+}
+
+TEST(Validate, FailsWhereAFileCannotBeWritten) {
+  const Ran ran = run_program("validate --data " NOTEG_SOURCE_DIR
+                              "/tests/data/measured_subset.csv --gpu RTX3090 --predictions /no/such/folder/p.csv");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(has(ran.err, "/no/such/folder/p.csv"));
+}
+
+TEST(Arch, ListsShowsAndChecks) {
+  const Ran list = run_program("arch list");
+  EXPECT_EQ(list.status, 0) << list.err;
+  EXPECT_TRUE(has(list.out, "rtx4070"));
+  const Ran show = run_program("arch show 'NVIDIA L4' --format json");
+  EXPECT_EQ(show.status, 0) << show.err;
+  EXPECT_TRUE(Json::accept(show.out));
+  EXPECT_EQ(run_program("arch check " NOTEG_SOURCE_DIR "/arch/l4.yaml " NOTEG_SOURCE_DIR "/arch/sm_89.yaml").status, 0);
+  EXPECT_TRUE(Json::accept(run_program("arch schema").out));
+  EXPECT_EQ(run_program("arch show").status, 2);
+  EXPECT_EQ(run_program("arch check no/such.yaml").status, 2);
+  EXPECT_EQ(run_program("arch lst").status, 2);
+}
+
+TEST(Kernel, ShowsTheInstructionList) {
+  const Ran ran = run_program("kernel show --family naive --tile 16x16x16");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, "FFMA"));
+  const Ran json = run_program("kernel show --family simt --tile 128x128x8 --arch l4 --format json");
+  ASSERT_EQ(json.status, 0) << json.err;
+  EXPECT_EQ(Json::parse(json.out)["parts"].size(), 3u);
+}
+
+}  // namespace
+}  // namespace noteg::test

@@ -1,0 +1,38 @@
+#include "tests/cli/program.hpp"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace noteg::test {
+namespace {
+
+std::string contents(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+Ran run_shell(const std::string& command) {
+  std::string folder = (std::filesystem::temp_directory_path() / "noteg_cli_XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return {};
+  const std::string line =
+      "NOTEG='" NOTEG_PROGRAM "'; { " + command + "\n} >" + folder + "/out 2>" + folder + "/err </dev/null";
+  const int status = std::system(line.c_str());
+  Ran ran;
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ran.out = contents(folder + "/out");
+  ran.err = contents(folder + "/err");
+  std::filesystem::remove_all(folder);
+  return ran;
+}
+
+Ran run_program(const std::string& arguments) { return run_shell("\"$NOTEG\" " + arguments); }
+
+}  // namespace noteg::test

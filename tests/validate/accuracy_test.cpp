@@ -1,0 +1,50 @@
+// Guards the accuracy on the measured subset that comes with the repository: the error may fall, not rise. Margins are
+// a little above what the model reached when they were written; docs/validation.md has the figures themselves.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sim/validate/validate.hpp"
+
+namespace noteg::validate {
+namespace {
+
+struct Margin {
+  std::string_view source, gpu;
+  std::size_t least_rows;  // predicted ones
+  double mape;
+};
+
+// Filled where the model is calibrated; a source and GPU without a row here is only required to be predicted.
+constexpr Margin margins[] = {
+    {"neusight", "A100-PCIE-80GB", 100, 1.0},
+    {"neusight", "A100-PCIE-40GB", 100, 1.0},
+    {"neusight", "H100-SXM5-80GB", 100, 1.0},
+    {"measured", "NVIDIA H200", 270, 1.0},
+};
+
+TEST(Accuracy, StaysWithinItsMarginsOnTheMeasuredSubset) {
+  chip::SmCache cache;
+  const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                  const kernels::GemmShape& shape, const chip::SimOptions& sim) {
+    return chip::simulate(gpu, kernel, shape, sim, cache);
+  };
+  ValidateOptions options;
+  options.by = {"source", "gpu"};
+  options.min_time_ms = 0.2;
+  options.jobs = 2;
+  const Result<Validation> result = validate({NOTEG_SOURCE_DIR "/tests/data/measured_subset.csv"}, options, simulator);
+  ASSERT_TRUE(result) << to_string(result.errors());
+  EXPECT_EQ(result->predicted + result->skipped + result->filtered, result->data.rows.size());
+  for (const Margin& margin : margins) {
+    const std::vector<std::string> keys{std::string(margin.source), std::string(margin.gpu)};
+    const auto group = std::ranges::find(result->groups, keys, &Group::keys);
+    ASSERT_NE(group, result->groups.end()) << margin.gpu;
+    EXPECT_GE(group->rows, margin.least_rows) << margin.gpu;
+    ASSERT_TRUE(group->time) << margin.gpu;
+    EXPECT_LE(group->time->mape, margin.mape) << margin.gpu;
+  }
+}
+
+}  // namespace
+}  // namespace noteg::validate

@@ -1,0 +1,172 @@
+#include "sim/validate/measured_case.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/validate/measured_set.hpp"
+#include "tests/validate/fixture.hpp"
+
+namespace noteg::validate {
+namespace {
+
+using kernels::Family;
+using kernels::Layout;
+
+const std::string header =
+    "source,gpu,op,dtype_in,dtype_acc,layout,batch,M,N,K,kernel_name,family,tile_m,tile_n,tile_k,stages,threads,grid_x,"
+    "grid_y,split_k,time_ms,sm_clock_mhz,"
+    "notes\n";
+
+CaseOrReason one(const std::string& row) {
+  const MeasuredData data = test::data_of(header + row + "\n");
+  return case_of(data, data.rows.front());
+}
+
+MeasuredCase expressible(const std::string& row) {
+  CaseOrReason result = one(row);
+  if (const auto* reason = std::get_if<std::string>(&result)) {
+    ADD_FAILURE() << *reason;
+    return {};
+  }
+  return std::get<MeasuredCase>(result);
+}
+
+std::string reason(const std::string& row) {
+  const CaseOrReason result = one(row);
+  const auto* text = std::get_if<std::string>(&result);
+  return text == nullptr ? "" : *text;
+}
+
+TEST(MeasuredCase, ReadsABlasSuffixOfASwappedProblem) {
+  // PyTorch linear: both operands contiguous along K; PyTorch bmm: A along K, B along N.
+  EXPECT_EQ(expressible("neusight,L4,linear,fp32,fp32,tn,1,64,128,256,,simt,64,128,8,2,256,,,1,1,,").config.layout,
+            Layout::nt);
+  EXPECT_EQ(expressible("neusight,L4,bmm,fp32,fp32,nn,1,64,128,256,,simt,64,128,8,2,256,,,1,1,,").config.layout,
+            Layout::nn);
+}
+
+TEST(MeasuredCase, ReadsStorageLettersOfARowMajorProblem) {
+  EXPECT_EQ(
+      expressible("measured,NVIDIA H200,gemm,fp32,fp32,rr,1,64,128,256,,naive,16,16,16,1,256,,,1,1,,").config.layout,
+      Layout::nn);
+  EXPECT_EQ(expressible("measured,NVIDIA H200,gemm,fp32,fp32,tn,1,64,128,256,,cutlass_simt,64,128,8,4,128,,,1,1,,")
+                .config.layout,
+            Layout::nt);
+  EXPECT_EQ(expressible("measured,NVIDIA H200,gemm,fp32,fp32,nn,1,64,128,256,,cutlass_simt,64,128,8,4,128,,,1,1,,")
+                .config.layout,
+            Layout::tt);
+}
+
+TEST(MeasuredCase, TransposesAColumnMajorProblem) {
+  const MeasuredCase nn =
+      expressible("gpperf_cutlass,RTX4070,gemm,fp32,fp32,nn,1,64,128,256,,simt,32,16,8,2,256,,,1,1,,");
+  EXPECT_EQ(nn.config.layout, Layout::nn);
+  EXPECT_EQ(nn.shape.m, 128);
+  EXPECT_EQ(nn.shape.n, 64);
+  EXPECT_EQ(nn.config.tile.m, 16);
+  EXPECT_EQ(nn.config.tile.n, 32);
+  EXPECT_EQ(
+      expressible("gpperf_cutlass,RTX4070,gemm,fp32,fp32,tn,1,64,128,256,,simt,32,16,8,2,256,,,1,1,,").config.layout,
+      Layout::nt);
+  EXPECT_EQ(
+      expressible("gpperf_cutlass,RTX4070,gemm,fp32,fp32,nt,1,64,128,256,,simt,32,16,8,2,256,,,1,1,,").config.layout,
+      Layout::tn);
+}
+
+TEST(TransposeProblem, IsItsOwnInverse) {
+  for (const Layout layout : {Layout::nn, Layout::nt, Layout::tn, Layout::tt}) {
+    kernels::KernelConfig config;
+    config.layout = layout;
+    config.tile = {32, 64, 8};
+    kernels::GemmShape shape{1, 2, 3, 4};
+    transpose_problem(config, shape);
+    transpose_problem(config, shape);
+    EXPECT_EQ(config.layout, layout);
+    EXPECT_EQ(config.tile.m, 32);
+    EXPECT_EQ(shape.m, 1);
+  }
+}
+
+TEST(MeasuredCase, ReadsOursWhereTheSourceIsUnknown) {
+  EXPECT_EQ(expressible("mine,L4,gemm,fp32,fp32,tn,1,64,128,256,,simt,64,128,8,2,256,,,1,1,,").config.layout,
+            Layout::tn);
+}
+
+TEST(MeasuredCase, TakesNotesGridAndClock) {
+  const MeasuredCase c = expressible(
+      "neusight,L4,linear,fp32,fp32,tn,1,256,128,512,,simt,64,128,8,2,256,1,4,4,1,1234,sliced_k=4;time includes "
+      "splitKreduce kernel");
+  EXPECT_EQ(c.config.sliced_k, 4);
+  EXPECT_EQ(c.config.split_k, 4);
+  EXPECT_EQ(c.config.split_k_mode, kernels::SplitKMode::parallel);
+  EXPECT_EQ(c.config.raster, kernels::Raster::along_n);
+  EXPECT_TRUE(c.config.bias);
+  EXPECT_EQ(c.options.sm_clock_mhz, 1234.0);
+}
+
+TEST(MeasuredCase, LetsExplicitColumnsWin) {
+  const MeasuredCase c = expressible(
+      "measured,NVIDIA "
+      "H200,gemm,fp32,fp32,tn,1,64,128,256,cutlass_simt_sgemm_128x128_8x4_tn_align1,cutlass_simt,64,32,16,3,64,,,1,1,"
+      ",");
+  EXPECT_EQ(c.config.family, Family::simt);
+  EXPECT_EQ(c.config.tile.m, 64);
+  EXPECT_EQ(c.config.tile.n, 32);
+  EXPECT_EQ(c.config.stages, 3);
+  EXPECT_EQ(c.config.threads, 64);
+}
+
+TEST(MeasuredCase, FillsBlanksFromTheKernelName) {
+  const MeasuredCase c = expressible(
+      "measured,NVIDIA H200,gemm,fp32,fp32,tn,1,512,512,256,cutlass_simt_sgemm_128x64_8x4_tn_align1,,,,,,,,,1,1,,");
+  EXPECT_EQ(c.config.family, Family::simt);
+  EXPECT_EQ(c.config.tile.m, 128);
+  EXPECT_EQ(c.config.tile.n, 64);
+  EXPECT_EQ(c.config.tile.k, 8);
+  EXPECT_EQ(c.config.stages, 4);
+}
+
+TEST(MeasuredCase, HasAReasonForEveryRowThatItCannotExpress) {
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64,128,256,,,64,128,8,,,,,1,1,,").find("no kernel name"),
+            std::string::npos);
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64,128,256,,warp9,64,128,8,,,,,1,1,,").find("warp9"),
+            std::string::npos);
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,xx,1,64,128,256,,simt,64,128,8,,,,,1,1,,").find("layout"),
+            std::string::npos);
+  EXPECT_NE(reason("neusight,L4,bmm,fp99,fp32,nn,1,64,128,256,,simt,64,128,8,,,,,1,1,,").find("fp99"),
+            std::string::npos);
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,-64,128,256,,simt,64,128,8,,,,,1,1,,").find("M "),
+            std::string::npos);
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64.5,128,256,,simt,64,128,8,,,,,1,1,,").find("whole number"),
+            std::string::npos);
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64,128,,,simt,64,128,8,,,,,1,1,,").find("K is blank"),
+            std::string::npos);
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64,128,256,,simt,,,8,,,,,1,1,,").find("tile"), std::string::npos);
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64,128,256,,simt,64,64,8,,,,,1,,,").find("time_ms is blank"),
+            std::string::npos);
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64,128,256,,simt,64,64,8,,,,,1,-3,,").find("time_ms"),
+            std::string::npos);
+  EXPECT_NE(reason("siboehm,RTXA6000,gemm,fp32,fp32,,1,64,128,256,sgemm_0_cublas,,,,,,,,,1,1,,").find("library"),
+            std::string::npos);
+}
+
+TEST(NoteValue, FindsTheKeyBetweenSemicolons) {
+  EXPECT_EQ(note_value("a=1;sliced_k=4;b", "sliced_k"), 4);
+  EXPECT_EQ(note_value("xsliced_k=4", "sliced_k"), std::nullopt);
+  EXPECT_EQ(note_value("sliced_k=four", "sliced_k"), std::nullopt);
+  EXPECT_EQ(note_value("", "sliced_k"), std::nullopt);
+}
+
+TEST(HostTime, IsTheLongerOfTheHostsFloorAndTheGpusTimeWithItsLead) {
+  const HostTime host{30, 5};
+  EXPECT_DOUBLE_EQ(with_host(host, 24.999), 30);
+  EXPECT_DOUBLE_EQ(with_host(host, 25.001), 30.001);
+  EXPECT_DOUBLE_EQ(with_host({}, 7), 7);
+}
+
+TEST(HostTime, IsZeroForSetsWithoutHostDispatch) {
+  EXPECT_DOUBLE_EQ(host_time_of("measured", "gemm", "NVIDIA H200").floor_us, 0);
+  EXPECT_GT(host_time_of("neusight", "bmm", "A100-PCIE-40GB").floor_us, 0);
+}
+
+}  // namespace
+}  // namespace noteg::validate

@@ -1,0 +1,82 @@
+#include "sim/support/csv.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace noteg {
+namespace {
+
+TEST(Csv, ReadsQuotesCommasAndNewlinesInsideFields) {
+  const Result<CsvTable> table = parse_csv("a,b\n\"1,2\",\"x\"\"y\nz\"\n3,4\n", "t.csv");
+  ASSERT_TRUE(table) << to_string(table.errors());
+  EXPECT_EQ(table->rows, (std::vector<std::vector<std::string>>{{"1,2", "x\"y\nz"}, {"3", "4"}}));
+  EXPECT_EQ(table->lines, (std::vector<int>{2, 4}));
+}
+
+TEST(Csv, ReadsCrlfByteOrderMarkMissingLastNewlineAndEmptyLines) {
+  const Result<CsvTable> table = parse_csv(
+      "\xef\xbb\xbf"
+      "a,b\r\n1,2\r\n\r\n3,",
+      "t.csv");
+  ASSERT_TRUE(table) << to_string(table.errors());
+  EXPECT_EQ(table->columns, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(table->rows, (std::vector<std::vector<std::string>>{{"1", "2"}, {"3", ""}}));
+}
+
+TEST(Csv, ReadsBackWhatItWrites) {
+  const std::vector<std::string> fields{"plain", "", "a,b", "say \"so\"", "two\nlines"};
+  const Result<CsvTable> table = parse_csv("a,b,c,d,e\n" + csv_line(fields), "t.csv");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->rows.front(), fields);
+}
+
+TEST(Csv, NamesTheLineOfEveryMistake) {
+  const Result<CsvTable> table = parse_csv("a,b,a\n1,2\n1,2,3\n4,5,6,7\n", "t.csv");
+  ASSERT_FALSE(table);
+  const std::string errors = to_string(table.errors());
+  EXPECT_NE(errors.find("a: expected each column once"), std::string::npos);
+  EXPECT_NE(errors.find("t.csv:2:"), std::string::npos);
+  EXPECT_NE(errors.find("t.csv:4:"), std::string::npos);
+}
+
+TEST(Csv, RefusesWhatIsNoTable) {
+  EXPECT_FALSE(parse_csv("", "t.csv"));
+  EXPECT_FALSE(parse_csv("a,b\n\"open\n", "t.csv"));
+  EXPECT_FALSE(parse_csv("a,b\n\"x\"y,2\n", "t.csv"));
+  EXPECT_FALSE(parse_csv(std::string_view("a\0b\n", 4), "t.csv"));
+  EXPECT_FALSE(read_csv("no/such/file.csv"));
+  EXPECT_FALSE(read_csv("."));
+}
+
+class CsvGzip : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    path_ = std::filesystem::temp_directory_path() / ("noteg_csv_" + std::to_string(::getpid()) + ".csv.gz");
+    gzFile file = gzopen(path_.c_str(), "wb");
+    std::string text = "a,b\n";
+    for (int i = 0; i < 5000; ++i) text += std::to_string(i) + ",x" + std::to_string(i * 7919) + "\n";
+    gzwrite(file, text.data(), static_cast<unsigned>(text.size()));
+    gzclose(file);
+  }
+  void TearDown() override { std::filesystem::remove(path_); }
+  std::filesystem::path path_;
+};
+
+TEST_F(CsvGzip, IsReadLikeAPlainFile) {
+  const Result<CsvTable> table = read_csv(path_);
+  ASSERT_TRUE(table) << to_string(table.errors());
+  EXPECT_EQ(table->rows.size(), 5000u);
+  EXPECT_EQ(table->rows[4999][0], "4999");
+}
+
+TEST_F(CsvGzip, IsRefusedWhereTruncated) {
+  std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
+  EXPECT_FALSE(read_csv(path_));
+}
+
+}  // namespace
+}  // namespace noteg
