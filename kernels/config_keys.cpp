@@ -1,0 +1,187 @@
+#include "kernels/config_keys.hpp"
+
+#include <array>
+
+#include "kernels/name_tokens.hpp"
+#include "sim/support/nearest_name.hpp"
+#include "sim/support/number_text.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+// Reads a text into the configuration; false: not what the key takes.
+using Setter = bool (*)(KernelConfig&, std::string_view);
+
+struct Key {
+  std::string_view key, accepts, fallback, meaning;
+  Setter set;
+};
+
+template <class Field, class Parsed>
+bool take(Field& field, const std::optional<Parsed>& parsed) {
+  if (parsed) field = *parsed;
+  return parsed.has_value();
+}
+
+std::optional<int> whole(std::string_view text, long long low, long long high) {
+  const std::optional<long long> value = parse_integer(text);
+  if (!value || *value < low || *value > high) return std::nullopt;
+  return static_cast<int>(*value);
+}
+
+std::optional<bool> truth(std::string_view text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  return std::nullopt;
+}
+
+bool set_name(KernelConfig& c, std::string_view text) {
+  if (text.empty() || text.size() > 512) return false;
+  c.name = std::string(text);
+  return true;
+}
+
+// 16 is the cube 16x16x16 of a naive kernel, 128x64 leaves K to the family's default.
+bool set_tile_text(KernelConfig& c, std::string_view text) {
+  if (const auto cube = extents(text, 1)) c.tile = {(*cube)[0], (*cube)[0], (*cube)[0]};
+  else if (const auto flat = extents(text, 2)) c.tile = {(*flat)[0], (*flat)[1], 0};
+  else if (const auto full = extents(text, 3)) c.tile = {(*full)[0], (*full)[1], (*full)[2]};
+  else return false;
+  return true;
+}
+
+bool set_pair(std::optional<int>& m, std::optional<int>& n, std::string_view text) {
+  const auto pair = extents(text, 2);
+  if (!pair) return false;
+  m = (*pair)[0];
+  n = (*pair)[1];
+  return true;
+}
+
+bool set_dtype(KernelConfig& c, std::string_view text) {
+  if (!take(c.dtype_in, data_type_from(text))) return false;
+  c.dtype_acc = c.dtype_out = c.dtype_in;
+  return true;
+}
+
+bool set_shared(KernelConfig& c, std::string_view text) {
+  return take(c.shared_bytes, whole(text, 0, 1048576));
+}
+
+constexpr std::array keys{
+    Key{"name", "a text of up to 512 characters", "empty", "What reports call the kernel.", set_name},
+    Key{"family", "naive, blocked, simt, mma or wgmma", "simt",
+        "How the kernel works: naive (one thread per element), blocked (register blocking, vector loads), simt (warp "
+        "tiles, multi-stage pipeline, as CUTLASS and cuBLAS ship it). mma and wgmma are refused for now.",
+        [](KernelConfig& c, std::string_view t) { return take(c.family, family_from(t)); }},
+    Key{"flavor", "generic, cutlass, cublas or xmma", "generic",
+        "Whose code a simt kernel imitates: registers, padding, staging.",
+        [](KernelConfig& c, std::string_view t) { return take(c.flavor, flavor_from(t)); }},
+    Key{"dtype", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8 or s4", "f32",
+        "Type of operands, accumulators and result together; naive, blocked and simt take f32.", set_dtype},
+    Key{"dtype_in", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8 or s4", "dtype", "Type of A and B.",
+        [](KernelConfig& c, std::string_view t) { return take(c.dtype_in, data_type_from(t)); }},
+    Key{"dtype_acc", "f32, f16 or s32", "dtype", "Type of the accumulators.",
+        [](KernelConfig& c, std::string_view t) { return take(c.dtype_acc, data_type_from(t)); }},
+    Key{"dtype_out", "f32, f16, bf16, s8 or s32", "dtype", "Type of C.",
+        [](KernelConfig& c, std::string_view t) { return take(c.dtype_out, data_type_from(t)); }},
+    Key{"layout", "nn, nt, tn or tt", "nn",
+        "A then B in the row-major reading of C = A B: n = not transposed (A along K, B along N).",
+        [](KernelConfig& c, std::string_view t) { return take(c.layout, layout_from(t)); }},
+    Key{"tile", "extents such as 128x128x8", "none: must be given",
+        "CTA tile along M, N, K. Without K: 8 (naive: the cube of M). One number is a cube.", set_tile_text},
+    Key{"warp_tile", "extents such as 32x64", "the squarest grid of warps",
+        "Warp tile along M, N (simt).",
+        [](KernelConfig& c, std::string_view t) { return set_pair(c.warp_m, c.warp_n, t); }},
+    Key{"thread_tile", "extents such as 8x8",
+        "simt: the warp tile over 4x8 lanes; blocked: 8x8, 4x4 for tiles under 64",
+        "Elements of C per thread along M, N: its accumulators.",
+        [](KernelConfig& c, std::string_view t) { return set_pair(c.thread_m, c.thread_n, t); }},
+    Key{"threads", "a whole number from 1 to 1024", "from the tiles", "Threads per CTA.",
+        [](KernelConfig& c, std::string_view t) { return take(c.threads, whole(t, 1, 1024)); }},
+    Key{"stages", "a whole number from 1 to 8", "naive 1, blocked 2, simt 4 (cublas 2, xmma 3)",
+        "Shared-memory buffers: 1 single, 2 double (LDG and STS), 3 and more filled by asynchronous copies.",
+        [](KernelConfig& c, std::string_view t) { return take(c.stages, whole(t, 1, 8)); }},
+    Key{"async_copy", "true or false", "true for simt kernels of 3 stages and more, but cublas",
+        "Global to shared memory by LDGSTS instead of LDG and STS.",
+        [](KernelConfig& c, std::string_view t) { return take(c.async_copy, truth(t)); }},
+    Key{"sliced_k", "a whole number from 1 to 8", "1",
+        "Groups of warps that split the tile's K and add their results at the end (simt).",
+        [](KernelConfig& c, std::string_view t) { return take(c.sliced_k, whole(t, 1, 8)); }},
+    Key{"registers", "a whole number from 16 to 255", "as compiled for known kernels, else by a rule",
+        "Registers per thread.",
+        [](KernelConfig& c, std::string_view t) { return take(c.registers, whole(t, 16, 255)); }},
+    Key{"shared_bytes", "a whole number from 0 to 1048576",
+        "stages x (M + N) x K elements of the tile, with padding",
+        "Shared memory per CTA, static and dynamic, in bytes.", set_shared},
+    Key{"align_a", "1, 2 or 4", "simt 1; blocked the widest that divides the extents",
+        "Elements per global access of A.",
+        [](KernelConfig& c, std::string_view t) { return take(c.align_a, whole(t, 1, 4)) && *c.align_a != 3; }},
+    Key{"align_b", "1, 2 or 4", "as align_a", "Elements per global access of B.",
+        [](KernelConfig& c, std::string_view t) { return take(c.align_b, whole(t, 1, 4)) && *c.align_b != 3; }},
+    Key{"align_c", "1, 2 or 4", "as align_a", "Elements per global access of C.",
+        [](KernelConfig& c, std::string_view t) { return take(c.align_c, whole(t, 1, 4)) && *c.align_c != 3; }},
+    Key{"split_k", "a whole number from 1 to 4096", "1", "CTAs that share one tile of C, each a part of K.",
+        [](KernelConfig& c, std::string_view t) { return take(c.split_k, whole(t, 1, 4096)); }},
+    Key{"split_k_mode", "none, serial or parallel", "serial where split_k > 1",
+        "serial: the CTAs of a tile add in turn; parallel: a second pass adds partial results.",
+        [](KernelConfig& c, std::string_view t) { return take(c.split_k_mode, split_k_mode_from(t)); }},
+    Key{"raster", "along_m or along_n", "along_m", "Which coordinate of the CTA moves fastest.",
+        [](KernelConfig& c, std::string_view t) { return take(c.raster, raster_from(t)); }},
+    Key{"swizzle_log2", "a whole number from 0 to 4", "0", "CUTLASS raster: 2^s columns of tiles are interleaved.",
+        [](KernelConfig& c, std::string_view t) { return take(c.swizzle_log2, whole(t, 0, 4)); }},
+    Key{"reads_c", "true or false", "false", "C is read and added (beta is not 0).",
+        [](KernelConfig& c, std::string_view t) { return take(c.reads_c, truth(t)); }},
+    Key{"bias", "true or false", "false", "A bias vector is added in the epilogue.",
+        [](KernelConfig& c, std::string_view t) { return take(c.bias, truth(t)); }},
+};
+
+Diagnostic unknown_key(std::string_view key) {
+  std::vector<std::string> names;
+  for (const Key& known : keys) names.emplace_back(known.key);
+  const std::vector<std::string> near = nearest_names(key, names, 1);
+  std::string found = "an unknown key";
+  if (!near.empty()) found += " (did you mean " + near.front() + "?)";
+  return {"", 0, 0, std::string(key), "a known key", std::move(found)};
+}
+
+}  // namespace
+
+std::vector<KernelKeyDoc> kernel_keys() {
+  std::vector<KernelKeyDoc> docs;
+  for (const Key& key : keys)
+    docs.push_back({std::string(key.key), std::string(key.accepts), std::string(key.fallback),
+                    std::string(key.meaning)});
+  return docs;
+}
+
+std::optional<Diagnostic> set_kernel_key(KernelConfig& config, std::string_view key, std::string_view text) {
+  for (const Key& known : keys) {
+    if (known.key != key) continue;
+    if (known.set(config, text)) return std::nullopt;
+    return Diagnostic{"", 0, 0, std::string(key), std::string(known.accepts), "\"" + std::string(text) + "\""};
+  }
+  return unknown_key(key);
+}
+
+std::string kernel_reference() {
+  std::string page =
+      "# Kernel configurations\n\n"
+      "The keys of `kernels/*.yaml` and of `--set key=value`, generated from the table in `kernels/config_keys.cpp`.\n"
+      "Unknown and repeated keys are errors. Every value that is left out is printed by `noteg simulate --format json`.\n\n"
+      "| key | takes | without it | meaning |\n| --- | --- | --- | --- |\n";
+  for (const Key& key : keys) {
+    page += "| `";
+    page += key.key;
+    page += "` | ";
+    page += key.accepts;
+    page += " | ";
+    page += key.fallback;
+    page += " | ";
+    page += key.meaning;
+    page += " |\n";
+  }
+  return page;
+}
+
+}  // namespace noteg::kernels
