@@ -146,10 +146,10 @@ void mix_line(Page& page, const SimReport& r, const Figures& f) {
   double rest = 100;
   for (std::size_t i = 0; i < std::min<std::size_t>(mix.size(), 8) && r.warp_instructions > 0; ++i) {
     const double percent = 100 * mix[i].second / r.warp_instructions;
-    text += fmt::format("{} {} {:.1f} %", i == 0 ? "" : ",", mix[i].first, percent);
+    text += fmt::format("{} {} {:.1f}%", i == 0 ? "" : ",", mix[i].first, percent);
     rest -= percent;
   }
-  if (rest >= 0.05 && !mix.empty()) text += fmt::format(", others {:.1f} %", rest);
+  if (rest >= 0.05 && !mix.empty()) text += fmt::format(", others {:.1f}%", rest);
   page.line("instructions", text);
 }
 
