@@ -6,12 +6,17 @@ namespace noteg::chip {
 
 namespace {
 
-// Trips to step through before the loop counts as periodic, and the length of the period measured: the
-// deepest pipeline (8 stages) fills within the first, and a double-K unrolled loop fits into the second.
-constexpr std::int64_t short_trips = 10;
-constexpr std::int64_t long_trips = 18;
-// Rounds of CTAs: the first fills the SM, the second starts staggered, from then on rounds repeat.
-constexpr std::int64_t rounds_seen = 3;
+// Shapes share engine runs: few trips and CTAs are run as they are, more trips lie between two points of a grid, and
+// beyond the grid time grows linearly from two references. The engine passes over periods by itself, so that a
+// reference of many trips costs no more than one of few.
+constexpr std::int64_t direct_trips = 40;
+constexpr std::int64_t grid_trips = 160;
+constexpr std::int64_t grid_step = 24;
+constexpr std::int64_t short_reference = 128;
+constexpr std::int64_t long_reference = 512;
+// Rounds of CTAs: the first fills the SM, the second starts staggered; the period is taken over three more.
+constexpr std::int64_t direct_rounds = 5;
+constexpr std::int64_t period_rounds = 3;
 
 // a + (b - a) * f, field by field.
 SmTime extend(const SmTime& a, const SmTime& b, double f) {
@@ -33,40 +38,48 @@ SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitch
 SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   const Key key{work.resident, work.ctas, work.trips, work.launch_interval, work.relaunch, environment.latency,
                 environment.l1_latency, environment.l1_hit_rate, environment.read_bytes_per_cycle,
-                environment.write_bytes_per_cycle};
+                environment.write_bytes_per_cycle, work.skip_periodic};
   {
     const std::lock_guard lock(mutex_);
     const auto found = done_.find(key);
     if (found != done_.end()) return found->second;
   }
   const core::SmResult result = core::run_sm(program_, sm_, switches_, environment, work);
-  SmTime out{result.cycles, result.counters, result.cycles, result.counters.warp_instructions, result.deadlock};
+  SmTime out{result.cycles, result.counters, result.stepped_cycles, result.stepped_warp_instructions, result.deadlock};
   const std::lock_guard lock(mutex_);
   done_.emplace(key, out);
   return out;
 }
 
 SmTime SmTimer::over_trips(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  if (work.trips <= long_trips) return run(environment, work);
-  core::SmWork fewer = work;
-  fewer.trips = short_trips;
-  const SmTime a = run(environment, fewer);
-  fewer.trips = long_trips;
-  const SmTime b = run(environment, fewer);
-  return extend(a, b, static_cast<double>(work.trips - short_trips) / static_cast<double>(long_trips - short_trips));
+  if (work.trips <= direct_trips) return run(environment, work);
+  std::int64_t low = short_reference, high = long_reference;
+  if (work.trips <= grid_trips) {
+    low = direct_trips + (work.trips - direct_trips) / grid_step * grid_step;
+    high = low + grid_step;
+  }
+  core::SmWork reference = work;
+  reference.trips = low;
+  const SmTime a = run(environment, reference);
+  if (work.trips == low) return a;
+  reference.trips = high;
+  const SmTime b = run(environment, reference);
+  return extend(a, b, static_cast<double>(work.trips - low) / static_cast<double>(high - low));
 }
 
 SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmWork& work, bool exact) {
   if (exact) return run(environment, work);
+  core::SmWork skipping = work;
+  skipping.skip_periodic = true;
   const std::int64_t round = work.resident;
-  if (work.ctas <= rounds_seen * round) return over_trips(environment, work);
-  core::SmWork fewer = work;
-  fewer.ctas = (rounds_seen - 1) * round + work.ctas % round;
+  if (work.ctas <= direct_rounds * round) return over_trips(environment, skipping);
+  core::SmWork fewer = skipping;
+  fewer.ctas = (direct_rounds - period_rounds) * round + work.ctas % round;
   const SmTime a = over_trips(environment, fewer);
   const std::int64_t first = fewer.ctas;
-  fewer.ctas += round;
+  fewer.ctas += period_rounds * round;
   const SmTime b = over_trips(environment, fewer);
-  return extend(a, b, static_cast<double>(work.ctas - first) / static_cast<double>(round));
+  return extend(a, b, static_cast<double>(work.ctas - first) / static_cast<double>(period_rounds * round));
 }
 
 }  // namespace noteg::chip

@@ -30,7 +30,7 @@ class SmTimer {
   [[nodiscard]] SmTime time(const core::MemoryEnvironment& environment, const core::SmWork& work, bool exact);
 
  private:
-  using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double>;
+  using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double, bool>;
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_trips(const core::MemoryEnvironment& environment, const core::SmWork& work);
 

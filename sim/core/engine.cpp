@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/core/event_wheel.hpp"
+#include "sim/core/periodic.hpp"
 #include "sim/core/read_ports.hpp"
 
 namespace noteg::core {
@@ -60,7 +61,8 @@ struct SubCore {
 
 struct CtaSlot {
   int running = 0, arrived = 0;
-  std::uint64_t started = 0, main_begin = 0, main_end = 0;
+  std::uint64_t started = 0, main_begin = 0, main_end = 0;  // with skipped periods
+  bool in_main_loop = false;
   std::uint16_t first_warp = 0;
 };
 
@@ -96,6 +98,7 @@ class Engine {
   void unblock(Warp& warp, std::uint64_t now);
   void start_cta(int slot, std::uint64_t now);
   void finish_warp(SubCore& sub, Warp& warp, std::uint64_t now);
+  void pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now);
   void phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now);
 
   const DecodedProgram& program_;
@@ -109,6 +112,9 @@ class Engine {
   std::vector<CtaSlot> slots_;
   std::int64_t launched_ = 0, finished_ = 0;
   std::uint64_t end_ = 0;
+  PeriodicSkip periodic_;
+  std::uint64_t skipped_ = 0;  // cycles passed over; event times know nothing of them
+  int main_loop_ = -1;
 
   // Numbers of the SM that the loop needs, unwrapped once.
   int queue_capacity_;
@@ -143,6 +149,9 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache, switches.rf_ideal);
   for (int i = 0; i < sm.sub_cores; ++i) subs_.emplace_back(read_ports);
+  for (std::size_t i = 0; i < program.loops.size(); ++i) {
+    if (program.loops[i].is_main) main_loop_ = static_cast<int>(i);
+  }
   slots_.resize(static_cast<std::size_t>(work.resident));
   warps_.resize(static_cast<std::size_t>(work.resident * program.warps));
   for (std::size_t id = 0; id < warps_.size(); ++id) {
@@ -184,6 +193,8 @@ SmResult Engine::run() {
     now = next;
   }
   result.cycles = static_cast<double>(end_);
+  result.stepped_cycles = static_cast<double>(end_ - skipped_);
+  result.stepped_warp_instructions = count_.warp_instructions - periodic_.skipped_instructions();
   result.counters = count_;
   return result;
 }
@@ -310,6 +321,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
       const auto loop = static_cast<std::size_t>(in.loop);
       const std::int64_t trips = program_.loops[loop].is_main ? work_.trips : program_.loops[loop].trips;
       if (++warp.trips[loop] < trips) {
+        if (work_.skip_periodic && program_.loops[loop].is_main) pass_trip(warp, id, now);
         next = in.target;
         warp.ready_at = now + std::max<std::uint64_t>(in.stall, redirect_);
       } else {
@@ -564,7 +576,9 @@ void Engine::start_cta(int slot, std::uint64_t now) {
   CtaSlot& cta = slots_[static_cast<std::size_t>(slot)];
   cta.running = program_.warps;
   cta.arrived = 0;
-  cta.started = cta.main_begin = cta.main_end = now;
+  cta.started = cta.main_begin = cta.main_end = now + skipped_;
+  cta.in_main_loop = false;
+  periodic_.restart();
   for (int i = 0; i < program_.warps; ++i) {
     Warp& warp = warps_[static_cast<std::size_t>(cta.first_warp + i)];
     SubCore& sub = subs_[warp.sub];
@@ -577,11 +591,49 @@ void Engine::start_cta(int slot, std::uint64_t now) {
   }
 }
 
+// The leading warp of a CTA begins another trip. Where all resident CTAs are in their main loops, trips of the
+// slowest are the clock by which a period is recognised.
+void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
+  if (id != slots_[warp.cta].first_warp) return;
+  periodic_.trips.resize(slots_.size());
+  std::int64_t most_left = -1;
+  std::uint16_t reference = 0;
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    const CtaSlot& cta = slots_[slot];
+    periodic_.trips[slot] = -1;
+    if (cta.running == 0) continue;
+    if (!cta.in_main_loop) return;
+    periodic_.trips[slot] = warps_[cta.first_warp].trips[static_cast<std::size_t>(main_loop_)];
+    const std::int64_t left = work_.trips - periodic_.trips[slot];
+    if (left > most_left) {
+      most_left = left;
+      reference = static_cast<std::uint16_t>(slot);
+    }
+  }
+  if (reference != warp.cta) return;
+  const std::int64_t periods = periodic_.observe(now, work_.trips, count_);
+  if (periods <= 0) return;
+  for (Warp& each : warps_) {
+    if (slots_[each.cta].running == 0) continue;
+    each.trips[static_cast<std::size_t>(main_loop_)] += static_cast<std::int32_t>(periods * periodic_.advanced(each.cta));
+  }
+  skipped_ += static_cast<std::uint64_t>(periods) * periodic_.length();
+  count_ += periodic_.counters() * static_cast<double>(periods);
+}
+
 void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now) {
   CtaSlot& cta = slots_[warp.cta];
   if (id != cta.first_warp) return;
-  if (from < program_.mainloop_begin && to >= program_.mainloop_begin) cta.main_begin = now;
-  if (from < program_.epilogue_begin && to >= program_.epilogue_begin) cta.main_end = now;
+  if (from < program_.mainloop_begin && to >= program_.mainloop_begin) {
+    cta.main_begin = now + skipped_;
+    cta.in_main_loop = true;
+    periodic_.restart();
+  }
+  if (from < program_.epilogue_begin && to >= program_.epilogue_begin) {
+    cta.main_end = now + skipped_;
+    cta.in_main_loop = false;
+    periodic_.restart();
+  }
 }
 
 void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
@@ -595,7 +647,7 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
     return;
   }
   ++finished_;
-  end_ = now + 1;
+  end_ = now + 1 + skipped_;
   count_.prologue_cycles += static_cast<double>(cta.main_begin - cta.started);
   count_.mainloop_cycles += static_cast<double>(cta.main_end - cta.main_begin);
   count_.epilogue_cycles += static_cast<double>(end_ - cta.main_end);

@@ -38,6 +38,7 @@ struct SmWork {
   std::int64_t trips = 1;       // of the main loop
   double launch_interval = 0;   // cycles between the first CTAs of an SM
   double relaunch = 0;          // end of a CTA to the first issue of its successor
+  bool skip_periodic = false;   // once the main loop has become periodic, pass over whole periods
 };
 
 inline constexpr std::size_t opcode_count = static_cast<std::size_t>(kernels::Opcode::count_);
@@ -60,6 +61,8 @@ struct CoreCounters {
 
 struct SmResult {
   double cycles = 0;     // start of the first CTA to the end of the last
+  double stepped_cycles = 0;             // of these, stepped through
+  double stepped_warp_instructions = 0;
   bool deadlock = false; // no warp can ever issue again
   CoreCounters counters;
 };

@@ -1,0 +1,68 @@
+// Recognises that the main loops of all resident CTAs have become periodic: a few trips after the last CTA entered
+// or left its loop, the cycles and counters of the next trips are taken as a period, and whole periods are passed
+// over while every CTA keeps some trips to go. Registers, queues and events keep their state, so the phases between
+// CTAs survive the skip.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/engine.hpp"
+
+namespace noteg::core {
+
+class PeriodicSkip {
+ public:
+  // Main-loop trips done by the leading warp of each CTA slot; -1: nothing runs there. Set before observe().
+  std::vector<std::int64_t> trips;
+
+  // A CTA entered or left its main loop.
+  void restart() { seen_ = 0; }
+
+  // The reference CTA begins a trip. Returns how many periods may be passed over now (0: none).
+  std::int64_t observe(std::uint64_t now, std::int64_t total_trips, const CoreCounters& count) {
+    ++seen_;
+    if (seen_ == settle) {
+      since_ = now;
+      base_ = trips;
+      at_base_ = count;
+    }
+    if (seen_ < settle + period) return 0;
+    seen_ = 0;  // whatever happens, look afresh afterwards
+    length_ = now - since_;
+    advanced_.assign(trips.size(), 0);
+    std::int64_t periods = INT64_MAX;
+    for (std::size_t slot = 0; slot < trips.size(); ++slot) {
+      if (trips[slot] < 0) continue;
+      advanced_[slot] = trips[slot] - base_[slot];
+      const std::int64_t left = total_trips - trips[slot] - margin;
+      if (left <= 0) return 0;
+      if (advanced_[slot] > 0) periods = std::min(periods, left / advanced_[slot]);
+    }
+    if (periods == INT64_MAX || periods <= 0) return 0;
+    counters_ = count;
+    counters_ += at_base_ * -1.0;
+    skipped_instructions_ += counters_.warp_instructions * static_cast<double>(periods);
+    return periods;
+  }
+
+  [[nodiscard]] std::int64_t advanced(std::size_t slot) const { return advanced_[slot]; }
+  [[nodiscard]] std::uint64_t length() const { return length_; }
+  [[nodiscard]] const CoreCounters& counters() const { return counters_; }
+  [[nodiscard]] double skipped_instructions() const { return skipped_instructions_; }
+
+ private:
+  // The deepest pipelines (5 to 8 stages) fill within the trips before a period is taken, and drain within the
+  // margin; a period of this length averages over the drift between CTAs that take turns.
+  static constexpr int settle = 6;
+  static constexpr int period = 12;
+  static constexpr std::int64_t margin = 4;
+
+  int seen_ = 0;
+  std::uint64_t since_ = 0, length_ = 0;
+  std::vector<std::int64_t> base_, advanced_;
+  CoreCounters at_base_, counters_;
+  double skipped_instructions_ = 0;
+};
+
+}  // namespace noteg::core
