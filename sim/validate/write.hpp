@@ -26,7 +26,8 @@ struct ReasonCount {
   std::size_t rows = 0;
 };
 
-// Reasons of one fate, most frequent first, ties by text.
+// Reasons of one fate, most frequent first, ties by text. What was found in the single row is cut off, so that rows
+// with the same trouble come together.
 [[nodiscard]] std::vector<ReasonCount> reasons(const Validation& validation, Fate fate);
 
 // A fraction as "4.2 %", absent as "-".

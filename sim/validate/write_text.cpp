@@ -81,7 +81,7 @@ std::string percent(const std::optional<Metrics>& metrics, double Metrics::*memb
 std::vector<ReasonCount> reasons(const Validation& validation, Fate fate) {
   std::map<std::string, std::size_t> counts;
   for (const Outcome& outcome : validation.outcomes)
-    if (outcome.fate == fate) ++counts[outcome.reason];
+    if (outcome.fate == fate) ++counts[outcome.reason.substr(0, outcome.reason.find(", found "))];
   std::vector<ReasonCount> list;
   for (const auto& [reason, rows] : counts) list.push_back({reason, rows});
   std::ranges::stable_sort(list, std::greater{}, &ReasonCount::rows);
