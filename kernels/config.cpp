@@ -33,10 +33,8 @@ constexpr std::array<Named<Family>, 5> families{{{"naive", Family::naive},
 constexpr std::array<Named<Raster>, 2> rasters{{{"along_m", Raster::along_m}, {"along_n", Raster::along_n}}};
 constexpr std::array<Named<SplitKMode>, 3> split_k_modes{
     {{"none", SplitKMode::none}, {"serial", SplitKMode::serial}, {"parallel", SplitKMode::parallel}}};
-constexpr std::array<Named<Flavor>, 4> flavors{{{"generic", Flavor::generic},
-                                                {"cutlass", Flavor::cutlass},
-                                                {"cublas", Flavor::cublas},
-                                                {"xmma", Flavor::xmma}}};
+constexpr std::array<Named<Flavor>, 4> flavors{
+    {{"generic", Flavor::generic}, {"cutlass", Flavor::cutlass}, {"cublas", Flavor::cublas}, {"xmma", Flavor::xmma}}};
 
 }  // namespace
 

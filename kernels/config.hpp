@@ -37,7 +37,7 @@ struct Tile {
 };
 
 struct KernelConfig {
-  std::string name;                        // as given by the user or the profiler; may be empty
+  std::string name;  // as given by the user or the profiler; may be empty
   Family family = Family::simt;
   Flavor flavor = Flavor::generic;
   DataType dtype_in = DataType::f32;
@@ -45,23 +45,24 @@ struct KernelConfig {
   DataType dtype_out = DataType::f32;
   Layout layout = Layout::nn;
 
-  Tile tile;                               // CTA tile along M, N, K of this problem
-  std::optional<int> warp_m, warp_n;       // warp tile
-  std::optional<int> thread_m, thread_n;   // thread tile (register block) of SIMT kernels
-  std::optional<int> threads;              // per CTA
-  std::optional<int> stages;               // shared-memory pipeline stages; 1 = single buffer, 2 = LDG + STS double buffer, >= 3 cp.async
-  std::optional<int> sliced_k;             // warps of a CTA that split K inside the tile; 1 = none
-  std::optional<int> registers;            // per thread, as the compiler reported
-  std::optional<std::int64_t> shared_bytes;  // static + dynamic per CTA
+  Tile tile;                              // CTA tile along M, N, K of this problem
+  std::optional<int> warp_m, warp_n;      // warp tile
+  std::optional<int> thread_m, thread_n;  // thread tile (register block) of SIMT kernels
+  std::optional<int> threads;             // per CTA
+  std::optional<int>
+      stages;  // shared-memory pipeline stages; 1 = single buffer, 2 = LDG + STS double buffer, >= 3 cp.async
+  std::optional<int> sliced_k;                   // warps of a CTA that split K inside the tile; 1 = none
+  std::optional<int> registers;                  // per thread, as the compiler reported
+  std::optional<std::int64_t> shared_bytes;      // static + dynamic per CTA
   std::optional<int> align_a, align_b, align_c;  // elements per global access
-  std::optional<bool> async_copy;          // LDGSTS instead of LDG + STS
+  std::optional<bool> async_copy;                // LDGSTS instead of LDG + STS
 
   int split_k = 1;
   SplitKMode split_k_mode = SplitKMode::none;
   Raster raster = Raster::along_m;
-  int swizzle_log2 = 0;                    // CUTLASS raster: 2^s columns of tiles interleaved
-  bool reads_c = false;                    // beta != 0
-  bool bias = false;                       // fused bias vector
+  int swizzle_log2 = 0;  // CUTLASS raster: 2^s columns of tiles interleaved
+  bool reads_c = false;  // beta != 0
+  bool bias = false;     // fused bias vector
 };
 
 // A positive shape whose work fits: M, N, K <= 2^31-1, batch <= 2^31-1, 2*M*N*K*batch <= 2^62.

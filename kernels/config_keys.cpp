@@ -43,10 +43,14 @@ bool set_name(KernelConfig& c, std::string_view text) {
 
 // 16 is the cube 16x16x16 of a naive kernel, 128x64 leaves K to the family's default.
 bool set_tile_text(KernelConfig& c, std::string_view text) {
-  if (const auto cube = extents(text, 1)) c.tile = {(*cube)[0], (*cube)[0], (*cube)[0]};
-  else if (const auto flat = extents(text, 2)) c.tile = {(*flat)[0], (*flat)[1], 0};
-  else if (const auto full = extents(text, 3)) c.tile = {(*full)[0], (*full)[1], (*full)[2]};
-  else return false;
+  if (const auto cube = extents(text, 1))
+    c.tile = {(*cube)[0], (*cube)[0], (*cube)[0]};
+  else if (const auto flat = extents(text, 2))
+    c.tile = {(*flat)[0], (*flat)[1], 0};
+  else if (const auto full = extents(text, 3))
+    c.tile = {(*full)[0], (*full)[1], (*full)[2]};
+  else
+    return false;
   return true;
 }
 
@@ -64,9 +68,7 @@ bool set_dtype(KernelConfig& c, std::string_view text) {
   return true;
 }
 
-bool set_shared(KernelConfig& c, std::string_view text) {
-  return take(c.shared_bytes, whole(text, 0, 1048576));
-}
+bool set_shared(KernelConfig& c, std::string_view text) { return take(c.shared_bytes, whole(text, 0, 1048576)); }
 
 constexpr std::array keys{
     Key{"name", "a text of up to 512 characters", "empty", "What reports call the kernel.", set_name},
@@ -90,8 +92,7 @@ constexpr std::array keys{
         [](KernelConfig& c, std::string_view t) { return take(c.layout, layout_from(t)); }},
     Key{"tile", "extents such as 128x128x8", "none: must be given",
         "CTA tile along M, N, K. Without K: 8 (naive: the cube of M). One number is a cube.", set_tile_text},
-    Key{"warp_tile", "extents such as 32x64", "the squarest grid of warps",
-        "Warp tile along M, N (simt).",
+    Key{"warp_tile", "extents such as 32x64", "the squarest grid of warps", "Warp tile along M, N (simt).",
         [](KernelConfig& c, std::string_view t) { return set_pair(c.warp_m, c.warp_n, t); }},
     Key{"thread_tile", "extents such as 8x8",
         "simt: the warp tile over 4x8 lanes; blocked: 8x8, 4x4 for tiles under 64",
@@ -111,8 +112,7 @@ constexpr std::array keys{
     Key{"registers", "a whole number from 16 to 255", "as compiled for known kernels, else by a rule",
         "Registers per thread.",
         [](KernelConfig& c, std::string_view t) { return take(c.registers, whole(t, 16, 255)); }},
-    Key{"shared_bytes", "a whole number from 0 to 1048576",
-        "stages x (M + N) x K elements of the tile, with padding",
+    Key{"shared_bytes", "a whole number from 0 to 1048576", "stages x (M + N) x K elements of the tile, with padding",
         "Shared memory per CTA, static and dynamic, in bytes.", set_shared},
     Key{"align_a", "1, 2 or 4", "simt 1; blocked the widest that divides the extents",
         "Elements per global access of A.",
@@ -150,8 +150,8 @@ Diagnostic unknown_key(std::string_view key) {
 std::vector<KernelKeyDoc> kernel_keys() {
   std::vector<KernelKeyDoc> docs;
   for (const Key& key : keys)
-    docs.push_back({std::string(key.key), std::string(key.accepts), std::string(key.fallback),
-                    std::string(key.meaning)});
+    docs.push_back(
+        {std::string(key.key), std::string(key.accepts), std::string(key.fallback), std::string(key.meaning)});
   return docs;
 }
 
@@ -167,8 +167,13 @@ std::optional<Diagnostic> set_kernel_key(KernelConfig& config, std::string_view 
 std::string kernel_reference() {
   std::string page =
       "# Kernel configurations\n\n"
-      "The keys of `kernels/*.yaml` and of `--set key=value`, generated from the table in `kernels/config_keys.cpp`.\n"
-      "Unknown and repeated keys are errors. Every value that is left out is printed by `noteg simulate --format json`.\n\n"
+      "The keys of `kernels/*.yaml` and of `--set key=value`. This page is written by the program from the table that "
+      "also\n"
+      "loads the files (`kernels/config_keys.cpp`); run `NOTEG_UPDATE_GENERATED=1 test_kernels` after a change.\n"
+      "Unknown and repeated keys are errors. A kernel is found by path, or by name in `NOTEG_KERNEL_PATH`, in "
+      "`kernels/` of\n"
+      "the source tree, and in `share/noteg/kernels` beside the program. Every value that is left out is printed by "
+      "`noteg simulate --format json`.\n\n"
       "| key | takes | without it | meaning |\n| --- | --- | --- | --- |\n";
   for (const Key& key : keys) {
     page += "| `";

@@ -7,13 +7,11 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = 4;      // the FFMA families take f32 only
-constexpr int row_padding = 4;        // elements added to a row of a transposed operand: 16 bytes keep LDS.128 aligned
+constexpr int element_bytes = 4;  // the FFMA families take f32 only
+constexpr int row_padding = 4;    // elements added to a row of a transposed operand: 16 bytes keep LDS.128 aligned
 
 // How many times longer the long side is than the short one.
-double elongation(int a, int b) {
-  return static_cast<double>(std::max(a, b)) / static_cast<double>(std::min(a, b));
-}
+double elongation(int a, int b) { return static_cast<double>(std::max(a, b)) / static_cast<double>(std::min(a, b)); }
 
 // Elements per row (one k) of padding that each transposed operand gets in shared memory.
 int padding_elements(const KernelConfig& config) {

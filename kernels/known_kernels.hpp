@@ -11,14 +11,14 @@ inline constexpr int any = -1;
 struct KnownKernel {
   Family family;
   Flavor flavor;
-  int m, n, k;        // CTA tile in the row-major orientation
+  int m, n, k;  // CTA tile in the row-major orientation
   int stages;
   int sliced_k;
-  int thread_m;       // tells apart kernels of one tile; any
-  int k_contiguous;   // how many of A, B are contiguous along K (0..2); any
+  int thread_m;      // tells apart kernels of one tile; any
+  int k_contiguous;  // how many of A, B are contiguous along K (0..2); any
   int threads;
-  int registers;      // any: the rule of default_registers()
-  int shared_bytes;   // any: the rule of default_shared_bytes()
+  int registers;     // any: the rule of default_registers()
+  int shared_bytes;  // any: the rule of default_shared_bytes()
 };
 
 [[nodiscard]] int k_contiguous_operands(Layout layout);

@@ -128,7 +128,10 @@ std::string_view inner_name(std::string_view name) {
 }
 
 Diagnostic not_understood(std::string found) {
-  return {"", 0, 0, "kernel_name",
+  return {"",
+          0,
+          0,
+          "kernel_name",
           "a kernel name such as ampere_sgemm_128x64_tn or cutlass_simt_sgemm_128x128_8x4_tn_align1",
           std::move(found)};
 }

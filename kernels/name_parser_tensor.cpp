@@ -179,8 +179,7 @@ std::optional<ParsedName> parse_xmma_tensor(const Tokens& t) {
 }  // namespace
 
 std::optional<ParsedName> parse_tensor_name(const Tokens& tokens) {
-  for (const auto parser :
-       {parse_own_mma, parse_own_wgmma, parse_cutlass_mma, parse_cublas_mma, parse_xmma_tensor})
+  for (const auto parser : {parse_own_mma, parse_own_wgmma, parse_cutlass_mma, parse_cublas_mma, parse_xmma_tensor})
     if (std::optional<ParsedName> parsed = parser(tokens)) return parsed;
   return std::nullopt;
 }

@@ -8,10 +8,10 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr std::int64_t largest_extent = 2147483647;       // grids and leading dimensions are 32-bit
-constexpr double largest_work = 4611686018427387904.0;    // 2^62 FLOP: counts stay exact in 64 bits
+constexpr std::int64_t largest_extent = 2147483647;     // grids and leading dimensions are 32-bit
+constexpr double largest_work = 4611686018427387904.0;  // 2^62 FLOP: counts stay exact in 64 bits
 constexpr int largest_tile = 1024;
-constexpr int largest_cta = 1024;                          // threads, CPG
+constexpr int largest_cta = 1024;  // threads, CPG
 
 class Resolver {
  public:
@@ -41,18 +41,24 @@ class Resolver {
 
   void in_range(const std::string& key, const std::optional<int>& value, int low, int high) {
     if (value && (*value < low || *value > high))
-      report(key, "a whole number from " + std::to_string(low) + " to " + std::to_string(high),
-             std::to_string(*value));
+      report(key, "a whole number from " + std::to_string(low) + " to " + std::to_string(high), std::to_string(*value));
   }
 
   void check_family() {
     if (config_.family == Family::mma || config_.family == Family::wgmma)
       report("family", "naive, blocked or simt (tensor-core families are not modelled yet)",
              std::string(name_of(config_.family)));
+    check_types();
+  }
+
+  void check_types() {
+    if (config_.family > Family::simt) return;
     const auto f32_only = [&](const std::string& key, DataType type) {
-      if (type != DataType::f32 && config_.family <= Family::simt)
+      if (type != DataType::f32)
         report(key, "f32 (the naive, blocked and simt families compute with FFMA)", std::string(name_of(type)));
     };
+    if (config_.dtype_in == config_.dtype_acc && config_.dtype_in == config_.dtype_out)
+      return f32_only("dtype", config_.dtype_in);
     f32_only("dtype_in", config_.dtype_in);
     f32_only("dtype_acc", config_.dtype_acc);
     f32_only("dtype_out", config_.dtype_out);
@@ -203,8 +209,7 @@ class Resolver {
   void settle_threads(int wanted, const std::string& why) {
     if (config_.threads && *config_.threads != wanted)
       return report("threads", std::to_string(wanted) + " (" + why + ")", std::to_string(*config_.threads));
-    if (wanted > largest_cta)
-      return report("tile", "at most 1024 threads (" + why + ")", std::to_string(wanted));
+    if (wanted > largest_cta) return report("tile", "at most 1024 threads (" + why + ")", std::to_string(wanted));
     config_.threads = wanted;
   }
 
