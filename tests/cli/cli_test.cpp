@@ -133,12 +133,12 @@ TEST(Program, FailsWhereItsOutputCannotBeWritten) {
 
 TEST(Validate, ReportsTheSubsetWithoutProgressInAPipe) {
   const Ran ran = run_program("validate --data " NOTEG_SOURCE_DIR
-                              "/tests/data/measured_subset.csv --gpu L4 --by gpu,kernel --format json");
+                              "/tests/data/measured_subset.csv --gpu RTXA6000 --by gpu,kernel --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
   const Json json = Json::parse(ran.out);
   EXPECT_EQ(json["rows"]["read"], 1033);
-  EXPECT_GT(json["all"]["rows"].get<int>(), 100);
+  EXPECT_GE(json["all"]["rows"].get<int>(), 4);
 }
 
 TEST(Validate, RefusesWrongInput) {
