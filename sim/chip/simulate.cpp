@@ -78,15 +78,20 @@ void solve_time(Run& run, SmTimer& timer) {
   const double dram_bytes = run.reuse.dram_read_bytes + run.reuse.dram_write_bytes;
   const BytesPerSecond dram = dram_bandwidth(run.gpu.dram, run.reuse.dram_read_bytes, run.reuse.dram_write_bytes);
   run.dram_cycles = (Bytes{dram_bytes} / (dram / run.clock)).value;
+  const Grade grade = run.options.exact ? Grade::exact : run.options.share_runs ? Grade::shared : Grade::periodic;
   double simulated_cycles = 0, simulated_instructions = 0;
+  double last_latency = 0;
   const int rounds = run.options.exact ? 1 : 2;
   if (run.options.exact) {
     // The load on DRAM comes from the fast solution, so that both modes see the same environment.
-    const SmTime first = timer.time(memory_environment(request), work, false);
+    const SmTime first = timer.time(memory_environment(request), work, Grade::periodic);
     request.dram_utilisation = run.dram_cycles / std::max(1.0, overlapped(first.cycles, run.dram_cycles));
   }
   for (int round = 0; round < rounds; ++round) {
-    run.sm = timer.time(memory_environment(request), work, run.options.exact);
+    const core::MemoryEnvironment environment = memory_environment(request);
+    if (round > 0 && environment.latency == last_latency) break;
+    last_latency = environment.latency;
+    run.sm = timer.time(environment, work, grade);
     simulated_cycles += run.sm.simulated_cycles;
     simulated_instructions += run.sm.simulated_warp_instructions;
     request.dram_utilisation = run.dram_cycles / std::max(1.0, overlapped(run.sm.cycles, run.dram_cycles));
@@ -136,10 +141,17 @@ void fill_time(SimReport& r, const Run& run) {
   r.phases_us.epilogue = work_us * c.epilogue_cycles / life;
 }
 
-// Counters of the busiest SM to the whole chip: CTAs are alike.
-void fill_counters(SimReport& r, const Run& run) {
-  const double ctas = static_cast<double>(run.launch.ctas);
-  const core::CoreCounters c = run.sm.counters * (ctas / static_cast<double>(run.launch.ctas_busiest_sm));
+// Warp instructions of one CTA with `trips` main-loop trips.
+std::int64_t executed_by_cta(const kernels::Program& program, std::int64_t trips) {
+  const std::int64_t k = (trips + program.peeled_tiles) * std::max(1, program.k_per_trip);
+  return kernels::executed_instructions(program, k) * program.warps;
+}
+
+// Counters of the busiest SM to the whole chip: CTAs are alike. How many instructions a CTA executes is known
+// exactly, so what periods were passed over inexactly is set right by it.
+void fill_counters(SimReport& r, const Run& run, const kernels::Program& program) {
+  const double executed = static_cast<double>(executed_by_cta(program, run.launch.trips)) * static_cast<double>(run.launch.ctas);
+  const core::CoreCounters c = run.sm.counters * (executed / std::max(1.0, run.sm.counters.warp_instructions));
   r.warp_instructions = c.warp_instructions;
   for (std::size_t i = 0; i < core::opcode_count; ++i) {
     if (c.issued[i] > 0) r.instructions_by_opcode[std::string(kernels::opcode_info(static_cast<kernels::Opcode>(i)).mnemonic)] = c.issued[i];
@@ -220,7 +232,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   r.shared_bytes_per_cta = resources.shared_bytes;
   r.engine = {options.exact, run.sm.simulated_cycles, run.sm.simulated_warp_instructions};
   fill_time(r, run);
-  fill_counters(r, run);
+  fill_counters(r, run, program);
   r.occupancy.ctas_per_sm = run.resident;
   r.occupancy.warps_per_sm = run.resident * program.warps;
   r.occupancy.limiter = run.launch.ctas < static_cast<std::int64_t>(run.resident) * gpu.sms ? Limiter::grid : occupancy->limiter;

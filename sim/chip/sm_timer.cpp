@@ -6,17 +6,17 @@ namespace noteg::chip {
 
 namespace {
 
-// Shapes share engine runs: few trips and CTAs are run as they are, more trips lie between two points of a grid, and
-// beyond the grid time grows linearly from two references. The engine passes over periods by itself, so that a
-// reference of many trips costs no more than one of few.
-constexpr std::int64_t direct_trips = 40;
-constexpr std::int64_t grid_trips = 160;
-constexpr std::int64_t grid_step = 24;
-constexpr std::int64_t short_reference = 128;
-constexpr std::int64_t long_reference = 512;
-// Rounds of CTAs: the first fills the SM, the second starts staggered; the period is taken over three more.
-constexpr std::int64_t direct_rounds = 5;
-constexpr std::int64_t period_rounds = 3;
+// shared: trips stepped through before the loop counts as periodic, and the end of the period measured.
+constexpr std::int64_t short_trips = 10;
+constexpr std::int64_t long_trips = 18;
+
+// Rounds of CTAs: the first fills the SM, the second starts staggered, later ones repeat. Beyond `stepped` rounds the
+// last `period` of them are taken as one period.
+struct Rounds {
+  std::int64_t stepped, period;
+};
+constexpr Rounds periodic_rounds{6, 4};
+constexpr Rounds shared_rounds{3, 1};
 
 // a + (b - a) * f, field by field.
 SmTime extend(const SmTime& a, const SmTime& b, double f) {
@@ -51,35 +51,32 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
   return out;
 }
 
-SmTime SmTimer::over_trips(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  if (work.trips <= direct_trips) return run(environment, work);
-  std::int64_t low = short_reference, high = long_reference;
-  if (work.trips <= grid_trips) {
-    low = direct_trips + (work.trips - direct_trips) / grid_step * grid_step;
-    high = low + grid_step;
-  }
-  core::SmWork reference = work;
-  reference.trips = low;
-  const SmTime a = run(environment, reference);
-  if (work.trips == low) return a;
-  reference.trips = high;
-  const SmTime b = run(environment, reference);
-  return extend(a, b, static_cast<double>(work.trips - low) / static_cast<double>(high - low));
+SmTime SmTimer::over_trips(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
+  core::SmWork stepped = work;
+  stepped.skip_periodic = grade == Grade::periodic;
+  if (grade != Grade::shared || work.trips <= long_trips) return run(environment, stepped);
+  stepped.trips = short_trips;
+  const SmTime a = run(environment, stepped);
+  stepped.trips = long_trips;
+  const SmTime b = run(environment, stepped);
+  return extend(a, b, static_cast<double>(work.trips - short_trips) / static_cast<double>(long_trips - short_trips));
 }
 
-SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmWork& work, bool exact) {
-  if (exact) return run(environment, work);
-  core::SmWork skipping = work;
-  skipping.skip_periodic = true;
+SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
+  const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   const std::int64_t round = work.resident;
-  if (work.ctas <= direct_rounds * round) return over_trips(environment, skipping);
-  core::SmWork fewer = skipping;
-  fewer.ctas = (direct_rounds - period_rounds) * round + work.ctas % round;
-  const SmTime a = over_trips(environment, fewer);
+  if (work.ctas <= rounds.stepped * round) return over_trips(environment, work, grade);
+  core::SmWork fewer = work;
+  fewer.ctas = (rounds.stepped - rounds.period) * round + work.ctas % round;
+  const SmTime a = over_trips(environment, fewer, grade);
   const std::int64_t first = fewer.ctas;
-  fewer.ctas += period_rounds * round;
-  const SmTime b = over_trips(environment, fewer);
-  return extend(a, b, static_cast<double>(work.ctas - first) / static_cast<double>(period_rounds * round));
+  fewer.ctas += rounds.period * round;
+  const SmTime b = over_trips(environment, fewer, grade);
+  return extend(a, b, static_cast<double>(work.ctas - first) / static_cast<double>(rounds.period * round));
+}
+
+SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
+  return grade == Grade::exact ? run(environment, work) : over_rounds(environment, work, grade);
 }
 
 }  // namespace noteg::chip

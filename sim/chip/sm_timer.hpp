@@ -1,5 +1,7 @@
-// How long one SM takes for its share of CTAs. Exact: every trip of every CTA is stepped through. Fast:
-// the engine runs a few trips and a few rounds of CTAs, sees the period, and extends it; cost then grows
+// How long one SM takes for its share of CTAs, in three grades of the one engine. `exact` steps through every trip of
+// every CTA. `periodic` lets the engine pass over periods of the main loop, keeping the phases between CTAs, and
+// takes later rounds of CTAs from the period of earlier ones. `shared` runs few trips and few rounds only and extends
+// both linearly: shapes of one kernel then share runs, for work on thousands of rows. Cost of the last two grows
 // neither with K nor with the number of tiles.
 #pragma once
 
@@ -21,18 +23,21 @@ struct SmTime {
   bool deadlock = false;
 };
 
+enum class Grade : std::uint8_t { exact, periodic, shared };
+
 // A kernel ready to run on an SM, and the runs of it already done. Safe for many threads.
 class SmTimer {
  public:
   SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches);
 
   // Runs `ctas` CTAs of `trips` main-loop trips with `resident` at a time.
-  [[nodiscard]] SmTime time(const core::MemoryEnvironment& environment, const core::SmWork& work, bool exact);
+  [[nodiscard]] SmTime time(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
  private:
   using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double, bool>;
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
-  [[nodiscard]] SmTime over_trips(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime over_trips(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
+  [[nodiscard]] SmTime over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
   core::DecodedProgram program_;
   arch::SmSpec sm_;
