@@ -3,6 +3,7 @@
 #include <set>
 
 #include "arch/field.hpp"
+#include "sim/validate/host_time.hpp"
 #include "sim/validate/measured_set.hpp"
 #include "sim/validate/write.hpp"
 
@@ -58,8 +59,20 @@ std::string reasons_section(const Validation& validation, Fate fate, std::string
   return text;
 }
 
-std::string fitted_section(const Validation& validation) {
+// Host times belong to the measurement and not to a GPU's file, but they were fitted all the same.
+std::string host_rows(const Validation& validation) {
   std::string rows;
+  const std::set<std::string> sources = values_of(validation, "source", true);
+  const std::set<std::string> gpus = values_of(validation, "gpu", true);
+  for (const HostTimeRow& row : host_times())
+    if (sources.contains(std::string(row.source)) && gpus.contains(std::string(row.gpu)))
+      rows += fmt::format("| {}, {}, {} | host floor {} us, lead {} us | rows of {} below 0.2 ms |\n", row.source,
+                          row.op, row.gpu, row.time.floor_us, row.time.lead_us, row.source);
+  return rows;
+}
+
+std::string fitted_section(const Validation& validation) {
+  std::string rows = host_rows(validation);
   std::set<std::string> seen;
   for (const std::string& gpu : values_of(validation, "gpu", true)) {
     const Result<arch::SourcedGpu> sourced = arch::load_sourced_gpu(gpu);
@@ -75,7 +88,7 @@ std::string fitted_section(const Validation& validation) {
   const std::string head =
       "\n## Constants that were fitted\n\nAn error on data that a constant was fitted on shows how well the fit holds, "
       "not how well the model predicts.\n\n";
-  return head + (rows.empty() ? "None.\n" : "| file | key | fitted on |\n| --- | --- | --- |\n" + rows);
+  return head + (rows.empty() ? "None.\n" : "| of | what | fitted on |\n| --- | --- | --- |\n" + rows);
 }
 
 }  // namespace

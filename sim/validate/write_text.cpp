@@ -53,7 +53,7 @@ std::string table_of(const Validation& validation, const std::vector<std::string
   Table table{header};
   const std::size_t keys = std::max<std::size_t>(by.size(), 1);
   for (const Group& group : validation.groups)
-    if (!by.empty()) table.push_back(row_of(group, keys, group.*which));
+    if (!by.empty() && group.*which) table.push_back(row_of(group, keys, group.*which));
   if (validation.all) table.push_back(row_of(*validation.all, keys, (*validation.all).*which));
   return aligned(table, keys);
 }

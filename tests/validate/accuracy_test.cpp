@@ -15,12 +15,12 @@ struct Margin {
   double mape;
 };
 
-// Filled where the model is calibrated; a source and GPU without a row here is only required to be predicted.
+// L4 (its clock sinks under the power limit) and the published tables (one run each) have no margin.
 constexpr Margin margins[] = {
-    {"neusight", "A100-PCIE-80GB", 100, 1.0},
-    {"neusight", "A100-PCIE-40GB", 100, 1.0},
-    {"neusight", "H100-SXM5-80GB", 100, 1.0},
-    {"measured", "NVIDIA H200", 270, 1.0},
+    {"neusight", "A100-PCIE-80GB", 100, 0.06},
+    {"neusight", "A100-PCIE-40GB", 100, 0.15},
+    {"neusight", "H100-SXM5-80GB", 100, 0.09},
+    {"measured", "NVIDIA H200", 270, 0.11},
 };
 
 TEST(Accuracy, StaysWithinItsMarginsOnTheMeasuredSubset) {
