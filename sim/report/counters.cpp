@@ -211,8 +211,14 @@ double number_of(const Value& value) {
   return std::isfinite(number) ? number : 0;
 }
 
-std::string counters_markdown() {
-  std::string text = "| counter | unit | what it says |\n| --- | --- | --- |\n";
+std::string counter_reference() {
+  std::string text =
+      "# What a simulation reports\n\nMade from the table of counters (`sim/report/counters.cpp`), as are text, JSON "
+      "and CSV; a test fails where it is out of\n"
+      "date. Do not edit it by hand: run `NOTEG_UPDATE_GENERATED=1 test_report`. A name is the path of a JSON key and "
+      "the name of a CSV\n"
+      "column. `instructions.by_opcode` is beside them: warp instructions per opcode.\n\n"
+      "| name | unit | what it says |\n| --- | --- | --- |\n";
   for (const Counter& counter : counter_table())
     text += fmt::format("| `{}` | {} | {} |\n", counter.name, text_of(counter.unit), counter.sentence);
   return text;

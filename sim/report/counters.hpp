@@ -51,7 +51,7 @@ struct Counter {
 // number.
 [[nodiscard]] double number_of(const Value& value);
 
-// The table as a Markdown table: name, unit, sentence.
-[[nodiscard]] std::string counters_markdown();
+// The reference page, docs/report-reference.md, as Markdown.
+[[nodiscard]] std::string counter_reference();
 
 }  // namespace noteg::report

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "sim/report/counters.hpp"
 #include "sim/report/write.hpp"
@@ -104,6 +107,15 @@ TEST(CounterTable, NamesEveryCounterOnceAndSaysWhatItIs) {
     EXPECT_TRUE(names.insert(counter.name).second) << counter.name;
     EXPECT_FALSE(counter.sentence.empty()) << counter.name;
   }
+}
+
+TEST(CounterReference, IsUpToDate) {
+  const std::string path = NOTEG_SOURCE_DIR "/docs/report-reference.md";
+  const std::string page = report::counter_reference();
+  if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path) << page;
+  std::ostringstream found;
+  found << std::ifstream(path).rdbuf();
+  EXPECT_EQ(found.str(), page) << "run NOTEG_UPDATE_GENERATED=1 test_report";
 }
 
 }  // namespace
