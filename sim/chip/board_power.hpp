@@ -1,5 +1,5 @@
-// A first estimate of board power from work rates, until the power model solves clock and power together.
-// Whole-board increments per FLOP and per DRAM byte (least squares on GPUB roofline runs, reference key GPUB).
+// A first estimate of board power from the events of a run, until the power model solves clock and power together.
+// Left out: voltage and clock, temperature, what the operands hold.
 #pragma once
 
 #include "arch/spec.hpp"
