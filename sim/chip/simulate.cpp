@@ -7,6 +7,7 @@
 
 #include "sim/chip/board_power.hpp"
 #include "sim/chip/bottleneck.hpp"
+#include "sim/chip/confidence.hpp"
 #include "sim/chip/environment.hpp"
 #include "sim/chip/grid.hpp"
 #include "sim/chip/occupancy.hpp"
@@ -252,6 +253,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   r.throttled = power.throttled;
   r.power_note = power.note;
   r.energy_mj = r.power_w * r.time_us * 1e-3;
+  r.confidence = confidence_of(r);
   return r;
 }
 

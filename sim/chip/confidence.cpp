@@ -1,0 +1,50 @@
+#include "sim/chip/confidence.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace noteg::chip {
+
+namespace {
+
+// Recorded with `noteg validate --min-time-ms 0.2` on whole measured sets (docs/validation.md shows the shipped part).
+// H200 rows were run at their recorded clock. Rows that a constant was fitted on do not count.
+struct Record {
+  std::string_view gpu;
+  kernels::Family family;
+  double mape;
+  int rows;
+  std::string_view on;
+};
+
+using kernels::Family;
+constexpr std::array<Record, 8> records{{
+    {"a100-pcie-80gb", Family::simt, 0.040, 1586, "neusight_fp32"},
+    {"a100-pcie-40gb", Family::simt, 0.056, 3048, "neusight_fp32, the half of the shapes that its clock was not fitted on"},
+    {"h100-sxm5-80gb", Family::simt, 0.062, 1439, "neusight_fp32"},
+    {"l4", Family::simt, 0.193, 1460, "neusight_fp32, whose clock under the 72 W limit is not solved yet"},
+    {"rtx4070", Family::simt, 0.064, 44, "gpperf_cutlass"},
+    {"h200-sxm-141gb", Family::naive, 0.075, 117, "our own H200 runs"},
+    {"h200-sxm-141gb", Family::blocked, 0.075, 88, "our own H200 runs"},
+    {"h200-sxm-141gb", Family::simt, 0.112, 239, "our own H200 runs"},
+}};
+
+constexpr double shortest_validated_us = 200;
+
+}  // namespace
+
+Confidence confidence_of(const SimReport& report) {
+  for (const Record& record : records) {
+    if (record.gpu != report.arch_id || record.family != report.kernel.family) continue;
+    Confidence out;
+    out.validated_mape = record.mape;
+    out.on = fmt::format("{} rows of {}", record.rows, record.on);
+    if (report.time_us < shortest_validated_us) out.on += "; this run is shorter than the 0.2 ms of the shortest of them";
+    return out;
+  }
+  return {-1, fmt::format("none: no measured {} kernels of this GPU", kernels::name_of(report.kernel.family))};
+}
+
+}  // namespace noteg::chip
