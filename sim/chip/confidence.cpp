@@ -23,12 +23,12 @@ using kernels::Family;
 constexpr std::array<Record, 8> records{{
     {"a100-pcie-80gb", Family::simt, 0.040, 1586, "neusight_fp32"},
     {"a100-pcie-40gb", Family::simt, 0.056, 3048, "neusight_fp32, the half of the shapes that its clock was not fitted on"},
-    {"h100-sxm5-80gb", Family::simt, 0.062, 1439, "neusight_fp32"},
+    {"h100-sxm5-80gb", Family::simt, 0.060, 1439, "neusight_fp32"},
     {"l4", Family::simt, 0.193, 1460, "neusight_fp32, whose clock under the 72 W limit is not solved yet"},
     {"rtx4070", Family::simt, 0.064, 44, "gpperf_cutlass"},
     {"h200-sxm-141gb", Family::naive, 0.075, 117, "our own H200 runs"},
     {"h200-sxm-141gb", Family::blocked, 0.075, 88, "our own H200 runs"},
-    {"h200-sxm-141gb", Family::simt, 0.112, 239, "our own H200 runs"},
+    {"h200-sxm-141gb", Family::simt, 0.068, 239, "our own H200 runs"},
 }};
 
 constexpr double shortest_validated_us = 200;

@@ -204,7 +204,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   const kernels::KernelConfig& config = *resolved;
   if (config.family == kernels::Family::mma || config.family == kernels::Family::wgmma) return not_expressible(config);
 
-  Result<std::shared_ptr<BuiltKernel>> built = built_kernel(gpu, config, cache);
+  Result<std::shared_ptr<BuiltKernel>> built = built_kernel(gpu, config, shape, cache);
   if (!built) return built.errors();
   const kernels::Program& program = (*built)->program;
 

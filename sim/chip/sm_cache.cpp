@@ -1,6 +1,7 @@
 #include "sim/chip/sm_cache.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -50,8 +51,14 @@ kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
   return out;
 }
 
-Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, const kernels::KernelConfig& config, SmCache& cache) {
-  const std::string key = key_of(gpu, config);
+Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
+                                                  const kernels::GemmShape& shape, SmCache& cache) {
+  // Rows of operands that lie along K are K elements apart. It matters only to copies whose shared-memory writes
+  // conflict; library kernels have none.
+  const bool may_conflict = config.async_copy.value_or(false) && (config.flavor == kernels::Flavor::cutlass || config.flavor == kernels::Flavor::generic);
+  core::AddressFacts facts;
+  facts.rows_arrive_together = !may_conflict || std::has_single_bit(static_cast<std::uint64_t>(shape.k));
+  const std::string key = key_of(gpu, config) + (facts.rows_arrive_together ? "|together" : "|apart");
   const std::lock_guard lock(cache.impl().mutex);
   auto& kernels = cache.impl().kernels;
   if (const auto found = kernels.find(key); found != kernels.end()) return found->second;
@@ -62,7 +69,7 @@ Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, cons
   if (!program) return program.errors();
   auto built = std::make_shared<BuiltKernel>();
   built->program = std::move(*program);
-  built->timer = std::make_unique<SmTimer>(core::decode(built->program, gpu.sm), gpu.sm, core::CoreSwitches{});
+  built->timer = std::make_unique<SmTimer>(core::decode(built->program, gpu.sm, facts), gpu.sm, core::CoreSwitches{});
   kernels.emplace(key, built);
   return built;
 }

@@ -72,7 +72,7 @@ int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle) {
   return passes;
 }
 
-void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::MemoryPipeSpec& m) {
+void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::MemoryPipeSpec& m, const AddressFacts& facts) {
   const kernels::GlobalCost g = kernels::global_cost(pattern);
   const int width = pattern.bytes_per_lane;
   const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle);
@@ -92,9 +92,13 @@ void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::Mem
     cost.wavefronts = narrow(wavefronts);
     cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least_wavefronts(write)));
     // 16-byte copies bypass L1 and take one pass (our H200 counters, mma.sync kernels: 0.7 to 1.0). Narrower ones
-    // take the bank-conflict wavefronts of their shared-memory write and one more for each further line
-    // read (4-byte copies of one line 1.2, of four rows stored transposed 11.0).
-    cost.front_cycles = narrow(std::max(as_int(m.shared_interval), width >= 16 ? 1 : wavefronts + g.lines - 1));
+    // take the bank-conflict wavefronts of their shared-memory write and one more for each further line read: 4-byte
+    // copies of one line 1.2, of four rows stored transposed 11.0 where the rows arrive together. Rows from several
+    // L2 slices arrive apart and repeat their conflicts: 18.5 (K = 1000; our micro-benchmark over row pitches: 14 cycles
+    // at powers of two, 18 to 22 elsewhere, no difference where the write is free of conflicts).
+    const int arrivals = facts.rows_arrive_together || g.lines < 2 ? 1 : 2;
+    const int passes = (wavefronts - 1) * arrivals + g.lines;
+    cost.front_cycles = narrow(std::max(as_int(m.shared_interval), width >= 16 ? 1 : passes));
     cost.read_release = narrow(as_int(m.ldgsts_war));
     cost.latency = narrow(as_int(m.ldgsts_latency) - as_int(m.ldg_latency));
   } else {
@@ -118,7 +122,7 @@ MemoryKind kind_of(Opcode op) {
   }
 }
 
-MemoryCost cost_of(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm) {
+MemoryCost cost_of(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts) {
   MemoryCost cost;
   cost.kind = kind_of(in.op);
   AccessPattern pattern;
@@ -136,7 +140,7 @@ MemoryCost cost_of(const Instruction& in, const kernels::Program& program, const
     case MemoryKind::store_shared: shared_cost(cost, pattern, sm.memory, true); break;
     case MemoryKind::load_global:
     case MemoryKind::store_global:
-    case MemoryKind::async_copy: global_cost(cost, pattern, sm.memory); break;
+    case MemoryKind::async_copy: global_cost(cost, pattern, sm.memory, facts); break;
     case MemoryKind::barrier:
       // Two cycles for each arriving warp (our H200: back-to-back BAR.SYNC cost 12.3 + 2 cycles per warp).
       cost.front_cycles = 2;
@@ -231,7 +235,7 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
 
 }  // namespace
 
-DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm) {
+DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts) {
   DecodedProgram out;
   out.warps = std::max(1, program.warps);
   out.mainloop_begin = program.mainloop_begin;
@@ -242,7 +246,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm) {
     DecodedInstruction decoded = decode_one(in, program, sm);
     if (decoded.action == Action::memory || decoded.action == Action::barrier) {
       decoded.memory = static_cast<std::int16_t>(out.memory.size());
-      out.memory.push_back(cost_of(in, program, sm));
+      out.memory.push_back(cost_of(in, program, sm, facts));
     }
     out.code.push_back(decoded);
   }

@@ -85,6 +85,12 @@ struct DecodedProgram {
 // cycles: the sixth of back-to-back loads issues 11 cycles after the first).
 inline constexpr int front_delay = 10;
 
-[[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm);
+// What the addresses of a problem add to a program's lane patterns.
+struct AddressFacts {
+  // Rows of an operand lie a power of two apart, so that the sectors of one access come from one L2 slice together.
+  bool rows_arrive_together = true;
+};
+
+[[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts = {});
 
 }  // namespace noteg::core
