@@ -97,9 +97,7 @@ int run_validate(const std::vector<std::string>& words) {
   chip::SmCache cache;
   const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                                   const kernels::GemmShape& shape, const chip::SimOptions& sim) {
-    chip::SimOptions shared = sim;
-    shared.share_runs = true;  // thousands of rows of a few kernels
-    return chip::simulate(gpu, kernel, shape, shared, cache);
+    return chip::simulate(gpu, kernel, shape, sim, cache);
   };
   const Result<validate::Validation> validation = [&] {
     ProgressBar bar(!arguments->has("quiet"));

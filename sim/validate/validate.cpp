@@ -95,6 +95,7 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   if (!gpu)
     return skipped(fmt::format("no usable architecture file for \"{}\": {}", measured.gpu, one_line(gpu.errors())));
   measured.options.exact = options.exact;
+  measured.options.share_runs = !options.exact;  // thousands of rows of a few kernels
   const Result<chip::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
   return report ? outcome_of(measured, *report) : skipped(one_line(report.errors()));
 }
