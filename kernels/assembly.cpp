@@ -52,12 +52,15 @@ std::optional<Opcode> opcode_of(std::string_view text) {
     }
   }
   // Mnemonics of newer compilers that stand for an opcode of the table.
-  static constexpr std::pair<std::string_view, Opcode> aliases[] = {{"IMNMX", Opcode::iadd3}, {"VIADDMNMX", Opcode::iadd3},
-      {"VOTEU", Opcode::uisetp}, {"I2FP", Opcode::i2f}, {"FSETP", Opcode::isetp}, {"FSEL", Opcode::sel}, {"CALL", Opcode::nop}, {"RET", Opcode::nop},
-      {"FMNMX", Opcode::fadd}, {"P2R", Opcode::mov}, {"R2P", Opcode::mov}, {"VOTE", Opcode::plop3}, {"ULDC", Opcode::uldc}};
+  static constexpr std::pair<std::string_view, Opcode> aliases[] = {
+      {"IMNMX", Opcode::iadd3}, {"VIADDMNMX", Opcode::iadd3}, {"VOTEU", Opcode::uisetp}, {"I2FP", Opcode::i2f},
+      {"FSETP", Opcode::isetp}, {"FSEL", Opcode::sel},        {"CALL", Opcode::nop},     {"RET", Opcode::nop},
+      {"FMNMX", Opcode::fadd},  {"P2R", Opcode::mov},         {"R2P", Opcode::mov},      {"VOTE", Opcode::plop3},
+      {"ULDC", Opcode::uldc}};
   if (!best) {
     const std::string_view base = text.substr(0, text.find('.'));
-    for (const auto& [name, op] : aliases) if (base == name) best = op;
+    for (const auto& [name, op] : aliases)
+      if (base == name) best = op;
   }
   return best;
 }
@@ -123,7 +126,10 @@ std::vector<std::string_view> split_operands(std::string_view text) {
 
 class Assembler {
  public:
-  explicit Assembler(std::string_view name) : file_(name) { program_.name = std::string(name); program_.warps = 1; }
+  explicit Assembler(std::string_view name) : file_(name) {
+    program_.name = std::string(name);
+    program_.warps = 1;
+  }
 
   void line(std::string_view raw, int line_number) {
     line_ = line_number;
@@ -168,7 +174,9 @@ class Assembler {
     return std::move(program_);
   }
 
-  void error(std::string expected, std::string found) { errors_.push_back({file_, line_, 1, "", std::move(expected), std::move(found)}); }
+  void error(std::string expected, std::string found) {
+    errors_.push_back({file_, line_, 1, "", std::move(expected), std::move(found)});
+  }
   [[nodiscard]] std::size_t error_count() const { return errors_.size(); }
 
  private:
@@ -227,10 +235,14 @@ class Assembler {
     // B------:R-:W-:-:S01
     if (bits.size() != 19 || bits[0] != 'B' || bits[8] != 'R' || bits[11] != 'W' || bits[16] != 'S') return false;
     for (std::size_t i = 0; i < 6; ++i) {
-      if (bits[1 + i] == static_cast<char>('0' + i)) out.wait_mask = static_cast<std::uint8_t>(out.wait_mask | 1u << i);
-      else if (bits[1 + i] != '-') return false;
+      if (bits[1 + i] == static_cast<char>('0' + i))
+        out.wait_mask = static_cast<std::uint8_t>(out.wait_mask | 1u << i);
+      else if (bits[1 + i] != '-')
+        return false;
     }
-    const auto counter = [](char c) -> std::int8_t { return c >= '0' && c <= '5' ? static_cast<std::int8_t>(c - '0') : std::int8_t{-1}; };
+    const auto counter = [](char c) -> std::int8_t {
+      return c >= '0' && c <= '5' ? static_cast<std::int8_t>(c - '0') : std::int8_t{-1};
+    };
     out.read_barrier = counter(bits[9]);
     out.write_barrier = counter(bits[12]);
     out.yield = bits[14] == 'Y';
@@ -277,10 +289,12 @@ class Assembler {
       if (parts.size() >= 2) in.depbar_count = number<std::int16_t>(parts[1]).value_or(0);
       return;
     }
-    if (in.op == Opcode::bar_sync || in.op == Opcode::exit || in.op == Opcode::nop || in.op == Opcode::ldgdepbar) return;
+    if (in.op == Opcode::bar_sync || in.op == Opcode::exit || in.op == Opcode::nop || in.op == Opcode::ldgdepbar)
+      return;
     if (!store && next < parts.size()) in.dst[0] = parse_operand(parts[next++]);
     // Predicate destinations come before the sources.
-    while (!store && next < parts.size() && next < 3 && parse_operand(parts[next]).kind == OperandKind::pred && in.op != Opcode::sel) {
+    while (!store && next < parts.size() && next < 3 && parse_operand(parts[next]).kind == OperandKind::pred &&
+           in.op != Opcode::sel) {
       in.dst[1] = parse_operand(parts[next++]);
     }
     std::size_t position = 0;
@@ -304,14 +318,16 @@ class Assembler {
     AccessPattern pattern;
     pattern.bytes_per_lane = in.access_bytes;
     pattern.active_mask = mask_;
-    pattern.space = in.op == Opcode::lds || in.op == Opcode::sts || in.op == Opcode::ldsm ? Space::shared : Space::global;
+    pattern.space =
+        in.op == Opcode::lds || in.op == Opcode::sts || in.op == Opcode::ldsm ? Space::shared : Space::global;
     pattern.store = in.op == Opcode::sts || in.op == Opcode::stg;
     const auto found = access_.find(base);
     for (std::uint32_t lane = 0; lane < 32; ++lane) {
       std::int64_t offset = lane * in.access_bytes;
       if (found != access_.end()) {
         const auto value = evaluate_lane_expression(found->second.expression, lane);
-        if (!value || *value < 0) return error("an expression that is not negative for any lane", found->second.expression);
+        if (!value || *value < 0)
+          return error("an expression that is not negative for any lane", found->second.expression);
         offset = *value;
       }
       pattern.offset[lane] = static_cast<std::uint32_t>(offset);

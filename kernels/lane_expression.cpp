@@ -104,6 +104,8 @@ class Parser {
 
 }  // namespace
 
-std::optional<std::int64_t> evaluate_lane_expression(std::string_view text, std::int64_t lane) { return Parser(text, lane).all(); }
+std::optional<std::int64_t> evaluate_lane_expression(std::string_view text, std::int64_t lane) {
+  return Parser(text, lane).all();
+}
 
 }  // namespace noteg::kernels

@@ -17,10 +17,12 @@ constexpr double dram_byte_pj = 125;
 
 double dynamic_joules(const SimReport& report) {
   double ffma = 0;
-  if (const auto found = report.instructions_by_opcode.find("FFMA"); found != report.instructions_by_opcode.end()) ffma = found->second;
+  if (const auto found = report.instructions_by_opcode.find("FFMA"); found != report.instructions_by_opcode.end())
+    ffma = found->second;
   const MemoryTraffic& m = report.memory;
-  return 1e-12 * (ffma * ffma_pj + (report.warp_instructions - ffma) * other_instruction_pj + m.shared_bytes * shared_byte_pj +
-                  m.l2_bytes * l2_byte_pj + (m.dram_read_bytes + m.dram_write_bytes) * dram_byte_pj);
+  return 1e-12 *
+         (ffma * ffma_pj + (report.warp_instructions - ffma) * other_instruction_pj + m.shared_bytes * shared_byte_pj +
+          m.l2_bytes * l2_byte_pj + (m.dram_read_bytes + m.dram_write_bytes) * dram_byte_pj);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace noteg::chip {
 
-struct Limits {          // microseconds each resource alone would need
+struct Limits {  // microseconds each resource alone would need
   double fma = 0, issue = 0, lsu = 0, l2 = 0, dram = 0;
 };
 

@@ -22,7 +22,8 @@ struct Record {
 using kernels::Family;
 constexpr std::array<Record, 8> records{{
     {"a100-pcie-80gb", Family::simt, 0.040, 1586, "neusight_fp32"},
-    {"a100-pcie-40gb", Family::simt, 0.056, 3048, "neusight_fp32, the half of the shapes that its clock was not fitted on"},
+    {"a100-pcie-40gb", Family::simt, 0.056, 2474,
+     "neusight_fp32, the half of the shapes that its clock was not fitted on"},
     {"h100-sxm5-80gb", Family::simt, 0.060, 1439, "neusight_fp32"},
     {"l4", Family::simt, 0.193, 1460, "neusight_fp32, whose clock under the 72 W limit is not solved yet"},
     {"rtx4070", Family::simt, 0.064, 44, "gpperf_cutlass"},
@@ -41,7 +42,8 @@ Confidence confidence_of(const SimReport& report) {
     Confidence out;
     out.validated_mape = record.mape;
     out.on = fmt::format("{} rows of {}", record.rows, record.on);
-    if (report.time_us < shortest_validated_us) out.on += "; this run is shorter than the 0.2 ms of the shortest of them";
+    if (report.time_us < shortest_validated_us)
+      out.on += "; this run is shorter than the 0.2 ms of the shortest of them";
     return out;
   }
   return {-1, fmt::format("none: no measured {} kernels of this GPU", kernels::name_of(report.kernel.family))};

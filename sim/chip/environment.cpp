@@ -16,7 +16,9 @@ constexpr double sharers_in_step = 8;
 // with stages in flight do not feel steps of this size.
 constexpr double latency_step = 1.15;
 
-double quantised(double latency) { return std::pow(latency_step, std::round(std::log(latency) / std::log(latency_step))); }
+double quantised(double latency) {
+  return std::pow(latency_step, std::round(std::log(latency) / std::log(latency_step)));
+}
 
 }  // namespace
 
@@ -45,8 +47,10 @@ core::MemoryEnvironment memory_environment(const EnvironmentRequest& request) {
   latency *= 1.0 + met * load * load * load * load;
   out.latency = quantised(latency);
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
-  out.read_bytes_per_cycle = std::min(gpu.l2.sm_bandwidth.value, gpu.l2.read_bandwidth.value / std::max(1, request.active_sms));
-  out.write_bytes_per_cycle = std::min(gpu.l2.sm_bandwidth.value, gpu.l2.write_bandwidth.value / std::max(1, request.active_sms));
+  out.read_bytes_per_cycle =
+      std::min(gpu.l2.sm_bandwidth.value, gpu.l2.read_bandwidth.value / std::max(1, request.active_sms));
+  out.write_bytes_per_cycle =
+      std::min(gpu.l2.sm_bandwidth.value, gpu.l2.write_bandwidth.value / std::max(1, request.active_sms));
   return out;
 }
 

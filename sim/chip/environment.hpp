@@ -12,9 +12,9 @@ struct EnvironmentRequest {
   const arch::GpuSpec* gpu = nullptr;
   Hertz clock;
   int active_sms = 1;
-  double footprint_bytes = 0;     // A, B and C
-  double dram_fraction = 0;       // of A and B requests, by bytes
-  double dram_utilisation = 0;    // 0..1, of the achievable bandwidth
+  double footprint_bytes = 0;   // A, B and C
+  double dram_fraction = 0;     // of A and B requests, by bytes
+  double dram_utilisation = 0;  // 0..1, of the achievable bandwidth
 };
 
 [[nodiscard]] core::MemoryEnvironment memory_environment(const EnvironmentRequest& request);

@@ -10,7 +10,8 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 
 }  // namespace
 
-Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape, const kernels::Program& program, int sms) {
+Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape,
+                   const kernels::Program& program, int sms) {
   Launch out;
   out.grid.tiles_m = ceil_div(shape.m, config.tile.m);
   out.grid.tiles_n = ceil_div(shape.n, config.tile.n);

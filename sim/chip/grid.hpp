@@ -12,9 +12,9 @@ namespace noteg::chip {
 struct Launch {
   memory::TileGrid grid;
   std::int64_t ctas = 0;
-  std::int64_t trips = 0;          // main-loop trips of one CTA
+  std::int64_t trips = 0;  // main-loop trips of one CTA
   std::int64_t ctas_busiest_sm = 0;
-  int active_sms = 0;              // SMs that get at least one CTA
+  int active_sms = 0;  // SMs that get at least one CTA
 };
 
 [[nodiscard]] Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape,

@@ -23,7 +23,8 @@ int ctas_by_registers(const arch::OccupancySpec& sm, const CtaResources& cta, in
 
 int ctas_by_shared(const arch::OccupancySpec& sm, const CtaResources& cta, std::int64_t per_cta) {
   if (cta.shared_bytes < 0) return 0;
-  const double most = sm.shared_configs.empty() ? 0.0 : std::max_element(sm.shared_configs.begin(), sm.shared_configs.end())->value;
+  const double most =
+      sm.shared_configs.empty() ? 0.0 : std::max_element(sm.shared_configs.begin(), sm.shared_configs.end())->value;
   return static_cast<int>(most / static_cast<double>(per_cta));
 }
 
@@ -33,12 +34,15 @@ Diagnostics misfits(const arch::OccupancySpec& sm, const CtaResources& cta) {
     out.push_back({"", 0, 0, std::move(key), "at most " + std::move(most), std::move(found)});
   };
   if (cta.threads < 1) out.push_back({"", 0, 0, "threads", "at least 1 thread", std::to_string(cta.threads)});
-  if (cta.threads > sm.max_threads_per_cta) too_much("threads", std::to_string(sm.max_threads_per_cta) + " threads per CTA", std::to_string(cta.threads));
+  if (cta.threads > sm.max_threads_per_cta)
+    too_much("threads", std::to_string(sm.max_threads_per_cta) + " threads per CTA", std::to_string(cta.threads));
   if (cta.registers > sm.max_registers_per_thread) {
-    too_much("registers", std::to_string(sm.max_registers_per_thread) + " registers per thread", std::to_string(cta.registers));
+    too_much("registers", std::to_string(sm.max_registers_per_thread) + " registers per thread",
+             std::to_string(cta.registers));
   }
   if (static_cast<double>(cta.shared_bytes) > sm.max_shared_per_cta.value) {
-    too_much("shared_bytes", std::to_string(static_cast<std::int64_t>(sm.max_shared_per_cta.value)) + " bytes of shared memory per CTA",
+    too_much("shared_bytes",
+             std::to_string(static_cast<std::int64_t>(sm.max_shared_per_cta.value)) + " bytes of shared memory per CTA",
              std::to_string(cta.shared_bytes));
   }
   return out;
@@ -49,16 +53,22 @@ Diagnostics misfits(const arch::OccupancySpec& sm, const CtaResources& cta) {
 Result<SmOccupancy> occupancy_of(const arch::OccupancySpec& sm, const CtaResources& cta) {
   if (Diagnostics errors = misfits(sm, cta); !errors.empty()) return errors;
   const int warps = (cta.threads + 31) / 32;
-  const std::int64_t per_cta = round_up(cta.shared_bytes + static_cast<std::int64_t>(sm.shared_reserved_per_cta.value),
-                                        std::max<std::int64_t>(1, static_cast<std::int64_t>(sm.shared_allocation_unit.value)));
+  const std::int64_t per_cta =
+      round_up(cta.shared_bytes + static_cast<std::int64_t>(sm.shared_reserved_per_cta.value),
+               std::max<std::int64_t>(1, static_cast<std::int64_t>(sm.shared_allocation_unit.value)));
   // In this order a tie names the resource that the kernel itself asks for.
   const std::array<std::pair<int, Limiter>, 4> limits{{{ctas_by_registers(sm, cta, warps), Limiter::registers},
                                                        {ctas_by_shared(sm, cta, per_cta), Limiter::shared_memory},
                                                        {sm.max_warps / warps, Limiter::warps},
                                                        {sm.max_ctas, Limiter::ctas}}};
-  const auto least = std::min_element(limits.begin(), limits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const auto least =
+      std::min_element(limits.begin(), limits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (least->first < 1) {
-    return Diagnostic{"", 0, 0, std::string(name_of(least->second)), "a CTA that fits one SM",
+    return Diagnostic{"",
+                      0,
+                      0,
+                      std::string(name_of(least->second)),
+                      "a CTA that fits one SM",
                       std::to_string(warps) + " warps of " + std::to_string(cta.registers) + " registers and " +
                           std::to_string(cta.shared_bytes) + " bytes of shared memory"};
   }

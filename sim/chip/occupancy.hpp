@@ -11,17 +11,17 @@
 namespace noteg::chip {
 
 struct CtaResources {
-  int threads = 0;                 // per CTA
-  int registers = 0;               // per thread
-  std::int64_t shared_bytes = 0;   // static + dynamic per CTA
+  int threads = 0;                // per CTA
+  int registers = 0;              // per thread
+  std::int64_t shared_bytes = 0;  // static + dynamic per CTA
 };
 
 struct SmOccupancy {
   int ctas_per_sm = 0;
   int warps_per_sm = 0;
   Limiter limiter = Limiter::warps;
-  Bytes shared_carve_out;          // smallest configuration that holds the resident CTAs
-  Bytes l1_bytes;                  // what is left of the unified memory for L1
+  Bytes shared_carve_out;  // smallest configuration that holds the resident CTAs
+  Bytes l1_bytes;          // what is left of the unified memory for L1
 };
 
 // Error if not even one CTA fits; says which resource is exceeded and by how much.

@@ -27,9 +27,9 @@ struct Run {
   Launch launch;
   int resident = 1;
   memory::ReuseResult reuse;
-  SmTime sm;                  // of the busiest SM
+  SmTime sm;  // of the busiest SM
   double sm_cycles = 0, dram_cycles = 0, l2_cycles = 0;
-  double kernel_cycles = 0;   // on the GPU, without launch
+  double kernel_cycles = 0;     // on the GPU, without launch
   double reduction_cycles = 0;  // split-K partial sums
 };
 
@@ -74,7 +74,8 @@ void solve_time(Run& run, SmTimer& timer) {
   request.gpu = &run.gpu;
   request.clock = run.clock;
   request.active_sms = run.launch.active_sms;
-  request.footprint_bytes = footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
+  request.footprint_bytes =
+      footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
   request.dram_fraction = run.reuse.dram_fraction();
   const double dram_bytes = run.reuse.dram_read_bytes + run.reuse.dram_write_bytes;
   const BytesPerSecond dram = dram_bandwidth(run.gpu.dram, run.reuse.dram_read_bytes, run.reuse.dram_write_bytes);
@@ -107,7 +108,8 @@ void solve_time(Run& run, SmTimer& timer) {
 // slice's turn is the critical path. Parallel: a second kernel reads all slices once.
 void add_reduction(Run& run) {
   if (run.config.split_k <= 1) return;
-  const double c_bytes = static_cast<double>(run.shape.m) * static_cast<double>(run.shape.n) * static_cast<double>(run.shape.batch) * kernels::bytes_of(run.config.dtype_acc);
+  const double c_bytes = static_cast<double>(run.shape.m) * static_cast<double>(run.shape.n) *
+                         static_cast<double>(run.shape.batch) * kernels::bytes_of(run.config.dtype_acc);
   const double slices = run.config.split_k;
   const double l2 = run.gpu.l2.read_bandwidth.value;
   run.reduction_cycles = 2.0 * c_bytes * slices / std::max(1.0, l2);
@@ -131,7 +133,8 @@ void fill_time(SimReport& r, const Run& run) {
   r.pct_of_peak = 100.0 * r.tflops * 1e12 / peak;
 
   // Idle slots of the last, ragged round of CTAs.
-  const double share = static_cast<double>(run.launch.ctas) / (static_cast<double>(run.launch.ctas_busiest_sm) * run.gpu.sms);
+  const double share =
+      static_cast<double>(run.launch.ctas) / (static_cast<double>(run.launch.ctas_busiest_sm) * run.gpu.sms);
   const core::CoreCounters& c = run.sm.counters;
   const double life = std::max(1.0, c.prologue_cycles + c.mainloop_cycles + c.epilogue_cycles);
   const double work_us = kernel_us * share;
@@ -151,11 +154,14 @@ std::int64_t executed_by_cta(const kernels::Program& program, std::int64_t trips
 // Counters of the busiest SM to the whole chip: CTAs are alike. How many instructions a CTA executes is known
 // exactly, so what periods were passed over inexactly is set right by it.
 void fill_counters(SimReport& r, const Run& run, const kernels::Program& program) {
-  const double executed = static_cast<double>(executed_by_cta(program, run.launch.trips)) * static_cast<double>(run.launch.ctas);
+  const double executed =
+      static_cast<double>(executed_by_cta(program, run.launch.trips)) * static_cast<double>(run.launch.ctas);
   const core::CoreCounters c = run.sm.counters * (executed / std::max(1.0, run.sm.counters.warp_instructions));
   r.warp_instructions = c.warp_instructions;
   for (std::size_t i = 0; i < core::opcode_count; ++i) {
-    if (c.issued[i] > 0) r.instructions_by_opcode[std::string(kernels::opcode_info(static_cast<kernels::Opcode>(i)).mnemonic)] = c.issued[i];
+    if (c.issued[i] > 0)
+      r.instructions_by_opcode[std::string(kernels::opcode_info(static_cast<kernels::Opcode>(i)).mnemonic)] =
+          c.issued[i];
   }
   double stall_sum = 0;
   for (const double s : c.stall_cycles) stall_sum += s;
@@ -178,7 +184,8 @@ void fill_counters(SimReport& r, const Run& run, const kernels::Program& program
   r.memory.l2_bytes = r.memory.l2_read_bytes + r.memory.l2_write_bytes;
   r.memory.dram_read_bytes = run.reuse.dram_read_bytes;
   r.memory.dram_write_bytes = run.reuse.dram_write_bytes;
-  r.memory.l2_hit_rate = r.memory.l2_bytes > 0 ? std::clamp(1.0 - run.reuse.dram_read_bytes / r.memory.l2_bytes, 0.0, 1.0) : 0;
+  r.memory.l2_hit_rate =
+      r.memory.l2_bytes > 0 ? std::clamp(1.0 - run.reuse.dram_read_bytes / r.memory.l2_bytes, 0.0, 1.0) : 0;
 }
 
 Roofline roofline(const Run& run, double l2_cycles) {
@@ -186,8 +193,10 @@ Roofline roofline(const Run& run, double l2_cycles) {
   const double bytes = run.reuse.compulsory_bytes + run.reuse.dram_write_bytes;
   out.arithmetic_intensity = bytes > 0 ? run.shape.flops() / bytes : 0;
   const double compute = run.shape.flops() / (2.0 * run.gpu.sms * run.gpu.sm.sub_cores * run.gpu.sm.pipes.fma.lanes);
-  if (run.dram_cycles >= compute && run.dram_cycles >= l2_cycles) out.bound = Bound::dram;
-  else if (l2_cycles >= compute) out.bound = Bound::l2;
+  if (run.dram_cycles >= compute && run.dram_cycles >= l2_cycles)
+    out.bound = Bound::dram;
+  else if (l2_cycles >= compute)
+    out.bound = Bound::l2;
   return out;
 }
 
@@ -197,8 +206,8 @@ Diagnostic not_expressible(const kernels::KernelConfig& config) {
 
 }  // namespace
 
-Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
-                           const SimOptions& options, SmCache& cache) {
+Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                           const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache) {
   Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
   if (!resolved) return resolved.errors();
   const kernels::KernelConfig& config = *resolved;
@@ -215,12 +224,26 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   Result<SmOccupancy> occupancy = occupancy_of(gpu.sm.occupancy, resources);
   if (!occupancy) return occupancy.errors();
 
-  Run run{gpu, config, shape, options, Hertz{options.sm_clock_mhz ? *options.sm_clock_mhz * 1e6 : gpu.clock.sustained.value}, {}, 1, {}, {}};
+  Run run{gpu,
+          config,
+          shape,
+          options,
+          Hertz{options.sm_clock_mhz ? *options.sm_clock_mhz * 1e6 : gpu.clock.sustained.value},
+          {},
+          1,
+          {},
+          {}};
   run.launch = plan_launch(config, shape, program, gpu.sms);
   run.resident = occupancy->ctas_per_sm;
   solve_traffic(run);
   solve_time(run, *(*built)->timer);
-  if (run.sm.deadlock) return Diagnostic{"", 0, 0, "kernel", "a program whose warps can always go on", "warps that wait for ever (a bug in the kernel builder)"};
+  if (run.sm.deadlock)
+    return Diagnostic{"",
+                      0,
+                      0,
+                      "kernel",
+                      "a program whose warps can always go on",
+                      "warps that wait for ever (a bug in the kernel builder)"};
   add_reduction(run);
 
   SimReport r;
@@ -236,10 +259,12 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   fill_counters(r, run, program);
   r.occupancy.ctas_per_sm = run.resident;
   r.occupancy.warps_per_sm = run.resident * program.warps;
-  r.occupancy.limiter = run.launch.ctas < static_cast<std::int64_t>(run.resident) * gpu.sms ? Limiter::grid : occupancy->limiter;
+  r.occupancy.limiter =
+      run.launch.ctas < static_cast<std::int64_t>(run.resident) * gpu.sms ? Limiter::grid : occupancy->limiter;
   r.occupancy.waves = static_cast<double>(run.launch.ctas) / (static_cast<double>(run.resident) * gpu.sms);
   const double us_per_cycle = 1e6 / run.clock.value;
-  const double l2_cycles = r.memory.l2_read_bytes / gpu.l2.read_bandwidth.value + r.memory.l2_write_bytes / gpu.l2.write_bandwidth.value;
+  const double l2_cycles =
+      r.memory.l2_read_bytes / gpu.l2.read_bandwidth.value + r.memory.l2_write_bytes / gpu.l2.write_bandwidth.value;
   r.roofline = roofline(run, l2_cycles);
   Limits limits;
   limits.fma = r.pipes.fma * r.time_us;

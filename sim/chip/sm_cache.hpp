@@ -24,8 +24,9 @@ struct SmCache::Impl {
 };
 
 // The program of a resolved configuration on a GPU's SM, built once for all shapes whose addresses behave alike.
-[[nodiscard]] Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
-                                                               const kernels::GemmShape& shape, SmCache& cache);
+[[nodiscard]] Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu,
+                                                                const kernels::KernelConfig& config,
+                                                                const kernels::GemmShape& shape, SmCache& cache);
 
 [[nodiscard]] kernels::LatencyModel latency_model(const arch::SmSpec& sm);
 

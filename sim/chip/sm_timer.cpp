@@ -36,9 +36,17 @@ SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitch
     : program_(std::move(program)), sm_(std::move(sm)), switches_(switches) {}
 
 SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  const Key key{work.resident, work.ctas, work.trips, work.launch_interval, work.relaunch, environment.latency,
-                environment.l1_latency, environment.l1_hit_rate, environment.read_bytes_per_cycle,
-                environment.write_bytes_per_cycle, work.skip_periodic};
+  const Key key{work.resident,
+                work.ctas,
+                work.trips,
+                work.launch_interval,
+                work.relaunch,
+                environment.latency,
+                environment.l1_latency,
+                environment.l1_hit_rate,
+                environment.read_bytes_per_cycle,
+                environment.write_bytes_per_cycle,
+                work.skip_periodic};
   {
     const std::lock_guard lock(mutex_);
     const auto found = done_.find(key);

@@ -18,7 +18,7 @@ namespace noteg::chip {
 struct SmTime {
   double cycles = 0;
   core::CoreCounters counters;
-  double simulated_cycles = 0;             // really stepped through for this answer
+  double simulated_cycles = 0;  // really stepped through for this answer
   double simulated_warp_instructions = 0;
   bool deadlock = false;
 };

@@ -39,7 +39,8 @@ std::uint16_t narrow(int v) { return static_cast<std::uint16_t>(std::clamp(v, 0,
 
 void shared_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::MemoryPipeSpec& m, bool store) {
   const int wavefronts = kernels::shared_wavefronts(pattern);
-  const int conflicts = std::max(0, wavefronts - std::max(least_wavefronts(pattern), pattern.bytes_per_lane >= 16 ? 2 : 1));
+  const int conflicts =
+      std::max(0, wavefronts - std::max(least_wavefronts(pattern), pattern.bytes_per_lane >= 16 ? 2 : 1));
   const int width = pattern.bytes_per_lane;
   cost.wavefronts = narrow(wavefronts);
   cost.conflict_wavefronts = narrow(conflicts);
@@ -72,7 +73,8 @@ int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle) {
   return passes;
 }
 
-void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::MemoryPipeSpec& m, const AddressFacts& facts) {
+void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
+                 const AddressFacts& facts) {
   const kernels::GlobalCost g = kernels::global_cost(pattern);
   const int width = pattern.bytes_per_lane;
   const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle);
@@ -94,8 +96,8 @@ void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::Mem
     // 16-byte copies bypass L1 and take one pass (our H200 counters, mma.sync kernels: 0.7 to 1.0). Narrower ones
     // take the bank-conflict wavefronts of their shared-memory write and one more for each further line read: 4-byte
     // copies of one line 1.2, of four rows stored transposed 11.0 where the rows arrive together. Rows from several
-    // L2 slices arrive apart and repeat their conflicts: 18.5 (K = 1000; our micro-benchmark over row pitches: 14 cycles
-    // at powers of two, 18 to 22 elsewhere, no difference where the write is free of conflicts).
+    // L2 slices arrive apart and repeat their conflicts: 18.5 (K = 1000; our micro-benchmark over row pitches: 14
+    // cycles at powers of two, 18 to 22 elsewhere, no difference where the write is free of conflicts).
     const int arrivals = facts.rows_arrive_together || g.lines < 2 ? 1 : 2;
     const int passes = (wavefronts - 1) * arrivals + g.lines;
     cost.front_cycles = narrow(std::max(as_int(m.shared_interval), width >= 16 ? 1 : passes));
@@ -122,7 +124,8 @@ MemoryKind kind_of(Opcode op) {
   }
 }
 
-MemoryCost cost_of(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts) {
+MemoryCost cost_of(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm,
+                   const AddressFacts& facts) {
   MemoryCost cost;
   cost.kind = kind_of(in.op);
   AccessPattern pattern;

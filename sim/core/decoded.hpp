@@ -15,28 +15,41 @@ namespace noteg::core {
 enum class Action : std::uint8_t {
   fma,        // either half of the FP32 lanes
   fma_heavy,  // the half that also runs IMAD
-  alu, half, mufu, fp64, uniform,
-  memory,       // goes through the load/store queue
-  control,      // no unit: NOP, forward branches, DEPBAR, commit
-  branch,       // backward branch of a loop
-  barrier,      // through the load/store queue too, behind the warp's earlier accesses
+  alu,
+  half,
+  mufu,
+  fp64,
+  uniform,
+  memory,   // goes through the load/store queue
+  control,  // no unit: NOP, forward branches, DEPBAR, commit
+  branch,   // backward branch of a loop
+  barrier,  // through the load/store queue too, behind the warp's earlier accesses
   exit,
 };
 
-enum class MemoryKind : std::uint8_t { none, load_shared, store_shared, load_global, store_global, async_copy, constant, barrier };
+enum class MemoryKind : std::uint8_t {
+  none,
+  load_shared,
+  store_shared,
+  load_global,
+  store_global,
+  async_copy,
+  constant,
+  barrier
+};
 
 // Costs of a memory instruction, per warp instruction.
 struct MemoryCost {
   MemoryKind kind = MemoryKind::none;
-  std::uint16_t front_cycles = 1;    // SM-wide load/store front: cycles it is held
-  std::uint16_t sub_core_cycles = 4; // until the sub-core may send its next one
-  std::uint16_t read_release = 9;    // issue to source registers free, unloaded
-  std::uint16_t latency = 24;        // issue to data usable, unloaded; global: without the way to L2
-  std::uint16_t sectors = 0;         // 32-byte sectors asked of L1 / L2
-  std::uint16_t wavefronts = 0;      // shared-memory data wavefronts
+  std::uint16_t front_cycles = 1;     // SM-wide load/store front: cycles it is held
+  std::uint16_t sub_core_cycles = 4;  // until the sub-core may send its next one
+  std::uint16_t read_release = 9;     // issue to source registers free, unloaded
+  std::uint16_t latency = 24;         // issue to data usable, unloaded; global: without the way to L2
+  std::uint16_t sectors = 0;          // 32-byte sectors asked of L1 / L2
+  std::uint16_t wavefronts = 0;       // shared-memory data wavefronts
   std::uint16_t conflict_wavefronts = 0;
-  std::uint32_t bytes = 0;           // useful bytes, all lanes
-  std::uint8_t matrix = 0;           // kernels::Matrix
+  std::uint32_t bytes = 0;  // useful bytes, all lanes
+  std::uint8_t matrix = 0;  // kernels::Matrix
 };
 
 struct ReadPort {
@@ -49,18 +62,18 @@ struct ReadPort {
 };
 
 struct DecodedInstruction {
-  std::uint64_t wait_bits = 0;   // one byte per dependence counter, 0xff where waited for
-  std::int32_t target = -1;      // branch
+  std::uint64_t wait_bits = 0;  // one byte per dependence counter, 0xff where waited for
+  std::int32_t target = -1;     // branch
   std::int16_t loop = -1;
-  std::int16_t memory = -1;      // index into DecodedProgram::memory
+  std::int16_t memory = -1;  // index into DecodedProgram::memory
   Action action = Action::control;
   std::uint8_t opcode = 0;
   std::uint8_t stall = 1;
   std::uint8_t yield = 0;
   std::int8_t write_barrier = -1;
   std::int8_t read_barrier = -1;
-  std::uint8_t depbar = 0xff;    // DEPBAR: commit groups that may be outstanding
-  std::uint8_t commit = 0;       // LDGDEPBAR
+  std::uint8_t depbar = 0xff;         // DEPBAR: commit groups that may be outstanding
+  std::uint8_t commit = 0;            // LDGDEPBAR
   std::uint8_t variable_latency = 0;  // MUFU and the like: completes through its counter
   std::uint8_t latency = 4;
   std::uint8_t reads = 0;
@@ -91,6 +104,7 @@ struct AddressFacts {
   bool rows_arrive_together = true;
 };
 
-[[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts = {});
+[[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm,
+                                    const AddressFacts& facts = {});
 
 }  // namespace noteg::core

@@ -24,21 +24,21 @@ struct CoreSwitches {
 
 // What an SM sees behind its L1. Latencies in cycles from issue to data.
 struct MemoryEnvironment {
-  double latency = 272;          // mean of loads that leave the SM
+  double latency = 272;  // mean of loads that leave the SM
   double l1_latency = 33;
-  double l1_hit_rate = 0;        // of sectors
-  double read_bytes_per_cycle = 64;   // this SM's share of the way from L2
+  double l1_hit_rate = 0;            // of sectors
+  double read_bytes_per_cycle = 64;  // this SM's share of the way from L2
   double write_bytes_per_cycle = 64;
 };
 
 // Which CTAs this SM runs.
 struct SmWork {
-  int resident = 1;             // CTA slots
-  std::int64_t ctas = 1;        // CTAs in all
-  std::int64_t trips = 1;       // of the main loop
-  double launch_interval = 0;   // cycles between the first CTAs of an SM
-  double relaunch = 0;          // end of a CTA to the first issue of its successor
-  bool skip_periodic = false;   // once the main loop has become periodic, pass over whole periods
+  int resident = 1;            // CTA slots
+  std::int64_t ctas = 1;       // CTAs in all
+  std::int64_t trips = 1;      // of the main loop
+  double launch_interval = 0;  // cycles between the first CTAs of an SM
+  double relaunch = 0;         // end of a CTA to the first issue of its successor
+  bool skip_periodic = false;  // once the main loop has become periodic, pass over whole periods
 };
 
 inline constexpr std::size_t opcode_count = static_cast<std::size_t>(kernels::Opcode::count_);
@@ -52,7 +52,7 @@ struct CoreCounters {
   double rf_reads = 0, rf_hits = 0, rf_conflict_cycles = 0;
   double shared_bytes = 0, shared_wavefronts = 0, shared_conflict_wavefronts = 0;
   double l1_bytes = 0;
-  double read_sectors = 0, write_sectors = 0;  // asked of L2 when l1_hit_rate is 0
+  double read_sectors = 0, write_sectors = 0;                            // asked of L2 when l1_hit_rate is 0
   double prologue_cycles = 0, mainloop_cycles = 0, epilogue_cycles = 0;  // of CTAs
 
   CoreCounters& operator+=(const CoreCounters& o);
@@ -60,10 +60,10 @@ struct CoreCounters {
 };
 
 struct SmResult {
-  double cycles = 0;     // start of the first CTA to the end of the last
-  double stepped_cycles = 0;             // of these, stepped through
+  double cycles = 0;          // start of the first CTA to the end of the last
+  double stepped_cycles = 0;  // of these, stepped through
   double stepped_warp_instructions = 0;
-  bool deadlock = false; // no warp can ever issue again
+  bool deadlock = false;  // no warp can ever issue again
   CoreCounters counters;
 };
 

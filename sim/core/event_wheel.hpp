@@ -14,8 +14,8 @@ enum class EventKind : std::uint8_t { front_arrival, front_free, release, async_
 
 struct Event {
   EventKind kind = EventKind::release;
-  std::uint8_t counter = 0;   // dependence counter, or group
-  std::uint16_t warp = 0;     // or sub-core, or CTA slot
+  std::uint8_t counter = 0;  // dependence counter, or group
+  std::uint16_t warp = 0;    // or sub-core, or CTA slot
 };
 
 class EventWheel {

@@ -73,7 +73,8 @@ class ReadPorts {
     if (need == 0) return true;
     refresh(bank, cycle + static_cast<std::uint64_t>(window_));
     int room = 0;
-    for (int i = 1; i <= window_; ++i) room += ports_ - used_[static_cast<std::size_t>(bank)][(cycle + static_cast<std::uint64_t>(i)) % ring];
+    for (int i = 1; i <= window_; ++i)
+      room += ports_ - used_[static_cast<std::size_t>(bank)][(cycle + static_cast<std::uint64_t>(i)) % ring];
     return room >= need;
   }
 

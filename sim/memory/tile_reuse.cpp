@@ -46,7 +46,8 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   const auto m = static_cast<double>(request.shape.m), n = static_cast<double>(request.shape.n);
   const auto k = static_cast<double>(request.shape.k), batch = static_cast<double>(request.shape.batch);
   const TileGrid& grid = request.grid;
-  const double a_bytes = m * k * request.bytes_in, b_bytes = k * n * request.bytes_in, c_bytes = m * n * request.bytes_out;
+  const double a_bytes = m * k * request.bytes_in, b_bytes = k * n * request.bytes_in,
+               c_bytes = m * n * request.bytes_out;
   const auto tiles_m = static_cast<double>(grid.tiles_m), tiles_n = static_cast<double>(grid.tiles_n);
 
   // Every column of tiles reads all of A, every row of tiles all of B.
@@ -58,7 +59,8 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   const std::int64_t live = std::max<std::int64_t>(1, std::min(request.live_ctas, total));
   const std::int64_t planes = grid.batch * grid.split_k;
   const std::int64_t plane_ctas = grid.tiles_m * grid.tiles_n;
-  const double planes_live = std::clamp(static_cast<double>(live) / static_cast<double>(plane_ctas), 1.0, static_cast<double>(planes));
+  const double planes_live =
+      std::clamp(static_cast<double>(live) / static_cast<double>(plane_ctas), 1.0, static_cast<double>(planes));
   const LiveTiles tiles = live_tiles(grid, live);
 
   // Bytes of A and B that one wave touches at least once.
@@ -80,7 +82,9 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   if (request.warm) first *= 1.0 - retained_fraction(out.compulsory_bytes + batch * c_bytes, request.l2_bytes);
   out.dram_read_bytes = first + repeated * (1.0 - again);
   if (request.reads_c) {
-    out.dram_read_bytes += batch * c_bytes * (request.warm ? 1.0 - retained_fraction(out.compulsory_bytes + batch * c_bytes, request.l2_bytes) : 1.0);
+    out.dram_read_bytes +=
+        batch * c_bytes *
+        (request.warm ? 1.0 - retained_fraction(out.compulsory_bytes + batch * c_bytes, request.l2_bytes) : 1.0);
   }
   // Without L2 every request would go out; no tile set can need more than that.
   out.dram_read_bytes = std::min(out.dram_read_bytes, out.requested_bytes + (request.reads_c ? batch * c_bytes : 0));

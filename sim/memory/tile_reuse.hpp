@@ -11,7 +11,7 @@
 namespace noteg::memory {
 
 struct TileGrid {
-  std::int64_t tiles_m = 1, tiles_n = 1;   // tiles of C
+  std::int64_t tiles_m = 1, tiles_n = 1;  // tiles of C
   std::int64_t batch = 1, split_k = 1;
   kernels::Raster raster = kernels::Raster::along_m;
   int swizzle_log2 = 0;
@@ -23,18 +23,18 @@ struct ReuseRequest {
   TileGrid grid;
   kernels::GemmShape shape;
   kernels::Tile tile;
-  double bytes_in = 4, bytes_out = 4;   // per element
-  std::int64_t live_ctas = 1;           // CTAs resident on the chip together
-  double l2_bytes = 0;                  // capacity that the kernel can use
-  bool warm = true;                     // A and B were used just before
+  double bytes_in = 4, bytes_out = 4;  // per element
+  std::int64_t live_ctas = 1;          // CTAs resident on the chip together
+  double l2_bytes = 0;                 // capacity that the kernel can use
+  bool warm = true;                    // A and B were used just before
   bool reads_c = false;
 };
 
 struct ReuseResult {
-  double requested_bytes = 0;     // of A and B by all CTAs, whole tiles clipped to the matrix
+  double requested_bytes = 0;  // of A and B by all CTAs, whole tiles clipped to the matrix
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;
-  double compulsory_bytes = 0;    // A, B (and C where read) once
+  double compulsory_bytes = 0;  // A, B (and C where read) once
   [[nodiscard]] double dram_fraction() const { return requested_bytes > 0 ? dram_read_bytes / requested_bytes : 0; }
 };
 

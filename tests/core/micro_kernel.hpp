@@ -11,7 +11,7 @@ namespace noteg::core {
 
 struct MicroKernel {
   std::string text;
-  int resident = 1;                  // CTAs
+  int resident = 1;  // CTAs
   std::string gpu = "h200-sxm-141gb";
   MemoryEnvironment environment{};
   CoreSwitches switches{};

@@ -28,11 +28,14 @@ TEST_P(DependentChain, HasTheMeasuredLatency) {
   EXPECT_NEAR(cycles_per_trip({.text = loop(1, "", body)}) / 64, GetParam().measured, 0.25);
 }
 
-INSTANTIATE_TEST_SUITE_P(H200, DependentChain, testing::Values(
-    Chain{"FFMA R4, R4, R5, R6", "B------:R-:W-:-:S04", 4.069}, Chain{"FADD R4, R4, R5", "B------:R-:W-:-:S04", 4.068},
-    Chain{"FMUL R4, R4, R5", "B------:R-:W-:-:S04", 4.068}, Chain{"IMAD R4, R4, R5, R6", "B------:R-:W-:-:S04", 4.069},
-    Chain{"LOP3.LUT R4, R4, R5, R6, 0x96, !PT", "B------:R-:W-:-:S04", 4.069}, Chain{"SHF.L.U32 R4, R4, 0x1, R5", "B------:R-:W-:-:S04", 4.069},
-    Chain{"LDS R4, [R4]", "B0-----:R-:W0:-:S02", 23.07}));
+INSTANTIATE_TEST_SUITE_P(H200, DependentChain,
+                         testing::Values(Chain{"FFMA R4, R4, R5, R6", "B------:R-:W-:-:S04", 4.069},
+                                         Chain{"FADD R4, R4, R5", "B------:R-:W-:-:S04", 4.068},
+                                         Chain{"FMUL R4, R4, R5", "B------:R-:W-:-:S04", 4.068},
+                                         Chain{"IMAD R4, R4, R5, R6", "B------:R-:W-:-:S04", 4.069},
+                                         Chain{"LOP3.LUT R4, R4, R5, R6, 0x96, !PT", "B------:R-:W-:-:S04", 4.069},
+                                         Chain{"SHF.L.U32 R4, R4, 0x1, R5", "B------:R-:W-:-:S04", 4.069},
+                                         Chain{"LDS R4, [R4]", "B0-----:R-:W0:-:S02", 23.07}));
 
 // --- shared memory: cycles per warp instruction of the whole SM --------------------------------------------------
 
@@ -61,18 +64,23 @@ TEST_P(SharedThroughput, TakesTheMeasuredCyclesPerInstruction) {
   EXPECT_NEAR(cycles, row.measured, tolerance) << row.mnemonic << " " << row.lanes << " " << row.warps << " warps";
 }
 
-INSTANTIATE_TEST_SUITE_P(H200, SharedThroughput, testing::Values(
-    SharedRow{"LDS", 4, "lane*4", 4, 1.127}, SharedRow{"LDS", 4, "lane*4", 8, 1.039}, SharedRow{"LDS", 4, "lane*4", 32, 1.013},
-    SharedRow{"LDS.64", 8, "lane*8", 8, 2.032}, SharedRow{"LDS.64", 8, "lane*8", 32, 2.009}, SharedRow{"LDS.64", 8, "lane*8", 4, 2.206},
-    SharedRow{"LDS.128", 16, "lane*16", 4, 4.082}, SharedRow{"LDS.128", 16, "lane*16", 8, 4.034}, SharedRow{"LDS.128", 16, "lane*16", 32, 4.015},
-    SharedRow{"LDS", 4, "0", 8, 1.040}, SharedRow{"LDS", 4, "0", 32, 1.013}, SharedRow{"LDS.128", 16, "0", 8, 2.061},
-    SharedRow{"LDS.128", 16, "0", 16, 2.026}, SharedRow{"LDS.128", 16, "0", 32, 2.023},
-    SharedRow{"LDS", 4, "lane*8", 8, 2.038}, SharedRow{"LDS", 4, "lane*16", 8, 4.039}, SharedRow{"LDS", 4, "lane*32", 8, 8.036},
-    SharedRow{"LDS", 4, "lane*64", 8, 16.04}, SharedRow{"LDS", 4, "lane*128", 8, 32.03}, SharedRow{"LDS", 4, "lane*16", 1, 8.509},
-    SharedRow{"LDS", 4, "lane*32", 1, 16.52}, SharedRow{"LDS", 4, "lane*64", 1, 32.52}, SharedRow{"LDS", 4, "lane*128", 1, 64.52},
-    SharedRow{"STS", 4, "lane*4", 8, 1.025}, SharedRow{"STS.64", 8, "lane*8", 8, 2.029}, SharedRow{"STS.128", 16, "lane*16", 8, 4.031},
-    SharedRow{"STS", 4, "lane*8", 8, 2.014}, SharedRow{"STS", 4, "lane*16", 8, 3.995}, SharedRow{"STS", 4, "lane*32", 8, 7.958},
-    SharedRow{"STS", 4, "lane*128", 8, 31.73}));
+INSTANTIATE_TEST_SUITE_P(
+    H200, SharedThroughput,
+    testing::Values(SharedRow{"LDS", 4, "lane*4", 4, 1.127}, SharedRow{"LDS", 4, "lane*4", 8, 1.039},
+                    SharedRow{"LDS", 4, "lane*4", 32, 1.013}, SharedRow{"LDS.64", 8, "lane*8", 8, 2.032},
+                    SharedRow{"LDS.64", 8, "lane*8", 32, 2.009}, SharedRow{"LDS.64", 8, "lane*8", 4, 2.206},
+                    SharedRow{"LDS.128", 16, "lane*16", 4, 4.082}, SharedRow{"LDS.128", 16, "lane*16", 8, 4.034},
+                    SharedRow{"LDS.128", 16, "lane*16", 32, 4.015}, SharedRow{"LDS", 4, "0", 8, 1.040},
+                    SharedRow{"LDS", 4, "0", 32, 1.013}, SharedRow{"LDS.128", 16, "0", 8, 2.061},
+                    SharedRow{"LDS.128", 16, "0", 16, 2.026}, SharedRow{"LDS.128", 16, "0", 32, 2.023},
+                    SharedRow{"LDS", 4, "lane*8", 8, 2.038}, SharedRow{"LDS", 4, "lane*16", 8, 4.039},
+                    SharedRow{"LDS", 4, "lane*32", 8, 8.036}, SharedRow{"LDS", 4, "lane*64", 8, 16.04},
+                    SharedRow{"LDS", 4, "lane*128", 8, 32.03}, SharedRow{"LDS", 4, "lane*16", 1, 8.509},
+                    SharedRow{"LDS", 4, "lane*32", 1, 16.52}, SharedRow{"LDS", 4, "lane*64", 1, 32.52},
+                    SharedRow{"LDS", 4, "lane*128", 1, 64.52}, SharedRow{"STS", 4, "lane*4", 8, 1.025},
+                    SharedRow{"STS.64", 8, "lane*8", 8, 2.029}, SharedRow{"STS.128", 16, "lane*16", 8, 4.031},
+                    SharedRow{"STS", 4, "lane*8", 8, 2.014}, SharedRow{"STS", 4, "lane*16", 8, 3.995},
+                    SharedRow{"STS", 4, "lane*32", 8, 7.958}, SharedRow{"STS", 4, "lane*128", 8, 31.73}));
 
 // --- barriers ---------------------------------------------------------------------------------------------------
 
@@ -90,8 +98,10 @@ TEST_P(Barrier, BackToBackCostsTheMeasuredCycles) {
   EXPECT_NEAR(cycles, GetParam().measured, std::max(1.0, 0.04 * GetParam().measured));
 }
 
-INSTANTIATE_TEST_SUITE_P(H200, Barrier, testing::Values(BarrierRow{1, 14.29}, BarrierRow{2, 16.29}, BarrierRow{4, 20.29},
-    BarrierRow{6, 24.31}, BarrierRow{8, 28.30}, BarrierRow{12, 36.33}, BarrierRow{16, 44.33}, BarrierRow{24, 60.34}, BarrierRow{32, 76.33}));
+INSTANTIATE_TEST_SUITE_P(H200, Barrier,
+                         testing::Values(BarrierRow{1, 14.29}, BarrierRow{2, 16.29}, BarrierRow{4, 20.29},
+                                         BarrierRow{6, 24.31}, BarrierRow{8, 28.30}, BarrierRow{12, 36.33},
+                                         BarrierRow{16, 44.33}, BarrierRow{24, 60.34}, BarrierRow{32, 76.33}));
 
 }  // namespace
 }  // namespace noteg::core

@@ -1,0 +1,104 @@
+// CTAs: start, barriers, main-loop trips, end and replacement.
+#include <algorithm>
+
+#include "sim/core/engine_state.hpp"
+
+namespace noteg::core {
+
+void Engine::start_cta(int slot, std::uint64_t now) {
+  CtaSlot& cta = slots_[static_cast<std::size_t>(slot)];
+  cta.running = program_.warps;
+  cta.arrived = 0;
+  cta.started = cta.main_begin = cta.main_end = now + skipped_;
+  cta.in_main_loop = false;
+  periodic_.restart();
+  for (int i = 0; i < program_.warps; ++i) {
+    Warp& warp = warps_[static_cast<std::size_t>(cta.first_warp + i)];
+    SubCore& sub = subs_[warp.sub];
+    const Warp fresh{.pc = 0, .cta = warp.cta, .sub = warp.sub, .bit = warp.bit, .ready_at = now, .last_issue = now};
+    warp = fresh;
+    sub.live |= 1u << warp.bit;
+    sub.blocked &= ~(1u << warp.bit);
+    check_blocked(warp, now);
+    sub.next_try = std::min(sub.next_try, now);
+  }
+}
+
+void Engine::arrive_at_barrier(std::uint16_t slot, std::uint64_t now) {
+  CtaSlot& cta = slots_[slot];
+  if (++cta.arrived == cta.running) events_.post(now + barrier_latency_, {EventKind::barrier_open, 0, slot});
+}
+
+// The leading warp of a CTA begins another trip. Where all resident CTAs are in their main loops, trips of the
+// slowest are the clock by which a period is recognised.
+void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
+  if (id != slots_[warp.cta].first_warp) return;
+  periodic_.trips.resize(slots_.size());
+  std::int64_t most_left = -1;
+  std::uint16_t reference = 0;
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    const CtaSlot& cta = slots_[slot];
+    periodic_.trips[slot] = -1;
+    if (cta.running == 0) continue;
+    if (!cta.in_main_loop) return;
+    periodic_.trips[slot] = warps_[cta.first_warp].trips[static_cast<std::size_t>(main_loop_)];
+    const std::int64_t left = work_.trips - periodic_.trips[slot];
+    if (left > most_left) {
+      most_left = left;
+      reference = static_cast<std::uint16_t>(slot);
+    }
+  }
+  if (reference != warp.cta) return;
+  const std::int64_t periods = periodic_.observe(now, work_.trips, count_);
+  if (periods <= 0) return;
+  for (Warp& each : warps_) {
+    if (slots_[each.cta].running == 0) continue;
+    each.trips[static_cast<std::size_t>(main_loop_)] +=
+        static_cast<std::int32_t>(periods * periodic_.advanced(each.cta));
+  }
+  skipped_ += static_cast<std::uint64_t>(periods) * periodic_.length();
+  count_ += periodic_.counters() * static_cast<double>(periods);
+}
+
+void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now) {
+  CtaSlot& cta = slots_[warp.cta];
+  if (id != cta.first_warp) return;
+  if (from < program_.mainloop_begin && to >= program_.mainloop_begin) {
+    cta.main_begin = now + skipped_;
+    cta.in_main_loop = true;
+    periodic_.restart();
+  }
+  if (from < program_.epilogue_begin && to >= program_.epilogue_begin) {
+    cta.main_end = now + skipped_;
+    cta.in_main_loop = false;
+    periodic_.restart();
+  }
+}
+
+void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
+  sub.live &= ~(1u << warp.bit);
+  CtaSlot& cta = slots_[warp.cta];
+  if (--cta.running > 0) {
+    // A barrier may be waiting only for warps that have left.
+    if (cta.arrived > 0 && cta.arrived == cta.running) {
+      events_.post(now + barrier_latency_, {EventKind::barrier_open, 0, warp.cta});
+    }
+    return;
+  }
+  ++finished_;
+  end_ = now + 1 + skipped_;
+  count_.prologue_cycles += static_cast<double>(cta.main_begin - cta.started);
+  count_.mainloop_cycles += static_cast<double>(cta.main_end - cta.main_begin);
+  count_.epilogue_cycles += static_cast<double>(end_ - cta.main_end);
+  for (int i = 0; i < program_.warps; ++i) {
+    const Warp& other = warps_[static_cast<std::size_t>(cta.first_warp + i)];
+    count_.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(now - other.last_issue);
+  }
+  if (launched_ < work_.ctas) {
+    ++launched_;
+    events_.post(now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(work_.relaunch)),
+                 {EventKind::cta_start, 0, warp.cta});
+  }
+}
+
+}  // namespace noteg::core

@@ -1,0 +1,206 @@
+// Readiness, pipes, read ports and stall accounting of one sub-core.
+#include <algorithm>
+
+#include "sim/core/engine_state.hpp"
+
+namespace noteg::core {
+
+Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now) {
+  if (warp.ready_at > now) return {false, warp.ready_at};
+  const DecodedInstruction& in = program_.code[static_cast<std::size_t>(warp.pc)];
+  if (in.action == Action::memory || in.action == Action::barrier) {
+    if (sub.queue_size >= queue_capacity_) {
+      warp.failed_by = Stall::memory_queue;
+      warp.failed_until = never;  // known only when an entry leaves
+      return {false, never};      // the queue wakes the sub-core when an entry leaves
+    }
+  } else {
+    const std::uint64_t free = pipe_free(sub, in);
+    if (free > now) {
+      warp.failed_by = Stall::math_pipe;
+      warp.failed_until = free;
+      return {false, free};
+    }
+  }
+  issue(sub, warp, id, in, now);
+  return {true, 0};
+}
+
+std::uint64_t Engine::pipe_free(const SubCore& sub, const DecodedInstruction& in) const {
+  switch (in.action) {
+    case Action::fma: return dual_fma_ ? std::min(sub.lite_free, sub.heavy_free) : sub.heavy_free;
+    case Action::fma_heavy: return sub.heavy_free;
+    case Action::alu: return sub.alu_free;
+    case Action::half: return sub.half_free;
+    case Action::mufu:
+    case Action::fp64: return sub.mufu_free;
+    case Action::uniform: return sub.uniform_free;
+    case Action::memory:
+    case Action::control:
+    case Action::branch:
+    case Action::barrier:
+    case Action::exit: return 0;
+  }
+  return 0;
+}
+
+void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now) {
+  switch (in.action) {
+    case Action::fma:
+      (dual_fma_ && sub.lite_free <= now ? sub.lite_free : sub.heavy_free) = now + fma_interval_;
+      count_.fma_cycles += dual_fma_ ? 1.0 : static_cast<double>(fma_interval_);
+      break;
+    case Action::fma_heavy:
+      sub.heavy_free = now + heavy_interval_;
+      count_.fma_cycles += dual_fma_ ? 1.0 : static_cast<double>(fma_interval_);
+      break;
+    case Action::alu:
+      sub.alu_free = now + alu_interval_;
+      count_.alu_cycles += static_cast<double>(alu_interval_);
+      break;
+    case Action::half: sub.half_free = now + half_interval_; break;
+    case Action::mufu:
+    case Action::fp64: sub.mufu_free = now + mufu_interval_; break;
+    case Action::uniform: sub.uniform_free = now + uniform_interval_; break;
+    case Action::memory:
+    case Action::control:
+    case Action::branch:
+    case Action::barrier:
+    case Action::exit: break;
+  }
+}
+
+void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
+  account(sub, warp, now);
+  sub.issued_at = now;
+  ++count_.issued[in.opcode];
+  occupy_pipe(sub, in, now);
+
+  if (in.action != Action::memory && in.reads != 0) {
+    const ReadPorts::Grant grant = sub.ports.allocate(in, id, now);
+    count_.rf_reads += grant.reads;
+    count_.rf_hits += grant.hits;
+    sub.issue_free = grant.allocated - 1;
+    count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
+  }
+  if (in.write_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.write_barrier);
+  if (in.read_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.read_barrier);
+  warp.ready_at = now + std::max<std::uint64_t>(in.stall, in.yield != 0 ? 2 : 1);
+
+  std::int32_t next = warp.pc + 1;
+  switch (in.action) {
+    case Action::memory: enqueue(sub, warp, id, in, now); break;
+    case Action::branch: {
+      const auto loop = static_cast<std::size_t>(in.loop);
+      const std::int64_t trips = program_.loops[loop].is_main ? work_.trips : program_.loops[loop].trips;
+      if (++warp.trips[loop] < trips) {
+        if (work_.skip_periodic && program_.loops[loop].is_main) pass_trip(warp, id, now);
+        next = in.target;
+        warp.ready_at = now + std::max<std::uint64_t>(in.stall, redirect_);
+      } else {
+        warp.trips[loop] = 0;
+      }
+      break;
+    }
+    case Action::barrier:
+      warp.at_barrier = true;
+      enqueue(sub, warp, id, in, now);
+      break;
+    case Action::exit: finish_warp(sub, warp, now); return;
+    case Action::mufu:
+    case Action::fp64:
+    case Action::fma:
+    case Action::fma_heavy:
+    case Action::alu:
+    case Action::half:
+    case Action::uniform:
+    case Action::control:
+      if (in.write_barrier >= 0 && in.commit == 0) {
+        events_.post(now + in.latency, {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
+      }
+      if (in.read_barrier >= 0) {
+        events_.post(now + 6, {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
+      }
+      break;
+  }
+  if (in.commit != 0) {
+    // An empty or already finished group at the head is complete at once.
+    ++warp.group_open;
+    warp.group[warp.group_open % max_groups] = 0;
+    while (warp.group_head != warp.group_open && warp.group[warp.group_head % max_groups] == 0) ++warp.group_head;
+  }
+  phase_change(warp, id, warp.pc, next, now);
+  warp.pc = next;
+  check_blocked(warp, now);
+}
+
+void Engine::account(const SubCore& sub, Warp& warp, std::uint64_t now) {
+  count_.warp_instructions += 1;
+  count_.issue_cycles += 1;
+  count_.stall_cycles[static_cast<std::size_t>(Stall::selected)] += 1;
+  std::uint64_t from = warp.last_issue + 1;
+  const std::uint64_t stall_end = std::min(warp.ready_at, now);
+  if (stall_end > from) {
+    count_.stall_cycles[static_cast<std::size_t>(Stall::wait)] += static_cast<double>(stall_end - from);
+    from = stall_end;
+  }
+  if (warp.unblocked_at > from) {
+    const std::uint64_t until = std::min(warp.unblocked_at, now);
+    count_.stall_cycles[static_cast<std::size_t>(warp.blocked_by)] += static_cast<double>(until - from);
+    from = until;
+  }
+  // Cycles in which the read ports held the pipe for everybody.
+  const std::uint64_t held_from = std::max(from, sub.issued_at + 1), held_until = std::min(sub.issue_free, now);
+  if (held_until > held_from) {
+    count_.stall_cycles[static_cast<std::size_t>(Stall::dispatch)] += static_cast<double>(held_until - held_from);
+    from += held_until - held_from;
+  }
+  // A busy pipe explains the wait until it was free; what remains is the scheduler's choice.
+  if (warp.failed_by != Stall::not_selected && warp.failed_until > from) {
+    const std::uint64_t until = std::min(warp.failed_until, now);
+    count_.stall_cycles[static_cast<std::size_t>(warp.failed_by)] += static_cast<double>(until - from);
+    from = until;
+  }
+  if (now > from) count_.stall_cycles[static_cast<std::size_t>(Stall::not_selected)] += static_cast<double>(now - from);
+  warp.failed_by = Stall::not_selected;
+  warp.last_issue = now;
+}
+
+// Is the next instruction of this warp held by a counter, a barrier or an unfinished copy group?
+void Engine::check_blocked(Warp& warp, std::uint64_t now) {
+  const DecodedInstruction& in = program_.code[static_cast<std::size_t>(warp.pc)];
+  SubCore& sub = subs_[warp.sub];
+  const std::uint64_t held = warp.counters & in.wait_bits;
+  Stall reason = Stall::selected;
+  if (warp.at_barrier) {
+    reason = Stall::barrier;
+  } else if (held != 0) {
+    reason = (held & warp.long_mask) != 0 ? Stall::long_scoreboard : Stall::short_scoreboard;
+  } else if (in.depbar != 0xff && static_cast<std::uint16_t>(warp.group_open - warp.group_head) > in.depbar) {
+    reason = Stall::async_copy;
+  }
+  if (reason == Stall::selected) {
+    if ((sub.blocked >> warp.bit & 1u) != 0) unblock(warp, now);
+    return;
+  }
+  if ((sub.blocked >> warp.bit & 1u) == 0) {
+    sub.blocked |= 1u << warp.bit;
+    warp.blocked_since = now;
+  }
+  warp.blocked_by = reason;
+}
+
+void Engine::unblock(Warp& warp, std::uint64_t now) {
+  SubCore& sub = subs_[warp.sub];
+  sub.blocked &= ~(1u << warp.bit);
+  warp.unblocked_at = now;
+  sub.next_try = std::min(sub.next_try, now);
+}
+
+void Engine::release(Warp& warp, int counter, std::uint64_t now) {
+  warp.counters -= std::uint64_t{1} << (8 * counter);
+  if ((warp.counters >> (8 * counter) & 0xff) == 0) warp.long_mask &= ~(std::uint64_t{0xff} << (8 * counter));
+  check_blocked(warp, now);
+}
+
+}  // namespace noteg::core

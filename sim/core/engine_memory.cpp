@@ -1,0 +1,113 @@
+// The load/store path: queues of the sub-cores, the SM-wide front, and when data is there.
+#include <algorithm>
+
+#include "sim/core/engine_state.hpp"
+
+namespace noteg::core {
+
+void Engine::enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
+  const MemoryCost& cost = program_.memory[static_cast<std::size_t>(in.memory)];
+  count_.rf_reads += in.reads;
+  if (in.write_barrier >= 0 && (cost.kind == MemoryKind::load_global || cost.kind == MemoryKind::async_copy)) {
+    warp.long_mask |= std::uint64_t{0xff} << (8 * in.write_barrier);
+  }
+  if (cost.kind == MemoryKind::async_copy) ++warp.group[warp.group_open % max_groups];
+  const int tail = (sub.queue_head + sub.queue_size) % 8;
+  sub.queue[static_cast<std::size_t>(tail)] = {
+      now, id, in.memory, in.write_barrier, in.read_barrier, static_cast<std::uint8_t>(warp.group_open % max_groups)};
+  if (++sub.queue_size == 1) post_front(sub, now);
+}
+
+void Engine::post_front(SubCore& sub, std::uint64_t now) {
+  const QueuedAccess& head = sub.queue[static_cast<std::size_t>(sub.queue_head)];
+  const std::uint64_t at = std::max({head.issued + front_delay, sub.front_ready, now + 1});
+  events_.post(at, {EventKind::front_arrival, 0, static_cast<std::uint16_t>(&sub - subs_.data())});
+}
+
+void Engine::arrive_at_front(int sub_index, std::uint64_t now) {
+  front_queue_[static_cast<std::size_t>((front_head_ + front_size_++) % 16)] = static_cast<std::uint8_t>(sub_index);
+  if (!front_posted_) serve_front(now);
+}
+
+void Engine::serve_front(std::uint64_t now) {
+  if (front_size_ == 0) return;
+  if (front_free_ > now) {
+    front_posted_ = true;
+    events_.post(front_free_, {EventKind::front_free, 0, 0});
+    return;
+  }
+  SubCore& sub = subs_[front_queue_[static_cast<std::size_t>(front_head_)]];
+  front_head_ = (front_head_ + 1) % 16;
+  --front_size_;
+  const QueuedAccess access = sub.queue[static_cast<std::size_t>(sub.queue_head)];
+  const MemoryCost& cost = program_.memory[static_cast<std::size_t>(access.memory)];
+  front_free_ = now + cost.front_cycles;
+  count_.lsu_cycles += cost.front_cycles;
+  sub.front_ready = now + cost.sub_core_cycles;
+  sub.queue_head = (sub.queue_head + 1) % 8;
+  if (sub.queue_size-- == queue_capacity_) sub.next_try = std::min(sub.next_try, now + 1);
+  if (sub.queue_size > 0) post_front(sub, now);
+  complete(sub, access, now);
+  if (front_size_ > 0 && !front_posted_) serve_front(now);
+}
+
+void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now) {
+  const MemoryCost& cost = program_.memory[static_cast<std::size_t>(access.memory)];
+  if (cost.kind == MemoryKind::barrier) {
+    arrive_at_barrier(warps_[access.warp].cta, now);
+    return;
+  }
+  count_.shared_wavefronts += cost.wavefronts;
+  count_.shared_conflict_wavefronts += cost.conflict_wavefronts;
+  if (access.read_barrier >= 0) {
+    const std::uint64_t lead = std::max<std::uint64_t>(cost.read_release, front_delay) - front_delay;
+    events_.post(now + std::max<std::uint64_t>(lead, 1),
+                 {EventKind::release, static_cast<std::uint8_t>(access.read_barrier), access.warp});
+  }
+  const std::uint64_t ready = std::max(now + 1, data_ready(sub, access, cost, now));
+  if (access.write_barrier >= 0) {
+    events_.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
+  }
+  if (cost.kind == MemoryKind::async_copy) {
+    events_.post(ready, {EventKind::async_done, access.group, access.warp});
+  }
+}
+
+std::uint64_t Engine::data_ready(SubCore& sub, const QueuedAccess& access, const MemoryCost& cost, std::uint64_t now) {
+  const std::uint64_t unloaded = now + (cost.latency > front_delay ? cost.latency - front_delay : 1u);
+  const auto sectors = static_cast<double>(cost.sectors);
+  (void)access;
+  switch (cost.kind) {
+    case MemoryKind::load_shared: count_.shared_bytes += cost.bytes; return unloaded;
+    case MemoryKind::store_shared: count_.shared_bytes += cost.bytes; return unloaded;
+    case MemoryKind::load_global:
+    case MemoryKind::async_copy: {
+      count_.l1_bytes += cost.bytes;
+      count_.read_sectors += sectors;
+      const double beyond = 1.0 - env_.l1_hit_rate;
+      read_port_free_ =
+          std::max(read_port_free_, static_cast<double>(now)) + sectors * 32.0 * beyond / env_.read_bytes_per_cycle;
+      const double latency = env_.latency * beyond + env_.l1_latency * env_.l1_hit_rate - front_delay + cost.latency;
+      std::uint64_t ready = static_cast<std::uint64_t>(read_port_free_ + latency);
+      if (cost.kind == MemoryKind::load_global) {
+        // Load data enters the register file at a limited width.
+        const std::uint64_t width = static_cast<std::uint64_t>(cost.bytes / write_back_);
+        ready = std::max(ready, sub.write_back_free + width);
+        sub.write_back_free = ready;
+      }
+      return ready;
+    }
+    case MemoryKind::store_global:
+      count_.l1_bytes += cost.bytes;
+      count_.write_sectors += sectors;
+      write_port_free_ =
+          std::max(write_port_free_, static_cast<double>(now)) + sectors * 32.0 / env_.write_bytes_per_cycle;
+      return static_cast<std::uint64_t>(write_port_free_) + 1;
+    case MemoryKind::constant:
+    case MemoryKind::barrier:
+    case MemoryKind::none: return unloaded;
+  }
+  return unloaded;
+}
+
+}  // namespace noteg::core

@@ -1,0 +1,135 @@
+// The engine's state and its parts: one SM stepped cycle by cycle (engine.hpp says what it models). Issue is in
+// engine_issue.cpp, the load/store path in engine_memory.cpp, CTAs and barriers in engine_cta.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/core/engine.hpp"
+#include "sim/core/event_wheel.hpp"
+#include "sim/core/periodic.hpp"
+#include "sim/core/read_ports.hpp"
+
+namespace noteg::core {
+
+inline constexpr std::uint64_t never = EventWheel::never;
+inline constexpr int max_loops = 8;
+inline constexpr int max_groups = 16;
+
+struct Warp {
+  std::int32_t pc = 0;
+  std::uint16_t cta = 0;
+  std::uint8_t sub = 0;
+  std::uint8_t bit = 0;  // position in its sub-core's masks; larger = younger
+  std::uint64_t ready_at = 0;
+  std::uint64_t counters = 0;  // six dependence counters, one byte each
+  std::uint64_t last_issue = 0;
+  std::uint64_t blocked_since = 0, unblocked_at = 0;
+  Stall blocked_by = Stall::wait;
+  Stall failed_by = Stall::not_selected;
+  std::uint64_t failed_until = 0;
+  std::uint64_t long_mask = 0;  // counters that a global access holds
+  std::array<std::int32_t, max_loops> trips{};
+  std::array<std::uint16_t, max_groups> group{};  // copies outstanding per commit group
+  std::uint16_t group_head = 0, group_open = 0;   // oldest unfinished group, group being filled
+  bool at_barrier = false;
+};
+
+struct QueuedAccess {
+  std::uint64_t issued = 0;
+  std::uint16_t warp = 0;
+  std::int16_t memory = -1;
+  std::int8_t write_barrier = -1, read_barrier = -1;
+  std::uint8_t group = 0;  // commit group of a copy, fixed at issue
+};
+
+struct SubCore {
+  explicit SubCore(const ReadPorts& p) : ports(p) {}
+  ReadPorts ports;
+  std::uint64_t next_try = 0;
+  std::uint64_t issued_at = 0;   // last issue
+  std::uint64_t issue_free = 0;  // the Control stage is free for an instruction issued then
+  std::uint32_t live = 0, blocked = 0;
+  std::int32_t last = -1;  // bit of the warp that issued last
+  std::array<std::uint16_t, 32> warp_of{};
+  std::uint64_t lite_free = 0, heavy_free = 0, alu_free = 0, half_free = 0, mufu_free = 0, uniform_free = 0;
+  std::array<QueuedAccess, 8> queue{};
+  int queue_head = 0, queue_size = 0;
+  std::uint64_t front_ready = 0;  // the address unit is free again
+  std::uint64_t write_back_free = 0;
+};
+
+struct CtaSlot {
+  int running = 0, arrived = 0;
+  std::uint64_t started = 0, main_begin = 0, main_end = 0;  // with skipped periods
+  bool in_main_loop = false;
+  std::uint16_t first_warp = 0;
+};
+
+class Engine {
+ public:
+  Engine(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,
+         const MemoryEnvironment& environment, const SmWork& work);
+  SmResult run();
+
+ private:
+  // Outcome of trying to issue one warp: issued, or the first cycle in which trying again makes sense.
+  struct Try {
+    bool issued = false;
+    std::uint64_t again = never;
+  };
+
+  void step(SubCore& sub, std::uint64_t now);
+  Try try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now);
+  std::uint64_t pipe_free(const SubCore& sub, const DecodedInstruction& in) const;
+  void occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now);
+  void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  void account(const SubCore& sub, Warp& warp, std::uint64_t now);
+  void enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  void post_front(SubCore& sub, std::uint64_t now);
+  void arrive_at_front(int sub_index, std::uint64_t now);
+  void serve_front(std::uint64_t now);
+  void arrive_at_barrier(std::uint16_t slot, std::uint64_t now);
+  void complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now);
+  std::uint64_t data_ready(SubCore& sub, const QueuedAccess& access, const MemoryCost& cost, std::uint64_t now);
+  void handle(const Event& event, std::uint64_t now);
+  void release(Warp& warp, int counter, std::uint64_t now);
+  void check_blocked(Warp& warp, std::uint64_t now);
+  void unblock(Warp& warp, std::uint64_t now);
+  void start_cta(int slot, std::uint64_t now);
+  void finish_warp(SubCore& sub, Warp& warp, std::uint64_t now);
+  void pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now);
+  void phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now);
+
+  const DecodedProgram& program_;
+  const arch::SmSpec& sm_;
+  const MemoryEnvironment env_;
+  const SmWork work_;
+  CoreCounters count_;
+  EventWheel events_;
+  std::vector<SubCore> subs_;
+  std::vector<Warp> warps_;
+  std::vector<CtaSlot> slots_;
+  std::int64_t launched_ = 0, finished_ = 0;
+  std::uint64_t end_ = 0;
+  PeriodicSkip periodic_;
+  std::uint64_t skipped_ = 0;  // cycles passed over; event times know nothing of them
+  int main_loop_ = -1;
+
+  // Numbers of the SM that the loop needs, unwrapped once.
+  int queue_capacity_;
+  bool dual_fma_;
+  std::uint64_t fma_interval_, heavy_interval_, alu_interval_, half_interval_, mufu_interval_, uniform_interval_;
+  std::uint64_t redirect_, barrier_latency_;
+  double write_back_;
+
+  // SM-wide load/store front: first come, first served over the sub-cores.
+  std::array<std::uint8_t, 16> front_queue_{};
+  int front_head_ = 0, front_size_ = 0;
+  bool front_posted_ = false;
+  std::uint64_t front_free_ = 0;
+  double read_port_free_ = 0, write_port_free_ = 0;
+};
+
+}  // namespace noteg::core
