@@ -1,0 +1,171 @@
+// Traffic of a tiled GEMM where arithmetic on paper gives the answer.
+#include "sim/memory/tile_reuse.hpp"
+
+#include <gtest/gtest.h>
+
+namespace noteg::memory {
+namespace {
+
+constexpr double infinite = 1e18;
+
+// An 8192 x 4096 x 1024 problem in tiles of 128 x 128: 64 x 32 tiles.
+ReuseRequest request() {
+  ReuseRequest r;
+  r.shape = {8192, 4096, 1024, 1};
+  r.tile = {128, 128, 8};
+  r.grid.tiles_m = 64;
+  r.grid.tiles_n = 32;
+  r.live_ctas = 216;
+  r.l2_bytes = 40e6;
+  r.warm = false;
+  return r;
+}
+
+constexpr double a_bytes = 4.0 * 8192 * 1024, b_bytes = 4.0 * 1024 * 4096, c_bytes = 4.0 * 8192 * 4096;
+
+TEST(TileReuse, RequestsAreTheMatricesOncePerTileOfTheOtherAxis) {
+  const ReuseResult r = tile_reuse(request());
+  EXPECT_DOUBLE_EQ(r.requested_bytes, a_bytes * 32 + b_bytes * 64);
+  EXPECT_DOUBLE_EQ(r.compulsory_bytes, a_bytes + b_bytes);
+  EXPECT_DOUBLE_EQ(r.dram_write_bytes, c_bytes);
+}
+
+TEST(TileReuse, AWholeMatrixInOneWaveReadsEveryByteOnce) {
+  ReuseRequest r = request();
+  r.live_ctas = r.grid.ctas();
+  for (const double l2 : {0.0, 1e6, infinite}) {
+    r.l2_bytes = l2;
+    EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes) << l2;
+  }
+  r.live_ctas = 10 * r.grid.ctas();  // more slots than CTAs change nothing
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes);
+}
+
+TEST(TileReuse, AnInfiniteL2ReadsEveryByteOnceHoweverManyWaves) {
+  ReuseRequest r = request();
+  r.l2_bytes = infinite;
+  for (const std::int64_t live : {1, 7, 216, 2048}) {
+    r.live_ctas = live;
+    EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes) << live;
+  }
+}
+
+TEST(TileReuse, WithoutL2ACtaAtATimeReadsAllThatItAsksFor) {
+  ReuseRequest r = request();
+  r.l2_bytes = 0;
+  r.live_ctas = 1;
+  const ReuseResult out = tile_reuse(r);
+  EXPECT_DOUBLE_EQ(out.dram_read_bytes, out.requested_bytes);
+  EXPECT_DOUBLE_EQ(out.dram_fraction(), 1);
+}
+
+// One column of 64 tiles at a time, nothing kept: A once for each of 32 columns, B once in all.
+TEST(TileReuse, WithoutL2AColumnAtATimeReadsAOncePerColumn) {
+  ReuseRequest r = request();
+  r.l2_bytes = 0;
+  r.live_ctas = 64;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 32 * a_bytes + b_bytes);
+  r.grid.raster = kernels::Raster::along_n;
+  r.live_ctas = 32;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + 64 * b_bytes);
+}
+
+TEST(TileReuse, ReadsLieBetweenTheMatricesOnceAndAllRequests) {
+  ReuseRequest r = request();
+  double before = infinite;
+  for (double l2 = 0; l2 < 100e6; l2 += 5e6) {
+    r.l2_bytes = l2;
+    const ReuseResult out = tile_reuse(r);
+    EXPECT_GE(out.dram_read_bytes, out.compulsory_bytes);
+    EXPECT_LE(out.dram_read_bytes, out.requested_bytes);
+    EXPECT_LE(out.dram_read_bytes, before) << "a larger L2 reads no more";
+    before = out.dram_read_bytes;
+  }
+}
+
+TEST(TileReuse, AWarmStartReadsNothingWhereEverythingFits) {
+  ReuseRequest r = request();
+  r.warm = true;
+  r.l2_bytes = 2 * (a_bytes + b_bytes + c_bytes);
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 0);
+  r.reads_c = true;
+  r.l2_bytes = 4 * (a_bytes + b_bytes + c_bytes);
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 0);
+  r.l2_bytes = 1e6;
+  EXPECT_GE(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes + c_bytes);
+}
+
+TEST(TileReuse, AColdStartReadsCWhereTheKernelAsksForIt) {
+  ReuseRequest r = request();
+  r.l2_bytes = infinite;
+  r.reads_c = true;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes + c_bytes);
+}
+
+TEST(TileReuse, BatchesAreIndependentProblems) {
+  ReuseRequest r = request();
+  const ReuseResult one = tile_reuse(r);
+  r.shape.batch = r.grid.batch = 5;
+  const ReuseResult five = tile_reuse(r);
+  EXPECT_DOUBLE_EQ(five.requested_bytes, 5 * one.requested_bytes);
+  EXPECT_DOUBLE_EQ(five.dram_write_bytes, 5 * one.dram_write_bytes);
+  EXPECT_DOUBLE_EQ(five.compulsory_bytes, 5 * one.compulsory_bytes);
+}
+
+TEST(RetainedFraction, FallsFromThreeQuartersToOneAndAHalfCapacities) {
+  EXPECT_DOUBLE_EQ(retained_fraction(0, 100), 1);
+  EXPECT_DOUBLE_EQ(retained_fraction(0, 0), 1);
+  EXPECT_DOUBLE_EQ(retained_fraction(1, 0), 0);
+  EXPECT_DOUBLE_EQ(retained_fraction(75, 100), 1);
+  EXPECT_LT(retained_fraction(75.001, 100), 1);
+  EXPECT_DOUBLE_EQ(retained_fraction(112.5, 100), 0.5);
+  EXPECT_GT(retained_fraction(149.999, 100), 0);
+  EXPECT_DOUBLE_EQ(retained_fraction(150, 100), 0);
+}
+
+TEST(LiveTiles, FollowTheRaster) {
+  TileGrid grid;
+  grid.tiles_m = 64;
+  grid.tiles_n = 32;
+  EXPECT_EQ(live_tiles(grid, 16).rows, 16);
+  EXPECT_EQ(live_tiles(grid, 16).columns, 1);
+  EXPECT_EQ(live_tiles(grid, 128).rows, 64);
+  EXPECT_EQ(live_tiles(grid, 128).columns, 2);
+  EXPECT_EQ(live_tiles(grid, 129).columns, 3);
+  EXPECT_EQ(live_tiles(grid, 1 << 20).rows, 64);
+  EXPECT_EQ(live_tiles(grid, 1 << 20).columns, 32);
+  grid.raster = kernels::Raster::along_n;
+  EXPECT_EQ(live_tiles(grid, 16).rows, 1);
+  EXPECT_EQ(live_tiles(grid, 16).columns, 16);
+}
+
+TEST(LiveTiles, ASwizzleMakesThemSquarer) {
+  TileGrid grid;
+  grid.tiles_m = 64;
+  grid.tiles_n = 32;
+  double before = infinite;
+  for (int swizzle = 0; swizzle <= 2; ++swizzle) {
+    grid.swizzle_log2 = swizzle;
+    const LiveTiles tiles = live_tiles(grid, 64);
+    EXPECT_EQ(tiles.rows, 64 >> swizzle);
+    EXPECT_EQ(tiles.columns, 1 << swizzle);
+    EXPECT_LT(tiles.rows + tiles.columns, before);
+    before = tiles.rows + tiles.columns;
+  }
+  // Wider than the grid: the whole width and no more.
+  grid.swizzle_log2 = 10;
+  EXPECT_EQ(live_tiles(grid, 64).columns, 32);
+  EXPECT_EQ(live_tiles(grid, 64).rows, 2);
+}
+
+TEST(LiveTiles, ASquarerSetReadsLessFromDram) {
+  ReuseRequest r = request();
+  r.l2_bytes = 0;
+  r.live_ctas = 64;
+  const double straight = tile_reuse(r).dram_read_bytes;
+  r.grid.swizzle_log2 = 3;
+  EXPECT_LT(tile_reuse(r).dram_read_bytes, 0.5 * straight);
+}
+
+}  // namespace
+}  // namespace noteg::memory
