@@ -33,7 +33,8 @@ void simulate(benchmark::State& state, const GemmShape& shape, const noteg::chip
   state.counters["simulated_warp_instructions"] = Counter(warp_instructions, Counter::kAvgIterations);
 }
 
-// The core stepping through everything. The aim is at least 10 million warp instructions per second on one core of the host.
+// The core stepping through everything. The aim is at least 10 million warp instructions per second on one core of the
+// host.
 void exact_core_rate(benchmark::State& state) {
   simulate(state, noteg::bench::square(state.range(0)), {.exact = true, .sm_clock_mhz = {}});
 }
