@@ -333,6 +333,7 @@ class Assembler {
       pattern.offset[lane] = static_cast<std::uint32_t>(offset);
     }
     pattern.shared_offset = pattern.offset;
+    if (program_.patterns.size() >= most_accesses) return error("at most 30000 memory instructions", "more");
     in.pattern = static_cast<std::int16_t>(program_.patterns.size());
     program_.patterns.push_back(pattern);
   }
@@ -351,6 +352,8 @@ class Assembler {
     program_.code[static_cast<std::size_t>(branch.at)].loop = static_cast<std::int16_t>(program_.loops.size());
     program_.loops.push_back({*target, branch.at, branch.trips, branch.main});
   }
+
+  static constexpr std::size_t most_accesses = 30'000;
 
   std::string file_;
   int line_ = 0;

@@ -1,5 +1,6 @@
 // noteg simulate: one kernel on one GPU.
 #include "sim/chip/simulate.hpp"
+#include "sim/cli/assembly_run.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
@@ -12,6 +13,7 @@ namespace {
 std::vector<Option> options() {
   std::vector<Option> all{{"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
+  for (Option& option : assembly_options()) all.push_back(std::move(option));
   all.push_back({"exact", "", "step through everything, extrapolate nothing", false});
   all.push_back({"l2", "STATE", "cold or warm (default): A and B lie in L2 at the start, as far as they fit", false});
   all.push_back({"clock", "HZ", "SM clock such as 1.4GHz instead of the GPU file's", false});
@@ -62,7 +64,9 @@ int write(const chip::SimReport& report, Format format) {
 
 std::string simulate_help() {
   return "usage: noteg simulate --arch ARCH (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK)\n"
-         "                      --shape MxNxK [options]\n\nHow one kernel runs on one GPU, and what limits it.\n\n" +
+         "                      --shape MxNxK [options]\n"
+         "       noteg simulate --arch ARCH --asm FILE [--warps N] [--ctas N]\n\nHow one kernel runs on one GPU, and "
+         "what limits it.\n\n" +
          help_of(options());
 }
 
@@ -75,6 +79,8 @@ int run_simulate(const std::vector<std::string>& words) {
   (void)count_option(*arguments, "jobs", 1, 4096, errors);
   const Result<arch::GpuSpec> gpu = gpu_of(*arguments);
   if (!gpu) add(errors, gpu.errors());
+  if (arguments->has("asm"))
+    return errors.empty() ? run_assembly(*arguments, *gpu, format) : refuse("simulate", errors);
   const Result<KernelRequest> kernel = kernel_request(*arguments);
   if (!kernel) add(errors, kernel.errors());
   if (!errors.empty()) return refuse("simulate", errors);

@@ -1,0 +1,16 @@
+// noteg simulate --asm: a micro-kernel in assembly on one SM.
+#pragma once
+
+#include "arch/spec.hpp"
+#include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
+
+namespace noteg::cli {
+
+// Runs the file named by --asm and prints cycles per main-loop trip, the slope between two numbers of trips, so that
+// start and end drop out. Returns the exit status.
+[[nodiscard]] int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, Format format);
+
+[[nodiscard]] std::vector<Option> assembly_options();
+
+}  // namespace noteg::cli
