@@ -17,142 +17,142 @@ struct OccupancySpec {
   int max_threads = 0;
   int max_ctas = 0;
   int max_threads_per_cta = 1024;
-  int registers = 65536;                 // 32-bit registers per SM
+  int registers = 65536;  // 32-bit registers per SM
   int max_registers_per_thread = 255;
-  int register_allocation_unit = 256;    // registers, per warp
+  int register_allocation_unit = 256;  // registers, per warp
   int warp_allocation_granularity = 4;
-  Bytes unified_l1_shared;               // L1 + shared SRAM per SM
-  std::vector<Bytes> shared_configs;     // carve-outs the driver can choose
+  Bytes unified_l1_shared;            // L1 + shared SRAM per SM
+  std::vector<Bytes> shared_configs;  // carve-outs the driver can choose
   Bytes max_shared_per_cta;
-  Bytes shared_reserved_per_cta;         // taken by the system from each CTA's share
+  Bytes shared_reserved_per_cta;  // taken by the system from each CTA's share
   Bytes shared_allocation_unit;
 };
 
 // Fetch, instruction buffers, instruction and constant caches.
 struct FrontEndSpec {
-  int instruction_buffer_entries = 3;    // per warp
-  int fetch_stages = 2;                  // pipeline stages between fetch and issue
-  Bytes instruction_bytes;               // size of one SASS instruction
+  int instruction_buffer_entries = 3;  // per warp
+  int fetch_stages = 2;                // pipeline stages between fetch and issue
+  Bytes instruction_bytes;             // size of one SASS instruction
   Bytes icache_line;
-  Bytes l0_icache;                       // per sub-core
-  Bytes l1_icache;                       // per SM
-  Cycles l1_icache_latency;              // L0 miss served by L1
-  Cycles l2_icache_latency;              // L1 instruction miss served by L2
-  int prefetch_lines = 8;                // stream buffer depth; 0 = off
-  Cycles constant_miss_delay;            // issue delay of an ALU constant operand that misses its L0
-  Cycles branch_redirect;                // taken branch: cycles until the next instruction can issue
+  Bytes l0_icache;             // per sub-core
+  Bytes l1_icache;             // per SM
+  Cycles l1_icache_latency;    // L0 miss served by L1
+  Cycles l2_icache_latency;    // L1 instruction miss served by L2
+  int prefetch_lines = 8;      // stream buffer depth; 0 = off
+  Cycles constant_miss_delay;  // issue delay of an ALU constant operand that misses its L0
+  Cycles branch_redirect;      // taken branch: cycles until the next instruction can issue
 };
 
 struct RegisterFileSpec {
-  int banks = 2;                         // per sub-core, bank = register number mod banks
-  int read_ports = 1;                    // per bank, one warp register per cycle each
-  int read_window = 3;                   // cycles in which all operands of a fixed-latency instruction are read
-  bool cache = true;                     // register file cache: one entry per bank and operand position
-  int cache_slots = 3;                   // operand positions cached per bank
-  BytesPerCycle load_write_back;         // per sub-core, load data into the register file
+  int banks = 2;                  // per sub-core, bank = register number mod banks
+  int read_ports = 1;             // per bank, one warp register per cycle each
+  int read_window = 3;            // cycles in which all operands of a fixed-latency instruction are read
+  bool cache = true;              // register file cache: one entry per bank and operand position
+  int cache_slots = 3;            // operand positions cached per bank
+  BytesPerCycle load_write_back;  // per sub-core, load data into the register file
 };
 
 // One execution pipe of a sub-core (or shared by the four where shared is true).
 struct PipeSpec {
-  int lanes = 0;                         // per sub-core; initiation interval = 32 / lanes
+  int lanes = 0;  // per sub-core; initiation interval = 32 / lanes
   Cycles latency;
-  bool shared = false;                   // one pipe for the SM: interval counted over all sub-cores
+  bool shared = false;  // one pipe for the SM: interval counted over all sub-cores
 };
 
 struct PipesSpec {
-  PipeSpec fma;                          // FP32 FFMA / FADD / FMUL
-  PipeSpec fma_heavy;                    // the half of the FP32 lanes that also runs IMAD
-  PipeSpec alu;                          // INT32 add, logic, shift, compare, select, move
-  PipeSpec half;                         // packed FP16
+  PipeSpec fma;        // FP32 FFMA / FADD / FMUL
+  PipeSpec fma_heavy;  // the half of the FP32 lanes that also runs IMAD
+  PipeSpec alu;        // INT32 add, logic, shift, compare, select, move
+  PipeSpec half;       // packed FP16
   PipeSpec fp64;
-  PipeSpec mufu;                         // transcendental, conversions
-  PipeSpec uniform;                      // uniform datapath
+  PipeSpec mufu;     // transcendental, conversions
+  PipeSpec uniform;  // uniform datapath
   PipeSpec branch;
-  Cycles cross_pipe_penalty;             // producer and consumer in different ALU pipes
-  Cycles memory_address_penalty;         // bypass does not reach variable-latency consumers
-  Cycles predicate_to_branch;            // predicate writer to guard or branch
+  Cycles cross_pipe_penalty;      // producer and consumer in different ALU pipes
+  Cycles memory_address_penalty;  // bypass does not reach variable-latency consumers
+  Cycles predicate_to_branch;     // predicate writer to guard or branch
 };
 
 // The load/store path: sub-core queue, the SM-shared front, and hit latencies.
 struct MemoryPipeSpec {
-  int queue_entries = 4;                 // per sub-core, plus one dispatch latch
-  Cycles address_cycles;                 // per sub-core: cycles per memory instruction, regular-register address
-  Cycles shared_interval;                // SM-wide: cycles between memory instructions accepted
-  BytesPerCycle data_width;              // L1/shared data path per SM
+  int queue_entries = 4;     // per sub-core, plus one dispatch latch
+  Cycles address_cycles;     // per sub-core: cycles per memory instruction, regular-register address
+  Cycles shared_interval;    // SM-wide: cycles between memory instructions accepted
+  BytesPerCycle data_width;  // L1/shared data path per SM
   int shared_banks = 32;
   Bytes shared_bank_width;
-  Cycles lds_latency;                    // LDS.32 RAW, regular address
-  Cycles lds_wide_extra;                 // added for 128-bit
-  Cycles ldg_latency;                    // LDG.32 RAW, L1 hit
-  Cycles ldg_wide_extra;                 // added for 128-bit
-  Cycles ldgsts_latency;                 // LDGSTS RAW with an L1 hit
-  Cycles lds_war;                        // source registers free again, LDS
-  Cycles sts_war;                        // STS.32; wider adds register reads
+  Cycles lds_latency;     // LDS.32 RAW, regular address
+  Cycles lds_wide_extra;  // added for 128-bit
+  Cycles ldg_latency;     // LDG.32 RAW, L1 hit
+  Cycles ldg_wide_extra;  // added for 128-bit
+  Cycles ldgsts_latency;  // LDGSTS RAW with an L1 hit
+  Cycles lds_war;         // source registers free again, LDS
+  Cycles sts_war;         // STS.32; wider adds register reads
   Cycles ldg_war;
   Cycles stg_war;
   Cycles ldgsts_war;
   Cycles ldc_latency;
-  int l1_tags_per_cycle = 4;             // distinct 128-byte lines looked up per cycle
+  int l1_tags_per_cycle = 4;  // distinct 128-byte lines looked up per cycle
   Bytes l1_line;
   Bytes sector;
-  int max_outstanding_requests = 1024;   // per SM, global
-  int prt_entries = 128;                 // pending request table
-  Cycles barrier_latency;                // BAR.SYNC: last arrival to first issue after it
+  int max_outstanding_requests = 1024;  // per SM, global
+  int prt_entries = 128;                // pending request table
+  Cycles barrier_latency;               // BAR.SYNC: last arrival to first issue after it
 };
 
 // One mma / wgmma form of the tensor pipe: operand type, accumulator type, shape.
 struct TensorFormSpec {
-  std::string name;                      // m16n8k16_f16_f32
+  std::string name;  // m16n8k16_f16_f32
   Cycles latency;
-  Cycles interval;                       // initiation interval per sub-core
+  Cycles interval;  // initiation interval per sub-core
 };
 
 struct SmSpec {
-  std::string name;                      // sm_89
-  std::string compute_capability;        // 8.9
+  std::string name;                // sm_89
+  std::string compute_capability;  // 8.9
   int sub_cores = 4;
   OccupancySpec occupancy;
   FrontEndSpec front_end;
   RegisterFileSpec register_file;
   PipesSpec pipes;
   MemoryPipeSpec memory;
-  Cycles cta_launch;                     // free slot to first issue of the next CTA
-  bool has_async_copy = true;            // LDGSTS
+  Cycles cta_launch;           // free slot to first issue of the next CTA
+  bool has_async_copy = true;  // LDGSTS
   bool has_tma = false;
 };
 
 struct L2Spec {
   Bytes size;
   int slices = 0;
-  int partitions = 1;                    // GA100 / GH100: 2, far half reached through the near one
-  BytesPerCycle read_bandwidth;          // whole chip, SM clock
+  int partitions = 1;            // GA100 / GH100: 2, far half reached through the near one
+  BytesPerCycle read_bandwidth;  // whole chip, SM clock
   BytesPerCycle write_bandwidth;
-  BytesPerCycle sm_bandwidth;            // one SM to L2
-  Cycles latency;                        // L2 hit (near partition), load to use
-  Cycles far_latency;                    // far partition; equal to latency where there is one partition
+  BytesPerCycle sm_bandwidth;  // one SM to L2
+  Cycles latency;              // L2 hit (near partition), load to use
+  Cycles far_latency;          // far partition; equal to latency where there is one partition
   Bytes line;
   Bytes sector;
 };
 
 struct DramSpec {
-  std::string type;                      // GDDR6X, HBM3 ...
+  std::string type;  // GDDR6X, HBM3 ...
   Bytes size;
   int bus_bits = 0;
-  BytesPerSecond bandwidth;              // pin bandwidth
-  double read_efficiency = 0.0;          // fraction of pin bandwidth that reads reach
-  double mixed_efficiency = 0.0;         // with writes mixed in
-  Seconds latency;                       // SM to data, unloaded (the whole round trip)
+  BytesPerSecond bandwidth;       // pin bandwidth
+  double read_efficiency = 0.0;   // fraction of pin bandwidth that reads reach
+  double mixed_efficiency = 0.0;  // with writes mixed in
+  Seconds latency;                // SM to data, unloaded (the whole round trip)
 };
 
 struct ClockSpec {
   Hertz base;
   Hertz boost;
-  Hertz sustained;                       // default clock of a simulation until power solves for it
+  Hertz sustained;  // default clock of a simulation until power solves for it
 };
 
 struct LaunchSpec {
-  Seconds kernel;                        // back-to-back kernel launch and drain cost on the GPU
-  Cycles cta_rate;                       // chip-wide cycles between CTA launches
+  Seconds kernel;   // back-to-back kernel launch and drain cost on the GPU
+  Cycles cta_rate;  // chip-wide cycles between CTA launches
 };
 
 struct PowerSpec {
@@ -161,11 +161,11 @@ struct PowerSpec {
 };
 
 struct GpuSpec {
-  std::string id;                        // file name without .yaml: rtx4070
-  std::string name;                      // GeForce RTX 4070
-  std::vector<std::string> names;        // as tools and measured files print it
-  std::string chip;                      // AD104
-  std::string file;                      // where it was read from
+  std::string id;                  // file name without .yaml: rtx4070
+  std::string name;                // GeForce RTX 4070
+  std::vector<std::string> names;  // as tools and measured files print it
+  std::string chip;                // AD104
+  std::string file;                // where it was read from
   int sms = 0;
   int gpcs = 0;
   SmSpec sm;

@@ -11,7 +11,7 @@ namespace noteg::kernels {
 // What the builder must know of the problem beside the configuration: it decides vector widths and
 // the shape of edge code, not the loop count (Loop::is_main takes its trips from the problem).
 struct BuildRequest {
-  KernelConfig config;       // resolved
+  KernelConfig config;  // resolved
   LatencyModel latency;
   int lane_count_partial = 32;  // reserved for partially filled warps
 };

@@ -6,21 +6,21 @@
 namespace noteg::kernels {
 
 struct LatencyModel {
-  int fma = 4;                    // FMA pipe to FMA pipe
-  int alu = 4;                    // ALU to ALU
+  int fma = 4;  // FMA pipe to FMA pipe
+  int alu = 4;  // ALU to ALU
   int half = 5;
-  int cross_pipe = 5;             // any other pair of fixed-latency pipes
-  int to_memory = 5;              // fixed-latency producer to a memory address or store data
-  int predicate_to_branch = 13;   // predicate writer to guard or branch
+  int cross_pipe = 5;            // any other pair of fixed-latency pipes
+  int to_memory = 5;             // fixed-latency producer to a memory address or store data
+  int predicate_to_branch = 13;  // predicate writer to guard or branch
   int uniform_to_vector = 6;
   int uniform_to_uniform = 4;
-  int fma_interval = 1;           // cycles a warp instruction occupies the FMA pipe (2 on 16 lanes)
+  int fma_interval = 1;  // cycles a warp instruction occupies the FMA pipe (2 on 16 lanes)
   int alu_interval = 2;
-  int memory_interval = 4;        // a sub-core computes one memory address in so many cycles
-  int barrier_stall = 6;          // least stall of BAR.SYNC and of a branch, as compilers write them
+  int memory_interval = 4;  // a sub-core computes one memory address in so many cycles
+  int barrier_stall = 6;    // least stall of BAR.SYNC and of a branch, as compilers write them
   int branch_stall = 5;
-  int depbar_stall = 4;           // DEPBAR acts on the next instruction only from this stall on
-  bool async_copy = true;         // LDGSTS exists
+  int depbar_stall = 4;    // DEPBAR acts on the next instruction only from this stall on
+  bool async_copy = true;  // LDGSTS exists
 };
 
 }  // namespace noteg::kernels

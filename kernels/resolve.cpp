@@ -237,7 +237,20 @@ class Resolver {
 
   void fill_resources() {
     if (!config_.registers) config_.registers = default_registers(config_);
+    if (config_.family == Family::simt && config_.stages.value_or(2) > 2 && !config_.async_copy.value_or(true)) {
+      report("stages", "1 or 2 without async_copy (LDG + STS has a double buffer)", std::to_string(*config_.stages));
+    }
+    // What every stage of both operands takes, without padding: less cannot hold the tiles.
+    constexpr std::int64_t element_bytes = 4;
+    const std::int64_t least =
+        std::int64_t{config_.stages.value_or(1)} * (config_.tile.m + config_.tile.n) * config_.tile.k * element_bytes;
     if (!config_.shared_bytes) config_.shared_bytes = default_shared_bytes(config_);
+    if (*config_.shared_bytes < least) {
+      report("shared_bytes",
+             "at least " + std::to_string(least) + " bytes for " + std::to_string(config_.stages.value_or(1)) +
+                 " stages of a " + text(config_.tile) + " tile",
+             std::to_string(*config_.shared_bytes));
+    }
   }
 
   static std::string text(const Tile& tile) {

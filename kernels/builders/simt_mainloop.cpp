@@ -13,8 +13,12 @@ constexpr int loop_predicate = 6;
 class Mainloop {
  public:
   Mainloop(Emitter& e, const SimtPlan& plan, SimtState& state)
-      : e_(e), plan_(plan), state_(state), per_step_(plan.accumulators()),
-        a_cursor_{state.a_pointer, state.a_mask, 0}, b_cursor_{state.b_pointer, state.b_mask, 2} {}
+      : e_(e),
+        plan_(plan),
+        state_(state),
+        per_step_(plan.accumulators()),
+        a_cursor_{state.a_pointer, state.a_mask, 0},
+        b_cursor_{state.b_pointer, state.b_mask, 2} {}
 
   void run() {
     const int loop = e_.begin_loop(true, 1);
@@ -28,7 +32,8 @@ class Mainloop {
       const std::vector<Value> next_a = is_last ? state_.first_a : fresh_fragment(e_, plan_.thread_m);
       const std::vector<Value> next_b = is_last ? state_.first_b : fresh_fragment(e_, plan_.thread_n);
       // With one step only, the registers of the running products cannot be loaded ahead.
-      if (plan_.k_steps > 1) load_fragments(e_, plan_, state_, next_a, next_b, (step + 1) % plan_.k_steps, step * per_step_ + 1, 4);
+      if (plan_.k_steps > 1)
+        load_fragments(e_, plan_, state_, next_a, next_b, (step + 1) % plan_.k_steps, step * per_step_ + 1, 4);
       emit_serpentine(e_, {elements_of(a), elements_of(b), state_.accumulators});
       if (plan_.k_steps == 1) load_fragments(e_, plan_, state_, next_a, next_b, 0, per_step_, 1);
       a = next_a;
@@ -67,7 +72,8 @@ class Mainloop {
   void emit_placeholders(int group) {
     if (!plan_.is_async || group >= 7) return;
     for (int i = 0; i < 3; ++i) {
-      e_.memory(Opcode::lds, "", reg(zero_value), {reg(zero_value)}, element_bytes, state_.idle_pattern).guard = never();
+      e_.memory(Opcode::lds, "", reg(zero_value), {reg(zero_value)}, element_bytes, state_.idle_pattern).guard =
+          never();
     }
   }
 
@@ -122,7 +128,8 @@ class Mainloop {
     for (int i = 0; i < uniform; ++i) e_.emit(Opcode::uiadd3, "", {ureg(4 + i % 4)}, {ureg(4 + i % 4), imm(1)});
     e_.emit(Opcode::uisetp, ".NE.AND", {Operand{}, upred(0)}, {ureg(4), imm(plan_.stages)});
     e_.emit(Opcode::uisetp, ".NE.AND", {Operand{}, upred(1)}, {ureg(5), imm(plan_.stages)});
-    for (int i = 0; i < 3; ++i) e_.emit(Opcode::usel, "", {ureg(4 + i)}, {ureg(4 + i), ureg(zero_register), upred(i % 2)});
+    for (int i = 0; i < 3; ++i)
+      e_.emit(Opcode::usel, "", {ureg(4 + i)}, {ureg(4 + i), ureg(zero_register), upred(i % 2)});
     e_.emit(Opcode::umov, "", {ureg(9)}, {imm(0)});
     if (uniform == 7) e_.emit(Opcode::uimad, "", {ureg(8)}, {ureg(4), imm(plan_.tile.k), ureg(zero_register)});
   }

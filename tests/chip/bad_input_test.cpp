@@ -47,18 +47,30 @@ TEST(BadInput, TilesBeyondTheRegistersAreRefused) {
 
 TEST(BadInput, EmptyAndHugeProblemsAreRefused) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  for (const kernels::GemmShape& shape : {kernels::GemmShape{0, 1, 1, 1}, {1, 0, 1, 1}, {1, 1, 0, 1}, {1, 1, 1, 0}, {-1, 1, 1, 1},
-                                         {1, 1, -1, 1}, {1, 1, 1, -1}, {most, most, most, most}, {most, 1, 1, 1}, {1, 1, most, 1},
-                                         {1, 1, 1, most}, {std::int64_t{1} << 31, 1, 1, 1},
-                                         {std::numeric_limits<std::int64_t>::min(), 1, 1, 1},
-                                         {2147483647, 2147483647, 2147483647, 1}}) {
+  for (const kernels::GemmShape& shape : {kernels::GemmShape{0, 1, 1, 1},
+                                          {1, 0, 1, 1},
+                                          {1, 1, 0, 1},
+                                          {1, 1, 1, 0},
+                                          {-1, 1, 1, 1},
+                                          {1, 1, -1, 1},
+                                          {1, 1, 1, -1},
+                                          {most, most, most, most},
+                                          {most, 1, 1, 1},
+                                          {1, 1, most, 1},
+                                          {1, 1, 1, most},
+                                          {std::int64_t{1} << 31, 1, 1, 1},
+                                          {std::numeric_limits<std::int64_t>::min(), 1, 1, 1},
+                                          {2147483647, 2147483647, 2147483647, 1}}) {
     EXPECT_FALSE(refusal(sgemm(), shape).empty()) << shape.m << "x" << shape.n << "x" << shape.k << "x" << shape.batch;
   }
 }
 
 TEST(BadInput, TheLargestLegalProblemsGiveAFiniteTime) {
-  for (const kernels::GemmShape& shape : {kernels::GemmShape{2147483647, 1, 1, 1}, {1, 2147483647, 1, 1}, {1, 1, 2147483647, 1},
-                                         {1, 1, 1, 2147483647}, {1 << 20, 1 << 20, 1 << 20, 1}}) {
+  for (const kernels::GemmShape& shape : {kernels::GemmShape{2147483647, 1, 1, 1},
+                                          {1, 2147483647, 1, 1},
+                                          {1, 1, 2147483647, 1},
+                                          {1, 1, 1, 2147483647},
+                                          {1 << 20, 1 << 20, 1 << 20, 1}}) {
     SmCache cache;
     const Result<SimReport> report = simulate(gpu_of("rtx4070"), sgemm(), shape, {}, cache);
     ASSERT_TRUE(report) << to_string(report.errors());
@@ -77,7 +89,8 @@ TEST(BadInput, TensorCoreFamiliesAreRefused) {
 
 TEST(BadInput, NonsenseConfigurationsAreRefused) {
   EXPECT_FALSE(refusal(kernels::KernelConfig{}).empty());
-  for (const kernels::Tile tile : {kernels::Tile{0, 128, 8}, {128, -128, 8}, {2147483647, 2147483647, 2147483647}, {1, 1, 1}, {127, 129, 8}}) {
+  for (const kernels::Tile tile :
+       {kernels::Tile{0, 128, 8}, {128, -128, 8}, {2147483647, 2147483647, 2147483647}, {1, 1, 1}, {127, 129, 8}}) {
     kernels::KernelConfig config = sgemm();
     config.tile = tile;
     EXPECT_FALSE(refusal(config).empty()) << tile.m << "x" << tile.n << "x" << tile.k;

@@ -9,9 +9,11 @@ namespace noteg::chip {
 namespace {
 
 constexpr const char* xmma_128x128 =
-    "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x128x8_stage3_warpsize2x2x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas";
+    "sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize128x128x8_stage3_warpsize2x2x1_ffma_aligna4_alignc4_execute_kernel__"
+    "5x_cublas";
 constexpr const char* xmma_64x64 =
-    "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas";
+    "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4_alignc4_execute_kernel__"
+    "5x_cublas";
 
 struct Case {
   const char* gpu;
@@ -47,49 +49,50 @@ TEST_P(Exact, AgreesWithTheDefaultMode) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Exact, testing::Values(
-    // Naive.
-    Case{"rtx4070", "naive_tiled_sgemm_t16", 1024, 1024, 512},
-    Case{"h200-sxm-141gb", "naive_tiled_sgemm_t8", 1024, 1024, 512},
-    Case{"h200-sxm-141gb", "naive_tiled_sgemm_t16", 1024, 1024, 1024},
-    Case{"h200-sxm-141gb", "naive_tiled_sgemm_t32", 1024, 1024, 1024},
-    Case{"l4", "naive_tiled_sgemm_t32", 768, 640, 256},
-    Case{"a100-pcie-80gb", "naive_tiled_sgemm_t16", 1000, 777, 333},
-    Case{"rtx-a6000", "naive_tiled_sgemm_t8", 512, 512, 512},
-    // Blocked.
-    Case{"h200-sxm-141gb", "blocked_sgemm_64x64x16_t4x4_sb", 2048, 2048, 1024},
-    Case{"h200-sxm-141gb", "blocked_sgemm_128x128x8_t8x8_db", 4096, 4096, 1024},
-    Case{"a100-pcie-80gb", "blocked_sgemm_128x128x8_t8x8_sb", 3000, 2000, 600},
-    Case{"rtx4070", "blocked_sgemm_64x64x8_t8x8_db", 1536, 1536, 512},
-    Case{"h100-sxm5-80gb", "blocked_sgemm_128x64x16_t8x4_sb", 2500, 2500, 500},
-    Case{"rtx-a6000", "blocked_sgemm_32x32x16_t4x4_sb", 1024, 1024, 512},
-    Case{"l4", "blocked_sgemm_64x64x16_t4x4_db", 1024, 2048, 1024},
-    // SIMT, CUTLASS.
-    Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", 2048, 2048, 512},
-    Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", 4096, 2048, 1024},
-    Case{"h200-sxm-141gb", "cutlass_simt_sgemm_64x64_8x4_nn_align1", 4096, 2048, 1024},
-    Case{"h200-sxm-141gb", "cutlass_simt_sgemm_128x128_8x4_tn_align1", 4096, 4096, 1024},
-    Case{"h200-sxm-141gb", "cutlass_simt_sgemm_32x128_8x4_nn_align1", 2048, 2048, 512},
-    Case{"h100-sxm5-80gb", "cutlass_simt_sgemm_256x128_8x4_tn_align1", 2048, 4096, 768},
-    Case{"l4", "cutlass_simt_sgemm_128x64_8x4_nn_align1", 2048, 1920, 384},
-    Case{"rtx-a6000", "cutlass_simt_sgemm_64x128_8x4_tn_align1", 3000, 3000, 640},
-    Case{"a100-pcie-80gb", "cutlass_simt_sgemm_128x128_8x5_tn_align1", 1024, 1024, 4096},
-    // SIMT, cuBLAS.
-    Case{"a100-pcie-80gb", "ampere_sgemm_128x128_nn", 4096, 4096, 512},
-    Case{"a100-pcie-80gb", "ampere_sgemm_128x128_nn", 2048, 2048, 2048},
-    Case{"a100-pcie-80gb", "ampere_sgemm_128x64_tn", 4096, 2048, 1024},
-    Case{"a100-pcie-80gb", "ampere_sgemm_64x64_tn", 2048, 2048, 1024},
-    Case{"a100-pcie-80gb", "ampere_sgemm_32x32_sliced1x4_tn", 1024, 1024, 4096},
-    Case{"a100-pcie-80gb", "ampere_sgemm_128x32_tn", 2048, 2048, 1024},
-    Case{"l4", "ampere_sgemm_128x128_tn", 4096, 2048, 777},
-    Case{"rtx-a6000", "ampere_sgemm_128x64_nn", 2100, 1900, 900},
-    Case{"rtx4070", "ampere_sgemm_64x64_nn", 2048, 2048, 640},
-    Case{"h100-sxm5-80gb", "ampere_sgemm_128x128_tn", 128, 128, 16384},
-    // SIMT, XMMA.
-    Case{"h100-sxm5-80gb", xmma_128x128, 4096, 4096, 1024},
-    Case{"h100-sxm5-80gb", xmma_64x64, 4096, 2048, 1024},
-    Case{"h200-sxm-141gb", xmma_128x128, 3333, 2222, 555},
-    Case{"a100-pcie-80gb", xmma_64x64, 2048, 2048, 256}));
+INSTANTIATE_TEST_SUITE_P(Cases, Exact,
+                         testing::Values(
+                             // Naive.
+                             Case{"rtx4070", "naive_tiled_sgemm_t16", 1024, 1024, 512},
+                             Case{"h200-sxm-141gb", "naive_tiled_sgemm_t8", 1024, 1024, 512},
+                             Case{"h200-sxm-141gb", "naive_tiled_sgemm_t16", 1024, 1024, 1024},
+                             Case{"h200-sxm-141gb", "naive_tiled_sgemm_t32", 1024, 1024, 1024},
+                             Case{"l4", "naive_tiled_sgemm_t32", 768, 640, 256},
+                             Case{"a100-pcie-80gb", "naive_tiled_sgemm_t16", 1000, 777, 333},
+                             Case{"rtx-a6000", "naive_tiled_sgemm_t8", 512, 512, 512},
+                             // Blocked.
+                             Case{"h200-sxm-141gb", "blocked_sgemm_64x64x16_t4x4_sb", 2048, 2048, 1024},
+                             Case{"h200-sxm-141gb", "blocked_sgemm_128x128x8_t8x8_db", 4096, 4096, 1024},
+                             Case{"a100-pcie-80gb", "blocked_sgemm_128x128x8_t8x8_sb", 3000, 2000, 600},
+                             Case{"rtx4070", "blocked_sgemm_64x64x8_t8x8_db", 1536, 1536, 512},
+                             Case{"h100-sxm5-80gb", "blocked_sgemm_128x64x16_t8x4_sb", 2500, 2500, 500},
+                             Case{"rtx-a6000", "blocked_sgemm_32x32x16_t4x4_sb", 1024, 1024, 512},
+                             Case{"l4", "blocked_sgemm_64x64x16_t4x4_db", 1024, 2048, 1024},
+                             // SIMT, CUTLASS.
+                             Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", 2048, 2048, 512},
+                             Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", 4096, 2048, 1024},
+                             Case{"h200-sxm-141gb", "cutlass_simt_sgemm_64x64_8x4_nn_align1", 4096, 2048, 1024},
+                             Case{"h200-sxm-141gb", "cutlass_simt_sgemm_128x128_8x4_tn_align1", 4096, 4096, 1024},
+                             Case{"h200-sxm-141gb", "cutlass_simt_sgemm_32x128_8x4_nn_align1", 2048, 2048, 512},
+                             Case{"h100-sxm5-80gb", "cutlass_simt_sgemm_256x128_8x4_tn_align1", 2048, 4096, 768},
+                             Case{"l4", "cutlass_simt_sgemm_128x64_8x4_nn_align1", 2048, 1920, 384},
+                             Case{"rtx-a6000", "cutlass_simt_sgemm_64x128_8x4_tn_align1", 3000, 3000, 640},
+                             Case{"a100-pcie-80gb", "cutlass_simt_sgemm_128x128_8x5_tn_align1", 1024, 1024, 4096},
+                             // SIMT, cuBLAS.
+                             Case{"a100-pcie-80gb", "ampere_sgemm_128x128_nn", 4096, 4096, 512},
+                             Case{"a100-pcie-80gb", "ampere_sgemm_128x128_nn", 2048, 2048, 2048},
+                             Case{"a100-pcie-80gb", "ampere_sgemm_128x64_tn", 4096, 2048, 1024},
+                             Case{"a100-pcie-80gb", "ampere_sgemm_64x64_tn", 2048, 2048, 1024},
+                             Case{"a100-pcie-80gb", "ampere_sgemm_32x32_sliced1x4_tn", 1024, 1024, 4096},
+                             Case{"a100-pcie-80gb", "ampere_sgemm_128x32_tn", 2048, 2048, 1024},
+                             Case{"l4", "ampere_sgemm_128x128_tn", 4096, 2048, 777},
+                             Case{"rtx-a6000", "ampere_sgemm_128x64_nn", 2100, 1900, 900},
+                             Case{"rtx4070", "ampere_sgemm_64x64_nn", 2048, 2048, 640},
+                             Case{"h100-sxm5-80gb", "ampere_sgemm_128x128_tn", 128, 128, 16384},
+                             // SIMT, XMMA.
+                             Case{"h100-sxm5-80gb", xmma_128x128, 4096, 4096, 1024},
+                             Case{"h100-sxm5-80gb", xmma_64x64, 4096, 2048, 1024},
+                             Case{"h200-sxm-141gb", xmma_128x128, 3333, 2222, 555},
+                             Case{"a100-pcie-80gb", xmma_64x64, 2048, 2048, 256}));
 
 }  // namespace
 }  // namespace noteg::chip

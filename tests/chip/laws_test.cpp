@@ -35,7 +35,8 @@ TEST(Laws, PhasesSumToTheTime) {
     EXPECT_GT(r.time_us, 0) << c.kernel;
     EXPECT_NEAR(r.phases_us.total(), r.time_us, 1e-9 * r.time_us) << c.kernel;
     EXPECT_NEAR(r.cycles, r.time_us * r.sm_clock_mhz, 1e-9 * r.cycles) << c.kernel;
-    for (const double phase : {r.phases_us.launch, r.phases_us.prologue, r.phases_us.mainloop, r.phases_us.epilogue, r.phases_us.tail}) {
+    for (const double phase :
+         {r.phases_us.launch, r.phases_us.prologue, r.phases_us.mainloop, r.phases_us.epilogue, r.phases_us.tail}) {
       EXPECT_GE(phase, 0) << c.kernel;
     }
   }
@@ -77,7 +78,8 @@ TEST(Laws, AWarmStartIsNeverSlowerThanAColdOne) {
   for (const Case& c : cases) {
     const arch::GpuSpec gpu = gpu_of(c.gpu);
     EXPECT_LE(run(gpu, c.kernel, c.shape, starting_from(L2State::warm)).time_us,
-              1.01 * run(gpu, c.kernel, c.shape, starting_from(L2State::cold)).time_us) << c.kernel;
+              1.01 * run(gpu, c.kernel, c.shape, starting_from(L2State::cold)).time_us)
+        << c.kernel;
   }
 }
 
@@ -90,7 +92,8 @@ TEST(Laws, TwiceTheDepthTakesTwiceTheMainLoop) {
     const arch::GpuSpec gpu = gpu_of(c.gpu);
     kernels::GemmShape twice = c.shape;
     twice.k *= 2;
-    EXPECT_NEAR(run(gpu, c.kernel, twice).phases_us.mainloop / run(gpu, c.kernel, c.shape).phases_us.mainloop, 2, 0.06) << c.kernel;
+    EXPECT_NEAR(run(gpu, c.kernel, twice).phases_us.mainloop / run(gpu, c.kernel, c.shape).phases_us.mainloop, 2, 0.06)
+        << c.kernel;
   }
 }
 
@@ -114,7 +117,8 @@ TEST(Laws, MoreBandwidthNeverSlowsAKernel) {
 
 TEST(Laws, HalfTheDramBandwidthSlowsOnlyWhatDramLimits) {
   const arch::GpuSpec full = gpu_of("a100-pcie-80gb");
-  const arch::GpuSpec half = gpu_of("a100-pcie-80gb", scaled("dram.bandwidth", full.dram.bandwidth.value * 1e-9, 0.5, " GB/s"));
+  const arch::GpuSpec half =
+      gpu_of("a100-pcie-80gb", scaled("dram.bandwidth", full.dram.bandwidth.value * 1e-9, 0.5, " GB/s"));
   const auto slowdown = [&](const kernels::GemmShape& shape) {
     return run(half, "ampere_sgemm_128x128_nn", shape).time_us / run(full, "ampere_sgemm_128x128_nn", shape).time_us;
   };

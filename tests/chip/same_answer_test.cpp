@@ -30,7 +30,8 @@ TEST_P(SameAnswer, WhateverTheCacheHolds) {
   SmCache empty, used;
   for (const std::int64_t k : {4096, 512, 1024, 1536, 64}) run(gpu, kernel, {4096, 4096, k, 1}, options, used);
   run(gpu, kernel_of("ampere_sgemm_64x64_nn"), {999, 999, 999, 1}, options, used);
-  for (const kernels::GemmShape& shape : {kernels::GemmShape{4096, 4096, 1100, 1}, {2000, 3000, 777, 2}, {128, 128, 8192, 1}}) {
+  for (const kernels::GemmShape& shape :
+       {kernels::GemmShape{4096, 4096, 1100, 1}, {2000, 3000, 777, 2}, {128, 128, 8192, 1}}) {
     SmCache fresh;
     expect_same(run(gpu, kernel, shape, options, fresh), run(gpu, kernel, shape, options, used));
     expect_same(run(gpu, kernel, shape, options, empty), run(gpu, kernel, shape, options, used));
@@ -61,7 +62,8 @@ TEST_P(SameAnswer, FromTwoThreadsThatShareACache) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Modes, SameAnswer, testing::Bool(), [](const auto& p) { return p.param ? "SharedRuns" : "Default"; });
+INSTANTIATE_TEST_SUITE_P(Modes, SameAnswer, testing::Bool(),
+                         [](const auto& p) { return p.param ? "SharedRuns" : "Default"; });
 
 }  // namespace
 }  // namespace noteg::chip

@@ -39,7 +39,8 @@ const std::string exit_now = "[B------:R-:W-:-:S01] EXIT ;\n";
 TEST(Engine, AStallCountHoldsTheNextInstructionThatLong) {
   const double one = cycles("[B------:R-:W-:-:S01] NOP ;\n" + exit_now);
   for (int stall = 2; stall <= 15; ++stall) {
-    const std::string text = (stall < 10 ? "[B------:R-:W-:-:S0" : "[B------:R-:W-:-:S") + std::to_string(stall) + "] NOP ;\n";
+    const std::string text =
+        (stall < 10 ? "[B------:R-:W-:-:S0" : "[B------:R-:W-:-:S") + std::to_string(stall) + "] NOP ;\n";
     EXPECT_EQ(cycles(text + exit_now), one + stall - 1) << stall;
   }
 }
@@ -93,7 +94,8 @@ TEST(Engine, ProgramsThatCanGoOnAreNoDeadlock) {
 
 TEST(Engine, ACounterThatNobodyReleasesIsReportedAndDoesNotHang) {
   const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
-  DecodedProgram program = decode(*kernels::parse_assembly("[B------:R-:W0:-:S02] NOP ;\n[B0-----:R-:W-:-:S01] NOP ;\n", "stuck.nsass"), sm);
+  DecodedProgram program =
+      decode(*kernels::parse_assembly("[B------:R-:W0:-:S02] NOP ;\n[B0-----:R-:W-:-:S01] NOP ;\n", "stuck.nsass"), sm);
   EXPECT_FALSE(run_sm(program, sm, {}, {}, {}).deadlock);
   program.code[0].commit = 1;  // the counter of a commit is not released by the instruction itself
   EXPECT_TRUE(run_sm(program, sm, {}, {}, {}).deadlock);
@@ -131,7 +133,8 @@ TEST(Engine, StaysWithAWarpWhileItCanIssue) {
 }
 
 TEST(Engine, StallCyclesAreAllTheCyclesOfAllWarps) {
-  const SmResult r = run_text(".warps 8\n[B------:R-:W0:-:S02] LDG.E R4, [R2] ;\n[B0-----:R-:W-:-:S01] NOP ;\n" + exit_now);
+  const SmResult r =
+      run_text(".warps 8\n[B------:R-:W0:-:S02] LDG.E R4, [R2] ;\n[B0-----:R-:W-:-:S01] NOP ;\n" + exit_now);
   double sum = 0;
   for (const double s : r.counters.stall_cycles) sum += s;
   EXPECT_NEAR(sum, 8 * r.cycles, 8);

@@ -42,8 +42,19 @@ TEST(Resolve, FillsEveryValueOfASimtKernel) {
   EXPECT_EQ(r->align_c, 1);
 }
 
-TEST(Resolve, KeepsWhatWasGiven) {
+TEST(Resolve, RefusesWhatCannotHoldItsStages) {
   KernelConfig config = simt({128, 128, 8}, 4, Layout::nn);
+  config.shared_bytes = 16640;
+  config.async_copy = false;
+  const Result<KernelConfig> r = resolve(config, cube);
+  ASSERT_FALSE(r);
+  const std::string text = to_string(r.errors());
+  EXPECT_NE(text.find("stages: expected 1 or 2 without async_copy"), std::string::npos) << text;
+  EXPECT_NE(text.find("shared_bytes: expected at least 32768 bytes for 4 stages"), std::string::npos) << text;
+}
+
+TEST(Resolve, KeepsWhatWasGiven) {
+  KernelConfig config = simt({128, 128, 8}, 2, Layout::nn);
   config.registers = 99;
   config.shared_bytes = 50000;
   config.async_copy = false;
