@@ -1,22 +1,17 @@
 #include "arch/find.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 #include <system_error>
 
 #include "sim/support/nearest_name.hpp"
+#include "sim/support/search_path.hpp"
 #include "sim/support/yaml_reader.hpp"
 
 namespace noteg::arch {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_file(const fs::path& path) {
-  std::error_code failed;
-  return fs::is_regular_file(path, failed);
-}
 
 bool looks_like_path(std::string_view text) {
   return text.find('/') != std::string_view::npos || text.ends_with(".yaml") || text.ends_with(".yml");
@@ -36,23 +31,7 @@ std::vector<std::string> names_in(const fs::path& file) {
 
 }  // namespace
 
-std::vector<fs::path> search_directories() {
-  std::vector<fs::path> directories;
-  if (const char* listed = std::getenv("NOTEG_ARCH_PATH")) {
-    std::string_view rest = listed;
-    while (!rest.empty()) {
-      const std::size_t colon = rest.find(':');
-      if (colon != 0) directories.emplace_back(rest.substr(0, colon));
-      if (colon == std::string_view::npos) break;
-      rest.remove_prefix(colon + 1);
-    }
-  }
-  directories.emplace_back(NOTEG_ARCH_SOURCE_DIR);
-  std::error_code failed;
-  const fs::path executable = fs::read_symlink("/proc/self/exe", failed);
-  if (!failed) directories.push_back(executable.parent_path().parent_path() / "share" / "noteg" / "arch");
-  return directories;
-}
+std::vector<fs::path> search_directories() { return search_path("NOTEG_ARCH_PATH", NOTEG_ARCH_SOURCE_DIR, "arch"); }
 
 std::vector<KnownGpu> known_gpus() {
   std::vector<KnownGpu> gpus;

@@ -1,37 +1,18 @@
 #include <algorithm>
-#include <cstdlib>
 #include <system_error>
 
 #include "kernels/config_file.hpp"
 #include "sim/support/nearest_name.hpp"
+#include "sim/support/search_path.hpp"
 
 namespace noteg::kernels {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool is_file(const fs::path& path) {
-  std::error_code failed;
-  return fs::is_regular_file(path, failed);
-}
-
 // The user's own folders first, so that a shipped kernel can be replaced.
 std::vector<fs::path> search_directories() {
-  std::vector<fs::path> directories;
-  if (const char* listed = std::getenv("NOTEG_KERNEL_PATH")) {
-    std::string_view rest = listed;
-    while (!rest.empty()) {
-      const std::size_t colon = rest.find(':');
-      if (colon != 0) directories.emplace_back(rest.substr(0, colon));
-      if (colon == std::string_view::npos) break;
-      rest.remove_prefix(colon + 1);
-    }
-  }
-  directories.emplace_back(NOTEG_KERNEL_SOURCE_DIR);
-  std::error_code failed;
-  const fs::path executable = fs::read_symlink("/proc/self/exe", failed);
-  if (!failed) directories.push_back(executable.parent_path().parent_path() / "share" / "noteg" / "kernels");
-  return directories;
+  return search_path("NOTEG_KERNEL_PATH", NOTEG_KERNEL_SOURCE_DIR, "kernels");
 }
 
 std::vector<std::string> known_names() {

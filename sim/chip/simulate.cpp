@@ -28,9 +28,8 @@ struct Run {
   int resident = 1;
   memory::ReuseResult reuse;
   SmTime sm;  // of the busiest SM
-  double sm_cycles = 0, dram_cycles = 0, l2_cycles = 0;
-  double kernel_cycles = 0;     // on the GPU, without launch
-  double reduction_cycles = 0;  // split-K partial sums
+  double dram_cycles = 0;
+  double kernel_cycles = 0;  // on the GPU, without launch
 };
 
 // The slower of two resources that overlap, a little worse than the maximum where they are close: neither
@@ -100,8 +99,7 @@ void solve_time(Run& run, SmTimer& timer) {
   }
   run.sm.simulated_cycles = simulated_cycles;
   run.sm.simulated_warp_instructions = simulated_instructions;
-  run.sm_cycles = run.sm.cycles;
-  run.kernel_cycles = overlapped(run.sm_cycles, run.dram_cycles);
+  run.kernel_cycles = overlapped(run.sm.cycles, run.dram_cycles);
 }
 
 // Split-K adds partial sums that other CTAs read back. Serial: slices of a tile take turns; the last
@@ -112,13 +110,13 @@ void add_reduction(Run& run) {
                          static_cast<double>(run.shape.batch) * kernels::bytes_of(run.config.dtype_acc);
   const double slices = run.config.split_k;
   const double l2 = run.gpu.l2.read_bandwidth.value;
-  run.reduction_cycles = 2.0 * c_bytes * slices / std::max(1.0, l2);
+  double reduction_cycles = 2.0 * c_bytes * slices / std::max(1.0, l2);
   if (run.config.split_k_mode == kernels::SplitKMode::parallel) {
-    run.reduction_cycles += (run.gpu.launch.kernel * run.clock).value + 2 * run.gpu.l2.latency.value;
+    reduction_cycles += (run.gpu.launch.kernel * run.clock).value + 2 * run.gpu.l2.latency.value;
   } else {
-    run.reduction_cycles += 2.0 * run.gpu.l2.latency.value;
+    reduction_cycles += 2.0 * run.gpu.l2.latency.value;
   }
-  run.kernel_cycles += run.reduction_cycles;
+  run.kernel_cycles += reduction_cycles;
 }
 
 void fill_time(SimReport& r, const Run& run) {
@@ -163,9 +161,7 @@ void fill_counters(SimReport& r, const Run& run, const kernels::Program& program
       r.instructions_by_opcode[std::string(kernels::opcode_info(static_cast<kernels::Opcode>(i)).mnemonic)] =
           c.issued[i];
   }
-  double stall_sum = 0;
-  for (const double s : c.stall_cycles) stall_sum += s;
-  for (std::size_t i = 0; i < core::stall_count; ++i) r.stalls[i] = stall_sum > 0 ? c.stall_cycles[i] / stall_sum : 0;
+  r.stalls = c.stall_shares();
   const double slots = std::max(1.0, r.cycles) * run.gpu.sms;
   const double sub_slots = slots * run.gpu.sm.sub_cores;
   r.pipes.fma = std::min(1.0, c.fma_cycles / sub_slots);

@@ -55,12 +55,10 @@ std::string to_text(const Slope& s, const arch::GpuSpec& gpu) {
       "issued per cycle\n\nwhat warps do (share of warp cycles)\n",
       gpu.name, s.ctas, s.ctas == 1 ? "" : "s", s.warps, s.warps == 1 ? "" : "s", s.cycles, s.instructions,
       s.cycles > 0 ? s.instructions * s.warps * s.ctas / s.cycles : 0);
-  double sum = 0;
-  for (const double v : s.counters.stall_cycles) sum += v;
+  const std::array<double, core::stall_count> shares = s.counters.stall_shares();
   for (std::size_t i = 0; i < core::stall_count; ++i) {
-    const double share = sum > 0 ? s.counters.stall_cycles[i] / sum : 0;
-    if (share >= 0.0005)
-      text += fmt::format("  {:<18} {:5.1f} %\n", core::name_of(static_cast<core::Stall>(i)), 100 * share);
+    if (shares[i] >= 0.0005)
+      text += fmt::format("  {:<18} {:5.1f} %\n", core::name_of(static_cast<core::Stall>(i)), 100 * shares[i]);
   }
   return text;
 }
@@ -72,11 +70,9 @@ std::string to_json(const Slope& s, const arch::GpuSpec& gpu) {
   json["warps_per_cta"] = s.warps;
   json["cycles_per_trip"] = s.cycles;
   json["instructions_per_trip_and_warp"] = s.instructions;
-  double sum = 0;
-  for (const double v : s.counters.stall_cycles) sum += v;
+  const std::array<double, core::stall_count> shares = s.counters.stall_shares();
   for (std::size_t i = 0; i < core::stall_count; ++i) {
-    json["stalls"][std::string(core::name_of(static_cast<core::Stall>(i)))] =
-        sum > 0 ? s.counters.stall_cycles[i] / sum : 0;
+    json["stalls"][std::string(core::name_of(static_cast<core::Stall>(i)))] = shares[i];
   }
   return json.dump(2) + "\n";
 }

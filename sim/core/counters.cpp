@@ -42,4 +42,12 @@ CoreCounters CoreCounters::operator*(double factor) const {
   return scaled;
 }
 
+std::array<double, stall_count> CoreCounters::stall_shares() const {
+  double sum = 0;
+  for (const double cycles : stall_cycles) sum += cycles;
+  std::array<double, stall_count> shares{};
+  for (std::size_t i = 0; i < stall_count; ++i) shares[i] = sum > 0 ? stall_cycles[i] / sum : 0;
+  return shares;
+}
+
 }  // namespace noteg::core

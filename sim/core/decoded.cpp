@@ -86,10 +86,7 @@ void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::Mem
     cost.read_release = narrow(as_int(m.stg_war) + wide_store_extra(width));
     cost.latency = cost.read_release;
   } else if (cost.kind == MemoryKind::async_copy) {
-    AccessPattern write = pattern;
-    write.offset = pattern.shared_offset;
-    write.space = kernels::Space::shared;
-    write.store = true;
+    const AccessPattern write = kernels::shared_side(pattern);
     const int wavefronts = kernels::shared_wavefronts(write);
     cost.wavefronts = narrow(wavefronts);
     cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least_wavefronts(write)));
@@ -137,7 +134,6 @@ MemoryCost cost_of(const Instruction& in, const kernels::Program& program, const
     pattern.shared_offset = pattern.offset;
   }
   cost.bytes = static_cast<std::uint32_t>(active_bytes(pattern));
-  cost.matrix = static_cast<std::uint8_t>(pattern.matrix);
   switch (cost.kind) {
     case MemoryKind::load_shared: shared_cost(cost, pattern, sm.memory, false); break;
     case MemoryKind::store_shared: shared_cost(cost, pattern, sm.memory, true); break;

@@ -49,7 +49,6 @@ struct MemoryCost {
   std::uint16_t wavefronts = 0;       // shared-memory data wavefronts
   std::uint16_t conflict_wavefronts = 0;
   std::uint32_t bytes = 0;  // useful bytes, all lanes
-  std::uint8_t matrix = 0;  // kernels::Matrix
 };
 
 struct ReadPort {
@@ -72,9 +71,8 @@ struct DecodedInstruction {
   std::uint8_t yield = 0;
   std::int8_t write_barrier = -1;
   std::int8_t read_barrier = -1;
-  std::uint8_t depbar = 0xff;         // DEPBAR: commit groups that may be outstanding
-  std::uint8_t commit = 0;            // LDGDEPBAR
-  std::uint8_t variable_latency = 0;  // MUFU and the like: completes through its counter
+  std::uint8_t depbar = 0xff;  // DEPBAR: commit groups that may be outstanding
+  std::uint8_t commit = 0;     // LDGDEPBAR
   std::uint8_t latency = 4;
   std::uint8_t reads = 0;
   std::array<ReadPort, 4> read{};

@@ -10,7 +10,6 @@ namespace noteg::core {
 Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,
                const MemoryEnvironment& environment, const SmWork& work)
     : program_(program),
-      sm_(sm),
       env_(environment),
       work_(work),
       queue_capacity_(std::min(sm.memory.queue_entries + 1, 8)),
@@ -124,7 +123,7 @@ void Engine::handle(const Event& event, std::uint64_t now) {
     case EventKind::async_done: {
       Warp& warp = warps_[event.warp];
       --warp.group[event.counter];
-      while (warp.group_head != warp.group_open && warp.group[warp.group_head % max_groups] == 0) ++warp.group_head;
+      retire_groups(warp);
       check_blocked(warp, now);
       break;
     }

@@ -57,6 +57,7 @@ struct CoreCounters {
 
   CoreCounters& operator+=(const CoreCounters& o);
   [[nodiscard]] CoreCounters operator*(double factor) const;
+  [[nodiscard]] std::array<double, stall_count> stall_shares() const;  // sum 1, or all 0 where nothing ran
 };
 
 struct SmResult {

@@ -25,8 +25,21 @@ void Engine::start_cta(int slot, std::uint64_t now) {
 }
 
 void Engine::arrive_at_barrier(std::uint16_t slot, std::uint64_t now) {
-  CtaSlot& cta = slots_[slot];
-  if (++cta.arrived == cta.running) events_.post(now + barrier_latency_, {EventKind::barrier_open, 0, slot});
+  ++slots_[slot].arrived;
+  open_complete_barrier(slot, now);
+}
+
+// All warps that still run have arrived: others may have left the CTA while these waited.
+void Engine::open_complete_barrier(std::uint16_t slot, std::uint64_t now) {
+  const CtaSlot& cta = slots_[slot];
+  if (cta.arrived > 0 && cta.arrived == cta.running) {
+    events_.post(now + barrier_latency_, {EventKind::barrier_open, 0, slot});
+  }
+}
+
+// Copy groups complete in order: those at the head that are closed and have no copy outstanding.
+void Engine::retire_groups(Warp& warp) {
+  while (warp.group_head != warp.group_open && warp.group[warp.group_head % max_groups] == 0) ++warp.group_head;
 }
 
 // The leading warp of a CTA begins another trip. Where all resident CTAs are in their main loops, trips of the
@@ -79,10 +92,7 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   sub.live &= ~(1u << warp.bit);
   CtaSlot& cta = slots_[warp.cta];
   if (--cta.running > 0) {
-    // A barrier may be waiting only for warps that have left.
-    if (cta.arrived > 0 && cta.arrived == cta.running) {
-      events_.post(now + barrier_latency_, {EventKind::barrier_open, 0, warp.cta});
-    }
+    open_complete_barrier(warp.cta, now);
     return;
   }
   ++finished_;

@@ -127,7 +127,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     // An empty or already finished group at the head is complete at once.
     ++warp.group_open;
     warp.group[warp.group_open % max_groups] = 0;
-    while (warp.group_head != warp.group_open && warp.group[warp.group_head % max_groups] == 0) ++warp.group_head;
+    retire_groups(warp);
   }
   phase_change(warp, id, warp.pc, next, now);
   warp.pc = next;
@@ -183,10 +183,7 @@ void Engine::check_blocked(Warp& warp, std::uint64_t now) {
     if ((sub.blocked >> warp.bit & 1u) != 0) unblock(warp, now);
     return;
   }
-  if ((sub.blocked >> warp.bit & 1u) == 0) {
-    sub.blocked |= 1u << warp.bit;
-    warp.blocked_since = now;
-  }
+  sub.blocked |= 1u << warp.bit;
   warp.blocked_by = reason;
 }
 

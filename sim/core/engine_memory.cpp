@@ -64,7 +64,7 @@ void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t no
     events_.post(now + std::max<std::uint64_t>(lead, 1),
                  {EventKind::release, static_cast<std::uint8_t>(access.read_barrier), access.warp});
   }
-  const std::uint64_t ready = std::max(now + 1, data_ready(sub, access, cost, now));
+  const std::uint64_t ready = std::max(now + 1, data_ready(sub, cost, now));
   if (access.write_barrier >= 0) {
     events_.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
   }
@@ -73,12 +73,11 @@ void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t no
   }
 }
 
-std::uint64_t Engine::data_ready(SubCore& sub, const QueuedAccess& access, const MemoryCost& cost, std::uint64_t now) {
+std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint64_t now) {
   const std::uint64_t unloaded = now + (cost.latency > front_delay ? cost.latency - front_delay : 1u);
   const auto sectors = static_cast<double>(cost.sectors);
-  (void)access;
   switch (cost.kind) {
-    case MemoryKind::load_shared: count_.shared_bytes += cost.bytes; return unloaded;
+    case MemoryKind::load_shared:
     case MemoryKind::store_shared: count_.shared_bytes += cost.bytes; return unloaded;
     case MemoryKind::load_global:
     case MemoryKind::async_copy: {

@@ -25,7 +25,7 @@ struct Warp {
   std::uint64_t ready_at = 0;
   std::uint64_t counters = 0;  // six dependence counters, one byte each
   std::uint64_t last_issue = 0;
-  std::uint64_t blocked_since = 0, unblocked_at = 0;
+  std::uint64_t unblocked_at = 0;
   Stall blocked_by = Stall::wait;
   Stall failed_by = Stall::not_selected;
   std::uint64_t failed_until = 0;
@@ -90,9 +90,11 @@ class Engine {
   void post_front(SubCore& sub, std::uint64_t now);
   void arrive_at_front(int sub_index, std::uint64_t now);
   void serve_front(std::uint64_t now);
+  static void retire_groups(Warp& warp);
+  void open_complete_barrier(std::uint16_t slot, std::uint64_t now);
   void arrive_at_barrier(std::uint16_t slot, std::uint64_t now);
   void complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now);
-  std::uint64_t data_ready(SubCore& sub, const QueuedAccess& access, const MemoryCost& cost, std::uint64_t now);
+  std::uint64_t data_ready(SubCore& sub, const MemoryCost& cost, std::uint64_t now);
   void handle(const Event& event, std::uint64_t now);
   void release(Warp& warp, int counter, std::uint64_t now);
   void check_blocked(Warp& warp, std::uint64_t now);
@@ -103,7 +105,6 @@ class Engine {
   void phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now);
 
   const DecodedProgram& program_;
-  const arch::SmSpec& sm_;
   const MemoryEnvironment env_;
   const SmWork work_;
   CoreCounters count_;

@@ -1,13 +1,13 @@
 // The Allocate stage of one sub-core: reserves register read ports. A fixed-latency instruction must read
 // all its operands in the three cycles after Allocate, one warp register per bank, port and cycle; if
 // it cannot, it waits there and holds the pipe behind it (MICRO25, sections 5.1 and 5.3). Slots are taken from
-// the end of the window: that order, and no other that we tried, reproduces 34 of 35 FFMA sequences that we timed on
+// the end of the window: that order, and no other that we tried, reproduces 40 of 41 FFMA sequences that we timed on
 // an H200 with chosen register parities (tests/core). The register file cache serves operands whose reuse bit
 // was set by the previous reader of the same bank and position; one register named twice is read once.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #include "sim/core/decoded.hpp"
@@ -57,7 +57,7 @@ class ReadPorts {
   }
 
  private:
-  // used_[bank] counts reads per cycle in a ring of 8 cycles, 4 bits each; stale cycles are cleared lazily.
+  // used_[bank] counts reads per cycle in a ring of 8 cycles; stale cycles are cleared lazily.
   static constexpr std::uint64_t ring = 8;
 
   void refresh(int bank, std::uint64_t cycle) {

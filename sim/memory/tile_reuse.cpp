@@ -79,13 +79,11 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   const double repeated = (touched_a - batch * a_bytes) + (touched_b - batch * b_bytes);
   double first = batch * (a_bytes + b_bytes);
   // A warm L2 holds what the previous launch of the same kernel left behind.
-  if (request.warm) first *= 1.0 - retained_fraction(out.compulsory_bytes + batch * c_bytes, request.l2_bytes);
+  const double missing =
+      request.warm ? 1.0 - retained_fraction(out.compulsory_bytes + batch * c_bytes, request.l2_bytes) : 1.0;
+  first *= missing;
   out.dram_read_bytes = first + repeated * (1.0 - again);
-  if (request.reads_c) {
-    out.dram_read_bytes +=
-        batch * c_bytes *
-        (request.warm ? 1.0 - retained_fraction(out.compulsory_bytes + batch * c_bytes, request.l2_bytes) : 1.0);
-  }
+  if (request.reads_c) out.dram_read_bytes += batch * c_bytes * missing;
   // Without L2 every request would go out; no tile set can need more than that.
   out.dram_read_bytes = std::min(out.dram_read_bytes, out.requested_bytes + (request.reads_c ? batch * c_bytes : 0));
   return out;
