@@ -26,6 +26,8 @@ struct OccupancySpec {
   Bytes max_shared_per_cta;
   Bytes shared_reserved_per_cta;  // taken by the system from each CTA's share
   Bytes shared_allocation_unit;
+
+  bool operator==(const OccupancySpec&) const = default;
 };
 
 // Fetch, instruction buffers, instruction and constant caches.
@@ -41,6 +43,8 @@ struct FrontEndSpec {
   int prefetch_lines = 8;      // stream buffer depth; 0 = off
   Cycles constant_miss_delay;  // issue delay of an ALU constant operand that misses its L0
   Cycles branch_redirect;      // taken branch: cycles until the next instruction can issue
+
+  bool operator==(const FrontEndSpec&) const = default;
 };
 
 struct RegisterFileSpec {
@@ -50,6 +54,8 @@ struct RegisterFileSpec {
   bool cache = true;              // register file cache: one entry per bank and operand position
   int cache_slots = 3;            // operand positions cached per bank
   BytesPerCycle load_write_back;  // per sub-core, load data into the register file
+
+  bool operator==(const RegisterFileSpec&) const = default;
 };
 
 // One execution pipe of a sub-core (or shared by the four where shared is true).
@@ -57,6 +63,8 @@ struct PipeSpec {
   int lanes = 0;  // per sub-core; initiation interval = 32 / lanes
   Cycles latency;
   bool shared = false;  // one pipe for the SM: interval counted over all sub-cores
+
+  bool operator==(const PipeSpec&) const = default;
 };
 
 struct PipesSpec {
@@ -71,6 +79,8 @@ struct PipesSpec {
   Cycles cross_pipe_penalty;      // producer and consumer in different ALU pipes
   Cycles memory_address_penalty;  // bypass does not reach variable-latency consumers
   Cycles predicate_to_branch;     // predicate writer to guard or branch
+
+  bool operator==(const PipesSpec&) const = default;
 };
 
 // The load/store path: sub-core queue, the SM-shared front, and hit latencies.
@@ -98,6 +108,8 @@ struct MemoryPipeSpec {
   int max_outstanding_requests = 1024;  // per SM, global
   int prt_entries = 128;                // pending request table
   Cycles barrier_latency;               // BAR.SYNC: last arrival to first issue after it
+
+  bool operator==(const MemoryPipeSpec&) const = default;
 };
 
 // One mma / wgmma form of the tensor pipe: operand type, accumulator type, shape.
@@ -119,6 +131,8 @@ struct SmSpec {
   Cycles cta_launch;           // free slot to first issue of the next CTA
   bool has_async_copy = true;  // LDGSTS
   bool has_tma = false;
+
+  bool operator==(const SmSpec&) const = default;
 };
 
 struct L2Spec {

@@ -34,6 +34,8 @@ enum class Flavor : std::uint8_t { generic, cutlass, cublas, xmma };
 
 struct Tile {
   int m = 0, n = 0, k = 0;
+
+  bool operator==(const Tile&) const = default;
 };
 
 struct KernelConfig {
@@ -63,6 +65,8 @@ struct KernelConfig {
   int swizzle_log2 = 0;  // CUTLASS raster: 2^s columns of tiles interleaved
   bool reads_c = false;  // beta != 0
   bool bias = false;     // fused bias vector
+
+  bool operator==(const KernelConfig&) const = default;
 };
 
 // A positive shape whose work fits: M, N, K <= 2^31-1, batch <= 2^31-1, 2*M*N*K*batch <= 2^62.

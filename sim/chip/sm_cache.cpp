@@ -3,31 +3,26 @@
 #include <algorithm>
 #include <bit>
 
-#include <fmt/format.h>
-
 namespace noteg::chip {
 
 namespace {
 
-// Everything that changes the program or the SM that runs it. The SM is named by its fields' values, not by
-// the GPU, so that an override makes a new entry.
-std::string key_of(const arch::GpuSpec& gpu, const kernels::KernelConfig& c) {
-  const auto& m = gpu.sm.memory;
-  const auto& p = gpu.sm.pipes;
-  std::string key = fmt::format(
-      "{}|{}|{}|{}|{}x{}x{}|{}x{}|{}x{}|{}|{}|{}|{}|{}|{}", static_cast<int>(c.family), static_cast<int>(c.flavor),
-      static_cast<int>(c.layout), static_cast<int>(c.dtype_in), c.tile.m, c.tile.n, c.tile.k, c.warp_m.value_or(0),
-      c.warp_n.value_or(0), c.thread_m.value_or(0), c.thread_n.value_or(0), c.threads.value_or(0), c.stages.value_or(0),
-      c.sliced_k.value_or(0), c.registers.value_or(0), c.shared_bytes.value_or(0), c.async_copy.value_or(false));
-  key += fmt::format("|{}|{}|{}|{}|{}|{}|{}", c.align_a.value_or(0), c.align_b.value_or(0), c.align_c.value_or(0),
-                     static_cast<int>(c.split_k_mode), c.split_k > 1, c.reads_c, c.bias);
-  key += fmt::format("|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", gpu.sm.name, gpu.id, p.fma.lanes, p.fma_heavy.lanes,
-                     p.alu.lanes, m.queue_entries, m.address_cycles.value, m.shared_interval.value, m.lds_latency.value,
-                     m.ldg_latency.value, m.ldgsts_latency.value, m.barrier_latency.value,
-                     gpu.sm.front_end.branch_redirect.value);
-  key += fmt::format("|{}|{}|{}|{}", gpu.sm.register_file.read_ports, gpu.sm.register_file.cache,
-                     gpu.sm.register_file.read_window, gpu.sm.register_file.load_write_back.value);
-  return key;
+// The configuration as far as it decides the program: name, raster and the number of slices do not.
+kernels::KernelConfig as_built(kernels::KernelConfig config) {
+  const kernels::KernelConfig unset;
+  config.name = unset.name;
+  config.raster = unset.raster;
+  config.swizzle_log2 = unset.swizzle_log2;
+  config.split_k = std::min(config.split_k, 2);
+  return config;
+}
+
+// Rows of operands that lie along K are K elements apart. It matters only to copies whose shared-memory writes
+// conflict; library kernels have none.
+core::AddressFacts address_facts(const kernels::KernelConfig& config, const kernels::GemmShape& shape) {
+  const bool may_conflict = config.async_copy.value_or(false) &&
+                            (config.flavor == kernels::Flavor::cutlass || config.flavor == kernels::Flavor::generic);
+  return {!may_conflict || std::has_single_bit(static_cast<std::uint64_t>(shape.k))};
 }
 
 }  // namespace
@@ -54,16 +49,12 @@ kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
 
 Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
                                                   const kernels::GemmShape& shape, SmCache& cache) {
-  // Rows of operands that lie along K are K elements apart. It matters only to copies whose shared-memory writes
-  // conflict; library kernels have none.
-  const bool may_conflict = config.async_copy.value_or(false) &&
-                            (config.flavor == kernels::Flavor::cutlass || config.flavor == kernels::Flavor::generic);
-  core::AddressFacts facts;
-  facts.rows_arrive_together = !may_conflict || std::has_single_bit(static_cast<std::uint64_t>(shape.k));
-  const std::string key = key_of(gpu, config) + (facts.rows_arrive_together ? "|together" : "|apart");
+  const BuiltFor wanted{as_built(config), address_facts(config, shape), gpu.sm};
   const std::lock_guard lock(cache.impl().mutex);
   auto& kernels = cache.impl().kernels;
-  if (const auto found = kernels.find(key); found != kernels.end()) return found->second;
+  for (const auto& [built_for, kernel] : kernels) {
+    if (built_for == wanted) return kernel;
+  }
   kernels::BuildRequest request;
   request.config = config;
   request.latency = latency_model(gpu.sm);
@@ -71,8 +62,9 @@ Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, cons
   if (!program) return program.errors();
   auto built = std::make_shared<BuiltKernel>();
   built->program = std::move(*program);
-  built->timer = std::make_unique<SmTimer>(core::decode(built->program, gpu.sm, facts), gpu.sm, core::CoreSwitches{});
-  kernels.emplace(key, built);
+  built->timer =
+      std::make_unique<SmTimer>(core::decode(built->program, gpu.sm, wanted.facts), gpu.sm, core::CoreSwitches{});
+  kernels.emplace_back(wanted, built);
   return built;
 }
 

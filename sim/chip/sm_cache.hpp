@@ -1,10 +1,10 @@
-// Built kernels by configuration and GPU, so that rows of a measured file share them.
+// Built kernels by configuration and SM, so that rows of a measured file share them.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "arch/spec.hpp"
 #include "kernels/build.hpp"
@@ -18,9 +18,19 @@ struct BuiltKernel {
   std::unique_ptr<SmTimer> timer;
 };
 
+// A kernel is built once for everything that changes its program or the SM that runs it; these are compared by
+// value, so that an overridden number can never find the runs of another.
+struct BuiltFor {
+  kernels::KernelConfig config;  // what concerns one launch only is left at its default
+  core::AddressFacts facts;
+  arch::SmSpec sm;
+
+  bool operator==(const BuiltFor&) const = default;
+};
+
 struct SmCache::Impl {
   std::mutex mutex;
-  std::map<std::string, std::shared_ptr<BuiltKernel>> kernels;
+  std::vector<std::pair<BuiltFor, std::shared_ptr<BuiltKernel>>> kernels;  // tens, searched in order
 };
 
 // The program of a resolved configuration on a GPU's SM, built once for all shapes whose addresses behave alike.

@@ -100,6 +100,8 @@ inline constexpr int front_delay = 10;
 struct AddressFacts {
   // Rows of an operand lie a power of two apart, so that the sectors of one access come from one L2 slice together.
   bool rows_arrive_together = true;
+
+  bool operator==(const AddressFacts&) const = default;
 };
 
 [[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm,
