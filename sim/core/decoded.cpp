@@ -37,8 +37,9 @@ int active_bytes(const AccessPattern& pattern) {
 
 std::uint16_t narrow(int v) { return static_cast<std::uint16_t>(std::clamp(v, 0, 65535)); }
 
-void shared_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::MemoryPipeSpec& m, bool store) {
-  const int wavefronts = kernels::shared_wavefronts(pattern);
+void shared_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::MemoryPipeSpec& m, bool store,
+                 bool bank_conflicts) {
+  const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(pattern) : least_wavefronts(pattern);
   const int conflicts =
       std::max(0, wavefronts - std::max(least_wavefronts(pattern), pattern.bytes_per_lane >= 16 ? 2 : 1));
   const int width = pattern.bytes_per_lane;
@@ -74,7 +75,7 @@ int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle) {
 }
 
 void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
-                 const AddressFacts& facts) {
+                 const AddressFacts& facts, bool bank_conflicts) {
   const kernels::GlobalCost g = kernels::global_cost(pattern);
   const int width = pattern.bytes_per_lane;
   const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle);
@@ -87,7 +88,7 @@ void global_cost(MemoryCost& cost, const AccessPattern& pattern, const arch::Mem
     cost.latency = cost.read_release;
   } else if (cost.kind == MemoryKind::async_copy) {
     const AccessPattern write = kernels::shared_side(pattern);
-    const int wavefronts = kernels::shared_wavefronts(write);
+    const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(write) : least_wavefronts(write);
     cost.wavefronts = narrow(wavefronts);
     cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least_wavefronts(write)));
     // 16-byte copies bypass L1 and take one pass (our H200 counters, mma.sync kernels: 0.7 to 1.0). Narrower ones
@@ -122,7 +123,7 @@ MemoryKind kind_of(Opcode op) {
 }
 
 MemoryCost cost_of(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm,
-                   const AddressFacts& facts) {
+                   const AddressFacts& facts, bool bank_conflicts) {
   MemoryCost cost;
   cost.kind = kind_of(in.op);
   AccessPattern pattern;
@@ -135,11 +136,11 @@ MemoryCost cost_of(const Instruction& in, const kernels::Program& program, const
   }
   cost.bytes = static_cast<std::uint32_t>(active_bytes(pattern));
   switch (cost.kind) {
-    case MemoryKind::load_shared: shared_cost(cost, pattern, sm.memory, false); break;
-    case MemoryKind::store_shared: shared_cost(cost, pattern, sm.memory, true); break;
+    case MemoryKind::load_shared: shared_cost(cost, pattern, sm.memory, false, bank_conflicts); break;
+    case MemoryKind::store_shared: shared_cost(cost, pattern, sm.memory, true, bank_conflicts); break;
     case MemoryKind::load_global:
     case MemoryKind::store_global:
-    case MemoryKind::async_copy: global_cost(cost, pattern, sm.memory, facts); break;
+    case MemoryKind::async_copy: global_cost(cost, pattern, sm.memory, facts, bank_conflicts); break;
     case MemoryKind::barrier:
       // Two cycles for each arriving warp (our H200: back-to-back BAR.SYNC cost 12.3 + 2 cycles per warp).
       cost.front_cycles = 2;
@@ -234,7 +235,8 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
 
 }  // namespace
 
-DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts) {
+DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts,
+                      const CoreSwitches& switches) {
   DecodedProgram out;
   out.warps = std::max(1, program.warps);
   out.mainloop_begin = program.mainloop_begin;
@@ -245,7 +247,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     DecodedInstruction decoded = decode_one(in, program, sm);
     if (decoded.action == Action::memory || decoded.action == Action::barrier) {
       decoded.memory = static_cast<std::int16_t>(out.memory.size());
-      out.memory.push_back(cost_of(in, program, sm, facts));
+      out.memory.push_back(cost_of(in, program, sm, facts, switches.bank_conflicts));
     }
     out.code.push_back(decoded);
   }

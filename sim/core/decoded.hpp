@@ -8,6 +8,7 @@
 
 #include "arch/spec.hpp"
 #include "kernels/ir.hpp"
+#include "sim/core/switches.hpp"
 
 namespace noteg::core {
 
@@ -105,6 +106,6 @@ struct AddressFacts {
 };
 
 [[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm,
-                                    const AddressFacts& facts = {});
+                                    const AddressFacts& facts = {}, const CoreSwitches& switches = {});
 
 }  // namespace noteg::core
