@@ -113,7 +113,9 @@ struct Operand {
   std::uint8_t count = 1;   // consecutive 32-bit registers (64-bit: 2, 128-bit: 4)
   bool reuse = false;       // keep in the register file cache
   bool negated = false;     // -R, !P
-  std::int32_t value = 0;   // immediate, or constant offset
+  std::int32_t value = 0;   // immediate, constant or address offset
+
+  bool operator==(const Operand&) const = default;
 };
 
 // Control bits, as the compiler writes them into each instruction word.
@@ -123,6 +125,8 @@ struct Control {
   std::int8_t write_barrier = -1;  // dependence counter released at write-back; -1 none
   std::int8_t read_barrier = -1;   // released when the sources were read; -1 none
   std::uint8_t wait_mask = 0;      // bit i: wait until counter i is zero
+
+  bool operator==(const Control&) const = default;
 };
 
 struct Instruction {
@@ -153,6 +157,8 @@ struct AccessPattern {
   std::array<std::uint32_t, 32> offset{};  // bytes, relative to the operand's base
   // LDGSTS: shared-memory side of the copy (bytes); unused otherwise.
   std::array<std::uint32_t, 32> shared_offset{};
+
+  bool operator==(const AccessPattern&) const = default;
 };
 
 // A backward branch: code [begin, branch] runs `trips` times; the main loop's trips come from the problem.
@@ -161,6 +167,19 @@ struct Loop {
   std::int32_t branch = 0;
   std::int64_t trips = 1;
   bool is_main = false;
+
+  bool operator==(const Loop&) const = default;
+};
+
+// Warps of a CTA that run a stream of their own (warp specialisation): code [begin, end) for warps
+// [first_warp, first_warp + warps).
+struct Role {
+  std::string name;
+  std::int32_t begin = 0, end = 0;
+  int first_warp = 0, warps = 0;
+  int registers = 0;  // per thread; 0: as the program
+
+  bool operator==(const Role&) const = default;
 };
 
 // Which part of a kernel an instruction belongs to: [0, mainloop_begin) prologue,
@@ -170,6 +189,7 @@ struct Program {
   std::vector<Instruction> code;
   std::vector<AccessPattern> patterns;
   std::vector<Loop> loops;
+  std::vector<Role> roles;  // empty: all warps run the whole code; otherwise every warp has one
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
 

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include "kernels/assembly/mnemonics.hpp"
+#include "kernels/assembly/operands.hpp"
 
 namespace noteg::kernels {
 namespace {
-
-constexpr int instruction_bytes = 16;
 
 std::string control_text(const Control& c) {
   std::string wait;
@@ -35,7 +34,7 @@ std::string operand_text(const Operand& o) {
     case OperandKind::upred: return (o.negated ? "!" : "") + numbered("UP", o, "UPT");
     case OperandKind::immediate: return signed_hex(o.value);
     case OperandKind::constant: return fmt::format("c[0x{:x}][0x{:x}]", int{o.index}, o.value);
-    case OperandKind::special: return "SRZ";
+    case OperandKind::special: return std::string(special_name(o.index));
   }
   return "";
 }
@@ -47,62 +46,43 @@ std::string address_text(const Operand& o) {
   return text + "]";
 }
 
-// How many leading sources are addresses.
-std::size_t address_operands(Opcode op) {
-  switch (op) {
-    case Opcode::lds:
-    case Opcode::ldsm:
-    case Opcode::sts:
-    case Opcode::ldg:
-    case Opcode::stg:
-    case Opcode::red: return 1;
-    case Opcode::ldgsts: return 2;
-    default: return 0;
-  }
-}
-
 void append(std::string& list, const std::string& item) {
   if (item.empty()) return;
   list += (list.empty() ? "" : ", ") + item;
 }
 
-// Operands that our IR leaves out because they carry nothing for timing.
-void append_implied(std::string& list, const Instruction& ins) {
-  switch (ins.op) {
-    case Opcode::cs2r: append(list, "SRZ"); break;
-    case Opcode::s2r: append(list, "SR_TID.X"); break;
-    case Opcode::s2ur: append(list, "SR_CTAID.X"); break;
-    default: break;
-  }
+// A register that stands for several, where the mnemonic does not say so: R8:2.
+std::string operand_with_count(const Instruction& ins, const Operand& o, Place place, std::size_t position) {
+  const std::string text = operand_text(o);
+  const bool is_register = o.kind == OperandKind::reg || o.kind == OperandKind::ureg;
+  if (!is_register || o.index == rz || o.count == registers_of(ins, place, position)) return text;
+  const auto end = text.find('.');  // in front of .reuse
+  return text.substr(0, end) + fmt::format(":{}", int{o.count}) + (end == std::string::npos ? "" : text.substr(end));
+}
+
+std::string destinations_text(const Instruction& ins) {
+  std::string list;
+  append(list, operand_with_count(ins, ins.dst[0], Place::destination, 0));
+  // The second destination of CS2R is the pair's other half, nearly always the next register.
+  const bool is_next = ins.op == Opcode::cs2r && ins.dst[1].index == ins.dst[0].index + 1;
+  if (!is_next) append(list, operand_text(ins.dst[1]));
+  if (writes_predicates_only(ins.op)) append(list, ins.op == Opcode::uisetp ? "UPT" : "PT");
+  return list;
 }
 
 std::string operands_text(const Program& program, const Instruction& ins) {
-  std::string list;
-  const bool is_pair = ins.op == Opcode::cs2r;  // the second destination is the pair's other half
-  append(list, operand_text(ins.dst[0]));
-  if (!is_pair) append(list, operand_text(ins.dst[1]));
-  if (ins.op == Opcode::isetp || ins.op == Opcode::uisetp) append(list, ins.op == Opcode::isetp ? "PT" : "UPT");
-  append_implied(list, ins);
+  if (ins.op == Opcode::depbar) return fmt::format("SB{}, 0x{:x}", ins.src[0].value, int{ins.depbar_count});
+  std::string list = destinations_text(ins);
+  if (ins.src[0].kind == OperandKind::none) append(list, std::string(implied_source(ins.op)));
   for (std::size_t i = 0; i < ins.src.size(); ++i) {
     const bool is_address = i < address_operands(ins.op) && ins.src[i].kind != OperandKind::none;
-    append(list, is_address ? address_text(ins.src[i]) : operand_text(ins.src[i]));
+    append(list, is_address ? address_text(ins.src[i]) : operand_with_count(ins, ins.src[i], Place::source, i));
   }
   if (ins.loop >= 0)
     append(list, fmt::format("0x{:x}", program.loops[static_cast<std::size_t>(ins.loop)].begin * instruction_bytes));
   else if (ins.op == Opcode::bra)
     append(list, "`(not_taken)");
-  if (ins.op == Opcode::depbar) list = fmt::format("SB0, 0x{:x}", int{ins.depbar_count});
   return list;
-}
-
-void append_marks(std::string& text, const Program& program, int at) {
-  auto out = std::back_inserter(text);
-  if (at == 0 && program.mainloop_begin > 0) fmt::format_to(out, "# prologue\n");
-  if (at == program.mainloop_begin) fmt::format_to(out, "# main loop, {} of K a trip\n", program.k_per_trip);
-  if (at == program.epilogue_begin) fmt::format_to(out, "# epilogue\n");
-  for (const Loop& loop : program.loops) {
-    if (loop.begin == at && !loop.is_main) fmt::format_to(out, "# loop, {} trips\n", loop.trips);
-  }
 }
 
 }  // namespace
@@ -112,17 +92,9 @@ std::string to_text(const Program& program, int at) {
   std::string text = control_text(ins.control) + " ";
   if (ins.guard.kind != OperandKind::none) text += "@" + operand_text(ins.guard) + " ";
   text += std::string(opcode_info(ins.op).mnemonic) + ins.modifiers;
+  if (ins.op == Opcode::cs2r && ins.dst[1].kind == OperandKind::none) text += ".32";
   const std::string operands = operands_text(program, ins);
   return operands.empty() ? text : text + " " + operands;
-}
-
-std::string to_text(const Program& program) {
-  std::string text;
-  for (int at = 0; at < static_cast<int>(program.code.size()); ++at) {
-    append_marks(text, program, at);
-    fmt::format_to(std::back_inserter(text), "{} ; /*{:04x}*/\n", to_text(program, at), at * instruction_bytes);
-  }
-  return text;
 }
 
 }  // namespace noteg::kernels

@@ -74,9 +74,9 @@ TEST(Assembly, TellsFileAndLineOfEveryMistake) {
   const std::string text =
       mistakes("NOP\nFROBNICATE R1\n.warps 99\n[B------:R-:W-:-:S99] NOP\n.access R1 nowhere 4 lane\n");
   EXPECT_NE(text.find("t.nsass:2:1: expected a known opcode, found FROBNICATE"), std::string::npos) << text;
-  EXPECT_NE(text.find("t.nsass:3:1: expected 1 to 32 warps"), std::string::npos) << text;
-  EXPECT_NE(text.find("t.nsass:4:1: expected control bits"), std::string::npos) << text;
-  EXPECT_NE(text.find("t.nsass:5:1: expected shared or global"), std::string::npos) << text;
+  EXPECT_NE(text.find("t.nsass:3:8: expected 1 to 32 warps"), std::string::npos) << text;
+  EXPECT_NE(text.find("t.nsass:4:18: expected a stall count"), std::string::npos) << text;
+  EXPECT_NE(text.find("t.nsass:5:12: expected shared or global"), std::string::npos) << text;
 }
 
 TEST(Assembly, RefusesEmptyTextAndOpenUnroll) {

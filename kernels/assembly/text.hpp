@@ -1,0 +1,38 @@
+// Words, numbers and lines of an assembly text. All views point into the text that was given.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "kernels/assembly/mistakes.hpp"
+
+namespace noteg::kernels {
+
+// Without blanks at either end, and without the semicolon that ends an instruction.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
+// Takes the first word off the text; empty at the end.
+[[nodiscard]] std::string_view take_word(std::string_view& text);
+
+// A whole text that is a number: decimal or 0x hexadecimal, with an optional minus.
+[[nodiscard]] std::optional<std::int64_t> whole_number(std::string_view text);
+
+struct SourceLine {
+  std::string_view text;  // as in the file
+  int number = 0;         // from 1
+  bool is_copy = false;   // the second or a later copy that .unroll makes
+};
+
+// The lines of a text with the lines between .unroll N and .end repeated N times.
+[[nodiscard]] std::vector<SourceLine> expanded_lines(std::string_view text, Mistakes& mistakes);
+
+// An instruction or directive line taken apart: what stands before comments, and the address in /*0120*/.
+struct LineParts {
+  std::string_view body;
+  std::string_view address;  // digits, empty if there is none
+};
+[[nodiscard]] LineParts parts_of(std::string_view line);
+
+}  // namespace noteg::kernels
