@@ -12,6 +12,7 @@
 #include "sim/chip/grid.hpp"
 #include "sim/chip/occupancy.hpp"
 #include "sim/chip/sm_cache.hpp"
+#include "sim/chip/split_k.hpp"
 
 namespace noteg::chip {
 
@@ -27,6 +28,7 @@ struct Run {
   Launch launch;
   int resident = 1;
   memory::ReuseResult reuse;
+  core::MemoryEnvironment environment;
   SmTime sm;  // of the busiest SM
   double dram_cycles = 0;
   double kernel_cycles = 0;  // on the GPU, without launch
@@ -90,6 +92,7 @@ void solve_time(Run& run, SmTimer& timer) {
   }
   for (int round = 0; round < rounds; ++round) {
     const core::MemoryEnvironment environment = memory_environment(request);
+    run.environment = environment;
     if (round > 0 && environment.latency == last_latency) break;
     last_latency = environment.latency;
     run.sm = timer.time(environment, work, grade);
@@ -102,21 +105,16 @@ void solve_time(Run& run, SmTimer& timer) {
   run.kernel_cycles = overlapped(run.sm.cycles, run.dram_cycles);
 }
 
-// Split-K adds partial sums that other CTAs read back. Serial: slices of a tile take turns; the last
-// slice's turn is the critical path. Parallel: a second kernel reads all slices once.
-void add_reduction(Run& run) {
-  if (run.config.split_k <= 1) return;
-  const double c_bytes = static_cast<double>(run.shape.m) * static_cast<double>(run.shape.n) *
-                         static_cast<double>(run.shape.batch) * kernels::bytes_of(run.config.dtype_acc);
-  const double slices = run.config.split_k;
-  const double l2 = run.gpu.l2.read_bandwidth.value;
-  double reduction_cycles = 2.0 * c_bytes * slices / std::max(1.0, l2);
-  if (run.config.split_k_mode == kernels::SplitKMode::parallel) {
-    reduction_cycles += (run.gpu.launch.kernel * run.clock).value + 2 * run.gpu.l2.latency.value;
-  } else {
-    reduction_cycles += 2.0 * run.gpu.l2.latency.value;
-  }
-  run.kernel_cycles += reduction_cycles;
+void add_reduction(Run& run, SmTimer& timer) {
+  ReductionRequest request;
+  request.gpu = &run.gpu;
+  request.config = &run.config;
+  request.shape = &run.shape;
+  request.launch = &run.launch;
+  request.resident = run.resident;
+  request.clock = run.clock;
+  request.environment = run.environment;
+  run.kernel_cycles += reduction_cycles(request, timer);
 }
 
 void fill_time(SimReport& r, const Run& run) {
@@ -228,6 +226,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
           {},
           1,
           {},
+          {},
           {}};
   run.launch = plan_launch(config, shape, program, gpu.sms);
   run.resident = occupancy->ctas_per_sm;
@@ -240,7 +239,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
                       "kernel",
                       "a program whose warps can always go on",
                       "warps that wait for ever (a bug in the kernel builder)"};
-  add_reduction(run);
+  add_reduction(run, *(*built)->timer);
 
   SimReport r;
   r.arch_id = gpu.id;

@@ -1,0 +1,51 @@
+#include "sim/chip/split_k.hpp"
+
+#include <algorithm>
+
+namespace noteg::chip {
+
+namespace {
+
+// One slice's turn: its epilogue alone on the SM, which waits for the semaphore, adds C row by row and writes it back,
+// and the hand-over. The fence returns when the furthest store has; then the semaphore's store is on its way to L2
+// while the next slice polls, half a round trip later on average.
+// Left out: the polls of the others, which slow the hand-over where hundreds of CTAs wait.
+double turn_cycles(const ReductionRequest& request, SmTimer& timer) {
+  core::SmWork alone;
+  alone.trips = 1;
+  const double epilogue = timer.time(request.environment, alone, Grade::exact).counters.epilogue_cycles;
+  return epilogue + request.gpu->l2.far_latency.value + request.gpu->l2.latency.value;
+}
+
+double serial_cycles(const ReductionRequest& request, SmTimer& timer) {
+  const std::int64_t waiting = slices_side_by_side(*request.launch, request.resident, request.gpu->sms) - 1;
+  return waiting > 0 ? static_cast<double>(waiting) * turn_cycles(request, timer) : 0;
+}
+
+// The second kernel: launched when the first has drained, a round trip for the partial sums, one for the result.
+double parallel_cycles(const ReductionRequest& request) {
+  const kernels::GemmShape& shape = *request.shape;
+  const double c_bytes = static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+                         static_cast<double>(shape.batch) * kernels::bytes_of(request.config->dtype_acc);
+  const arch::L2Spec& l2 = request.gpu->l2;
+  const double slices = request.config->split_k;
+  return (request.gpu->launch.kernel * request.clock).value + request.gpu->sm.cta_launch.value +
+         2 * l2.far_latency.value + c_bytes * slices / std::max(1.0, l2.read_bandwidth.value) +
+         c_bytes / std::max(1.0, l2.write_bandwidth.value);
+}
+
+}  // namespace
+
+std::int64_t slices_side_by_side(const Launch& launch, int resident, int sms) {
+  const std::int64_t slots = std::int64_t{resident} * sms;
+  const std::int64_t tiles = std::max<std::int64_t>(1, launch.grid.tiles_m * launch.grid.tiles_n);
+  return std::clamp<std::int64_t>((slots + tiles - 1) / tiles, 1, launch.grid.split_k);
+}
+
+double reduction_cycles(const ReductionRequest& request, SmTimer& timer) {
+  if (request.launch->grid.split_k <= 1) return 0;
+  return request.config->split_k_mode == kernels::SplitKMode::parallel ? parallel_cycles(request)
+                                                                       : serial_cycles(request, timer);
+}
+
+}  // namespace noteg::chip
