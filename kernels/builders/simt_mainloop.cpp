@@ -68,9 +68,9 @@ class Mainloop {
     for (int i = group * per_group; i < last; ++i) emit_copy(e_, plan_, state_, operand, i, cursor);
   }
 
-  // Compilers put three loads that never execute (@!PT LDS RZ, [RZ]) into each group of asynchronous copies.
+  // Compilers put three loads that never execute (@!PT LDS RZ, [RZ]) into each group of CUTLASS's asynchronous copies.
   void emit_placeholders(int group) {
-    if (!plan_.is_async || group >= 7) return;
+    if (!plan_.has_placeholders || group >= 7) return;
     for (int i = 0; i < 3; ++i) {
       e_.memory(Opcode::lds, "", reg(zero_value), {reg(zero_value)}, element_bytes, state_.idle_pattern).guard =
           never();

@@ -96,6 +96,7 @@ Result<SimtPlan> plan_simt(const KernelConfig& config, bool hardware_has_async_c
   plan.threads = plan.warps * warp_lanes;
   plan.is_async = config.async_copy.value_or(plan.stages >= 3) && hardware_has_async_copy;
   plan.is_padded = config.flavor == Flavor::cublas || config.flavor == Flavor::xmma;
+  plan.has_placeholders = plan.is_async && config.flavor != Flavor::xmma;
   plan.a = plan_copy(Matrix::a, plan.tile.m, a_contiguous_in_k(config.layout), config.align_a.value_or(1), plan);
   plan.b = plan_copy(Matrix::b, plan.tile.n, !b_contiguous_in_n(config.layout), config.align_b.value_or(1), plan);
   plan.store_width = std::clamp(config.align_c.value_or(1), 1, 4);

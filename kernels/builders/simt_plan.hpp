@@ -29,7 +29,8 @@ struct SimtPlan {
   int warps = 0, threads = 0;
   int stages = 0;
   bool is_async = false;
-  bool is_padded = false;  // transposing asynchronous copies go to padded rows
+  bool is_padded = false;         // transposing asynchronous copies go to padded rows
+  bool has_placeholders = false;  // loads that never execute between the copies
   OperandCopy a, b;
   int store_width = 1;  // elements per global store of C
   std::int64_t shared_bytes = 0;

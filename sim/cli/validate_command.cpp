@@ -18,7 +18,8 @@ std::vector<Option> options() {
   return {
       {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them", true},
       {"by", "COLUMNS",
-       "group by these, with commas: columns of the file, or family, kernel, waves, time_decade (default gpu,family)",
+       "group by these, with commas: columns of the file, or family, half, kernel, waves, time_decade (default "
+       "gpu,family)",
        false},
       {"gpu", "NAME", "only rows of this GPU", true},
       {"min-time-ms", "T", "set rows with a shorter measured time aside, and count them", false},

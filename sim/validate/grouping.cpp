@@ -39,6 +39,7 @@ Key plain_key(std::string_view text) {
 
 Key key_of(const MeasuredData& data, std::size_t row, const Outcome& outcome, std::string_view column) {
   if (column == "family") return {0, outcome.prediction.family};
+  if (column == "half") return {0, std::string(name_of(outcome.prediction.half))};
   if (column == "waves") return waves_key(outcome.prediction.waves);
   if (column == "time_decade") return outcome.time_ms ? decade_key(outcome.time_ms->measured) : Key{0, "(blank)"};
   const std::optional<std::size_t> index = data.column(column == "kernel" ? "kernel_name" : column);
@@ -60,7 +61,7 @@ struct Bucket {
 }  // namespace
 
 const std::vector<std::string>& derived_columns() {
-  static const std::vector<std::string> columns{"family", "kernel", "waves", "time_decade"};
+  static const std::vector<std::string> columns{"family", "half", "kernel", "waves", "time_decade"};
   return columns;
 }
 

@@ -21,6 +21,7 @@ struct Group {
 
 // Columns that rows can be grouped by beside those of the file:
 //   family       as resolved, not as written
+//   half         of the shapes: fitted or judged, see shape_half.hpp
 //   kernel       the kernel's name
 //   waves        buckets of the CTAs over those that fit at once: below 1, 1-2, 2-4, 4-8, 8-16, 16 and more
 //   time_decade  buckets of the measured time: 0.1-1 ms ...

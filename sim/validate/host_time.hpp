@@ -10,8 +10,9 @@
 namespace noteg::validate {
 
 struct HostTime {
-  double floor_us = 0;  // no call takes less: the host's own time for one operator
-  double lead_us = 0;   // start event to kernel start when the GPU is the slower side
+  double floor_us = 0;          // the host's own time for one operator: a kernel shorter than this does not show
+  double lead_us = 0;           // start event to kernel start when the GPU is the slower side
+  double second_launch_us = 0;  // what the floor grows by where the operator launches a second kernel
 };
 
 // One row per (source, operator, GPU) that was measured with host dispatch inside.
@@ -25,7 +26,7 @@ struct HostTimeRow {
 // Zero for every set without host dispatch.
 [[nodiscard]] HostTime host_time_of(std::string_view source, std::string_view op, std::string_view gpu);
 
-// Time that the measurement would show for a kernel that keeps the GPU busy for gpu_us.
-[[nodiscard]] double with_host(const HostTime& host, double gpu_us);
+// Time that the measurement would show for `kernels` kernels that keep the GPU busy for gpu_us in all.
+[[nodiscard]] double with_host(const HostTime& host, double gpu_us, int kernels = 1);
 
 }  // namespace noteg::validate

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sim/validate/metrics.hpp"
+#include "sim/validate/shape_half.hpp"
 
 namespace noteg::validate {
 
@@ -23,6 +24,8 @@ struct Prediction {
   double warp_instructions = 0;
   double waves = 0;
   std::string family;  // as resolved
+  Half half = Half::fitted;
+  bool host_included = false;  // the measured time holds the host's dispatch, and so does time_ms
 };
 
 struct Outcome {

@@ -4,16 +4,12 @@
 
 #include "arch/field.hpp"
 #include "sim/validate/host_time.hpp"
+#include "sim/validate/markdown_parts.hpp"
 #include "sim/validate/measured_set.hpp"
 #include "sim/validate/write.hpp"
 
 namespace noteg::validate {
 namespace {
-
-std::string escaped(std::string text) {
-  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
-  return text;
-}
 
 std::string section(const Validation& validation, std::string_view title, const std::vector<std::string>& by) {
   std::string text = fmt::format("\n## {}\n\n|", title);
@@ -66,8 +62,11 @@ std::string host_rows(const Validation& validation) {
   const std::set<std::string> gpus = values_of(validation, "gpu", true);
   for (const HostTimeRow& row : host_times())
     if (sources.contains(std::string(row.source)) && gpus.contains(std::string(row.gpu)))
-      rows += fmt::format("| {}, {}, {} | host floor {} us, lead {} us | rows of {} below 0.2 ms |\n", row.source,
-                          row.op, row.gpu, row.time.floor_us, row.time.lead_us, row.source);
+      rows += fmt::format(
+          "| {}, {}, {} | host floor {} us, lead {} us{} | short rows of {}, the half of the shapes called fitted |\n",
+          row.source, row.op, row.gpu, row.time.floor_us, row.time.lead_us,
+          row.time.second_launch_us > 0 ? fmt::format(", second launch {} us", row.time.second_launch_us) : "",
+          row.source);
   return rows;
 }
 
@@ -111,6 +110,10 @@ std::string to_markdown(const Validation& validation) {
   text += section(validation, "By GPU and kernel family", {"gpu", "family"});
   text += section(validation, "By measured time", {"time_decade"});
   text += section(validation, "By waves", {"waves"});
+  text += section(validation, "By GPU and waves", {"gpu", "waves"});
+  text += section(validation, "By GPU and measured time", {"gpu", "time_decade"});
+  text += bad_slices_section(validation);
+  text += halves_section(validation);
   text += reasons_section(validation, Fate::skipped, "Skipped rows", "None.");
   text += reasons_section(validation, Fate::filtered, "Rows set aside", "None.");
   return text + fitted_section(validation);

@@ -1,4 +1,5 @@
 #include "sim/validate/measured_case.hpp"
+#include "sim/validate/shape_half.hpp"
 
 #include <gtest/gtest.h>
 
@@ -157,10 +158,31 @@ TEST(NoteValue, FindsTheKeyBetweenSemicolons) {
 }
 
 TEST(HostTime, IsTheLongerOfTheHostsFloorAndTheGpusTimeWithItsLead) {
-  const HostTime host{30, 5};
+  const HostTime host{30, 5, 4};
   EXPECT_DOUBLE_EQ(with_host(host, 24.999), 30);
   EXPECT_DOUBLE_EQ(with_host(host, 25.001), 30.001);
   EXPECT_DOUBLE_EQ(with_host({}, 7), 7);
+  EXPECT_DOUBLE_EQ(with_host(host, 1, 2), 34);
+  EXPECT_DOUBLE_EQ(with_host(host, 100, 2), 105);
+}
+
+// A split that leaned to one side, or depended on one extent alone, would judge other shapes than it was fitted on.
+TEST(Halves, AreEvenAndDependOnEveryExtent) {
+  int judged = 0, count = 0;
+  for (std::int64_t batch : {1, 16})
+    for (std::int64_t m = 128; m <= 1024; m += 128)
+      for (std::int64_t n = 128; n <= 1024; n += 128)
+        for (std::int64_t k = 64; k <= 1024; k += 64, ++count) judged += half_of({m, n, k, batch}) == Half::judged;
+  EXPECT_NEAR(static_cast<double>(judged) / count, 0.5, 0.03);
+  const auto flips = [](auto shape_of) {
+    int changes = 0;
+    for (std::int64_t i = 1; i < 64; ++i) changes += half_of(shape_of(i)) != half_of(shape_of(i + 1));
+    return changes;
+  };
+  EXPECT_GT(flips([](std::int64_t i) { return kernels::GemmShape{i, 64, 64, 1}; }), 10);
+  EXPECT_GT(flips([](std::int64_t i) { return kernels::GemmShape{64, i, 64, 1}; }), 10);
+  EXPECT_GT(flips([](std::int64_t i) { return kernels::GemmShape{64, 64, i, 1}; }), 10);
+  EXPECT_GT(flips([](std::int64_t i) { return kernels::GemmShape{64, 64, 64, i}; }), 10);
 }
 
 TEST(HostTime, IsZeroForSetsWithoutHostDispatch) {
