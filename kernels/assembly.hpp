@@ -15,7 +15,8 @@
 //   .role NAME warps=0-3 [registers=N]       what follows is the stream of these warps alone
 //   .unroll 4 ... .end                       repeats the lines between
 //
-// Left out: what registers hold. Forward branches are not taken; abs and scaled or uniform offsets are read over.
+// Left out: what registers hold. A forward branch is taken if its target is the line that follows (the code that
+// it skips is left out), and not taken otherwise; abs and scaled or uniform offsets are read over.
 #pragma once
 
 #include <string>

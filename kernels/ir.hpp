@@ -137,7 +137,8 @@ struct Instruction {
   std::array<Operand, 4> src;     // position in this array = operand position for the register file cache
   std::uint8_t access_bytes = 0;  // per lane, memory instructions (4, 8, 16)
   std::int16_t pattern = -1;      // index into Program::patterns
-  std::int16_t loop = -1;         // bra: index into Program::loops; -1: a forward branch not taken
+  std::int16_t loop = -1;         // bra: index into Program::loops; -1: a forward branch
+  bool taken = false;             // forward branch that is taken: the code that it skips is left out
   std::int16_t depbar_count = 0;  // depbar: proceed when the counter / commit groups outstanding <= this
   Control control;
 };

@@ -70,7 +70,8 @@ std::string destinations_text(const Instruction& ins) {
   return list;
 }
 
-std::string operands_text(const Program& program, const Instruction& ins) {
+std::string operands_text(const Program& program, int at) {
+  const Instruction& ins = program.code[static_cast<std::size_t>(at)];
   if (ins.op == Opcode::depbar) return fmt::format("SB{}, 0x{:x}", ins.src[0].value, int{ins.depbar_count});
   std::string list = destinations_text(ins);
   if (ins.src[0].kind == OperandKind::none) append(list, std::string(implied_source(ins.op)));
@@ -81,7 +82,7 @@ std::string operands_text(const Program& program, const Instruction& ins) {
   if (ins.loop >= 0)
     append(list, fmt::format("0x{:x}", program.loops[static_cast<std::size_t>(ins.loop)].begin * instruction_bytes));
   else if (ins.op == Opcode::bra)
-    append(list, "`(not_taken)");
+    append(list, ins.taken ? fmt::format("0x{:x}", (at + 1) * instruction_bytes) : "`(not_taken)");
   return list;
 }
 
@@ -93,7 +94,7 @@ std::string to_text(const Program& program, int at) {
   if (ins.guard.kind != OperandKind::none) text += "@" + operand_text(ins.guard) + " ";
   text += std::string(opcode_info(ins.op).mnemonic) + ins.modifiers;
   if (ins.op == Opcode::cs2r && ins.dst[1].kind == OperandKind::none) text += ".32";
-  const std::string operands = operands_text(program, ins);
+  const std::string operands = operands_text(program, at);
   return operands.empty() ? text : text + " " + operands;
 }
 

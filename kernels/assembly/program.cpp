@@ -49,8 +49,9 @@ std::optional<std::int32_t> target_of(AssemblyState& state, const PendingBranch&
     return std::nullopt;
   }
   if (const auto found = state.addresses.find(*value); found != state.addresses.end()) return found->second;
-  const bool lies_ahead = state.addresses.empty() || *value > state.addresses.rbegin()->first;
-  if (!lies_ahead) state.mistakes.add(branch.target, "the address of a line of this file, or one behind its end");
+  const auto own = std::ranges::find_if(state.addresses, [&](const auto& entry) { return entry.second == branch.at; });
+  const bool lies_ahead = own == state.addresses.end() || *value > own->first;
+  if (!lies_ahead) state.mistakes.add(branch.target, "the address of a line of this file, or one further on");
   return std::nullopt;
 }
 
@@ -60,6 +61,7 @@ void resolve_branches(AssemblyState& state) {
   for (const PendingBranch& branch : state.branches) {
     state.mistakes.enter(branch.line, branch.line_number);
     const auto target = target_of(state, branch);
+    if (target && *target == branch.at + 1) p.code[static_cast<std::size_t>(branch.at)].taken = true;
     if (!target || *target > branch.at) continue;
     const auto is_here = [&](const Role& role) { return role.begin <= branch.at && branch.at < role.end; };
     const auto role = std::ranges::find_if(p.roles, is_here);

@@ -181,42 +181,47 @@ class Naive {
   // The unrolled inner loop: which parts run, and how often, follows from T.
   void emit_products() {
     e_.emit(Opcode::umov, "", {ureg(5)}, {imm(0)});
-    not_taken(2);
+    branch(2, tile_ < 4);
     const int whole = tile_ / 4 * 4;
     const int sixteens = whole > 12 ? (whole - 13) / 16 + 1 : 0;
     const int after_sixteens = whole - 16 * sixteens;
     const int eights = after_sixteens > 4 ? 1 : 0;
     const int fours = (after_sixteens - 8 * eights) / 4;
     if (tile_ > 3) {
-      emit_entry();
+      emit_entry(sixteens == 0);
       if (sixteens > 0) e_.emit(Opcode::plop3, "", {Operand{}, pred(0)}, {imm(0x8)});
       repeat(sixteens, 16);
-      emit_test(3);
+      emit_test(3, eights == 0);
       if (eights > 0) repeat(1, 8);
-      emit_test(0);
+      emit_test(0, fours == 0);
       repeat(fours, 4);
     }
-    emit_test(0);
+    emit_test(0, tile_ % 4 == 0);
     if (tile_ % 4 > 0) emit_remainder();
   }
 
-  void not_taken(int predicate) { e_.emit(Opcode::bra, "", {}, {}).guard = pred(predicate, true); }
-
-  void emit_test(int predicate) {
-    e_.emit(Opcode::isetp, ".NE.AND", {Operand{}, pred(predicate)}, {reg(left_), reg(zero_value)});
-    not_taken(predicate);
+  // Over code that this T does not run, if taken.
+  void branch(int predicate, bool taken) {
+    Instruction& ins = e_.emit(Opcode::bra, "", {}, {});
+    ins.guard = pred(predicate, true);
+    ins.taken = taken;
   }
 
-  void emit_entry() {
+  void emit_test(int predicate, bool skips) {
+    e_.emit(Opcode::isetp, ".NE.AND", {Operand{}, pred(predicate)}, {reg(left_), reg(zero_value)});
+    branch(predicate, skips);
+  }
+
+  void emit_entry(bool skips_sixteens) {
     e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(0)}, {reg(in_tile_), reg(zero_value)});
     e_.emit(Opcode::umov, "", {ureg(5)}, {imm(0)});
     e_.emit(Opcode::imad, ".MOV.U32", {reg(left_)}, {reg(zero_value), reg(zero_value), reg(in_tile_)});
     b_ = e_.fresh();
     e_.emit(Opcode::mov, "", {reg(b_)}, {reg(b_address_)});
-    not_taken(0);
+    branch(0, false);
     e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(3)}, {reg(left_), imm(12)});
     e_.emit(Opcode::plop3, "", {Operand{}, pred(0)}, {imm(0x80)});
-    not_taken(3);
+    branch(3, skips_sixteens);
   }
 
   void repeat(int trips, int unroll) {
@@ -226,7 +231,7 @@ class Naive {
     if (loop >= 0)
       e_.end_loop(loop, pred(3));
     else if (unroll != 8)
-      not_taken(3);
+      branch(3, false);
   }
 
   // Per four products: A's address (IMAD, LEA), four LDS of A, four of B with a running address.
@@ -272,7 +277,7 @@ class Naive {
     e_.emit(Opcode::lea, "", {reg(a)}, {reg(index), ureg(6), imm(2)});
     e_.emit(Opcode::lea, "", {reg(b)}, {reg(offset), ureg(6), imm(2)});
     emit_single(a, b, 0);
-    not_taken(0);
+    branch(0, tile_ % 4 == 1);
     if (tile_ % 4 == 1) return;
     e_.emit(Opcode::isetp, ".NE.AND", {Operand{}, pred(0)}, {reg(remainder_), imm(2)});
     for (int i = 1; i < 3; ++i) {

@@ -2,79 +2,69 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <array>
 
 #include "kernels/assembly.hpp"
+#include "sim/chip/environment.hpp"
+#include "sim/cli/assembly_view.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/core/engine.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::cli {
 namespace {
 
-struct Slope {
-  double cycles = 0;        // per trip of all CTAs side by side
-  double instructions = 0;  // per trip and warp
-  core::CoreCounters counters;
-  int warps = 0, ctas = 0;
-};
+constexpr long long usual_trips = 48, most_trips = 1'000'000;
 
-constexpr std::int64_t few_trips = 16, many_trips = 48;
+// One SM of an otherwise idle GPU, with everything it reads in L2.
+core::MemoryEnvironment alone(const arch::GpuSpec& gpu) {
+  chip::EnvironmentRequest request;
+  request.gpu = &gpu;
+  request.clock = gpu.clock.sustained;
+  return chip::memory_environment(request);
+}
 
-Result<Slope> measure(const kernels::Program& program, const arch::SmSpec& sm, int ctas) {
-  const core::DecodedProgram decoded = core::decode(program, sm);
+Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpec& gpu, int ctas, std::int64_t trips) {
+  const core::DecodedProgram decoded = core::decode(program, gpu.sm);
+  const core::MemoryEnvironment environment = alone(gpu);
   core::SmWork work;
   work.resident = ctas;
   work.ctas = ctas;
-  const core::MemoryEnvironment environment;
-  work.trips = few_trips;
-  const core::SmResult few = core::run_sm(decoded, sm, {}, environment, work);
-  work.trips = many_trips;
-  const core::SmResult many = core::run_sm(decoded, sm, {}, environment, work);
-  if (few.deadlock || many.deadlock) {
-    return Diagnostic{
-        program.name, 0, 0, "", "warps that can always go on", "warps that wait for ever: a counter is never released"};
-  }
-  Slope out;
-  const double trips = many_trips - few_trips;
+  AssemblyView out;
+  out.gpu = gpu.name;
+  out.arch = gpu.id;
   out.warps = program.warps;
   out.ctas = ctas;
-  out.cycles = (many.cycles - few.cycles) / trips;
-  out.counters = many.counters;
-  out.counters += few.counters * -1.0;
-  out.instructions = out.counters.warp_instructions / (trips * program.warps * ctas);
+  out.trips = trips;
+  const bool has_main_loop = std::ranges::any_of(program.loops, &kernels::Loop::is_main);
+  if (has_main_loop) out.few_trips = trips / 3;
+  for (const std::int64_t count : {trips, out.few_trips}) {
+    if (count == 0) continue;
+    work.trips = count;
+    const core::SmResult result = core::run_sm(decoded, gpu.sm, {}, environment, work);
+    if (result.deadlock) {
+      return Diagnostic{program.name,
+                        0,
+                        0,
+                        "",
+                        "warps that can always go on",
+                        "warps that wait for ever: a counter is never released"};
+    }
+    (count == trips ? out.run : out.shorter) = result;
+  }
   return out;
 }
 
-std::string to_text(const Slope& s, const arch::GpuSpec& gpu) {
-  std::string text = fmt::format(
-      "{}: {} CTA{} of {} warp{} on one SM\n{:.2f} cycles per trip of the main loop, {:.1f} instructions per warp in "
-      "it, {:.2f} "
-      "issued per cycle\n\nwhat warps do (share of warp cycles)\n",
-      gpu.name, s.ctas, s.ctas == 1 ? "" : "s", s.warps, s.warps == 1 ? "" : "s", s.cycles, s.instructions,
-      s.cycles > 0 ? s.instructions * s.warps * s.ctas / s.cycles : 0);
-  const std::array<double, core::stall_count> shares = s.counters.stall_shares();
-  for (std::size_t i = 0; i < core::stall_count; ++i) {
-    if (shares[i] >= 0.0005)
-      text += fmt::format("  {:<18} {:5.1f} %\n", core::name_of(static_cast<core::Stall>(i)), 100 * shares[i]);
+// --warps instead of the file's: each warp runs the same code, so that a file with roles cannot be changed.
+void set_warps(kernels::Program& program, int warps, Diagnostics& errors) {
+  if (warps <= 0 || warps == program.warps) return;
+  if (!program.roles.empty()) {
+    errors.push_back(
+        {"", 0, 0, "--warps", fmt::format("{}, as the roles of the file say", program.warps), std::to_string(warps)});
   }
-  return text;
-}
-
-std::string to_json(const Slope& s, const arch::GpuSpec& gpu) {
-  nlohmann::ordered_json json;
-  json["arch"] = gpu.id;
-  json["ctas"] = s.ctas;
-  json["warps_per_cta"] = s.warps;
-  json["cycles_per_trip"] = s.cycles;
-  json["instructions_per_trip_and_warp"] = s.instructions;
-  const std::array<double, core::stall_count> shares = s.counters.stall_shares();
-  for (std::size_t i = 0; i < core::stall_count; ++i) {
-    json["stalls"][std::string(core::name_of(static_cast<core::Stall>(i)))] = shares[i];
-  }
-  return json.dump(2) + "\n";
+  program.warps = warps;
 }
 
 }  // namespace
@@ -82,28 +72,35 @@ std::string to_json(const Slope& s, const arch::GpuSpec& gpu) {
 std::vector<Option> assembly_options() {
   return {{"asm", "FILE", "run this assembly on one SM instead of a kernel", false},
           {"warps", "N", "with --asm: warps per CTA, instead of the file's .warps", false},
-          {"ctas", "N", "with --asm: CTAs on the SM (default 1)", false}};
+          {"ctas", "N", "with --asm: CTAs on the SM (default 1)", false},
+          {"trips", "N", "with --asm: trips of the main loop (default 48)", false}};
 }
 
 int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, Format format) {
   Diagnostics errors;
   const auto warps = static_cast<int>(count_option(arguments, "warps", 0, 32, errors));
   const auto ctas = static_cast<int>(count_option(arguments, "ctas", 1, 32, errors));
+  const long long trips = count_option(arguments, "trips", usual_trips, most_trips, errors);
   const std::string file = *arguments.text("asm");
   const Result<std::string> text = read_text_file(file);
   if (!text) return refuse("simulate", text.errors());
   Result<kernels::Program> program = kernels::parse_assembly(*text, file);
   if (!program) return refuse("simulate", program.errors());
-  if (warps > 0) program->warps = warps;
+  set_warps(*program, warps, errors);
   if (program->warps * ctas > gpu.sm.occupancy.max_warps) {
     errors.push_back({"", 0, 0, "--ctas",
                       fmt::format("at most {} warps on an SM of {}", gpu.sm.occupancy.max_warps, gpu.name),
                       fmt::format("{}", program->warps * ctas)});
   }
   if (!errors.empty()) return refuse("simulate", errors);
-  const Result<Slope> slope = measure(*program, gpu.sm, ctas);
-  if (!slope) return refuse("simulate", slope.errors());
-  return print(format == Format::json ? to_json(*slope, gpu) : to_text(*slope, gpu));
+  const Result<AssemblyView> view = measure(*program, gpu, ctas, trips);
+  if (!view) return refuse("simulate", view.errors());
+  switch (format) {
+    case Format::text: return print(view_text(*view));
+    case Format::json: return print(view_json(*view));
+    case Format::csv: return print(view_csv(*view));
+  }
+  return failed;
 }
 
 }  // namespace noteg::cli

@@ -7,8 +7,7 @@
 
 namespace noteg::cli {
 
-// Runs the file named by --asm and prints cycles per main-loop trip, the slope between two numbers of trips, so that
-// start and end drop out. Returns the exit status.
+// Runs the file named by --asm and prints what assembly_view.hpp says. Returns the exit status.
 [[nodiscard]] int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, Format format);
 
 [[nodiscard]] std::vector<Option> assembly_options();

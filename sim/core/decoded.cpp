@@ -228,6 +228,10 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
     out.loop = in.loop;
     out.target = program.loops[static_cast<std::size_t>(in.loop)].begin;
   }
+  if (in.taken) {
+    // The code that a taken forward branch skips is left out; what remains of it is the new fetch.
+    out.stall = std::max(out.stall, static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.branch_redirect))));
+  }
   out.latency = static_cast<std::uint8_t>(std::min(255, variable_latency(in.op, sm)));
   decode_reads(out, in, sm.register_file);
   return out;
@@ -239,6 +243,10 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
                       const CoreSwitches& switches) {
   DecodedProgram out;
   out.warps = std::max(1, program.warps);
+  out.start.assign(static_cast<std::size_t>(out.warps), 0);
+  for (const kernels::Role& role : program.roles) {
+    std::fill_n(out.start.begin() + role.first_warp, role.warps, role.begin);
+  }
   out.mainloop_begin = program.mainloop_begin;
   out.epilogue_begin = program.epilogue_begin;
   for (const kernels::Loop& loop : program.loops) out.loops.push_back({loop.trips, loop.is_main});

@@ -88,6 +88,7 @@ struct DecodedProgram {
   std::vector<DecodedInstruction> code;
   std::vector<MemoryCost> memory;
   std::vector<DecodedLoop> loops;
+  std::vector<std::int32_t> start;  // first instruction of each warp of a CTA
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
   int warps = 1;

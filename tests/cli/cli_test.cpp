@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.hpp"
@@ -177,6 +179,39 @@ TEST(Kernel, ShowsTheInstructionList) {
   const Ran json = run_program("kernel show --family simt --tile 128x128x8 --arch l4 --format json");
   ASSERT_EQ(json.status, 0) << json.err;
   EXPECT_EQ(Json::parse(json.out)["parts"].size(), 3u);
+}
+
+std::string without_numbers(const std::string& text) { return std::regex_replace(text, std::regex("[0-9. ]+"), " "); }
+
+// docs/assembly.md prints this run. Figures move with the model, so that they are left out of the comparison.
+TEST(SimulateAssembly, PrintsWhatItsPageSays) {
+  const Ran ran = run_program("simulate --arch h200-sxm-141gb --asm " NOTEG_SOURCE_DIR
+                              "/examples/02_micro_kernel/shared_stride.nsass");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const Ran page = run_shell("cat " NOTEG_SOURCE_DIR "/docs/assembly.md");
+  EXPECT_NE(without_numbers(page.out).find(without_numbers(ran.out)), std::string::npos) << ran.out;
+}
+
+TEST(SimulateAssembly, GivesEveryFigureOfTheRunAndOfATripAsJsonAndCsv) {
+  const std::string command = "simulate --arch l4 --ctas 2 --warps 4 --trips 30 --asm " NOTEG_SOURCE_DIR
+                              "/examples/02_micro_kernel/shared_stride.nsass";
+  const Ran ran = run_program(command + " --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const auto json = nlohmann::json::parse(ran.out);
+  EXPECT_EQ(json["per_trip"]["warp_instructions"], 2 * 4 * 5);
+  EXPECT_EQ(json["run"]["warp_instructions"], 30 * 2 * 4 * 5 + 2 * 4);  // and an EXIT for each warp
+  EXPECT_EQ(json["per_trip"]["shared_bytes"], 2 * 4 * 2 * 128);
+  EXPECT_EQ(json["run"].size(), json["per_trip"].size());
+  const Ran csv = run_program(command + " --format csv");
+  EXPECT_EQ(csv.out.substr(0, 26), "figure,whole_run,per_trip\n") << csv.out;
+}
+
+TEST(SimulateAssembly, RunsWhatKernelShowPrints) {
+  const Ran ran = run_shell(
+      "f=$(mktemp) && $NOTEG kernel show --kernel naive_16 --arch l4 > $f && $NOTEG simulate --arch l4 --asm $f; "
+      "s=$?; rm -f $f; exit $s");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_NE(ran.out.find("cycles per trip of the main loop"), std::string::npos) << ran.out;
 }
 
 }  // namespace

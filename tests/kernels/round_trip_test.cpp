@@ -51,8 +51,8 @@ void expect_same_instruction(const Program& a, const Program& b, int at) {
   const Instruction& y = b.code[static_cast<std::size_t>(at)];
   const bool is_same = x.op == y.op && x.modifiers == y.modifiers && x.guard == y.guard && x.dst == y.dst &&
                        sources(x) == sources(y) && x.control == y.control && x.access_bytes == y.access_bytes &&
-                       x.loop == y.loop && x.depbar_count == y.depbar_count && (x.pattern < 0) == (y.pattern < 0) &&
-                       pattern_of(a, x) == pattern_of(b, y);
+                       x.loop == y.loop && x.taken == y.taken && x.depbar_count == y.depbar_count &&
+                       (x.pattern < 0) == (y.pattern < 0) && pattern_of(a, x) == pattern_of(b, y);
   EXPECT_TRUE(is_same) << at << "\n" << to_text(a, at) << "\n" << to_text(b, at);
 }
 
