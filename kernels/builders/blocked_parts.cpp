@@ -159,7 +159,7 @@ BlockedState make_state(Emitter& e, const BlockedPlan& plan) {
   s.a_pointer = e.fresh(2);
   s.b_pointer = e.fresh(2);
   for (Value* v : {&s.k_extent, &s.k_index, &s.read_a, &s.read_b, &s.write_a, &s.write_b, &s.buffer}) *v = e.fresh();
-  s.accumulators = fresh_accumulators(e, plan.thread_m, plan.thread_n);
+  s.accumulators = fresh_accumulators(e, plan.thread_m, plan.thread_n, Allocation::plain_loops);
   for (int i = 0; i < plan.a.copies + plan.b.copies; ++i) s.staged.push_back(e.fresh(vector_width));
   s.read_a_pattern = e.add_pattern(read_pattern(plan, true));
   s.read_b_pattern = e.add_pattern(read_pattern(plan, false));

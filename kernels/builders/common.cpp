@@ -97,10 +97,15 @@ void emit_runs(Emitter& e, const ThreadTile& tile, int run) {
   }
 }
 
-std::vector<Value> fresh_accumulators(Emitter& e, int rows, int columns) {
+std::vector<Value> fresh_accumulators(Emitter& e, int rows, int columns, Allocation allocation) {
+  // In the main loops of our seven measured blocked kernels as nvcc compiles them for sm_90, 1052 of 3584 FFMAs (29 %)
+  // have the accumulator in the bank of the column's element; here two of seven.
   std::vector<Value> c;
   for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < columns; ++j) c.push_back(e.fresh(1, j % 2 == 0 ? Bank::odd : Bank::even));
+    for (int j = 0; j < columns; ++j) {
+      const bool shares = allocation == Allocation::plain_loops && c.size() % 7 < 2;
+      c.push_back(e.fresh(1, (j % 2 == 0) != shares ? Bank::odd : Bank::even));
+    }
   }
   return c;
 }

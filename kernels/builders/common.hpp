@@ -40,8 +40,13 @@ void emit_serpentine(Emitter& e, const ThreadTile& tile);
 // Columns in runs of `run`, rows inside: what nvcc makes of plain nested loops; the change of row costs a conflict.
 void emit_runs(Emitter& e, const ThreadTile& tile, int run);
 
-// Accumulators for emit_serpentine and emit_runs, with the bank opposite to the column's B element.
-[[nodiscard]] std::vector<Value> fresh_accumulators(Emitter& e, int rows, int columns);
+// How well registers are placed: every accumulator in the bank that its FFMAs want, or as nvcc manages it for plain
+// nested loops.
+enum class Allocation : std::uint8_t { ideal, plain_loops };
+
+// Accumulators for emit_serpentine and emit_runs, with the bank opposite to the column's B element as far as the
+// allocation manages.
+[[nodiscard]] std::vector<Value> fresh_accumulators(Emitter& e, int rows, int columns, Allocation allocation);
 
 // Values of one fragment as single registers.
 [[nodiscard]] std::vector<Value> elements_of(const std::vector<Value>& vectors);

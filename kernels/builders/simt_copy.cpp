@@ -26,7 +26,7 @@ SimtState make_state(Emitter& e, const SimtPlan& plan) {
   s.read_a = e.fresh();
   s.read_b = e.fresh();
   s.trips_left = e.fresh();
-  s.accumulators = fresh_accumulators(e, plan.thread_m, plan.thread_n);
+  s.accumulators = fresh_accumulators(e, plan.thread_m, plan.thread_n, Allocation::ideal);
   s.first_a = fresh_fragment(e, plan.thread_m);
   s.first_b = fresh_fragment(e, plan.thread_n);
   s.read_a_pattern = e.add_pattern(fragment_pattern(plan, true));

@@ -54,7 +54,7 @@ TEST_P(RealMainLoop, TakesTheCyclesOfTheHardware) {
   EXPECT_LE(std::abs(cycles / loop.measured - 1), loop.within) << cycles << " for " << loop.measured;
 }
 
-// Where more than 5 % is allowed, docs/model.md names what is missing: fills of L1 that share the load/store path with
+// Where more than 5 % is allowed, docs/assembly.md names what is missing: fills of L1 that share the load/store path with
 // LDS where loads are many (k tiles of 16), and queueing of many naive CTAs.
 INSTANTIATE_TEST_SUITE_P(
     H200, RealMainLoop,
