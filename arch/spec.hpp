@@ -101,7 +101,16 @@ struct MemoryPipeSpec {
   Cycles ldg_war;
   Cycles stg_war;
   Cycles ldgsts_war;
-  Cycles ldc_latency;
+  Cycles ldc_latency;          // immediate address
+  Cycles ldg_uniform_latency;  // the same with a uniform register or immediate as the address
+  Cycles ldg_uniform_war;
+  Cycles lds_uniform_latency;
+  Cycles sts_uniform_war;
+  Cycles stg_uniform_war;
+  Cycles ldc_war;               // immediate address
+  Cycles ldc_register_latency;  // register address: RAW and WAR
+  Cycles shfl_latency;
+  Cycles membar_cta, membar_gpu, membar_system;
   int l1_tags_per_cycle = 4;  // distinct 128-byte lines looked up per cycle
   Bytes l1_line;
   Bytes sector;

@@ -11,9 +11,13 @@ struct LatencyModel {
   int half = 5;
   int cross_pipe = 5;            // any other pair of fixed-latency pipes
   int to_memory = 5;             // fixed-latency producer to a memory address or store data
+  int to_decoupled = 4;          // to other variable-latency units (MUFU, LDC); NAK80
+  int to_fp64 = 6;               // NAK80
   int predicate_to_branch = 13;  // predicate writer to guard or branch
   int uniform_to_vector = 6;
   int uniform_to_uniform = 4;
+  int uniform_to_memory = 9;  // uniform producer to a variable-latency consumer, NAK80
+  int uniform_to_branch = 10;
   int fma_interval = 1;  // cycles a warp instruction occupies the FMA pipe (2 on 16 lanes)
   int alu_interval = 2;
   int memory_interval = 4;  // a sub-core computes one memory address in so many cycles

@@ -84,6 +84,13 @@ void read_sources(AssemblyState& state, Instruction& in, const Parts& parts, std
     const auto operand = read_operand(part, state.mistakes);
     if (!operand) return;
     if (operand->kind != OperandKind::none) in.src[position++] = *operand;
+    // c[0x0][R4]: the register of a constant's address is an operand of its own.
+    const auto index = part.find("][R");
+    if (operand->kind != OperandKind::constant || index == std::string_view::npos || position >= in.src.size())
+      continue;
+    const std::string_view name = part.substr(index + 2);
+    const auto base = read_operand(name.substr(0, name.find_first_of("+-]")), state.mistakes);
+    if (base) in.src[position++] = *base;
   }
   if (bases.size() < address_operands(in.op)) {
     state.mistakes.add(parts.empty() ? state.mistakes.line() : parts.back(),
@@ -100,12 +107,12 @@ void read_branch(AssemblyState& state, const Parts& parts, std::string_view mnem
                             state.trips, state.trips_are_main});
 }
 
-// DEPBAR.LE SB0, 0x1: proceed when at most one commit is open.
+// DEPBAR.LE SB0, 0x1: proceed when at most one commit, or one count of SB0, is open.
 void read_depbar(AssemblyState& state, Instruction& in, const Parts& parts) {
   if (parts.empty() || !parts.front().starts_with("SB") || !whole_number(parts.front().substr(2)))
     return state.mistakes.add(parts.empty() ? state.mistakes.line() : parts.front(), "DEPBAR SBn, COUNT");
   const auto count = parts.size() > 1 ? whole_number(parts[1]) : std::optional<std::int64_t>(0);
-  if (!count || *count < 0 || *count > 15) return state.mistakes.add(parts[1], "a count from 0 to 15");
+  if (!count || *count < 0 || *count > 63) return state.mistakes.add(parts[1], "a count from 0 to 63");
   for (std::size_t i : {0U, 1U}) in.src[i].kind = OperandKind::immediate;
   in.src[0].value = static_cast<std::int32_t>(*whole_number(parts.front().substr(2)));
   in.src[1].value = static_cast<std::int32_t>(*count);

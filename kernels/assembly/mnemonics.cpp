@@ -7,9 +7,11 @@ namespace {
 
 // Mnemonics that take the same pipe as an opcode of the table.
 constexpr std::pair<std::string_view, Opcode> aliases[] = {
-    {"IMNMX", Opcode::iadd3}, {"VIADDMNMX", Opcode::iadd3}, {"VOTEU", Opcode::uisetp}, {"I2FP", Opcode::i2f},
+    {"IMNMX", Opcode::iadd3}, {"VIADDMNMX", Opcode::iadd3}, {"VOTEU", Opcode::uisetp}, {"I2FP", Opcode::iabs},
     {"FSETP", Opcode::isetp}, {"FSEL", Opcode::sel},        {"CALL", Opcode::nop},     {"RET", Opcode::nop},
-    {"FMNMX", Opcode::fadd},  {"P2R", Opcode::mov},         {"R2P", Opcode::mov},      {"VOTE", Opcode::plop3}};
+    {"FMNMX", Opcode::fadd},  {"P2R", Opcode::mov},         {"R2P", Opcode::mov},      {"VOTE", Opcode::plop3},
+    {"POPC", Opcode::mufu},   {"FLO", Opcode::mufu},        {"BREV", Opcode::mufu},    {"DADD", Opcode::dfma},
+    {"DMUL", Opcode::dfma}};
 
 bool begins_with_word(std::string_view text, std::string_view word) {
   return text.starts_with(word) && (text.size() == word.size() || text[word.size()] == '.');

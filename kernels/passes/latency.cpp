@@ -9,8 +9,14 @@ bool is_fma_unit(Unit u) { return u == Unit::fma || u == Unit::fma_heavy; }
 
 bool is_same_pipe(Unit a, Unit b) { return a == b || (is_fma_unit(a) && is_fma_unit(b)); }
 
+// Variable-latency units that are fed without an address unit in between.
+bool is_decoupled(Opcode op) {
+  return opcode_info(op).unit == Unit::mufu || op == Opcode::ldc || op == Opcode::membar || op == Opcode::s2r;
+}
+
 int vector_latency(const LatencyModel& model, Unit producer, Unit consumer) {
-  if (consumer == Unit::memory || consumer == Unit::mufu) return model.to_memory;
+  if (consumer == Unit::memory) return model.to_memory;
+  if (consumer == Unit::fp64) return model.to_fp64;
   if (!is_same_pipe(producer, consumer)) return model.cross_pipe;
   if (is_fma_unit(producer)) return model.fma;
   return producer == Unit::half ? model.half : model.alu;
@@ -21,8 +27,13 @@ int vector_latency(const LatencyModel& model, Unit producer, Unit consumer) {
 int fixed_latency(const LatencyModel& model, Opcode producer, Opcode consumer, int resource, bool as_guard) {
   const Unit from = opcode_info(producer).unit;
   const Unit to = opcode_info(consumer).unit;
-  if (is_uniform(resource)) return to == Unit::uniform ? model.uniform_to_uniform : model.uniform_to_vector;
+  if (is_uniform(resource)) {
+    if (to == Unit::uniform) return model.uniform_to_uniform;
+    if (to == Unit::branch) return model.uniform_to_branch;
+    return opcode_info(consumer).variable_latency ? model.uniform_to_memory : model.uniform_to_vector;
+  }
   if (is_predicate(resource)) return as_guard || to == Unit::branch ? model.predicate_to_branch : model.alu;
+  if (is_decoupled(consumer)) return model.to_decoupled;
   return vector_latency(model, from, to);
 }
 

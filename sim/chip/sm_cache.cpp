@@ -39,6 +39,7 @@ kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
   out.half = cycles(sm.pipes.half.latency);
   out.cross_pipe = std::max(out.fma, out.alu) + cycles(sm.pipes.cross_pipe_penalty);
   out.to_memory = std::max(out.fma, out.alu) + cycles(sm.pipes.memory_address_penalty);
+  out.to_decoupled = std::max(out.fma, out.alu);
   out.predicate_to_branch = cycles(sm.pipes.predicate_to_branch);
   out.fma_interval = interval(sm.pipes.fma.lanes);
   out.alu_interval = interval(sm.pipes.alu.lanes);

@@ -36,6 +36,8 @@ enum class MemoryKind : std::uint8_t {
   store_global,
   async_copy,
   constant,
+  shuffle,
+  fence,  // MEMBAR
   barrier
 };
 
@@ -45,8 +47,11 @@ struct MemoryCost {
   std::uint16_t front_cycles = 1;     // SM-wide load/store front: cycles it is held
   std::uint16_t sub_core_cycles = 4;  // until the sub-core may send its next one
   std::uint16_t read_release = 9;     // issue to source registers free, unloaded
-  std::uint16_t latency = 24;         // issue to data usable, unloaded; global: without the way to L2
+  std::uint16_t latency = 24;         // issue to data usable, unloaded; not for global loads and copies
+  std::int16_t extra_latency = 0;     // of those: what is added to the latency of the environment
   std::uint16_t sectors = 0;          // 32-byte sectors asked of L1 / L2
+  std::uint16_t requests = 0;         // distinct L1 lines of a global access
+  std::uint16_t l1_bank_cycles = 0;   // passes through the banks of L1 where the data is there
   std::uint16_t wavefronts = 0;       // shared-memory data wavefronts
   std::uint16_t conflict_wavefronts = 0;
   std::uint32_t bytes = 0;  // useful bytes, all lanes
@@ -72,8 +77,9 @@ struct DecodedInstruction {
   std::uint8_t yield = 0;
   std::int8_t write_barrier = -1;
   std::int8_t read_barrier = -1;
-  std::uint8_t depbar = 0xff;  // DEPBAR: commit groups that may be outstanding
-  std::uint8_t commit = 0;     // LDGDEPBAR
+  std::uint8_t depbar = 0xff;       // DEPBAR: commit groups, or counts of depbar_counter, that may be outstanding
+  std::int8_t depbar_counter = -1;  // DEPBAR on a counter that no commit uses
+  std::uint8_t commit = 0;          // LDGDEPBAR
   std::uint8_t latency = 4;
   std::uint8_t reads = 0;
   std::array<ReadPort, 4> read{};

@@ -20,11 +20,14 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       half_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.half.lanes))),
       mufu_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.mufu.lanes))),
       uniform_interval_(2),
+      fp64_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.fp64.lanes))),
+      fp64_shared_(sm.pipes.fp64.shared),
       redirect_(static_cast<std::uint64_t>(sm.front_end.branch_redirect.value)),
       // The specification counts from issue; the way to the front of the load/store path is walked already.
       barrier_latency_(std::max<std::uint64_t>(
           1, static_cast<std::uint64_t>(std::max(0.0, sm.memory.barrier_latency.value - front_delay)))),
-      write_back_(sm.register_file.load_write_back.value) {
+      write_back_(sm.register_file.load_write_back.value),
+      pending_(sm.memory.prt_entries, sm.memory.max_outstanding_requests) {
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache,
                              switches.rf_ideal);

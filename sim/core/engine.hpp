@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "arch/spec.hpp"
 #include "sim/core/decoded.hpp"
@@ -24,6 +25,15 @@ struct MemoryEnvironment {
   double write_bytes_per_cycle = 64;
 };
 
+// One issue, for those who watch.
+struct IssueRecord {
+  std::uint64_t cycle = 0;
+  std::uint16_t warp = 0;  // of the SM
+  std::int32_t pc = 0;
+
+  bool operator==(const IssueRecord&) const = default;
+};
+
 // Which CTAs this SM runs.
 struct SmWork {
   int resident = 1;            // CTA slots
@@ -32,6 +42,7 @@ struct SmWork {
   double launch_interval = 0;  // cycles between the first CTAs of an SM
   double relaunch = 0;         // end of a CTA to the first issue of its successor
   bool skip_periodic = false;  // once the main loop has become periodic, pass over whole periods
+  std::vector<IssueRecord>* issues = nullptr;  // where every issue is noted; null: nowhere
 };
 
 inline constexpr std::size_t opcode_count = static_cast<std::size_t>(kernels::Opcode::count_);

@@ -26,14 +26,39 @@ Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::u
   return {true, 0};
 }
 
+// Variable-latency instructions wait in a queue of their unit, not at issue (MICRO25, section 5).
+std::uint64_t Engine::queue_free(std::uint64_t unit_free, std::uint64_t interval) {
+  const std::uint64_t waiting = variable_queue * interval;
+  return unit_free > waiting ? unit_free - waiting : 0;
+}
+
+// Cycles between the issue of a variable-latency instruction and its start in its unit.
+std::uint64_t Engine::queued(const SubCore& sub, const DecodedInstruction& in, std::uint64_t now) const {
+  switch (in.action) {
+    case Action::mufu: return sub.mufu_free - mufu_interval_ - now;
+    case Action::fp64: return (fp64_shared_ ? fp64_free_ : sub.fp64_free) - fp64_interval_ - now;
+    case Action::fma:
+    case Action::fma_heavy:
+    case Action::alu:
+    case Action::half:
+    case Action::uniform:
+    case Action::memory:
+    case Action::control:
+    case Action::branch:
+    case Action::barrier:
+    case Action::exit: break;
+  }
+  return 0;
+}
+
 std::uint64_t Engine::pipe_free(const SubCore& sub, const DecodedInstruction& in) const {
   switch (in.action) {
     case Action::fma: return dual_fma_ ? std::min(sub.lite_free, sub.heavy_free) : sub.heavy_free;
     case Action::fma_heavy: return sub.heavy_free;
     case Action::alu: return sub.alu_free;
     case Action::half: return sub.half_free;
-    case Action::mufu:
-    case Action::fp64: return sub.mufu_free;
+    case Action::mufu: return queue_free(sub.mufu_free, mufu_interval_);
+    case Action::fp64: return fp64_shared_ ? queue_free(fp64_free_, fp64_interval_) : sub.fp64_free;
     case Action::uniform: return sub.uniform_free;
     case Action::memory:
     case Action::control:
@@ -59,8 +84,12 @@ void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64
       count_.alu_cycles += static_cast<double>(alu_interval_);
       break;
     case Action::half: sub.half_free = now + half_interval_; break;
-    case Action::mufu:
-    case Action::fp64: sub.mufu_free = now + mufu_interval_; break;
+    case Action::mufu: sub.mufu_free = std::max(now, sub.mufu_free) + mufu_interval_; break;
+    case Action::fp64: {
+      std::uint64_t& free = fp64_shared_ ? fp64_free_ : sub.fp64_free;
+      free = std::max(now, free) + fp64_interval_;
+      break;
+    }
     case Action::uniform: sub.uniform_free = now + uniform_interval_; break;
     case Action::memory:
     case Action::control:
@@ -72,6 +101,7 @@ void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64
 
 void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   account(sub, warp, now);
+  if (work_.issues != nullptr) work_.issues->push_back({now, id, warp.pc});
   sub.issued_at = now;
   ++count_.issued[in.opcode];
   occupy_pipe(sub, in, now);
@@ -116,7 +146,8 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     case Action::uniform:
     case Action::control:
       if (in.write_barrier >= 0 && in.commit == 0) {
-        events_.post(now + in.latency, {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
+        events_.post(now + queued(sub, in, now) + in.latency,
+                     {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
       }
       if (in.read_barrier >= 0) {
         events_.post(now + 6, {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
@@ -176,6 +207,11 @@ void Engine::check_blocked(Warp& warp, std::uint64_t now) {
     reason = Stall::barrier;
   } else if (held != 0) {
     reason = (held & warp.long_mask) != 0 ? Stall::long_scoreboard : Stall::short_scoreboard;
+  } else if (in.depbar_counter >= 0) {
+    const int counter = 8 * in.depbar_counter;
+    if ((warp.counters >> counter & 0xff) > in.depbar) {
+      reason = (warp.long_mask >> counter & 0xff) != 0 ? Stall::long_scoreboard : Stall::short_scoreboard;
+    }
   } else if (in.depbar != 0xff && static_cast<std::uint16_t>(warp.group_open - warp.group_head) > in.depbar) {
     reason = Stall::async_copy;
   }

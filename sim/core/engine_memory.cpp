@@ -22,6 +22,22 @@ void Engine::post_front(SubCore& sub, std::uint64_t now) {
   const QueuedAccess& head = sub.queue[static_cast<std::size_t>(sub.queue_head)];
   const std::uint64_t at = std::max({head.issued + front_delay, sub.front_ready, now + 1});
   events_.post(at, {EventKind::front_arrival, 0, static_cast<std::uint16_t>(&sub - subs_.data())});
+  // Sources that are read before the sub-core hands the access over do not wait for the SM-wide front.
+  const int release = program_.memory[static_cast<std::size_t>(head.memory)].read_release;
+  if (release <= front_delay) {
+    post_read_release(head, std::max(now + 1, at + static_cast<std::uint64_t>(release) - front_delay));
+  }
+}
+
+void Engine::post_read_release(const QueuedAccess& access, std::uint64_t at) {
+  if (access.read_barrier < 0) return;
+  events_.post(at, {EventKind::release, static_cast<std::uint8_t>(access.read_barrier), access.warp});
+}
+
+// Bank conflicts of L1 concern the accesses that find their data there.
+std::uint64_t Engine::front_cycles(const MemoryCost& cost) const {
+  const auto banks = static_cast<std::uint64_t>(cost.l1_bank_cycles * env_.l1_hit_rate + 0.5);
+  return std::max<std::uint64_t>(cost.front_cycles, banks);
 }
 
 void Engine::arrive_at_front(int sub_index, std::uint64_t now) {
@@ -37,12 +53,20 @@ void Engine::serve_front(std::uint64_t now) {
     return;
   }
   SubCore& sub = subs_[front_queue_[static_cast<std::size_t>(front_head_)]];
-  front_head_ = (front_head_ + 1) % 16;
-  --front_size_;
   const QueuedAccess access = sub.queue[static_cast<std::size_t>(sub.queue_head)];
   const MemoryCost& cost = program_.memory[static_cast<std::size_t>(access.memory)];
-  front_free_ = now + cost.front_cycles;
-  count_.lsu_cycles += cost.front_cycles;
+  if (cost.requests != 0 && cost.kind != MemoryKind::store_global) {
+    const std::uint64_t room_at = pending_.room_at(now, cost.requests);
+    if (room_at > now) {
+      front_free_ = room_at;
+      return serve_front(now);
+    }
+  }
+  front_head_ = (front_head_ + 1) % 16;
+  --front_size_;
+  const std::uint64_t held = front_cycles(cost);
+  front_free_ = now + held;
+  count_.lsu_cycles += static_cast<double>(held);
   sub.front_ready = now + cost.sub_core_cycles;
   sub.queue_head = (sub.queue_head + 1) % 8;
   if (sub.queue_size-- == queue_capacity_) sub.next_try = std::min(sub.next_try, now + 1);
@@ -59,15 +83,12 @@ void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t no
   }
   count_.shared_wavefronts += cost.wavefronts;
   count_.shared_conflict_wavefronts += cost.conflict_wavefronts;
-  if (access.read_barrier >= 0) {
-    const std::uint64_t lead = std::max<std::uint64_t>(cost.read_release, front_delay) - front_delay;
-    events_.post(now + std::max<std::uint64_t>(lead, 1),
-                 {EventKind::release, static_cast<std::uint8_t>(access.read_barrier), access.warp});
-  }
+  if (cost.read_release > front_delay) post_read_release(access, now + cost.read_release - front_delay);
   const std::uint64_t ready = std::max(now + 1, data_ready(sub, cost, now));
   if (access.write_barrier >= 0) {
     events_.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
   }
+  if (cost.requests != 0 && cost.kind != MemoryKind::store_global) pending_.add(ready, cost.requests);
   if (cost.kind == MemoryKind::async_copy) {
     events_.post(ready, {EventKind::async_done, access.group, access.warp});
   }
@@ -86,7 +107,8 @@ std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint
       const double beyond = 1.0 - env_.l1_hit_rate;
       read_port_free_ =
           std::max(read_port_free_, static_cast<double>(now)) + sectors * 32.0 * beyond / env_.read_bytes_per_cycle;
-      const double latency = env_.latency * beyond + env_.l1_latency * env_.l1_hit_rate - front_delay + cost.latency;
+      const double latency =
+          env_.latency * beyond + env_.l1_latency * env_.l1_hit_rate - front_delay + cost.extra_latency;
       std::uint64_t ready = static_cast<std::uint64_t>(read_port_free_ + latency);
       if (cost.kind == MemoryKind::load_global) {
         // Load data enters the register file at a limited width.
@@ -103,6 +125,8 @@ std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint
           std::max(write_port_free_, static_cast<double>(now)) + sectors * 32.0 / env_.write_bytes_per_cycle;
       return static_cast<std::uint64_t>(write_port_free_) + 1;
     case MemoryKind::constant:
+    case MemoryKind::shuffle:
+    case MemoryKind::fence:
     case MemoryKind::barrier:
     case MemoryKind::none: return unloaded;
   }

@@ -8,6 +8,7 @@
 
 #include "sim/core/engine.hpp"
 #include "sim/core/event_wheel.hpp"
+#include "sim/core/pending_requests.hpp"
 #include "sim/core/periodic.hpp"
 #include "sim/core/read_ports.hpp"
 
@@ -16,6 +17,9 @@ namespace noteg::core {
 inline constexpr std::uint64_t never = EventWheel::never;
 inline constexpr int max_loops = 8;
 inline constexpr int max_groups = 16;
+// Instructions that may wait before the MUFU unit or a shared FP64 unit. Guess: sources name the queue, not its depth;
+// with two, four warps keep MUFU busy without one of them starving, as on our H200.
+inline constexpr std::uint64_t variable_queue = 2;
 
 struct Warp {
   std::int32_t pc = 0;
@@ -53,7 +57,8 @@ struct SubCore {
   std::uint32_t live = 0, blocked = 0;
   std::int32_t last = -1;  // bit of the warp that issued last
   std::array<std::uint16_t, 32> warp_of{};
-  std::uint64_t lite_free = 0, heavy_free = 0, alu_free = 0, half_free = 0, mufu_free = 0, uniform_free = 0;
+  std::uint64_t lite_free = 0, heavy_free = 0, alu_free = 0, half_free = 0, mufu_free = 0, fp64_free = 0,
+                uniform_free = 0;
   std::array<QueuedAccess, 8> queue{};
   int queue_head = 0, queue_size = 0;
   std::uint64_t front_ready = 0;  // the address unit is free again
@@ -83,16 +88,20 @@ class Engine {
   void step(SubCore& sub, std::uint64_t now);
   Try try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now);
   std::uint64_t pipe_free(const SubCore& sub, const DecodedInstruction& in) const;
+  static std::uint64_t queue_free(std::uint64_t unit_free, std::uint64_t interval);
+  std::uint64_t queued(const SubCore& sub, const DecodedInstruction& in, std::uint64_t now) const;
   void occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now);
   void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void account(const SubCore& sub, Warp& warp, std::uint64_t now);
   void enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void post_front(SubCore& sub, std::uint64_t now);
+  [[nodiscard]] std::uint64_t front_cycles(const MemoryCost& cost) const;
   void arrive_at_front(int sub_index, std::uint64_t now);
   void serve_front(std::uint64_t now);
   static void retire_groups(Warp& warp);
   void open_complete_barrier(std::uint16_t slot, std::uint64_t now);
   void arrive_at_barrier(std::uint16_t slot, std::uint64_t now);
+  void post_read_release(const QueuedAccess& access, std::uint64_t at);
   void complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now);
   std::uint64_t data_ready(SubCore& sub, const MemoryCost& cost, std::uint64_t now);
   void handle(const Event& event, std::uint64_t now);
@@ -122,6 +131,9 @@ class Engine {
   int queue_capacity_;
   bool dual_fma_;
   std::uint64_t fma_interval_, heavy_interval_, alu_interval_, half_interval_, mufu_interval_, uniform_interval_;
+  std::uint64_t fp64_interval_;
+  bool fp64_shared_;  // one FP64 pipe for the SM
+  std::uint64_t fp64_free_ = 0;
   std::uint64_t redirect_, barrier_latency_;
   double write_back_;
 
@@ -130,6 +142,7 @@ class Engine {
   int front_head_ = 0, front_size_ = 0;
   bool front_posted_ = false;
   std::uint64_t front_free_ = 0;
+  PendingRequests pending_;
   double read_port_free_ = 0, write_port_free_ = 0;
 };
 

@@ -25,7 +25,9 @@ SmResult run_micro(const MicroKernel& kernel, std::int64_t trips) {
   const arch::SmSpec& sm = sm_of(kernel.gpu);
   SmWork work;
   work.resident = kernel.resident;
-  work.ctas = kernel.resident;
+  work.ctas = kernel.ctas > 0 ? kernel.ctas : kernel.resident;
+  work.relaunch = kernel.relaunch;
+  work.issues = kernel.issues;
   work.trips = trips;
   const SmResult result = run_sm(decode(*program, sm), sm, kernel.switches, kernel.environment, work);
   EXPECT_FALSE(result.deadlock);

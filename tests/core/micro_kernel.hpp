@@ -15,6 +15,9 @@ struct MicroKernel {
   std::string gpu = "h200-sxm-141gb";
   MemoryEnvironment environment{};
   CoreSwitches switches{};
+  std::int64_t ctas = 0;  // 0: as many as are resident
+  double relaunch = 0;    // cycles from the end of a CTA to the start of its successor
+  std::vector<IssueRecord>* issues = nullptr;
 };
 
 // Cycles per trip; fails the test if the text does not assemble or the warps wait for ever.

@@ -1,0 +1,238 @@
+#include "sim/core/memory_cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+
+#include "kernels/wavefronts.hpp"
+
+namespace noteg::core {
+
+namespace {
+
+using kernels::AccessPattern;
+using kernels::Instruction;
+using kernels::Opcode;
+using kernels::OperandKind;
+
+int whole(Cycles c) { return static_cast<int>(c.value); }
+
+// Wavefronts that the distinct words alone would need: what is above it is bank conflicts.
+int least_wavefronts(const AccessPattern& pattern) {
+  std::set<std::uint32_t> words;
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    if ((pattern.active_mask >> lane & 1u) == 0) continue;
+    for (std::uint32_t b = 0; b < pattern.bytes_per_lane; b += 4) words.insert((pattern.offset[lane] + b) / 4);
+  }
+  return std::max(1, static_cast<int>((words.size() + 31) / 32));
+}
+
+// Register reads beyond the first data register delay a store's source release (MICRO25: +2 for 64, +6 for 128 bit).
+int wide_store_extra(int bytes_per_lane) { return bytes_per_lane >= 16 ? 6 : bytes_per_lane >= 8 ? 2 : 0; }
+
+int active_bytes(const AccessPattern& pattern) {
+  return std::popcount(pattern.active_mask) * static_cast<int>(pattern.bytes_per_lane);
+}
+
+std::uint16_t narrow(int v) { return static_cast<std::uint16_t>(std::clamp(v, 0, 65535)); }
+
+// The address needs no vector register: a uniform register or an immediate. MICRO25 measured such accesses apart.
+bool has_uniform_address(const Instruction& in) {
+  const kernels::Operand& address = in.src[0];
+  return address.kind == OperandKind::ureg || address.kind == OperandKind::immediate;
+}
+
+// Load data enter the registers at half a warp register per cycle: 64 bits come 4 cycles before 128, but never
+// before 32 (H200: LDS 23, 25, 29; MICRO25 for GA102: 24, 24, 26).
+int wide_load_extra(int width, int extra_for_128) {
+  return width >= 16 ? extra_for_128 : width >= 8 ? std::max(0, extra_for_128 - 4) : 0;
+}
+
+void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
+                 bool bank_conflicts) {
+  const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(pattern) : least_wavefronts(pattern);
+  const int conflicts =
+      std::max(0, wavefronts - std::max(least_wavefronts(pattern), pattern.bytes_per_lane >= 16 ? 2 : 1));
+  const bool uniform = has_uniform_address(in);
+  // LDSM: lanes name rows of 16 bytes, each lane receives 4 bytes per matrix.
+  const int width = in.op == Opcode::ldsm ? active_bytes(pattern) / 32 : pattern.bytes_per_lane;
+  cost.wavefronts = narrow(wavefronts);
+  cost.conflict_wavefronts = narrow(conflicts);
+  cost.front_cycles = narrow(std::max(whole(m.shared_interval), wavefronts));
+  if (cost.kind == MemoryKind::store_shared) {
+    cost.sub_core_cycles = narrow(whole(m.address_cycles) + wide_store_extra(width));
+    cost.read_release =
+        narrow(whole(uniform ? m.sts_uniform_war : m.sts_war) + wide_store_extra(width) + 2 * conflicts);
+    cost.latency = cost.read_release;
+  } else {
+    // The sub-core's link takes half a wavefront a cycle (our H200: one warp, n-way conflict: 2n cycles).
+    // 64-bit loads of one warp are 6 cycles apart, not 4 (our H200: LDS.64 5.9 to 6.0, LDSM of two matrices 6.2).
+    const int least = whole(m.address_cycles) + (width == 8 ? 2 : 0);
+    cost.sub_core_cycles = narrow(std::max({least, 2 * wavefronts, active_bytes(pattern) / 64}));
+    cost.read_release = narrow(whole(m.lds_war));
+    cost.latency = narrow(whole(uniform ? m.lds_uniform_latency : m.lds_latency) +
+                          wide_load_extra(width, whole(m.lds_wide_extra)) + 2 * conflicts);
+  }
+}
+
+// Passes of a global access through the L1 data stage. 16-byte accesses go by quarter warps and take one pass per
+// line of each (our H200 counters: LDG.128 of 16 rows of 32 bytes 16, of four whole lines 4); narrower ones take
+// up to four lines a pass.
+int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle) {
+  if (pattern.bytes_per_lane < 16) return (lines + tags_per_cycle - 1) / std::max(1, tags_per_cycle);
+  int passes = 0;
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    std::set<std::uint32_t> seen;
+    for (std::size_t lane = quarter * 8; lane < quarter * 8 + 8; ++lane) {
+      if ((pattern.active_mask >> lane & 1u) != 0) seen.insert(pattern.offset[lane] / 128);
+    }
+    passes += static_cast<int>(seen.size());
+  }
+  return passes;
+}
+
+// Passes through L1's data banks where the lines are there: 16 banks of 8 bytes, as the cost of strided loads shows
+// (GPUB gpu-strides on H200: strides of 1, 2, 4, 8 words take 1, 2, 4, 8 cycles).
+int l1_bank_passes(const AccessPattern& pattern) {
+  constexpr std::uint32_t banks = 16, bank_width = 8;
+  std::array<std::set<std::uint32_t>, banks> words;
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    if ((pattern.active_mask >> lane & 1u) == 0) continue;
+    for (std::uint32_t b = 0; b < pattern.bytes_per_lane; b += 4) {
+      const std::uint32_t word = (pattern.offset[lane] + b) / bank_width;
+      words[word % banks].insert(word);
+    }
+  }
+  std::size_t most = 0;
+  for (const auto& bank : words) most = std::max(most, bank.size());
+  return static_cast<int>(most);
+}
+
+void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
+                 const AddressFacts& facts, bool bank_conflicts) {
+  const kernels::GlobalCost g = kernels::global_cost(pattern);
+  const int width = pattern.bytes_per_lane;
+  const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle);
+  const int data_cycles = static_cast<int>(active_bytes(pattern) / std::max(1.0, m.data_width.value));
+  const bool uniform = has_uniform_address(in);
+  cost.sectors = narrow(g.sectors);
+  cost.requests = narrow(g.lines);
+  cost.front_cycles = narrow(std::max({whole(m.shared_interval), tag_cycles, data_cycles}));
+  cost.sub_core_cycles = narrow(whole(m.address_cycles) + std::max(0, width * 32 / 64 - 2));
+  if (cost.kind == MemoryKind::store_global) {
+    cost.read_release = narrow(whole(uniform ? m.stg_uniform_war : m.stg_war) + wide_store_extra(width));
+    cost.latency = cost.read_release;
+  } else if (cost.kind == MemoryKind::async_copy) {
+    const AccessPattern write = kernels::shared_side(pattern);
+    const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(write) : least_wavefronts(write);
+    cost.wavefronts = narrow(wavefronts);
+    cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least_wavefronts(write)));
+    // 16-byte copies bypass L1 and take one pass (our H200 counters, mma.sync kernels: 0.7 to 1.0). Narrower ones
+    // take the bank-conflict wavefronts of their shared-memory write and one more for each further line read: 4-byte
+    // copies of one line 1.2, of four rows stored transposed 11.0 where the rows arrive together. Rows from several
+    // L2 slices arrive apart and repeat their conflicts: 18.5 (K = 1000; our micro-benchmark over row pitches: 14
+    // cycles at powers of two, 18 to 22 elsewhere, no difference where the write is free of conflicts).
+    const int arrivals = facts.rows_arrive_together || g.lines < 2 ? 1 : 2;
+    const int passes = (wavefronts - 1) * arrivals + g.lines;
+    cost.front_cycles = narrow(std::max(whole(m.shared_interval), width >= 16 ? 1 : passes));
+    cost.read_release = narrow(whole(m.ldgsts_war));
+    cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));
+  } else {
+    cost.read_release = narrow(whole(uniform ? m.ldg_uniform_war : m.ldg_war));
+    cost.l1_bank_cycles = narrow(l1_bank_passes(pattern));
+    // Counted from the latency of a 32-bit load with a register address, which the environment gives.
+    cost.extra_latency = static_cast<std::int16_t>(wide_load_extra(width, whole(m.ldg_wide_extra)) +
+                                                   (uniform ? whole(m.ldg_uniform_latency - m.ldg_latency) : 0));
+  }
+}
+
+// MICRO25 table 2: with an immediate address the sources are free early, with a register only when the data is there.
+void constant_cost(MemoryCost& cost, const Instruction& in, const arch::MemoryPipeSpec& m) {
+  const bool by_register = std::any_of(in.src.begin(), in.src.end(), [](const kernels::Operand& o) {
+    return o.kind == OperandKind::reg && o.index != kernels::rz;
+  });
+  cost.front_cycles = narrow(whole(m.shared_interval));
+  cost.latency = narrow(whole(by_register ? m.ldc_register_latency : m.ldc_latency));
+  cost.read_release = narrow(whole(by_register ? m.ldc_register_latency : m.ldc_war));
+}
+
+// A memory barrier holds the load/store path of the SM for its whole duration.
+void fence_cost(MemoryCost& cost, const Instruction& in, const arch::MemoryPipeSpec& m) {
+  const auto has = [&](const char* scope) { return in.modifiers.find(scope) != std::string::npos; };
+  const int latency = whole(has(".SYS") ? m.membar_system : has(".CTA") ? m.membar_cta : m.membar_gpu);
+  cost.latency = narrow(latency);
+  cost.read_release = narrow(latency);
+  cost.front_cycles = narrow(std::max(1, latency - front_delay));
+  cost.bytes = 0;
+}
+
+// Lane addresses of an instruction that carries none: consecutive.
+AccessPattern pattern_of(const Instruction& in, const kernels::Program& program) {
+  AccessPattern pattern;
+  if (in.pattern >= 0) {
+    pattern = program.patterns[static_cast<std::size_t>(in.pattern)];
+    if (in.op == Opcode::ldsm) {  // lanes 0 to 8n - 1 name the 16-byte rows of n matrices
+      const int matrices = in.modifiers.ends_with(".4") ? 4 : in.modifiers.ends_with(".2") ? 2 : 1;
+      if (matrices < 4) pattern.active_mask &= (1u << 8 * matrices) - 1;
+    }
+    return pattern;
+  }
+  pattern.bytes_per_lane = in.access_bytes == 0 ? std::uint8_t{4} : in.access_bytes;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) pattern.offset[lane] = lane * pattern.bytes_per_lane;
+  pattern.shared_offset = pattern.offset;
+  return pattern;
+}
+
+}  // namespace
+
+MemoryKind memory_kind(Opcode op) {
+  switch (op) {
+    case Opcode::lds:
+    case Opcode::ldsm: return MemoryKind::load_shared;
+    case Opcode::sts: return MemoryKind::store_shared;
+    case Opcode::ldg: return MemoryKind::load_global;
+    case Opcode::stg:
+    case Opcode::red: return MemoryKind::store_global;
+    case Opcode::ldgsts: return MemoryKind::async_copy;
+    case Opcode::ldc: return MemoryKind::constant;
+    case Opcode::shfl: return MemoryKind::shuffle;
+    case Opcode::membar: return MemoryKind::fence;
+    case Opcode::bar_sync: return MemoryKind::barrier;
+    default: return MemoryKind::none;
+  }
+}
+
+MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm,
+                       const AddressFacts& facts, bool bank_conflicts) {
+  MemoryCost cost;
+  cost.kind = memory_kind(in.op);
+  const AccessPattern pattern = pattern_of(in, program);
+  cost.bytes = static_cast<std::uint32_t>(active_bytes(pattern));
+  switch (cost.kind) {
+    case MemoryKind::load_shared:
+    case MemoryKind::store_shared: shared_cost(cost, in, pattern, sm.memory, bank_conflicts); break;
+    case MemoryKind::load_global:
+    case MemoryKind::store_global:
+    case MemoryKind::async_copy: global_cost(cost, in, pattern, sm.memory, facts, bank_conflicts); break;
+    case MemoryKind::barrier:
+      // Two cycles for each arriving warp (our H200: back-to-back BAR.SYNC cost 12.3 + 2 cycles per warp).
+      cost.front_cycles = 2;
+      cost.sub_core_cycles = 2;
+      cost.bytes = 0;
+      break;
+    case MemoryKind::shuffle:
+      // Through the crossbar of shared memory, one warp per cycle and SM on every generation (CPG: 32 lanes).
+      cost.front_cycles = 1;
+      cost.read_release = narrow(whole(sm.memory.lds_war));
+      cost.latency = narrow(whole(sm.memory.shfl_latency));
+      cost.bytes = 0;
+      break;
+    case MemoryKind::fence: fence_cost(cost, in, sm.memory); break;
+    case MemoryKind::constant:
+    case MemoryKind::none: constant_cost(cost, in, sm.memory); break;
+  }
+  return cost;
+}
+
+}  // namespace noteg::core

@@ -1,0 +1,18 @@
+// What a memory instruction costs on its way through the load/store path, from its lane addresses, its width and the
+// kind of its address register (MICRO25, section 7 and table 2).
+#pragma once
+
+#include "arch/spec.hpp"
+#include "kernels/ir.hpp"
+#include "sim/core/decoded.hpp"
+
+namespace noteg::core {
+
+// none: not a matter of the load/store path.
+[[nodiscard]] MemoryKind memory_kind(kernels::Opcode op);
+
+// bank_conflicts false: a shared-memory access takes the wavefronts that its bytes alone need.
+[[nodiscard]] MemoryCost memory_cost(const kernels::Instruction& instruction, const kernels::Program& program,
+                                     const arch::SmSpec& sm, const AddressFacts& facts, bool bank_conflicts);
+
+}  // namespace noteg::core
