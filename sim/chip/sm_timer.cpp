@@ -6,9 +6,12 @@ namespace noteg::chip {
 
 namespace {
 
-// shared: trips stepped through before the loop counts as periodic, and the end of the period measured.
+// shared: trips of the runs that rounds are taken from, and the two numbers of trips whose difference says what a
+// further trip costs.
 constexpr std::int64_t short_trips = 10;
-constexpr std::int64_t long_trips = 18;
+constexpr std::int64_t few_trips = 18;  // up to here nothing is saved by extending
+constexpr std::int64_t settled_trips = 32;
+constexpr std::int64_t long_trips = 56;
 
 // Rounds of CTAs: the first fills the SM, the second starts staggered, later ones repeat. Beyond `stepped` rounds the
 // last `period` of them are taken as one period.
@@ -16,7 +19,9 @@ struct Rounds {
   std::int64_t stepped, period;
 };
 constexpr Rounds periodic_rounds{6, 4};
-constexpr Rounds shared_rounds{3, 1};
+constexpr Rounds shared_rounds{4, 2};
+// Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
+constexpr std::int64_t drifted_rounds = 3;
 
 // a + (b - a) * f, field by field.
 SmTime extend(const SmTime& a, const SmTime& b, double f) {
@@ -59,32 +64,64 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
   return out;
 }
 
-SmTime SmTimer::over_trips(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
-  core::SmWork stepped = work;
-  stepped.skip_periodic = grade == Grade::periodic;
-  if (grade != Grade::shared || work.trips <= long_trips) return run(environment, stepped);
-  stepped.trips = short_trips;
-  const SmTime a = run(environment, stepped);
-  stepped.trips = long_trips;
-  const SmTime b = run(environment, stepped);
-  return extend(a, b, static_cast<double>(work.trips - short_trips) / static_cast<double>(long_trips - short_trips));
-}
-
 SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
   const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   const std::int64_t round = work.resident;
-  if (work.ctas <= rounds.stepped * round) return over_trips(environment, work, grade);
+  if (work.ctas <= rounds.stepped * round) return run(environment, work);
   core::SmWork fewer = work;
   fewer.ctas = (rounds.stepped - rounds.period) * round + work.ctas % round;
-  const SmTime a = over_trips(environment, fewer, grade);
+  const SmTime a = run(environment, fewer);
   const std::int64_t first = fewer.ctas;
   fewer.ctas += rounds.period * round;
-  const SmTime b = over_trips(environment, fewer, grade);
+  const SmTime b = run(environment, fewer);
   return extend(a, b, static_cast<double>(work.ctas - first) / static_cast<double>(rounds.period * round));
 }
 
+// What the trips beyond short_trips cost `ctas` CTAs, `times` times over.
+SmTime SmTimer::further_trips(const core::MemoryEnvironment& environment, const core::SmWork& work, std::int64_t ctas,
+                              double times) {
+  core::SmWork round = work;
+  round.ctas = ctas;
+  round.trips = settled_trips;
+  const SmTime a = run(environment, round);
+  round.trips = long_trips;
+  const SmTime b = run(environment, round);
+  const double factor = times * static_cast<double>(work.trips - short_trips) / (long_trips - settled_trips);
+  SmTime out = extend(a, b, 1.0 + factor);
+  out.cycles -= b.cycles;
+  out.counters += b.counters * -1.0;
+  return out;
+}
+
+SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::SmWork& work) {
+  if (work.trips <= few_trips) return over_rounds(environment, work, Grade::shared);
+  core::SmWork brief = work;
+  brief.trips = short_trips;
+  SmTime out = over_rounds(environment, brief, Grade::shared);
+  const auto add = [&](const SmTime& more) {
+    out.cycles += more.cycles;
+    out.counters += more.counters;
+    out.simulated_cycles += more.simulated_cycles;
+    out.simulated_warp_instructions += more.simulated_warp_instructions;
+    out.deadlock = out.deadlock || more.deadlock;
+  };
+  const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas);
+  const std::int64_t together = std::min(work.ctas / full, drifted_rounds);
+  add(further_trips(environment, work, together * full,
+                    static_cast<double>(work.ctas / full) / static_cast<double>(together)));
+  if (work.ctas % full > 0) add(further_trips(environment, work, work.ctas % full, 1));
+  return out;
+}
+
 SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
-  return grade == Grade::exact ? run(environment, work) : over_rounds(environment, work, grade);
+  core::SmWork stepped = work;
+  stepped.skip_periodic = grade == Grade::periodic;
+  switch (grade) {
+    case Grade::exact: return run(environment, stepped);
+    case Grade::periodic: return over_rounds(environment, stepped, grade);
+    case Grade::shared: return shared(environment, stepped);
+  }
+  return {};
 }
 
 }  // namespace noteg::chip

@@ -1,8 +1,8 @@
 // How long one SM takes for its share of CTAs, in three grades of the one engine. `exact` steps through every trip of
 // every CTA. `periodic` lets the engine pass over periods of the main loop, keeping the phases between CTAs, and
 // takes later rounds of CTAs from the period of earlier ones. `shared` runs few trips and few rounds only and extends
-// both linearly: shapes of one kernel then share runs, for work on thousands of rows. Cost of the last two grows
-// neither with K nor with the number of tiles.
+// both linearly, rounds of few trips and trips of few rounds: shapes of one kernel then share runs, for thousands of
+// rows. Cost of the last two grows neither with K nor with the number of tiles.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,9 @@ class SmTimer {
  private:
   using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double, bool>;
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
-  [[nodiscard]] SmTime over_trips(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
+  [[nodiscard]] SmTime further_trips(const core::MemoryEnvironment& environment, const core::SmWork& work,
+                                     std::int64_t ctas, double times);
+  [[nodiscard]] SmTime shared(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
   core::DecodedProgram program_;

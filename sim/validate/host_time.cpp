@@ -19,8 +19,8 @@ constexpr std::array<HostTimeRow, 8> rows{{
     {"neusight", "linear", "A100-PCIE-40GB", {55.1, 27.9, 4.1}},
     {"neusight", "bmm", "A100-PCIE-80GB", {36.3, 17.4, 0}},
     {"neusight", "linear", "A100-PCIE-80GB", {86.5, 29.7, 0}},
-    {"neusight", "bmm", "H100-SXM5-80GB", {25.7, 16.3, 0}},
-    {"neusight", "linear", "H100-SXM5-80GB", {53.2, 14.5, 0}},
+    {"neusight", "bmm", "H100-SXM5-80GB", {25.7, 17.6, 0}},
+    {"neusight", "linear", "H100-SXM5-80GB", {53.2, 21.7, 0}},
     {"neusight", "bmm", "L4", {44.6, 16.3, 0}},
     {"neusight", "linear", "L4", {124.5, 27.9, 0}},
 }};

@@ -94,5 +94,21 @@ INSTANTIATE_TEST_SUITE_P(Cases, Exact,
                              Case{"h200-sxm-141gb", xmma_128x128, 3333, 2222, 555},
                              Case{"a100-pcie-80gb", xmma_64x64, 2048, 2048, 256}));
 
+// What validate extends from few trips and few rounds must hold for hundreds of both, where an error of a trip or a
+// round is multiplied most.
+TEST(SharedRuns, StayCloseToTheDefaultOverManyRoundsAndTrips) {
+  const struct {
+    const char *gpu, *kernel;
+    kernels::GemmShape shape;
+  } cases[] = {{"a100-pcie-80gb", "ampere_sgemm_128x64_tn", {32768, 30522, 4096, 1}},
+               {"a100-pcie-80gb", "ampere_sgemm_128x128_nn", {4096, 4096, 1024, 16}},
+               {"h100-sxm5-80gb", "cutlass_80_simt_sgemm_256x128_8x4_nn_align1", {8192, 8192, 2048, 1}}};
+  for (const auto& c : cases) {
+    const arch::GpuSpec gpu = gpu_of(c.gpu);
+    const double shared = run(gpu, c.kernel, c.shape, shared_runs(true)).time_us;
+    EXPECT_NEAR(shared / run(gpu, c.kernel, c.shape).time_us, 1, 0.03) << c.kernel;
+  }
+}
+
 }  // namespace
 }  // namespace noteg::chip
