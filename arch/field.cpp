@@ -10,14 +10,15 @@ namespace {
 
 std::vector<Field> all_fields() {
   std::vector<Field> all = detail::chip_fields();
-  for (std::vector<Field> more : {detail::sm_resource_fields(), detail::sm_pipe_fields()}) {
+  for (std::vector<Field> more :
+       {detail::power_fields(), detail::sm_resource_fields(), detail::sm_pipe_fields(), detail::sm_energy_fields()}) {
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   return all;
 }
 
 std::string format_number_of(const Field& field, double value) {
-  const bool has_unit = field.kind == Kind::quantity || field.kind == Kind::sizes;
+  const bool has_unit = field.kind == Kind::quantity || field.kind == Kind::sizes || field.kind == Kind::energies;
   return has_unit ? format_quantity(value, field.unit) : format_number(value);
 }
 
@@ -57,6 +58,7 @@ std::string expectation(const Field& field) {
     case Kind::flag: return "true or false";
     case Kind::quantity: return std::string(describe(field.unit)) + "," + range;
     case Kind::sizes: return "sizes such as [0 KiB, 64 KiB], each" + range;
+    case Kind::energies: return "names with energies such as {f16_f32: 1.6 pJ}, each" + range;
     case Kind::text: return "a text";
   }
   return {};
@@ -78,7 +80,8 @@ Result<Value> parse_scalar(const Field& field, std::string_view text) {
       if (text != "true" && text != "false") return wrong(field, text);
       return Value{text == "true"};
     case Kind::quantity:
-    case Kind::sizes: {
+    case Kind::sizes:
+    case Kind::energies: {
       const Result<double> value = parse_quantity(text, field.unit);
       if (!value) return value.errors();
       return in_range(field, *value, text);
@@ -95,6 +98,12 @@ std::string format_value(const Field& field, const Value& value) {
   if (const std::string* text = std::get_if<std::string>(&value)) return *text;
   if (const double* number = std::get_if<double>(&value)) return format_number_of(field, *number);
   std::string list;
+  if (const auto* energies = std::get_if<std::vector<NamedEnergy>>(&value)) {
+    for (const NamedEnergy& one : *energies) {
+      list += (list.empty() ? "" : ", ") + one.name + "=" + format_number_of(field, one.energy.value);
+    }
+    return list;
+  }
   for (const double size : std::get<std::vector<double>>(value)) {
     list += (list.empty() ? "" : ", ") + format_number_of(field, size);
   }

@@ -21,17 +21,18 @@ enum class Kind : std::uint8_t {
   flag,      // true or false
   quantity,  // number with a unit, in base units
   sizes,     // sequence of quantities in bytes
+  energies,  // names with an energy each
   text,      // needs no source
 };
 
 // A value on its way between a file and a spec; the alternative follows from the kind
 // (double: count, fraction, quantity).
-using Value = std::variant<bool, double, std::string, std::vector<double>>;
+using Value = std::variant<bool, double, std::string, std::vector<double>, std::vector<NamedEnergy>>;
 
 struct Field {
   std::string_view key;  // dotted path, equal in files, in --set arch.KEY and in errors
   Kind kind = Kind::count;
-  Unit unit = Unit::bytes;   // of quantity and sizes
+  Unit unit = Unit::bytes;   // of quantity, sizes and energies
   double low = 0, high = 0;  // inclusive range in base units; no meaning for flag and text
   std::string_view doc;      // one sentence
   std::string_view used_by;  // which part of the model reads it

@@ -62,6 +62,8 @@ constexpr Kind kind_for() {
     return Kind::text;
   else if constexpr (std::is_same_v<T, std::vector<Bytes>>)
     return Kind::sizes;
+  else if constexpr (std::is_same_v<T, std::vector<NamedEnergy>>)
+    return Kind::energies;
   else
     return Kind::quantity;
 }
@@ -78,6 +80,7 @@ Field row(std::string_view key, Access, Range range, std::string_view doc, std::
   field.key = key;
   field.kind = kind_for<T>();
   if constexpr (is_quantity<T>::value) field.unit = unit_of<T>;
+  if constexpr (std::is_same_v<T, std::vector<NamedEnergy>>) field.unit = Unit::joules;
   field.low = range.low;
   field.high = range.high;
   field.doc = doc;
@@ -89,6 +92,8 @@ Field row(std::string_view key, Access, Range range, std::string_view doc, std::
 
 [[nodiscard]] std::vector<Field> chip_fields();
 [[nodiscard]] std::vector<Field> sm_resource_fields();  // occupancy, front end, register file
+[[nodiscard]] std::vector<Field> power_fields();        // board power
+[[nodiscard]] std::vector<Field> sm_energy_fields();    // energy per event
 [[nodiscard]] std::vector<Field> sm_pipe_fields();      // execution pipes, load/store path, the rest of the SM
 
 }  // namespace noteg::arch::detail

@@ -48,13 +48,12 @@ std::vector<Field> chip_fields() {
       row("clock.boost", NOTEG_MEMBER(clock.boost), {1e6, 2e10}, "Boost clock of the SMs on the data sheet, in hertz.",
           "peak rates"),
       row("clock.sustained", NOTEG_MEMBER(clock.sustained), {1e6, 2e10},
-          "SM clock of a simulation that is given none, in hertz.", "cycles to time"),
+          "Highest SM clock that the board holds under load while its power limit does not act, in hertz.",
+          "upper end of the solved clock"),
       row("launch.kernel", NOTEG_MEMBER(launch.kernel), {0, 1e-3},
           "Launch and drain cost of a kernel in a row of back-to-back launches, in seconds.", "launch phase"),
       row("launch.cta_rate", NOTEG_MEMBER(launch.cta_rate), {0, 1000},
           "SM cycles between two CTA launches of the whole chip.", "CTA dispatch"),
-      row("power.limit", NOTEG_MEMBER(power.limit), {1, 5000}, "Board power limit, in watts.", "power"),
-      row("power.idle", NOTEG_MEMBER(power.idle), {0, 1000}, "Board power with an idle context, in watts.", "power"),
   };
 }
 

@@ -42,7 +42,24 @@ PartialSpec read_gpu(const YamlDocument& document, Diagnostics& errors) {
   return spec;
 }
 
+// f16_f32=1.6 pJ,s8_s32=0.5 pJ
+Result<Value> parse_energies(const Field& field, std::string_view text) {
+  std::vector<NamedEnergy> energies;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(item.size() + 1, text.size()));
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos || equals == 0)
+      return Diagnostic{"", 0, 0, "", "NAME=ENERGY, separated by commas", "\"" + std::string(item) + "\""};
+    Result<Value> energy = parse_scalar(field, item.substr(equals + 1));
+    if (!energy) return energy.errors();
+    energies.push_back({std::string(item.substr(0, equals)), Joules{std::get<double>(*energy)}});
+  }
+  return Value{energies};
+}
+
 Result<Value> parse_override(const Field& field, std::string_view text) {
+  if (field.kind == Kind::energies) return parse_energies(field, text);
   if (field.kind != Kind::sizes) return parse_scalar(field, text);
   std::vector<double> sizes;
   while (true) {

@@ -54,7 +54,7 @@ std::string_view mark_of(const Field& field, const Provenance& from) {
 }
 
 std::string_view unit_name(const Field& field) {
-  const bool has_unit = field.kind == Kind::quantity || field.kind == Kind::sizes;
+  const bool has_unit = field.kind == Kind::quantity || field.kind == Kind::sizes || field.kind == Kind::energies;
   return has_unit ? base_text(field.unit) : "";
 }
 
@@ -65,7 +65,13 @@ Json json_of(const Value& value) {
           // Whole numbers without a decimal point, as they stand in the files.
           if (v == static_cast<double>(static_cast<long long>(v))) return static_cast<long long>(v);
         }
-        return v;
+        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::vector<NamedEnergy>>) {
+          Json table = Json::object();
+          for (const NamedEnergy& one : v) table[one.name] = one.energy.value;
+          return table;
+        } else {
+          return v;
+        }
       },
       value);
 }

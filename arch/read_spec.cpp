@@ -70,6 +70,7 @@ class FileReader {
     const YamlNode* node = number.required("value", expectation(field));
     if (node == nullptr) return std::nullopt;
     if (field.kind == Kind::sizes) return read_sizes(number, *node, field);
+    if (field.kind == Kind::energies) return read_energies(number, *node, field);
     if (!node->is_scalar()) {
       number.report(*node, "", expectation(field), node->describe());
       return std::nullopt;
@@ -99,6 +100,26 @@ class FileReader {
     }
     if (sizes.size() != node.items.size()) return std::nullopt;
     return Value{sizes};
+  }
+
+  // An empty table is allowed: a generation of which no form was measured.
+  std::optional<Value> read_energies(YamlMapping& number, const YamlNode& node, const Field& field) {
+    if (!node.is_mapping()) {
+      number.report(node, "", expectation(field), node.describe());
+      return std::nullopt;
+    }
+    const YamlMapping repeated_keys(number.file(), node, number.path_of("value"), *errors_);  // reports them
+    std::vector<NamedEnergy> energies;
+    for (const YamlEntry& entry : node.entries) {
+      if (!entry.value.is_scalar()) {
+        number.report(entry.value, entry.key, expectation(field), entry.value.describe());
+        continue;
+      }
+      if (const std::optional<Value> energy = read_scalar(number, entry.value, field))
+        energies.push_back({entry.key, Joules{std::get<double>(*energy)}});
+    }
+    if (energies.size() != node.entries.size()) return std::nullopt;
+    return Value{energies};
   }
 
   std::optional<Provenance> read_provenance(YamlMapping& number, const YamlNode& node) {

@@ -49,6 +49,7 @@ std::string kind_text(const Field& field) {
     case Kind::flag: return "true or false";
     case Kind::quantity: return std::string(base_text(field.unit));
     case Kind::sizes: return "sequence of " + std::string(base_text(field.unit));
+    case Kind::energies: return "names with " + std::string(base_text(field.unit));
     case Kind::text: return "text";
   }
   return {};
@@ -57,7 +58,7 @@ std::string kind_text(const Field& field) {
 std::string range_text(const Field& field) {
   if (field.kind == Kind::flag || field.kind == Kind::text) return "";
   Field one = field;
-  if (one.kind == Kind::sizes) one.kind = Kind::quantity;
+  if (one.kind == Kind::sizes || one.kind == Kind::energies) one.kind = Kind::quantity;
   return format_value(one, Value{field.low}) + " to " + format_value(one, Value{field.high});
 }
 

@@ -28,6 +28,7 @@ Json value_schema(const Field& field) {
     case Kind::flag: return {{"type", "boolean"}};
     case Kind::quantity: return quantity_schema(field.unit);
     case Kind::sizes: return {{"type", "array"}, {"minItems", 1}, {"items", quantity_schema(field.unit)}};
+    case Kind::energies: return {{"type", "object"}, {"additionalProperties", quantity_schema(field.unit)}};
     case Kind::text: break;
   }
   return text_schema(field.doc);

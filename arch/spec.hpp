@@ -128,6 +128,35 @@ struct TensorFormSpec {
   Cycles interval;  // initiation interval per sub-core
 };
 
+// A table of names with an energy each, in file order: data that grows by rows.
+struct NamedEnergy {
+  std::string name;
+  Joules energy;
+
+  bool operator==(const NamedEnergy&) const = default;
+};
+
+// Energy of one event in the SM and on the way to L2, at 1 V and with random operands (sim/power says which event is
+// counted how). Per lane: of one active lane of a warp instruction, its result write included.
+struct EnergySpec {
+  Joules issue;                     // fetch, decode, schedule, control of a warp instruction
+  Joules operand;                   // one 32-lane operand from a register bank
+  Joules cached_operand;            // one from the register file cache
+  Joules fma;                       // lane of FFMA, FADD, FMUL
+  Joules alu;                       // lane of an integer, logic, move or conversion-free instruction, IMAD included
+  Joules half;                      // lane of a packed FP16 instruction
+  Joules mufu;                      // lane of a transcendental or conversion
+  Joules fp64;                      // lane of an FP64 instruction
+  double static_operands = 1;       // share of these lane energies that remains when operands do not change
+  Joules data_pass;                 // one wavefront of up to 128 bytes through the shared-memory and L1 data array
+  Joules data_byte;                 // one byte from there into registers, or back
+  Joules l2_byte;                   // one byte between SM and L2: NoC and L2 array
+  Joules clock_tree;                // one cycle of one SM's clock tree
+  std::vector<NamedEnergy> tensor;  // one multiply-accumulate of a tensor form: f16_f32, s8_s32 ...
+
+  bool operator==(const EnergySpec&) const = default;
+};
+
 struct SmSpec {
   std::string name;                // sm_89
   std::string compute_capability;  // 8.9
@@ -137,6 +166,7 @@ struct SmSpec {
   RegisterFileSpec register_file;
   PipesSpec pipes;
   MemoryPipeSpec memory;
+  EnergySpec energy;
   Cycles cta_launch;           // free slot to first issue of the next CTA
   bool has_async_copy = true;  // LDGSTS
   bool has_tma = false;
@@ -178,9 +208,21 @@ struct LaunchSpec {
   Cycles cta_rate;  // chip-wide cycles between CTA launches
 };
 
+// Board power: limit, what an idle board takes, leakage, the way from watts to temperature, and the voltage that each
+// clock needs. Voltages are relative: the energies of the generation are stated at 1 V.
 struct PowerSpec {
   Watts limit;
-  Watts idle;
+  Watts idle;                        // with a context, leakage included
+  Watts leakage;                     // part of idle that grows with temperature and voltage
+  double leakage_growth = 0;         // per kelvin, exponential
+  Celsius ambient;                   // air that cools the board
+  KelvinPerWatt thermal_resistance;  // GPU to that air
+  Seconds thermal_time;              // time constant of the temperature
+  Seconds averaging;                 // window of the meter and of the power limiter
+  Volts voltage_max;                 // at clock.boost
+  Volts voltage_floor;               // at floor_clock and below
+  Hertz floor_clock;
+  Joules dram_byte;  // one byte between L2 and DRAM: controller, bus, memory
 };
 
 struct GpuSpec {

@@ -4,12 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "kernels/config.hpp"
 #include "sim/core/stall.hpp"
+#include "sim/power/components.hpp"
 
 namespace noteg::chip {
 
@@ -84,7 +86,14 @@ struct SimReport {
   double pct_of_peak = 0;  // 0..100
   double power_w = 0, energy_mj = 0;
   bool throttled = false;
-  std::string power_note;  // what the power figure rests on
+  std::string throttle_reason;  // why the clock or the power is not what one would expect; "none"
+  std::string clock_mode;       // given, burst or sustained
+  double tflops_per_w = 0;
+  double temperature_c = 0;
+  double voltage = 0;                                            // relative: the GPU file's scale
+  std::array<double, power::component_count> energy_stack_mj{};  // sums to energy_mj
+  std::function<power::Activity(Hertz)> activity_at;             // events and time at a clock, for traces
+  std::string power_note;                                        // what the power figure rests on
 
   Phases phases_us;
   Occupancy occupancy;

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "sim/chip/board_power.hpp"
 #include "sim/chip/bottleneck.hpp"
 #include "sim/chip/confidence.hpp"
 #include "sim/chip/environment.hpp"
 #include "sim/chip/grid.hpp"
 #include "sim/chip/occupancy.hpp"
+#include "sim/chip/power_use.hpp"
 #include "sim/chip/sm_cache.hpp"
 #include "sim/chip/split_k.hpp"
 
@@ -31,7 +31,8 @@ struct Run {
   core::MemoryEnvironment environment;
   SmTime sm;  // of the busiest SM
   double dram_cycles = 0;
-  double kernel_cycles = 0;  // on the GPU, without launch
+  double reduction_cycles = 0;  // of split-K
+  double kernel_cycles = 0;     // on the GPU, without launch
 };
 
 // The slower of two resources that overlap, a little worse than the maximum where they are close: neither
@@ -102,10 +103,19 @@ void solve_time(Run& run, SmTimer& timer) {
   }
   run.sm.simulated_cycles = simulated_cycles;
   run.sm.simulated_warp_instructions = simulated_instructions;
-  run.kernel_cycles = overlapped(run.sm.cycles, run.dram_cycles);
 }
 
-void add_reduction(Run& run, SmTimer& timer) {
+// Cycles of the SMs stay, DRAM takes as long as before in seconds.
+double kernel_cycles_at(const Run& run, Hertz clock) {
+  const double ratio = clock / run.clock;
+  return overlapped(run.sm.cycles, run.dram_cycles * ratio) + run.reduction_cycles;
+}
+
+Seconds time_at(const Run& run, Hertz clock) {
+  return run.gpu.launch.kernel + Cycles{kernel_cycles_at(run, clock)} / clock;
+}
+
+double reduction_cycles(const Run& run, SmTimer& timer) {
   ReductionRequest request;
   request.gpu = &run.gpu;
   request.config = &run.config;
@@ -114,7 +124,7 @@ void add_reduction(Run& run, SmTimer& timer) {
   request.resident = run.resident;
   request.clock = run.clock;
   request.environment = run.environment;
-  run.kernel_cycles += reduction_cycles(request, timer);
+  return reduction_cycles(request, timer);
 }
 
 void fill_time(SimReport& r, const Run& run) {
@@ -149,10 +159,48 @@ std::int64_t executed_by_cta(const kernels::Program& program, std::int64_t trips
 
 // Counters of the busiest SM to the whole chip: CTAs are alike. How many instructions a CTA executes is known
 // exactly, so what periods were passed over inexactly is set right by it.
-void fill_counters(SimReport& r, const Run& run, const kernels::Program& program) {
+core::CoreCounters chip_counters(const Run& run, const kernels::Program& program) {
   const double executed =
       static_cast<double>(executed_by_cta(program, run.launch.trips)) * static_cast<double>(run.launch.ctas);
-  const core::CoreCounters c = run.sm.counters * (executed / std::max(1.0, run.sm.counters.warp_instructions));
+  return run.sm.counters * (executed / std::max(1.0, run.sm.counters.warp_instructions));
+}
+
+ChipEvents chip_events(const Run& run, const kernels::Program& program) {
+  ChipEvents events;
+  events.counters = chip_counters(run, program);
+  events.active_lanes = static_cast<double>(program.threads) / std::max(1, program.warps);
+  events.dram_bytes = run.reuse.dram_read_bytes + run.reuse.dram_write_bytes;
+  events.sm_cycles = run.sm.cycles * run.launch.active_sms;
+  return events;
+}
+
+// Latencies in cycles depend on the clock, the clock on the power, the power on the time. Each round steps through the
+// kernel at the clock that the round before allowed; the last solution's clock is taken.
+power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kernels::Program& program) {
+  constexpr int rounds = 4;
+  constexpr double settled = 0.005;
+  power::OperatingPoint point;
+  double stepped_cycles = 0, stepped_instructions = 0;
+  for (int round = 0; round < rounds; ++round) {
+    solve_time(run, timer);
+    stepped_cycles += run.sm.simulated_cycles;
+    stepped_instructions += run.sm.simulated_warp_instructions;
+    run.reduction_cycles = reduction_cycles(run, timer);
+    point = operating_point(run.gpu, run.options, chip_events(run, program),
+                            [&run](Hertz clock) { return time_at(run, clock); });
+    const double step = std::abs(point.clock / run.clock - 1.0);
+    run.kernel_cycles = kernel_cycles_at(run, point.clock);
+    run.dram_cycles *= point.clock / run.clock;
+    run.clock = point.clock;
+    if (step < settled || run.sm.deadlock) break;
+  }
+  run.sm.simulated_cycles = stepped_cycles;
+  run.sm.simulated_warp_instructions = stepped_instructions;
+  return point;
+}
+
+void fill_counters(SimReport& r, const Run& run, const kernels::Program& program) {
+  const core::CoreCounters c = chip_counters(run, program);
   r.warp_instructions = c.warp_instructions;
   for (std::size_t i = 0; i < core::opcode_count; ++i) {
     if (c.issued[i] > 0)
@@ -231,7 +279,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   run.launch = plan_launch(config, shape, program, gpu.sms);
   run.resident = occupancy->ctas_per_sm;
   solve_traffic(run);
-  solve_time(run, *(*built)->timer);
+  const power::OperatingPoint point = solve_time_and_clock(run, *(*built)->timer, program);
   if (run.sm.deadlock)
     return Diagnostic{"",
                       0,
@@ -239,7 +287,6 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
                       "kernel",
                       "a program whose warps can always go on",
                       "warps that wait for ever (a bug in the kernel builder)"};
-  add_reduction(run, *(*built)->timer);
 
   SimReport r;
   r.arch_id = gpu.id;
@@ -268,11 +315,13 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   limits.l2 = l2_cycles * us_per_cycle;
   limits.dram = run.dram_cycles * us_per_cycle;
   r.bottleneck = find_bottleneck(r, limits);
-  const BoardPower power = board_power(gpu, r);
-  r.power_w = power.watts;
-  r.throttled = power.throttled;
-  r.power_note = power.note;
-  r.energy_mj = r.power_w * r.time_us * 1e-3;
+  fill_power(r, gpu, options, point);
+  const ChipEvents events = chip_events(run, program);
+  const double cycles = run.kernel_cycles;  // good for clocks near the solved one
+  const Seconds launch = gpu.launch.kernel;
+  r.activity_at = [events, cycles, launch](Hertz clock) {
+    return activity_of(events, launch + Cycles{cycles} / clock);
+  };
   r.confidence = confidence_of(r);
   return r;
 }

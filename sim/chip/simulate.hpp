@@ -7,6 +7,7 @@
 #include "arch/spec.hpp"
 #include "kernels/config.hpp"
 #include "sim/chip/report.hpp"
+#include "sim/power/clock.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::chip {
@@ -16,8 +17,10 @@ enum class L2State : std::uint8_t { cold, warm };
 struct SimOptions {
   bool exact = false;                  // simulate every trip and wave, extrapolate nothing
   bool share_runs = false;             // thousands of shapes: share engine runs, a few per cent off the exact cycles
-  std::optional<double> sm_clock_mhz;  // given clock wins over the file's
-  L2State l2 = L2State::warm;          // do A and B lie in L2 at the start, as far as they fit
+  std::optional<double> sm_clock_mhz;  // a given clock wins over the solved one
+  power::ClockMode clock_mode = power::ClockMode::sustained;
+  power::Toggling operands{};    // random
+  L2State l2 = L2State::warm;  // do A and B lie in L2 at the start, as far as they fit
 };
 
 // Remembers SM simulations between calls: rows of a measured file repeat kernels. A pure cache, results

@@ -46,6 +46,7 @@ int run(const std::vector<std::string>& words) {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"simulate", "one kernel on one GPU", simulate_help, run_simulate},
+      {"compare", "one kernel under several power limits, and its energy-optimal clock", compare_help, run_compare},
       {"validate", "the simulator against real measurements", validate_help, run_validate},
       {"arch", "the GPUs known, their numbers and sources, mistakes of a file", arch_help, run_arch},
       {"kernel", "the instruction list of a kernel", kernel_help, run_kernel},

@@ -1,9 +1,11 @@
 // noteg simulate: one kernel on one GPU.
 #include "sim/chip/simulate.hpp"
 #include "sim/cli/assembly_run.hpp"
+#include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/power/trace.hpp"
 #include "sim/report/write.hpp"
 #include "sim/support/quantity_text.hpp"
 
@@ -16,7 +18,9 @@ std::vector<Option> options() {
   for (Option& option : assembly_options()) all.push_back(std::move(option));
   all.push_back({"exact", "", "step through everything, extrapolate nothing", false});
   all.push_back({"l2", "STATE", "cold or warm (default): A and B lie in L2 at the start, as far as they fit", false});
-  all.push_back({"clock", "HZ", "SM clock such as 1.4GHz instead of the GPU file's", false});
+  for (Option& option : clock_options()) all.push_back(std::move(option));
+  all.push_back(
+      {"power-trace", "FILE", "writes power, clock and temperature over time of the kernel repeated from idle", false});
   all.push_back({"format", "F", "text (default), json or csv", false});
   all.push_back({"jobs", "N", "threads; one kernel needs one", false});
   all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
@@ -32,16 +36,7 @@ chip::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
     else if (*l2 != "warm")
       errors.push_back({"", 0, 0, "--l2", "cold or warm", "\"" + *l2 + "\""});
   }
-  if (const std::optional<std::string> clock = arguments.text("clock")) {
-    const Result<Hertz> value = parse_quantity_as<Hertz>(*clock);
-    constexpr double least = 1e6, most = 1e10;
-    if (!value)
-      errors.push_back({"", 0, 0, "--clock", value.errors().front().expected, value.errors().front().found});
-    else if (value->value < least || value->value > most)
-      errors.push_back({"", 0, 0, "--clock", "1 MHz to 10 GHz", "\"" + *clock + "\""});
-    else
-      options.sm_clock_mhz = value->value * 1e-6;
-  }
+  apply_clock_options(arguments, options, errors);
   return options;
 }
 
@@ -87,7 +82,15 @@ int run_simulate(const std::vector<std::string>& words) {
 
   chip::SmCache cache;
   const Result<chip::SimReport> report = chip::simulate(*gpu, kernel->config, kernel->shape, sim, cache);
-  return report ? write(*report, format) : refuse("simulate", report.errors());
+  if (!report) return refuse("simulate", report.errors());
+  if (const std::optional<std::string> path = arguments->text("power-trace")) {
+    power::ClockRequest request{&*gpu, {}, sim.clock_mode, sim.operands};
+    if (sim.sm_clock_mhz) request.given = Hertz{*sim.sm_clock_mhz * 1e6};
+    if (const int status = write_file(*path, power::to_csv(power::power_trace(request, report->activity_at)));
+        status != done)
+      return status;
+  }
+  return write(*report, format);
 }
 
 }  // namespace noteg::cli

@@ -47,13 +47,35 @@ Table headline() {
              [](const SimReport& r) { return r.tflops; }),
       number("pct_of_peak", Unit::percent, "the same as a share of what the pipes could do at this clock",
              [](const SimReport& r) { return r.pct_of_peak; }),
-      number("power_w", Unit::watts, "mean board power during the run, 0 while there is no power model for the GPU",
+      number("power_w", Unit::watts, "mean board power during the run, idle power included",
              [](const SimReport& r) { return r.power_w; }),
       number("energy_mj", Unit::millijoules, "board power times run time",
              [](const SimReport& r) { return r.energy_mj; }),
       claim("throttled", "the power limit held the clock down", [](const SimReport& r) { return r.throttled; }),
+      words("throttle_reason", "what held the clock down, or why the power lies above the limit",
+            [](const SimReport& r) { return r.throttle_reason; }),
+      words("clock_mode",
+            "given, burst (a few milliseconds at the highest clock) or sustained (settled under the limit)",
+            [](const SimReport& r) { return r.clock_mode; }),
+      number("tflops_per_w", Unit::tflops_per_watt, "useful operations per second and watt",
+             [](const SimReport& r) { return r.tflops_per_w; }),
+      number("temperature_c", Unit::degrees_celsius, "temperature of the GPU during the run",
+             [](const SimReport& r) { return r.temperature_c; }),
+      number("voltage", Unit::volts, "supply voltage at this clock, on the relative scale of the GPU file",
+             [](const SimReport& r) { return r.voltage; }),
       words("power_note", "what the power figure rests on", [](const SimReport& r) { return r.power_note; }),
   };
+}
+
+Table energy() {
+  Table rows;
+  for (std::size_t i = 0; i < power::component_count; ++i) {
+    const auto part = static_cast<power::Component>(i);
+    rows.push_back(number("energy_by_component_mj." + std::string(power::name_of(part)), Unit::millijoules,
+                          "part of energy_mj: " + std::string(power::description_of(part)),
+                          [i](const SimReport& r) { return r.energy_stack_mj[i]; }));
+  }
+  return rows;
 }
 
 Table phases() {
@@ -190,6 +212,9 @@ std::string_view text_of(Unit unit) {
     case Unit::millijoules: return "mJ";
     case Unit::bytes: return "B";
     case Unit::flop_per_byte: return "FLOP/B";
+    case Unit::tflops_per_watt: return "TFLOP/s/W";
+    case Unit::degrees_celsius: return "C";
+    case Unit::volts: return "V";
   }
   return "";
 }
@@ -197,8 +222,8 @@ std::string_view text_of(Unit unit) {
 std::vector<Counter> counter_table() {
   Table all;
   all.push_back(words("arch", "GPU, as its file is named", [](const SimReport& r) { return r.arch_id; }));
-  for (Table& part : std::vector<Table>{kernel_counters(), headline(), phases(), occupancy(), stalls(), pipes(),
-                                        memory(), conclusions()})
+  for (Table& part : std::vector<Table>{kernel_counters(), headline(), energy(), phases(), occupancy(), stalls(),
+                                        pipes(), memory(), conclusions()})
     for (Counter& counter : part) all.push_back(std::move(counter));
   return all;
 }

@@ -30,6 +30,9 @@ enum class Unit : std::uint8_t {
   millijoules,
   bytes,
   flop_per_byte,
+  tflops_per_watt,
+  degrees_celsius,
+  volts,
 };
 
 [[nodiscard]] std::string_view text_of(Unit unit);  // "us", "MHz"; empty for none and claim

@@ -66,6 +66,9 @@ std::string figure(const Value& value, Unit unit) {
     case Unit::millijoules: return three_digits(number) + " mJ";
     case Unit::bytes: return with_prefix(number, "B");
     case Unit::flop_per_byte: return three_digits(number) + " FLOP/B";
+    case Unit::tflops_per_watt: return three_digits(number) + " TFLOP/s per W";
+    case Unit::degrees_celsius: return fmt::format("{:.0f} C", number);
+    case Unit::volts: return three_digits(number) + " V";
   }
   return three_digits(number);
 }

@@ -82,11 +82,9 @@ void headline(Page& page, const SimReport& r, const Figures& f) {
   if (!r.kernel.name.empty()) page.line("", kernel_line(r));
   page.heading(
       fmt::format("{}   {}   {} of peak   at {}", f("time_us"), f("tflops"), f("pct_of_peak"), f("sm_clock_mhz")));
-  const bool has_power = r.power_w > 0;
-  const std::string power =
-      has_power ? fmt::format("{}, {}{}", f("power_w"), f("energy_mj"), r.throttled ? ", throttled" : "")
-                : "not modelled";
-  page.line("power", r.power_note.empty() ? power : power + "; " + r.power_note);
+  page.line("power", fmt::format("{}, {}, {}, {}{}; {}", f("power_w"), f("energy_mj"), f("tflops_per_w"),
+                                 f("temperature_c"), r.throttled ? ", throttled" : "", r.power_note));
+  page.line("clock", fmt::format("{} at {}, held down by: {}", r.clock_mode, f("sm_clock_mhz"), r.throttle_reason));
   page.line("limited by", fmt::format("{}: {}", r.bottleneck.name, r.bottleneck.because));
   page.line("", fmt::format("without this limit: {} as fast", f("bottleneck.speedup_if_removed")));
 }
@@ -119,6 +117,14 @@ void pipe_bars(Page& page, const Figures& f) {
   page.heading("how busy the pipes are");
   f.each_of("pipes", [&](const Counter& counter, double share) {
     page.bar_line(counter.leaf(), share, fmt::format("{:5.1f} %", 100 * share));
+  });
+}
+
+void energy_bars(Page& page, const SimReport& r, const Figures& f) {
+  page.heading("where the energy goes");
+  f.each_of("energy_by_component_mj", [&](const Counter& counter, double mj) {
+    const double share = mj / std::max(r.energy_mj, 1e-12);
+    page.bar_line(counter.leaf(), share, fmt::format("{:5.1f} %  {}", 100 * share, figure(mj, counter.unit)));
   });
 }
 
@@ -172,6 +178,7 @@ std::string to_text(const SimReport& report) {
   time_bars(page, report, figures);
   stall_bars(page, figures);
   pipe_bars(page, figures);
+  energy_bars(page, report, figures);
   page.heading("the rest");
   occupancy_line(page, report, figures);
   memory_lines(page, figures);

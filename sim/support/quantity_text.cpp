@@ -44,6 +44,10 @@ constexpr std::array seconds{Spelling{"s"}, Spelling{"ps", 0, -12}, Spelling{"ns
                              Spelling{"ms", 0, -3}};
 constexpr std::array watts{Spelling{"W"}, Spelling{"mW", 0, -3, false}, Spelling{"kW", 0, 3, false}};
 
+constexpr std::array volts{Spelling{"V"}, Spelling{"mV", 0, -3}};
+constexpr std::array celsius{Spelling{"C"}};
+constexpr std::array kelvin_per_watt{Spelling{"K/W"}};
+
 constexpr std::array table{
     UnitTexts{Unit::bytes, "a size such as 36 MiB", bytes},
     UnitTexts{Unit::bytes_per_cycle, "a bandwidth per SM clock such as 5120 B/clk", bytes_per_cycle},
@@ -53,6 +57,9 @@ constexpr std::array table{
     UnitTexts{Unit::joules, "an energy such as 12 pJ", joules},
     UnitTexts{Unit::seconds, "a time such as 54 ns", seconds},
     UnitTexts{Unit::watts, "a power such as 72 W", watts},
+    UnitTexts{Unit::volts, "a voltage such as 0.9 V", volts},
+    UnitTexts{Unit::celsius, "a temperature such as 35 C", celsius},
+    UnitTexts{Unit::kelvin_per_watt, "a thermal resistance such as 0.2 K/W", kelvin_per_watt},
 };
 
 const UnitTexts& texts_of(Unit unit) { return table[static_cast<std::size_t>(unit)]; }

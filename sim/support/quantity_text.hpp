@@ -11,7 +11,19 @@
 
 namespace noteg {
 
-enum class Unit : std::uint8_t { bytes, bytes_per_cycle, bytes_per_second, cycles, hertz, joules, seconds, watts };
+enum class Unit : std::uint8_t {
+  bytes,
+  bytes_per_cycle,
+  bytes_per_second,
+  cycles,
+  hertz,
+  joules,
+  seconds,
+  watts,
+  volts,
+  celsius,
+  kelvin_per_watt
+};
 
 // "a size such as 36 MiB"
 [[nodiscard]] std::string_view describe(Unit unit);
@@ -19,7 +31,7 @@ enum class Unit : std::uint8_t { bytes, bytes_per_cycle, bytes_per_second, cycle
 // The unit texts accepted, base unit first: "B, KiB, MiB, ...".
 [[nodiscard]] std::string unit_texts(Unit unit, std::string_view separator);
 
-// The text without prefix that JSON and tables use as column unit: B, B/clk, B/s, cycles, Hz, J, s, W.
+// The text without prefix that JSON and tables use as column unit: B, B/clk, B/s, cycles, Hz, J, s, W, V, C, K/W.
 [[nodiscard]] std::string_view base_text(Unit unit);
 
 // Value in base units, correctly rounded. The error has no file or key; expected names the kind and its units.
@@ -44,6 +56,12 @@ template <>
 inline constexpr Unit unit_of<Seconds> = Unit::seconds;
 template <>
 inline constexpr Unit unit_of<Watts> = Unit::watts;
+template <>
+inline constexpr Unit unit_of<Volts> = Unit::volts;
+template <>
+inline constexpr Unit unit_of<Celsius> = Unit::celsius;
+template <>
+inline constexpr Unit unit_of<KelvinPerWatt> = Unit::kelvin_per_watt;
 
 // parse_quantity_as<Bytes>("36 MiB")
 template <class Q>

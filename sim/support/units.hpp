@@ -34,6 +34,9 @@ using Hertz = Quantity<struct HertzTag>;                    // clock frequency
 using Seconds = Quantity<struct SecondsTag>;                // time
 using Joules = Quantity<struct JoulesTag>;                  // energy
 using Watts = Quantity<struct WattsTag>;                    // power
+using Volts = Quantity<struct VoltsTag>;                    // supply voltage
+using Celsius = Quantity<struct CelsiusTag>;                // temperature on the Celsius scale
+using KelvinPerWatt = Quantity<struct KelvinPerWattTag>;    // thermal resistance
 
 constexpr Seconds operator/(Cycles c, Hertz f) { return Seconds{c.value / f.value}; }
 constexpr Cycles operator*(Seconds t, Hertz f) { return Cycles{t.value * f.value}; }
@@ -42,6 +45,7 @@ constexpr BytesPerSecond operator*(BytesPerCycle b, Hertz f) { return BytesPerSe
 constexpr Cycles operator/(Bytes n, BytesPerCycle b) { return Cycles{n.value / b.value}; }
 constexpr Seconds operator/(Bytes n, BytesPerSecond b) { return Seconds{n.value / b.value}; }
 constexpr Joules operator*(Watts p, Seconds t) { return Joules{p.value * t.value}; }
+constexpr Celsius operator*(KelvinPerWatt r, Watts p) { return Celsius{r.value * p.value}; }  // a rise
 constexpr Watts operator/(Joules e, Seconds t) { return Watts{e.value / t.value}; }
 
 }  // namespace noteg

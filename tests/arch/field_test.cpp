@@ -39,6 +39,7 @@ TEST(Fields, WhatIsSetIsRead) {
       case Kind::quantity: value = 0.625; break;
       case Kind::flag: value = !std::get<bool>(field.get(gpu)); break;
       case Kind::sizes: value = std::vector<double>{1, 2}; break;
+      case Kind::energies: value = std::vector<NamedEnergy>{{"x", Joules{1}}}; break;
       case Kind::text: value = std::string("x"); break;
     }
     field.set(gpu, value);

@@ -24,11 +24,34 @@ std::vector<std::string> keys_of(const Json& object) {
 
 TEST(ReportJson, HasTheKeysOfTheContractInTheirOrder) {
   const Json json = Json::parse(report::to_json(test::sample_report()));
-  EXPECT_EQ(keys_of(json), (std::vector<std::string>{
-                               "arch",        "kernel",   "time_us",   "cycles",       "sm_clock_mhz", "tflops",
-                               "pct_of_peak", "power_w",  "energy_mj", "throttled",    "power_note",   "phases_us",
-                               "occupancy",   "stalls",   "pipes",     "instructions", "memory",       "rf",
-                               "bottleneck",  "roofline", "engine",    "confidence"}));
+  EXPECT_EQ(keys_of(json), (std::vector<std::string>{"arch",
+                                                     "kernel",
+                                                     "time_us",
+                                                     "cycles",
+                                                     "sm_clock_mhz",
+                                                     "tflops",
+                                                     "pct_of_peak",
+                                                     "power_w",
+                                                     "energy_mj",
+                                                     "throttled",
+                                                     "throttle_reason",
+                                                     "clock_mode",
+                                                     "tflops_per_w",
+                                                     "temperature_c",
+                                                     "voltage",
+                                                     "power_note",
+                                                     "energy_by_component_mj",
+                                                     "phases_us",
+                                                     "occupancy",
+                                                     "stalls",
+                                                     "pipes",
+                                                     "instructions",
+                                                     "memory",
+                                                     "rf",
+                                                     "bottleneck",
+                                                     "roofline",
+                                                     "engine",
+                                                     "confidence"}));
   EXPECT_EQ(keys_of(json["phases_us"]),
             (std::vector<std::string>{"launch", "prologue", "mainloop", "epilogue", "tail"}));
   EXPECT_EQ(keys_of(json["occupancy"]), (std::vector<std::string>{"ctas_per_sm", "warps_per_sm", "limiter", "waves"}));

@@ -71,8 +71,9 @@ TEST(QuantityText, FormatChoosesThePrefixThatReadsWell) {
 }
 
 TEST(QuantityText, FormatThenParseGivesTheSameValue) {
-  for (const Unit unit : {Unit::bytes, Unit::bytes_per_cycle, Unit::bytes_per_second, Unit::cycles, Unit::hertz,
-                          Unit::joules, Unit::seconds, Unit::watts}) {
+  for (const Unit unit :
+       {Unit::bytes, Unit::bytes_per_cycle, Unit::bytes_per_second, Unit::cycles, Unit::hertz, Unit::joules,
+        Unit::seconds, Unit::watts, Unit::volts, Unit::celsius, Unit::kelvin_per_watt}) {
     for (const double value :
          {0.0, 1.0, 1.0 / 3.0, 2.475e9, 54e-9, 5.5e-7, 166912.0, 504e9, 1.2345678e15, 7e-12, 1e300}) {
       const Result<double> back = parse_quantity(format_quantity(value, unit), unit);

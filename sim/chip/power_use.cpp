@@ -1,0 +1,73 @@
+#include "sim/chip/power_use.hpp"
+
+#include <fmt/format.h>
+
+namespace noteg::chip {
+namespace {
+
+constexpr double sectors_per_pass = 4;  // a pass moves up to a line of 128 bytes
+constexpr double sector_bytes = 32;
+
+std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options, const power::OperatingPoint& point) {
+  const double limit = gpu.power.limit.value;
+  if (options.sm_clock_mhz) {
+    return point.over_limit ? fmt::format("the given clock needs more than the limit of {:.0f} W", limit) : "none";
+  }
+  if (options.clock_mode == power::ClockMode::burst) {
+    return point.over_limit ? fmt::format("a burst: too short for the limit of {:.0f} W to act", limit) : "none";
+  }
+  if (point.over_limit) return fmt::format("even the lowest clock needs more than the limit of {:.0f} W", limit);
+  return point.throttled ? fmt::format("the power limit of {:.0f} W", limit) : "none";
+}
+
+}  // namespace
+
+power::Activity activity_of(const ChipEvents& events, Seconds time) {
+  const core::CoreCounters& c = events.counters;
+  power::Activity out;
+  out.time = time;
+  out.issued = c.issued;
+  out.active_lanes = events.active_lanes;
+  out.operands = c.rf_reads;
+  out.cached_operands = c.rf_hits;
+  out.data_passes = c.shared_wavefronts + (c.read_sectors + c.write_sectors) / sectors_per_pass;
+  out.data_bytes = Bytes{c.shared_bytes + c.l1_bytes};
+  out.l2_bytes = Bytes{(c.read_sectors + c.write_sectors) * sector_bytes};
+  out.dram_bytes = Bytes{events.dram_bytes};
+  out.sm_cycles = events.sm_cycles;
+  return out;
+}
+
+power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions& options, const ChipEvents& events,
+                                      const std::function<Seconds(Hertz)>& time_at) {
+  power::ClockRequest request;
+  request.gpu = &gpu;
+  if (options.sm_clock_mhz) request.given = Hertz{*options.sm_clock_mhz * 1e6};
+  request.mode = options.clock_mode;
+  request.toggling = options.operands;
+  power::Activity activity = activity_of(events, Seconds{});
+  return power::solve_clock(request, [&](Hertz clock) {
+    activity.time = time_at(clock);
+    return activity;
+  });
+}
+
+void fill_power(SimReport& r, const arch::GpuSpec& gpu, const SimOptions& options, const power::OperatingPoint& point) {
+  r.power_w = point.board.power.value;
+  r.energy_mj = r.power_w * r.time_us * 1e-3;
+  r.tflops_per_w = r.power_w > 0 ? r.tflops / r.power_w : 0;
+  r.temperature_c = point.board.temperature.value;
+  r.voltage = point.board.voltage.value;
+  for (std::size_t i = 0; i < r.energy_stack_mj.size(); ++i) r.energy_stack_mj[i] = point.board.energy[i].value * 1e3;
+  r.throttled = point.throttled;
+  r.throttle_reason = throttle_reason(gpu, options, point);
+  const bool burst = options.clock_mode == power::ClockMode::burst;
+  r.clock_mode = options.sm_clock_mhz ? "given" : burst ? "burst" : "sustained";
+  r.power_note = fmt::format("{}, {} operands",
+                             burst && !options.sm_clock_mhz ? "a burst on an idle board" : "repeated back to back",
+                             options.operands.activity >= 1   ? "random"
+                             : options.operands.activity <= 0 ? "constant"
+                                                              : "partly constant");
+}
+
+}  // namespace noteg::chip

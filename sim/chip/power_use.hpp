@@ -1,0 +1,33 @@
+// From a simulated run to the events that cost energy, and from them to the clock that the board's limit allows.
+#pragma once
+
+#include <functional>
+
+#include "arch/spec.hpp"
+#include "sim/chip/report.hpp"
+#include "sim/chip/simulate.hpp"
+#include "sim/core/engine.hpp"
+#include "sim/power/clock.hpp"
+
+namespace noteg::chip {
+
+// One run of the kernel on the whole chip.
+struct ChipEvents {
+  core::CoreCounters counters;  // of all SMs
+  double active_lanes = 32;     // of a warp
+  double dram_bytes = 0;
+  double sm_cycles = 0;  // summed over the SMs that work
+};
+
+[[nodiscard]] power::Activity activity_of(const ChipEvents& events, Seconds time);
+
+// time_at: run time at another clock, the cycles of the SMs unchanged.
+[[nodiscard]] power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions& options,
+                                                    const ChipEvents& events,
+                                                    const std::function<Seconds(Hertz)>& time_at);
+
+// Power, energy, clock and why the clock is what it is. Run time and rate must be there already.
+void fill_power(SimReport& report, const arch::GpuSpec& gpu, const SimOptions& options,
+                const power::OperatingPoint& point);
+
+}  // namespace noteg::chip

@@ -1,0 +1,41 @@
+#include "sim/cli/clock_options.hpp"
+
+#include "sim/support/quantity_text.hpp"
+
+namespace noteg::cli {
+
+std::vector<Option> clock_options() {
+  return {
+      {"clock", "HZ", "SM clock such as 1.4GHz instead of the one that the power limit allows", false},
+      {"clock-mode", "MODE", "sustained (default): settled under the power limit; burst: a few ms at the highest clock",
+       false},
+      {"operands", "WHAT", "random (default) or zeros: how much the operands' bits change, for power", false},
+  };
+}
+
+void apply_clock_options(const Arguments& arguments, chip::SimOptions& options, Diagnostics& errors) {
+  if (const std::optional<std::string> clock = arguments.text("clock")) {
+    const Result<Hertz> value = parse_quantity_as<Hertz>(*clock);
+    constexpr double least = 1e6, most = 1e10;
+    if (!value)
+      errors.push_back({"", 0, 0, "--clock", value.errors().front().expected, value.errors().front().found});
+    else if (value->value < least || value->value > most)
+      errors.push_back({"", 0, 0, "--clock", "1 MHz to 10 GHz", "\"" + *clock + "\""});
+    else
+      options.sm_clock_mhz = value->value * 1e-6;
+  }
+  if (const std::optional<std::string> mode = arguments.text("clock-mode")) {
+    if (*mode == "burst")
+      options.clock_mode = power::ClockMode::burst;
+    else if (*mode != "sustained")
+      errors.push_back({"", 0, 0, "--clock-mode", "burst or sustained", "\"" + *mode + "\""});
+  }
+  if (const std::optional<std::string> operands = arguments.text("operands")) {
+    if (*operands == "zeros")
+      options.operands.activity = 0;
+    else if (*operands != "random")
+      errors.push_back({"", 0, 0, "--operands", "random or zeros", "\"" + *operands + "\""});
+  }
+}
+
+}  // namespace noteg::cli

@@ -1,0 +1,43 @@
+#include "sim/power/clock.hpp"
+
+namespace noteg::power {
+
+namespace {
+
+// Boards do not clock their SMs lower than this under load, whatever the limit.
+constexpr Hertz lowest{210e6};
+constexpr int halvings = 40;  // of the interval: far below one hertz
+
+OperatingPoint at_clock(const ClockRequest& request, const ActivityAt& activity_at, Hertz clock, Warmth warmth) {
+  OperatingPoint point;
+  point.clock = clock;
+  point.board = board_power(*request.gpu, activity_at(clock), clock, request.toggling, warmth);
+  point.over_limit = point.board.power > request.gpu->power.limit;
+  return point;
+}
+
+}  // namespace
+
+OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activity_at) {
+  const arch::GpuSpec& gpu = *request.gpu;
+  if (request.given) return at_clock(request, activity_at, *request.given, Warmth::settled);
+  if (request.mode == ClockMode::burst) return at_clock(request, activity_at, gpu.clock.sustained, Warmth::idle);
+  OperatingPoint best = at_clock(request, activity_at, gpu.clock.sustained, Warmth::settled);
+  if (!best.over_limit) return best;
+  Hertz low = std::min(lowest, gpu.clock.sustained), high = gpu.clock.sustained;
+  best = at_clock(request, activity_at, low, Warmth::settled);
+  for (int i = 0; i < halvings && !best.over_limit && high - low > Hertz{1.0}; ++i) {
+    const Hertz middle = (low + high) * 0.5;
+    const OperatingPoint point = at_clock(request, activity_at, middle, Warmth::settled);
+    if (point.over_limit) {
+      high = middle;
+    } else {
+      low = middle;
+      best = point;
+    }
+  }
+  best.throttled = true;
+  return best;
+}
+
+}  // namespace noteg::power

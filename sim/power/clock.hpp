@@ -1,0 +1,36 @@
+// The clock that follows from the power: the highest one at which a repeated kernel stays within the board's limit.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "sim/power/board.hpp"
+
+namespace noteg::power {
+
+// burst: a few milliseconds, too short for the power limiter and for the temperature. sustained: repeated until clock,
+// power and temperature have settled.
+enum class ClockMode : std::uint8_t { burst, sustained };
+
+// Events and time of one run at a clock. Called a few dozen times: must be cheap.
+using ActivityAt = std::function<Activity(Hertz)>;
+
+struct OperatingPoint {
+  Hertz clock;
+  BoardPower board;
+  bool throttled = false;   // the clock lies below the highest one because of the limit
+  bool over_limit = false;  // more power than the limit although nothing can bring it down: a given clock, or the
+                            // lowest clock there is
+};
+
+struct ClockRequest {
+  const arch::GpuSpec* gpu = nullptr;
+  std::optional<Hertz> given;  // wins over everything
+  ClockMode mode = ClockMode::sustained;
+  Toggling toggling;
+};
+
+// clock.sustained is the upper end. Power rises with the clock for every kernel, so that the fixed point is unique.
+[[nodiscard]] OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activity_at);
+
+}  // namespace noteg::power

@@ -1,0 +1,97 @@
+#include "sim/power/components.hpp"
+
+#include <algorithm>
+
+namespace noteg::power {
+namespace {
+
+struct Described {
+  std::string_view name, description;
+};
+
+constexpr std::array<Described, component_count> described{{
+    {"idle", "board without work, leakage left out"},
+    {"leakage", "leakage of the chip at its temperature and voltage"},
+    {"clock_tree", "clock trees of the SMs that work"},
+    {"issue", "fetch, decode and scheduling of warp instructions"},
+    {"register_file", "operands from register banks and from the register file cache"},
+    {"fp32", "FP32 lanes"},
+    {"other_lanes", "integer, FP16, FP64 and transcendental lanes"},
+    {"tensor", "tensor cores"},
+    {"shared_l1", "shared memory and L1, into registers and back"},
+    {"l2_noc", "L2 and the network to it"},
+    {"dram", "DRAM, its bus and controllers"},
+}};
+
+std::size_t at(Component component) { return static_cast<std::size_t>(component); }
+
+// Which lanes an instruction uses, and what one costs.
+struct LaneCost {
+  Component component = Component::other_lanes;
+  Joules energy;
+};
+
+LaneCost lane_cost(const arch::EnergySpec& e, kernels::Unit unit) {
+  using kernels::Unit;
+  switch (unit) {
+    case Unit::fma: return {Component::fp32, e.fma};
+    case Unit::fma_heavy:
+    case Unit::alu: return {Component::other_lanes, e.alu};
+    case Unit::half: return {Component::other_lanes, e.half};
+    case Unit::mufu: return {Component::other_lanes, e.mufu};
+    case Unit::fp64: return {Component::other_lanes, e.fp64};
+    case Unit::uniform:  // one lane for the warp: within what issuing costs
+    case Unit::memory:   // addresses are within what a pass of the data array costs
+    case Unit::tensor:   // counted by multiply-accumulates
+    case Unit::branch:
+    case Unit::barrier:
+    case Unit::control: return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(Component component) { return described[at(component)].name; }
+std::string_view description_of(Component component) { return described[at(component)].description; }
+
+Joules total(const Stack& stack) {
+  Joules sum;
+  for (const Joules part : stack) sum += part;
+  return sum;
+}
+
+Stack event_energy(const arch::GpuSpec& gpu, const Activity& a, Volts voltage, Toggling toggling) {
+  const arch::EnergySpec& e = gpu.sm.energy;
+  const double square = voltage.value * voltage.value;  // energies are stated at 1 V; charge times voltage
+  const double moving = e.static_operands + (1.0 - e.static_operands) * std::clamp(toggling.activity, 0.0, 1.0);
+  Stack out{};
+  double instructions = 0;
+  for (std::size_t i = 0; i < opcode_count; ++i) {
+    instructions += a.issued[i];
+    const LaneCost lane = lane_cost(e, kernels::opcode_info(static_cast<kernels::Opcode>(i)).unit);
+    out[at(lane.component)] += lane.energy * (a.issued[i] * a.active_lanes * moving * square);
+  }
+  out[at(Component::issue)] = e.issue * (instructions * square);
+  out[at(Component::register_file)] = (e.operand * a.operands + e.cached_operand * a.cached_operands) * square;
+  out[at(Component::shared_l1)] = (e.data_pass * a.data_passes + e.data_byte * a.data_bytes.value) * square;
+  out[at(Component::l2_noc)] = e.l2_byte * (a.l2_bytes.value * square);
+  out[at(Component::clock_tree)] = e.clock_tree * (a.sm_cycles * square);
+  out[at(Component::dram)] = gpu.power.dram_byte * a.dram_bytes.value;
+  for (const auto& [form, macs] : a.tensor_macs) {
+    const auto found = std::ranges::find(e.tensor, form, &arch::NamedEnergy::name);
+    if (found != e.tensor.end()) out[at(Component::tensor)] += found->energy * (macs * moving * square);
+  }
+  return out;
+}
+
+std::vector<std::string> unknown_forms(const arch::EnergySpec& energy, const Activity& activity) {
+  std::vector<std::string> unknown;
+  for (const auto& [form, macs] : activity.tensor_macs) {
+    if (std::ranges::find(energy.tensor, form, &arch::NamedEnergy::name) == energy.tensor.end())
+      unknown.push_back(form);
+  }
+  return unknown;
+}
+
+}  // namespace noteg::power

@@ -1,0 +1,72 @@
+// The clock is the highest one whose power fits, a given one wins, and a burst knows no limit.
+#include "tests/power/power_setup.hpp"
+
+namespace noteg::power {
+namespace {
+
+constexpr double cycles = 2e9;
+
+ClockRequest request_for(const arch::GpuSpec& gpu, ClockMode mode = ClockMode::sustained) {
+  ClockRequest request;
+  request.gpu = &gpu;
+  request.mode = mode;
+  return request;
+}
+
+TEST(SolvedClock, StaysUpWhereThePowerFits) {
+  const arch::GpuSpec gpu = gpu_of("l40");
+  const OperatingPoint point = solve_clock(request_for(gpu), bound_by_cycles(mixed_second(), cycles));
+  EXPECT_EQ(point.clock, gpu.clock.sustained);
+  EXPECT_FALSE(point.throttled);
+}
+
+TEST(SolvedClock, ReachesTheLimitFromBelowAndNoHigherClockFits) {
+  for (const char* limit : {"80 W", "100 W", "150 W", "200 W"}) {
+    const arch::GpuSpec gpu = gpu_of("l40s", {{"power.limit", limit}, {"power.idle", "50 W"}});
+    const ActivityAt activity = bound_by_cycles(mixed_second() * 4, cycles);
+    const OperatingPoint point = solve_clock(request_for(gpu), activity);
+    ASSERT_TRUE(point.throttled) << limit;
+    EXPECT_NEAR(point.board.power / gpu.power.limit, 1, 1e-3) << limit;
+    const Hertz higher = point.clock * 1.001;
+    EXPECT_GT(board_power(gpu, activity(higher), higher, {}, Warmth::settled).power, gpu.power.limit) << limit;
+  }
+}
+
+TEST(SolvedClock, FallsWithTheLimit) {
+  Hertz before{1e12};
+  for (const char* limit : {"300 W", "200 W", "150 W", "120 W"}) {
+    const arch::GpuSpec gpu = gpu_of("l40s", {{"power.limit", limit}});
+    const Hertz clock = solve_clock(request_for(gpu), bound_by_cycles(mixed_second() * 4, cycles)).clock;
+    EXPECT_LE(clock, before) << limit;
+    before = clock;
+  }
+}
+
+TEST(SolvedClock, AGivenClockWins) {
+  const arch::GpuSpec gpu = gpu_of("l4");
+  ClockRequest request = request_for(gpu);
+  request.given = Hertz{2e9};
+  const OperatingPoint point = solve_clock(request, bound_by_cycles(mixed_second() * 8, cycles));
+  EXPECT_EQ(point.clock, Hertz{2e9});
+  EXPECT_FALSE(point.throttled);
+  EXPECT_TRUE(point.over_limit);
+}
+
+TEST(SolvedClock, ABurstKeepsTheHighestClockAndTheTemperatureOfTheIdleBoard) {
+  const arch::GpuSpec gpu = gpu_of("l4");
+  const OperatingPoint point =
+      solve_clock(request_for(gpu, ClockMode::burst), bound_by_cycles(mixed_second() * 8, cycles));
+  EXPECT_EQ(point.clock, gpu.clock.sustained);
+  EXPECT_EQ(point.board.temperature, idle_temperature(gpu.power));
+  EXPECT_FALSE(point.throttled);
+}
+
+TEST(SolvedClock, GivesUpAtTheLowestClockAndSaysSo) {
+  const arch::GpuSpec gpu = gpu_of("l4", {{"power.limit", "17 W"}});
+  const OperatingPoint point = solve_clock(request_for(gpu), bound_by_cycles(mixed_second() * 30, cycles));
+  EXPECT_TRUE(point.over_limit);
+  EXPECT_TRUE(point.throttled);
+}
+
+}  // namespace
+}  // namespace noteg::power
