@@ -177,6 +177,7 @@ class Builder {
   void read_measurement() {
     case_.options.sm_clock_mhz = row_.positive("sm_clock_mhz");
     case_.options.l2 = set_.l2;
+    case_.options.clock_mode = set_.clock_mode;
     if (set_.host_included) case_.host = host_time_of(set_.source, row_.text("op"), case_.gpu);
     case_.time_ms = row_.positive("time_ms");
     if (set_.power_is_kernels) case_.power_w = row_.positive("power_w");

@@ -15,7 +15,8 @@ constexpr std::array<MeasuredSet, 13> sets{{
      "CUDA events around one PyTorch call, mean of the 5 fastest of 25, same tensors each call; host dispatch is "
      "inside"},
     {"gpperf_cutlass", Convention::blas_column_major, L2State::cold, false, false, false,
-     "CUTLASS profiler, mean of 10 launches over buffers that together exceed three times the L2, median of repeats"},
+     "CUTLASS profiler, mean of 10 launches over buffers that together exceed three times the L2, median of repeats",
+     power::ClockMode::burst},
     {"gpperf_naive", Convention::row_major, L2State::cold, false, false, false,
      "one cold launch, minimum of 4 processes"},
     {"measured", Convention::blas_storage, L2State::warm, false, true, false,

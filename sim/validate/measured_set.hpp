@@ -27,6 +27,7 @@ struct MeasuredSet {
   bool power_is_kernels = true;  // power_w is the board's power while the kernel runs
   bool fused_bias = false;       // op linear adds a bias in the epilogue
   std::string_view note;         // one sentence, for reports
+  power::ClockMode clock_mode = power::ClockMode::sustained;  // of rows without a clock
 };
 
 [[nodiscard]] std::span<const MeasuredSet> measured_sets();
