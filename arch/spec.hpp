@@ -195,6 +195,8 @@ struct DramSpec {
   double read_efficiency = 0.0;   // fraction of pin bandwidth that reads reach
   double mixed_efficiency = 0.0;  // with writes mixed in
   Seconds latency;                // SM to data, unloaded (the whole round trip)
+  Seconds service;                // of one access: spread of latencies, unit of the queue
+  Bytes granule;                  // brought into L2 by one miss
 };
 
 struct ClockSpec {

@@ -3,21 +3,33 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/memory/dram.hpp"
+
 namespace noteg::chip {
 
 namespace {
 
-// CTAs that share a tile walk K together: the first to ask waits for DRAM and the others wait for the same
-// line, so that a small fraction of misses delays nearly every trip. With n sharers in step the chance that a
-// trip meets a miss is 1 - (1 - f)^n.
-constexpr double sharers_in_step = 8;
-
-// Latencies are quantised so that measured files with thousands of shapes share SM simulations; main loops
-// with stages in flight do not feel steps of this size.
-constexpr double latency_step = 1.15;
+// Latencies under load are quantised so that measured files with thousands of shapes share SM simulations; whole
+// cycles, so that main loops become periodic.
+constexpr double latency_step = 1.05;
 
 double quantised(double latency) {
-  return std::pow(latency_step, std::round(std::log(latency) / std::log(latency_step)));
+  return std::round(std::pow(latency_step, std::round(std::log(latency) / std::log(latency_step))));
+}
+
+double l2_latency(const EnvironmentRequest& request) {
+  const arch::L2Spec& l2 = request.gpu->l2;
+  // Data beyond one partition's half is reached through the other one half of the time.
+  if (l2.partitions > 1 && request.footprint_bytes > l2.size.value / l2.partitions)
+    return 0.5 * (l2.latency.value + l2.far_latency.value);
+  return l2.latency.value;
+}
+
+double dram_latency(const EnvironmentRequest& request) {
+  const arch::DramSpec& dram = request.gpu->dram;
+  const double service = (dram.service * request.clock).value;
+  return (dram.latency * request.clock).value + memory::last_of_group(request.tile_accesses, service) +
+         memory::queue_wait(request.dram_utilisation, service);
 }
 
 }  // namespace
@@ -31,21 +43,11 @@ BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, dou
   return dram.bandwidth * efficiency;
 }
 
-core::MemoryEnvironment memory_environment(const EnvironmentRequest& request) {
+core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, TileSource source) {
   const arch::GpuSpec& gpu = *request.gpu;
   core::MemoryEnvironment out;
-  // Data beyond one partition's half is reached through the other one half of the time.
-  double hit = gpu.l2.latency.value;
-  if (gpu.l2.partitions > 1 && request.footprint_bytes > gpu.l2.size.value / gpu.l2.partitions) {
-    hit = 0.5 * (gpu.l2.latency.value + gpu.l2.far_latency.value);
-  }
-  const double dram = (gpu.dram.latency * request.clock).value;
-  const double met = 1.0 - std::pow(1.0 - std::clamp(request.dram_fraction, 0.0, 1.0), sharers_in_step);
-  double latency = hit + met * std::max(0.0, dram - hit);
-  // Queues in front of a busy DRAM: up to twice the latency close to saturation.
-  const double load = std::clamp(request.dram_utilisation, 0.0, 1.0);
-  latency *= 1.0 + met * load * load * load * load;
-  out.latency = quantised(latency);
+  const double near = l2_latency(request);
+  out.latency = source == TileSource::l2 ? near : std::max(near, quantised(dram_latency(request)));
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.read_bytes_per_cycle =
       std::min(gpu.l2.sm_bandwidth.value, gpu.l2.read_bandwidth.value / std::max(1, request.active_sms));

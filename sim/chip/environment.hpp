@@ -1,23 +1,27 @@
-// What the chip looks like from one SM during a kernel: mean latency of loads that leave it, and its
-// share of the bandwidth behind it.
+// What the chip looks like from one SM during a kernel: latency of loads that leave it, and its share of the
+// bandwidth behind it. Loads of a tile either find it in L2 or wait for DRAM, all of them together, so there are two
+// environments and not one with a mean latency.
 #pragma once
+
+#include <cstdint>
 
 #include "arch/spec.hpp"
 #include "sim/core/engine.hpp"
-#include "sim/memory/tile_reuse.hpp"
 
 namespace noteg::chip {
+
+enum class TileSource : std::uint8_t { l2, dram };
 
 struct EnvironmentRequest {
   const arch::GpuSpec* gpu = nullptr;
   Hertz clock;
   int active_sms = 1;
   double footprint_bytes = 0;   // A, B and C
-  double dram_fraction = 0;     // of A and B requests, by bytes
+  double tile_accesses = 1;     // DRAM accesses of one CTA for one k tile
   double dram_utilisation = 0;  // 0..1, of the achievable bandwidth
 };
 
-[[nodiscard]] core::MemoryEnvironment memory_environment(const EnvironmentRequest& request);
+[[nodiscard]] core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, TileSource source);
 
 // Achievable DRAM bandwidth for a mix of reads and writes.
 [[nodiscard]] BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, double write_bytes);

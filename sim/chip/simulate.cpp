@@ -7,6 +7,7 @@
 
 #include "sim/chip/bottleneck.hpp"
 #include "sim/chip/confidence.hpp"
+#include "sim/chip/dram_wait.hpp"
 #include "sim/chip/environment.hpp"
 #include "sim/chip/grid.hpp"
 #include "sim/chip/occupancy.hpp"
@@ -35,15 +36,6 @@ struct Run {
   double kernel_cycles = 0;     // on the GPU, without launch
 };
 
-// The slower of two resources that overlap, a little worse than the maximum where they are close: neither
-// can be kept busy all the time when both must be.
-double overlapped(double a, double b) {
-  constexpr double sharpness = 8;
-  const double top = std::max(a, b);
-  if (top <= 0) return 0;
-  return top * std::pow(std::pow(a / top, sharpness) + std::pow(b / top, sharpness), 1.0 / sharpness);
-}
-
 double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
   return static_cast<double>(s.batch) * ((m * k + k * n) * bytes_in + m * n * bytes_out);
@@ -57,13 +49,23 @@ void solve_traffic(Run& run) {
   request.bytes_in = kernels::bytes_of(run.config.dtype_in);
   request.bytes_out = kernels::bytes_of(run.config.dtype_out);
   request.live_ctas = static_cast<std::int64_t>(run.resident) * run.gpu.sms;
-  request.l2_bytes = run.gpu.l2.size.value;
+  // With two partitions, what SMs of both sides read is kept twice (H200M: passes over a shared buffer).
+  request.l2_bytes = run.gpu.l2.size.value / run.gpu.l2.partitions;
+  request.granule = run.gpu.dram.granule.value;
+  request.a_along_k = kernels::a_contiguous_in_k(run.config.layout);
+  request.b_along_k = !kernels::b_contiguous_in_n(run.config.layout);
   request.warm = run.options.l2 == L2State::warm;
   request.reads_c = run.config.reads_c;
   run.reuse = memory::tile_reuse(request);
 }
 
-// SM time depends on latency, latency on DRAM load, DRAM load on time: two rounds settle it.
+// DRAM accesses of one k tile of A and B.
+double tile_accesses(const Run& run) {
+  const kernels::Tile& tile = run.config.tile;
+  const double bytes = static_cast<double>(tile.m + tile.n) * tile.k * kernels::bytes_of(run.config.dtype_in);
+  return std::max(1.0, bytes / run.gpu.dram.granule.value);
+}
+
 void solve_time(Run& run, SmTimer& timer) {
   core::SmWork work;
   work.resident = static_cast<int>(std::min<std::int64_t>(run.resident, run.launch.ctas_busiest_sm));
@@ -78,37 +80,19 @@ void solve_time(Run& run, SmTimer& timer) {
   request.active_sms = run.launch.active_sms;
   request.footprint_bytes =
       footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
-  request.dram_fraction = run.reuse.dram_fraction();
+  request.tile_accesses = tile_accesses(run);
   const double dram_bytes = run.reuse.dram_read_bytes + run.reuse.dram_write_bytes;
   const BytesPerSecond dram = dram_bandwidth(run.gpu.dram, run.reuse.dram_read_bytes, run.reuse.dram_write_bytes);
   run.dram_cycles = (Bytes{dram_bytes} / (dram / run.clock)).value;
   const Grade grade = run.options.exact ? Grade::exact : run.options.share_runs ? Grade::shared : Grade::periodic;
-  double simulated_cycles = 0, simulated_instructions = 0;
-  double last_latency = 0;
-  const int rounds = run.options.exact ? 1 : 2;
-  if (run.options.exact) {
-    // The load on DRAM comes from the fast solution, so that both modes see the same environment.
-    const SmTime first = timer.time(memory_environment(request), work, Grade::periodic);
-    request.dram_utilisation = run.dram_cycles / std::max(1.0, overlapped(first.cycles, run.dram_cycles));
-  }
-  for (int round = 0; round < rounds; ++round) {
-    const core::MemoryEnvironment environment = memory_environment(request);
-    run.environment = environment;
-    if (round > 0 && environment.latency == last_latency) break;
-    last_latency = environment.latency;
-    run.sm = timer.time(environment, work, grade);
-    simulated_cycles += run.sm.simulated_cycles;
-    simulated_instructions += run.sm.simulated_warp_instructions;
-    request.dram_utilisation = run.dram_cycles / std::max(1.0, overlapped(run.sm.cycles, run.dram_cycles));
-  }
-  run.sm.simulated_cycles = simulated_cycles;
-  run.sm.simulated_warp_instructions = simulated_instructions;
+  run.environment = memory_environment(request, TileSource::l2);
+  run.sm = time_with_dram(timer, request, work, grade, {run.reuse.waiting_steps, run.dram_cycles});
 }
 
 // Cycles of the SMs stay, DRAM takes as long as before in seconds.
 double kernel_cycles_at(const Run& run, Hertz clock) {
   const double ratio = clock / run.clock;
-  return overlapped(run.sm.cycles, run.dram_cycles * ratio) + run.reduction_cycles;
+  return std::max(run.sm.cycles, run.dram_cycles * ratio) + run.reduction_cycles;
 }
 
 Seconds time_at(const Run& run, Hertz clock) {

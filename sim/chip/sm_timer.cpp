@@ -23,8 +23,9 @@ constexpr Rounds shared_rounds{4, 2};
 // Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
 constexpr std::int64_t drifted_rounds = 3;
 
-// a + (b - a) * f, field by field.
-SmTime extend(const SmTime& a, const SmTime& b, double f) {
+}  // namespace
+
+SmTime blend(const SmTime& a, const SmTime& b, double f) {
   SmTime out;
   out.cycles = a.cycles + (b.cycles - a.cycles) * f;
   out.counters = a.counters * (1.0 - f);
@@ -34,8 +35,6 @@ SmTime extend(const SmTime& a, const SmTime& b, double f) {
   out.deadlock = a.deadlock || b.deadlock;
   return out;
 }
-
-}  // namespace
 
 SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches)
     : program_(std::move(program)), sm_(std::move(sm)), switches_(switches) {}
@@ -74,7 +73,7 @@ SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const co
   const std::int64_t first = fewer.ctas;
   fewer.ctas += rounds.period * round;
   const SmTime b = run(environment, fewer);
-  return extend(a, b, static_cast<double>(work.ctas - first) / static_cast<double>(rounds.period * round));
+  return blend(a, b, static_cast<double>(work.ctas - first) / static_cast<double>(rounds.period * round));
 }
 
 // What the trips beyond short_trips cost `ctas` CTAs, `times` times over.
@@ -87,7 +86,7 @@ SmTime SmTimer::further_trips(const core::MemoryEnvironment& environment, const 
   round.trips = long_trips;
   const SmTime b = run(environment, round);
   const double factor = times * static_cast<double>(work.trips - short_trips) / (long_trips - settled_trips);
-  SmTime out = extend(a, b, 1.0 + factor);
+  SmTime out = blend(a, b, 1.0 + factor);
   out.cycles -= b.cycles;
   out.counters += b.counters * -1.0;
   return out;

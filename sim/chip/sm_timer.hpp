@@ -23,6 +23,9 @@ struct SmTime {
   bool deadlock = false;
 };
 
+// a + (b - a) * f, field by field; what was simulated for it is the sum of both.
+[[nodiscard]] SmTime blend(const SmTime& a, const SmTime& b, double f);
+
 enum class Grade : std::uint8_t { exact, periodic, shared };
 
 // A kernel ready to run on an SM, and the runs of it already done. Safe for many threads.

@@ -23,7 +23,7 @@ core::MemoryEnvironment alone(const arch::GpuSpec& gpu) {
   chip::EnvironmentRequest request;
   request.gpu = &gpu;
   request.clock = gpu.clock.sustained;
-  return chip::memory_environment(request);
+  return chip::memory_environment(request, chip::TileSource::l2);
 }
 
 Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpec& gpu, int ctas, std::int64_t trips) {

@@ -25,6 +25,7 @@ std::vector<Option> options() {
       {"min-time-ms", "T", "set rows with a shorter measured time aside, and count them", false},
       {"predictions", "FILE", "writes every input row with what was predicted for it", false},
       {"markdown", "FILE", "writes the page of documentation", false},
+      {"cold", "", "judge the column time_cold_ms, from a cold L2, instead of time_ms", false},
       {"exact", "", "step through everything, extrapolate nothing", false},
       {"set", "KEY=VALUE", "overrides a key of every GPU: arch.l2.size=48MiB", true},
       {"format", "F", "text (default), json or csv", false},
@@ -48,6 +49,7 @@ validate::ValidateOptions validate_options(const Arguments& arguments, Diagnosti
   if (const std::optional<std::string> by = arguments.text("by")) options.by = split(*by);
   options.gpus = arguments.texts("gpu");
   options.exact = arguments.has("exact");
+  if (arguments.has("cold")) options.time = validate::TimeColumn::cold;
   options.arch_overrides = arch_overrides(arguments);
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   options.jobs = static_cast<unsigned>(count_option(arguments, "jobs", cores, 4096, errors));

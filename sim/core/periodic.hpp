@@ -53,9 +53,10 @@ class PeriodicSkip {
 
  private:
   // The deepest pipelines (5 to 8 stages) fill within the trips before a period is taken, and drain within the
-  // margin; a period of this length averages over the drift between CTAs that take turns.
+  // margin; a period of this length averages over the drift between CTAs that take turns, and over the bunching of
+  // those that wait for DRAM.
   static constexpr int settle = 8;
-  static constexpr int period = 12;
+  static constexpr int period = 16;
   static constexpr std::int64_t margin = 4;
 
   int seen_ = 0;

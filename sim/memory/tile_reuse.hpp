@@ -28,6 +28,8 @@ struct ReuseRequest {
   double l2_bytes = 0;                 // capacity that the kernel can use
   bool warm = true;                    // A and B were used just before
   bool reads_c = false;
+  double granule = 64;                       // bytes that one miss brings
+  bool a_along_k = true, b_along_k = false;  // which operands are contiguous along K
 };
 
 struct ReuseResult {
@@ -35,6 +37,7 @@ struct ReuseResult {
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;
   double compulsory_bytes = 0;  // A, B (and C where read) once
+  double waiting_steps = 0;     // 0..1: k tiles of CTAs that are in DRAM when the first CTA asks for them
   [[nodiscard]] double dram_fraction() const { return requested_bytes > 0 ? dram_read_bytes / requested_bytes : 0; }
 };
 

@@ -30,8 +30,8 @@ std::string plain(const Diagnostics& errors) {
 // Builds one case; stops at the first thing that makes the row inexpressible.
 class Builder {
  public:
-  Builder(const MeasuredData& data, const MeasuredRow& row)
-      : row_(data, row), set_(measured_set_of(row_.text("source"))) {}
+  Builder(const MeasuredData& data, const MeasuredRow& row, TimeColumn time)
+      : row_(data, row), set_(measured_set_of(row_.text("source"))), time_(time) {}
 
   CaseOrReason build() {
     read_problem();
@@ -176,17 +176,21 @@ class Builder {
 
   void read_measurement() {
     case_.options.sm_clock_mhz = row_.positive("sm_clock_mhz");
-    case_.options.l2 = set_.l2;
+    const bool cold = time_ == TimeColumn::cold;
+    const std::string_view column = cold ? "time_cold_ms" : "time_ms";
+    case_.options.l2 = cold ? chip::L2State::cold : set_.l2;
     case_.options.clock_mode = set_.clock_mode;
     if (set_.host_included) case_.host = host_time_of(set_.source, row_.text("op"), case_.gpu);
-    case_.time_ms = row_.positive("time_ms");
+    case_.time_ms = row_.positive(column);
+    if (!case_.time_ms && row_.text(column).empty()) row_.problem(std::string(column) + " is blank");
+    if (cold) return;  // power and energy were taken with warm launches
     if (set_.power_is_kernels) case_.power_w = row_.positive("power_w");
     case_.energy_j = row_.positive("energy_j_per_launch");
-    if (!case_.time_ms && row_.text("time_ms").empty()) row_.problem("time_ms is blank");
   }
 
   RowView row_;
   MeasuredSet set_;
+  TimeColumn time_;
   MeasuredCase case_;
   std::string reason_;
   bool name_known_ = false;
@@ -195,7 +199,9 @@ class Builder {
 
 }  // namespace
 
-CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row) { return Builder(data, row).build(); }
+CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row, TimeColumn time) {
+  return Builder(data, row, time).build();
+}
 
 void transpose_problem(KernelConfig& config, kernels::GemmShape& shape) {
   std::swap(shape.m, shape.n);

@@ -3,6 +3,7 @@
 // A row that cannot be expressed becomes a reason, never a guess.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -23,9 +24,13 @@ struct MeasuredCase {
   std::optional<double> time_ms, power_w, energy_j;  // measured
 };
 
+// Which time of a row is judged: `time_ms` as its set took it, or `time_cold_ms`, taken with inputs in DRAM.
+enum class TimeColumn : std::uint8_t { as_taken, cold };
+
 using CaseOrReason = std::variant<MeasuredCase, std::string>;
 
-[[nodiscard]] CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row);
+[[nodiscard]] CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row,
+                                   TimeColumn time = TimeColumn::as_taken);
 
 // C^T = B^T A^T: M and N change places, and so do both operands.
 void transpose_problem(kernels::KernelConfig& config, kernels::GemmShape& shape);

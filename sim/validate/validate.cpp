@@ -90,7 +90,7 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
               const Simulator& simulator) {
   const std::string& gpu_name = row.fields[*data.column("gpu")];
   if (!is_wanted(gpu_name, gpus, options.gpus)) return filtered("another GPU was asked for");
-  CaseOrReason built = case_of(data, row);
+  CaseOrReason built = case_of(data, row, options.time);
   if (const auto* reason = std::get_if<std::string>(&built)) return skipped(*reason);
   MeasuredCase& measured = std::get<MeasuredCase>(built);
   if (options.min_time_ms && measured.time_ms < options.min_time_ms)

@@ -11,6 +11,7 @@
 #include "arch/load.hpp"
 #include "sim/chip/simulate.hpp"
 #include "sim/validate/grouping.hpp"
+#include "sim/validate/measured_case.hpp"
 #include "sim/validate/measured_file.hpp"
 #include "sim/validate/outcome.hpp"
 
@@ -25,6 +26,7 @@ struct ValidateOptions {
   std::optional<double> min_time_ms;  // shorter measured times are set aside and counted
   std::vector<std::string> gpus;      // only these, as the file writes them or as arch files name them; empty: all
   bool exact = false;
+  TimeColumn time = TimeColumn::as_taken;
   unsigned jobs = 1;
   arch::Overrides arch_overrides;                          // on every GPU
   std::function<void(std::size_t, std::size_t)> progress;  // rows done, rows to do; called under a lock

@@ -24,7 +24,9 @@ class Cost : public testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(Cost, DoesNotGrowWithK) { EXPECT_LE(stepped({4096, 4096, 65536, 1}), 1.3 * stepped({4096, 4096, 4096, 1})); }
+// In shallower problems the main loops of CTAs that enter and leave one after the other overlap so much that fewer
+// periods are stepped through; once they are long the cost stands still.
+TEST_P(Cost, DoesNotGrowWithK) { EXPECT_LE(stepped({4096, 4096, 131072, 1}), 1.3 * stepped({4096, 4096, 16384, 1})); }
 
 // Grows up to some tens of waves, until rounds of CTAs are seen to repeat: from 4096 to 16384 squared the instructions
 // stepped through rise by 2.35 (H200), 1.84 (A100), 1.97 (RTX 4070, blocked) and 1.67 (L4): two runs of a few rounds

@@ -41,7 +41,7 @@ double cycles_per_trip(const arch::GpuSpec& gpu, const kernels::Program& program
   work.ctas = ctas;
   const auto cycles = [&](int trips) {
     work.trips = trips;
-    return core::run_sm(decoded, gpu.sm, {}, memory_environment(request), work).cycles;
+    return core::run_sm(decoded, gpu.sm, {}, memory_environment(request, TileSource::l2), work).cycles;
   };
   return (cycles(many) - cycles(few)) / (many - few);
 }

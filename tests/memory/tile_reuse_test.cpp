@@ -112,15 +112,40 @@ TEST(TileReuse, BatchesAreIndependentProblems) {
   EXPECT_DOUBLE_EQ(five.compulsory_bytes, 5 * one.compulsory_bytes);
 }
 
-TEST(RetainedFraction, FallsFromThreeQuartersToOneAndAHalfCapacities) {
+TEST(TileReuse, AStepWaitsForDramWhereEitherOperandIsMissing) {
+  ReuseRequest r = request();
+  r.l2_bytes = infinite;
+  r.live_ctas = r.grid.ctas();
+  EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 1) << "a cold wave waits at every step, however many CTAs share a tile";
+  r.warm = true;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 0);
+  r.warm = false;
+  r.live_ctas = 64;  // a column of tiles at a time: A comes once, every wave brings its own part of B
+  EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 1);
+}
+
+TEST(TileReuse, OneMissBringsTheNextTilesOfOperandsAlongK) {
+  ReuseRequest r = request();
+  r.live_ctas = r.grid.ctas();
+  r.a_along_k = r.b_along_k = true;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 0.5) << "8 floats of a granule of 64 bytes, both operands in step";
+  r.tile.k = 16;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 1);
+  r.tile.k = 4;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 0.25);
+  r.b_along_k = false;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 1) << "rows of B are new at every step";
+}
+
+TEST(RetainedFraction, FallsAroundTheCapacity) {
   EXPECT_DOUBLE_EQ(retained_fraction(0, 100), 1);
   EXPECT_DOUBLE_EQ(retained_fraction(0, 0), 1);
   EXPECT_DOUBLE_EQ(retained_fraction(1, 0), 0);
-  EXPECT_DOUBLE_EQ(retained_fraction(75, 100), 1);
-  EXPECT_LT(retained_fraction(75.001, 100), 1);
-  EXPECT_DOUBLE_EQ(retained_fraction(112.5, 100), 0.5);
-  EXPECT_GT(retained_fraction(149.999, 100), 0);
-  EXPECT_DOUBLE_EQ(retained_fraction(150, 100), 0);
+  EXPECT_DOUBLE_EQ(retained_fraction(90, 100), 1);
+  EXPECT_LT(retained_fraction(90.001, 100), 1);
+  EXPECT_NEAR(retained_fraction(102.5, 100), 0.5, 1e-12);
+  EXPECT_GT(retained_fraction(114.999, 100), 0);
+  EXPECT_DOUBLE_EQ(retained_fraction(115, 100), 0);
 }
 
 TEST(LiveTiles, FollowTheRaster) {

@@ -1,0 +1,20 @@
+// Time of an SM whose tiles come partly from DRAM. CTAs that share a tile walk K in step, held together by the first
+// of them that waits for DRAM: measured, a step of a group of 132 CTAs that share its tiles takes as long as a step of
+// one CTA alone. So a step waits for DRAM in full or not at all, and the times of both are mixed, not the latencies.
+#pragma once
+
+#include "sim/chip/environment.hpp"
+#include "sim/chip/sm_timer.hpp"
+
+namespace noteg::chip {
+
+struct DramLoad {
+  double waiting_steps = 0;  // 0..1, of the k tiles of all CTAs: those that wait for DRAM
+  double cycles = 0;         // that DRAM needs for the whole traffic at its best
+};
+
+// The busiest SM's time; counters are of both kinds of step. Never less than what DRAM needs.
+[[nodiscard]] SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::SmWork& work, Grade grade,
+                                    const DramLoad& load);
+
+}  // namespace noteg::chip
