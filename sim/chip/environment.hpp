@@ -17,7 +17,7 @@ struct EnvironmentRequest {
   Hertz clock;
   int active_sms = 1;
   double footprint_bytes = 0;   // A, B and C
-  double tile_accesses = 1;     // DRAM accesses of one CTA for one k tile
+  double tile_accesses = 1;     // places in DRAM where one k tile of a CTA lies
   double dram_utilisation = 0;  // 0..1, of the achievable bandwidth
 };
 
