@@ -9,13 +9,11 @@ namespace noteg::chip {
 
 namespace {
 
-// Latencies under load are quantised so that measured files with thousands of shapes share SM simulations; whole
-// cycles, so that main loops become periodic.
-constexpr double latency_step = 1.05;
+// Latencies are quantised so that measured files with thousands of shapes share SM simulations: finely where tiles
+// wait for DRAM, in whole cycles so that main loops become periodic; coarsely for hits, which most loops hide.
+constexpr double wait_step = 1.05, hit_step = 1.15;
 
-double quantised(double latency) {
-  return std::round(std::pow(latency_step, std::round(std::log(latency) / std::log(latency_step))));
-}
+double quantised(double latency, double step) { return std::pow(step, std::round(std::log(latency) / std::log(step))); }
 
 double l2_latency(const EnvironmentRequest& request) {
   const arch::L2Spec& l2 = request.gpu->l2;
@@ -46,8 +44,9 @@ BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, dou
 core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, TileSource source) {
   const arch::GpuSpec& gpu = *request.gpu;
   core::MemoryEnvironment out;
-  const double near = l2_latency(request);
-  out.latency = source == TileSource::l2 ? near : std::max(near, quantised(dram_latency(request)));
+  const double near = quantised(l2_latency(request), hit_step);
+  out.latency =
+      source == TileSource::l2 ? near : std::max(near, std::round(quantised(dram_latency(request), wait_step)));
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.read_bytes_per_cycle =
       std::min(gpu.l2.sm_bandwidth.value, gpu.l2.read_bandwidth.value / std::max(1, request.active_sms));

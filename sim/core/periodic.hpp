@@ -56,7 +56,7 @@ class PeriodicSkip {
   // margin; a period of this length averages over the drift between CTAs that take turns, and over the bunching of
   // those that wait for DRAM.
   static constexpr int settle = 8;
-  static constexpr int period = 16;
+  static constexpr int period = 18;
   static constexpr std::int64_t margin = 4;
 
   int seen_ = 0;
