@@ -36,6 +36,7 @@ struct Field {
   double low = 0, high = 0;  // inclusive range in base units; no meaning for flag and text
   std::string_view doc;      // one sentence
   std::string_view used_by;  // which part of the model reads it
+  bool fittable = false;     // `noteg calibrate` may fit it: a property of the single board or of its circuits
   Value (*get)(const GpuSpec&) = nullptr;
   void (*set)(GpuSpec&, const Value&) = nullptr;
 

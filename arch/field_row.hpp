@@ -90,6 +90,12 @@ Field row(std::string_view key, Access, Range range, std::string_view doc, std::
   return field;
 }
 
+// Marks a row that `noteg calibrate` may fit.
+inline Field fittable(Field field) {
+  field.fittable = true;
+  return field;
+}
+
 [[nodiscard]] std::vector<Field> chip_fields();
 [[nodiscard]] std::vector<Field> sm_resource_fields();  // occupancy, front end, register file
 [[nodiscard]] std::vector<Field> power_fields();        // board power

@@ -79,8 +79,8 @@ std::string key_tables() {
       page += fmt::format("## {}\n\n| key | unit | range | meaning | used by |\n| --- | --- | --- | --- | --- |\n",
                           here.empty() ? "Top level of a GPU file" : "`" + std::string(here) + "`");
     }
-    page += fmt::format("| `{}` | {} | {} | {} | {} |\n", field.key, kind_text(field), range_text(field), field.doc,
-                        field.used_by);
+    page += fmt::format("| `{}` | {} | {} | {} | {}{} |\n", field.key, kind_text(field), range_text(field), field.doc,
+                        field.used_by, field.fittable ? "; may be calibrated" : "");
     const bool last = &field == &fields().back();
     if (last || section_of((&field + 1)->key) != section_of(field.key)) {
       const bool stays = !last && here == "sm.pipes" && (&field + 1)->key.starts_with("sm.pipes");

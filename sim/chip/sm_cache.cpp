@@ -50,7 +50,8 @@ kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
 
 Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
                                                   const kernels::GemmShape& shape, SmCache& cache) {
-  const BuiltFor wanted{as_built(config), address_facts(config, shape), gpu.sm};
+  BuiltFor wanted{as_built(config), address_facts(config, shape), gpu.sm};
+  wanted.sm.energy = {};  // costs watts, no cycles
   const std::lock_guard lock(cache.impl().mutex);
   auto& kernels = cache.impl().kernels;
   for (const auto& [built_for, kernel] : kernels) {

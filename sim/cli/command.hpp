@@ -27,11 +27,13 @@ struct Command {
 [[nodiscard]] int run_simulate(const std::vector<std::string>& words);
 [[nodiscard]] int run_compare(const std::vector<std::string>& words);
 [[nodiscard]] int run_validate(const std::vector<std::string>& words);
+[[nodiscard]] int run_calibrate(const std::vector<std::string>& words);
 [[nodiscard]] int run_arch(const std::vector<std::string>& words);
 [[nodiscard]] int run_kernel(const std::vector<std::string>& words);
 [[nodiscard]] std::string simulate_help();
 [[nodiscard]] std::string compare_help();
 [[nodiscard]] std::string validate_help();
+[[nodiscard]] std::string calibrate_help();
 [[nodiscard]] std::string arch_help();
 [[nodiscard]] std::string kernel_help();
 

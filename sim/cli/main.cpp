@@ -48,6 +48,7 @@ const std::vector<Command>& commands() {
       {"simulate", "one kernel on one GPU", simulate_help, run_simulate},
       {"compare", "one kernel under several power limits, and its energy-optimal clock", compare_help, run_compare},
       {"validate", "the simulator against real measurements", validate_help, run_validate},
+      {"calibrate", "constants of a GPU fitted to real measurements", calibrate_help, run_calibrate},
       {"arch", "the GPUs known, their numbers and sources, mistakes of a file", arch_help, run_arch},
       {"kernel", "the instruction list of a kernel", kernel_help, run_kernel},
   };

@@ -11,13 +11,22 @@ namespace noteg::validate {
 
 enum class Half : std::uint8_t { fitted, judged };
 
-[[nodiscard]] constexpr Half half_of(const kernels::GemmShape& shape) {
+[[nodiscard]] constexpr std::uint64_t shape_hash(const kernels::GemmShape& shape) {
   std::uint64_t hash = 0;
   for (const std::int64_t extent : {shape.batch, shape.m, shape.n, shape.k}) {
     hash = (hash ^ static_cast<std::uint64_t>(extent)) * 0x9E3779B97F4A7C15U;  // 2^64 over the golden ratio
     hash ^= hash >> 32;
   }
-  return (hash & 1) == 0 ? Half::fitted : Half::judged;
+  return hash;
+}
+
+[[nodiscard]] constexpr Half half_of(const kernels::GemmShape& shape) {
+  return (shape_hash(shape) & 1) == 0 ? Half::fitted : Half::judged;
+}
+
+// One shape in five, by other bits of the hash than the halves.
+[[nodiscard]] constexpr bool in_held_out_fifth(const kernels::GemmShape& shape) {
+  return (shape_hash(shape) >> 1) % 5 == 0;
 }
 
 [[nodiscard]] constexpr std::string_view name_of(Half half) { return half == Half::fitted ? "fitted" : "judged"; }

@@ -8,8 +8,7 @@
 #include <set>
 
 #include "sim/support/nearest_name.hpp"
-#include "sim/validate/measured_case.hpp"
-#include "sim/validate/shape_half.hpp"
+#include "sim/validate/judge.hpp"
 #include "sim/validate/work_sharing.hpp"
 
 namespace noteg::validate {
@@ -54,35 +53,6 @@ Outcome skipped(std::string reason) {
 Outcome filtered(std::string reason) {
   Outcome outcome = skipped(std::move(reason));
   outcome.fate = Fate::filtered;
-  return outcome;
-}
-
-std::optional<Pair> pair_of(std::optional<double> predicted, std::optional<double> measured) {
-  if (!predicted || !measured) return std::nullopt;
-  const Pair pair{*predicted, *measured};
-  return usable(pair) ? std::optional<Pair>(pair) : std::nullopt;
-}
-
-Outcome outcome_of(const MeasuredCase& measured, const chip::SimReport& report) {
-  Outcome outcome;
-  outcome.fate = Fate::predicted;
-  Prediction& p = outcome.prediction;
-  const bool own_reduction = report.kernel.split_k > 1 && report.kernel.split_k_mode == kernels::SplitKMode::parallel;
-  p.time_ms = with_host(measured.host, report.time_us, own_reduction ? 2 : 1) * 1e-3;
-  if (report.power_w > 0) p.power_w = report.power_w;
-  if (report.energy_mj > 0) p.energy_j = report.energy_mj * 1e-3;
-  p.sm_clock_mhz = report.sm_clock_mhz;
-  p.dram_bytes = report.memory.dram_read_bytes + report.memory.dram_write_bytes;
-  p.warp_instructions = report.warp_instructions;
-  p.waves = report.occupancy.waves;
-  p.family = name_of(report.kernel.family);
-  p.half = half_of(measured.shape);
-  p.host_included = measured.host.floor_us > 0;
-  outcome.time_ms = pair_of(p.time_ms, measured.time_ms);
-  outcome.power_w = pair_of(p.power_w, measured.power_w);
-  outcome.energy_j = pair_of(p.energy_j, measured.energy_j);
-  if (measured.time_ms && !outcome.time_ms)
-    return skipped(fmt::format("the model gave no usable time ({} ms)", p.time_ms));
   return outcome;
 }
 

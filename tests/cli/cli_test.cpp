@@ -16,7 +16,8 @@ constexpr const char* small = "simulate --arch rtx4070 --family simt --tile 128x
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(Program, HelpsOnStandardOutput) {
-  for (const char* arguments : {"--help", "simulate --help", "validate --help", "arch --help", "kernel show --help"}) {
+  for (const char* arguments : {"--help", "simulate --help", "validate --help", "compare --help", "calibrate --help",
+                                "arch --help", "kernel show --help"}) {
     const Ran ran = run_program(arguments);
     EXPECT_EQ(ran.status, 0) << arguments;
     EXPECT_TRUE(has(ran.out, "usage: noteg")) << arguments;

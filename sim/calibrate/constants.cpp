@@ -1,0 +1,98 @@
+#include "sim/calibrate/constants.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "arch/provenance.hpp"
+#include "arch/validate.hpp"
+#include "sim/calibrate/calibrate.hpp"
+#include "sim/support/nearest_name.hpp"
+
+namespace noteg::calibrate {
+namespace {
+
+constexpr double widest = 4;  // factor from the start value
+
+Diagnostic wrong_constant(const std::string& expected, const std::string& found) {
+  return {"", 0, 0, "--set", expected, found};
+}
+
+std::string without_prefix(const std::string& name) { return name.starts_with("arch.") ? name.substr(5) : name; }
+
+// Fitted numbers of the GPU's own file that the fit leaves alone.
+int other_fitted(const arch::SourcedGpu& gpu, const Fields& constants) {
+  int count = 0;
+  for (std::size_t i = 0; i < arch::fields().size(); ++i) {
+    const bool own = gpu.provenance[i].file == gpu.gpu.file && !gpu.provenance[i].fitted.empty();
+    count += own && std::ranges::find(constants, &arch::fields()[i]) == constants.end() ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<std::string> fittable_keys() {
+  std::vector<std::string> keys;
+  for (const arch::Field& field : arch::fields())
+    if (field.fittable) keys.emplace_back(field.key);
+  return keys;
+}
+
+std::vector<std::string> default_keys() { return {"clock.sustained", "power.idle", "sm.energy.fma"}; }
+
+Result<Fields> chosen_fields(const arch::SourcedGpu& gpu, const std::vector<std::string>& names) {
+  Fields constants;
+  Diagnostics errors;
+  for (const std::string& name : names) {
+    const std::optional<std::size_t> index = arch::find_field(without_prefix(name));
+    const arch::Field* field = index ? &arch::fields()[*index] : nullptr;
+    if (field == nullptr || !field->fittable) {
+      const std::string what = field == nullptr ? "" : " (a fact of the product, not a constant to fit)";
+      const std::vector<std::string> near = nearest_names(without_prefix(name), fittable_keys(), 2);
+      const std::string hint = near.empty() || field != nullptr ? what : " (did you mean " + join_or(near) + "?)";
+      errors.push_back(
+          wrong_constant("a constant that may be fitted: " + join_or(fittable_keys()), "\"" + name + "\"" + hint));
+    } else if (std::ranges::find(constants, field) != constants.end()) {
+      errors.push_back(wrong_constant("each constant once", "\"" + name + "\" twice"));
+    } else if (std::get<double>(field->get(gpu.gpu)) == 0) {
+      errors.push_back(wrong_constant("a constant whose start value is not 0", "\"" + name + "\" of 0"));
+    } else {
+      constants.push_back(field);
+    }
+  }
+  const int others = other_fitted(gpu, constants), all = others + static_cast<int>(constants.size());
+  if (all > arch::max_fitted_per_gpu)
+    errors.push_back(wrong_constant(
+        "at most " + std::to_string(arch::max_fitted_per_gpu) + " fitted numbers in a file",
+        std::to_string(constants.size()) + " here and " + std::to_string(others) + " others in " + gpu.gpu.id));
+  if (!errors.empty()) return errors;
+  return constants;
+}
+
+Eigen::VectorXd values_of(const arch::GpuSpec& gpu, const Fields& constants) {
+  Eigen::VectorXd values(static_cast<Eigen::Index>(constants.size()));
+  for (Eigen::Index i = 0; i < values.size(); ++i)
+    values[i] = std::get<double>(constants[static_cast<std::size_t>(i)]->get(gpu));
+  return values;
+}
+
+Box box_of(const Eigen::VectorXd& values, const Fields& constants) {
+  Box box{values / widest, values * widest};
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    const arch::Field& field = *constants[static_cast<std::size_t>(i)];
+    box.low[i] = std::max(box.low[i], field.low);
+    box.high[i] = std::min(box.high[i], field.high);
+  }
+  return box;
+}
+
+std::optional<arch::GpuSpec> with_values(const arch::GpuSpec& gpu, const Fields& constants,
+                                         const Eigen::VectorXd& values) {
+  arch::GpuSpec changed = gpu;
+  for (Eigen::Index i = 0; i < values.size(); ++i)
+    constants[static_cast<std::size_t>(i)]->set(changed, arch::Value{values[i]});
+  const bool valid = std::ranges::all_of(arch::rules(), [&](const arch::Rule& rule) { return rule.holds(changed); });
+  return valid ? std::optional(changed) : std::nullopt;
+}
+
+}  // namespace noteg::calibrate
