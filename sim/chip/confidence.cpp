@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace noteg::chip {
 
@@ -37,6 +38,11 @@ constexpr double shortest_validated_us = 200;
 }  // namespace
 
 Confidence confidence_of(const SimReport& report) {
+  if (!report.switches.empty()) {
+    std::vector<std::string> changed;
+    for (const auto& [name, value] : report.switches) changed.push_back(name + "=" + value);
+    return {-1, fmt::format("none: measurements are of the whole model, this run has {}", fmt::join(changed, ", "))};
+  }
   for (const Record& record : records) {
     if (record.gpu != report.arch_id || record.family != report.kernel.family) continue;
     Confidence out;

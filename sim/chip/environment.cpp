@@ -13,6 +13,8 @@ namespace {
 // wait for DRAM, in whole cycles so that main loops become periodic; coarsely for hits, which most loops hide.
 constexpr double wait_step = 1.05, hit_step = 1.15;
 
+constexpr double unlimited = 1e9;  // bytes per cycle
+
 double quantised(double latency, double step) { return std::pow(step, std::round(std::log(latency) / std::log(step))); }
 
 double l2_latency(const EnvironmentRequest& request) {
@@ -52,6 +54,8 @@ core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, Ti
       std::min(gpu.l2.sm_bandwidth.value, gpu.l2.read_bandwidth.value / std::max(1, request.active_sms));
   out.write_bytes_per_cycle =
       std::min(gpu.l2.sm_bandwidth.value, gpu.l2.write_bandwidth.value / std::max(1, request.active_sms));
+  if (!request.latency_limits) out.latency = out.l1_latency;
+  if (!request.l2_limits) out.read_bytes_per_cycle = out.write_bytes_per_cycle = unlimited;
   return out;
 }
 

@@ -18,6 +18,8 @@ struct EnvironmentRequest {
   int active_sms = 1;
   double footprint_bytes = 0;   // A, B and C
   double tile_accesses = 1;     // places in DRAM where one k tile of a CTA lies
+  bool l2_limits = true;        // false: L2 delivers at any rate
+  bool latency_limits = true;   // false: all answers come as fast as from L1
   double dram_utilisation = 0;  // 0..1, of the achievable bandwidth
 };
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/config.hpp"
@@ -107,6 +108,7 @@ struct SimReport {
   Roofline roofline;
   Engine engine;
   Confidence confidence;
+  std::vector<std::pair<std::string, std::string>> switches;  // those not at their default: name, value
   double host_dispatch_us = 0;  // included in time_us only when asked for by a measured set
 };
 

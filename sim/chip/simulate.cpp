@@ -57,6 +57,23 @@ void solve_traffic(Run& run) {
   request.warm = run.options.l2 == L2State::warm;
   request.reads_c = run.config.reads_c;
   run.reuse = memory::tile_reuse(request);
+  if (!run.options.switches.l2) {
+    run.reuse.dram_read_bytes = 0;
+    run.reuse.waiting_steps = 0;
+  }
+}
+
+// CTAs of the busiest SM, rounded up so that they fill all its slots in every round.
+std::int64_t full_rounds(const Run& run) {
+  const auto resident = static_cast<std::int64_t>(run.resident);
+  // Slots that were never filled are a matter of occupancy, not of the tail.
+  if (run.launch.ctas_busiest_sm <= resident) return run.launch.ctas_busiest_sm;
+  return (run.launch.ctas_busiest_sm + resident - 1) / resident * resident;
+}
+
+// Of the time that one SM takes for `ctas` CTAs: what each takes if all CTAs divide evenly.
+double even_share(const Run& run, std::int64_t ctas) {
+  return static_cast<double>(run.launch.ctas) / (static_cast<double>(ctas) * run.gpu.sms);
 }
 
 // Places in DRAM that the tiles of a waiting step lie in: one for each row where an operand lies along K, else one for
@@ -76,11 +93,15 @@ double tile_accesses(const Run& run) {
 
 void solve_time(Run& run, SmTimer& timer) {
   core::SmWork work;
-  work.resident = static_cast<int>(std::min<std::int64_t>(run.resident, run.launch.ctas_busiest_sm));
   work.ctas = run.launch.ctas_busiest_sm;
   work.trips = run.launch.trips;
-  work.launch_interval = std::round(run.gpu.launch.cta_rate.value * run.launch.active_sms);
-  work.relaunch = run.gpu.sm.cta_launch.value;
+  const Switches& switches = run.options.switches;
+  if (!switches.tail) work.ctas = full_rounds(run);
+  work.resident = static_cast<int>(std::min<std::int64_t>(run.resident, work.ctas));
+  if (switches.launch) {
+    work.launch_interval = std::round(run.gpu.launch.cta_rate.value * run.launch.active_sms);
+    work.relaunch = run.gpu.sm.cta_launch.value;
+  }
 
   EnvironmentRequest request;
   request.gpu = &run.gpu;
@@ -89,13 +110,18 @@ void solve_time(Run& run, SmTimer& timer) {
   request.footprint_bytes =
       footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
   request.tile_accesses = tile_accesses(run);
+  request.l2_limits = switches.l2;
+  request.latency_limits = switches.memory_latency;
   const double dram_bytes = run.reuse.dram_read_bytes + run.reuse.dram_write_bytes;
   const BytesPerSecond dram = dram_bandwidth(run.gpu.dram, run.reuse.dram_read_bytes, run.reuse.dram_write_bytes);
-  run.dram_cycles = (Bytes{dram_bytes} / (dram / run.clock)).value;
+  run.dram_cycles = switches.dram ? (Bytes{dram_bytes} / (dram / run.clock)).value : 0;
   const Grade grade = run.options.exact ? Grade::exact : run.options.share_runs ? Grade::shared : Grade::periodic;
   run.environment = memory_environment(request, TileSource::l2);
   run.sm = time_with_dram(timer, request, work, grade, {run.reuse.waiting_steps, run.dram_cycles});
+  if (!switches.tail) run.sm.cycles *= even_share(run, work.ctas);
 }
+
+Seconds launch_time(const Run& run) { return run.options.switches.launch ? run.gpu.launch.kernel : Seconds{}; }
 
 // Cycles of the SMs stay, DRAM takes as long as before in seconds.
 double kernel_cycles_at(const Run& run, Hertz clock) {
@@ -103,9 +129,7 @@ double kernel_cycles_at(const Run& run, Hertz clock) {
   return std::max(run.sm.cycles, run.dram_cycles * ratio) + run.reduction_cycles;
 }
 
-Seconds time_at(const Run& run, Hertz clock) {
-  return run.gpu.launch.kernel + Cycles{kernel_cycles_at(run, clock)} / clock;
-}
+Seconds time_at(const Run& run, Hertz clock) { return launch_time(run) + Cycles{kernel_cycles_at(run, clock)} / clock; }
 
 double reduction_cycles(const Run& run, SmTimer& timer) {
   ReductionRequest request;
@@ -114,6 +138,7 @@ double reduction_cycles(const Run& run, SmTimer& timer) {
   request.shape = &run.shape;
   request.launch = &run.launch;
   request.resident = run.resident;
+  request.launch_takes_time = run.options.switches.launch;
   request.clock = run.clock;
   request.environment = run.environment;
   return reduction_cycles(request, timer);
@@ -121,7 +146,7 @@ double reduction_cycles(const Run& run, SmTimer& timer) {
 
 void fill_time(SimReport& r, const Run& run) {
   const double us_per_cycle = 1e6 / run.clock.value;
-  const double launch_us = run.gpu.launch.kernel.value * 1e6;
+  const double launch_us = run.options.switches.launch ? run.gpu.launch.kernel.value * 1e6 : 0;
   const double kernel_us = run.kernel_cycles * us_per_cycle;
   r.sm_clock_mhz = run.clock.value * 1e-6;
   r.time_us = launch_us + kernel_us;
@@ -131,8 +156,7 @@ void fill_time(SimReport& r, const Run& run) {
   r.pct_of_peak = 100.0 * r.tflops * 1e12 / peak;
 
   // Idle slots of the last, ragged round of CTAs.
-  const double share =
-      static_cast<double>(run.launch.ctas) / (static_cast<double>(run.launch.ctas_busiest_sm) * run.gpu.sms);
+  const double share = run.options.switches.tail ? even_share(run, run.launch.ctas_busiest_sm) : 1;
   const core::CoreCounters& c = run.sm.counters;
   const double life = std::max(1.0, c.prologue_cycles + c.mainloop_cycles + c.epilogue_cycles);
   const double work_us = kernel_us * share;
@@ -247,7 +271,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   const kernels::KernelConfig& config = *resolved;
   if (config.family == kernels::Family::mma || config.family == kernels::Family::wgmma) return not_expressible(config);
 
-  Result<std::shared_ptr<BuiltKernel>> built = built_kernel(gpu, config, shape, cache);
+  Result<std::shared_ptr<BuiltKernel>> built = built_kernel(gpu, config, shape, options.switches, cache);
   if (!built) return built.errors();
   const kernels::Program& program = (*built)->program;
 
@@ -297,23 +321,27 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
       run.launch.ctas < static_cast<std::int64_t>(run.resident) * gpu.sms ? Limiter::grid : occupancy->limiter;
   r.occupancy.waves = static_cast<double>(run.launch.ctas) / (static_cast<double>(run.resident) * gpu.sms);
   const double us_per_cycle = 1e6 / run.clock.value;
-  const double l2_cycles =
-      r.memory.l2_read_bytes / gpu.l2.read_bandwidth.value + r.memory.l2_write_bytes / gpu.l2.write_bandwidth.value;
+  // Reads and writes have a way each.
+  const double l2_cycles = !options.switches.l2 ? 0
+                                                : std::max(r.memory.l2_read_bytes / gpu.l2.read_bandwidth.value,
+                                                           r.memory.l2_write_bytes / gpu.l2.write_bandwidth.value);
   r.roofline = roofline(run, l2_cycles);
   Limits limits;
   limits.fma = r.pipes.fma * r.time_us;
   limits.issue = r.pipes.issue * r.time_us;
   limits.lsu = r.pipes.lsu * r.time_us;
+  limits.ports = r.rf.bank_conflict_cycles / (static_cast<double>(gpu.sms) * gpu.sm.sub_cores) * us_per_cycle;
   limits.l2 = l2_cycles * us_per_cycle;
   limits.dram = run.dram_cycles * us_per_cycle;
   r.bottleneck = find_bottleneck(r, limits);
   fill_power(r, gpu, options, point);
   const ChipEvents events = chip_events(run, program);
   const double cycles = run.kernel_cycles;  // good for clocks near the solved one
-  const Seconds launch = gpu.launch.kernel;
+  const Seconds launch = launch_time(run);
   r.activity_at = [events, cycles, launch](Hertz clock) {
     return activity_of(events, launch + Cycles{cycles} / clock);
   };
+  r.switches = changed_switches(options.switches);
   r.confidence = confidence_of(r);
   return r;
 }

@@ -7,6 +7,7 @@
 #include "arch/spec.hpp"
 #include "kernels/config.hpp"
 #include "sim/chip/report.hpp"
+#include "sim/chip/switches.hpp"
 #include "sim/power/clock.hpp"
 #include "sim/support/result.hpp"
 
@@ -19,8 +20,9 @@ struct SimOptions {
   bool share_runs = false;             // thousands of shapes: share engine runs, a few per cent off the exact cycles
   std::optional<double> sm_clock_mhz;  // a given clock wins over the solved one
   power::ClockMode clock_mode = power::ClockMode::sustained;
-  power::Toggling operands{};    // random
+  power::Toggling operands{};  // random
   L2State l2 = L2State::warm;  // do A and B lie in L2 at the start, as far as they fit
+  Switches switches{};         // limits taken away, for a study
 };
 
 // Remembers SM simulations between calls: rows of a measured file repeat kernels. A pure cache, results

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/chip/what_if.hpp"
+
 namespace noteg::chip {
 
 namespace {
@@ -49,8 +51,9 @@ kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
 }
 
 Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
-                                                  const kernels::GemmShape& shape, SmCache& cache) {
-  BuiltFor wanted{as_built(config), address_facts(config, shape), gpu.sm};
+                                                  const kernels::GemmShape& shape, const Switches& switches,
+                                                  SmCache& cache) {
+  BuiltFor wanted{as_built(config), address_facts(config, shape), gpu.sm, switches};
   wanted.sm.energy = {};  // costs watts, no cycles
   const std::lock_guard lock(cache.impl().mutex);
   auto& kernels = cache.impl().kernels;
@@ -64,8 +67,9 @@ Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, cons
   if (!program) return program.errors();
   auto built = std::make_shared<BuiltKernel>();
   built->program = std::move(*program);
-  built->timer =
-      std::make_unique<SmTimer>(core::decode(built->program, gpu.sm, wanted.facts), gpu.sm, core::CoreSwitches{});
+  core::DecodedProgram decoded = core::decode(built->program, gpu.sm, wanted.facts, switches.core);
+  remove_limits(decoded, switches);
+  built->timer = std::make_unique<SmTimer>(std::move(decoded), sm_without_limits(gpu.sm, switches), switches.core);
   kernels.emplace_back(wanted, built);
   return built;
 }

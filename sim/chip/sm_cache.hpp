@@ -24,6 +24,7 @@ struct BuiltFor {
   kernels::KernelConfig config;  // what concerns one launch only is left at its default
   core::AddressFacts facts;
   arch::SmSpec sm;
+  Switches switches;
 
   bool operator==(const BuiltFor&) const = default;
 };
@@ -36,7 +37,8 @@ struct SmCache::Impl {
 // The program of a resolved configuration on a GPU's SM, built once for all shapes whose addresses behave alike.
 [[nodiscard]] Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu,
                                                                 const kernels::KernelConfig& config,
-                                                                const kernels::GemmShape& shape, SmCache& cache);
+                                                                const kernels::GemmShape& shape,
+                                                                const Switches& switches, SmCache& cache);
 
 [[nodiscard]] kernels::LatencyModel latency_model(const arch::SmSpec& sm);
 

@@ -29,8 +29,10 @@ double parallel_cycles(const ReductionRequest& request) {
                          static_cast<double>(shape.batch) * kernels::bytes_of(request.config->dtype_acc);
   const arch::L2Spec& l2 = request.gpu->l2;
   const double slices = request.config->split_k;
-  return (request.gpu->launch.kernel * request.clock).value + request.gpu->sm.cta_launch.value +
-         2 * l2.far_latency.value + c_bytes * slices / std::max(1.0, l2.read_bandwidth.value) +
+  const double launch = request.launch_takes_time
+                            ? (request.gpu->launch.kernel * request.clock).value + request.gpu->sm.cta_launch.value
+                            : 0;
+  return launch + 2 * l2.far_latency.value + c_bytes * slices / std::max(1.0, l2.read_bandwidth.value) +
          c_bytes / std::max(1.0, l2.write_bandwidth.value);
 }
 

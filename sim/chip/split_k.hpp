@@ -16,7 +16,8 @@ struct ReductionRequest {
   const kernels::KernelConfig* config = nullptr;
   const kernels::GemmShape* shape = nullptr;
   const Launch* launch = nullptr;
-  int resident = 1;  // CTAs per SM
+  int resident = 1;               // CTAs per SM
+  bool launch_takes_time = true;  // of the second kernel
   Hertz clock;
   core::MemoryEnvironment environment;  // of the kernel itself
 };

@@ -26,8 +26,9 @@ core::MemoryEnvironment alone(const arch::GpuSpec& gpu) {
   return chip::memory_environment(request, chip::TileSource::l2);
 }
 
-Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpec& gpu, int ctas, std::int64_t trips) {
-  const core::DecodedProgram decoded = core::decode(program, gpu.sm);
+Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpec& gpu, int ctas, std::int64_t trips,
+                             const chip::Switches& switches) {
+  const core::DecodedProgram decoded = core::decode(program, gpu.sm, {}, switches.core);
   const core::MemoryEnvironment environment = alone(gpu);
   core::SmWork work;
   work.resident = ctas;
@@ -35,6 +36,7 @@ Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpe
   AssemblyView out;
   out.gpu = gpu.name;
   out.arch = gpu.id;
+  out.switches = chip::changed_switches(switches);
   out.warps = program.warps;
   out.ctas = ctas;
   out.trips = trips;
@@ -43,7 +45,7 @@ Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpe
   for (const std::int64_t count : {trips, out.few_trips}) {
     if (count == 0) continue;
     work.trips = count;
-    const core::SmResult result = core::run_sm(decoded, gpu.sm, {}, environment, work);
+    const core::SmResult result = core::run_sm(decoded, gpu.sm, switches.core, environment, work);
     if (result.deadlock) {
       return Diagnostic{program.name,
                         0,
@@ -76,7 +78,7 @@ std::vector<Option> assembly_options() {
           {"trips", "N", "with --asm: trips of the main loop (default 48)", false}};
 }
 
-int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, Format format) {
+int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, const chip::Switches& switches, Format format) {
   Diagnostics errors;
   const auto warps = static_cast<int>(count_option(arguments, "warps", 0, 32, errors));
   const auto ctas = static_cast<int>(count_option(arguments, "ctas", 1, 32, errors));
@@ -93,7 +95,7 @@ int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, Format fo
                       fmt::format("{}", program->warps * ctas)});
   }
   if (!errors.empty()) return refuse("simulate", errors);
-  const Result<AssemblyView> view = measure(*program, gpu, ctas, trips);
+  const Result<AssemblyView> view = measure(*program, gpu, ctas, trips, switches);
   if (!view) return refuse("simulate", view.errors());
   switch (format) {
     case Format::text: return print(view_text(*view));

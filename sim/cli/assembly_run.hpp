@@ -2,13 +2,15 @@
 #pragma once
 
 #include "arch/spec.hpp"
+#include "sim/chip/switches.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
 
 namespace noteg::cli {
 
 // Runs the file named by --asm and prints what assembly_view.hpp says. Returns the exit status.
-[[nodiscard]] int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, Format format);
+[[nodiscard]] int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, const chip::Switches& switches,
+                               Format format);
 
 [[nodiscard]] std::vector<Option> assembly_options();
 

@@ -66,6 +66,7 @@ std::string plural(int count, std::string_view what) {
 std::string view_text(const AssemblyView& view) {
   std::string text = fmt::format("{}: {} of {} on one SM, {} trips of the main loop\n", view.gpu,
                                  plural(view.ctas, "CTA"), plural(view.warps, "warp"), view.trips);
+  for (const auto& [name, value] : view.switches) text += fmt::format("switch {}={}\n", name, value);
   const auto cycles = per_trip(view, figures[0]), instructions = per_trip(view, figures[1]);
   if (cycles && instructions && *cycles > 0) {
     text += fmt::format(
@@ -91,6 +92,7 @@ std::string view_text(const AssemblyView& view) {
 std::string view_json(const AssemblyView& view) {
   nlohmann::ordered_json json = {
       {"arch", view.arch}, {"ctas", view.ctas}, {"warps_per_cta", view.warps}, {"trips", view.trips}};
+  for (const auto& [name, value] : view.switches) json["switches"][name] = value;
   const auto cycles = per_trip(view, figures[0]), instructions = per_trip(view, figures[1]);
   if (cycles && instructions) {
     json["cycles_per_trip"] = *cycles;

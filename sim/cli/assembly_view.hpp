@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/core/engine.hpp"
 
@@ -13,6 +15,7 @@ struct AssemblyView {
   std::string gpu, arch;
   int warps = 1, ctas = 1;                // warps per CTA
   std::int64_t trips = 0, few_trips = 0;  // of the main loop; few 0: there is none, or the run is too short
+  std::vector<std::pair<std::string, std::string>> switches;  // changed ones: name, value
   core::SmResult run, shorter;
 };
 

@@ -30,6 +30,7 @@ int show(const std::vector<std::string>& words) {
   const Result<Arguments> arguments = parse_arguments(words, options(), {});
   if (!arguments) return refuse("kernel", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
+  refuse_switches(*arguments, errors);
   const Format format = format_option(*arguments, errors);
   const Result<kernels::LatencyModel> latency = latencies(*arguments);
   if (!latency) add(errors, latency.errors());

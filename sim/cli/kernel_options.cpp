@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernels/config_file.hpp"
+#include "sim/chip/switches.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/number_text.hpp"
 
@@ -20,14 +21,23 @@ Diagnostic wrong(std::string option, std::string expected, std::string found) {
 
 std::string quoted(const std::string& text) { return "\"" + text.substr(0, 80) + "\""; }
 
-std::vector<std::pair<std::string, std::string>> kernel_overrides(const Arguments& arguments) {
-  std::vector<std::pair<std::string, std::string>> overrides;
+// The --set KEY=VALUE ones whose key is wanted, in the order given.
+template <class Wanted>
+std::vector<std::pair<std::string, std::string>> settings(const Arguments& arguments, Wanted wanted) {
+  std::vector<std::pair<std::string, std::string>> found;
   for (const std::string& setting : arguments.texts("set")) {
     const std::size_t equals = setting.find('=');
-    if (equals != std::string::npos && equals > 0 && !setting.starts_with(arch_prefix))
-      overrides.emplace_back(setting.substr(0, equals), setting.substr(equals + 1));
+    if (equals == std::string::npos || equals == 0) continue;
+    const std::string key = setting.substr(0, equals);
+    if (wanted(key)) found.emplace_back(key, setting.substr(equals + 1));
   }
-  return overrides;
+  return found;
+}
+
+bool is_arch(std::string_view key) { return key.starts_with(arch_prefix); }
+
+std::vector<std::pair<std::string, std::string>> kernel_overrides(const Arguments& arguments) {
+  return settings(arguments, [](std::string_view key) { return !is_arch(key) && !chip::is_switch_name(key); });
 }
 
 // A value of a closed choice; a diagnostic naming the choices where it is none of them.
@@ -122,7 +132,8 @@ std::vector<Option> kernel_options() {
       {"split-k", "S", "CTAs that share one tile of C", false},
       {"layout", "L", "nn, nt, tn or tt: A then B, n is not transposed", false},
       {"dtype", "T", "type of A and B: f32 ...", false},
-      {"set", "KEY=VALUE", "overrides a key of the kernel, or of the GPU where it begins with arch.", true},
+      {"set", "KEY=VALUE",
+       "overrides a key of the kernel, of the GPU where it begins with arch., or a switch (--list-switches)", true},
   };
 }
 
@@ -147,14 +158,26 @@ Result<KernelRequest> kernel_request(const Arguments& arguments,
 }
 
 arch::Overrides arch_overrides(const Arguments& arguments) {
-  arch::Overrides overrides;
-  for (const std::string& setting : arguments.texts("set")) {
-    const std::size_t equals = setting.find('=');
-    if (equals != std::string::npos && setting.starts_with(arch_prefix))
-      overrides.emplace_back(setting.substr(arch_prefix.size(), equals - arch_prefix.size()),
-                             setting.substr(equals + 1));
-  }
+  arch::Overrides overrides = settings(arguments, is_arch);
+  for (auto& [key, value] : overrides) key.erase(0, arch_prefix.size());
   return overrides;
+}
+
+chip::Switches switch_options(const Arguments& arguments, Diagnostics& errors) {
+  chip::Switches switches;
+  for (const auto& [key, value] : settings(arguments, chip::is_switch_name)) {
+    const Result<chip::Switches> changed = chip::with_switch(switches, key, value);
+    if (changed)
+      switches = *changed;
+    else
+      add(errors, changed.errors());
+  }
+  return switches;
+}
+
+void refuse_switches(const Arguments& arguments, Diagnostics& errors) {
+  for (const auto& [key, value] : settings(arguments, chip::is_switch_name))
+    errors.push_back(wrong("set", "a key of the kernel or arch.KEY; switches belong to noteg simulate", quoted(key)));
 }
 
 Diagnostics set_errors(const Arguments& arguments) {

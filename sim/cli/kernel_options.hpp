@@ -7,6 +7,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/config.hpp"
+#include "sim/chip/switches.hpp"
 #include "sim/cli/options.hpp"
 
 namespace noteg::cli {
@@ -26,6 +27,12 @@ struct KernelRequest {
 
 // The --set arch.KEY=VALUE ones, without "arch.". Those without '=' are reported by set_errors().
 [[nodiscard]] arch::Overrides arch_overrides(const Arguments& arguments);
+
+// The --set SWITCH=VALUE ones (noteg simulate --list-switches).
+[[nodiscard]] chip::Switches switch_options(const Arguments& arguments, Diagnostics& errors);
+
+// For commands that run nothing: a switch is a mistake there.
+void refuse_switches(const Arguments& arguments, Diagnostics& errors);
 
 // --set that is not KEY=VALUE.
 [[nodiscard]] Diagnostics set_errors(const Arguments& arguments);

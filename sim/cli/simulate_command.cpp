@@ -1,12 +1,15 @@
 // noteg simulate: one kernel on one GPU.
+#include "sim/chip/explain.hpp"
 #include "sim/chip/simulate.hpp"
 #include "sim/cli/assembly_run.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/switch_list.hpp"
 #include "sim/power/trace.hpp"
 #include "sim/report/write.hpp"
+#include "sim/report/write_explanation.hpp"
 #include "sim/support/quantity_text.hpp"
 
 namespace noteg::cli {
@@ -21,6 +24,8 @@ std::vector<Option> options() {
   for (Option& option : clock_options()) all.push_back(std::move(option));
   all.push_back(
       {"power-trace", "FILE", "writes power, clock and temperature over time of the kernel repeated from idle", false});
+  all.push_back({"list-switches", "", "the limits that --set can take away, and nothing else", false});
+  all.push_back({"explain", "", "take limits away one by one and say what each of them costs", false});
   all.push_back({"format", "F", "text (default), json or csv", false});
   all.push_back({"jobs", "N", "threads; one kernel needs one", false});
   all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
@@ -30,6 +35,7 @@ std::vector<Option> options() {
 chip::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
   chip::SimOptions options;
   options.exact = arguments.has("exact");
+  options.switches = switch_options(arguments, errors);
   if (const std::optional<std::string> l2 = arguments.text("l2")) {
     if (*l2 == "cold")
       options.l2 = chip::L2State::cold;
@@ -60,6 +66,7 @@ int write(const chip::SimReport& report, Format format) {
 std::string simulate_help() {
   return "usage: noteg simulate --arch ARCH (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK)\n"
          "                      --shape MxNxK [options]\n"
+         "       noteg simulate --list-switches\n"
          "       noteg simulate --arch ARCH --asm FILE [--warps N] [--ctas N]\n\nHow one kernel runs on one GPU, and "
          "what limits it.\n\n" +
          help_of(options());
@@ -70,17 +77,25 @@ int run_simulate(const std::vector<std::string>& words) {
   if (!arguments) return refuse("simulate", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
   const Format format = format_option(*arguments, errors);
+  if (arguments->has("list-switches")) return errors.empty() ? list_switches(format) : refuse("simulate", errors);
   const chip::SimOptions sim = sim_options(*arguments, errors);
   (void)count_option(*arguments, "jobs", 1, 4096, errors);
   const Result<arch::GpuSpec> gpu = gpu_of(*arguments);
   if (!gpu) add(errors, gpu.errors());
   if (arguments->has("asm"))
-    return errors.empty() ? run_assembly(*arguments, *gpu, format) : refuse("simulate", errors);
+    return errors.empty() ? run_assembly(*arguments, *gpu, sim.switches, format) : refuse("simulate", errors);
   const Result<KernelRequest> kernel = kernel_request(*arguments);
   if (!kernel) add(errors, kernel.errors());
   if (!errors.empty()) return refuse("simulate", errors);
 
   chip::SmCache cache;
+  if (arguments->has("explain")) {
+    const Result<chip::Explanation> explained = chip::explain(*gpu, kernel->config, kernel->shape, sim, cache);
+    if (!explained) return refuse("simulate", explained.errors());
+    return print(format == Format::json  ? report::explanation_json(*explained)
+                 : format == Format::csv ? report::explanation_csv(*explained)
+                                         : report::explanation_text(*explained));
+  }
   const Result<chip::SimReport> report = chip::simulate(*gpu, kernel->config, kernel->shape, sim, cache);
   if (!report) return refuse("simulate", report.errors());
   if (const std::optional<std::string> path = arguments->text("power-trace")) {

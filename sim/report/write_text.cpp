@@ -80,6 +80,10 @@ void headline(Page& page, const SimReport& r, const Figures& f) {
   page.line("problem", problem(r));
   page.line("kernel", r.kernel.name.empty() ? kernel_line(r) : r.kernel.name);
   if (!r.kernel.name.empty()) page.line("", kernel_line(r));
+  std::string changed;
+  for (const auto& [name, value] : r.switches)
+    changed += fmt::format("{}{}={}", changed.empty() ? "" : ", ", name, value);
+  if (!changed.empty()) page.line("switches", changed);
   page.heading(
       fmt::format("{}   {}   {} of peak   at {}", f("time_us"), f("tflops"), f("pct_of_peak"), f("sm_clock_mhz")));
   page.line("power", fmt::format("{}, {}, {}, {}{}; {}", f("power_w"), f("energy_mj"), f("tflops_per_w"),

@@ -79,6 +79,39 @@ TEST(Simulate, ObeysSetAndClock) {
   EXPECT_EQ(json["kernel"]["stages"], 2);
 }
 
+TEST(Simulate, ListsItsSwitches) {
+  const Ran ran = run_program("simulate --list-switches --format json");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const Json json = Json::parse(ran.out);
+  EXPECT_GE(json.size(), 14u);
+  for (const Json& row : json) EXPECT_EQ(row["default"], row["values"][0]);
+  EXPECT_TRUE(has(run_program("simulate --list-switches").out, "core.rfc = on | off"));
+}
+
+TEST(Simulate, ShowsChangedSwitchesAndRefusesUnknownOnes) {
+  const Ran json = run_program(std::string(small) + " --set core.rfc=off --set tail=free --format json");
+  ASSERT_EQ(json.status, 0) << json.err;
+  EXPECT_EQ(Json::parse(json.out)["switches"], (Json{{"core.rfc", "off"}, {"tail", "free"}}));
+  EXPECT_TRUE(has(run_program(std::string(small) + " --set core.rfc=off").out, "core.rfc=off"));
+  EXPECT_FALSE(Json::parse(run_program(std::string(small) + " --format json").out).contains("switches"));
+  const Ran bad = run_program(std::string(small) + " --set core.rfcc=off --set l2=huge");
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_TRUE(has(bad.err, "core.rfc")) << bad.err;
+  EXPECT_TRUE(has(bad.err, "modelled or infinite")) << bad.err;
+  EXPECT_EQ(run_program("kernel show --family simt --tile 128x128x8 --set core.rfc=off").status, 2);
+}
+
+TEST(Simulate, ExplainsInTextJsonAndCsv) {
+  const std::string command = std::string(small) + " --explain";
+  const Ran json = run_program(command + " --format json");
+  ASSERT_EQ(json.status, 0) << json.err;
+  const Json parsed = Json::parse(json.out);
+  ASSERT_GE(parsed["explain"].size(), 12u);
+  EXPECT_EQ(parsed["bottleneck"]["speedup_if_removed"], parsed["explain"][0]["speedup"]);
+  EXPECT_TRUE(has(run_program(command).out, "what each limit costs"));
+  EXPECT_TRUE(run_program(command + " --format csv").out.starts_with("limit,removed,time_us,"));
+}
+
 TEST(Simulate, TellsEveryMistakeOfTheCommandLineAtOnce) {
   const Ran ran = run_program(
       "simulate --arch rtx4071 --shpe 1x1x1 --family simd --tile 12 --layout xy --l2 hot --clock 1.4 --format xml "

@@ -1,0 +1,16 @@
+// Limits of an SM that no field of its file can take away: what the machine would be without them.
+#pragma once
+
+#include "arch/spec.hpp"
+#include "sim/chip/switches.hpp"
+#include "sim/core/decoded.hpp"
+
+namespace noteg::chip {
+
+// core.issue, core.fma.
+[[nodiscard]] arch::SmSpec sm_without_limits(arch::SmSpec sm, const Switches& switches);
+
+// core.pipe_latency, memory.path, memory.shared_latency.
+void remove_limits(core::DecodedProgram& program, const Switches& switches);
+
+}  // namespace noteg::chip

@@ -1,0 +1,55 @@
+#include "sim/cli/switch_list.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/chip/switches.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+
+namespace noteg::cli {
+namespace {
+
+std::string as_text() {
+  std::string text = "--set NAME=VALUE takes a limit away; the first value is the default.\n";
+  for (const chip::SwitchInfo& row : chip::switch_table()) {
+    text += fmt::format("\n{} = {}\n  {}\n  {}\n", row.name, fmt::join(row.values, " | "), row.sentence, row.removes);
+  }
+  return text;
+}
+
+std::string as_json() {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const chip::SwitchInfo& row : chip::switch_table()) {
+    json.push_back({{"name", row.name},
+                    {"values", row.values},
+                    {"default", row.values.front()},
+                    {"models", row.sentence},
+                    {"removes", row.removes}});
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string as_csv() {
+  std::string text = "name,values,default,models,removes\n";
+  for (const chip::SwitchInfo& row : chip::switch_table()) {
+    text += fmt::format("{},{},{},\"{}\",\"{}\"\n", row.name, fmt::join(row.values, " "), row.values.front(),
+                        row.sentence, row.removes);
+  }
+  return text;
+}
+
+}  // namespace
+
+int list_switches(Format format) {
+  switch (format) {
+    case Format::text: return print(as_text());
+    case Format::json: return print(as_json());
+    case Format::csv: return print(as_csv());
+  }
+  return failed;
+}
+
+}  // namespace noteg::cli
