@@ -10,6 +10,7 @@
 #include "kernels/build.hpp"
 #include "sim/chip/simulate.hpp"
 #include "sim/chip/sm_timer.hpp"
+#include "sim/core/compiler_latencies.hpp"
 
 namespace noteg::chip {
 
@@ -40,6 +41,6 @@ struct SmCache::Impl {
                                                                 const kernels::GemmShape& shape,
                                                                 const Switches& switches, SmCache& cache);
 
-[[nodiscard]] kernels::LatencyModel latency_model(const arch::SmSpec& sm);
+using core::latency_model;
 
 }  // namespace noteg::chip

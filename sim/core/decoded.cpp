@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/core/compiler_latencies.hpp"
 #include "sim/core/memory_cost.hpp"
 
 namespace noteg::core {
@@ -20,6 +21,7 @@ Action action_of(const Instruction& in) {
     case Opcode::bra: return in.loop >= 0 ? Action::branch : Action::control;
     case Opcode::exit: return Action::exit;
     case Opcode::bar_sync: return Action::barrier;
+    case Opcode::ldc: return Action::constant_load;
     default: break;
   }
   switch (kernels::opcode_info(in.op).unit) {
@@ -75,11 +77,30 @@ std::int8_t counter_of(const Instruction& depbar, const kernels::Program& progra
   return counter;
 }
 
+// Two combinations mean something else (MICRO25, section 4.1): more than 11 cycles without yield hold for two only, and
+// none with yield for 45.
+std::uint8_t stall_cycles(const kernels::Control& control) {
+  if (control.stall == 0) return control.yield ? 45 : 1;
+  return control.stall > 11 && !control.yield ? 2 : control.stall;
+}
+
+// Line of the constant operand that is looked up at issue, numbered by bank and offset. LDC has a cache of its own.
+std::uint16_t constant_line(const Instruction& in) {
+  if (in.op == Opcode::ldc) return no_constant;
+  for (const kernels::Operand& o : in.src) {
+    if (o.kind == OperandKind::constant)
+      return static_cast<std::uint16_t>((std::max<int>(o.index == kernels::rz ? 0 : o.index, 0) % 32) * 1024 +
+                                        std::clamp(o.value, 0, 65535) / 64);
+  }
+  return no_constant;
+}
+
 DecodedInstruction decode_one(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm) {
   DecodedInstruction out;
   out.action = action_of(in);
   out.opcode = static_cast<std::uint8_t>(in.op);
-  out.stall = std::max<std::uint8_t>(in.control.stall, 1);
+  out.constant_line = constant_line(in);
+  out.stall = stall_cycles(in.control);
   out.yield = in.control.yield ? 1 : 0;
   out.write_barrier = in.control.write_barrier;
   out.read_barrier = in.control.read_barrier;
@@ -121,11 +142,13 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
   }
   out.mainloop_begin = program.mainloop_begin;
   out.epilogue_begin = program.epilogue_begin;
+  if (switches.dependence == Dependence::scoreboard) out.scoreboard.emplace(program, latency_model(sm));
   for (const kernels::Loop& loop : program.loops) out.loops.push_back({loop.trips, loop.is_main});
   out.code.reserve(program.code.size());
   for (const Instruction& in : program.code) {
     DecodedInstruction decoded = decode_one(in, program, sm);
-    if (decoded.action == Action::memory || decoded.action == Action::barrier) {
+    if (decoded.action == Action::memory || decoded.action == Action::constant_load ||
+        decoded.action == Action::barrier) {
       decoded.memory = static_cast<std::int16_t>(out.memory.size());
       out.memory.push_back(memory_cost(in, program, sm, facts, switches.bank_conflicts));
     }

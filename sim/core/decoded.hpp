@@ -4,10 +4,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "arch/spec.hpp"
 #include "kernels/ir.hpp"
+#include "sim/core/scoreboard.hpp"
 #include "sim/core/switches.hpp"
 
 namespace noteg::core {
@@ -21,10 +23,11 @@ enum class Action : std::uint8_t {
   mufu,
   fp64,
   uniform,
-  memory,   // goes through the load/store queue
-  control,  // no unit: NOP, forward branches, DEPBAR, commit
-  branch,   // backward branch of a loop
-  barrier,  // through the load/store queue too, behind the warp's earlier accesses
+  memory,         // goes through the load/store queue
+  constant_load,  // LDC, beside that queue
+  control,        // no unit: NOP, forward branches, DEPBAR, commit
+  branch,         // backward branch of a loop
+  barrier,        // through the load/store queue too, behind the warp's earlier accesses
   exit,
 };
 
@@ -52,6 +55,7 @@ struct MemoryCost {
   std::uint16_t sectors = 0;          // 32-byte sectors asked of L1 / L2
   std::uint16_t requests = 0;         // distinct L1 lines of a global access
   std::uint16_t l1_bank_cycles = 0;   // passes through the banks of L1 where the data is there
+  std::uint16_t miss_cycles = 0;      // front_cycles where L1 has to be filled first
   std::uint16_t wavefronts = 0;       // shared-memory data wavefronts
   std::uint16_t conflict_wavefronts = 0;
   std::uint32_t bytes = 0;  // useful bytes, all lanes
@@ -66,11 +70,14 @@ struct ReadPort {
   std::uint16_t reg = 0;
 };
 
+inline constexpr std::uint16_t no_constant = 0xffff;
+
 struct DecodedInstruction {
   std::uint64_t wait_bits = 0;  // one byte per dependence counter, 0xff where waited for
   std::int32_t target = -1;     // branch
   std::int16_t loop = -1;
-  std::int16_t memory = -1;  // index into DecodedProgram::memory
+  std::int16_t memory = -1;                   // index into DecodedProgram::memory
+  std::uint16_t constant_line = no_constant;  // 64-byte line of a constant operand
   Action action = Action::control;
   std::uint8_t opcode = 0;
   std::uint8_t stall = 1;
@@ -98,6 +105,7 @@ struct DecodedProgram {
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
   int warps = 1;
+  std::optional<Scoreboard> scoreboard;  // where control bits are not to be used
 };
 
 // Issue of a memory instruction to its arrival at the SM-wide front, unloaded (MICRO25, table of issue

@@ -12,7 +12,10 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
     : program_(program),
       env_(environment),
       work_(work),
-      queue_capacity_(std::min(sm.memory.queue_entries + 1, 8)),
+      switches_(switches),
+      icache_(sm.front_end, switches.icache, sm.sub_cores, program.code.size()),
+      scoreboard_(program.scoreboard),
+      queue_capacity_(switches.memory_queue ? std::min(sm.memory.queue_entries + 1, queue_ring) : queue_ring),
       dual_fma_(sm.pipes.fma.lanes >= 32),
       fma_interval_(static_cast<std::uint64_t>(32 / std::max(1, std::min(16, sm.pipes.fma.lanes)))),
       heavy_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.fma_heavy.lanes))),
@@ -22,6 +25,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       uniform_interval_(2),
       fp64_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.fp64.lanes))),
       fp64_shared_(sm.pipes.fp64.shared),
+      longest_waiting_first_(sm.front_end.longest_waiting_first),
       redirect_(static_cast<std::uint64_t>(sm.front_end.branch_redirect.value)),
       // The specification counts from issue; the way to the front of the load/store path is walked already.
       barrier_latency_(std::max<std::uint64_t>(
@@ -31,12 +35,14 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache,
                              switches.rf_ideal);
-  for (int i = 0; i < sm.sub_cores; ++i) subs_.emplace_back(read_ports);
+  const ConstantCache constants(static_cast<std::uint64_t>(sm.front_end.constant_miss_delay.value));
+  for (int i = 0; i < sm.sub_cores; ++i) subs_.emplace_back(read_ports, constants);
   for (std::size_t i = 0; i < program.loops.size(); ++i) {
     if (program.loops[i].is_main) main_loop_ = static_cast<int>(i);
   }
   slots_.resize(static_cast<std::size_t>(work.resident));
   warps_.resize(static_cast<std::size_t>(work.resident * program.warps));
+  if (scoreboard_) scoreboard_->resize(warps_.size());
   for (std::size_t id = 0; id < warps_.size(); ++id) {
     Warp& warp = warps_[id];
     warp.cta = static_cast<std::uint16_t>(id / static_cast<std::size_t>(program.warps));
@@ -89,19 +95,23 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
   }
   std::uint32_t candidates = sub.live & ~sub.blocked;
   std::uint64_t again = never;
-  // Greedy: the warp that issued last goes on while it can; then the youngest.
-  if (sub.last >= 0 && (candidates >> sub.last & 1u) != 0) {
+  // Greedy: the warp that issued last goes on while it can; then the youngest (or what the switch says).
+  if (switches_.scheduler != Scheduler::lrr && sub.last >= 0 && (candidates >> sub.last & 1u) != 0) {
     const std::uint16_t id = sub.warp_of[static_cast<std::size_t>(sub.last)];
     const Try outcome = try_issue(sub, warps_[id], id, now);
     if (outcome.issued) {
       sub.next_try = now + 1;
       return;
     }
+    if (sub.issue_free > now) {
+      sub.next_try = sub.issue_free;
+      return;
+    }
     again = outcome.again;
     candidates &= ~(1u << sub.last);
   }
   while (candidates != 0) {
-    const int bit = 31 - std::countl_zero(candidates);
+    const int bit = next_candidate(sub, candidates);
     candidates &= ~(1u << bit);
     const std::uint16_t id = sub.warp_of[static_cast<std::size_t>(bit)];
     const Try outcome = try_issue(sub, warps_[id], id, now);
@@ -110,9 +120,44 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
       sub.next_try = now + 1;
       return;
     }
+    if (sub.issue_free > now) {
+      sub.next_try = sub.issue_free;
+      return;
+    }
     again = std::min(again, outcome.again);
   }
   sub.next_try = again;
+}
+
+// Which of the warps that may be ready is tried first; a larger bit is a younger warp.
+int Engine::next_candidate(const SubCore& sub, std::uint32_t candidates) const {
+  switch (switches_.scheduler) {
+    case Scheduler::cggty:
+      if (longest_waiting_first_) return longest_waiting(sub, candidates);
+      break;
+    case Scheduler::gto: return std::countr_zero(candidates);
+    case Scheduler::lrr: {
+      const std::uint32_t after = sub.last >= 31 ? 0 : candidates & (~0u << (sub.last + 1));
+      return std::countr_zero(after != 0 ? after : candidates);
+    }
+  }
+  return 31 - std::countl_zero(candidates);
+}
+
+// The warp whose last issue lies furthest back, the youngest of several.
+int Engine::longest_waiting(const SubCore& sub, std::uint32_t candidates) const {
+  int best = -1;
+  std::uint64_t since = never;
+  while (candidates != 0) {
+    const int bit = 31 - std::countl_zero(candidates);
+    candidates &= ~(1u << bit);
+    const std::uint64_t last = warps_[sub.warp_of[static_cast<std::size_t>(bit)]].last_issue;
+    if (best < 0 || last < since) {
+      best = bit;
+      since = last;
+    }
+  }
+  return best;
 }
 
 void Engine::handle(const Event& event, std::uint64_t now) {
@@ -142,6 +187,14 @@ void Engine::handle(const Event& event, std::uint64_t now) {
       break;
     }
     case EventKind::cta_start: start_cta(event.warp, now); break;
+    case EventKind::registers_read:
+      scoreboard_->read(event.warp, event.pc);
+      check_blocked(warps_[event.warp], now);
+      break;
+    case EventKind::registers_written:
+      scoreboard_->written(event.warp, event.pc);
+      check_blocked(warps_[event.warp], now);
+      break;
   }
 }
 

@@ -36,12 +36,12 @@ struct IssueRecord {
 
 // Which CTAs this SM runs.
 struct SmWork {
-  int resident = 1;            // CTA slots
-  std::int64_t ctas = 1;       // CTAs in all
-  std::int64_t trips = 1;      // of the main loop
-  double launch_interval = 0;  // cycles between the first CTAs of an SM
-  double relaunch = 0;         // end of a CTA to the first issue of its successor
-  bool skip_periodic = false;  // once the main loop has become periodic, pass over whole periods
+  int resident = 1;                            // CTA slots
+  std::int64_t ctas = 1;                       // CTAs in all
+  std::int64_t trips = 1;                      // of the main loop
+  double launch_interval = 0;                  // cycles between the first CTAs of an SM
+  double relaunch = 0;                         // end of a CTA to the first issue of its successor
+  bool skip_periodic = false;                  // once the main loop has become periodic, pass over whole periods
   std::vector<IssueRecord>* issues = nullptr;  // where every issue is noted; null: nowhere
 };
 

@@ -15,8 +15,15 @@ void Engine::start_cta(int slot, std::uint64_t now) {
   for (int i = 0; i < program_.warps; ++i) {
     Warp& warp = warps_[static_cast<std::size_t>(cta.first_warp + i)];
     SubCore& sub = subs_[warp.sub];
-    const Warp fresh{.pc = program_.start[static_cast<std::size_t>(i)], .cta = warp.cta, .sub = warp.sub, .bit = warp.bit, .ready_at = now, .last_issue = now};
+    const Warp fresh{.pc = program_.start[static_cast<std::size_t>(i)],
+                     .cta = warp.cta,
+                     .sub = warp.sub,
+                     .bit = warp.bit,
+                     .ready_at = now,
+                     .last_issue = now};
     warp = fresh;
+    if (scoreboard_) scoreboard_->reset(id_of(warp));
+    fetch(warp, -1, warp.pc, now);
     sub.live |= 1u << warp.bit;
     sub.blocked &= ~(1u << warp.bit);
     check_blocked(warp, now);

@@ -5,10 +5,26 @@
 
 namespace noteg::core {
 
+namespace {
+
+// Cycles after which a variable-latency instruction outside the load/store path has read its sources.
+constexpr std::uint64_t source_release = 6;
+
+}  // namespace
+
 Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now) {
   if (warp.ready_at > now) return {false, warp.ready_at};
   const DecodedInstruction& in = program_.code[static_cast<std::size_t>(warp.pc)];
-  if (in.action == Action::memory || in.action == Action::barrier) {
+  if (in.constant_line != no_constant && switches_.constant_cache) {
+    const std::uint64_t there = sub.constants.touch(in.constant_line, now);
+    if (there > now) {
+      warp.failed_by = Stall::constant_miss;
+      warp.failed_until = there;
+      if (there > now + constant_miss_hold) sub.issue_free = std::max(sub.issue_free, now + constant_miss_hold);
+      return {false, there};
+    }
+  }
+  if (in.action == Action::memory || (in.action == Action::barrier && switches_.barriers)) {
     if (sub.queue_size >= queue_capacity_) {
       warp.failed_by = Stall::memory_queue;
       warp.failed_until = never;  // known only when an entry leaves
@@ -43,6 +59,7 @@ std::uint64_t Engine::queued(const SubCore& sub, const DecodedInstruction& in, s
     case Action::half:
     case Action::uniform:
     case Action::memory:
+    case Action::constant_load:
     case Action::control:
     case Action::branch:
     case Action::barrier:
@@ -60,6 +77,7 @@ std::uint64_t Engine::pipe_free(const SubCore& sub, const DecodedInstruction& in
     case Action::mufu: return queue_free(sub.mufu_free, mufu_interval_);
     case Action::fp64: return fp64_shared_ ? queue_free(fp64_free_, fp64_interval_) : sub.fp64_free;
     case Action::uniform: return sub.uniform_free;
+    case Action::constant_load: return sub.constant_free;
     case Action::memory:
     case Action::control:
     case Action::branch:
@@ -92,6 +110,7 @@ void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64
     }
     case Action::uniform: sub.uniform_free = now + uniform_interval_; break;
     case Action::memory:
+    case Action::constant_load:
     case Action::control:
     case Action::branch:
     case Action::barrier:
@@ -106,33 +125,41 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
   ++count_.issued[in.opcode];
   occupy_pipe(sub, in, now);
 
-  if (in.action != Action::memory && in.reads != 0) {
+  if (in.action != Action::memory && in.action != Action::constant_load && in.reads != 0) {
     const ReadPorts::Grant grant = sub.ports.allocate(in, id, now);
     count_.rf_reads += grant.reads;
     count_.rf_hits += grant.hits;
     sub.issue_free = grant.allocated - 1;
     count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
   }
-  if (in.write_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.write_barrier);
-  if (in.read_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.read_barrier);
-  warp.ready_at = now + std::max<std::uint64_t>(in.stall, in.yield != 0 ? 2 : 1);
+  if (scoreboard_) {
+    warp.ready_at = now + 1;
+    if (in.action != Action::memory && in.action != Action::constant_load) scoreboard_->issued(id, warp.pc, now);
+  } else {
+    if (in.write_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.write_barrier);
+    if (in.read_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.read_barrier);
+    warp.ready_at = now + std::max<std::uint64_t>(in.stall, in.yield != 0 ? 2 : 1);
+  }
+  warp.stalled_until = warp.ready_at;
 
   std::int32_t next = warp.pc + 1;
   switch (in.action) {
     case Action::memory: enqueue(sub, warp, id, in, now); break;
+    case Action::constant_load: load_constant(sub, warp, id, in, now); break;
     case Action::branch: {
       const auto loop = static_cast<std::size_t>(in.loop);
       const std::int64_t trips = program_.loops[loop].is_main ? work_.trips : program_.loops[loop].trips;
       if (++warp.trips[loop] < trips) {
         if (work_.skip_periodic && program_.loops[loop].is_main) pass_trip(warp, id, now);
         next = in.target;
-        warp.ready_at = now + std::max<std::uint64_t>(in.stall, redirect_);
+        warp.ready_at = std::max(warp.ready_at, now + redirect_);
       } else {
         warp.trips[loop] = 0;
       }
       break;
     }
     case Action::barrier:
+      if (!switches_.barriers) break;
       warp.at_barrier = true;
       enqueue(sub, warp, id, in, now);
       break;
@@ -145,12 +172,18 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     case Action::half:
     case Action::uniform:
     case Action::control:
+      if (scoreboard_) {
+        if (!scoreboard_->is_variable(warp.pc)) break;
+        events_.post(now + in.latency, {EventKind::registers_written, 0, id, warp.pc});
+        events_.post(now + source_release, {EventKind::registers_read, 0, id, warp.pc});
+        break;
+      }
       if (in.write_barrier >= 0 && in.commit == 0) {
         events_.post(now + queued(sub, in, now) + in.latency,
                      {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
       }
       if (in.read_barrier >= 0) {
-        events_.post(now + 6, {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
+        events_.post(now + source_release, {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
       }
       break;
   }
@@ -161,8 +194,19 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     retire_groups(warp);
   }
   phase_change(warp, id, warp.pc, next, now);
+  fetch(warp, warp.pc, next, now);
   warp.pc = next;
   check_blocked(warp, now);
+}
+
+// Fetch runs an instruction buffer ahead of issue; a jump starts it anew at its target.
+void Engine::fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now) {
+  if (icache_.never_misses()) return;
+  const std::int32_t line = icache_.line_of(next);
+  if (next != from + 1 || line != icache_.line_of(from))
+    warp.ready_at = std::max(warp.ready_at, icache_.touch(warp.sub, line, now));
+  const std::int32_t ahead = icache_.line_of(next + icache_.lead());
+  if (ahead != line) icache_.touch(warp.sub, ahead, now);
 }
 
 void Engine::account(const SubCore& sub, Warp& warp, std::uint64_t now) {
@@ -170,10 +214,15 @@ void Engine::account(const SubCore& sub, Warp& warp, std::uint64_t now) {
   count_.issue_cycles += 1;
   count_.stall_cycles[static_cast<std::size_t>(Stall::selected)] += 1;
   std::uint64_t from = warp.last_issue + 1;
-  const std::uint64_t stall_end = std::min(warp.ready_at, now);
+  const std::uint64_t stall_end = std::min(warp.stalled_until, now);
   if (stall_end > from) {
     count_.stall_cycles[static_cast<std::size_t>(Stall::wait)] += static_cast<double>(stall_end - from);
     from = stall_end;
+  }
+  const std::uint64_t fetched = std::min(warp.ready_at, now);
+  if (fetched > from) {
+    count_.stall_cycles[static_cast<std::size_t>(Stall::no_instruction)] += static_cast<double>(fetched - from);
+    from = fetched;
   }
   if (warp.unblocked_at > from) {
     const std::uint64_t until = std::min(warp.unblocked_at, now);
@@ -215,12 +264,20 @@ void Engine::check_blocked(Warp& warp, std::uint64_t now) {
   } else if (in.depbar != 0xff && static_cast<std::uint16_t>(warp.group_open - warp.group_head) > in.depbar) {
     reason = Stall::async_copy;
   }
+  if (scoreboard_ && reason == Stall::selected) reason = check_scoreboard(warp);
   if (reason == Stall::selected) {
     if ((sub.blocked >> warp.bit & 1u) != 0) unblock(warp, now);
     return;
   }
   sub.blocked |= 1u << warp.bit;
   warp.blocked_by = reason;
+}
+
+Stall Engine::check_scoreboard(Warp& warp) {
+  const Scoreboard::Hold hold = scoreboard_->hold(id_of(warp), warp.pc);
+  if (hold.pending) return hold.global ? Stall::long_scoreboard : Stall::short_scoreboard;
+  if (hold.ready_at > warp.ready_at) warp.ready_at = warp.stalled_until = hold.ready_at;
+  return Stall::selected;
 }
 
 void Engine::unblock(Warp& warp, std::uint64_t now) {

@@ -8,14 +8,39 @@ namespace noteg::core {
 void Engine::enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const MemoryCost& cost = program_.memory[static_cast<std::size_t>(in.memory)];
   count_.rf_reads += in.reads;
+  if (scoreboard_ && cost.kind != MemoryKind::barrier) scoreboard_->issued(id, warp.pc, now);
   if (in.write_barrier >= 0 && (cost.kind == MemoryKind::load_global || cost.kind == MemoryKind::async_copy)) {
     warp.long_mask |= std::uint64_t{0xff} << (8 * in.write_barrier);
   }
   if (cost.kind == MemoryKind::async_copy) ++warp.group[warp.group_open % max_groups];
-  const int tail = (sub.queue_head + sub.queue_size) % 8;
-  sub.queue[static_cast<std::size_t>(tail)] = {
-      now, id, in.memory, in.write_barrier, in.read_barrier, static_cast<std::uint8_t>(warp.group_open % max_groups)};
+  const int tail = (sub.queue_head + sub.queue_size) % queue_ring;
+  sub.queue[static_cast<std::size_t>(tail)] = {now,
+                                               warp.pc,
+                                               id,
+                                               in.memory,
+                                               in.write_barrier,
+                                               in.read_barrier,
+                                               static_cast<std::uint8_t>(warp.group_open % max_groups)};
   if (++sub.queue_size == 1) post_front(sub, now);
+}
+
+// LDC has a path of its own, beside queue and front: on our H200 two of them for each eight LDS cost nothing where LDS
+// keep the front busy.
+void Engine::load_constant(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in,
+                           std::uint64_t now) {
+  const MemoryCost& cost = program_.memory[static_cast<std::size_t>(in.memory)];
+  count_.rf_reads += in.reads;
+  sub.constant_free = now + constant_interval;
+  if (scoreboard_) {
+    scoreboard_->issued(id, warp.pc, now);
+    events_.post(now + cost.latency, {EventKind::registers_written, 0, id, warp.pc});
+    events_.post(now + cost.read_release, {EventKind::registers_read, 0, id, warp.pc});
+    return;
+  }
+  if (in.write_barrier >= 0)
+    events_.post(now + cost.latency, {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
+  if (in.read_barrier >= 0)
+    events_.post(now + cost.read_release, {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
 }
 
 void Engine::post_front(SubCore& sub, std::uint64_t now) {
@@ -30,14 +55,19 @@ void Engine::post_front(SubCore& sub, std::uint64_t now) {
 }
 
 void Engine::post_read_release(const QueuedAccess& access, std::uint64_t at) {
+  if (scoreboard_) {
+    events_.post(at, {EventKind::registers_read, 0, access.warp, access.pc});
+    return;
+  }
   if (access.read_barrier < 0) return;
   events_.post(at, {EventKind::release, static_cast<std::uint8_t>(access.read_barrier), access.warp});
 }
 
-// Bank conflicts of L1 concern the accesses that find their data there.
+// Bank conflicts of L1 concern the accesses that find their data there, fills those that do not.
 std::uint64_t Engine::front_cycles(const MemoryCost& cost) const {
-  const auto banks = static_cast<std::uint64_t>(cost.l1_bank_cycles * env_.l1_hit_rate + 0.5);
-  return std::max<std::uint64_t>(cost.front_cycles, banks);
+  if (cost.kind != MemoryKind::load_global) return cost.front_cycles;
+  const double hit = std::max<double>(cost.front_cycles, cost.l1_bank_cycles);
+  return static_cast<std::uint64_t>(hit * env_.l1_hit_rate + cost.miss_cycles * (1.0 - env_.l1_hit_rate) + 0.5);
 }
 
 void Engine::arrive_at_front(int sub_index, std::uint64_t now) {
@@ -68,7 +98,7 @@ void Engine::serve_front(std::uint64_t now) {
   front_free_ = now + held;
   count_.lsu_cycles += static_cast<double>(held);
   sub.front_ready = now + cost.sub_core_cycles;
-  sub.queue_head = (sub.queue_head + 1) % 8;
+  sub.queue_head = (sub.queue_head + 1) % queue_ring;
   if (sub.queue_size-- == queue_capacity_) sub.next_try = std::min(sub.next_try, now + 1);
   if (sub.queue_size > 0) post_front(sub, now);
   complete(sub, access, now);
@@ -78,14 +108,20 @@ void Engine::serve_front(std::uint64_t now) {
 void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now) {
   const MemoryCost& cost = program_.memory[static_cast<std::size_t>(access.memory)];
   if (cost.kind == MemoryKind::barrier) {
-    arrive_at_barrier(warps_[access.warp].cta, now);
+    // The barrier unit takes 16 threads a cycle (CPG; our H200: back-to-back BAR.SYNC cost 12.3 + 2 cycles per warp).
+    const std::uint64_t arrives = std::max(now, barrier_free_);
+    barrier_free_ = arrives + barrier_interval;
+    arrive_at_barrier(warps_[access.warp].cta, arrives);
     return;
   }
   count_.shared_wavefronts += cost.wavefronts;
   count_.shared_conflict_wavefronts += cost.conflict_wavefronts;
   if (cost.read_release > front_delay) post_read_release(access, now + cost.read_release - front_delay);
   const std::uint64_t ready = std::max(now + 1, data_ready(sub, cost, now));
-  if (access.write_barrier >= 0) {
+  if (scoreboard_) {
+    events_.post(ready, {EventKind::registers_written, 0, access.warp, access.pc});
+  }
+  if (access.write_barrier >= 0 && !scoreboard_) {
     events_.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
   }
   if (cost.requests != 0 && cost.kind != MemoryKind::store_global) pending_.add(ready, cost.requests);

@@ -4,10 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "sim/core/constant_cache.hpp"
 #include "sim/core/engine.hpp"
 #include "sim/core/event_wheel.hpp"
+#include "sim/core/instruction_cache.hpp"
 #include "sim/core/pending_requests.hpp"
 #include "sim/core/periodic.hpp"
 #include "sim/core/read_ports.hpp"
@@ -20,6 +23,9 @@ inline constexpr int max_groups = 16;
 // Instructions that may wait before the MUFU unit or a shared FP64 unit. Guess: sources name the queue, not its depth;
 // with two, four warps keep MUFU busy without one of them starving, as on our H200.
 inline constexpr std::uint64_t variable_queue = 2;
+// Cycles between warps at the barrier unit, and between LDC of a sub-core (guess: as long as an address takes).
+inline constexpr std::uint64_t barrier_interval = 2, constant_interval = 4;
+inline constexpr int queue_ring = 64;  // entries of a load/store queue that the state has room for
 
 struct Warp {
   std::int32_t pc = 0;
@@ -27,7 +33,8 @@ struct Warp {
   std::uint8_t sub = 0;
   std::uint8_t bit = 0;  // position in its sub-core's masks; larger = younger
   std::uint64_t ready_at = 0;
-  std::uint64_t counters = 0;  // six dependence counters, one byte each
+  std::uint64_t stalled_until = 0;  // ready_at as far as the stall count decides it; what is beyond is fetch
+  std::uint64_t counters = 0;       // six dependence counters, one byte each
   std::uint64_t last_issue = 0;
   std::uint64_t unblocked_at = 0;
   Stall blocked_by = Stall::wait;
@@ -42,6 +49,7 @@ struct Warp {
 
 struct QueuedAccess {
   std::uint64_t issued = 0;
+  std::int32_t pc = 0;
   std::uint16_t warp = 0;
   std::int16_t memory = -1;
   std::int8_t write_barrier = -1, read_barrier = -1;
@@ -49,8 +57,9 @@ struct QueuedAccess {
 };
 
 struct SubCore {
-  explicit SubCore(const ReadPorts& p) : ports(p) {}
+  SubCore(const ReadPorts& p, const ConstantCache& c) : ports(p), constants(c) {}
   ReadPorts ports;
+  ConstantCache constants;
   std::uint64_t next_try = 0;
   std::uint64_t issued_at = 0;   // last issue
   std::uint64_t issue_free = 0;  // the Control stage is free for an instruction issued then
@@ -58,8 +67,8 @@ struct SubCore {
   std::int32_t last = -1;  // bit of the warp that issued last
   std::array<std::uint16_t, 32> warp_of{};
   std::uint64_t lite_free = 0, heavy_free = 0, alu_free = 0, half_free = 0, mufu_free = 0, fp64_free = 0,
-                uniform_free = 0;
-  std::array<QueuedAccess, 8> queue{};
+                constant_free = 0, uniform_free = 0;
+  std::array<QueuedAccess, queue_ring> queue{};
   int queue_head = 0, queue_size = 0;
   std::uint64_t front_ready = 0;  // the address unit is free again
   std::uint64_t write_back_free = 0;
@@ -91,9 +100,12 @@ class Engine {
   static std::uint64_t queue_free(std::uint64_t unit_free, std::uint64_t interval);
   std::uint64_t queued(const SubCore& sub, const DecodedInstruction& in, std::uint64_t now) const;
   void occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now);
+  [[nodiscard]] int longest_waiting(const SubCore& sub, std::uint32_t candidates) const;
+  [[nodiscard]] int next_candidate(const SubCore& sub, std::uint32_t candidates) const;
   void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void account(const SubCore& sub, Warp& warp, std::uint64_t now);
   void enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  void load_constant(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void post_front(SubCore& sub, std::uint64_t now);
   [[nodiscard]] std::uint64_t front_cycles(const MemoryCost& cost) const;
   void arrive_at_front(int sub_index, std::uint64_t now);
@@ -107,6 +119,9 @@ class Engine {
   void handle(const Event& event, std::uint64_t now);
   void release(Warp& warp, int counter, std::uint64_t now);
   void check_blocked(Warp& warp, std::uint64_t now);
+  Stall check_scoreboard(Warp& warp);
+  void fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now);
+  [[nodiscard]] std::size_t id_of(const Warp& warp) const { return static_cast<std::size_t>(&warp - warps_.data()); }
   void unblock(Warp& warp, std::uint64_t now);
   void start_cta(int slot, std::uint64_t now);
   void finish_warp(SubCore& sub, Warp& warp, std::uint64_t now);
@@ -116,6 +131,7 @@ class Engine {
   const DecodedProgram& program_;
   const MemoryEnvironment env_;
   const SmWork work_;
+  const CoreSwitches switches_;
   CoreCounters count_;
   EventWheel events_;
   std::vector<SubCore> subs_;
@@ -126,6 +142,8 @@ class Engine {
   PeriodicSkip periodic_;
   std::uint64_t skipped_ = 0;  // cycles passed over; event times know nothing of them
   int main_loop_ = -1;
+  InstructionCaches icache_;
+  std::optional<Scoreboard> scoreboard_;
 
   // Numbers of the SM that the loop needs, unwrapped once.
   int queue_capacity_;
@@ -134,6 +152,7 @@ class Engine {
   std::uint64_t fp64_interval_;
   bool fp64_shared_;  // one FP64 pipe for the SM
   std::uint64_t fp64_free_ = 0;
+  bool longest_waiting_first_;
   std::uint64_t redirect_, barrier_latency_;
   double write_back_;
 
@@ -143,6 +162,7 @@ class Engine {
   bool front_posted_ = false;
   std::uint64_t front_free_ = 0;
   PendingRequests pending_;
+  std::uint64_t barrier_free_ = 0;
   double read_port_free_ = 0, write_port_free_ = 0;
 };
 

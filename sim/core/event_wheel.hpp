@@ -10,12 +10,22 @@
 
 namespace noteg::core {
 
-enum class EventKind : std::uint8_t { front_arrival, front_free, release, async_done, barrier_open, cta_start };
+enum class EventKind : std::uint8_t {
+  front_arrival,
+  front_free,
+  release,
+  async_done,
+  barrier_open,
+  cta_start,
+  registers_read,     // scoreboard: of the instruction at pc
+  registers_written,  // likewise
+};
 
 struct Event {
   EventKind kind = EventKind::release;
   std::uint8_t counter = 0;  // dependence counter, or group
   std::uint16_t warp = 0;    // or sub-core, or CTA slot
+  std::int32_t pc = 0;       // of scoreboard events
 };
 
 class EventWheel {

@@ -23,11 +23,13 @@ class PeriodicSkip {
   std::int64_t observe(std::uint64_t now, std::int64_t total_trips, const CoreCounters& count) {
     ++seen_;
     if (seen_ == settle) {
-      since_ = now;
+      since_ = mark_ = now;
+      window_ = 0;
       base_ = trips;
       at_base_ = count;
     }
-    if (seen_ < settle + period) return 0;
+    if (seen_ <= settle || (seen_ - settle) % window_trips != 0) return 0;
+    if (!level(now) && seen_ < settle + most_windows * window_trips) return 0;
     seen_ = 0;  // whatever happens, look afresh afterwards
     length_ = now - since_;
     advanced_.assign(trips.size(), 0);
@@ -52,15 +54,25 @@ class PeriodicSkip {
   [[nodiscard]] double skipped_instructions() const { return skipped_instructions_; }
 
  private:
+  // Does the window of trips that ends now take as long as the one before it?
+  bool level(std::uint64_t now) {
+    const std::uint64_t last = window_, length = now - mark_;
+    window_ = length;
+    mark_ = now;
+    const std::uint64_t apart = length > last ? length - last : last - length;
+    return last != 0 && apart * 400 <= length;
+  }
+
   // The deepest pipelines (5 to 8 stages) fill within the trips before a period is taken, and drain within the
-  // margin; a period of this length averages over the drift between CTAs that take turns, and over the bunching of
-  // those that wait for DRAM.
-  static constexpr int settle = 8;
-  static constexpr int period = 18;
+  // margin. CTAs that take turns drift: a period is two windows that agree within a quarter per cent, or the mean of
+  // many that do not.
+  static constexpr int settle = 12;
+  static constexpr int window_trips = 8;
+  static constexpr int most_windows = 3;
   static constexpr std::int64_t margin = 4;
 
   int seen_ = 0;
-  std::uint64_t since_ = 0, length_ = 0;
+  std::uint64_t since_ = 0, length_ = 0, mark_ = 0, window_ = 0;
   std::vector<std::int64_t> base_, advanced_;
   CoreCounters at_base_, counters_;
   double skipped_instructions_ = 0;

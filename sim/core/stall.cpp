@@ -19,6 +19,7 @@ constexpr std::array<Row, stall_count> rows{{
     {"memory_queue", "the load/store queue of the sub-core was full"},
     {"dispatch", "register read ports were busy"},
     {"no_instruction", "no decoded instruction: start, branch redirect or instruction cache miss"},
+    {"constant_miss", "waiting for a constant operand that missed its cache"},
     {"async_copy", "waiting for asynchronous copies into shared memory"},
     {"drained", "the warp has finished, its CTA has not"},
 }};

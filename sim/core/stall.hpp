@@ -19,6 +19,7 @@ enum class Stall : std::uint8_t {
   memory_queue,      // load/store queue of the sub-core full
   dispatch,          // register read ports busy
   no_instruction,    // instruction buffer empty, branch redirect
+  constant_miss,     // constant operand not in its cache
   async_copy,        // DEPBAR on cp.async groups
   drained,           // warp has exited, its CTA still runs
   count_

@@ -8,7 +8,8 @@ namespace noteg::core {
 // compiler-guided greedy then youngest; greedy then oldest; loose round robin
 enum class Scheduler : std::uint8_t { cggty, gto, lrr };
 enum class Dependence : std::uint8_t { control_bits, scoreboard };
-enum class InstructionCache : std::uint8_t { modelled, no_prefetch, perfect };
+// cold: the L0 caches are empty at the start, as when another kernel ran before
+enum class InstructionCache : std::uint8_t { modelled, cold, no_prefetch, perfect };
 
 struct CoreSwitches {
   Scheduler scheduler = Scheduler::cggty;

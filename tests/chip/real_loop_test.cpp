@@ -31,7 +31,7 @@ kernels::Program loop_of(const std::string& file) {
 }
 
 double cycles_per_trip(const arch::GpuSpec& gpu, const kernels::Program& program, int ctas) {
-  constexpr int few = 16, many = 48;
+  constexpr int few = 16, many = 80;
   EnvironmentRequest request;
   request.gpu = &gpu;
   request.clock = gpu.clock.sustained;
@@ -54,8 +54,8 @@ TEST_P(RealMainLoop, TakesTheCyclesOfTheHardware) {
   EXPECT_LE(std::abs(cycles / loop.measured - 1), loop.within) << cycles << " for " << loop.measured;
 }
 
-// Where more than 5 % is allowed, docs/assembly.md names what is missing: fills of L1 that share the load/store path with
-// LDS where loads are many (k tiles of 16), and queueing of many naive CTAs.
+// Where more than 5 % is allowed, docs/assembly.md names what is missing: fills of L1 that share the load/store path
+// with LDS where loads are many (k tiles of 16), and queueing of many naive CTAs.
 INSTANTIATE_TEST_SUITE_P(
     H200, RealMainLoop,
     testing::Values(

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include "kernels/assembly.hpp"
 #include "tests/core/micro_kernel.hpp"
 
@@ -39,8 +41,7 @@ const std::string exit_now = "[B------:R-:W-:-:S01] EXIT ;\n";
 TEST(Engine, AStallCountHoldsTheNextInstructionThatLong) {
   const double one = cycles("[B------:R-:W-:-:S01] NOP ;\n" + exit_now);
   for (int stall = 2; stall <= 15; ++stall) {
-    const std::string text =
-        (stall < 10 ? "[B------:R-:W-:-:S0" : "[B------:R-:W-:-:S") + std::to_string(stall) + "] NOP ;\n";
+    const std::string text = fmt::format("[B------:R-:W-:{}:S{:02}] NOP ;\n", stall > 11 ? 'Y' : '-', stall);
     EXPECT_EQ(cycles(text + exit_now), one + stall - 1) << stall;
   }
 }

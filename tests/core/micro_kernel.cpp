@@ -29,7 +29,8 @@ SmResult run_micro(const MicroKernel& kernel, std::int64_t trips) {
   work.relaunch = kernel.relaunch;
   work.issues = kernel.issues;
   work.trips = trips;
-  const SmResult result = run_sm(decode(*program, sm), sm, kernel.switches, kernel.environment, work);
+  const SmResult result =
+      run_sm(decode(*program, sm, {}, kernel.switches), sm, kernel.switches, kernel.environment, work);
   EXPECT_FALSE(result.deadlock);
   return result;
 }

@@ -100,7 +100,7 @@ double barrier(int warps) {
 
 // End of a CTA to the first issue of its successor.
 double turnaround(int warps, int resident) {
-  std::string text = fmt::format(".warps {}\n", warps) + repeated(ins("B------:R-:W-:-:S15", "NOP"), 40);
+  std::string text = fmt::format(".warps {}\n", warps) + repeated(ins("B------:R-:W-:Y:S15", "NOP"), 40);
   std::vector<IssueRecord> log;
   MicroKernel kernel{.text = text, .resident = resident, .gpu = gh100};
   kernel.ctas = 2 * resident;

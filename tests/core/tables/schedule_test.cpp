@@ -45,7 +45,7 @@ TEST(ScheduleExample, AStallOfFourSendsTheSchedulerToTheOtherWarpsAndBackToTheYo
 }
 
 TEST(ScheduleExample, AYieldMakesTheTwoYoungestWarpsTakeTurnsThere) {
-  EXPECT_EQ(schedule("B------:R-:W-:Y:S00"), "W3(2) W2(2) W3(30) W2(30) W1(2) W0(2) W1(30) W0(30) ");
+  EXPECT_EQ(schedule("B------:R-:W-:Y:S01"), "W3(2) W2(2) W3(30) W2(30) W1(2) W0(2) W1(30) W0(30) ");
 }
 
 }  // namespace

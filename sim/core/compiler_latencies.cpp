@@ -1,0 +1,25 @@
+#include "sim/core/compiler_latencies.hpp"
+
+#include <algorithm>
+
+namespace noteg::core {
+
+kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
+  kernels::LatencyModel out;
+  const auto cycles = [](Cycles c) { return static_cast<int>(c.value); };
+  const auto interval = [](int lanes) { return 32 / std::max(1, lanes); };
+  out.fma = cycles(sm.pipes.fma.latency);
+  out.alu = cycles(sm.pipes.alu.latency);
+  out.half = cycles(sm.pipes.half.latency);
+  out.cross_pipe = std::max(out.fma, out.alu) + cycles(sm.pipes.cross_pipe_penalty);
+  out.to_memory = std::max(out.fma, out.alu) + cycles(sm.pipes.memory_address_penalty);
+  out.to_decoupled = std::max(out.fma, out.alu);
+  out.predicate_to_branch = cycles(sm.pipes.predicate_to_branch);
+  out.fma_interval = interval(sm.pipes.fma.lanes);
+  out.alu_interval = interval(sm.pipes.alu.lanes);
+  out.memory_interval = cycles(sm.memory.address_cycles);
+  out.async_copy = sm.has_async_copy;
+  return out;
+}
+
+}  // namespace noteg::core
