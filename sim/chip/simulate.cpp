@@ -91,7 +91,7 @@ double tile_accesses(const Run& run) {
   return std::pow(all, begins) * std::pow(static_cast<double>(tile.k), 1.0 - begins);
 }
 
-void solve_time(Run& run, SmTimer& timer) {
+void solve_time(Run& run, SmTimer& timer, Grade grade) {
   core::SmWork work;
   work.ctas = run.launch.ctas_busiest_sm;
   work.trips = run.launch.trips;
@@ -115,7 +115,6 @@ void solve_time(Run& run, SmTimer& timer) {
   const double dram_bytes = run.reuse.dram_read_bytes + run.reuse.dram_write_bytes;
   const BytesPerSecond dram = dram_bandwidth(run.gpu.dram, run.reuse.dram_read_bytes, run.reuse.dram_write_bytes);
   run.dram_cycles = switches.dram ? (Bytes{dram_bytes} / (dram / run.clock)).value : 0;
-  const Grade grade = run.options.exact ? Grade::exact : run.options.share_runs ? Grade::shared : Grade::periodic;
   run.environment = memory_environment(request, TileSource::l2);
   run.sm = time_with_dram(timer, request, work, grade, {run.reuse.waiting_steps, run.dram_cycles});
   if (!switches.tail) run.sm.cycles *= even_share(run, work.ctas);
@@ -190,25 +189,42 @@ ChipEvents chip_events(const Run& run, const kernels::Program& program) {
   return events;
 }
 
+Grade wanted_grade(const SimOptions& options) {
+  return options.exact ? Grade::exact : options.share_runs ? Grade::shared : Grade::periodic;
+}
+
 // Latencies in cycles depend on the clock, the clock on the power, the power on the time. Each round steps through the
-// kernel at the clock that the round before allowed; the last solution's clock is taken.
+// kernel at the clock that the round before allowed, cheaply; the grade that was asked for runs once, at the clock that
+// came out, so that all grades see the same one.
 power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kernels::Program& program) {
   constexpr int rounds = 4;
   constexpr double settled = 0.005;
   power::OperatingPoint point;
   double stepped_cycles = 0, stepped_instructions = 0;
-  for (int round = 0; round < rounds; ++round) {
-    solve_time(run, timer);
+  const auto step_through = [&](Grade grade) {
+    solve_time(run, timer, grade);
     stepped_cycles += run.sm.simulated_cycles;
     stepped_instructions += run.sm.simulated_warp_instructions;
     run.reduction_cycles = reduction_cycles(run, timer);
     point = operating_point(run.gpu, run.options, chip_events(run, program),
                             [&run](Hertz clock) { return time_at(run, clock); });
-    const double step = std::abs(point.clock / run.clock - 1.0);
+  };
+  const auto take_clock = [&] {
     run.kernel_cycles = kernel_cycles_at(run, point.clock);
     run.dram_cycles *= point.clock / run.clock;
     run.clock = point.clock;
+  };
+  const Grade wanted = wanted_grade(run.options);
+  const bool search = !run.options.sm_clock_mhz && wanted != Grade::shared;
+  for (int round = 0; round < rounds; ++round) {
+    step_through(search ? Grade::shared : wanted);
+    const double step = std::abs(point.clock / run.clock - 1.0);
+    take_clock();
     if (step < settled || run.sm.deadlock) break;
+  }
+  if (search && !run.sm.deadlock) {
+    step_through(wanted);
+    take_clock();
   }
   run.sm.simulated_cycles = stepped_cycles;
   run.sm.simulated_warp_instructions = stepped_instructions;

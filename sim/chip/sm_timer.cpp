@@ -18,7 +18,7 @@ constexpr std::int64_t long_trips = 56;
 struct Rounds {
   std::int64_t stepped, period;
 };
-constexpr Rounds periodic_rounds{7, 5};
+constexpr Rounds periodic_rounds{8, 6};
 constexpr Rounds shared_rounds{4, 2};
 // Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
 constexpr std::int64_t drifted_rounds = 3;
