@@ -220,6 +220,7 @@ struct PowerSpec {
   double leakage_growth = 0;         // per kelvin, exponential
   Celsius ambient;                   // air that cools the board
   KelvinPerWatt thermal_resistance;  // GPU to that air
+  Celsius slowdown;                  // GPU temperature beyond which the clock falls, whatever the power limit says
   Seconds thermal_time;              // time constant of the temperature
   Seconds averaging;                 // window of the meter and of the power limiter
   Volts voltage_max;                 // at clock.boost

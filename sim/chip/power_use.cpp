@@ -10,13 +10,16 @@ constexpr double sector_bytes = 32;
 
 std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options, const power::OperatingPoint& point) {
   const double limit = gpu.power.limit.value;
+  const double hottest = gpu.power.slowdown.value;
   if (options.sm_clock_mhz) {
+    if (point.too_hot) return fmt::format("the given clock heats the GPU above {:.0f} C", hottest);
     return point.over_limit ? fmt::format("the given clock needs more than the limit of {:.0f} W", limit) : "none";
   }
   if (options.clock_mode == power::ClockMode::burst) {
     return point.over_limit ? fmt::format("a burst: too short for the limit of {:.0f} W to act", limit) : "none";
   }
   if (point.over_limit) return fmt::format("even the lowest clock needs more than the limit of {:.0f} W", limit);
+  if (point.throttled && point.too_hot) return fmt::format("the temperature limit of {:.0f} C", hottest);
   return point.throttled ? fmt::format("the power limit of {:.0f} W", limit) : "none";
 }
 

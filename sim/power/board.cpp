@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace noteg::power {
 
@@ -10,9 +11,6 @@ namespace {
 // The temperature depends on the power and the leakage on the temperature: a contraction for every board that does not
 // run away, settled to well below a milliwatt in so many rounds.
 constexpr int rounds = 40;
-
-// Boards throttle near this temperature; leakage is not extrapolated beyond it.
-constexpr Celsius hottest{95};
 
 std::size_t at(Component component) { return static_cast<std::size_t>(component); }
 
@@ -26,8 +24,13 @@ Volts voltage_at(const arch::GpuSpec& gpu, Hertz clock) {
 
 Celsius idle_temperature(const arch::PowerSpec& power) { return power.ambient + power.thermal_resistance * power.idle; }
 
+Watts thermal_limit(const arch::PowerSpec& power) {
+  if (power.thermal_resistance.value <= 0) return Watts{std::numeric_limits<double>::infinity()};
+  return Watts{(power.slowdown - power.ambient).value / power.thermal_resistance.value};
+}
+
 Watts leakage(const arch::PowerSpec& power, Celsius temperature, Volts voltage) {
-  const double warmer = (std::min(temperature, hottest) - idle_temperature(power)).value;
+  const double warmer = (std::min(temperature, power.slowdown) - idle_temperature(power)).value;
   const double relative = voltage / power.voltage_max;
   return power.leakage * (relative * relative * std::exp(power.leakage_growth * warmer));
 }

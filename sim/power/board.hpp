@@ -10,10 +10,14 @@ namespace noteg::power {
 // Supply voltage at a clock: floor up to floor_clock, then linear through (clock.boost, voltage_max) and beyond.
 [[nodiscard]] Volts voltage_at(const arch::GpuSpec& gpu, Hertz clock);
 
+// The power that keeps the settled temperature at power.slowdown; unlimited where nothing heats the board.
+[[nodiscard]] Watts thermal_limit(const arch::PowerSpec& power);
+
 // Temperature of the board without work.
 [[nodiscard]] Celsius idle_temperature(const arch::PowerSpec& power);
 
-// Leakage at a temperature and voltage. power.leakage is stated for the idle board.
+// Leakage at a temperature and voltage. power.leakage is stated for the idle board; nothing is hotter than
+// power.slowdown.
 [[nodiscard]] Watts leakage(const arch::PowerSpec& power, Celsius temperature, Volts voltage);
 
 struct BoardPower {

@@ -1,5 +1,7 @@
 #include "sim/power/clock.hpp"
 
+#include <algorithm>
+
 namespace noteg::power {
 
 namespace {
@@ -12,7 +14,9 @@ OperatingPoint at_clock(const ClockRequest& request, const ActivityAt& activity_
   OperatingPoint point;
   point.clock = clock;
   point.board = board_power(*request.gpu, activity_at(clock), clock, request.toggling, warmth);
-  point.over_limit = point.board.power > request.gpu->power.limit;
+  const arch::PowerSpec& power = request.gpu->power;
+  point.over_limit = point.board.power > std::min(power.limit, thermal_limit(power));
+  point.too_hot = point.over_limit && thermal_limit(power) < power.limit;
   return point;
 }
 
@@ -37,6 +41,7 @@ OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activi
     }
   }
   best.throttled = true;
+  best.too_hot = thermal_limit(gpu.power) < gpu.power.limit;
   return best;
 }
 

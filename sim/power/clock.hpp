@@ -18,8 +18,9 @@ using ActivityAt = std::function<Activity(Hertz)>;
 struct OperatingPoint {
   Hertz clock;
   BoardPower board;
-  bool throttled = false;   // the clock lies below the highest one because of the limit
-  bool over_limit = false;  // more power than the limit although nothing can bring it down: a given clock, or the
+  bool throttled = false;   // the clock lies below the highest one because of a limit
+  bool too_hot = false;     // the limit is the temperature: power.slowdown is reached before power.limit
+  bool over_limit = false;  // more power than the limits although nothing can bring it down: a given clock, or the
                             // lowest clock there is
 };
 

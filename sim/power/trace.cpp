@@ -19,12 +19,20 @@ Watts power_now(const ClockRequest& request, const Activity& activity, Hertz clo
   return p.idle - p.leakage + leakage(p, temperature, voltage) + dynamic;
 }
 
-// The highest clock whose power at this temperature stays within the limit.
-Hertz limited_clock(const ClockRequest& request, const ActivityAt& activity_at, Celsius temperature) {
-  const auto fits = [&](Hertz clock) {
-    return power_now(request, activity_at(clock), clock, temperature) <= request.gpu->power.limit;
-  };
-  Hertz low{std::min(210e6, request.gpu->clock.sustained.value)}, high = request.gpu->clock.sustained;
+// The power that the thermal control allows: what keeps the temperature at power.slowdown, and more while it lies
+// below.
+Watts allowed_by_heat(const arch::PowerSpec& power, Celsius temperature) {
+  constexpr double gain = 4;  // of the control, in multiples of the steady power per kelvin
+  const Watts steady = thermal_limit(power);
+  if (!std::isfinite(steady.value)) return steady;
+  return steady + Watts{gain * (power.slowdown - temperature).value / power.thermal_resistance.value};
+}
+
+// The highest clock up to `high` whose power at this temperature stays within a limit.
+Hertz limited_clock(const ClockRequest& request, const ActivityAt& activity_at, Celsius temperature, Hertz high,
+                    Watts limit) {
+  const auto fits = [&](Hertz clock) { return power_now(request, activity_at(clock), clock, temperature) <= limit; };
+  Hertz low{std::min(210e6, high.value)};
   if (fits(high)) return high;
   for (int i = 0; i < 24; ++i) {
     const Hertz middle = (low + high) * 0.5;
@@ -45,7 +53,9 @@ std::vector<TracePoint> power_trace(const ClockRequest& request, const ActivityA
   // Steps grow geometrically: the limiter acts within tenths of a second, the temperature within minutes.
   const int points = std::max(2, options.points);
   const Seconds first = std::min(p.averaging * 0.1, duration / points);
-  TracePoint now{Seconds{}, request.given.value_or(request.gpu->clock.sustained), p.idle, p.idle, idle_temperature(p)};
+  const Hertz top = request.given.value_or(request.gpu->clock.sustained);
+  bool limiter_acts = false;
+  TracePoint now{Seconds{}, top, p.idle, p.idle, idle_temperature(p)};
   std::vector<TracePoint> trace{now};
   const double growth = std::pow(duration / first, 1.0 / (points - 1));
   for (int i = 1; i < points; ++i) {
@@ -53,11 +63,13 @@ std::vector<TracePoint> power_trace(const ClockRequest& request, const ActivityA
     const Seconds step = until - now.time;
     if (step.value <= 0) continue;
     now.time = until;
-    // The limiter acts on the average: before that has reached the limit, the clock stays up.
-    if (!request.given && request.mode == ClockMode::sustained) {
-      const bool acts = now.averaged >= p.limit * 0.999 || now.clock < request.gpu->clock.sustained;
-      if (acts) now.clock = limited_clock(request, activity_at, now.temperature);
-    }
+    // The limiter acts on the average: before that has reached the limit, the clock stays up. Heat stops every clock,
+    // given ones too.
+    const bool limited = !request.given && request.mode == ClockMode::sustained;
+    limiter_acts = limited && (limiter_acts || now.averaged >= p.limit * 0.999);
+    const Watts allowed = allowed_by_heat(p, now.temperature);
+    now.clock =
+        limited_clock(request, activity_at, now.temperature, top, limiter_acts ? std::min(allowed, p.limit) : allowed);
     now.power = power_now(request, activity_at(now.clock), now.clock, now.temperature);
     now.averaged += (now.power - now.averaged) * lag(step, p.averaging);
     const Celsius settled = p.ambient + p.thermal_resistance * now.power;

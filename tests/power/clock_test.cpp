@@ -61,6 +61,16 @@ TEST(SolvedClock, ABurstKeepsTheHighestClockAndTheTemperatureOfTheIdleBoard) {
   EXPECT_FALSE(point.throttled);
 }
 
+TEST(SolvedClock, StaysBelowTheTemperatureAtWhichTheBoardSlowsDown) {
+  const arch::GpuSpec gpu = gpu_of("l4", {{"power.thermal_resistance", "1.2 K/W"}});
+  const OperatingPoint point = solve_clock(request_for(gpu), bound_by_cycles(mixed_second() * 4, cycles));
+  EXPECT_TRUE(point.throttled);
+  EXPECT_TRUE(point.too_hot);
+  EXPECT_NEAR(point.board.temperature.value, gpu.power.slowdown.value, 0.1);
+  EXPECT_LT(point.board.power, gpu.power.limit);
+  EXPECT_FALSE(solve_clock(request_for(gpu_of("l4")), bound_by_cycles(mixed_second() * 4, cycles)).too_hot);
+}
+
 TEST(SolvedClock, GivesUpAtTheLowestClockAndSaysSo) {
   const arch::GpuSpec gpu = gpu_of("l4", {{"power.limit", "17 W"}});
   const OperatingPoint point = solve_clock(request_for(gpu), bound_by_cycles(mixed_second() * 30, cycles));

@@ -46,6 +46,20 @@ TEST(PowerTrace, TheClockOnlyFallsAndTheAverageStaysUnderTheLimit) {
   EXPECT_GT(t.trace[20].power, t.gpu.power.limit);  // before the average has reached the limit
 }
 
+TEST(PowerTrace, NoClockHeatsTheBoardBeyondItsSlowdownTemperature) {
+  const arch::GpuSpec gpu = gpu_of("l4", {{"power.thermal_resistance", "1.2 K/W"}});
+  const ActivityAt activity = bound_by_cycles(mixed_second() * 4, 2e9);
+  ClockRequest request;
+  request.gpu = &gpu;
+  for (const bool given : {false, true}) {
+    if (given) request.given = gpu.clock.boost;
+    const std::vector<TracePoint> trace = power_trace(request, activity);
+    for (const TracePoint& point : trace) EXPECT_LE(point.temperature.value, gpu.power.slowdown.value + 1) << given;
+    EXPECT_NEAR(trace.back().temperature.value, gpu.power.slowdown.value, 1) << given;
+    EXPECT_LT(trace.back().clock, gpu.clock.sustained) << given;
+  }
+}
+
 TEST(PowerTrace, IsWrittenAsCsvWithUnitsInTheHeader) {
   const std::string csv = to_csv(trace_of("350 W").trace);
   EXPECT_TRUE(csv.starts_with("time_s,sm_clock_mhz,power_w,averaged_power_w,temperature_c\n0,2520,"));

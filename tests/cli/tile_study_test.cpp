@@ -1,0 +1,45 @@
+// The tile study prints what its README shows, with the published order of tiles and speed-ups near the published ones.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "tests/cli/program.hpp"
+
+namespace noteg::test {
+namespace {
+
+struct Tile {
+  double ms = 0, published_ms = 0;
+};
+
+TEST(TileStudy, PrintsWhatItsReadmeShowsInThePublishedOrder) {
+  const Ran ran = run_shell("'" NOTEG_SOURCE_DIR "/examples/tile_study/run.sh' \"$NOTEG\"");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  std::ostringstream readme;
+  readme << std::ifstream(NOTEG_SOURCE_DIR "/examples/tile_study/README.md").rdbuf();
+  EXPECT_NE(readme.str().find(ran.out), std::string::npos) << ran.out;
+
+  std::istringstream lines(ran.out);
+  std::map<int, Tile> tiles;
+  int studies = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    int tile = 0;
+    Tile row;
+    std::string speed_up, watts;
+    if (!(words >> tile >> row.ms >> speed_up >> watts >> row.published_ms)) continue;
+    tiles[tile] = row;
+    EXPECT_NEAR(row.ms / row.published_ms, 1, 0.30) << line;
+    if (tile != 32) continue;
+    ++studies;
+    EXPECT_GT(tiles[4].ms, tiles[8].ms);
+    EXPECT_GT(tiles[8].ms, tiles[16].ms);
+    EXPECT_GE(tiles[32].ms, tiles[16].ms * 0.99);
+  }
+  EXPECT_EQ(studies, 2);
+}
+
+}  // namespace
+}  // namespace noteg::test
