@@ -65,9 +65,12 @@ void fill_power(SimReport& r, const arch::GpuSpec& gpu, const SimOptions& option
   r.throttled = point.throttled;
   r.throttle_reason = throttle_reason(gpu, options, point);
   const bool burst = options.clock_mode == power::ClockMode::burst;
-  r.clock_mode = options.sm_clock_mhz ? "given" : burst ? "burst" : "sustained";
+  const bool cool = options.clock_mode == power::ClockMode::cool;
+  r.clock_mode = options.sm_clock_mhz ? "given" : burst ? "burst" : cool ? "cool" : "sustained";
   r.power_note = fmt::format("{}, {} operands",
-                             burst && !options.sm_clock_mhz ? "a burst on an idle board" : "repeated back to back",
+                             burst && !options.sm_clock_mhz  ? "a burst on an idle board"
+                             : cool && !options.sm_clock_mhz ? "seconds on a cool chip"
+                                                             : "repeated back to back",
                              options.operands.activity >= 1   ? "random"
                              : options.operands.activity <= 0 ? "constant"
                                                               : "partly constant");

@@ -7,7 +7,9 @@ namespace noteg::cli {
 std::vector<Option> clock_options() {
   return {
       {"clock", "HZ", "SM clock such as 1.4GHz instead of the one that the power limit allows", false},
-      {"clock-mode", "MODE", "sustained (default): settled under the power limit; burst: a few ms at the highest clock",
+      {"clock-mode", "MODE",
+       "sustained (default): settled under the power limit; cool: under it for seconds; burst: a few ms at the highest "
+       "clock",
        false},
       {"operands", "WHAT", "random (default) or zeros: how much the operands' bits change, for power", false},
   };
@@ -27,8 +29,10 @@ void apply_clock_options(const Arguments& arguments, chip::SimOptions& options, 
   if (const std::optional<std::string> mode = arguments.text("clock-mode")) {
     if (*mode == "burst")
       options.clock_mode = power::ClockMode::burst;
+    else if (*mode == "cool")
+      options.clock_mode = power::ClockMode::cool;
     else if (*mode != "sustained")
-      errors.push_back({"", 0, 0, "--clock-mode", "burst or sustained", "\"" + *mode + "\""});
+      errors.push_back({"", 0, 0, "--clock-mode", "burst, cool or sustained", "\"" + *mode + "\""});
   }
   if (const std::optional<std::string> operands = arguments.text("operands")) {
     if (*operands == "zeros")

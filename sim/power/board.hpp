@@ -29,7 +29,7 @@ struct BoardPower {
 
 enum class Warmth : std::uint8_t {
   settled,  // the temperature has followed the power
-  idle      // a burst of a few milliseconds on a board that was idle
+  idle      // the chip is as cool as without work
 };
 
 // Activity with time 0 costs no energy and idle power.

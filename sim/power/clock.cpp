@@ -26,13 +26,14 @@ OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activi
   const arch::GpuSpec& gpu = *request.gpu;
   if (request.given) return at_clock(request, activity_at, *request.given, Warmth::settled);
   if (request.mode == ClockMode::burst) return at_clock(request, activity_at, gpu.clock.sustained, Warmth::idle);
-  OperatingPoint best = at_clock(request, activity_at, gpu.clock.sustained, Warmth::settled);
+  const Warmth warmth = request.mode == ClockMode::cool ? Warmth::idle : Warmth::settled;
+  OperatingPoint best = at_clock(request, activity_at, gpu.clock.sustained, warmth);
   if (!best.over_limit) return best;
   Hertz low = std::min(lowest, gpu.clock.sustained), high = gpu.clock.sustained;
-  best = at_clock(request, activity_at, low, Warmth::settled);
+  best = at_clock(request, activity_at, low, warmth);
   for (int i = 0; i < halvings && !best.over_limit && high - low > Hertz{1.0}; ++i) {
     const Hertz middle = (low + high) * 0.5;
-    const OperatingPoint point = at_clock(request, activity_at, middle, Warmth::settled);
+    const OperatingPoint point = at_clock(request, activity_at, middle, warmth);
     if (point.over_limit) {
       high = middle;
     } else {
@@ -41,7 +42,7 @@ OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activi
     }
   }
   best.throttled = true;
-  best.too_hot = thermal_limit(gpu.power) < gpu.power.limit;
+  best.too_hot = warmth == Warmth::settled && thermal_limit(gpu.power) < gpu.power.limit;
   return best;
 }
 

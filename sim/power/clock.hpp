@@ -8,9 +8,10 @@
 
 namespace noteg::power {
 
-// burst: a few milliseconds, too short for the power limiter and for the temperature. sustained: repeated until clock,
+// burst: a few milliseconds, too short for the power limiter and for the temperature. cool: seconds,
+// under the power limit on a chip that has not warmed up. sustained: repeated until clock,
 // power and temperature have settled.
-enum class ClockMode : std::uint8_t { burst, sustained };
+enum class ClockMode : std::uint8_t { burst, cool, sustained };
 
 // Events and time of one run at a clock. Called a few dozen times: must be cheap.
 using ActivityAt = std::function<Activity(Hertz)>;

@@ -13,7 +13,8 @@ using chip::L2State;
 constexpr std::array<MeasuredSet, 13> sets{{
     {"neusight", Convention::blas_swapped, L2State::warm, true, false, true,
      "CUDA events around one PyTorch call, mean of the 5 fastest of 25, same tensors each call; host dispatch is "
-     "inside"},
+     "inside; pauses between shapes and the fastest calls favour a cool chip",
+     power::ClockMode::cool},
     {"gpperf_cutlass", Convention::blas_column_major, L2State::cold, false, false, false,
      "CUTLASS profiler, mean of 10 launches over buffers that together exceed three times the L2, median of repeats",
      power::ClockMode::burst},
