@@ -60,10 +60,12 @@ struct LanePlace {
 };
 
 // CUTLASS's interleaved lane layout: pairs of lanes share a column and walk two rows, so that both fragments'
-// 16-byte loads merge. The interleave is 1 where a thread holds only one vector along M or N.
+// 16-byte loads merge. There the interleave is 1 where a thread holds only one vector along M or N; the library's own
+// kernels are taken to merge always, as the lane mapping of maxas does for the same loads.
 LanePlace place_of(const SimtPlan& plan, int lane) {
   const bool wide_rows = plan.lanes_m <= plan.lanes_n;
-  const int interleave = plan.thread_m > 4 && plan.thread_n > 4 ? 2 : 1;
+  const bool is_library = plan.is_padded;
+  const int interleave = is_library || (plan.thread_m > 4 && plan.thread_n > 4) ? 2 : 1;
   const int minor_extent = wide_rows ? plan.lanes_n : plan.lanes_m;
   const int stride = minor_extent * interleave;
   const int major = lane / stride * interleave + lane % interleave;
