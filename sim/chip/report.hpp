@@ -88,7 +88,7 @@ struct SimReport {
   double power_w = 0, energy_mj = 0;
   bool throttled = false;
   std::string throttle_reason;  // why the clock or the power is not what one would expect; "none"
-  std::string clock_mode;       // given, burst or sustained
+  std::string clock_mode;       // given, burst, cool or sustained
   double tflops_per_w = 0;
   double temperature_c = 0;
   double voltage = 0;                                            // relative: the GPU file's scale

@@ -49,7 +49,7 @@ TEST(SimulatePower, WritesTheTraceAsCsv) {
 TEST(SimulatePower, RefusesWrongModes) {
   const Ran ran = run_program("simulate --arch l4 --clock-mode fast --operands ones --clock 3W " + kernel);
   EXPECT_EQ(ran.status, 2);
-  EXPECT_TRUE(has(ran.err, "--clock-mode: expected burst or sustained, found \"fast\""));
+  EXPECT_TRUE(has(ran.err, "--clock-mode: expected burst, cool or sustained, found \"fast\""));
   EXPECT_TRUE(has(ran.err, "--operands: expected random or zeros, found \"ones\""));
   EXPECT_TRUE(has(ran.err, "--clock: expected"));
 }
