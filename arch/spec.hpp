@@ -36,14 +36,14 @@ struct FrontEndSpec {
   int fetch_stages = 2;                // pipeline stages between fetch and issue
   Bytes instruction_bytes;             // size of one SASS instruction
   Bytes icache_line;
-  Bytes l0_icache;             // per sub-core
-  Bytes l1_icache;             // per SM
-  Cycles l1_icache_latency;    // L0 miss served by L1
-  Cycles l2_icache_latency;    // L1 instruction miss served by L2
+  Bytes l0_icache;                     // per sub-core
+  Bytes l1_icache;                     // per SM
+  Cycles l1_icache_latency;            // L0 miss served by L1
+  Cycles l2_icache_latency;            // L1 instruction miss served by L2
   bool longest_waiting_first = false;  // after its greedy run a scheduler takes this warp, not the youngest
-  int prefetch_lines = 8;      // stream buffer depth; 0 = off
-  Cycles constant_miss_delay;  // issue delay of an ALU constant operand that misses its L0
-  Cycles branch_redirect;      // taken branch: cycles until the next instruction can issue
+  int prefetch_lines = 8;              // stream buffer depth; 0 = off
+  Cycles constant_miss_delay;          // issue delay of an ALU constant operand that misses its L0
+  Cycles branch_redirect;              // taken branch: cycles until the next instruction can issue
 
   bool operator==(const FrontEndSpec&) const = default;
 };
