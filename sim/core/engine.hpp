@@ -1,7 +1,7 @@
-// One SM, cycle by cycle: four sub-cores issue from their warps by compiler-guided greedy then youngest,
+// One SM, cycle by cycle: four sub-cores issue from their warps, greedily and then by the SM's rule or a switch,
 // memory instructions queue towards the SM-wide load/store front, CTAs refill their slots on completion.
 // Left out here: what lies behind the SM (an environment says how far away and how wide it is),
-// instruction cache misses, and register values.
+// and register values.
 #pragma once
 
 #include <array>

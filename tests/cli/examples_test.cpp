@@ -1,7 +1,6 @@
 // The examples' output is what their README shows.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <sstream>
 
 #include "tests/cli/program.hpp"
@@ -10,11 +9,9 @@ namespace noteg::test {
 namespace {
 
 TEST(RegisterFileStudy, PrintsWhatItsReadmeShowsAndStaysNearThePublishedSpeeds) {
-  const Ran ran = run_shell("'" NOTEG_SOURCE_DIR "/examples/register_file_study/run.sh' \"$NOTEG\"");
+  const Ran ran = run_example("register_file_study");
   ASSERT_EQ(ran.status, 0) << ran.err;
-  std::ostringstream readme;
-  readme << std::ifstream(NOTEG_SOURCE_DIR "/examples/register_file_study/README.md").rdbuf();
-  EXPECT_NE(readme.str().find(ran.out), std::string::npos) << ran.out;
+  EXPECT_NE(readme_of_example("register_file_study").find(ran.out), std::string::npos) << ran.out;
 
   std::istringstream lines(ran.out);
   int rows = 0;

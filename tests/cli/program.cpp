@@ -35,4 +35,12 @@ Ran run_shell(const std::string& command) {
 
 Ran run_program(const std::string& arguments) { return run_shell("\"$NOTEG\" " + arguments); }
 
+Ran run_example(const std::string& name) {
+  return run_shell("'" NOTEG_SOURCE_DIR "/examples/" + name + "/run.sh' \"$NOTEG\"");
+}
+
+std::string readme_of_example(const std::string& name) {
+  return contents(std::filesystem::path(NOTEG_SOURCE_DIR "/examples") / name / "README.md");
+}
+
 }  // namespace noteg::test

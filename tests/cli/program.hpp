@@ -16,4 +16,9 @@ struct Ran {
 // A whole shell command in which $NOTEG is the program.
 [[nodiscard]] Ran run_shell(const std::string& command);
 
+// run.sh of examples/NAME.
+[[nodiscard]] Ran run_example(const std::string& name);
+
+[[nodiscard]] std::string readme_of_example(const std::string& name);
+
 }  // namespace noteg::test

@@ -1,7 +1,6 @@
 // The tile study prints what its README shows, with the published order of tiles and speed-ups near the published ones.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -15,11 +14,9 @@ struct Tile {
 };
 
 TEST(TileStudy, PrintsWhatItsReadmeShowsInThePublishedOrder) {
-  const Ran ran = run_shell("'" NOTEG_SOURCE_DIR "/examples/tile_study/run.sh' \"$NOTEG\"");
+  const Ran ran = run_example("tile_study");
   ASSERT_EQ(ran.status, 0) << ran.err;
-  std::ostringstream readme;
-  readme << std::ifstream(NOTEG_SOURCE_DIR "/examples/tile_study/README.md").rdbuf();
-  EXPECT_NE(readme.str().find(ran.out), std::string::npos) << ran.out;
+  EXPECT_NE(readme_of_example("tile_study").find(ran.out), std::string::npos) << ran.out;
 
   std::istringstream lines(ran.out);
   std::map<int, Tile> tiles;
