@@ -1,0 +1,79 @@
+// The table of columns: names once, physics that agree with the simulation, and a page that is up to date.
+#include "sim/dataset/columns.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "arch/load.hpp"
+#include "sim/support/text_file.hpp"
+
+namespace noteg::dataset {
+namespace {
+
+struct Simulated {
+  arch::GpuSpec gpu;
+  chip::SimOptions options;
+  chip::SimReport report, before;
+};
+
+Simulated simulated(const std::string& arch, const kernels::GemmShape& shape) {
+  Simulated s;
+  s.gpu = *arch::load_gpu(arch);
+  kernels::KernelConfig kernel;
+  kernel.family = kernels::Family::simt;
+  kernel.tile = {128, 128, 8};
+  chip::SmCache cache;
+  s.report = *chip::simulate(s.gpu, kernel, shape, s.options, cache);
+  s.before = *unsimulated(s.gpu, kernel, shape, s.options);
+  return s;
+}
+
+TEST(Columns, AreNamedOnceAndDescribed) {
+  std::set<std::string> names;
+  for (const RunColumn& c : run_columns()) {
+    EXPECT_TRUE(names.insert(c.column.name).second) << c.column.name;
+    EXPECT_FALSE(c.column.meaning.empty()) << c.column.name;
+    EXPECT_NE(c.column.group, Group::other) << c.column.name;
+  }
+  EXPECT_EQ(known_column("time_us")->group, Group::target);
+  EXPECT_EQ(known_column("arch.l2.size")->unit, "B");
+  EXPECT_FALSE(known_column("nothing"));
+}
+
+TEST(Columns, OfARunAreTheSameBeforeAndAfterItsSimulation) {
+  const Simulated s = simulated("rtx4070", {1000, 1024, 512, 1});
+  for (const RunColumn& c : run_columns()) {
+    if (!known_before(c.column.group)) continue;
+    const Value before = c.get({&s.gpu, &s.options, &s.before}), after = c.get({&s.gpu, &s.options, &s.report});
+    if (const auto* number = std::get_if<double>(&before); number != nullptr && std::isnan(*number)) continue;
+    EXPECT_EQ(before, after) << c.column.name;
+  }
+}
+
+TEST(Physics, AgreesWithTheSimulationWhereBothCount) {
+  const Simulated s = simulated("a40", {4096, 4096, 512, 1});
+  const Physics p = physics_of(s.gpu, s.before, s.options);
+  EXPECT_EQ(p.ctas, static_cast<double>(s.report.grid_ctas));
+  EXPECT_EQ(p.ctas_per_sm, s.report.occupancy.ctas_per_sm);
+  EXPECT_EQ(p.waves, s.report.occupancy.waves);
+  EXPECT_EQ(p.fma_instructions, s.report.instructions_by_opcode.at("FFMA"));
+  EXPECT_NEAR(p.dram_read_bytes, s.report.memory.dram_read_bytes, 0.01 * p.dram_read_bytes);
+  EXPECT_LT(p.roofline_us, s.report.time_us);
+  EXPECT_GT(p.roofline_us, 0.4 * s.report.time_us);
+}
+
+TEST(Columns, ReferencePageIsUpToDate) {
+  const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/dataset-reference.md";
+  if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path, std::ios::binary) << column_reference();
+  const Result<std::string> found = read_text_file(path);
+  ASSERT_TRUE(found) << to_string(found.errors());
+  EXPECT_TRUE(*found == column_reference()) << "out of date: run test_dataset with NOTEG_UPDATE_GENERATED=1";
+}
+
+}  // namespace
+}  // namespace noteg::dataset
