@@ -50,6 +50,7 @@ core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, Ti
   out.latency =
       source == TileSource::l2 ? near : std::max(near, std::round(quantised(dram_latency(request), wait_step)));
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
+  out.l1_hit_rate = request.l1_hit_rate;
   out.read_bytes_per_cycle =
       std::min(gpu.l2.sm_bandwidth.value, gpu.l2.read_bandwidth.value / std::max(1, request.active_sms));
   out.write_bytes_per_cycle =

@@ -17,6 +17,7 @@ struct EnvironmentRequest {
   Hertz clock;
   int active_sms = 1;
   double footprint_bytes = 0;   // A, B and C
+  double l1_hit_rate = 0;       // of the sectors that loads ask for
   double tile_accesses = 1;     // places in DRAM where one k tile of a CTA lies
   bool l2_limits = true;        // false: L2 delivers at any rate
   bool latency_limits = true;   // false: all answers come as fast as from L1

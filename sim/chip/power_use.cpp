@@ -6,7 +6,6 @@ namespace noteg::chip {
 namespace {
 
 constexpr double sectors_per_pass = 4;  // a pass moves up to a line of 128 bytes
-constexpr double sector_bytes = 32;
 
 std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options, const power::OperatingPoint& point) {
   const double limit = gpu.power.limit.value;
@@ -35,7 +34,7 @@ power::Activity activity_of(const ChipEvents& events, Seconds time) {
   out.cached_operands = c.rf_hits;
   out.data_passes = c.shared_wavefronts + (c.read_sectors + c.write_sectors) / sectors_per_pass;
   out.data_bytes = Bytes{c.shared_bytes + c.l1_bytes};
-  out.l2_bytes = Bytes{(c.read_sectors + c.write_sectors) * sector_bytes};
+  out.l2_bytes = Bytes{events.l2_bytes};
   out.dram_bytes = Bytes{events.dram_bytes};
   out.sm_cycles = events.sm_cycles;
   return out;

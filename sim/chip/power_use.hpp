@@ -15,7 +15,7 @@ namespace noteg::chip {
 struct ChipEvents {
   core::CoreCounters counters;  // of all SMs
   double active_lanes = 32;     // of a warp
-  double dram_bytes = 0;
+  double dram_bytes = 0, l2_bytes = 0;
   double sm_cycles = 0;  // summed over the SMs that work
 };
 

@@ -14,6 +14,7 @@
 #include "sim/chip/power_use.hpp"
 #include "sim/chip/sm_cache.hpp"
 #include "sim/chip/split_k.hpp"
+#include "sim/chip/traffic.hpp"
 
 namespace noteg::chip {
 
@@ -28,7 +29,7 @@ struct Run {
   Hertz clock;
   Launch launch;
   int resident = 1;
-  memory::ReuseResult reuse;
+  Traffic traffic;
   core::MemoryEnvironment environment;
   SmTime sm;  // of the busiest SM
   double dram_cycles = 0;
@@ -41,25 +42,11 @@ double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out)
   return static_cast<double>(s.batch) * ((m * k + k * n) * bytes_in + m * n * bytes_out);
 }
 
-void solve_traffic(Run& run) {
-  memory::ReuseRequest request;
-  request.grid = run.launch.grid;
-  request.shape = run.shape;
-  request.tile = run.config.tile;
-  request.bytes_in = kernels::bytes_of(run.config.dtype_in);
-  request.bytes_out = kernels::bytes_of(run.config.dtype_out);
-  request.live_ctas = static_cast<std::int64_t>(run.resident) * run.gpu.sms;
-  // With two partitions, what SMs of both sides read is kept twice (H200M: passes over a shared buffer).
-  request.l2_bytes = run.gpu.l2.size.value / run.gpu.l2.partitions;
-  request.granule = run.gpu.dram.granule.value;
-  request.a_along_k = kernels::a_contiguous_in_k(run.config.layout);
-  request.b_along_k = !kernels::b_contiguous_in_n(run.config.layout);
-  request.warm = run.options.l2 == L2State::warm;
-  request.reads_c = run.config.reads_c;
-  run.reuse = memory::tile_reuse(request);
+void solve_traffic(Run& run, const kernels::Program& program) {
+  run.traffic = plan_traffic({&run.gpu, &run.config, &run.shape, &program, &run.launch, run.resident, run.options.l2});
   if (!run.options.switches.l2) {
-    run.reuse.dram_read_bytes = 0;
-    run.reuse.waiting_steps = 0;
+    run.traffic.reuse.dram_read_bytes = 0;
+    run.traffic.reuse.waiting_steps = 0;
   }
 }
 
@@ -110,13 +97,15 @@ void solve_time(Run& run, SmTimer& timer, Grade grade) {
   request.footprint_bytes =
       footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
   request.tile_accesses = tile_accesses(run);
+  request.l1_hit_rate = run.traffic.l1_hit_rate;
   request.l2_limits = switches.l2;
   request.latency_limits = switches.memory_latency;
-  const double dram_bytes = run.reuse.dram_read_bytes + run.reuse.dram_write_bytes;
-  const BytesPerSecond dram = dram_bandwidth(run.gpu.dram, run.reuse.dram_read_bytes, run.reuse.dram_write_bytes);
+  const double dram_bytes = run.traffic.reuse.dram_read_bytes + run.traffic.reuse.dram_write_bytes;
+  const BytesPerSecond dram =
+      dram_bandwidth(run.gpu.dram, run.traffic.reuse.dram_read_bytes, run.traffic.reuse.dram_write_bytes);
   run.dram_cycles = switches.dram ? (Bytes{dram_bytes} / (dram / run.clock)).value : 0;
   run.environment = memory_environment(request, TileSource::l2);
-  run.sm = time_with_dram(timer, request, work, grade, {run.reuse.waiting_steps, run.dram_cycles});
+  run.sm = time_with_dram(timer, request, work, grade, {run.traffic.reuse.waiting_steps, run.dram_cycles});
   if (!switches.tail) run.sm.cycles *= even_share(run, work.ctas);
 }
 
@@ -184,7 +173,8 @@ ChipEvents chip_events(const Run& run, const kernels::Program& program) {
   ChipEvents events;
   events.counters = chip_counters(run, program);
   events.active_lanes = static_cast<double>(program.threads) / std::max(1, program.warps);
-  events.dram_bytes = run.reuse.dram_read_bytes + run.reuse.dram_write_bytes;
+  events.dram_bytes = run.traffic.reuse.dram_read_bytes + run.traffic.reuse.dram_write_bytes;
+  events.l2_bytes = run.traffic.l2_read_bytes + run.traffic.l2_write_bytes;
   events.sm_cycles = run.sm.cycles * run.launch.active_sms;
   return events;
 }
@@ -253,18 +243,18 @@ void fill_counters(SimReport& r, const Run& run, const kernels::Program& program
   r.memory.shared_bytes = c.shared_bytes;
   r.memory.shared_conflict_wavefronts = c.shared_conflict_wavefronts;
   r.memory.l1_bytes = c.l1_bytes;
-  r.memory.l2_read_bytes = c.read_sectors * 32.0;
-  r.memory.l2_write_bytes = c.write_sectors * 32.0;
+  r.memory.l2_read_bytes = run.traffic.l2_read_bytes;
+  r.memory.l2_write_bytes = run.traffic.l2_write_bytes;
   r.memory.l2_bytes = r.memory.l2_read_bytes + r.memory.l2_write_bytes;
-  r.memory.dram_read_bytes = run.reuse.dram_read_bytes;
-  r.memory.dram_write_bytes = run.reuse.dram_write_bytes;
-  r.memory.l2_hit_rate =
-      r.memory.l2_bytes > 0 ? std::clamp(1.0 - run.reuse.dram_read_bytes / r.memory.l2_bytes, 0.0, 1.0) : 0;
+  r.memory.dram_read_bytes = run.traffic.reuse.dram_read_bytes;
+  r.memory.dram_write_bytes = run.traffic.reuse.dram_write_bytes;
+  r.memory.l2_hit_rate = run.traffic.lookups.hit_rate();
 }
 
 Roofline roofline(const Run& run, double l2_cycles) {
   Roofline out;
-  const double bytes = run.reuse.compulsory_bytes + run.reuse.dram_write_bytes;
+  const double written = footprint(run.shape, 0, kernels::bytes_of(run.config.dtype_out));
+  const double bytes = run.traffic.reuse.compulsory_bytes + written;
   out.arithmetic_intensity = bytes > 0 ? run.shape.flops() / bytes : 0;
   const double compute = run.shape.flops() / (2.0 * run.gpu.sms * run.gpu.sm.sub_cores * run.gpu.sm.pipes.fma.lanes);
   if (run.dram_cycles >= compute && run.dram_cycles >= l2_cycles)
@@ -310,7 +300,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
           {}};
   run.launch = plan_launch(config, shape, program, gpu.sms);
   run.resident = occupancy->ctas_per_sm;
-  solve_traffic(run);
+  solve_traffic(run, program);
   const power::OperatingPoint point = solve_time_and_clock(run, *(*built)->timer, program);
   if (run.sm.deadlock)
     return Diagnostic{"",

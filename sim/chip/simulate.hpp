@@ -13,7 +13,9 @@
 
 namespace noteg::chip {
 
-enum class L2State : std::uint8_t { cold, warm };
+// What L2 holds at the start. empty: nothing, as profilers flush it. cold: other data, among them results that have
+// yet to be written to DRAM. warm: what the launch before of the same kernel left.
+enum class L2State : std::uint8_t { empty, cold, warm };
 
 struct SimOptions {
   bool exact = false;                  // simulate every trip and wave, extrapolate nothing
@@ -21,8 +23,8 @@ struct SimOptions {
   std::optional<double> sm_clock_mhz;  // a given clock wins over the solved one
   power::ClockMode clock_mode = power::ClockMode::sustained;
   power::Toggling operands{};  // random
-  L2State l2 = L2State::warm;  // do A and B lie in L2 at the start, as far as they fit
-  Switches switches{};         // limits taken away, for a study
+  L2State l2 = L2State::warm;
+  Switches switches{};  // limits taken away, for a study
 };
 
 // Remembers SM simulations between calls: rows of a measured file repeat kernels. A pure cache, results

@@ -20,7 +20,9 @@ std::vector<Option> options() {
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : assembly_options()) all.push_back(std::move(option));
   all.push_back({"exact", "", "step through everything, extrapolate nothing", false});
-  all.push_back({"l2", "STATE", "cold or warm (default): A and B lie in L2 at the start, as far as they fit", false});
+  all.push_back({"l2", "STATE",
+                 "warm (default): as the same launch before left it; cold: other data; empty: flushed, as profilers do",
+                 false});
   for (Option& option : clock_options()) all.push_back(std::move(option));
   all.push_back(
       {"power-trace", "FILE", "writes power, clock and temperature over time of the kernel repeated from idle", false});
@@ -39,8 +41,10 @@ chip::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
   if (const std::optional<std::string> l2 = arguments.text("l2")) {
     if (*l2 == "cold")
       options.l2 = chip::L2State::cold;
+    else if (*l2 == "empty")
+      options.l2 = chip::L2State::empty;
     else if (*l2 != "warm")
-      errors.push_back({"", 0, 0, "--l2", "cold or warm", "\"" + *l2 + "\""});
+      errors.push_back({"", 0, 0, "--l2", "warm, cold or empty", "\"" + *l2 + "\""});
   }
   apply_clock_options(arguments, options, errors);
   return options;

@@ -143,8 +143,8 @@ std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint
       const double beyond = 1.0 - env_.l1_hit_rate;
       read_port_free_ =
           std::max(read_port_free_, static_cast<double>(now)) + sectors * 32.0 * beyond / env_.read_bytes_per_cycle;
-      const double latency =
-          env_.latency * beyond + env_.l1_latency * env_.l1_hit_rate - front_delay + cost.extra_latency;
+      // A load is there with its last sector.
+      const double latency = (beyond > 0 ? env_.latency : env_.l1_latency) - front_delay + cost.extra_latency;
       std::uint64_t ready = static_cast<std::uint64_t>(read_port_free_ + latency);
       if (cost.kind == MemoryKind::load_global) {
         // Load data enters the register file at a limited width.

@@ -49,6 +49,15 @@ double retained_fraction(double distance, double capacity) {
 
 namespace {
 
+// Results are written back when something else needs their place. Repeated launches find their own results again; in a
+// launch that starts empty only the last part of all traffic stays; else others' results make room for these, byte
+// for byte.
+double written_share(const ReuseRequest& request, double traffic) {
+  if (request.warm) return 1.0 - retained_fraction(traffic, request.l2_bytes);
+  if (request.empty) return traffic > 0 ? std::max(0.0, 1.0 - request.l2_bytes / traffic) : 0;
+  return 1;
+}
+
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; }
 
 // A step waits if its rows of A or its columns of B are missing. Where an operand lies along K, one miss brings the
@@ -74,7 +83,6 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   // Every column of tiles reads all of A, every row of tiles all of B.
   out.requested_bytes = batch * (a_bytes * tiles_n + b_bytes * tiles_m);
   out.compulsory_bytes = batch * (a_bytes + b_bytes + (request.reads_c ? c_bytes : 0));
-  out.dram_write_bytes = batch * c_bytes;
 
   const std::int64_t total = grid.ctas();
   const std::int64_t live = std::max<std::int64_t>(1, std::min(request.live_ctas, total));
@@ -105,6 +113,7 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   first *= missing;
   out.dram_read_bytes = first + repeated * (1.0 - again);
   if (request.reads_c) out.dram_read_bytes += batch * c_bytes * missing;
+  out.dram_write_bytes = batch * c_bytes * written_share(request, batch * (a_bytes + b_bytes + c_bytes));
   const double found = 1.0 - again;
   const double a_missing = share(batch * a_bytes * missing + (touched_a - batch * a_bytes) * found, touched_a);
   const double b_missing = share(batch * b_bytes * missing + (touched_b - batch * b_bytes) * found, touched_b);

@@ -27,6 +27,7 @@ struct ReuseRequest {
   std::int64_t live_ctas = 1;          // CTAs resident on the chip together
   double l2_bytes = 0;                 // capacity that the kernel can use
   bool warm = true;                    // A and B were used just before
+  bool empty = false;                  // L2 is empty before and left as it is afterwards: results stay where they fit
   bool reads_c = false;
   double granule = 64;                       // bytes that one miss brings
   bool a_along_k = true, b_along_k = false;  // which operands are contiguous along K

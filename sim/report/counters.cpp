@@ -146,7 +146,9 @@ Table memory() {
              [](const SimReport& r) { return r.memory.shared_conflict_wavefronts; }),
       number("memory.l2_bytes", bytes, "traffic between the SMs and L2",
              [](const SimReport& r) { return r.memory.l2_bytes; }),
-      number("memory.l2_hit_rate", Unit::fraction, "share of reads that L2 serves without DRAM",
+      number("memory.l2_hit_rate", Unit::fraction,
+             "share of look-ups that find their sector; with two partitions a sector is looked up on the SM's side "
+             "first, then at home",
              [](const SimReport& r) { return r.memory.l2_hit_rate; }),
       number("memory.dram_read_bytes", bytes, "read from DRAM",
              [](const SimReport& r) { return r.memory.dram_read_bytes; }),

@@ -163,8 +163,10 @@ class Builder {
   }
 
   // The recorded grid tells along which coordinate CTAs follow each other: the first grid dimension moves fastest.
+  // Hand-written kernels put the columns of a row-major C there, so that a warp writes along a row.
   void read_raster() {
     const KernelConfig& c = case_.config;
+    if (c.family == Family::naive || c.family == Family::blocked) case_.config.raster = kernels::Raster::along_n;
     const std::optional<std::int64_t> x = row_.integer("grid_x", 1), y = row_.integer("grid_y", 1);
     if (!x || !y || c.tile.m <= 0 || c.tile.n <= 0 || c.swizzle_log2 != 0) return;
     const std::int64_t rows = (case_.shape.m + c.tile.m - 1) / c.tile.m,

@@ -1,0 +1,33 @@
+// Bytes between SMs, L2 and DRAM: from the tiles that are live together and the sectors that their rows touch.
+#pragma once
+
+#include "arch/spec.hpp"
+#include "kernels/config.hpp"
+#include "kernels/ir.hpp"
+#include "sim/chip/grid.hpp"
+#include "sim/chip/simulate.hpp"
+#include "sim/memory/l2_lookups.hpp"
+#include "sim/memory/tile_reuse.hpp"
+
+namespace noteg::chip {
+
+struct TrafficRequest {
+  const arch::GpuSpec* gpu = nullptr;
+  const kernels::KernelConfig* config = nullptr;
+  const kernels::GemmShape* shape = nullptr;
+  const kernels::Program* program = nullptr;
+  const Launch* launch = nullptr;
+  int resident = 1;  // CTAs per SM
+  L2State l2 = L2State::warm;
+};
+
+struct Traffic {
+  memory::ReuseResult reuse;                     // between L2 and DRAM
+  double l2_read_bytes = 0, l2_write_bytes = 0;  // between SMs and L2, whole sectors
+  double l1_hit_rate = 0;                        // of the sectors that the main loop's loads ask for
+  memory::L2Lookups lookups;
+};
+
+[[nodiscard]] Traffic plan_traffic(const TrafficRequest& request);
+
+}  // namespace noteg::chip
