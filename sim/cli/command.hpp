@@ -28,12 +28,16 @@ struct Command {
 [[nodiscard]] int run_compare(const std::vector<std::string>& words);
 [[nodiscard]] int run_validate(const std::vector<std::string>& words);
 [[nodiscard]] int run_calibrate(const std::vector<std::string>& words);
+[[nodiscard]] int run_generate(const std::vector<std::string>& words);
+[[nodiscard]] int run_dataset(const std::vector<std::string>& words);
 [[nodiscard]] int run_arch(const std::vector<std::string>& words);
 [[nodiscard]] int run_kernel(const std::vector<std::string>& words);
 [[nodiscard]] std::string simulate_help();
 [[nodiscard]] std::string compare_help();
 [[nodiscard]] std::string validate_help();
 [[nodiscard]] std::string calibrate_help();
+[[nodiscard]] std::string generate_help();
+[[nodiscard]] std::string dataset_help();
 [[nodiscard]] std::string arch_help();
 [[nodiscard]] std::string kernel_help();
 

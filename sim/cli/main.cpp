@@ -49,6 +49,8 @@ const std::vector<Command>& commands() {
       {"compare", "one kernel under several power limits, and its energy-optimal clock", compare_help, run_compare},
       {"validate", "the simulator against real measurements", validate_help, run_validate},
       {"calibrate", "constants of a GPU fitted to real measurements", calibrate_help, run_calibrate},
+      {"generate", "a data set of simulated runs from a sweep", generate_help, run_generate},
+      {"dataset", "what a data set holds, as CSV, put together from shards", dataset_help, run_dataset},
       {"arch", "the GPUs known, their numbers and sources, mistakes of a file", arch_help, run_arch},
       {"kernel", "the instruction list of a kernel", kernel_help, run_kernel},
   };

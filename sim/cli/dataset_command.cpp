@@ -1,0 +1,132 @@
+// noteg dataset info|export|merge: what one does with a data set.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/cli/kernel_options.hpp"
+#include "sim/dataset/export.hpp"
+
+namespace noteg::cli {
+namespace {
+
+using dataset::DataSetInfo;
+
+std::vector<Option> options() {
+  return {
+      {"out", "FILE", "file to write; of export: standard output if absent", false},
+      {"groups", "G,...", "of export: only these groups of columns (config, arch, physics, counter, target, other)",
+       false},
+      {"format", "F", "of info: text (default) or json", false},
+  };
+}
+
+std::string as_text(const std::string& path, const DataSetInfo& info) {
+  std::string text =
+      fmt::format("data set    {}\nrows        {} of {}{}\nsweep       {}\n", path, info.rows, info.expected,
+                  info.shard == "1/1" ? "" : fmt::format(", shard {}", info.shard), info.sweep_hash);
+  const auto list = [&](std::string_view title, const std::map<std::string, std::size_t>& counts) {
+    std::string line;
+    for (const auto& [name, count] : counts) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", name, count);
+    text += fmt::format("{:<12}{}\n", title, line);
+  };
+  list("columns", info.columns_by_group);
+  list("GPUs", info.rows_by_gpu);
+  list("families", info.rows_by_family);
+  text += fmt::format("impossible  {}\n", info.failed);
+  for (const auto& [error, count] : info.errors) text += fmt::format("  {:>8}  {}\n", count, error);
+  if (!info.targets.empty()) text += fmt::format("\n{:<14} {:>12} {:>12} {:>12}\n", "target", "least", "mean", "most");
+  for (const DataSetInfo::Range& range : info.targets)
+    text += fmt::format("{:<14} {:>12.6g} {:>12.6g} {:>12.6g}  {}\n", range.name, range.low, range.mean, range.high,
+                        range.unit);
+  return text;
+}
+
+std::string as_json(const std::string& path, const DataSetInfo& info) {
+  nlohmann::ordered_json json{{"file", path},
+                              {"rows", info.rows},
+                              {"expected", info.expected},
+                              {"impossible", info.failed},
+                              {"shard", info.shard},
+                              {"sweep_hash", info.sweep_hash},
+                              {"columns_by_group", info.columns_by_group},
+                              {"rows_by_gpu", info.rows_by_gpu},
+                              {"rows_by_family", info.rows_by_family}};
+  json["targets"] = nlohmann::ordered_json::array();
+  for (const DataSetInfo::Range& range : info.targets)
+    json["targets"].push_back(
+        {{"name", range.name}, {"unit", range.unit}, {"least", range.low}, {"mean", range.mean}, {"most", range.high}});
+  json["errors"] = nlohmann::ordered_json::array();
+  for (const auto& [error, count] : info.errors) json["errors"].push_back({{"error", error}, {"rows", count}});
+  return json.dump(2) + "\n";
+}
+
+int run_info(const Arguments& arguments, const std::string& path) {
+  Diagnostics errors;
+  const Format format = format_option(arguments, errors);
+  if (format == Format::csv) errors.push_back({"", 0, 0, "--format", "text or json", "\"csv\""});
+  if (!errors.empty()) return refuse("dataset", errors);
+  const Result<DataSetInfo> info = dataset::data_set_info(path);
+  if (!info) return refuse("dataset", info.errors());
+  return print(format == Format::json ? as_json(path, *info) : as_text(path, *info));
+}
+
+std::vector<dataset::Group> groups_option(const Arguments& arguments, Diagnostics& errors) {
+  std::vector<dataset::Group> groups;
+  const std::string text = arguments.text("groups").value_or("");
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (const std::optional<dataset::Group> group = dataset::group_from(word))
+      groups.push_back(*group);
+    else
+      errors.push_back({"", 0, 0, "--groups", "config, arch, physics, counter, target or other", "\"" + word + "\""});
+    begin = end + 1;
+  }
+  return groups;
+}
+
+int run_export(const Arguments& arguments, const std::string& path) {
+  Diagnostics errors;
+  const std::vector<dataset::Group> groups = groups_option(arguments, errors);
+  if (!errors.empty()) return refuse("dataset", errors);
+  const Result<DataSetInfo> info = dataset::data_set_info(path);
+  if (!info) return refuse("dataset", info.errors());
+  dataset::export_csv(path, arguments.text("out").value_or("-"), groups);
+  return done;
+}
+
+int run_merge(const Arguments& arguments, const std::vector<std::string>& parts) {
+  const std::optional<std::string> out = arguments.text("out");
+  if (!out) return refuse("dataset", {{"", 0, 0, "--out", "a file to write", "nothing"}});
+  const Result<dataset::Merged> merged = dataset::merge_data_sets(parts, *out);
+  if (!merged) return refuse("dataset", merged.errors());
+  tell(fmt::format("{}: {} of {} rows from {} files", *out, merged->rows, merged->expected, parts.size()));
+  if (merged->rows < merged->expected) tell("rows are missing: a shard is not finished, or not among the files");
+  return done;
+}
+
+}  // namespace
+
+std::string dataset_help() {
+  return "usage: noteg dataset info D.db\n"
+         "       noteg dataset export D.db [--out D.csv] [--groups config,target]\n"
+         "       noteg dataset merge PART.db [PART.db ...] --out D.db\n\n"
+         "What a data set of noteg generate holds; its rows as CSV; the shards of a sweep as one data set.\n\n" +
+         help_of(options());
+}
+
+int run_dataset(const std::vector<std::string>& words) {
+  const Result<Arguments> arguments = parse_arguments(words, options(), {"ACTION and FILE", 2, 1'000'000});
+  if (!arguments) return refuse("dataset", arguments.errors());
+  const std::string& action = arguments->positional().front();
+  const std::vector<std::string> files(arguments->positional().begin() + 1, arguments->positional().end());
+  if (action == "merge") return run_merge(*arguments, files);
+  if (action != "info" && action != "export")
+    return refuse("dataset", {{"", 0, 0, "ACTION", "info, export or merge", "\"" + action + "\""}});
+  if (files.size() > 1) return refuse("dataset", {{"", 0, 0, "FILE", "one data set", "several"}});
+  return action == "info" ? run_info(*arguments, files.front()) : run_export(*arguments, files.front());
+}
+
+}  // namespace noteg::cli

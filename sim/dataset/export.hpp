@@ -1,0 +1,41 @@
+// What one does with a finished data set: as CSV, described, put together from shards.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/dataset/store.hpp"
+#include "sim/support/result.hpp"
+
+namespace noteg::dataset {
+
+// row_id, the columns of the groups wanted (all where none is named), error; rows by row_id. Throws StoreError.
+// out: a path, or "-" for standard output.
+void export_csv(const std::string& data_set, const std::string& out, const std::vector<Group>& groups);
+
+struct DataSetInfo {
+  std::size_t rows = 0, expected = 0, failed = 0;
+  std::string sweep_hash, shard;
+  std::map<std::string, std::size_t> columns_by_group;
+  std::map<std::string, std::size_t> rows_by_gpu, rows_by_family;
+  struct Range {
+    std::string name, unit;
+    double low = 0, mean = 0, high = 0;
+  };
+  std::vector<Range> targets;
+  std::vector<std::pair<std::string, std::size_t>> errors;  // the most frequent ones
+};
+
+// Errors: no data set. Throws StoreError where it is damaged.
+[[nodiscard]] Result<DataSetInfo> data_set_info(const std::string& path);
+
+// The shards of one sweep as one data set. Errors: another sweep, other GPU numbers, an output that is there already. A
+// row that two shards hold is the same in both and taken once. Throws StoreError.
+struct Merged {
+  std::size_t rows = 0, expected = 0;
+};
+[[nodiscard]] Result<Merged> merge_data_sets(const std::vector<std::string>& parts, const std::string& out);
+
+}  // namespace noteg::dataset

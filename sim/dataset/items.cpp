@@ -1,0 +1,118 @@
+#include "sim/dataset/items.hpp"
+
+#include <algorithm>
+
+#include "kernels/config_keys.hpp"
+
+namespace noteg::dataset {
+namespace {
+
+// Values on each dimension of a block, slowest first in a grid: GPU, copy, M, N, K, batch, base, axes, label. A span
+// has one place here: only sampled sweeps hold spans.
+std::vector<std::size_t> sizes_of(const Sweep& sweep, const KernelBlock& block) {
+  const auto of = [](const ExtentAxis& axis) { return axis.span ? std::size_t{1} : axis.values.size(); };
+  std::vector<std::size_t> sizes{block.gpus.size(), sweep.copies + 1};
+  const ShapeSpace& s = sweep.shapes;
+  if (!s.list.empty())
+    sizes.insert(sizes.end(), {s.list.size(), 1, 1, 1});
+  else
+    sizes.insert(sizes.end(), {of(s.m), of(s.n), of(s.k), of(s.batch)});
+  sizes.push_back(block.bases.size());
+  for (const KernelAxis& axis : block.axes) sizes.push_back(axis.values.size());
+  sizes.push_back(sweep.labels.size());
+  return sizes;
+}
+
+std::optional<std::size_t> product(const std::vector<std::size_t>& sizes) {
+  std::size_t rows = 1;
+  for (const std::size_t size : sizes) {
+    rows *= size;
+    if (rows > largest_sweep) return std::nullopt;
+  }
+  return rows;
+}
+
+std::size_t pick(double share, std::size_t count) {
+  return std::min(static_cast<std::size_t>(share * static_cast<double>(count)), count - 1);
+}
+
+std::int64_t extent(const ExtentAxis& axis, double share) {
+  return axis.span ? axis.span->at(share) : axis.values[pick(share, axis.values.size())];
+}
+
+}  // namespace
+
+std::optional<std::size_t> grid_rows(const Sweep& sweep) {
+  std::size_t rows = 0;
+  for (const KernelBlock& block : sweep.kernels) {
+    const std::optional<std::size_t> more = product(sizes_of(sweep, block));
+    if (!more || rows + *more > largest_sweep) return std::nullopt;
+    rows += *more;
+  }
+  return rows;
+}
+
+Items::Items(const Sweep& sweep) : sweep_(sweep) {
+  std::size_t most = 0;
+  for (const KernelBlock& block : sweep.kernels) {
+    sizes_.push_back(sizes_of(sweep, block));
+    most = std::max(most, sizes_.back().size());
+    begins_.push_back(count_);
+    count_ += product(sizes_.back()).value_or(0);
+  }
+  if (sweep.method == Method::grid) return;
+  count_ = sweep.rows;
+  points_.emplace(sweep.method, count_, most + 1, sweep.seed);  // the first dimension chooses the block
+}
+
+Item Items::at(std::size_t row) const {
+  Item item;
+  if (points_) {
+    const std::vector<double> point = points_->at(row);
+    item = item_of(pick(point.front(), sizes_.size()), point.data() + 1);
+  } else {
+    const auto after = std::ranges::upper_bound(begins_, row);
+    const auto block = static_cast<std::size_t>(after - begins_.begin() - 1);
+    const std::vector<std::size_t>& sizes = sizes_[block];
+    std::vector<double> shares(sizes.size());
+    std::size_t rest = row - begins_[block];
+    for (std::size_t d = sizes.size(); d-- > 0; rest /= sizes[d])
+      shares[d] = (static_cast<double>(rest % sizes[d]) + 0.5) / static_cast<double>(sizes[d]);
+    item = item_of(block, shares.data());
+  }
+  item.row = row;
+  return item;
+}
+
+Item Items::item_of(std::size_t block_index, const double* shares) const {
+  const KernelBlock& block = sweep_.kernels[block_index];
+  Item item;
+  item.block = block_index;
+  item.gpu = block.gpus[pick(*shares++, block.gpus.size())];
+  item.copy = pick(*shares++, sweep_.copies + 1);
+  const ShapeSpace& s = sweep_.shapes;
+  if (s.list.empty())
+    item.shape = {extent(s.m, shares[0]), extent(s.n, shares[1]), extent(s.k, shares[2]), extent(s.batch, shares[3])};
+  else
+    item.shape = s.list[pick(shares[0], s.list.size())];
+  shares += 4;
+  item.kernel = pick(*shares++, block.bases.size());
+  for (const KernelAxis& axis : block.axes)
+    item.kernel = item.kernel * axis.values.size() + pick(*shares++, axis.values.size());
+  item.label = pick(*shares, sweep_.labels.size());
+  return item;
+}
+
+kernels::KernelConfig Items::kernel_of(const Item& item) const {
+  const KernelBlock& block = sweep_.kernels[item.block];
+  std::size_t rest = item.kernel;
+  std::vector<std::size_t> choice(block.axes.size());
+  for (std::size_t a = choice.size(); a-- > 0; rest /= block.axes[a].values.size())
+    choice[a] = rest % block.axes[a].values.size();
+  kernels::KernelConfig config = block.bases[rest];
+  for (std::size_t a = 0; a < choice.size(); ++a)  // values were checked when the sweep was read
+    (void)kernels::set_kernel_key(config, block.axes[a].key, block.axes[a].values[choice[a]]);
+  return config;
+}
+
+}  // namespace noteg::dataset

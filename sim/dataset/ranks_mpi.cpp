@@ -1,0 +1,142 @@
+// Boost.MPI. Only point-to-point messages after the start: a rank that waits costs the others nothing.
+#include <boost/mpi.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
+#include "sim/dataset/ranks.hpp"
+#include "sim/dataset/row_codec.hpp"
+
+namespace noteg::dataset {
+namespace {
+
+namespace mpi = boost::mpi;
+
+enum Tag { ask, rows, trouble, unit };  // the first three to the writer, the last one from it
+constexpr int writer_rank = 0;
+
+// MPI is started only where a launcher says that there are several processes: it takes its time, and changes signals.
+bool is_launched() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
+    const char* size = std::getenv(name);
+    if (size != nullptr && std::atoi(size) > 1) return true;
+  }
+  return std::getenv("PMIX_RANK") != nullptr && std::getenv("SLURM_NTASKS") != nullptr &&
+         std::atoi(std::getenv("SLURM_NTASKS")) > 1;
+}
+
+// The writer's side of the conversation.
+class Desk {
+ public:
+  Desk(const mpi::communicator& world, const std::vector<Unit>& units, Writer& writer)
+      : world_(world), units_(units), writer_(writer), working_(world.size() - 1) {}
+
+  void serve() {
+    while (working_ > 0) {
+      while (const boost::optional<mpi::status> message = world_.iprobe()) answer(*message);
+      write();
+      // Looking without a pause would take a core from the ranks that work on the same machine.
+      if (!world_.iprobe()) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+    write();
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void answer(const mpi::status& message) {
+    switch (message.tag()) {
+      case ask: return hand_out(message.source());
+      case rows: {
+        std::string bytes;
+        world_.recv(message.source(), rows, bytes);
+        at_hand_.push_back(decode(bytes));
+        return;
+      }
+      default: {
+        std::string why;
+        world_.recv(message.source(), trouble, why);
+        if (!error_) error_ = std::make_exception_ptr(std::runtime_error(why));
+      }
+    }
+  }
+
+  void hand_out(int rank) {
+    world_.recv(rank, ask);
+    const bool more = next_ < units_.size() && !error_ && !writer_.stopped();
+    world_.send(rank, unit, more ? units_[next_++].rows : std::vector<std::size_t>{});
+    if (!more) --working_;
+  }
+
+  void write() {
+    try {
+      if (!error_) writer_.write(at_hand_);
+    } catch (...) {
+      error_ = std::current_exception();  // the others end with the unit that they are at
+    }
+    at_hand_.clear();
+  }
+
+  const mpi::communicator& world_;
+  const std::vector<Unit>& units_;
+  Writer& writer_;
+  int working_;
+  std::size_t next_ = 0;
+  std::vector<FinishedRow> at_hand_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+struct Ranks::Job {
+  mpi::environment environment{mpi::threading::funneled};
+  mpi::communicator world;
+};
+
+Ranks::Ranks() {
+  if (is_launched()) job_ = std::make_unique<Job>();
+}
+
+Ranks::~Ranks() = default;
+
+int Ranks::count() const { return job_ ? job_->world.size() : 1; }
+
+bool Ranks::is_writer() const { return !job_ || job_->world.rank() == writer_rank; }
+
+bool Ranks::same_everywhere(const std::string& text) const {
+  if (!job_) return true;
+  std::string writers_text = text;
+  mpi::broadcast(job_->world, writers_text, writer_rank);
+  return mpi::all_reduce(job_->world, writers_text == text ? 1 : 0, mpi::minimum<int>()) == 1;
+}
+
+int Ranks::agree(int writers_word) const {
+  if (job_) mpi::broadcast(job_->world, writers_word, writer_rank);
+  return writers_word;
+}
+
+void Ranks::hand_out(const std::vector<Unit>& units, Writer& writer) const { Desk(job_->world, units, writer).serve(); }
+
+void Ranks::work(const Sweep& sweep, const Items& items, const GenerateOptions& options) const {
+  const mpi::communicator& world = job_->world;
+  const auto stopped = [&] { return options.stop != nullptr && *options.stop; };
+  RowRunner runner(sweep, items);
+  while (true) {
+    world.send(writer_rank, ask);
+    std::vector<std::size_t> wanted;
+    world.recv(writer_rank, unit, wanted);
+    if (wanted.empty()) return;
+    try {
+      for (std::size_t i = 0; i < wanted.size() && !stopped(); ++i)
+        world.send(writer_rank, rows, encode(runner.run(wanted[i])));
+    } catch (const std::exception& error) {
+      world.send(writer_rank, trouble, std::string(error.what()));
+    }
+  }
+}
+
+}  // namespace noteg::dataset

@@ -1,0 +1,108 @@
+#include "sim/dataset/run_rows.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "sim/dataset/perturb.hpp"
+
+namespace noteg::dataset {
+namespace {
+
+// Engine runs of a kernel stay in memory, about 1 kB each; beyond so many shapes they are dropped.
+constexpr std::size_t most_runs_in_cache = 4000;
+
+bool same_shape(const kernels::GemmShape& a, const kernels::GemmShape& b) {
+  return std::tie(a.m, a.n, a.k, a.batch) == std::tie(b.m, b.n, b.k, b.batch);
+}
+
+std::string one_line(const Diagnostics& errors) {
+  std::string text;
+  for (const Diagnostic& error : errors) text += (text.empty() ? "" : "; ") + error.to_string();
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+Value absent() { return std::numeric_limits<double>::quiet_NaN(); }
+
+}  // namespace
+
+std::vector<Column> stored_columns() {
+  std::vector<Column> all{
+      {"gpu_copy", "count", "0: the GPU as its file says; else the number of a perturbed copy", Group::other},
+      {"label", "", "what tells replicas of one run apart, as the sweep names them", Group::other},
+  };
+  for (const RunColumn& column : run_columns()) all.push_back(column.column);
+  return all;
+}
+
+RowRunner::RowRunner(const Sweep& sweep, const Items& items) : sweep_(sweep), items_(items), columns_(run_columns()) {}
+
+bool RowRunner::same_kernel(const Item& item) const {
+  return before_ && std::tie(item.gpu, item.copy, item.block, item.kernel) ==
+                        std::tie(before_->gpu, before_->copy, before_->block, before_->kernel);
+}
+
+void RowRunner::prepare(const Item& item) {
+  if (!same_kernel(item)) {
+    if (!before_ || before_->gpu != item.gpu || before_->copy != item.copy)
+      gpu_ = perturbed(sweep_.gpus[item.gpu], sweep_.jitter, sweep_.seed, item.copy);
+    kernel_ = items_.kernel_of(item);
+    cache_.reset();
+  }
+  if (!cache_ || runs_in_cache_ >= most_runs_in_cache) {
+    cache_ = std::make_unique<chip::SmCache>();
+    runs_in_cache_ = 0;
+  }
+}
+
+std::vector<Value> RowRunner::values_of(const chip::SimReport& report, bool finished) const {
+  const Physics physics = physics_of(gpu_, report, sweep_.options);
+  const Run run{&gpu_, &sweep_.options, &report, &physics};
+  std::vector<Value> values;
+  values.reserve(columns_.size());
+  for (const RunColumn& column : columns_)
+    values.push_back(finished || known_before(column.column.group) ? column.get(run) : absent());
+  return values;
+}
+
+void RowRunner::simulate(const Item& item) {
+  ++runs_in_cache_;
+  error_.clear();
+  const Result<chip::SimReport> report = chip::simulate(gpu_, kernel_, item.shape, sweep_.options, *cache_);
+  if (report) {
+    values_ = values_of(*report, true);
+    return;
+  }
+  error_ = one_line(report.errors());
+  if (const Result<chip::SimReport> before = unsimulated(gpu_, kernel_, item.shape, sweep_.options)) {
+    values_ = values_of(*before, false);
+    return;
+  }
+  chip::SimReport asked;  // not even resolved: as it was asked for
+  asked.arch_id = gpu_.id;
+  asked.kernel = kernel_;
+  asked.shape = item.shape;
+  const Run run{&gpu_, &sweep_.options, &asked, nullptr};
+  values_.clear();
+  for (const RunColumn& column : columns_) {
+    const bool known = column.column.group == Group::config || column.column.group == Group::arch;
+    values_.push_back(known ? column.get(run) : absent());
+  }
+}
+
+FinishedRow RowRunner::run(std::size_t row) {
+  const Item item = items_.at(row);
+  const bool replica = same_kernel(item) && same_shape(item.shape, before_->shape);
+  prepare(item);
+  if (!replica) simulate(item);
+  before_ = item;
+  FinishedRow out{row, {}, error_};
+  out.values.reserve(values_.size() + 2);
+  out.values.emplace_back(static_cast<std::int64_t>(item.copy));
+  out.values.emplace_back(sweep_.labels[item.label]);
+  out.values.insert(out.values.end(), values_.begin(), values_.end());
+  return out;
+}
+
+}  // namespace noteg::dataset

@@ -1,0 +1,114 @@
+// Sweep files: what they mean, and where their mistakes are.
+#include "sim/dataset/sweep.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sim/dataset/items.hpp"
+
+namespace noteg::dataset {
+namespace {
+
+const std::string smallest = "gpus: l4\nshapes: [64x64x64]\nkernels: [{family: simt, tile: 64x64x8}]\n";
+
+std::string errors_of(const std::string& text) {
+  const Result<Sweep> sweep = read_sweep_text(text, "s.yaml");
+  return sweep ? "" : to_string(sweep.errors());
+}
+
+TEST(Sweep, OfOneRunHasOneRow) {
+  const Result<Sweep> sweep = read_sweep_text(smallest, "s.yaml");
+  ASSERT_TRUE(sweep) << to_string(sweep.errors());
+  EXPECT_EQ(sweep->rows, 1u);
+  EXPECT_EQ(Items(*sweep).at(0).shape.m, 64);
+}
+
+TEST(Sweep, GridIsTheProductOfItsAxes) {
+  const Result<Sweep> sweep = read_sweep_text(
+      "gpus: [l4, a100-pcie-40gb]\nshape: {m: {from: 64, to: 512, times: 2}, n: [64, 65], k: {from: 8, to: 24, step: "
+      "8}}\n"
+      "kernels:\n  - {family: simt, tile: [64x64x8, 128x128x8], stages: [2, 4], layout: [nn, nt, tn]}\n"
+      "  - {family: naive, tile: 16, gpus: l4}\nlabels: [a, b]\nperturb: {copies: 2, factors: {l2.size: [0.5, 2]}}\n",
+      "s.yaml");
+  ASSERT_TRUE(sweep) << to_string(sweep.errors());
+  const std::size_t shapes = 4 * 2 * 3, copies = 3, labels = 2;
+  EXPECT_EQ(sweep->rows, shapes * copies * labels * (2 * 2 * 2 * 3 + 1));
+  const Items items(*sweep);
+  std::set<std::string> seen;
+  for (std::size_t row = 0; row < items.count(); ++row) {
+    const Item i = items.at(row);
+    const std::string key = std::to_string(i.gpu) + "/" + std::to_string(i.copy) + "/" + std::to_string(i.block) + "/" +
+                            std::to_string(i.kernel) + "/" + std::to_string(i.shape.m) + "x" +
+                            std::to_string(i.shape.n) + "x" + std::to_string(i.shape.k) + "/" + std::to_string(i.label);
+    EXPECT_TRUE(seen.insert(key).second) << key;
+  }
+}
+
+TEST(Sweep, GivesEachKernelTheValuesOfItsCombination) {
+  const Result<Sweep> sweep = read_sweep_text(
+      "gpus: l4\nshapes: [64x64x64]\nkernels: [{family: simt, tile: [64x64x8, 128x64x8], stages: [2, 3]}]\n", "s.yaml");
+  ASSERT_TRUE(sweep);
+  const Items items(*sweep);
+  std::set<std::pair<int, int>> seen;
+  for (std::size_t row = 0; row < items.count(); ++row) {
+    const kernels::KernelConfig kernel = items.kernel_of(items.at(row));
+    seen.emplace(kernel.tile.m, kernel.stages.value_or(0));
+  }
+  EXPECT_EQ(seen, (std::set<std::pair<int, int>>{{64, 2}, {64, 3}, {128, 2}, {128, 3}}));
+}
+
+TEST(Sweep, SpansStayInTheirBoundsAndKeepTheirStep) {
+  const Span span{100, 5000, 64, true};
+  for (int i = 0; i <= 100; ++i) {
+    const std::int64_t value = span.at(i / 100.0);
+    EXPECT_TRUE(value == 100 || value == 5000 || value % 64 == 0) << value;
+    EXPECT_TRUE(value >= 100 && value <= 5000) << value;
+  }
+  EXPECT_EQ((Span{1, 9, 1, false}.at(0.5)), 5);
+}
+
+TEST(Sweep, MistakesAreToldWithTheirPlaceAllAtOnce) {
+  const std::string text = errors_of(
+      "gpus: [l4, l5]\nmethod: sobel\nshape: {m: 0, n: [64, x], k: {from: 8, to: 4}}\n"
+      "kernels:\n  - {family: simd, tile: 64x64x8, stage: 2}\nseeds: 1\n");
+  for (const char* part : {"s.yaml:1:12: gpus", "s.yaml:2:9: method", "s.yaml:3:12: shape.m", "s.yaml:3:23: shape.n",
+                           "s.yaml:3:", "shape.k.to", "kernels[0].family", "stage: expected a known key",
+                           "did you mean stages", "did you mean seed"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\nin\n" << text;
+}
+
+TEST(Sweep, RefusesWhatCannotBe) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"gpus: l4\nkernels: [{tile: 64}]\n", "either shapes"},
+      {"gpus: l4\nshapes: [64x64]\nkernels: [{tile: 64}]\n", "MxNxK"},
+      {"gpus: l4\nshapes: []\nkernels: [{tile: 64}]\n", "an empty sequence"},
+      {"gpus: l4\nshapes: [64x64x64]\nkernels: []\n", "a sequence of mappings"},
+      {"gpus: l4\nshapes: [64x64x64]\nkernels: [{kernel_name: nonsense}]\n", "kernel_name"},
+      {"gpus: l4\nshapes: [64x64x64]\nkernels: [{file: no_such_kernel}]\n", "no_such_kernel"},
+      {"gpus: l4\nshapes: [64x64x64]\nkernels: [{tile: 64, gpus: a40}]\n", "one of the GPUs listed"},
+      {smallest + "rows: 5\n", "rows follow from the axes"},
+      {smallest + "method: random\n", "rows"},
+      {"gpus: l4\nshape: {m: {from: 1, to: 9}, n: 1, k: 1}\nkernels: [{tile: 64}]\n", "times or step"},
+      {smallest + "perturb: {copies: 2, factors: {l2.sise: [0.5, 2]}}\n", "did you mean l2.size"},
+      {smallest + "perturb: {copies: 2, factors: {l2.size: [2, 0.5]}}\n", "two factors"},
+      {smallest + "run: {clock: 1 W, clock_mode: fast}\n", "a clock such as"},
+      {"gpus: l4\nshape: {m: {from: 1, to: 90000, step: 1}, n: {from: 1, to: 90000, step: 1}, k: 1}\n"
+       "kernels: [{tile: 64}]\n",
+       "at most 20000000 rows"},
+  };
+  for (const auto& [text, part] : cases)
+    EXPECT_NE(errors_of(text).find(part), std::string::npos) << text << errors_of(text);
+}
+
+TEST(Sweep, SameMeaningHasTheSameCanonicalText) {
+  const Result<Sweep>
+      plain = read_sweep_text(smallest, "a"),
+      commented = read_sweep_text(
+          "# a comment\ngpus: \"l4\"\n\nshapes:\n  - 64x64x64\nkernels:\n  - family: simt\n    tile: 64x64x8\n", "b");
+  ASSERT_TRUE(plain && commented);
+  EXPECT_EQ(plain->canonical, commented->canonical);
+}
+
+}  // namespace
+}  // namespace noteg::dataset
