@@ -84,23 +84,26 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string list_text() {
-  std::string out = fmt::format("{:<16} {:<18} {:<6} {:<7} {:>4} {:>10} {:>8} {:>10} {:>12}\n", "id", "name", "chip",
-                                "base", "SMs", "boost", "L2", "DRAM", "FP32 TFLOP/s");
+std::string list_text(const ValidatedGpus& validated) {
+  std::string out = fmt::format("{:<16}{:<7}{:>4}{:>10}{:>9}{:>9}{:>7}{:>10}{:>9}{:>14}\n", "id", "base", "SMs",
+                                "boost", "L2", "memory", "type", "GB/s", "FP32", "error (rows)");
   for (const ListRow& row : list_rows()) {
     if (!row.gpu) {
-      out += fmt::format("{:<16} cannot be loaded: {}\n", row.id, row.mistake);
+      out += fmt::format("{:<16}cannot be loaded: {}\n", row.id, row.mistake);
       continue;
     }
     const GpuSpec& gpu = *row.gpu;
-    out += fmt::format("{:<16} {:<18} {:<6} {:<7} {:>4} {:>10} {:>8} {:>10} {:>12.1f}\n", row.id, gpu.name, gpu.chip,
-                       gpu.sm.name, gpu.sms, format_quantity(gpu.clock.boost), format_quantity(gpu.l2.size),
-                       format_quantity(gpu.dram.bandwidth), fp32_tflops(gpu));
+    const auto known = validated.find(row.id);
+    const std::string error =
+        known == validated.end() ? "-" : fmt::format("{:.1f} % ({})", 100 * known->second.mape, known->second.rows);
+    out += fmt::format("{:<16}{:<7}{:>4}{:>10}{:>9}{:>9}{:>7}{:>10.0f}{:>9.1f}{:>14}\n", row.id, gpu.sm.name, gpu.sms,
+                       format_quantity(gpu.clock.boost), format_quantity(gpu.l2.size), format_quantity(gpu.dram.size),
+                       gpu.dram.type, gpu.dram.bandwidth.value / 1e9, fp32_tflops(gpu), error);
   }
-  return out;
+  return out + "FP32: peak at the boost clock in TFLOP/s. error: mean of |predicted / measured - 1| of the time.\n";
 }
 
-std::string list_json() {
+std::string list_json(const ValidatedGpus& validated) {
   Json gpus = Json::array();
   for (const ListRow& row : list_rows()) {
     Json entry{{"id", row.id}};
@@ -114,9 +117,15 @@ std::string list_json() {
                     {"sms", gpu.sms},
                     {"clock_boost_mhz", gpu.clock.boost.value / 1e6},
                     {"l2_bytes", gpu.l2.size.value},
+                    {"dram_type", gpu.dram.type},
+                    {"dram_bytes", gpu.dram.size.value},
                     {"dram_bandwidth_gb_per_s", gpu.dram.bandwidth.value / 1e9},
                     {"fp32_tflops", fp32_tflops(gpu)},
                     {"file", gpu.file}});
+      if (const auto known = validated.find(row.id); known != validated.end())
+        entry["validated"] = {{"time_mape", known->second.mape}, {"rows", known->second.rows}};
+      else
+        entry["validated"] = nullptr;
     } else {
       entry["error"] = row.mistake;
     }
@@ -125,14 +134,20 @@ std::string list_json() {
   return Json{{"gpus", std::move(gpus)}}.dump(2) + "\n";
 }
 
-std::string list_csv() {
-  std::string out = "id,name,chip,base,sms,clock_boost_mhz,l2_bytes,dram_bandwidth_gb_per_s,fp32_tflops\n";
+std::string list_csv(const ValidatedGpus& validated) {
+  std::string out =
+      "id,name,chip,base,sms,clock_boost_mhz,l2_bytes,dram_type,dram_bytes,dram_bandwidth_gb_per_s,fp32_tflops,"
+      "validated_time_mape,validated_rows\n";
   for (const ListRow& row : list_rows()) {
     if (!row.gpu) continue;
     const GpuSpec& gpu = *row.gpu;
-    out += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(row.id), csv_cell(gpu.name), csv_cell(gpu.chip),
-                       csv_cell(gpu.sm.name), gpu.sms, gpu.clock.boost.value / 1e6, gpu.l2.size.value,
-                       gpu.dram.bandwidth.value / 1e9, fp32_tflops(gpu));
+    const auto known = validated.find(row.id);
+    const std::string error =
+        known == validated.end() ? "," : fmt::format("{},{}", known->second.mape, known->second.rows);
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.id), csv_cell(gpu.name),
+                       csv_cell(gpu.chip), csv_cell(gpu.sm.name), gpu.sms, gpu.clock.boost.value / 1e6,
+                       gpu.l2.size.value, csv_cell(gpu.dram.type), gpu.dram.size.value, gpu.dram.bandwidth.value / 1e9,
+                       fp32_tflops(gpu), error);
   }
   return out;
 }

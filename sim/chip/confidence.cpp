@@ -12,16 +12,8 @@ namespace {
 
 // Recorded with `noteg validate --min-time-ms 0.2` on whole measured sets (docs/validation.md shows the shipped part).
 // H200 rows were run at their recorded clock. Rows that a constant was fitted on do not count.
-struct Record {
-  std::string_view gpu;
-  kernels::Family family;
-  double mape;
-  int rows;
-  std::string_view on;
-};
-
 using kernels::Family;
-constexpr std::array<Record, 8> records{{
+constexpr std::array<ValidationRecord, 8> records{{
     {"a100-pcie-80gb", Family::simt, 0.032, 1586, "neusight_fp32"},
     {"a100-pcie-40gb", Family::simt, 0.060, 6155, "neusight_fp32"},
     {"h100-sxm5-80gb", Family::simt, 0.036, 1439, "neusight_fp32"},
@@ -36,13 +28,15 @@ constexpr double shortest_validated_us = 200;
 
 }  // namespace
 
+std::span<const ValidationRecord> validation_records() { return records; }
+
 Confidence confidence_of(const SimReport& report) {
   if (!report.switches.empty()) {
     std::vector<std::string> changed;
     for (const auto& [name, value] : report.switches) changed.push_back(name + "=" + value);
     return {-1, fmt::format("none: measurements are of the whole model, this run has {}", fmt::join(changed, ", "))};
   }
-  for (const Record& record : records) {
+  for (const ValidationRecord& record : records) {
     if (record.gpu != report.arch_id || record.family != report.kernel.family) continue;
     Confidence out;
     out.validated_mape = record.mape;

@@ -3,15 +3,18 @@
 
 #include "arch/print.hpp"
 #include "arch/schema.hpp"
+#include "sim/chip/confidence.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/compare/write.hpp"
 #include "sim/support/nearest_name.hpp"
 
 namespace noteg::cli {
 namespace {
 
 const Option format_spec{"format", "F", "text (default), json or csv", false};
+const Option diff_spec{"diff", "ARCH", "only what differs from this GPU, or what-if copy of one", true};
 const Option set_spec{"set", "KEY=VALUE", "overrides a key: arch.l2.size=48MiB", true};
 const Option quiet_spec{"quiet", "", "nothing on standard error but mistakes", false};
 
@@ -31,23 +34,55 @@ Result<Request> request_of(const std::vector<std::string>& words, const std::vec
   return Request{*arguments, format};
 }
 
+// Mean over the rows of all recorded families of a GPU.
+arch::ValidatedGpus validated_gpus() {
+  arch::ValidatedGpus gpus;
+  for (const chip::ValidationRecord& record : chip::validation_records()) {
+    arch::Validated& gpu = gpus[std::string(record.gpu)];
+    const int rows = gpu.rows + record.rows;
+    gpu.mape = (gpu.mape * gpu.rows + record.mape * record.rows) / rows;
+    gpu.rows = rows;
+  }
+  return gpus;
+}
+
 int list(const std::vector<std::string>& words) {
   const Result<Request> request = request_of(words, {format_spec, quiet_spec}, {});
   if (!request) return refuse("arch", request.errors());
   switch (request->format) {
-    case Format::text: return print(arch::list_text());
-    case Format::json: return print(arch::list_json());
-    case Format::csv: return print(arch::list_csv());
+    case Format::text: return print(arch::list_text(validated_gpus()));
+    case Format::json: return print(arch::list_json(validated_gpus()));
+    case Format::csv: return print(arch::list_csv(validated_gpus()));
+  }
+  return failed;
+}
+
+int show_difference(const arch::GpuSpec& gpu, const Request& request) {
+  const Result<std::vector<compare::Contestant>> others =
+      compare::load_contestants(request.arguments.texts("diff"), arch_overrides(request.arguments));
+  if (!others) return refuse("arch", others.errors());
+  std::vector<std::string> labels{gpu.id};
+  std::vector<const arch::GpuSpec*> gpus{&gpu};
+  for (const compare::Contestant& other : *others) {
+    labels.push_back(other.label == gpu.id ? other.label + " (2)" : other.label);
+    gpus.push_back(&other.gpu);
+  }
+  const std::vector<arch::Difference> differences = arch::differences(gpus);
+  switch (request.format) {
+    case Format::text: return print(compare::differences_text(labels, differences));
+    case Format::json: return print(compare::differences_json(labels, differences));
+    case Format::csv: return print(compare::differences_csv(labels, differences));
   }
   return failed;
 }
 
 int show(const std::vector<std::string>& words) {
-  const Result<Request> request = request_of(words, {format_spec, set_spec, quiet_spec}, {"ARCH", 1, 1});
+  const Result<Request> request = request_of(words, {diff_spec, format_spec, set_spec, quiet_spec}, {"ARCH", 1, 1});
   if (!request) return refuse("arch", request.errors());
   const Result<arch::SourcedGpu> gpu =
       arch::load_sourced_gpu(request->arguments.positional().front(), arch_overrides(request->arguments));
   if (!gpu) return refuse("arch", gpu.errors());
+  if (request->arguments.has("diff")) return show_difference(gpu->gpu, *request);
   switch (request->format) {
     case Format::text: return print(arch::show_text(*gpu));
     case Format::json: return print(arch::show_json(*gpu));
@@ -90,9 +125,10 @@ constexpr SubCommand sub_commands[] = {{"list", list}, {"show", show}, {"check",
 std::string arch_help() {
   return "usage: noteg arch list                     the GPUs known\n"
          "       noteg arch show ARCH [--set K=V]    every number with unit and source\n"
+         "       noteg arch show A --diff B          the keys whose values differ\n"
          "       noteg arch check FILE...            the mistakes of architecture files\n"
          "       noteg arch schema                   JSON Schema of these files, for editors\n\n" +
-         help_of({format_spec, set_spec, quiet_spec});
+         help_of({diff_spec, format_spec, set_spec, quiet_spec});
 }
 
 int run_arch(const std::vector<std::string>& words) {

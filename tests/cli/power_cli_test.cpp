@@ -74,8 +74,8 @@ TEST(Compare, ListsEveryLimitAndTheClockOfLeastEnergy) {
 TEST(Compare, RefusesWrongInput) {
   const Ran nothing = run_program("compare");
   EXPECT_EQ(nothing.status, 2);
-  EXPECT_TRUE(has(nothing.err, "--power-limits: expected watts such as 40W,50W,72W, found nothing")) << nothing.err;
-  EXPECT_TRUE(has(nothing.err, "--arch: expected a GPU, found nothing"));
+  EXPECT_TRUE(has(nothing.err, "--arch: expected 2 to 12 GPUs (or --power-limits with one), found 0")) << nothing.err;
+  EXPECT_TRUE(has(run_program("compare --power-limits 40W " + kernel).err, "--arch: expected one GPU with"));
   const Ran idle = run_program("compare --arch l4 --power-limits 10W " + kernel);
   EXPECT_EQ(idle.status, 2);
   EXPECT_TRUE(has(idle.err, "--power-limits: expected more than the idle power of 16 W, found 10 W")) << idle.err;

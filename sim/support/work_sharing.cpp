@@ -1,4 +1,4 @@
-#include "sim/validate/work_sharing.hpp"
+#include "sim/support/work_sharing.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace noteg::validate {
+namespace noteg {
 
 void share_work(std::size_t count, unsigned jobs, const std::function<void(std::size_t, std::size_t)>& progress,
                 const std::function<void(std::size_t)>& work) {
@@ -40,4 +40,4 @@ void share_work(std::size_t count, unsigned jobs, const std::function<void(std::
   if (error) std::rethrow_exception(error);
 }
 
-}  // namespace noteg::validate
+}  // namespace noteg

@@ -1,0 +1,151 @@
+#include "sim/cli/compare_power.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/chip/simulate.hpp"
+#include "sim/cli/clock_options.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/cli/kernel_options.hpp"
+#include "sim/support/quantity_text.hpp"
+
+namespace noteg::cli {
+namespace {
+
+struct Column {
+  std::string name;  // of the case: "50 W", "energy-optimal clock"
+  chip::SimReport report;
+};
+
+std::vector<Watts> power_limits(const Arguments& arguments, Diagnostics& errors) {
+  std::vector<Watts> limits;
+  std::string text = arguments.text("power-limits").value_or("");
+  if (text.empty()) errors.push_back({"", 0, 0, "--power-limits", "watts such as 40W,50W,72W", "nothing"});
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const Result<Watts> limit = parse_quantity_as<Watts>(text.substr(0, comma));
+    if (!limit)
+      errors.push_back({"", 0, 0, "--power-limits", limit.errors().front().expected, limit.errors().front().found});
+    else
+      limits.push_back(*limit);
+    text.erase(0, comma + 1);
+  }
+  return limits;
+}
+
+using Run = std::function<Result<chip::SimReport>(const arch::GpuSpec&, const chip::SimOptions&)>;
+
+// Energy over the clock falls while idle power is shared out over fewer seconds and rises with the voltage: one valley.
+Result<Column> least_energy(const arch::GpuSpec& gpu, const chip::SimOptions& options, const Run& run) {
+  constexpr int steps = 24;
+  constexpr double lowest_mhz = 210;
+  std::optional<Column> best;
+  for (int i = 0; i <= steps; ++i) {
+    chip::SimOptions at_clock = options;
+    at_clock.sm_clock_mhz = lowest_mhz + (gpu.clock.sustained.value * 1e-6 - lowest_mhz) * i / steps;
+    Result<chip::SimReport> report = run(gpu, at_clock);
+    if (!report) return report.errors();
+    if (report->power_w > gpu.power.limit.value) break;
+    if (!best || report->energy_mj < best->report.energy_mj) best = Column{"least energy", *report};
+  }
+  if (!best) return Diagnostic{"", 0, 0, "power.limit", "enough for the lowest clock", "less"};
+  return *best;
+}
+
+std::string to_text(const std::vector<Column>& columns) {
+  std::string text = fmt::format("{:<14}{:>12}{:>11}{:>10}{:>12}{:>13}  {}\n", "limit", "time us", "clock MHz",
+                                 "power W", "energy mJ", "GFLOP/s/W", "held down by");
+  for (const auto& [name, r] : columns)
+    text += fmt::format("{:<14}{:>12.5g}{:>11.0f}{:>10.1f}{:>12.5g}{:>13.1f}  {}\n", name, r.time_us, r.sm_clock_mhz,
+                        r.power_w, r.energy_mj, 1e3 * r.tflops_per_w, r.throttle_reason);
+  return text;
+}
+
+std::string to_json(const std::vector<Column>& columns) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const auto& [name, r] : columns)
+    rows.push_back({{"case", name},
+                    {"arch", r.arch_id},
+                    {"time_us", r.time_us},
+                    {"sm_clock_mhz", r.sm_clock_mhz},
+                    {"power_w", r.power_w},
+                    {"energy_mj", r.energy_mj},
+                    {"tflops_per_w", r.tflops_per_w},
+                    {"throttled", r.throttled},
+                    {"throttle_reason", r.throttle_reason}});
+  return nlohmann::ordered_json{{"cases", rows}}.dump(2) + "\n";
+}
+
+std::string to_csv(const std::vector<Column>& columns) {
+  std::string text = "case,arch,time_us,sm_clock_mhz,power_w,energy_mj,tflops_per_w,throttled\n";
+  for (const auto& [name, r] : columns)
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", name, r.arch_id, r.time_us, r.sm_clock_mhz, r.power_w, r.energy_mj,
+                        r.tflops_per_w, r.throttled);
+  return text;
+}
+
+Result<std::vector<Column>> compare(const arch::GpuSpec& gpu, const std::vector<Watts>& limits,
+                                    const chip::SimOptions& options, const Run& run) {
+  std::vector<Column> columns;
+  for (const Watts limit : limits) {
+    arch::GpuSpec limited = gpu;
+    limited.power.limit = limit;
+    Result<chip::SimReport> report = run(limited, options);
+    if (!report) return report.errors();
+    columns.push_back({format_quantity(limit), std::move(*report)});
+  }
+  arch::GpuSpec widest = gpu;
+  widest.power.limit = *std::max_element(limits.begin(), limits.end());
+  Result<Column> best = least_energy(widest, options, run);
+  if (!best) return best.errors();
+  // The clocks that the limits allow lie between the steps.
+  for (const Column& column : columns) {
+    if (column.report.energy_mj < best->report.energy_mj) best->report = column.report;
+  }
+  columns.push_back(std::move(*best));
+  return columns;
+}
+
+}  // namespace
+
+int compare_power(const Arguments& arguments) {
+  Diagnostics errors = set_errors(arguments);
+  const Format format = format_option(arguments, errors);
+  const std::vector<Watts> limits = power_limits(arguments, errors);
+  chip::SimOptions sim;
+  apply_clock_options(arguments, sim, errors);
+  for (const char* option : {"clock", "clock-mode"})
+    if (arguments.has(option))
+      errors.push_back({"", 0, 0, std::string("--") + option, "nothing beside --power-limits, which decide it", "it"});
+  const std::vector<std::string> names = arguments.texts("arch");
+  if (names.size() != 1)
+    errors.push_back({"", 0, 0, "--arch", "one GPU with --power-limits", names.empty() ? "none" : "several"});
+  const Result<arch::GpuSpec> gpu =
+      names.size() == 1 ? arch::load_gpu(names.front(), arch_overrides(arguments)) : arch::GpuSpec{};
+  if (!gpu) add(errors, gpu.errors());
+  for (const Watts limit : limits)
+    if (gpu && limit <= gpu->power.idle)
+      errors.push_back({"", 0, 0, "--power-limits", "more than the idle power of " + format_quantity(gpu->power.idle),
+                        format_quantity(limit)});
+  const Result<KernelRequest> kernel = kernel_request(arguments);
+  if (!kernel) add(errors, kernel.errors());
+  if (!errors.empty()) return refuse("compare", errors);
+  chip::SmCache cache;
+  const Result<std::vector<Column>> columns =
+      compare(*gpu, limits, sim, [&](const arch::GpuSpec& limited, const chip::SimOptions& at) {
+        return chip::simulate(limited, kernel->config, kernel->shape, at, cache);
+      });
+  if (!columns) return refuse("compare", columns.errors());
+  switch (format) {
+    case Format::text: return print(to_text(*columns));
+    case Format::json: return print(to_json(*columns));
+    case Format::csv: return print(to_csv(*columns));
+  }
+  return failed;
+}
+
+}  // namespace noteg::cli

@@ -1,0 +1,43 @@
+// One GPU turned into another a group of fields at a time, with the run time after each step: what each difference
+// between their files did. The order of the steps is fixed (SM core, SM count, clock, L2, DRAM, power); another order
+// would share the gain out differently where two limits meet, the whole stays the same.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "arch/difference.hpp"
+#include "sim/chip/simulate.hpp"
+
+namespace noteg::compare {
+
+struct Step {
+  std::string group;       // "SM core"; "SM core + SM count" where the machine between them cannot run the kernel
+  int fields_changed = 0;  // of the group, whose values differ
+  double time_us = 0;      // after the step
+  double ratio = 1;        // to the time before it: below 1 is faster
+};
+
+struct Waterfall {
+  std::string from, to;  // labels
+  double from_us = 0, to_us = 0;
+  std::vector<Step> steps;
+  [[nodiscard]] double ratio() const { return to_us / from_us; }
+};
+
+// A GPU with the kernel that runs on it and how long it takes.
+struct Side {
+  std::string label;
+  const arch::GpuSpec* gpu = nullptr;
+  kernels::KernelConfig kernel;
+  double time_us = 0;
+};
+
+using RunKernel = std::function<Result<double>(const arch::GpuSpec&, const kernels::KernelConfig&)>;  // microseconds
+
+// Where the two sides run different kernels, one step more exchanges the kernel: last, while the machines in between
+// run the first one's kernel, else first.
+[[nodiscard]] Waterfall waterfall(const Side& from, const Side& to, const RunKernel& run);
+
+}  // namespace noteg::compare
