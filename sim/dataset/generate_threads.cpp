@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "sim/dataset/dispatcher.hpp"
 #include "sim/dataset/generate_parts.hpp"
 
 namespace noteg::dataset {
@@ -73,22 +74,23 @@ void run_on_threads(const Sweep& sweep, const Items& items, const std::vector<Un
   const auto workers = static_cast<unsigned>(std::min<std::size_t>(std::max(1u, jobs), units.size()));
   if (workers == 0) return;
   RowQueue queue(workers);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
+  Dispatcher dispatcher(units);
+  CacheShelf shelf;
+  const auto work = [&](unsigned worker) {
     std::exception_ptr error;
     try {
-      RowRunner runner(sweep, items);
+      RowRunner runner(sweep, items, shelf);
       bool wanted = true;
-      for (std::size_t u = next++; u < units.size() && wanted; u = next++)
-        for (std::size_t r = 0; r < units[u].rows.size() && wanted; ++r)
-          wanted = !writer.stopped() && queue.push(runner.run(units[u].rows[r]));
+      while (const Unit* unit = wanted ? dispatcher.next(static_cast<int>(worker)) : nullptr)
+        for (std::size_t r = 0; r < unit->rows.size() && wanted; ++r)
+          wanted = !writer.stopped() && queue.push(runner.run(unit->rows[r]));
     } catch (...) {
       error = std::current_exception();
     }
     queue.worker_ended(error);
   };
   std::vector<std::jthread> pool;
-  for (unsigned i = 0; i < workers; ++i) pool.emplace_back(work);
+  for (unsigned i = 0; i < workers; ++i) pool.emplace_back(work, i);
   try {
     for (std::vector<FinishedRow> rows = queue.pop(); !rows.empty(); rows = queue.pop()) writer.write(rows);
   } catch (...) {

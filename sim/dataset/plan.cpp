@@ -22,16 +22,17 @@ std::vector<Unit> plan_units(const Items& items, const Shard& shard) {
                     [](const Item& i) { return std::tuple_cat(kernel_key(i), shape_key(i), std::tie(i.row)); });
 
   std::vector<Unit> units;
-  std::size_t number = 0, runs = 0;  // of the unit at hand
+  std::size_t number = 0, runs = 0, group = 0;  // of the unit at hand
   Unit unit;
   const auto close = [&] {
     if (!unit.rows.empty() && number++ % shard.count == shard.index - 1) units.push_back(std::move(unit));
-    unit = {};
+    unit = {{}, group};
     runs = 0;
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool same_kernel = i > 0 && kernel_key(all[i]) == kernel_key(all[i - 1]);
     const bool same_run = same_kernel && shape_key(all[i]) == shape_key(all[i - 1]);
+    if (!same_kernel) ++group;
     if (!same_kernel || (!same_run && runs == most_runs) || unit.rows.size() == most_rows) close();
     if (!same_run || unit.rows.empty()) ++runs;
     unit.rows.push_back(all[i].row);

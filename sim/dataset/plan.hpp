@@ -17,6 +17,7 @@ struct Shard {
 
 struct Unit {
   std::vector<std::size_t> rows;  // replicas of one run beside each other
+  std::size_t group = 0;          // units with the same GPU and kernel
 };
 
 // Units of a shard; together the shards hold every row once.

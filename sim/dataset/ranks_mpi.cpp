@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "sim/dataset/dispatcher.hpp"
 #include "sim/dataset/ranks.hpp"
 #include "sim/dataset/row_codec.hpp"
 
@@ -19,6 +20,7 @@ namespace mpi = boost::mpi;
 
 enum Tag { ask, rows, trouble, unit };  // the first three to the writer, the last one from it
 constexpr int writer_rank = 0;
+constexpr std::size_t most_at_hand = 256;  // rows that the writer collects before it writes
 
 // MPI is started only where a launcher says that there are several processes: it takes its time, and changes signals.
 bool is_launched() {
@@ -34,11 +36,15 @@ bool is_launched() {
 class Desk {
  public:
   Desk(const mpi::communicator& world, const std::vector<Unit>& units, Writer& writer)
-      : world_(world), units_(units), writer_(writer), working_(world.size() - 1) {}
+      : world_(world), dispatcher_(units), writer_(writer), working_(world.size() - 1) {}
 
   void serve() {
     while (working_ > 0) {
-      while (const boost::optional<mpi::status> message = world_.iprobe()) answer(*message);
+      while (at_hand_.size() < most_at_hand) {
+        const boost::optional<mpi::status> message = world_.iprobe();
+        if (!message) break;
+        answer(*message);
+      }
       write();
       // Looking without a pause would take a core from the ranks that work on the same machine.
       if (!world_.iprobe()) std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -67,9 +73,9 @@ class Desk {
 
   void hand_out(int rank) {
     world_.recv(rank, ask);
-    const bool more = next_ < units_.size() && !error_ && !writer_.stopped();
-    world_.send(rank, unit, more ? units_[next_++].rows : std::vector<std::size_t>{});
-    if (!more) --working_;
+    const Unit* next = error_ || writer_.stopped() ? nullptr : dispatcher_.next(rank);
+    world_.send(rank, unit, next != nullptr ? next->rows : std::vector<std::size_t>{});
+    if (next == nullptr) --working_;
   }
 
   void write() {
@@ -82,10 +88,9 @@ class Desk {
   }
 
   const mpi::communicator& world_;
-  const std::vector<Unit>& units_;
+  Dispatcher dispatcher_;
   Writer& writer_;
   int working_;
-  std::size_t next_ = 0;
   std::vector<FinishedRow> at_hand_;
   std::exception_ptr error_;
 };
@@ -124,7 +129,8 @@ void Ranks::hand_out(const std::vector<Unit>& units, Writer& writer) const { Des
 void Ranks::work(const Sweep& sweep, const Items& items, const GenerateOptions& options) const {
   const mpi::communicator& world = job_->world;
   const auto stopped = [&] { return options.stop != nullptr && *options.stop; };
-  RowRunner runner(sweep, items);
+  CacheShelf shelf;
+  RowRunner runner(sweep, items, shelf);
   while (true) {
     world.send(writer_rank, ask);
     std::vector<std::size_t> wanted;

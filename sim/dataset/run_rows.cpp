@@ -9,9 +9,6 @@
 namespace noteg::dataset {
 namespace {
 
-// Engine runs of a kernel stay in memory, about 1 kB each; beyond so many shapes they are dropped.
-constexpr std::size_t most_runs_in_cache = 4000;
-
 bool same_shape(const kernels::GemmShape& a, const kernels::GemmShape& b) {
   return std::tie(a.m, a.n, a.k, a.batch) == std::tie(b.m, b.n, b.k, b.batch);
 }
@@ -36,7 +33,8 @@ std::vector<Column> stored_columns() {
   return all;
 }
 
-RowRunner::RowRunner(const Sweep& sweep, const Items& items) : sweep_(sweep), items_(items), columns_(run_columns()) {}
+RowRunner::RowRunner(const Sweep& sweep, const Items& items, CacheShelf& shelf)
+    : sweep_(sweep), items_(items), columns_(run_columns()), shelf_(shelf) {}
 
 bool RowRunner::same_kernel(const Item& item) const {
   return before_ && std::tie(item.gpu, item.copy, item.block, item.kernel) ==
@@ -50,10 +48,7 @@ void RowRunner::prepare(const Item& item) {
     kernel_ = items_.kernel_of(item);
     cache_.reset();
   }
-  if (!cache_ || runs_in_cache_ >= most_runs_in_cache) {
-    cache_ = std::make_unique<chip::SmCache>();
-    runs_in_cache_ = 0;
-  }
+  if (!cache_ || cache_->uses >= CacheShelf::most_uses) cache_ = shelf_.of(item);
 }
 
 std::vector<Value> RowRunner::values_of(const chip::SimReport& report, bool finished) const {
@@ -67,9 +62,9 @@ std::vector<Value> RowRunner::values_of(const chip::SimReport& report, bool fini
 }
 
 void RowRunner::simulate(const Item& item) {
-  ++runs_in_cache_;
+  ++cache_->uses;
   error_.clear();
-  const Result<chip::SimReport> report = chip::simulate(gpu_, kernel_, item.shape, sweep_.options, *cache_);
+  const Result<chip::SimReport> report = chip::simulate(gpu_, kernel_, item.shape, sweep_.options, cache_->cache);
   if (report) {
     values_ = values_of(*report, true);
     return;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/dataset/cache_shelf.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/items.hpp"
 
@@ -24,7 +25,7 @@ struct FinishedRow {
 
 class RowRunner {
  public:
-  RowRunner(const Sweep& sweep, const Items& items);  // both must outlive this object
+  RowRunner(const Sweep& sweep, const Items& items, CacheShelf& shelf);  // all must outlive this object
 
   [[nodiscard]] FinishedRow run(std::size_t row);
 
@@ -37,8 +38,8 @@ class RowRunner {
   const Sweep& sweep_;
   const Items& items_;
   std::vector<RunColumn> columns_;
-  std::unique_ptr<chip::SmCache> cache_;
-  std::size_t runs_in_cache_ = 0;
+  CacheShelf& shelf_;
+  std::shared_ptr<SharedCache> cache_;
   arch::GpuSpec gpu_;             // of the item before, perturbed
   kernels::KernelConfig kernel_;  // of the item before
   std::vector<Value> values_;     // of the item before
