@@ -8,6 +8,7 @@
 
 #include "sim/dataset/arch_columns.hpp"
 #include "sim/dataset/physics_columns.hpp"
+#include "sim/dataset/row_columns.hpp"
 #include "sim/dataset/run_columns.hpp"
 
 namespace noteg::dataset {
@@ -90,9 +91,10 @@ std::string column_reference() {
       "files; a test fails where it is\nout of date. Do not edit it by hand: run `NOTEG_UPDATE_GENERATED=1 "
       "test_dataset`. The groups config, arch and physics are known before\na simulation, counters and targets after "
       "it.\n\n| name | group | unit | what it says |\n| --- | --- | --- | --- |\n";
-  for (const RunColumn& c : run_columns())
-    text += fmt::format("| `{}` | {} | {} | {} |\n", c.column.name, name_of(c.column.group), c.column.unit,
-                        c.column.meaning);
+  std::vector<Column> all = all_row_columns();
+  for (RunColumn& c : run_columns()) all.push_back(std::move(c.column));
+  for (const Column& c : all)
+    text += fmt::format("| `{}` | {} | {} | {} |\n", c.name, name_of(c.group), c.unit, c.meaning);
   return text;
 }
 

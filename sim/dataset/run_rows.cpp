@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "sim/dataset/perturb.hpp"
+#include "sim/dataset/row_columns.hpp"
 
 namespace noteg::dataset {
 namespace {
@@ -25,10 +26,7 @@ Value absent() { return std::numeric_limits<double>::quiet_NaN(); }
 }  // namespace
 
 std::vector<Column> stored_columns() {
-  std::vector<Column> all{
-      {"gpu_copy", "count", "0: the GPU as its file says; else the number of a perturbed copy", Group::other},
-      {"label", "", "what tells replicas of one run apart, as the sweep names them", Group::other},
-  };
+  std::vector<Column> all = row_columns();
   for (const RunColumn& column : run_columns()) all.push_back(column.column);
   return all;
 }
