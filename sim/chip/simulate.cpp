@@ -180,6 +180,7 @@ ChipEvents chip_events(const Run& run, const kernels::Program& program) {
 }
 
 Grade wanted_grade(const SimOptions& options) {
+  if (options.rough) return Grade::rough;
   return options.exact ? Grade::exact : options.share_runs ? Grade::shared : Grade::periodic;
 }
 
@@ -187,7 +188,8 @@ Grade wanted_grade(const SimOptions& options) {
 // kernel at the clock that the round before allowed, cheaply; the grade that was asked for runs once, at the clock that
 // came out, so that all grades see the same one.
 power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kernels::Program& program) {
-  constexpr int rounds = 4;
+  const Grade wanted = wanted_grade(run.options);
+  const int rounds = wanted == Grade::rough ? 1 : 4;
   constexpr double settled = 0.005;
   power::OperatingPoint point;
   double stepped_cycles = 0, stepped_instructions = 0;
@@ -204,8 +206,7 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
     run.dram_cycles *= point.clock / run.clock;
     run.clock = point.clock;
   };
-  const Grade wanted = wanted_grade(run.options);
-  const bool search = !run.options.sm_clock_mhz && wanted != Grade::shared;
+  const bool search = !run.options.sm_clock_mhz && wanted != Grade::shared && wanted != Grade::rough;
   for (int round = 0; round < rounds; ++round) {
     step_through(search ? Grade::shared : wanted);
     const double step = std::abs(point.clock / run.clock - 1.0);

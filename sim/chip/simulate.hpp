@@ -20,6 +20,7 @@ enum class L2State : std::uint8_t { empty, cold, warm };
 struct SimOptions {
   bool exact = false;                  // simulate every trip and wave, extrapolate nothing
   bool share_runs = false;             // thousands of shapes: share engine runs, a few per cent off the exact cycles
+  bool rough = false;                  // to rank kernels: fewest runs, at the clock that the board sustains unthrottled
   std::optional<double> sm_clock_mhz;  // a given clock wins over the solved one
   power::ClockMode clock_mode = power::ClockMode::sustained;
   power::Toggling operands{};  // random

@@ -27,6 +27,40 @@ core::AddressFacts address_facts(const kernels::KernelConfig& config, const kern
   return {!may_conflict || std::has_single_bit(static_cast<std::uint64_t>(shape.k))};
 }
 
+std::size_t digest(const BuiltFor& wanted) {
+  const kernels::KernelConfig& c = wanted.config;
+  std::size_t out = static_cast<std::size_t>(c.family);
+  for (const int part : {static_cast<int>(c.flavor), static_cast<int>(c.dtype_in), static_cast<int>(c.layout), c.tile.m,
+                         c.tile.n, c.tile.k, c.stages.value_or(0), c.warp_m.value_or(0), c.warp_n.value_or(0),
+                         static_cast<int>(wanted.sm.memory.ldg_latency.value), wanted.sm.pipes.fma.lanes})
+    out = out * 1000003 + static_cast<std::size_t>(part);
+  return out;
+}
+
+std::shared_ptr<BuildSlot> slot_of(SmCache::Impl& cache, const BuiltFor& wanted) {
+  const std::lock_guard lock(cache.mutex);
+  auto& alike = cache.kernels[digest(wanted)];
+  for (const auto& [built_for, slot] : alike)
+    if (built_for == wanted) return slot;
+  alike.emplace_back(wanted, std::make_shared<BuildSlot>());
+  return alike.back().second;
+}
+
+Result<std::shared_ptr<BuiltKernel>> build(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
+                                           const core::AddressFacts& facts, const Switches& switches) {
+  kernels::BuildRequest request;
+  request.config = config;
+  request.latency = latency_model(gpu.sm);
+  Result<kernels::Program> program = kernels::build_program(request);
+  if (!program) return program.errors();
+  auto built = std::make_shared<BuiltKernel>();
+  built->program = std::move(*program);
+  core::DecodedProgram decoded = core::decode(built->program, gpu.sm, facts, switches.core);
+  remove_limits(decoded, switches);
+  built->timer = std::make_unique<SmTimer>(std::move(decoded), sm_without_limits(gpu.sm, switches), switches.core);
+  return built;
+}
+
 }  // namespace
 
 SmCache::SmCache() : impl_(std::make_unique<Impl>()) {}
@@ -37,23 +71,9 @@ Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, cons
                                                   SmCache& cache) {
   BuiltFor wanted{as_built(config), address_facts(config, shape), gpu.sm, switches};
   wanted.sm.energy = {};  // costs watts, no cycles
-  const std::lock_guard lock(cache.impl().mutex);
-  auto& kernels = cache.impl().kernels;
-  for (const auto& [built_for, kernel] : kernels) {
-    if (built_for == wanted) return kernel;
-  }
-  kernels::BuildRequest request;
-  request.config = config;
-  request.latency = latency_model(gpu.sm);
-  Result<kernels::Program> program = kernels::build_program(request);
-  if (!program) return program.errors();
-  auto built = std::make_shared<BuiltKernel>();
-  built->program = std::move(*program);
-  core::DecodedProgram decoded = core::decode(built->program, gpu.sm, wanted.facts, switches.core);
-  remove_limits(decoded, switches);
-  built->timer = std::make_unique<SmTimer>(std::move(decoded), sm_without_limits(gpu.sm, switches), switches.core);
-  kernels.emplace_back(wanted, built);
-  return built;
+  const std::shared_ptr<BuildSlot> slot = slot_of(cache.impl(), wanted);
+  std::call_once(slot->once, [&] { slot->kernel = build(gpu, config, wanted.facts, switches); });
+  return slot->kernel;
 }
 
 }  // namespace noteg::chip

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,9 +31,16 @@ struct BuiltFor {
   bool operator==(const BuiltFor&) const = default;
 };
 
+// Where a kernel is built, once, by the first who asks; others wait for it and not for each other.
+struct BuildSlot {
+  std::once_flag once;
+  Result<std::shared_ptr<BuiltKernel>> kernel = Diagnostic{};
+};
+
 struct SmCache::Impl {
   std::mutex mutex;
-  std::vector<std::pair<BuiltFor, std::shared_ptr<BuiltKernel>>> kernels;  // tens, searched in order
+  // By a digest of what tells kernels apart most often; within it compared in full.
+  std::unordered_map<std::size_t, std::vector<std::pair<BuiltFor, std::shared_ptr<BuildSlot>>>> kernels;
 };
 
 // The program of a resolved configuration on a GPU's SM, built once for all shapes whose addresses behave alike.

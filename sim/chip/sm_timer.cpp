@@ -119,6 +119,7 @@ SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmW
     case Grade::exact: return run(environment, stepped);
     case Grade::periodic: return over_rounds(environment, stepped, grade);
     case Grade::shared: return shared(environment, stepped);
+    case Grade::rough: return rough(environment, stepped);
   }
   return {};
 }

@@ -2,7 +2,7 @@
 // every CTA. `periodic` lets the engine pass over periods of the main loop, keeping the phases between CTAs, and
 // takes later rounds of CTAs from the period of earlier ones. `shared` runs few trips and few rounds only and extends
 // both linearly, rounds of few trips and trips of few rounds: shapes of one kernel then share runs, for thousands of
-// rows. Cost of the last two grows neither with K nor with the number of tiles.
+// rows. Cost of the last two grows neither with K nor with the number of tiles. `rough` ranks kernels (rough.cpp).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct SmTime {
 // a + (b - a) * f, field by field; what was simulated for it is the sum of both.
 [[nodiscard]] SmTime blend(const SmTime& a, const SmTime& b, double f);
 
-enum class Grade : std::uint8_t { exact, periodic, shared };
+enum class Grade : std::uint8_t { exact, periodic, shared, rough };
 
 // A kernel ready to run on an SM, and the runs of it already done. Safe for many threads.
 class SmTimer {
@@ -42,6 +42,9 @@ class SmTimer {
   [[nodiscard]] SmTime further_trips(const core::MemoryEnvironment& environment, const core::SmWork& work,
                                      std::int64_t ctas, double times);
   [[nodiscard]] SmTime shared(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime rough(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
+                                   double factor);
   [[nodiscard]] SmTime over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
   core::DecodedProgram program_;

@@ -26,6 +26,7 @@ struct Command {
 
 [[nodiscard]] int run_simulate(const std::vector<std::string>& words);
 [[nodiscard]] int run_compare(const std::vector<std::string>& words);
+[[nodiscard]] int run_tune(const std::vector<std::string>& words);
 [[nodiscard]] int run_validate(const std::vector<std::string>& words);
 [[nodiscard]] int run_calibrate(const std::vector<std::string>& words);
 [[nodiscard]] int run_generate(const std::vector<std::string>& words);
@@ -34,6 +35,7 @@ struct Command {
 [[nodiscard]] int run_kernel(const std::vector<std::string>& words);
 [[nodiscard]] std::string simulate_help();
 [[nodiscard]] std::string compare_help();
+[[nodiscard]] std::string tune_help();
 [[nodiscard]] std::string validate_help();
 [[nodiscard]] std::string calibrate_help();
 [[nodiscard]] std::string generate_help();

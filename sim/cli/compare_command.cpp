@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/compare_power.hpp"
@@ -45,12 +46,15 @@ int compare_gpus(const Arguments& arguments) {
     errors.push_back({"", 0, 0, "--arch", "2 to 12 GPUs (or --power-limits with one)", std::to_string(names.size())});
   Result<std::vector<compare::Contestant>> gpus = compare::load_contestants(names, arch_overrides(arguments));
   if (!gpus) add(errors, gpus.errors());
-  const Result<KernelRequest> kernel = kernel_request(arguments);
+  const Result<KernelRequest> kernel = kernel_request(arguments, {}, true);
   if (!kernel) add(errors, kernel.errors());
   if (!errors.empty()) return refuse("compare", errors);
 
   chip::SmCache cache;
-  const compare::KernelFor given = [&](const arch::GpuSpec&) { return kernel->config; };
+  tune::KernelChooser chooser;
+  const compare::KernelFor given = [&](const arch::GpuSpec& gpu) {
+    return kernel_for(*kernel, gpu, request.sim, chooser);
+  };
   const Result<compare::Comparison> comparison =
       compare::compare(std::move(*gpus), given, kernel->shape, request, cache);
   if (!comparison) return refuse("compare", comparison.errors());

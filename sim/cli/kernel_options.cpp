@@ -103,6 +103,14 @@ void apply_options(const Arguments& arguments, KernelConfig& config, Diagnostics
     config.split_k_mode = kernels::SplitKMode::serial;
 }
 
+// auto settles what these options would.
+void check_automatic(const Arguments& arguments, bool automatic, Diagnostics& errors) {
+  if (!automatic)
+    errors.push_back(wrong("kernel", "a kernel (auto chooses for a GPU: noteg simulate and compare)", "\"auto\""));
+  for (const char* option : {"kernel-name", "family", "tile", "split-k"})
+    if (arguments.has(option)) errors.push_back(wrong(option, "nothing beside --kernel auto, which decides it", "it"));
+}
+
 kernels::GemmShape shape_option(const Arguments& arguments, const std::optional<kernels::GemmShape>& otherwise,
                                 Diagnostics& errors) {
   kernels::GemmShape shape = otherwise.value_or(kernels::GemmShape{1, 1, 1, 1});
@@ -123,7 +131,7 @@ kernels::GemmShape shape_option(const Arguments& arguments, const std::optional<
 
 std::vector<Option> kernel_options() {
   return {
-      {"kernel", "FILE", "kernel configuration, a YAML file", false},
+      {"kernel", "FILE", "kernel configuration, a YAML file; auto: the best that a library has for the GPU", false},
       {"kernel-name", "NAME", "a kernel's name as profilers print it", false},
       {"family", "F", "naive, blocked or simt, with --tile", false},
       {"tile", "MxNxK", "CTA tile", false},
@@ -137,11 +145,13 @@ std::vector<Option> kernel_options() {
   };
 }
 
-Result<KernelRequest> kernel_request(const Arguments& arguments,
-                                     const std::optional<kernels::GemmShape>& default_shape) {
+Result<KernelRequest> kernel_request(const Arguments& arguments, const std::optional<kernels::GemmShape>& default_shape,
+                                     bool automatic) {
   Diagnostics errors;
   KernelRequest request;
-  Result<KernelConfig> base = base_config(arguments);
+  request.choose = arguments.text("kernel") == "auto";
+  if (request.choose) check_automatic(arguments, automatic, errors);
+  Result<KernelConfig> base = request.choose ? KernelConfig{} : base_config(arguments);
   if (!base) add(errors, base.errors());
   KernelConfig config = base ? *base : KernelConfig{};
   apply_options(arguments, config, errors);

@@ -13,6 +13,7 @@
 namespace noteg::cli {
 
 struct KernelRequest {
+  bool choose = false;           // --kernel auto: config holds types, layout and epilogue only
   kernels::KernelConfig config;  // not resolved
   kernels::GemmShape shape;
 };
@@ -21,9 +22,10 @@ struct KernelRequest {
 [[nodiscard]] std::vector<Option> kernel_options();
 
 // Every mistake of these options at once, those of a kernel file included. default_shape: what a missing --shape means;
-// without one it is an error.
+// without one it is an error. automatic: whether --kernel auto is taken.
 [[nodiscard]] Result<KernelRequest> kernel_request(const Arguments& arguments,
-                                                   const std::optional<kernels::GemmShape>& default_shape = {});
+                                                   const std::optional<kernels::GemmShape>& default_shape = {},
+                                                   bool automatic = false);
 
 // The --set arch.KEY=VALUE ones, without "arch.". Those without '=' are reported by set_errors().
 [[nodiscard]] arch::Overrides arch_overrides(const Arguments& arguments);

@@ -47,6 +47,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all{
       {"simulate", "one kernel on one GPU", simulate_help, run_simulate},
       {"compare", "one kernel on several GPUs side by side, or under several power limits", compare_help, run_compare},
+      {"tune", "the best kernel configurations for a problem", tune_help, run_tune},
       {"validate", "the simulator against real measurements", validate_help, run_validate},
       {"calibrate", "constants of a GPU fitted to real measurements", calibrate_help, run_calibrate},
       {"generate", "a data set of simulated runs from a sweep", generate_help, run_generate},

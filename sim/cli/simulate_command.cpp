@@ -2,6 +2,7 @@
 #include "sim/chip/explain.hpp"
 #include "sim/chip/simulate.hpp"
 #include "sim/cli/assembly_run.hpp"
+#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
@@ -88,24 +89,27 @@ int run_simulate(const std::vector<std::string>& words) {
   if (!gpu) add(errors, gpu.errors());
   if (arguments->has("asm"))
     return errors.empty() ? run_assembly(*arguments, *gpu, sim.switches, format) : refuse("simulate", errors);
-  const Result<KernelRequest> kernel = kernel_request(*arguments);
-  if (!kernel) add(errors, kernel.errors());
+  const Result<KernelRequest> request = kernel_request(*arguments, {}, true);
+  if (!request) add(errors, request.errors());
   if (!errors.empty()) return refuse("simulate", errors);
 
+  tune::KernelChooser chooser;
+  const Result<kernels::KernelConfig> config = kernel_for(*request, *gpu, sim, chooser);
+  if (!config) return refuse("simulate", config.errors());
   chip::SmCache cache;
   if (arguments->has("explain")) {
-    const Result<chip::Explanation> explained = chip::explain(*gpu, kernel->config, kernel->shape, sim, cache);
+    const Result<chip::Explanation> explained = chip::explain(*gpu, *config, request->shape, sim, cache);
     if (!explained) return refuse("simulate", explained.errors());
     return print(format == Format::json  ? report::explanation_json(*explained)
                  : format == Format::csv ? report::explanation_csv(*explained)
                                          : report::explanation_text(*explained));
   }
-  const Result<chip::SimReport> report = chip::simulate(*gpu, kernel->config, kernel->shape, sim, cache);
+  const Result<chip::SimReport> report = chip::simulate(*gpu, *config, request->shape, sim, cache);
   if (!report) return refuse("simulate", report.errors());
   if (const std::optional<std::string> path = arguments->text("power-trace")) {
-    power::ClockRequest request{&*gpu, {}, sim.clock_mode, sim.operands};
-    if (sim.sm_clock_mhz) request.given = Hertz{*sim.sm_clock_mhz * 1e6};
-    if (const int status = write_file(*path, power::to_csv(power::power_trace(request, report->activity_at)));
+    power::ClockRequest at{&*gpu, {}, sim.clock_mode, sim.operands};
+    if (sim.sm_clock_mhz) at.given = Hertz{*sim.sm_clock_mhz * 1e6};
+    if (const int status = write_file(*path, power::to_csv(power::power_trace(at, report->activity_at)));
         status != done)
       return status;
   }

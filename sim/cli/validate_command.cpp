@@ -8,6 +8,7 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/support/number_text.hpp"
+#include "sim/tune/auto_kernel.hpp"
 #include "sim/validate/validate.hpp"
 #include "sim/validate/write.hpp"
 
@@ -26,6 +27,10 @@ std::vector<Option> options() {
       {"predictions", "FILE", "writes every input row with what was predicted for it", false},
       {"markdown", "FILE", "writes the page of documentation", false},
       {"cold", "", "judge the column time_cold_ms, from a cold L2, instead of time_ms", false},
+      {"kernel", "WHICH",
+       "of rows that record none: auto (default), the fastest of the GPU's menu of library kernels; "
+       "recorded: skip them",
+       false},
       {"exact", "", "step through everything, extrapolate nothing", false},
       {"set", "KEY=VALUE", "overrides a key of every GPU: arch.l2.size=48MiB", true},
       {"format", "F", "text (default), json or csv", false},
@@ -58,6 +63,8 @@ validate::ValidateOptions validate_options(const Arguments& arguments, Diagnosti
     if (!options.min_time_ms || *options.min_time_ms < 0)
       errors.push_back({"", 0, 0, "--min-time-ms", "a number of milliseconds", "\"" + *text + "\""});
   }
+  if (const std::string kernel = arguments.text("kernel").value_or("auto"); kernel != "auto" && kernel != "recorded")
+    errors.push_back({"", 0, 0, "--kernel", "auto or recorded", "\"" + kernel + "\""});
   if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a measured file", "nothing"});
   for (const std::string& setting : arguments.texts("set"))
     if (!setting.starts_with("arch."))
@@ -102,6 +109,12 @@ int run_validate(const std::vector<std::string>& words) {
                                   const kernels::GemmShape& shape, const chip::SimOptions& sim) {
     return chip::simulate(gpu, kernel, shape, sim, cache);
   };
+  tune::KernelChooser chooser;
+  if (arguments->text("kernel").value_or("auto") == "auto")
+    request.chooser = [&chooser](const arch::GpuSpec& gpu, const kernels::KernelConfig& frame,
+                                 const kernels::GemmShape& shape, const chip::SimOptions& sim) {
+      return chooser.best(gpu, {shape, frame}, sim);
+    };
   const Result<validate::Validation> validation = [&] {
     ProgressBar bar(!arguments->has("quiet"));
     request.progress = [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); };

@@ -30,8 +30,8 @@ std::string plain(const Diagnostics& errors) {
 // Builds one case; stops at the first thing that makes the row inexpressible.
 class Builder {
  public:
-  Builder(const MeasuredData& data, const MeasuredRow& row, TimeColumn time)
-      : row_(data, row), set_(measured_set_of(row_.text("source"))), time_(time) {}
+  Builder(const MeasuredData& data, const MeasuredRow& row, TimeColumn time, UnknownKernel unknown)
+      : row_(data, row), set_(measured_set_of(row_.text("source"))), time_(time), unknown_(unknown) {}
 
   CaseOrReason build() {
     read_problem();
@@ -92,6 +92,11 @@ class Builder {
       return;
     }
     const std::optional<PublishedKernel> known = published_kernel(row_.text("source"), name);
+    const bool library = name.empty() || (known && known->inexpressible == library_call);
+    if (library && row_.text("tile_m").empty() && unknown_ == UnknownKernel::choose) {
+      case_.choose_kernel = true;
+      return;
+    }
     if (!known || !known->inexpressible.empty()) {
       reason_ = known ? std::string(known->inexpressible) : name_error;
       return;
@@ -124,7 +129,7 @@ class Builder {
     take("split_k", c.split_k);
     take("regs", c.registers);
     if (const std::optional<std::int64_t> bytes = row_.integer("smem_bytes", 0)) c.shared_bytes = *bytes;
-    if (c.tile.m == 0 || c.tile.n == 0) row_.problem("tile is not recorded");
+    if (!case_.choose_kernel && (c.tile.m == 0 || c.tile.n == 0)) row_.problem("tile is not recorded");
     read_types();
   }
 
@@ -140,6 +145,7 @@ class Builder {
     };
     type("dtype_in", c.dtype_in);
     type("dtype_acc", c.dtype_acc);
+    if (case_.choose_kernel) settle_library_types();
     const std::string_view letters = row_.text("layout");
     if (letters.empty()) {
       if (!name_known_) c.layout = kernels::Layout::nn;
@@ -149,6 +155,16 @@ class Builder {
       c.layout = *layout;
     else
       row_.problem("layout \"" + std::string(letters) + "\" is not known");
+  }
+
+  // Libraries store what they were given; from 8-bit operands they make the 16-bit numbers of the next layer.
+  void settle_library_types() {
+    KernelConfig& c = case_.config;
+    const bool narrow = kernels::bytes_of(c.dtype_in) < 2;
+    c.dtype_out = narrow ? kernels::DataType::bf16 : c.dtype_in;
+    if (row_.text("dtype_acc").empty())
+      c.dtype_acc = c.dtype_in == kernels::DataType::s8 ? kernels::DataType::s32 : kernels::DataType::f32;
+    case_.quantises = row_.text("op") == "linear_quant";
   }
 
   void read_notes() {
@@ -193,6 +209,7 @@ class Builder {
   RowView row_;
   MeasuredSet set_;
   TimeColumn time_;
+  UnknownKernel unknown_;
   MeasuredCase case_;
   std::string reason_;
   bool name_known_ = false;
@@ -201,8 +218,8 @@ class Builder {
 
 }  // namespace
 
-CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row, TimeColumn time) {
-  return Builder(data, row, time).build();
+CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row, TimeColumn time, UnknownKernel unknown) {
+  return Builder(data, row, time, unknown).build();
 }
 
 void transpose_problem(KernelConfig& config, kernels::GemmShape& shape) {

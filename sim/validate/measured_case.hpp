@@ -18,6 +18,8 @@ namespace noteg::validate {
 struct MeasuredCase {
   std::string gpu;               // as written in the file
   kernels::KernelConfig config;  // in the row-major frame, not resolved
+  bool choose_kernel = false;    // not recorded: config holds types, layout and epilogue only
+  bool quantises = false;        // the time holds a kernel that quantises A first
   kernels::GemmShape shape;
   chip::SimOptions options;
   HostTime host;
@@ -27,10 +29,14 @@ struct MeasuredCase {
 // Which time of a row is judged: `time_ms` as its set took it, or `time_cold_ms`, taken with inputs in DRAM.
 enum class TimeColumn : std::uint8_t { as_taken, cold };
 
+// What becomes of a row whose kernel was not recorded: a library call. A reason, or a case that asks for a choice.
+enum class UnknownKernel : std::uint8_t { reason, choose };
+
 using CaseOrReason = std::variant<MeasuredCase, std::string>;
 
 [[nodiscard]] CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row,
-                                   TimeColumn time = TimeColumn::as_taken);
+                                   TimeColumn time = TimeColumn::as_taken,
+                                   UnknownKernel unknown = UnknownKernel::reason);
 
 // C^T = B^T A^T: M and N change places, and so do both operands.
 void transpose_problem(kernels::KernelConfig& config, kernels::GemmShape& shape);

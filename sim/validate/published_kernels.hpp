@@ -10,6 +10,9 @@
 
 namespace noteg::validate {
 
+// Of a row that a library ran: no tile, but a menu from which it chose.
+inline constexpr std::string_view library_call = "library call: its kernel was not recorded";
+
 struct PublishedKernel {
   std::string_view source, name;
   kernels::Family family = kernels::Family::naive;

@@ -9,6 +9,7 @@
 
 #include "sim/support/nearest_name.hpp"
 #include "sim/validate/judge.hpp"
+#include "sim/validate/quantisation.hpp"
 #include "sim/validate/work_sharing.hpp"
 
 namespace noteg::validate {
@@ -60,7 +61,8 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
               const Simulator& simulator) {
   const std::string& gpu_name = row.fields[*data.column("gpu")];
   if (!is_wanted(gpu_name, gpus, options.gpus)) return filtered("another GPU was asked for");
-  CaseOrReason built = case_of(data, row, options.time);
+  const UnknownKernel unknown = options.chooser ? UnknownKernel::choose : UnknownKernel::reason;
+  CaseOrReason built = case_of(data, row, options.time, unknown);
   if (const auto* reason = std::get_if<std::string>(&built)) return skipped(*reason);
   MeasuredCase& measured = std::get<MeasuredCase>(built);
   if (options.min_time_ms && measured.time_ms < options.min_time_ms)
@@ -70,8 +72,15 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
     return skipped(fmt::format("no usable architecture file for \"{}\": {}", measured.gpu, one_line(gpu.errors())));
   measured.options.exact = options.exact;
   measured.options.share_runs = !options.exact;  // thousands of rows of a few kernels
-  const Result<chip::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
-  return report ? outcome_of(measured, *report) : skipped(one_line(report.errors()));
+  if (measured.choose_kernel) {
+    Result<kernels::KernelConfig> chosen = options.chooser(*gpu, measured.config, measured.shape, measured.options);
+    if (!chosen) return skipped(one_line(chosen.errors()));
+    measured.config = std::move(*chosen);
+  }
+  Result<chip::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
+  if (!report) return skipped(one_line(report.errors()));
+  if (measured.quantises) report->time_us += quantisation_time(*gpu, measured.shape).value * 1e6;
+  return outcome_of(measured, *report);
 }
 
 Diagnostics check_request(const MeasuredData& data, const Gpus& gpus, const ValidateOptions& options) {

@@ -21,6 +21,10 @@ namespace noteg::validate {
 using Simulator = std::function<Result<chip::SimReport>(const arch::GpuSpec&, const kernels::KernelConfig&,
                                                         const kernels::GemmShape&, const chip::SimOptions&)>;
 
+// What a library would run where a row does not say: tune::KernelChooser. Called from many threads.
+using Chooser = std::function<Result<kernels::KernelConfig>(const arch::GpuSpec&, const kernels::KernelConfig& frame,
+                                                            const kernels::GemmShape&, const chip::SimOptions&)>;
+
 struct ValidateOptions {
   std::vector<std::string> by{"gpu", "family"};
   std::optional<double> min_time_ms;  // shorter measured times are set aside and counted
@@ -28,6 +32,7 @@ struct ValidateOptions {
   bool exact = false;
   TimeColumn time = TimeColumn::as_taken;
   unsigned jobs = 1;
+  Chooser chooser;                                         // empty: rows without a kernel are skipped
   arch::Overrides arch_overrides;                          // on every GPU
   std::function<void(std::size_t, std::size_t)> progress;  // rows done, rows to do; called under a lock
 };

@@ -1,0 +1,82 @@
+// The rough grade: a handful of trips in a coarse environment, extended linearly over trips, rounds of CTAs and
+// tiles of persistent CTAs. It ranks kernels, it does not time them: runs are shared between all shapes and between
+// configurations that differ in launch only, and a tuner affords it thousands of times.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/chip/sm_timer.hpp"
+
+namespace noteg::chip {
+
+namespace {
+
+// Trips of the two runs whose difference says what a further trip costs: the first fills most pipelines.
+constexpr std::int64_t few_trips = 4, more_trips = 8;
+constexpr std::int64_t few_rounds = 2;  // the last of these says what a further one costs
+
+constexpr double latency_step = 1.15, rate_step = 1.08;
+
+double coarse(double value, double step) {
+  return value > 0 ? std::pow(step, std::round(std::log(value) / std::log(step))) : value;
+}
+
+core::MemoryEnvironment coarse(core::MemoryEnvironment environment) {
+  environment.latency = std::round(coarse(environment.latency, latency_step));
+  environment.read_bytes_per_cycle = coarse(environment.read_bytes_per_cycle, rate_step);
+  environment.write_bytes_per_cycle = coarse(environment.write_bytes_per_cycle, rate_step);
+  return environment;
+}
+
+// sum += more * factor
+void add(SmTime& sum, const SmTime& more, double factor) {
+  sum.cycles += more.cycles * factor;
+  sum.counters += more.counters * factor;
+  sum.simulated_cycles += more.simulated_cycles;
+  sum.simulated_warp_instructions += more.simulated_warp_instructions;
+  sum.deadlock = sum.deadlock || more.deadlock;
+}
+
+}  // namespace
+
+// What `trips` trips beyond few_trips cost `ctas` CTAs side by side.
+SmTime SmTimer::rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
+                            double factor) {
+  work.ctas = ctas;
+  work.trips = more_trips;
+  SmTime out;
+  add(out, run(environment, work), factor);
+  work.trips = few_trips;
+  add(out, run(environment, work), -factor);
+  return out;
+}
+
+SmTime SmTimer::rough(const core::MemoryEnvironment& given, const core::SmWork& work) {
+  const core::MemoryEnvironment environment = coarse(given);
+  core::SmWork brief = work;
+  brief.launch_interval = std::round(coarse(work.launch_interval, latency_step));
+  const bool long_loop = work.trips > more_trips;
+  if (long_loop) brief.trips = few_trips;
+  const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas);
+  const std::int64_t rounds = work.ctas / full, rest = work.ctas % full;
+  const double further = long_loop ? static_cast<double>(work.trips - few_trips) / (more_trips - few_trips) : 0;
+
+  SmTime out;
+  brief.ctas = full;
+  const SmTime first = run(environment, brief);
+  add(out, first, 1);
+  if (rounds > 1) {
+    brief.ctas = full * few_rounds;
+    const double later = static_cast<double>(rounds - 1) / static_cast<double>(few_rounds - 1);
+    add(out, run(environment, brief), later);
+    add(out, first, -later);
+  }
+  if (further > 0) add(out, rough_trips(environment, brief, full, further * static_cast<double>(rounds)), 1);
+  if (rest > 0) {
+    brief.ctas = rest;
+    add(out, run(environment, brief), 1);
+    if (further > 0) add(out, rough_trips(environment, brief, rest, further), 1);
+  }
+  return out;
+}
+
+}  // namespace noteg::chip

@@ -1,0 +1,11 @@
+#include "sim/cli/auto_kernel.hpp"
+
+namespace noteg::cli {
+
+Result<kernels::KernelConfig> kernel_for(const KernelRequest& request, const arch::GpuSpec& gpu,
+                                         const chip::SimOptions& sim, tune::KernelChooser& chooser) {
+  if (!request.choose) return request.config;
+  return chooser.best(gpu, {request.shape, request.config}, sim);
+}
+
+}  // namespace noteg::cli

@@ -1,0 +1,13 @@
+// --kernel auto on the command line: a request that leaves the kernel to the GPU.
+#pragma once
+
+#include "sim/cli/kernel_options.hpp"
+#include "sim/tune/auto_kernel.hpp"
+
+namespace noteg::cli {
+
+// The kernel of the request, or where that says auto the best of the GPU's menu.
+[[nodiscard]] Result<kernels::KernelConfig> kernel_for(const KernelRequest& request, const arch::GpuSpec& gpu,
+                                                       const chip::SimOptions& sim, tune::KernelChooser& chooser);
+
+}  // namespace noteg::cli

@@ -1,0 +1,70 @@
+#include "sim/tune/auto_kernel.hpp"
+
+#include <algorithm>
+
+#include "sim/tune/candidates.hpp"
+#include "sim/tune/menu.hpp"
+
+namespace noteg::tune {
+
+namespace {
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+std::vector<int> slice_counts(const kernels::KernelConfig& kernel, const kernels::GemmShape& shape, int sms) {
+  constexpr int counts[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
+  constexpr int waves = 2;        // beyond them there is nothing left to fill
+  constexpr int least_trips = 4;  // of a slice's main loop
+  std::vector<int> out{1};
+  if (kernel.tile.m < 1 || kernel.tile.n < 1 || kernel.tile.k < 1) return out;
+  const std::int64_t ctas = ceil_div(shape.m, kernel.tile.m) * ceil_div(shape.n, kernel.tile.n) * shape.batch;
+  for (const int count : counts)
+    if (ctas * count <= std::int64_t{waves} * sms && shape.k / count >= std::int64_t{least_trips} * kernel.tile.k)
+      out.push_back(count);
+  return out;
+}
+
+std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem) {
+  std::vector<kernels::KernelConfig> out;
+  for (const kernels::KernelConfig& kernel : library_kernels(gpu, problem.frame)) {
+    for (const int slices : slice_counts(kernel, problem.shape, gpu.sms)) {
+      out.push_back(kernel);
+      if (slices == 1) continue;
+      out.back().split_k = slices;
+      out.back().split_k_mode = kernels::SplitKMode::serial;
+      if (slices < 4) continue;
+      out.push_back(out.back());
+      out.back().split_k_mode = kernels::SplitKMode::parallel;
+    }
+  }
+  return out;
+}
+
+Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, const Problem& problem,
+                                                  const chip::SimOptions& given) {
+  chip::SimOptions sim = given;
+  sim.exact = sim.share_runs = false;
+  sim.rough = true;
+  const std::vector<Candidate> candidates = candidates_of(gpu, library_choices(gpu, problem), problem.shape);
+  const Candidate* best = nullptr;
+  double best_us = 0;
+  for (const Candidate& candidate : candidates) {
+    if (best != nullptr && candidate.bound.value * 1e6 > best_us) break;  // they come in order of their bounds
+    const Result<chip::SimReport> report = chip::simulate(gpu, candidate.config, problem.shape, sim, cache_);
+    if (!report || (best != nullptr && report->time_us >= best_us)) continue;
+    best = &candidate;
+    best_us = report->time_us;
+  }
+  if (best != nullptr) return best->config;
+  return Diagnostic{"",
+                    0,
+                    0,
+                    "kernel auto",
+                    "a kernel of the menu (docs/tune.md) that takes " +
+                        std::string(kernels::name_of(problem.frame.dtype_in)) + " on " + gpu.sm.name,
+                    "none"};
+}
+
+}  // namespace noteg::tune

@@ -1,0 +1,34 @@
+// --kernel auto: the kernel that a good library would run. Of the generation's menu, each with the numbers of K slices
+// that make sense, the fastest by a rough simulation.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <tuple>
+
+#include "sim/chip/simulate.hpp"
+#include "sim/tune/problem.hpp"
+
+namespace noteg::tune {
+
+// How many CTAs may share a tile: while the grid leaves SMs idle and every slice keeps some depth.
+[[nodiscard]] std::vector<int> slice_counts(const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
+                                            int sms);
+
+// Menu kernels with their slices, not resolved.
+[[nodiscard]] std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem);
+
+// Chooses kernels, and remembers the engine runs that choices share. Safe for many threads; what it remembers never
+// shows in a choice.
+class KernelChooser {
+ public:
+  // Error: no kernel of the menu runs this problem on this GPU.
+  [[nodiscard]] Result<kernels::KernelConfig> best(const arch::GpuSpec& gpu, const Problem& problem,
+                                                   const chip::SimOptions& sim);
+
+ private:
+  chip::SmCache cache_;
+};
+
+}  // namespace noteg::tune

@@ -1,0 +1,18 @@
+// A time that a configuration cannot beat, from its numbers alone: no program is built, nothing is simulated. The
+// busiest SM's arithmetic at the pipes' rates, its way to L2, its shared-memory reads, and the compulsory DRAM traffic
+// at pin speed, each at the highest clock.
+#pragma once
+
+#include "arch/spec.hpp"
+#include "kernels/config.hpp"
+
+namespace noteg::tune {
+
+// resolved: a configuration that kernels::resolve() returned.
+[[nodiscard]] Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& resolved,
+                                  const kernels::GemmShape& shape);
+
+// Multiply-accumulates per cycle of one SM for these types; 0 where it has no such instruction.
+[[nodiscard]] double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& kernel);
+
+}  // namespace noteg::tune

@@ -1,0 +1,202 @@
+#include "sim/tune/candidates.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#include "sim/chip/occupancy.hpp"
+#include "sim/support/work_sharing.hpp"
+#include "sim/tune/bound.hpp"
+
+namespace noteg::tune {
+namespace {
+
+// Programs simulated between two looks at what can be left out: enough to keep all cores at work.
+constexpr std::size_t block = 64;
+
+// What only a launch decides is left at its default.
+kernels::KernelConfig as_program(kernels::KernelConfig config) {
+  const kernels::KernelConfig unset;
+  config.name = unset.name;
+  config.raster = unset.raster;
+  config.swizzle_log2 = unset.swizzle_log2;
+  config.split_k = std::min(config.split_k, 2);
+  return config;
+}
+
+// Numbers programs in the order in which they come. The tile and the like narrow the search before configurations are
+// compared in full.
+class Programs {
+ public:
+  int number_of(const kernels::KernelConfig& config) {
+    const kernels::KernelConfig program = as_program(config);
+    auto& same = known_[{program.tile.m, program.tile.n, program.tile.k, program.stages.value_or(0),
+                         program.warp_m.value_or(0), program.warp_n.value_or(0)}];
+    for (const auto& [other, number] : same)
+      if (other == program) return number;
+    same.emplace_back(program, count_);
+    return count_++;
+  }
+
+ private:
+  std::map<std::tuple<int, int, int, int, int, int>, std::vector<std::pair<kernels::KernelConfig, int>>> known_;
+  int count_ = 0;
+};
+
+bool fits(const arch::GpuSpec& gpu, const kernels::KernelConfig& config) {
+  if (!config.registers || !config.shared_bytes || !config.threads) return true;  // the builder decides
+  const chip::CtaResources cta{*config.threads, *config.registers, *config.shared_bytes};
+  return static_cast<bool>(chip::occupancy_of(gpu.sm.occupancy, cta));
+}
+
+// Candidates of one program, in order of their bounds.
+struct Group {
+  std::vector<std::size_t> members;
+  Seconds bound;  // the least of them
+};
+
+std::vector<Group> groups_of(const std::vector<Candidate>& candidates) {
+  std::map<int, Group> by_program;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    Group& group = by_program[candidates[i].program];
+    if (group.members.empty()) group.bound = candidates[i].bound;
+    group.members.push_back(i);
+  }
+  std::vector<Group> groups;
+  for (auto& [program, group] : by_program) groups.push_back(std::move(group));
+  std::ranges::stable_sort(groups, {}, [](const Group& group) { return group.bound.value; });
+  return groups;
+}
+
+// What one group's simulations gave; empty where a candidate could not run.
+using Scores = std::vector<std::optional<Scored>>;
+
+class Ranker {
+ public:
+  Ranker(const std::vector<Candidate>& candidates, const RankRequest& request)
+      : candidates_(candidates), request_(request), groups_(groups_of(candidates)) {}
+
+  Ranking run() {
+    for (std::size_t begin = 0; begin < groups_.size() && !stopped(); begin += block)
+      simulate_block(begin, std::min(begin + block, groups_.size()));
+    out_.stopped = stopped();
+    std::ranges::stable_sort(out_.best, {}, [&](const Scored& one) { return one.score(request_.objective); });
+    return std::move(out_);
+  }
+
+ private:
+  bool stopped() const { return request_.stop != nullptr && request_.stop->load(); }
+
+  // A bound on time says nothing about energy: only time is pruned by it.
+  bool ruled_out(Seconds bound) const {
+    return request_.objective == Objective::time && out_.best.size() >= request_.wanted &&
+           bound.value * 1e6 > threshold_us_;
+  }
+
+  void simulate_block(std::size_t begin, std::size_t end) {
+    std::vector<Scores> scores(end - begin);
+    std::vector<std::vector<std::size_t>> members(end - begin);
+    for (std::size_t g = begin; g < end; ++g)
+      for (const std::size_t i : groups_[g].members) {
+        if (ruled_out(candidates_[i].bound)) {
+          ++out_.pruned;
+          ++done_;
+        } else {
+          members[g - begin].push_back(i);
+        }
+      }
+    std::size_t waiting = 0;
+    for (const auto& some : members) waiting += some.size();
+    const auto told = [&](std::size_t groups, std::size_t of) {
+      if (request_.progress)
+        request_.progress(done_ + waiting * groups / std::max<std::size_t>(1, of), candidates_.size());
+    };
+    share_work(members.size(), request_.jobs, told, [&](std::size_t g) { scores[g] = simulate_group(members[g]); });
+    done_ += waiting;
+    take(scores);
+  }
+
+  Scores simulate_group(const std::vector<std::size_t>& members) const {
+    Scores scores;
+    chip::SmCache cache;  // dies with the group: ten thousand programs would not fit into memory
+    chip::SimOptions sim = request_.sim;
+    sim.rough = true;
+    for (const std::size_t i : members) {
+      if (stopped()) break;
+      const Result<chip::SimReport> report =
+          chip::simulate(*request_.gpu, candidates_[i].config, request_.shape, sim, cache);
+      scores.emplace_back();
+      if (report) scores.back() = Scored{candidates_[i].config, report->time_us, report->energy_mj};
+    }
+    return scores;
+  }
+
+  void take(std::vector<Scores>& scores) {
+    for (Scores& group : scores)
+      for (std::optional<Scored>& one : group) {
+        ++(one ? out_.simulated : out_.failed);
+        if (one) out_.best.push_back(std::move(*one));
+      }
+    if (out_.best.size() < request_.wanted) return;
+    std::vector<double> times;
+    for (const Scored& one : out_.best) times.push_back(one.time_us);
+    const auto nth = times.begin() + static_cast<std::ptrdiff_t>(request_.wanted) - 1;
+    std::ranges::nth_element(times, nth);
+    threshold_us_ = *nth;
+  }
+
+  const std::vector<Candidate>& candidates_;
+  const RankRequest& request_;
+  std::vector<Group> groups_;
+  Ranking out_;
+  double threshold_us_ = 0;
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
+std::string_view name_of(Objective objective) {
+  switch (objective) {
+    case Objective::time: return "time";
+    case Objective::energy: return "energy";
+    case Objective::edp: return "edp";
+  }
+  return "";
+}
+
+std::optional<Objective> objective_from(std::string_view text) {
+  for (const Objective objective : {Objective::time, Objective::energy, Objective::edp})
+    if (name_of(objective) == text) return objective;
+  return std::nullopt;
+}
+
+double Scored::score(Objective objective) const {
+  switch (objective) {
+    case Objective::time: return time_us;
+    case Objective::energy: return energy_mj;
+    case Objective::edp: return energy_mj * time_us;
+  }
+  return time_us;
+}
+
+std::vector<Candidate> candidates_of(const arch::GpuSpec& gpu, const std::vector<kernels::KernelConfig>& configs,
+                                     const kernels::GemmShape& shape) {
+  std::vector<Candidate> out;
+  Programs programs;
+  for (const kernels::KernelConfig& config : configs) {
+    Result<kernels::KernelConfig> resolved = kernels::resolve(config, shape);
+    if (!resolved || !fits(gpu, *resolved)) continue;
+    const Seconds bound = lower_bound(gpu, *resolved, shape);
+    const int program = programs.number_of(*resolved);
+    out.push_back({std::move(*resolved), bound, program});
+  }
+  std::ranges::stable_sort(out, {}, [](const Candidate& one) { return one.bound.value; });
+  return out;
+}
+
+Ranking rank(const std::vector<Candidate>& candidates, const RankRequest& request) {
+  return Ranker(candidates, request).run();
+}
+
+}  // namespace noteg::tune

@@ -1,0 +1,42 @@
+// The kernels that a library ships for a generation, as far as their names are public: --kernel auto chooses among
+// them as the library's heuristics would, the fastest predicted one. docs/library-menu.md prints this table.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arch/spec.hpp"
+#include "kernels/config.hpp"
+
+namespace noteg::tune {
+
+// Which operand types a kernel of the menu takes.
+enum class TypeClass : std::uint8_t { f32, tensor };
+
+struct MenuKernel {
+  std::string_view name;         // as the library's names begin; tiles are ours (M x N of the row-major problem)
+  std::string_view generations;  // sm_80,sm_86 ...
+  TypeClass types = TypeClass::f32;
+  kernels::Family family = kernels::Family::simt;
+  kernels::Flavor flavor = kernels::Flavor::cublas;
+  int tile_m = 0, tile_n = 0;
+  int tile_k = 0;  // elements of four bytes (f32), of two bytes (tensor): bytes per row stay
+  int stages = 0;
+  int warps_m = 0, warps_n = 0;  // 0: as the family fills it
+  int sliced_k = 1;
+  int cluster_m = 1, cluster_n = 1;
+  std::string_view schedule = "";  // of wgmma kernels
+};
+
+[[nodiscard]] std::span<const MenuKernel> menu();
+
+// The kernels of the menu for a GPU's generation and the frame's types, in the order of the table, not resolved.
+[[nodiscard]] std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu,
+                                                                 const kernels::KernelConfig& frame);
+
+// The page docs/library-menu.md, as Markdown.
+[[nodiscard]] std::string menu_reference();
+
+}  // namespace noteg::tune

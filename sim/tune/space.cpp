@@ -1,0 +1,94 @@
+#include "sim/tune/space.hpp"
+
+#include <algorithm>
+
+#include "sim/tune/auto_kernel.hpp"
+
+namespace noteg::tune {
+namespace {
+
+using kernels::Family;
+using kernels::KernelConfig;
+
+struct Pair {
+  int m, n;
+};
+
+// Tiles of C: powers of two, and no thinner than one to four.
+constexpr Pair simt_tiles[] = {{32, 32},  {32, 64},   {64, 32},  {64, 64},  {32, 128},  {128, 32}, {64, 128},
+                               {128, 64}, {128, 128}, {64, 256}, {256, 64}, {128, 256}, {256, 128}};
+// Warp tiles of 4 x 8 lanes with 4 x 4 to 16 x 8 results each.
+constexpr Pair simt_warps[] = {{16, 32}, {32, 16}, {32, 32}, {32, 64}, {64, 32}, {64, 64}};
+constexpr int simt_depths[] = {8, 16, 32};
+
+// Columns of tiles that are walked together, as a power of two: how much of A and B the SMs share in L2.
+constexpr int swizzles[] = {0, 1, 2, 3};
+
+bool divides(const Pair& tile, const Pair& warp) {
+  return tile.m % warp.m == 0 && tile.n % warp.n == 0 && tile.m / warp.m * (tile.n / warp.n) <= 16;
+}
+
+// The launches of one program: K slices and rasters.
+void add_launches(const KernelConfig& program, const Problem& problem, int sms, std::vector<KernelConfig>& out) {
+  for (const int slices : slice_counts(program, problem.shape, sms)) {
+    for (const int swizzle : swizzles) {
+      for (const kernels::Raster raster : {kernels::Raster::along_m, kernels::Raster::along_n}) {
+        KernelConfig config = program;
+        config.split_k = slices;
+        if (slices > 1) config.split_k_mode = kernels::SplitKMode::serial;
+        config.swizzle_log2 = swizzle;
+        config.raster = raster;
+        out.push_back(std::move(config));
+      }
+    }
+  }
+}
+
+void add_simt(const Problem& problem, int sms, std::vector<KernelConfig>& out) {
+  for (const Pair& tile : simt_tiles)
+    for (const int depth : simt_depths)
+      for (const Pair& warp : simt_warps)
+        for (const int stages : {2, 3, 4, 5}) {
+          if (!divides(tile, warp)) continue;
+          KernelConfig config;
+          config.family = Family::simt;
+          config.flavor = kernels::Flavor::cutlass;
+          config.tile = {tile.m, tile.n, depth};
+          config.warp_m = warp.m;
+          config.warp_n = warp.n;
+          config.stages = stages;
+          add_launches(in_frame(std::move(config), problem.frame), problem, sms, out);
+        }
+}
+
+std::vector<Family> suitable_families(const Problem& problem) {
+  if (!wants_tensor_cores(problem.frame.dtype_in)) return {Family::simt};
+  return {Family::mma, Family::wgmma};
+}
+
+std::vector<KernelConfig> evenly(std::vector<KernelConfig> all, std::size_t most) {
+  if (most == 0 || all.size() <= most) return all;
+  std::vector<KernelConfig> some;
+  for (std::size_t i = 0; i < most; ++i) some.push_back(std::move(all[i * all.size() / most]));
+  return some;
+}
+
+}  // namespace
+
+std::vector<KernelConfig> configurations(const arch::GpuSpec& gpu, const Problem& problem,
+                                         const SpaceOptions& options) {
+  std::vector<KernelConfig> all;
+  const std::vector<Family> families = options.families.empty() ? suitable_families(problem) : options.families;
+  for (const Family family : families) {
+    switch (family) {
+      case Family::simt: add_simt(problem, gpu.sms, all); break;
+      case Family::mma:
+      case Family::wgmma:
+      case Family::naive:
+      case Family::blocked: break;
+    }
+  }
+  return evenly(std::move(all), options.most);
+}
+
+}  // namespace noteg::tune

@@ -1,0 +1,111 @@
+#include "sim/tune/tune.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sim/support/work_sharing.hpp"
+
+namespace noteg::tune {
+namespace {
+
+// The rough grade is some per cent off: so many more than asked for are timed again.
+constexpr std::size_t again(std::size_t top) { return top + 4; }
+
+double score(const chip::SimReport& report, Objective objective) {
+  return Scored{{}, report.time_us, report.energy_mj}.score(objective);
+}
+
+std::vector<chip::SimReport> timed(const arch::GpuSpec& gpu, const Problem& problem, const std::vector<Scored>& ranked,
+                                   const TuneOptions& options) {
+  const std::size_t count = std::min(ranked.size(), again(options.top));
+  std::vector<std::optional<chip::SimReport>> reports(count);
+  chip::SmCache cache;
+  share_work(count, options.jobs, {}, [&](std::size_t i) {
+    Result<chip::SimReport> report = chip::simulate(gpu, ranked[i].config, problem.shape, options.sim, cache);
+    if (report) reports[i] = std::move(*report);
+  });
+  std::vector<chip::SimReport> out;
+  for (std::optional<chip::SimReport>& report : reports)
+    if (report) out.push_back(std::move(*report));
+  std::ranges::stable_sort(out, {}, [&](const chip::SimReport& r) { return score(r, options.objective); });
+  if (out.size() > options.top) out.resize(options.top);
+  return out;
+}
+
+bool same_program(const kernels::KernelConfig& a, const kernels::KernelConfig& b) {
+  return a.family == b.family && a.tile == b.tile && a.warp_m == b.warp_m && a.warp_n == b.warp_n &&
+         a.stages == b.stages;
+}
+
+struct Figure {
+  std::string_view what;
+  double winner, other;
+  bool more_is_better;
+};
+
+}  // namespace
+
+std::string why_it_wins(const std::vector<chip::SimReport>& top, Objective objective) {
+  if (top.empty()) return "";
+  const chip::SimReport& w = top.front();
+  std::string text = fmt::format("the winner is limited by {} ({:.2f}x without it)", w.bottleneck.name,
+                                 w.bottleneck.speedup_if_removed);
+  const auto other =
+      std::ranges::find_if(top, [&](const chip::SimReport& r) { return !same_program(r.kernel, w.kernel); });
+  if (other == top.end()) return text;
+  text += fmt::format(", the runner-up of another program, {:.1f} % behind in {}, by {} ({:.2f}x)",
+                      100 * (score(*other, objective) / score(w, objective) - 1), name_of(objective),
+                      other->bottleneck.name, other->bottleneck.speedup_if_removed);
+  const std::array figures{Figure{"tail", w.phases_us.tail / w.time_us, other->phases_us.tail / other->time_us, false},
+                           Figure{"prologue and epilogue", (w.phases_us.prologue + w.phases_us.epilogue) / w.time_us,
+                                  (other->phases_us.prologue + other->phases_us.epilogue) / other->time_us, false},
+                           Figure{"issue slots used", w.pipes.issue, other->pipes.issue, false},
+                           Figure{"load/store path busy", w.pipes.lsu, other->pipes.lsu, false},
+                           Figure{"FP32 pipe busy", w.pipes.fma, other->pipes.fma, true},
+                           Figure{"tensor pipe busy", w.pipes.tensor, other->pipes.tensor, true},
+                           Figure{"L2 hits", w.memory.l2_hit_rate, other->memory.l2_hit_rate, true}};
+  const auto gap = [](const Figure& f) { return (f.more_is_better ? 1 : -1) * (f.winner - f.other); };
+  const auto best = std::ranges::max_element(figures, {}, gap);
+  if (gap(*best) > 0.005)
+    text += fmt::format("; largest difference in its favour: {} {:.0f} % against {:.0f} %", best->what,
+                        100 * best->winner, 100 * best->other);
+  return text;
+}
+
+Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneOptions& options) {
+  Tuned out;
+  out.problem = problem;
+  const std::vector<kernels::KernelConfig> all = configurations(gpu, problem, options.space);
+  out.considered = all.size();
+  const std::vector<Candidate> candidates = candidates_of(gpu, all, problem.shape);
+  out.valid = candidates.size();
+  RankRequest request;
+  request.gpu = &gpu;
+  request.shape = problem.shape;
+  request.sim = options.sim;
+  request.objective = options.objective;
+  request.wanted = again(options.top);
+  request.jobs = options.jobs;
+  request.stop = options.stop;
+  request.progress = options.progress;
+  const Ranking ranking = rank(candidates, request);
+  out.simulated = ranking.simulated;
+  out.pruned = ranking.pruned;
+  out.failed = ranking.failed;
+  out.stopped = ranking.stopped;
+  out.top = timed(gpu, problem, ranking.best, options);
+  if (out.top.empty() && !out.stopped)
+    return Diagnostic{"",
+                      0,
+                      0,
+                      "tune",
+                      fmt::format("a configuration that runs {} on {}", name_of(problem.frame.dtype_in), gpu.id),
+                      fmt::format("none among {} combinations", out.considered)};
+  out.why = why_it_wins(out.top, options.objective);
+  return out;
+}
+
+}  // namespace noteg::tune

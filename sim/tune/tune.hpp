@@ -1,0 +1,40 @@
+// noteg tune: which kernel configuration runs a problem best on a GPU, and why. The rough grade ranks all
+// configurations that a bound does not rule out; the best of them are timed again as noteg simulate does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/tune/candidates.hpp"
+#include "sim/tune/space.hpp"
+
+namespace noteg::tune {
+
+struct TuneOptions {
+  chip::SimOptions sim;
+  SpaceOptions space;
+  Objective objective = Objective::time;
+  std::size_t top = 10;
+  unsigned jobs = 1;
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(std::size_t, std::size_t)> progress;
+};
+
+struct Tuned {
+  Problem problem;
+  std::int64_t count = 1;            // how often the problem comes in the file it is from
+  std::vector<chip::SimReport> top;  // best first, by the objective, as noteg simulate gives them
+  std::size_t considered = 0;        // combinations
+  std::size_t valid = 0;             // of these, that fit the rules and the GPU
+  std::size_t simulated = 0, pruned = 0, failed = 0;
+  bool stopped = false;  // before all were ranked
+  std::string why;       // the winner against the runner-up
+};
+
+// Error: no configuration runs the problem on this GPU.
+[[nodiscard]] Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneOptions& options);
+
+// The winner's limiter against that of the runner-up, which is the next one with another program.
+[[nodiscard]] std::string why_it_wins(const std::vector<chip::SimReport>& top, Objective objective);
+
+}  // namespace noteg::tune

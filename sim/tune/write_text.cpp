@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "sim/report/counters.hpp"
+#include "sim/report/format.hpp"
+#include "sim/tune/write.hpp"
+
+namespace noteg::tune {
+namespace {
+
+using report::figure;
+using report::three_digits;
+
+std::string problem_text(const Tuned& tuned) {
+  const kernels::GemmShape& s = tuned.problem.shape;
+  const kernels::KernelConfig& f = tuned.problem.frame;
+  return fmt::format("{}x{}x{}{}{}, {} -> {}, layout {}", s.m, s.n, s.k,
+                     s.batch > 1 ? fmt::format(", batch {}", s.batch) : "",
+                     tuned.count > 1 ? fmt::format(", {} times", tuned.count) : "", name_of(f.dtype_in),
+                     name_of(f.dtype_out), name_of(f.layout));
+}
+
+std::string table(const Tuned& tuned) {
+  std::string text = fmt::format("{:>3} {:<46}{:>10}{:>9}{:>7}{:>7}  {}\n", "", "configuration", "time", "TFLOP/s", "W",
+                                 "mJ", "limited by");
+  std::size_t place = 0;
+  for (const chip::SimReport& r : tuned.top)
+    text += fmt::format("{:>3} {:<46}{:>10}{:>9}{:>7.0f}{:>7}  {}\n", ++place, configuration_text(r.kernel),
+                        figure(r.time_us, report::Unit::microseconds), three_digits(r.tflops), r.power_w,
+                        three_digits(r.energy_mj), r.bottleneck.name);
+  return text;
+}
+
+std::string totals(const Results& results) {
+  double time_us = 0, energy_mj = 0, flops = 0;
+  for (const Tuned& tuned : results.tuned) {
+    if (tuned.top.empty()) continue;
+    const auto count = static_cast<double>(tuned.count);
+    time_us += count * tuned.top.front().time_us;
+    energy_mj += count * tuned.top.front().energy_mj;
+    flops += count * tuned.problem.shape.flops();
+  }
+  return fmt::format("\nall {} problems with their best kernels: {}, {}, {} TFLOP/s\n", results.tuned.size(),
+                     figure(time_us, report::Unit::microseconds), figure(energy_mj, report::Unit::millijoules),
+                     three_digits(time_us > 0 ? flops / (time_us * 1e6) : 0));
+}
+
+}  // namespace
+
+std::string configuration_text(const kernels::KernelConfig& k) {
+  std::string text = fmt::format("{} {}x{}x{}", name_of(k.family), k.tile.m, k.tile.n, k.tile.k);
+  if (k.warp_m && k.warp_n) text += fmt::format(" w{}x{}", *k.warp_m, *k.warp_n);
+  if (k.stages) text += fmt::format(" s{}", *k.stages);
+  if (k.split_k > 1) text += fmt::format(" K/{}", k.split_k);
+  if (k.swizzle_log2 > 0) text += fmt::format(" z{}", k.swizzle_log2);
+  if (k.raster == kernels::Raster::along_n) text += " N first";
+  return text;
+}
+
+std::string to_text(const Results& results) {
+  std::string text =
+      fmt::format("GPU      {} ({}), ranked by {}\n", results.arch_name, results.arch_id, name_of(results.objective));
+  for (const Tuned& tuned : results.tuned) {
+    text += fmt::format("\nproblem  {}\n", problem_text(tuned));
+    text += fmt::format("searched {} combinations, {} valid: {} simulated, {} ruled out by their bound{}{}\n",
+                        tuned.considered, tuned.valid, tuned.simulated, tuned.pruned,
+                        tuned.failed > 0 ? fmt::format(", {} could not run", tuned.failed) : "",
+                        tuned.stopped ? "; stopped early" : "");
+    text += table(tuned);
+    for (const std::string& line : report::wrap("why: " + tuned.why, 98)) text += line + "\n";
+  }
+  if (results.from_file) text += totals(results);
+  return text;
+}
+
+}  // namespace noteg::tune

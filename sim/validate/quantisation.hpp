@@ -1,0 +1,12 @@
+// The separate kernel that turns activations into 8-bit numbers before a GEMM, where a measured time holds it
+// (op linear_quant): it reads M x K numbers of two bytes and writes as many of one byte, at the memory's speed.
+#pragma once
+
+#include "arch/spec.hpp"
+#include "kernels/shape.hpp"
+
+namespace noteg::validate {
+
+[[nodiscard]] Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& shape);
+
+}  // namespace noteg::validate

@@ -1,0 +1,46 @@
+// A bound that a simulation can beat would throw away winners.
+#include "sim/tune/bound.hpp"
+
+#include <gtest/gtest.h>
+
+#include "arch/load.hpp"
+#include "sim/chip/simulate.hpp"
+#include "sim/tune/space.hpp"
+
+namespace noteg::tune {
+namespace {
+
+TEST(LowerBound, NoSimulationIsFaster) {
+  chip::SmCache cache;
+  int compared = 0;
+  for (const char* name : {"a100-pcie-40gb", "rtx4070"}) {
+    const arch::GpuSpec gpu = *arch::load_gpu(name);
+    for (const kernels::GemmShape& shape : {kernels::GemmShape{2048, 1536, 96, 1}, {100, 4000, 256, 1}}) {
+      for (const kernels::KernelConfig& config : configurations(gpu, {shape, {}}, {{}, 12})) {
+        const Result<kernels::KernelConfig> resolved = kernels::resolve(config, shape);
+        if (!resolved) continue;
+        chip::SimOptions burst;
+        burst.clock_mode = power::ClockMode::burst;
+        burst.share_runs = true;
+        const Result<chip::SimReport> report = chip::simulate(gpu, *resolved, shape, burst, cache);
+        if (!report) continue;
+        ++compared;
+        EXPECT_LE(lower_bound(gpu, *resolved, shape).value * 1e6, report->time_us * 1.0001);
+      }
+    }
+  }
+  EXPECT_GT(compared, 20);
+}
+
+TEST(LowerBound, GrowsWithTheWorkOfTheBusiestSm) {
+  const arch::GpuSpec gpu = *arch::load_gpu("a100-pcie-40gb");
+  kernels::KernelConfig kernel;
+  kernel.tile = {128, 128, 8};
+  const kernels::KernelConfig resolved = *kernels::resolve(kernel, {128 * 108, 128, 4096, 1});
+  const double one = lower_bound(gpu, resolved, {128 * 108, 128, 4096, 1}).value - gpu.launch.kernel.value;
+  const double ragged = lower_bound(gpu, resolved, {128 * 109, 128, 4096, 1}).value - gpu.launch.kernel.value;
+  EXPECT_NEAR(ragged / one, 2, 1e-9);
+}
+
+}  // namespace
+}  // namespace noteg::tune
