@@ -8,6 +8,8 @@ function(noteg_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE noteg_warnings GTest::gtest GTest::gtest_main ${ARG_DEPENDS})
   target_compile_definitions(${name} PRIVATE NOTEG_SOURCE_DIR=".")
+  # The time of a test is spent in the libraries; its own code unoptimised compiles in half the time.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   set(labels "")
   if(ARG_SLOW)
     set(labels PROPERTIES LABELS slow)
