@@ -22,7 +22,8 @@ struct SimOptions {
   bool share_runs = false;             // thousands of shapes: share engine runs, a few per cent off the exact cycles
   std::optional<double> sm_clock_mhz;  // a given clock wins over the solved one
   power::ClockMode clock_mode = power::ClockMode::sustained;
-  power::Toggling operands{};  // random
+  std::optional<int> launches;  // clock mode cool: how many follow each other from idle; absent: very many
+  power::Toggling operands{};   // random
   L2State l2 = L2State::warm;
   Switches switches{};  // limits taken away, for a study
 };
