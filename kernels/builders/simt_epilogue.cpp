@@ -52,6 +52,7 @@ class Epilogue {
   [[nodiscard]] int outputs() const { return std::max(1, plan_.thread_n / plan_.sliced_k / plan_.store_width); }
   [[nodiscard]] bool takes_turns() const { return config_.split_k > 1 && config_.split_k_mode == SplitKMode::serial; }
   [[nodiscard]] bool adds_c() const { return config_.reads_c || takes_turns(); }
+  [[nodiscard]] bool loads_early() const { return adds_c() || config_.bias; }
 
   Output make_output() {
     const int width = plan_.store_width;
@@ -72,6 +73,9 @@ class Epilogue {
   }
 
   void emit_row(int row) {
+    if (loads_early()) {
+      for (int i = 0; i < outputs(); ++i) emit_loads(i, outputs_[static_cast<std::size_t>(i)]);
+    }
     for (int j = 0; j < plan_.thread_n; ++j) {
       const Value value = state_.accumulators[static_cast<std::size_t>(row * plan_.thread_n + j)];
       e_.memory(Opcode::sts, "", {}, {reg(write_), reg(value)}, element_bytes, write_pattern_).src[0].value =
@@ -96,20 +100,38 @@ class Epilogue {
     }
   }
 
-  // One store: guard, address, scaled value.
-  void emit_output(int output, const Output& o) {
-    const int bytes = plan_.store_width * element_bytes;
-    const int guard = output % 4;
-    load_sum(output, o);
+  [[nodiscard]] static int guard_of(int output) { return output % 4; }
+
+  void emit_guard(int output, const Output& o) {
+    e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(guard_of(output))}, {reg(o.column), constant(0x164)});
+  }
+
+  void emit_place(int output, const Output& o) {
     e_.emit(Opcode::iadd3, "", {reg(o.column)}, {reg(column_), imm(output * 32), reg(zero_value)});
-    e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(guard)}, {reg(o.column), constant(0x164)});
+    emit_guard(output, o);
     emit_pointer_step(e_, o.address, pointer_, output);
-    auto load = [&](Value to, Value from) {
+  }
+
+  // C and bias of a whole row are asked for before its accumulators go to shared memory: one wait per row.
+  void emit_loads(int output, const Output& o) {
+    const int bytes = plan_.store_width * element_bytes;
+    emit_place(output, o);
+    const auto load = [&](Value to, Value from) {
       e_.memory(Opcode::ldg, ".E" + width_suffix(bytes), reg(to), {reg(from)}, bytes, load_pattern_).guard =
-          pred(guard);
+          pred(guard_of(output));
     };
     if (adds_c()) load(o.old, o.address);
     if (config_.bias) load(o.bias, pointer_);
+  }
+
+  // One store: guard, address, scaled value.
+  void emit_output(int output, const Output& o) {
+    const int bytes = plan_.store_width * element_bytes;
+    load_sum(output, o);
+    if (loads_early())
+      emit_guard(output, o);
+    else
+      emit_place(output, o);
     for (int i = 0; i < plan_.store_width; ++i) {
       e_.emit(Opcode::fmul, "", {reg(o.result.part(i))}, {reg(o.sum.part(i)), constant(0x1e0)});
       if (adds_c())
@@ -119,7 +141,7 @@ class Epilogue {
         e_.emit(Opcode::fadd, "", {reg(o.result.part(i))}, {reg(o.result.part(i)), reg(o.bias.part(i))});
     }
     e_.memory(Opcode::stg, ".E" + width_suffix(bytes), {}, {reg(o.address), reg(o.result)}, bytes, store_pattern_)
-        .guard = pred(guard);
+        .guard = pred(guard_of(output));
   }
 
   // Serial split-K: CTAs of one tile take turns through a semaphore in global memory.

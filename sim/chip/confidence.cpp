@@ -18,7 +18,7 @@ constexpr std::array<ValidationRecord, 8> records{{
     {"a100-pcie-40gb", Family::simt, 0.060, 6155, "neusight_fp32"},
     {"h100-sxm5-80gb", Family::simt, 0.036, 1439, "neusight_fp32"},
     {"l4", Family::simt, 0.176, 1460, "neusight_fp32, short rows of which ran at clocks that nothing recorded tells"},
-    {"rtx4070", Family::simt, 0.056, 44, "gpperf_cutlass"},
+    {"rtx4070", Family::simt, 0.022, 44, "gpperf_cutlass"},
     {"h200-sxm-141gb", Family::naive, 0.098, 117, "our own H200 runs"},
     {"h200-sxm-141gb", Family::blocked, 0.049, 88, "our own H200 runs"},
     {"h200-sxm-141gb", Family::simt, 0.051, 239, "our own H200 runs"},

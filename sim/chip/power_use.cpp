@@ -47,6 +47,7 @@ power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions
   if (options.sm_clock_mhz) request.given = Hertz{*options.sm_clock_mhz * 1e6};
   request.mode = options.clock_mode;
   request.toggling = options.operands;
+  request.launches = options.launches;
   power::Activity activity = activity_of(events, Seconds{});
   return power::solve_clock(request, [&](Hertz clock) {
     activity.time = time_at(clock);

@@ -20,6 +20,21 @@ OperatingPoint at_clock(const ClockRequest& request, const ActivityAt& activity_
   return point;
 }
 
+// The limiter sees the power averaged over a window: until it has filled, the clock is the highest one. What is given
+// back is the mean clock of all launches.
+OperatingPoint with_unlimited_start(const ClockRequest& request, const ActivityAt& activity_at,
+                                    const OperatingPoint& limited) {
+  const Hertz highest = request.gpu->clock.sustained;
+  const Seconds window = request.gpu->power.averaging;
+  const Seconds at_highest = activity_at(highest).time * *request.launches;
+  const double early = at_highest.value > 0 ? std::min(1.0, window / at_highest) : 1.0;
+  const double seconds_per_cycle = early / highest.value + (1.0 - early) / limited.clock.value;
+  OperatingPoint point = at_clock(request, activity_at, Hertz{1.0 / seconds_per_cycle}, Warmth::idle);
+  point.throttled = early < 1.0;
+  point.over_limit = false;
+  return point;
+}
+
 }  // namespace
 
 OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activity_at) {
@@ -42,6 +57,7 @@ OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activi
     }
   }
   best.throttled = true;
+  if (request.mode == ClockMode::cool && request.launches) return with_unlimited_start(request, activity_at, best);
   best.too_hot = warmth == Warmth::settled && thermal_limit(gpu.power) < gpu.power.limit;
   return best;
 }

@@ -8,8 +8,8 @@
 
 namespace noteg::power {
 
-// burst: a few milliseconds, too short for the power limiter and for the temperature. cool: seconds,
-// under the power limit on a chip that has not warmed up. sustained: repeated until clock,
+// burst: a few milliseconds, too short for the power limiter and for the temperature. cool: under the power limit,
+// once power.averaging has passed, on a chip that has not warmed up. sustained: repeated until clock,
 // power and temperature have settled.
 enum class ClockMode : std::uint8_t { burst, cool, sustained };
 
@@ -30,6 +30,7 @@ struct ClockRequest {
   std::optional<Hertz> given;  // wins over everything
   ClockMode mode = ClockMode::sustained;
   Toggling toggling;
+  std::optional<int> launches;  // cool: that follow each other from idle; absent: so many that the start is forgotten
 };
 
 // clock.sustained is the upper end. Power rises with the clock for every kernel, so that the fixed point is unique.

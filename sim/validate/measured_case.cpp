@@ -198,6 +198,7 @@ class Builder {
     const std::string_view column = cold ? "time_cold_ms" : "time_ms";
     case_.options.l2 = cold ? chip::L2State::cold : set_.l2;
     case_.options.clock_mode = set_.clock_mode;
+    if (case_.gpu != set_.limited_gpu) case_.options.launches = set_.launches;
     if (set_.host_included) case_.host = host_time_of(set_.source, row_.text("op"), case_.gpu);
     case_.time_ms = row_.positive(column);
     if (!case_.time_ms && row_.text(column).empty()) row_.problem(std::string(column) + " is blank");

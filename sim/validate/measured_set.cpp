@@ -14,10 +14,11 @@ constexpr std::array<MeasuredSet, 13> sets{{
     {"neusight", Convention::blas_swapped, L2State::warm, true, false, true,
      "CUDA events around one PyTorch call, mean of the 5 fastest of 25, same tensors each call; host dispatch is "
      "inside; pauses between shapes and the fastest calls favour a cool chip",
-     power::ClockMode::cool},
+     power::ClockMode::cool, 5, "L4"},
     {"gpperf_cutlass", Convention::blas_column_major, L2State::cold, false, false, false,
-     "CUTLASS profiler, mean of 10 launches over buffers that together exceed three times the L2, median of repeats",
-     power::ClockMode::burst},
+     "CUTLASS profiler, mean of 10 launches over buffers that together exceed three times the L2, median of repeats; 3 "
+     "before them warm up",
+     power::ClockMode::cool, 13},
     {"gpperf_naive", Convention::row_major, L2State::cold, false, false, false,
      "one cold launch, minimum of 4 processes"},
     {"measured", Convention::blas_storage, L2State::warm, false, true, false,

@@ -28,6 +28,8 @@ struct MeasuredSet {
   bool fused_bias = false;       // op linear adds a bias in the epilogue
   std::string_view note;         // one sentence, for reports
   power::ClockMode clock_mode = power::ClockMode::sustained;  // of rows without a clock
+  std::optional<int> launches = std::nullopt;                 // cool: up to the last one that the time is taken from
+  std::string_view limited_gpu = "";  // one whose limiter still held what ran before (docs/power.md): no free start
 };
 
 [[nodiscard]] std::span<const MeasuredSet> measured_sets();

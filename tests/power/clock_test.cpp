@@ -61,6 +61,27 @@ TEST(SolvedClock, ABurstKeepsTheHighestClockAndTheTemperatureOfTheIdleBoard) {
   EXPECT_FALSE(point.throttled);
 }
 
+TEST(SolvedClock, TheLimitActsOnceItsWindowHasFilled) {
+  const arch::GpuSpec gpu = gpu_of("l4", {{"power.averaging", "0.1 s"}});
+  const ActivityAt activity = bound_by_cycles(mixed_second() * 0.2, gpu.clock.sustained.value * 0.05);  // 50 ms or more
+  ClockRequest request = request_for(gpu, ClockMode::cool);
+  const Hertz settled = solve_clock(request, activity).clock;
+  ASSERT_LT(settled, gpu.clock.sustained);
+  request.launches = 2;
+  EXPECT_EQ(solve_clock(request, activity).clock, gpu.clock.sustained);
+  EXPECT_FALSE(solve_clock(request, activity).throttled);
+  Hertz before = gpu.clock.sustained;
+  for (const int launches : {3, 4, 10, 100}) {
+    request.launches = launches;
+    const OperatingPoint point = solve_clock(request, activity);
+    EXPECT_LT(point.clock, before) << launches;
+    EXPECT_GT(point.clock, settled) << launches;
+    EXPECT_TRUE(point.throttled) << launches;
+    before = point.clock;
+  }
+  EXPECT_NEAR(before / settled, 1, 0.03);
+}
+
 TEST(SolvedClock, StaysBelowTheTemperatureAtWhichTheBoardSlowsDown) {
   const arch::GpuSpec gpu = gpu_of("l4", {{"power.thermal_resistance", "1.2 K/W"}});
   const OperatingPoint point = solve_clock(request_for(gpu), bound_by_cycles(mixed_second() * 4, cycles));
