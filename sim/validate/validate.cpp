@@ -71,7 +71,7 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   measured.options.exact = options.exact;
   measured.options.share_runs = !options.exact;  // thousands of rows of a few kernels
   const Result<chip::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
-  return report ? outcome_of(measured, *report) : skipped(one_line(report.errors()));
+  return report ? outcome_of(measured, *gpu, *report) : skipped(one_line(report.errors()));
 }
 
 Diagnostics check_request(const MeasuredData& data, const Gpus& gpus, const ValidateOptions& options) {
