@@ -81,7 +81,7 @@ TEST(RooflinePoints, EachIsPredictedByTheOthersOfItsBoard) {
       const RooflinePoint& point = board.points[i];
       const OperatingPoint solved = solved_at(fitted_without(board, i), board, point);
       const bool alone = std::string(board.id) == "l40" && point.intensity == 30.25;
-      EXPECT_NEAR(power_error(solved, point), 0, 0.04) << board.id << " at " << point.intensity;
+      EXPECT_NEAR(power_error(solved, point), 0, 0.05) << board.id << " at " << point.intensity;
       EXPECT_NEAR(clock_error(solved, point), 0, alone ? 0.35 : 0.04) << board.id << " at " << point.intensity;
     }
   }

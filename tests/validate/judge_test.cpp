@@ -13,7 +13,7 @@ chip::SimReport heavy_kernel(double clock_mhz) {
   chip::SimReport report;
   report.activity_at = [](Hertz clock) {
     power::Activity activity;
-    activity.issued[static_cast<std::size_t>(kernels::Opcode::ffma)] = 1e9;
+    activity.issued[static_cast<std::size_t>(kernels::Opcode::ffma)] = 1.2e8;
     activity.time = Cycles{6e4} / clock;
     return activity;
   };
