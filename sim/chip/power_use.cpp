@@ -7,17 +7,6 @@ namespace {
 
 constexpr double sectors_per_pass = 4;  // a pass moves up to a line of 128 bytes
 
-// Energy of a multiply-accumulate whose one operand is padding, so zeros, beside one on random operands: half-way to
-// what two constant operands take (H200M: mma_f16_f32, 245 W on zeros and 669 W on random operands; GEMM kernels of 128
-// rows on a matrix of 16 take 0.4 to 0.8).
-constexpr double padding_cost = 0.6;
-
-// As the forms of matrix instructions are called: both 8-bit float types are one.
-std::string short_name(kernels::DataType type) {
-  const bool eight_bit_float = type == kernels::DataType::f8e4m3 || type == kernels::DataType::f8e5m2;
-  return std::string(eight_bit_float ? "e4m3" : kernels::name_of(type));
-}
-
 std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options, const power::OperatingPoint& point) {
   const double limit = gpu.power.limit.value;
   const double hottest = gpu.power.slowdown.value;
@@ -35,18 +24,6 @@ std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options,
 
 }  // namespace
 
-std::vector<std::pair<std::string, double>> tensor_macs(const kernels::KernelConfig& config,
-                                                        const kernels::GemmShape& shape) {
-  const bool wgmma = config.family == kernels::Family::wgmma;
-  if (config.family != kernels::Family::mma && !wgmma) return {};
-  const auto filled = [](std::int64_t size, int tile) { return static_cast<double>((size + tile - 1) / tile * tile); };
-  const double all = filled(shape.m, config.tile.m) * filled(shape.n, config.tile.n) * filled(shape.k, config.tile.k) *
-                     static_cast<double>(shape.batch);
-  const double useful = shape.flops() / 2;
-  const std::string form = short_name(config.dtype_in) + "_" + short_name(config.dtype_acc);
-  return {{(wgmma ? "wgmma_" : "") + form, useful + padding_cost * (all - useful)}};
-}
-
 power::Activity activity_of(const ChipEvents& events, Seconds time) {
   const core::CoreCounters& c = events.counters;
   power::Activity out;
@@ -60,7 +37,6 @@ power::Activity activity_of(const ChipEvents& events, Seconds time) {
   out.l2_bytes = Bytes{events.l2_bytes};
   out.dram_bytes = Bytes{events.dram_bytes};
   out.sm_cycles = events.sm_cycles;
-  out.tensor_macs = events.tensor_macs;
   return out;
 }
 

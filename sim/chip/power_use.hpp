@@ -2,9 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "arch/spec.hpp"
 #include "sim/chip/report.hpp"
@@ -19,14 +16,8 @@ struct ChipEvents {
   core::CoreCounters counters;  // of all SMs
   double active_lanes = 32;     // of a warp
   double dram_bytes = 0, l2_bytes = 0;
-  double sm_cycles = 0;                                     // summed over the SMs that work
-  std::vector<std::pair<std::string, double>> tensor_macs;  // by form
+  double sm_cycles = 0;  // summed over the SMs that work
 };
-
-// Multiply-accumulates of a kernel of the tensor families by form (f16_f32, wgmma_e4m3_f32), those of padding counted
-// by what they cost; nothing for other families.
-[[nodiscard]] std::vector<std::pair<std::string, double>> tensor_macs(const kernels::KernelConfig& config,
-                                                                      const kernels::GemmShape& shape);
 
 [[nodiscard]] power::Activity activity_of(const ChipEvents& events, Seconds time);
 

@@ -182,7 +182,6 @@ ChipEvents chip_events(const Run& run, const kernels::Program& program) {
   events.dram_bytes = run.traffic.reuse.dram_read_bytes + run.traffic.reuse.dram_write_bytes;
   events.l2_bytes = run.traffic.l2_read_bytes + run.traffic.l2_write_bytes;
   events.sm_cycles = run.sm.cycles * run.launch.active_sms;
-  events.tensor_macs = tensor_macs(run.config, run.shape);
   return events;
 }
 
