@@ -62,7 +62,7 @@ class Fit {
     validate::share_work(cases.size(), jobs_, {}, [&](std::size_t i) {
       const MeasuredCase& one = cases[i];
       const Result<chip::SimReport> report = simulator_(gpu, one.config, one.shape, one.options);
-      if (report) outcomes[i] = validate::outcome_of(one, *report);
+      if (report) outcomes[i] = validate::outcome_of(one, gpu, *report);
     });
     return outcomes;
   }

@@ -111,13 +111,19 @@ void solve_time(Run& run, SmTimer& timer, Grade grade) {
 
 Seconds launch_time(const Run& run) { return run.options.switches.launch ? run.gpu.launch.kernel : Seconds{}; }
 
-// Cycles of the SMs stay, DRAM takes as long as before in seconds.
-double kernel_cycles_at(const Run& run, Hertz clock) {
-  const double ratio = clock / run.clock;
-  return std::max(run.sm.cycles, run.dram_cycles * ratio) + run.reduction_cycles;
-}
+// Run time at clocks other than the stepped one: cycles of the SMs stay, DRAM takes as long as before in seconds.
+struct KernelTimes {
+  Seconds launch;
+  Cycles sm, reduction;
+  Seconds dram;
 
-Seconds time_at(const Run& run, Hertz clock) { return launch_time(run) + Cycles{kernel_cycles_at(run, clock)} / clock; }
+  [[nodiscard]] Cycles cycles_at(Hertz clock) const { return std::max(sm, dram * clock) + reduction; }
+  [[nodiscard]] Seconds at(Hertz clock) const { return launch + cycles_at(clock) / clock; }
+};
+
+KernelTimes kernel_times(const Run& run) {
+  return {launch_time(run), Cycles{run.sm.cycles}, Cycles{run.reduction_cycles}, Cycles{run.dram_cycles} / run.clock};
+}
 
 double reduction_cycles(const Run& run, SmTimer& timer) {
   ReductionRequest request;
@@ -199,10 +205,10 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
     stepped_instructions += run.sm.simulated_warp_instructions;
     run.reduction_cycles = reduction_cycles(run, timer);
     point = operating_point(run.gpu, run.options, chip_events(run, program),
-                            [&run](Hertz clock) { return time_at(run, clock); });
+                            [&run](Hertz clock) { return kernel_times(run).at(clock); });
   };
   const auto take_clock = [&] {
-    run.kernel_cycles = kernel_cycles_at(run, point.clock);
+    run.kernel_cycles = kernel_times(run).cycles_at(point.clock).value;
     run.dram_cycles *= point.clock / run.clock;
     run.clock = point.clock;
   };
@@ -343,11 +349,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   r.bottleneck = find_bottleneck(r, limits);
   fill_power(r, gpu, options, point);
   const ChipEvents events = chip_events(run, program);
-  const double cycles = run.kernel_cycles;  // good for clocks near the solved one
-  const Seconds launch = launch_time(run);
-  r.activity_at = [events, cycles, launch](Hertz clock) {
-    return activity_of(events, launch + Cycles{cycles} / clock);
-  };
+  r.activity_at = [events, times = kernel_times(run)](Hertz clock) { return activity_of(events, times.at(clock)); };
   r.switches = changed_switches(options.switches);
   r.confidence = confidence_of(r);
   return r;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/power/clock.hpp"
+
 namespace noteg::validate {
 namespace {
 
@@ -11,16 +13,32 @@ std::optional<Pair> pair_of(std::optional<double> predicted, std::optional<doubl
   return usable(pair) ? std::optional<Pair>(pair) : std::nullopt;
 }
 
+struct PowerAndEnergy {
+  double power_w = 0, energy_j = 0;
+};
+
+// Where power was taken in a loop of seconds of its own, the limiter settled the clock there, whatever clock the time
+// was taken at.
+PowerAndEnergy power_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const chip::SimReport& report) {
+  if (!measured.own_power_run || !report.activity_at) return {report.power_w, report.energy_mj * 1e-3};
+  power::ClockRequest request;
+  request.gpu = &gpu;
+  request.toggling = measured.options.operands;
+  const power::OperatingPoint settled = power::solve_clock(request, report.activity_at);
+  return {settled.board.power.value, power::total(settled.board.energy).value};
+}
+
 }  // namespace
 
-Outcome outcome_of(const MeasuredCase& measured, const chip::SimReport& report) {
+Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const chip::SimReport& report) {
   Outcome outcome;
   outcome.fate = Fate::predicted;
   Prediction& p = outcome.prediction;
   const bool own_reduction = report.kernel.split_k > 1 && report.kernel.split_k_mode == kernels::SplitKMode::parallel;
   p.time_ms = with_host(measured.host, report.time_us, own_reduction ? 2 : 1) * 1e-3;
-  if (report.power_w > 0) p.power_w = report.power_w;
-  if (report.energy_mj > 0) p.energy_j = report.energy_mj * 1e-3;
+  const PowerAndEnergy power = power_of(measured, gpu, report);
+  if (power.power_w > 0) p.power_w = power.power_w;
+  if (power.energy_j > 0) p.energy_j = power.energy_j;
   p.sm_clock_mhz = report.sm_clock_mhz;
   p.dram_bytes = report.memory.dram_read_bytes + report.memory.dram_write_bytes;
   p.warp_instructions = report.warp_instructions;

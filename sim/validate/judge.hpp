@@ -9,6 +9,6 @@ namespace noteg::validate {
 
 // The host's part is added to the predicted time where the measured one holds it. Skipped where the model gave no
 // usable time.
-[[nodiscard]] Outcome outcome_of(const MeasuredCase& measured, const chip::SimReport& report);
+[[nodiscard]] Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const chip::SimReport& report);
 
 }  // namespace noteg::validate

@@ -205,6 +205,7 @@ class Builder {
     if (cold) return;  // power and energy were taken with warm launches
     if (set_.power_is_kernels) case_.power_w = row_.positive("power_w");
     case_.energy_j = row_.positive("energy_j_per_launch");
+    case_.own_power_run = row_.text("notes").find("sustained_time_ms=") != std::string_view::npos;
   }
 
   RowView row_;

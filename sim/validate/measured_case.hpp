@@ -24,6 +24,7 @@ struct MeasuredCase {
   chip::SimOptions options;
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured
+  bool own_power_run = false;  // power and energy are of a sustained run, the time of a burst before it
 };
 
 // Which time of a row is judged: `time_ms` as its set took it, or `time_cold_ms`, taken with inputs in DRAM.

@@ -80,7 +80,7 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   Result<chip::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
   if (!report) return skipped(one_line(report.errors()));
   if (measured.quantises) report->time_us += quantisation_time(*gpu, measured.shape).value * 1e6;
-  return outcome_of(measured, *report);
+  return outcome_of(measured, *gpu, *report);
 }
 
 Diagnostics check_request(const MeasuredData& data, const Gpus& gpus, const ValidateOptions& options) {
