@@ -1,6 +1,7 @@
 // noteg predict: what a model says of one kernel, or of every row of a data set.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/clock_options.hpp"
@@ -75,7 +76,7 @@ std::vector<std::string> fields(const RowEstimate& row) {
   for (const learn::Estimate& e : row.targets)
     for (const double value :
          {e.value, e.intervals[0].low, e.intervals[0].high, e.intervals[2].low, e.intervals[2].high})
-      out.push_back(format_number(value));
+      out.push_back(std::isfinite(value) ? format_number(value) : "");
   out.emplace_back(row.out_of_domain.empty() ? "false" : "true");
   out.push_back(row.out_of_domain);
   return out;

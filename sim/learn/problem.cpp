@@ -87,13 +87,14 @@ bool has_all(const std::vector<const Values*>& columns, std::size_t row) {
   return std::ranges::all_of(columns, [&](const Values* v) { return !std::isnan(v->numbers[row]); });
 }
 
-std::string anchor_for(const std::string& target, const Table& table, const ProblemOptions& options) {
+std::string anchor_for(const std::string& target, const Table& table, const ProblemOptions& options,
+                       const std::vector<std::size_t>& rows) {
   const auto found = options.anchors.find(target);
   if (found == options.anchors.end()) return "";
   const Values* anchor = table.find(found->second);
   const bool usable = anchor != nullptr && !anchor->is_text &&
                       std::ranges::find(options.groups, anchor->column.group) != options.groups.end() &&
-                      std::ranges::all_of(anchor->numbers, [](double v) { return v > 0; });
+                      std::ranges::all_of(rows, [&](std::size_t row) { return anchor->numbers[row] > 0; });
   return usable ? found->second : "";
 }
 
@@ -116,7 +117,7 @@ void make_part(const Table& table, const ProblemOptions& options, const std::vec
     target.name = values->column.name;
     target.unit = values->column.unit;
     target.log = std::ranges::all_of(part.rows, [&](std::size_t row) { return values->numbers[row] > 0; });
-    if (target.log) target.anchor = anchor_for(target.name, table, options);
+    if (target.log) target.anchor = anchor_for(target.name, table, options, part.rows);
     part.targets.push_back(target);
   }
   const Result<Eigen::MatrixXd> offset = anchor_offsets(table, part.targets);
@@ -185,11 +186,8 @@ Result<Eigen::MatrixXd> anchor_offsets(const Table& table, const std::vector<Tar
     const Values* values = number_column(table, targets[t].anchor, errors);
     if (values == nullptr) continue;
     for (std::size_t row = 0; row < table.rows; ++row) {
-      if (!(values->numbers[row] > 0)) {
-        errors.push_back({table.file, table.line(row), 0, targets[t].anchor, "a number above 0", values->text(row)});
-        break;
-      }
-      offset(static_cast<Index>(row), static_cast<Index>(t)) = std::log(values->numbers[row]);
+      offset(static_cast<Index>(row), static_cast<Index>(t)) =
+          values->numbers[row] > 0 ? std::log(values->numbers[row]) : absent;
     }
   }
   if (!errors.empty()) return errors;

@@ -40,7 +40,8 @@ struct Problem {
 // The features of rows that were not trained on. Errors: columns missing, a text where numbers are expected.
 [[nodiscard]] Result<Eigen::MatrixXd> feature_matrix(const dataset::Table& table, const std::vector<Feature>& features);
 
-// Log of the anchors of a part's targets, per row. Errors: columns missing, values that are not positive.
+// Log of the anchors of a part's targets, per row; NaN where an anchor is not positive (a kernel that does not fit the
+// GPU). Errors: columns missing.
 [[nodiscard]] Result<Eigen::MatrixXd> anchor_offsets(const dataset::Table& table, const std::vector<Target>& targets);
 
 }  // namespace noteg::learn
