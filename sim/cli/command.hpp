@@ -31,6 +31,8 @@ struct Command {
 [[nodiscard]] int run_calibrate(const std::vector<std::string>& words);
 [[nodiscard]] int run_generate(const std::vector<std::string>& words);
 [[nodiscard]] int run_dataset(const std::vector<std::string>& words);
+[[nodiscard]] int run_train(const std::vector<std::string>& words);
+[[nodiscard]] int run_predict(const std::vector<std::string>& words);
 [[nodiscard]] int run_arch(const std::vector<std::string>& words);
 [[nodiscard]] int run_kernel(const std::vector<std::string>& words);
 [[nodiscard]] std::string simulate_help();
@@ -40,6 +42,8 @@ struct Command {
 [[nodiscard]] std::string calibrate_help();
 [[nodiscard]] std::string generate_help();
 [[nodiscard]] std::string dataset_help();
+[[nodiscard]] std::string train_help();
+[[nodiscard]] std::string predict_help();
 [[nodiscard]] std::string arch_help();
 [[nodiscard]] std::string kernel_help();
 

@@ -52,6 +52,8 @@ const std::vector<Command>& commands() {
       {"calibrate", "constants of a GPU fitted to real measurements", calibrate_help, run_calibrate},
       {"generate", "a data set of simulated runs from a sweep", generate_help, run_generate},
       {"dataset", "what a data set holds, as CSV, put together from shards", dataset_help, run_dataset},
+      {"train", "a forest from a data set, or from measured rows beside simulations", train_help, run_train},
+      {"predict", "what a trained model says, with intervals", predict_help, run_predict},
       {"arch", "the GPUs known, their numbers and sources, mistakes of a file", arch_help, run_arch},
       {"kernel", "the instruction list of a kernel", kernel_help, run_kernel},
   };

@@ -1,12 +1,16 @@
 // noteg validate: the simulator against a measured file.
 #include <fmt/format.h>
 
+#include <memory>
 #include <thread>
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/learn/measured_table.hpp"
+#include "sim/learn/model_file.hpp"
+#include "sim/learn/model_runs.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/tune/auto_kernel.hpp"
 #include "sim/validate/validate.hpp"
@@ -23,6 +27,8 @@ std::vector<Option> options() {
        "gpu,family)",
        false},
       {"gpu", "NAME", "only rows of this GPU", true},
+      {"model", "FILE", "judge a model of noteg train instead of the simulator (residual: behind it)", false},
+      {"table", "FILE", "writes what was simulated as a data set for noteg train (CSV)", false},
       {"min-time-ms", "T", "set rows with a shorter measured time aside, and count them", false},
       {"predictions", "FILE", "writes every input row with what was predicted for it", false},
       {"markdown", "FILE", "writes the page of documentation", false},
@@ -87,6 +93,33 @@ int write(const validate::Validation& validation, const Arguments& arguments, Fo
   return failed;
 }
 
+struct ReadyModel {
+  std::unique_ptr<learn::Model> model;
+  std::unique_ptr<learn::Estimator> estimator;
+};
+
+Result<std::optional<ReadyModel>> ready_model(const Arguments& arguments) {
+  const std::optional<std::string> path = arguments.text("model");
+  if (!path) return std::optional<ReadyModel>{};
+  Result<learn::Model> model = learn::read_model(*path);
+  if (!model) return model.errors();
+  ReadyModel ready;
+  ready.model = std::make_unique<learn::Model>(std::move(*model));
+  ready.estimator = std::make_unique<learn::Estimator>(*ready.model);
+  return std::optional<ReadyModel>(std::move(ready));
+}
+
+// Every row that can be simulated, as a row of a data set; its own targets are what was simulated.
+int write_table(const validate::MeasuredData& data, const std::string& path, unsigned jobs, chip::SmCache& cache) {
+  const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                  const kernels::GemmShape& shape, const chip::SimOptions& sim) {
+    return chip::simulate(gpu, kernel, shape, sim, cache);
+  };
+  const Result<learn::MeasuredTable> table = learn::measured_table(data, {jobs, {}, {}}, simulator);
+  if (!table) return refuse("validate", table.errors());
+  return write_file(path, dataset::to_csv(table->table));
+}
+
 }  // namespace
 
 std::string validate_help() {
@@ -105,7 +138,9 @@ int run_validate(const std::vector<std::string>& words) {
   if (!errors.empty()) return refuse("validate", errors);
 
   chip::SmCache cache;
-  const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+  const Result<std::optional<ReadyModel>> ready = ready_model(*arguments);
+  if (!ready) return refuse("validate", ready.errors());
+  const auto simulated = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                                   const kernels::GemmShape& shape, const chip::SimOptions& sim) {
     return chip::simulate(gpu, kernel, shape, sim, cache);
   };
@@ -118,11 +153,15 @@ int run_validate(const std::vector<std::string>& words) {
   const Result<validate::Validation> validation = [&] {
     ProgressBar bar(!arguments->has("quiet"));
     request.progress = [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); };
-    return validate::validate(arguments->texts("data"), request, simulator);
+    return validate::validate(arguments->texts("data"), request,
+                              *ready ? learn::model_simulator(*(*ready)->estimator, cache) : simulated);
   }();
   if (!validation) return refuse("validate", validation.errors());
   if (!arguments->has("quiet") && validation->predicted == 0) tell("no row could be predicted; see the reasons");
-  return write(*validation, *arguments, format, request.by);
+  int status = done;
+  if (const std::optional<std::string> path = arguments->text("table"))
+    status = write_table(validation->data, *path, request.jobs, cache);
+  return std::max(status, write(*validation, *arguments, format, request.by));
 }
 
 }  // namespace noteg::cli

@@ -1,0 +1,180 @@
+// noteg train: a forest from a data set, or from measured rows beside their simulations.
+#include <fmt/format.h>
+
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/cli/kernel_options.hpp"
+#include "sim/cli/model_options.hpp"
+#include "sim/cli/progress.hpp"
+#include "sim/cli/train_report.hpp"
+#include "sim/dataset/columns.hpp"
+#include "sim/dataset/read_table.hpp"
+#include "sim/learn/measured_table.hpp"
+#include "sim/learn/model_file.hpp"
+#include "sim/learn/training.hpp"
+#include "sim/support/nearest_name.hpp"
+
+namespace noteg::cli {
+namespace {
+
+using dataset::Group;
+
+std::vector<Option> options() {
+  return {
+      {"data", "FILE", "a data set (CSV or SQLite); with --residual measured rows, as noteg validate reads them", true},
+      {"out", "FILE", "the model, a JSON file", false},
+      {"residual", "", "learn measured over simulated time and power instead of the run itself", false},
+      {"targets", "NAMES", "columns to predict (default time_us,power_w,energy_mj,tflops)", false},
+      {"features", "GROUPS", "groups of columns to learn from (default config,arch,physics; residual: counter too)",
+       false},
+      {"trees", "N", "trees of the forest, 100 if absent", false},
+      {"extra-trees", "", "random cuts of the whole data instead of best cuts of samples", false},
+      {"features-per-split", "N", "features tried at each split, a third of them if absent", false},
+      {"min-split-rows", "N", "nodes with fewer rows are not split, 6 if absent", false},
+      {"monotone", "RULE", "TARGET:FEATURE:+ never falls, :- never rises, where the feature grows", true},
+      {"weights", "COLUMN", "weights of rows", false},
+      {"seed", "N", "of all random choices, 1 if absent", false},
+      {"folds", "N", "parts of the validation by shape, 5 if absent", false},
+      {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false},
+      {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true},
+      {"gpu", "NAME", "with --residual: only rows of this GPU", true},
+      {"format", "F", "text (default) or json", false},
+      {"jobs", "N", "threads, as many as there are cores if absent; the model does not depend on it", false},
+      {"quiet", "", "nothing on standard error but mistakes", false},
+  };
+}
+
+void take_validation(const Arguments& arguments, learn::TrainingRequest& request, Diagnostics& errors) {
+  const std::optional<std::string> which = arguments.text("validate");
+  if (!which) return;
+  request.by_shape = request.by_gpu = request.ablation = false;
+  for (const std::string& name : comma_list(*which)) {
+    if (name == "shape")
+      request.by_shape = true;
+    else if (name == "gpu")
+      request.by_gpu = true;
+    else if (name == "ablation")
+      request.ablation = true;
+    else if (name != "none")
+      errors.push_back({"", 0, 0, "--validate", "shape, gpu, ablation or none", "\"" + name + "\""});
+  }
+}
+
+void take_forest(const Arguments& arguments, forest::ForestOptions& forest, Diagnostics& errors) {
+  const auto count = [&](const char* name, std::size_t otherwise, long long most) {
+    return static_cast<std::size_t>(count_option(arguments, name, static_cast<long long>(otherwise), most, errors));
+  };
+  forest.trees = count("trees", forest.trees, 10000);
+  forest.min_split_rows = count("min-split-rows", forest.min_split_rows, 1 << 30);
+  if (forest.min_split_rows < 2) forest.min_split_rows = 2;
+  if (arguments.has("features-per-split")) forest.features_per_split = count("features-per-split", 1, 4096);
+  forest.seed = count("seed", 1, 1LL << 62);
+  forest.random_cuts = arguments.has("extra-trees");
+  forest.bootstrap = !forest.random_cuts;
+  forest.threads = jobs_option(arguments, errors);
+}
+
+learn::TrainingRequest request_of(const Arguments& arguments, Diagnostics& errors) {
+  learn::TrainingRequest request;
+  const bool residual = arguments.has("residual");
+  request.kind = residual ? learn::ModelKind::residual : learn::ModelKind::direct;
+  if (residual) request.problem.groups.push_back(Group::counter);
+  if (const std::optional<std::string> groups = arguments.text("features"))
+    request.problem.groups = group_list(*groups, errors);
+  request.problem.targets = {{"time_us", "power_w", "energy_mj", "tflops"}};
+  if (const std::optional<std::string> targets = arguments.text("targets"))
+    request.problem.targets = {comma_list(*targets)};
+  request.problem.anchors = {{"time_us", "physics.roofline_us"},
+                             {"power_w", "physics.power_w"},
+                             {"energy_mj", "physics.energy_mj"},
+                             {"tflops", "physics.tflops"}};
+  request.problem.leave_out = {learn::gpu_column};
+  request.problem.weights = arguments.text("weights").value_or("");
+  take_forest(arguments, request.forest, errors);
+  take_validation(arguments, request, errors);
+  request.folds = static_cast<std::size_t>(count_option(arguments, "folds", 5, 1000, errors));
+  if (request.folds < 2) errors.push_back({"", 0, 0, "--folds", "at least 2", "1"});
+  for (const std::string& text : arguments.texts("monotone"))
+    if (const std::optional<RuleText> rule = rule_text(text, errors))
+      request.monotone.push_back({rule->target, rule->feature, rule->direction});
+  if (!arguments.has("quiet")) request.tell = [](const std::string& what) { tell(what); };
+  return request;
+}
+
+struct Data {
+  dataset::Table table;
+  std::vector<learn::MeasuredRun> runs;  // residual
+};
+
+Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& request) {
+  const Result<validate::MeasuredData> data = validate::read_measured(arguments.texts("data"));
+  if (!data) return data.errors();
+  chip::SmCache cache;
+  const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                  const kernels::GemmShape& shape, const chip::SimOptions& sim) {
+    return chip::simulate(gpu, kernel, shape, sim, cache);
+  };
+  ProgressBar bar(!arguments.has("quiet"));
+  learn::MeasuredOptions options{request.forest.threads, arguments.texts("gpu"),
+                                 [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); }};
+  Result<learn::MeasuredTable> measured = learn::measured_table(*data, options, simulator);
+  if (!measured) return measured.errors();
+  if (!arguments.has("quiet"))
+    for (const auto& [reason, rows] : measured->reasons) tell(fmt::format("{} rows left out: {}", rows, reason));
+  request.problem.targets = {{learn::time_ratio}};
+  std::size_t powers = 0;
+  for (const learn::MeasuredRun& run : measured->runs) powers += run.measured_w > 0 ? 1 : 0;
+  if (powers >= 20) request.problem.targets.push_back({learn::power_ratio});
+  return Data{std::move(measured->table), std::move(measured->runs)};
+}
+
+Result<Data> training_data(const Arguments& arguments, learn::TrainingRequest& request) {
+  if (request.kind == learn::ModelKind::residual) return measured_data(arguments, request);
+  Result<dataset::Table> table = dataset::read_table(arguments.texts("data").front(), dataset::known_column);
+  if (!table) return table.errors();
+  return Data{std::move(*table), {}};
+}
+
+Diagnostics check(const Arguments& arguments) {
+  Diagnostics errors;
+  if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a data set", "nothing"});
+  if (!arguments.has("out")) errors.push_back({"", 0, 0, "--out", "the file to write", "nothing"});
+  const bool residual = arguments.has("residual");
+  if (!residual && arguments.texts("data").size() > 1)
+    errors.push_back({"", 0, 0, "--data", "one data set (noteg dataset merge joins several)", "several"});
+  if (!residual && arguments.has("gpu")) errors.push_back({"", 0, 0, "--gpu", "--residual with it", "none"});
+  if (residual && arguments.has("targets"))
+    errors.push_back({"", 0, 0, "--targets", "nothing with --residual, whose targets are fixed", "names"});
+  return errors;
+}
+
+}  // namespace
+
+std::string train_help() {
+  return "usage: noteg train --data FILE --out MODEL.json [options]\n\n"
+         "Trains a forest on a data set and says how well it predicts what it has not seen: whole shapes held out,\n"
+         "then one GPU left out in turn, each with and without the analytic features (physics).\n\n" +
+         help_of(options());
+}
+
+int run_train(const std::vector<std::string>& words) {
+  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  if (!arguments) return refuse("train", arguments.errors());
+  Diagnostics errors = check(*arguments);
+  const Format format = format_option(*arguments, errors);
+  if (format == Format::csv) errors.push_back({"", 0, 0, "--format", "text or json", "\"csv\""});
+  learn::TrainingRequest request = request_of(*arguments, errors);
+  if (!errors.empty()) return refuse("train", errors);
+  const Result<Data> data = training_data(*arguments, request);
+  if (!data) return refuse("train", data.errors());
+  Result<learn::Training> training = learn::train(data->table, request);
+  if (!training) return refuse("train", training.errors());
+  const Result<std::vector<TestResult>> tests = test_model(training->model, *arguments, request.forest.threads);
+  if (!tests) return refuse("train", tests.errors());
+  const TrainReport report = report_of(*training, data->table, data->runs, *tests);
+  training->model.metrics = report.metrics;
+  const int status = write_file(*arguments->text("out"), learn::to_json(training->model));
+  return std::max(status, print(format == Format::json ? report.json : report.text));
+}
+
+}  // namespace noteg::cli

@@ -1,0 +1,30 @@
+// What a forest says of a training row through the trees that did not see it, and how much each feature matters there.
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "sim/forest/forest.hpp"
+
+namespace noteg::forest {
+
+// Rows of the training set; NaN for a row that every tree has seen. Without bootstrap that is every row.
+[[nodiscard]] Eigen::MatrixXd out_of_bag(const Forest& forest, const Eigen::MatrixXd& x, unsigned threads);
+
+// Per feature: by how much the mean squared out-of-bag error of the standardised targets grows when the feature's
+// values change places between rows. At most `most_rows` rows are asked, evenly spread.
+[[nodiscard]] std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x,
+                                                         std::size_t most_rows, std::uint64_t seed, unsigned threads);
+
+// Per tree and training row: was the row drawn.
+class Bags {
+ public:
+  explicit Bags(const Forest& forest);
+  [[nodiscard]] bool holds(std::size_t tree, std::size_t row) const { return drawn_[tree][row]; }
+
+ private:
+  std::vector<std::vector<bool>> drawn_;
+};
+
+}  // namespace noteg::forest

@@ -1,0 +1,160 @@
+#include "sim/learn/estimate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "sim/forest/intervals.hpp"
+#include "sim/forest/parallel.hpp"
+#include "sim/learn/problem.hpp"
+
+namespace noteg::learn {
+namespace {
+
+using Eigen::Index;
+
+constexpr std::size_t block_rows = 64;
+
+// Outermost first: 95 %, 90 %, 80 %; as quantiles from the lowest to the highest.
+constexpr std::array<double, 6> quantile_levels{0.025, 0.05, 0.1, 0.9, 0.95, 0.975};
+
+Raw raw_of(double value, const std::vector<double>& quantiles) {
+  Raw raw;
+  raw.value = value;
+  for (std::size_t level = 0; level < interval_levels.size(); ++level)
+    raw.intervals[level] = {quantiles[2 - level], quantiles[3 + level]};
+  return raw;
+}
+
+void blocks(Index rows, unsigned threads, const std::function<void(Index)>& work) {
+  const auto count = static_cast<std::size_t>(rows);
+  forest::share((count + block_rows - 1) / block_rows, threads, [&](std::size_t block) {
+    for (std::size_t row = block * block_rows; row < std::min(count, (block + 1) * block_rows); ++row)
+      work(static_cast<Index>(row));
+  });
+}
+
+void add_reason(RowEstimate& row, const std::string& reason) {
+  row.out_of_domain += (row.out_of_domain.empty() ? "" : "; ") + reason;
+}
+
+// Features outside what was seen, told by name.
+void check_features(const Model& model, const dataset::Table& table, const Eigen::MatrixXd& x,
+                    std::vector<RowEstimate>& out) {
+  for (std::size_t f = 0; f < model.features.size(); ++f) {
+    const Feature& feature = model.features[f];
+    const dataset::Values& values = *table.find(feature.column.name);
+    const bool category = feature.kind == forest::FeatureKind::category;
+    for (std::size_t row = 0; row < out.size(); ++row) {
+      const double value = x(static_cast<Index>(row), static_cast<Index>(f));
+      if (category && std::isnan(value) && !values.text(row).empty())
+        add_reason(out[row], fmt::format("{} {} was not seen", feature.column.name, values.text(row)));
+      if (!category && (value < feature.low || value > feature.high))
+        add_reason(out[row], fmt::format("{} {:.6g} is outside {:.6g} to {:.6g}", feature.column.name, value,
+                                         feature.low, feature.high));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<Raw>> raw_estimates(const forest::Forest& forest, const Eigen::MatrixXd& x, unsigned threads) {
+  const forest::Predictor predictor(forest);
+  const Eigen::MatrixXd values = predictor.predict(x, threads);
+  std::vector<std::vector<Raw>> out(static_cast<std::size_t>(x.rows()));
+  blocks(x.rows(), threads, [&](Index i) {
+    const std::vector<forest::Neighbour> near =
+        forest::neighbours(forest, predictor.leaves_of(predictor.bins_of(x.row(i))));
+    for (std::size_t t = 0; t < forest.targets(); ++t)
+      out[static_cast<std::size_t>(i)].push_back(
+          raw_of(values(i, static_cast<Index>(t)), forest::quantiles(forest, near, t, quantile_levels)));
+  });
+  return out;
+}
+
+namespace {
+
+constexpr double narrowest = 1e-4;  // in logarithms, or shares of the value: leaves of equal values are not certainty
+
+struct Sides {
+  double down, up;
+};
+
+Sides sides(const Raw& raw, std::size_t level) {
+  const double least = narrowest * std::max(1.0, std::abs(raw.value));
+  return {std::max(raw.value - raw.intervals[level].low, least),
+          std::max(raw.intervals[level].high - raw.value, least)};
+}
+
+}  // namespace
+
+double reach(const Raw& raw, std::size_t level, double truth) {
+  const auto [down, up] = sides(raw, level);
+  return truth > raw.value ? (truth - raw.value) / up : (raw.value - truth) / down;
+}
+
+Estimate told(const Target& target, const Raw& raw, double offset) {
+  const auto tell = [&](double value) { return target.log ? target.smearing * std::exp(value + offset) : value; };
+  Estimate out;
+  out.value = tell(raw.value);
+  for (std::size_t level = 0; level < interval_levels.size(); ++level) {
+    const auto [down, up] = sides(raw, level);
+    const double factor = target.widen[level];
+    // Quantiles keep their places under exp: only the mean needs smearing.
+    const auto quantile = [&](double value) { return target.log ? std::exp(value + offset) : value; };
+    out.intervals[level] = {quantile(raw.value - factor * down), quantile(raw.value + factor * up)};
+  }
+  return out;
+}
+
+Estimator::Estimator(const Model& model) : model_(model) {
+  for (const Part& part : model.parts)
+    parts_.push_back({&part, forest::Predictor(part.forest), forest::Domain(part.forest, part.training_bins)});
+}
+
+void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
+                              bool intervals, unsigned threads, std::vector<RowEstimate>& out) const {
+  const Part& part = *ready.part;
+  const forest::Predictor& predictor = ready.predictor;
+  const forest::Domain& domain = ready.domain;
+  const Eigen::MatrixXd values = predictor.predict(x, threads);
+  blocks(x.rows(), threads, [&](Index i) {
+    RowEstimate& row = out[static_cast<std::size_t>(i)];
+    const std::vector<std::uint8_t> bins = intervals ? predictor.bins_of(x.row(i)) : std::vector<std::uint8_t>{};
+    const std::vector<std::uint32_t> leaves = intervals ? predictor.leaves_of(bins) : std::vector<std::uint32_t>{};
+    const std::vector<forest::Neighbour> near =
+        intervals ? forest::neighbours(part.forest, leaves) : std::vector<forest::Neighbour>{};
+    for (std::size_t t = 0; t < part.targets.size(); ++t) {
+      const double value = values(i, static_cast<Index>(t));
+      const Raw raw = intervals ? raw_of(value, forest::quantiles(part.forest, near, t, quantile_levels))
+                                : raw_of(value, std::vector<double>(6, value));
+      row.targets.push_back(told(part.targets[t], raw, offset(i, static_cast<Index>(t))));
+      if (std::isnan(row.targets.back().value)) add_reason(row, part.targets[t].anchor + " is not positive");
+    }
+    if (!intervals) return;
+    const double distance = domain.distance(bins, leaves);
+    const bool far = distance > part.usual_distance;
+    row.distance = std::max(row.distance, part.usual_distance > 0 ? distance / part.usual_distance : far ? 2.0 : 0.0);
+    if (far && row.out_of_domain.empty())
+      add_reason(row,
+                 fmt::format("the nearest training row is {:.1f} times as far as for 99 % of those", row.distance));
+  });
+}
+
+Result<std::vector<RowEstimate>> Estimator::estimate(const dataset::Table& table, bool intervals,
+                                                     unsigned threads) const {
+  const Result<Eigen::MatrixXd> x = feature_matrix(table, model_.features);
+  if (!x) return x.errors();
+  std::vector<RowEstimate> out(table.rows);
+  check_features(model_, table, *x, out);
+  for (const Ready& ready : parts_) {
+    const Result<Eigen::MatrixXd> offset = anchor_offsets(table, ready.part->targets);
+    if (!offset) return offset.errors();
+    estimate_part(ready, *x, *offset, intervals, threads, out);
+  }
+  return out;
+}
+
+}  // namespace noteg::learn

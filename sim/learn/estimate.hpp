@@ -1,0 +1,72 @@
+// Predictions of one forest for rows: values with intervals, and whether the rows lie where the model learned.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "sim/forest/domain.hpp"
+#include "sim/forest/predictor.hpp"
+#include "sim/learn/model.hpp"
+#include "sim/support/result.hpp"
+
+namespace noteg::learn {
+
+struct Interval {
+  double low = 0, high = 0;
+};
+
+// As the trees see it: logarithms over the anchor, or plain values.
+struct Raw {
+  double value = 0;
+  std::array<Interval, 3> intervals;  // one per level, of the quantile forest, not widened
+};
+
+// rows of x times targets.
+[[nodiscard]] std::vector<std::vector<Raw>> raw_estimates(const forest::Forest& forest, const Eigen::MatrixXd& x,
+                                                          unsigned threads);
+
+// By how much a quantile must be moved away from the prediction to reach the true value; 1: exactly reached.
+[[nodiscard]] double reach(const Raw& raw, std::size_t level, double truth);
+
+struct Estimate {
+  double value = 0;
+  std::array<Interval, 3> intervals;  // one per level of interval_levels
+};
+
+// In units of the target.
+[[nodiscard]] Estimate told(const Target& target, const Raw& raw, double offset);
+
+struct RowEstimate {
+  std::vector<Estimate> targets;  // of all parts, in order
+  double distance = 0;            // over the usual one, the largest of all parts
+  std::string out_of_domain;      // the reasons; empty: inside
+};
+
+// A model made ready to answer.
+class Estimator {
+ public:
+  explicit Estimator(const Model& model);  // which must outlive it
+
+  // Every row of a table. intervals: false leaves them at the value and asks for no distance, for speed. Errors:
+  // columns missing or of the wrong kind.
+  [[nodiscard]] Result<std::vector<RowEstimate>> estimate(const dataset::Table& table, bool intervals,
+                                                          unsigned threads) const;
+
+  [[nodiscard]] const Model& model() const { return model_; }
+
+ private:
+  struct Ready {
+    const Part* part;
+    forest::Predictor predictor;
+    forest::Domain domain;
+  };
+  void estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset, bool intervals,
+                     unsigned threads, std::vector<RowEstimate>& out) const;
+
+  const Model& model_;
+  std::vector<Ready> parts_;
+};
+
+}  // namespace noteg::learn

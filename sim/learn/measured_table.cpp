@@ -1,0 +1,135 @@
+#include "sim/learn/measured_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "sim/dataset/columns.hpp"
+#include "sim/support/nearest_name.hpp"
+#include "sim/validate/work_sharing.hpp"
+
+namespace noteg::learn {
+namespace {
+
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+using Gpus = std::map<std::string, Result<arch::GpuSpec>, std::less<>>;
+
+struct Simulated {
+  validate::MeasuredCase measured;
+  const arch::GpuSpec* gpu = nullptr;
+  std::optional<chip::SimReport> report;
+  std::string reason;  // where there is no report
+};
+
+std::string one_line(const Diagnostics& errors) {
+  std::string text = errors.front().key.empty() ? errors.front().to_string()
+                                                : errors.front().key + ": expected " + errors.front().expected;
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+Gpus load_gpus(const validate::MeasuredData& data) {
+  Gpus gpus;
+  const std::size_t column = *data.column("gpu");
+  for (const validate::MeasuredRow& row : data.rows)
+    if (!gpus.contains(row.fields[column])) gpus.emplace(row.fields[column], arch::load_gpu(row.fields[column]));
+  return gpus;
+}
+
+bool is_wanted(const std::string& name, const Result<arch::GpuSpec>& gpu, const std::vector<std::string>& wanted) {
+  return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& one) {
+           return to_lower(one) == to_lower(name) || (gpu && to_lower(one) == to_lower(gpu->id));
+         });
+}
+
+Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredRow& row, const Gpus& gpus,
+                   const MeasuredOptions& options, const validate::Simulator& simulator) {
+  Simulated out;
+  validate::CaseOrReason built = validate::case_of(data, row);
+  if (auto* reason = std::get_if<std::string>(&built)) {
+    out.reason = *reason;
+    return out;
+  }
+  out.measured = std::move(std::get<validate::MeasuredCase>(built));
+  const Result<arch::GpuSpec>& gpu = gpus.at(out.measured.gpu);
+  if (!gpu || !is_wanted(out.measured.gpu, gpu, options.gpus)) {
+    out.reason = gpu ? "another GPU was asked for" : "no usable architecture file for " + out.measured.gpu;
+    return out;
+  }
+  out.gpu = &*gpu;
+  out.measured.options.share_runs = true;
+  Result<chip::SimReport> report = simulator(*gpu, out.measured.config, out.measured.shape, out.measured.options);
+  if (report)
+    out.report = std::move(*report);
+  else
+    out.reason = one_line(report.errors());
+  return out;
+}
+
+MeasuredRun run_of(const Simulated& s) {
+  MeasuredRun run;
+  run.host = s.measured.host;
+  const kernels::KernelConfig& kernel = s.report->kernel;
+  run.kernels = kernel.split_k > 1 && kernel.split_k_mode == kernels::SplitKMode::parallel ? 2 : 1;
+  run.simulated_us = s.report->time_us;
+  run.measured_us = s.measured.time_ms.value_or(0) * 1e3;
+  run.simulated_w = s.report->power_w;
+  run.measured_w = s.measured.power_w.value_or(0);
+  return run;
+}
+
+double time_ratio_of(const MeasuredRun& run) {
+  const bool hidden = run.time_for(1) > run.host.lead_us + run.simulated_us;  // the host was slower
+  const double own = run.measured_us - run.host.lead_us;
+  return hidden || own <= 0 || run.simulated_us <= 0 ? absent : own / run.simulated_us;
+}
+
+dataset::Values ratio_column(const char* name, const char* meaning) {
+  return {{name, "", meaning, dataset::Group::target}, false, {}, {}, {}};
+}
+
+}  // namespace
+
+Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const MeasuredOptions& options,
+                                     const validate::Simulator& simulator) {
+  const Gpus gpus = load_gpus(data);
+  std::vector<Simulated> rows(data.rows.size());
+  validate::share_work(rows.size(), options.jobs, options.progress,
+                       [&](std::size_t i) { rows[i] = simulate(data, data.rows[i], gpus, options, simulator); });
+  MeasuredTable out;
+  std::map<std::string, std::size_t> reasons;
+  dataset::TableBuilder builder([](dataset::Group) { return true; });
+  dataset::Values time = ratio_column(time_ratio, "measured over simulated time of the GPU"),
+                  power = ratio_column(power_ratio, "measured over simulated board power");
+  for (const Simulated& row : rows) {
+    if (!row.report) {
+      ++out.skipped;
+      ++reasons[row.reason];
+      continue;
+    }
+    builder.add({row.gpu, &row.measured.options, &*row.report});
+    const MeasuredRun run = run_of(row);
+    time.numbers.push_back(time_ratio_of(run));
+    power.numbers.push_back(run.measured_w > 0 && run.simulated_w > 0 ? run.measured_w / run.simulated_w : absent);
+    out.runs.push_back(run);
+  }
+  out.reasons.assign(reasons.begin(), reasons.end());
+  if (out.runs.empty())
+    return Diagnostic{"",
+                      0,
+                      0,
+                      "--data",
+                      "at least one measured row that can be simulated",
+                      out.reasons.empty() ? "none" : out.reasons.front().first};
+  out.table = builder.take();
+  // What was simulated is known before what was measured.
+  for (dataset::Values& values : out.table.columns)
+    if (values.column.group == dataset::Group::target) values.column.group = dataset::Group::counter;
+  out.table.columns.push_back(std::move(time));
+  out.table.columns.push_back(std::move(power));
+  for (const std::string& file : data.files) out.table.file += (out.table.file.empty() ? "" : ", ") + file;
+  return out;
+}
+
+}  // namespace noteg::learn

@@ -1,0 +1,49 @@
+// Measured rows as a table: the columns of a data set, with the simulation's where it is asked for, and what was
+// measured.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/dataset/table.hpp"
+#include "sim/validate/host_time.hpp"
+#include "sim/validate/validate.hpp"
+
+namespace noteg::learn {
+
+// Names of the columns added: measured over simulated, of the GPU's own time and of board power.
+inline constexpr const char* time_ratio = "time_ratio";
+inline constexpr const char* power_ratio = "power_ratio";
+
+// What it takes to go from a ratio back to a measured time.
+struct MeasuredRun {
+  validate::HostTime host;
+  int kernels = 1;
+  double simulated_us = 0, measured_us = 0;
+  double simulated_w = 0, measured_w = 0;  // 0: not measured
+
+  // Measured time that the ratio means.
+  [[nodiscard]] double time_for(double ratio) const { return validate::with_host(host, ratio * simulated_us, kernels); }
+};
+
+struct MeasuredTable {
+  dataset::Table table;
+  std::vector<MeasuredRun> runs;  // parallel to the table's rows
+  std::size_t skipped = 0;
+  std::vector<std::pair<std::string, std::size_t>> reasons;  // why rows were left out, and how many
+};
+
+struct MeasuredOptions {
+  unsigned jobs = 1;
+  std::vector<std::string> gpus;  // as of validate
+  std::function<void(std::size_t, std::size_t)> progress;
+};
+
+// Every row simulated. A row that the host's dispatch hides has no time ratio; one whose power was not measured no
+// power ratio. Errors: unreadable data, not a single row that can be simulated.
+[[nodiscard]] Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const MeasuredOptions& options,
+                                                   const validate::Simulator& simulator);
+
+}  // namespace noteg::learn

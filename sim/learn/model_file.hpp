@@ -1,0 +1,21 @@
+// A model as JSON: schema version, feature table, fingerprint of the training data, metrics, trees. Every index and
+// count of a file is checked before it is used: a file may be cut off, edited or made to harm.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/learn/model.hpp"
+#include "sim/support/result.hpp"
+
+namespace noteg::learn {
+
+inline constexpr int model_version = 1;
+inline constexpr std::size_t largest_model_file = std::size_t{1} << 30;  // bytes
+
+[[nodiscard]] std::string to_json(const Model& model);
+
+[[nodiscard]] Result<Model> parse_model(std::string_view text, const std::string& file);
+[[nodiscard]] Result<Model> read_model(const std::string& path);
+
+}  // namespace noteg::learn

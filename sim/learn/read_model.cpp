@@ -1,0 +1,161 @@
+#include <fstream>
+#include <set>
+
+#include "sim/learn/model_file.hpp"
+#include "sim/learn/read_tree.hpp"
+
+namespace noteg::learn {
+namespace {
+
+using nlohmann::json;
+
+constexpr long long most_rows = 1LL << 31;
+
+Feature read_feature(const Checked& at) {
+  Feature feature;
+  feature.column.name = at.at("name").text(256);
+  feature.column.unit = at.at("unit").text(64);
+  feature.column.meaning = at.at("meaning").text();
+  const std::string group = at.at("group").text(32);
+  const std::optional<dataset::Group> known = dataset::group_from(group);
+  if (!known) at.at("group").wrong("config, arch, physics, counter or target", "\"" + group + "\"");
+  feature.column.group = *known;
+  const json* own = at.find("categories");
+  if (own == nullptr) {
+    feature.low = at.at("low").number();
+    feature.high = at.at("high").number();
+    return feature;
+  }
+  feature.kind = forest::FeatureKind::category;
+  for (const Checked& word : at.at("categories").items(0, forest::most_bins)) feature.categories.push_back(word.text());
+  return feature;
+}
+
+std::vector<Feature> read_features(const Checked& at) {
+  std::vector<Feature> features;
+  std::set<std::string> names;
+  for (const Checked& item : at.items(1, forest::most_features)) {
+    features.push_back(read_feature(item));
+    if (!names.insert(features.back().column.name).second) item.wrong("each feature once", features.back().column.name);
+  }
+  return features;
+}
+
+void read_target(const Checked& at, Part& part) {
+  Target target;
+  target.name = at.at("name").text(256);
+  target.unit = at.at("unit").text(64);
+  target.log = at.at("log").claim();
+  target.anchor = at.at("anchor").text(256);
+  target.smearing = at.at("smearing").number();
+  const std::vector<double> widen = at.at("widen").numbers(3, 3);
+  std::copy(widen.begin(), widen.end(), target.widen.begin());
+  forest::Scale scale{at.at("mean").number(), at.at("deviation").number()};
+  if (!(scale.deviation > 0)) at.at("deviation").wrong("a number above 0", "another");
+  part.targets.push_back(std::move(target));
+  part.forest.scales.push_back(scale);
+}
+
+void read_bins(const Checked& at, const std::vector<Feature>& features, Part& part) {
+  const std::vector<Checked> lists = at.at("edges").items(features.size(), features.size());
+  for (std::size_t f = 0; f < features.size(); ++f) {
+    forest::FeatureBins bins;
+    bins.kind = features[f].kind;
+    bins.categories = features[f].categories.size();
+    bins.edges = lists[f].numbers(0, forest::most_bins - 1);
+    for (std::size_t i = 1; i < bins.edges.size(); ++i)
+      if (!(bins.edges[i - 1] < bins.edges[i])) lists[f].wrong("edges that rise", "others");
+    part.forest.features.push_back(std::move(bins));
+  }
+  const Checked digits_at = at.at("bins");
+  const std::size_t count = part.forest.rows * features.size();
+  const std::string digits = digits_at.text(largest_model_file);
+  if (digits.size() != 2 * count)
+    digits_at.wrong(std::to_string(2 * count) + " hexadecimal digits", std::to_string(digits.size()));
+  for (std::size_t i = 0; i < count; ++i)
+    part.training_bins.push_back(
+        static_cast<std::uint8_t>(read_hex(digits_at, std::string_view(digits).substr(2 * i, 2))));
+}
+
+void read_training_rows(const Checked& at, Part& part) {
+  const std::size_t values = part.forest.rows * part.targets.size();
+  for (const double y : at.at("y").numbers(values, values)) part.forest.y.push_back(static_cast<float>(y));
+  part.forest.weights = at.at("weights").numbers(0, part.forest.rows);
+  if (part.forest.weights.empty()) part.forest.weights.assign(part.forest.rows, 1.0);
+  if (part.forest.weights.size() != part.forest.rows)
+    at.at("weights").wrong("none, or one per row", std::to_string(part.forest.weights.size()));
+  for (const double weight : part.forest.weights)
+    if (!(weight > 0)) at.at("weights").wrong("numbers above 0", "others");
+}
+
+Part read_part(const Checked& at, const std::vector<Feature>& features) {
+  Part part;
+  for (const Checked& target : at.at("targets").items(1, forest::most_targets)) read_target(target, part);
+  part.forest.rows = static_cast<std::size_t>(at.at("rows").whole(2, most_rows));
+  part.usual_distance = at.at("usual_distance").number();
+  part.forest.importance = at.at("importance").numbers(features.size(), features.size());
+  read_training_rows(at, part);
+  read_bins(at, features, part);
+  for (const Checked& rule : at.at("monotone").items(0, forest::most_features)) {
+    const std::vector<int> parts = rule.wholes<int>(3, 3, -1, static_cast<long long>(forest::most_features));
+    const bool known = parts[0] >= 0 && parts[0] < static_cast<int>(features.size()) && parts[1] >= 0 &&
+                       parts[1] < static_cast<int>(part.targets.size()) && (parts[2] == 1 || parts[2] == -1);
+    if (!known) rule.wrong("feature, target and 1 or -1", "another rule");
+    part.forest.monotone.push_back({static_cast<std::size_t>(parts[0]), static_cast<std::size_t>(parts[1]), parts[2]});
+  }
+  const forest::GrowthData data = leaf_data(part.forest);
+  for (const Checked& tree : at.at("trees").items(1, 10000)) {
+    part.forest.trees.push_back(read_tree(tree, part.forest.features, part.forest.rows));
+    fill_values(part.forest.trees.back(), data, part.forest.monotone);
+  }
+  return part;
+}
+
+Model model_from(const json& document) {
+  const Checked at(document, "");
+  if (const std::string schema = at.at("schema").text(64); schema != "noteg-model")
+    at.at("schema").wrong("noteg-model", "\"" + schema + "\"");
+  if (const long long version = at.at("version").whole(0, 1 << 30); version != model_version)
+    at.at("version").wrong(std::to_string(model_version) + ", the version that this program writes",
+                           std::to_string(version));
+  Model model;
+  const std::string kind = at.at("kind").text(32);
+  if (kind != "direct" && kind != "residual") at.at("kind").wrong("direct or residual", "\"" + kind + "\"");
+  model.kind = kind == "direct" ? ModelKind::direct : ModelKind::residual;
+  const Checked trained_on = at.at("trained_on");
+  model.trained_on = {trained_on.at("files").text(),
+                      static_cast<std::size_t>(trained_on.at("rows").whole(1, most_rows)),
+                      trained_on.at("hash").text(64)};
+  model.metrics = document.at("metrics").dump();
+  model.features = read_features(at.at("features"));
+  for (const Checked& part : at.at("parts").items(1, forest::most_targets))
+    model.parts.push_back(read_part(part, model.features));
+  return model;
+}
+
+}  // namespace
+
+Result<Model> parse_model(std::string_view text, const std::string& file) {
+  try {
+    return model_from(json::parse(text));
+  } catch (const WrongModel& error) {
+    return Diagnostic{file, 0, 0, error.path, error.expected, error.found};
+  } catch (const json::exception& error) {
+    return Diagnostic{file, 0, 0, "", "a whole model file (JSON)", error.what()};
+  }
+}
+
+Result<Model> read_model(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  if (!stream) return Diagnostic{path, 0, 0, "", "a model file", "none that can be read"};
+  const auto size = stream.tellg();
+  if (size < 0 || static_cast<std::size_t>(size) > largest_model_file)
+    return Diagnostic{path, 0, 0, "", "a model file of at most 1 GiB", "something else"};
+  std::string text(static_cast<std::size_t>(size), '\0');
+  stream.seekg(0);
+  stream.read(text.data(), size);
+  if (!stream) return Diagnostic{path, 0, 0, "", "a model file", "none that can be read"};
+  return parse_model(text, path);
+}
+
+}  // namespace noteg::learn

@@ -1,0 +1,113 @@
+#include "sim/learn/study.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "sim/learn/estimate.hpp"
+
+namespace noteg::learn {
+namespace {
+
+using Eigen::Index;
+
+// One row of a part, held out.
+struct Judged {
+  std::size_t fold = 0;
+  std::size_t row = 0;       // of the table
+  std::size_t part_row = 0;  // of the part
+  std::vector<Raw> raw;      // per target
+  std::vector<double> smearing;
+};
+
+Result<std::vector<Judged>> hold_out(const Problem& problem, std::size_t index, const std::vector<std::size_t>& folds,
+                                     const forest::ForestOptions& options) {
+  const PartProblem& part = problem.parts[index];
+  std::set<std::size_t> used;
+  for (const std::size_t row : part.rows) used.insert(folds[row]);
+  if (used.size() < 2)
+    return Diagnostic{
+        "", 0, 0, "validation", "at least two groups of rows to hold out in turn", std::to_string(used.size())};
+  std::vector<Judged> out;
+  for (const std::size_t fold : used) {
+    std::vector<std::size_t> train, test;
+    for (std::size_t i = 0; i < part.rows.size(); ++i) (folds[part.rows[i]] == fold ? test : train).push_back(i);
+    if (train.size() < 2) continue;
+    const Result<Fitted> fitted = fit_part(problem, index, train, options);
+    if (!fitted) return fitted.errors();
+    Eigen::MatrixXd x(static_cast<Index>(test.size()), problem.x.cols());
+    for (std::size_t i = 0; i < test.size(); ++i)
+      x.row(static_cast<Index>(i)) = problem.x.row(static_cast<Index>(part.rows[test[i]]));
+    std::vector<std::vector<Raw>> raw = raw_estimates(fitted->forest, x, options.threads);
+    for (std::size_t i = 0; i < test.size(); ++i)
+      out.push_back({fold, part.rows[test[i]], test[i], std::move(raw[i]), fitted->smearing});
+  }
+  std::ranges::stable_sort(out, {}, &Judged::row);
+  return out;
+}
+
+// The reach that a share of the rows outside one fold stays below (no_fold: of all rows).
+constexpr std::size_t no_fold = static_cast<std::size_t>(-1);
+
+double widening(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target, std::size_t level,
+                std::size_t without) {
+  std::vector<double> reaches;
+  for (const Judged& judged : rows)
+    if (judged.fold != without)
+      reaches.push_back(
+          reach(judged.raw[target], level, part.y(static_cast<Index>(judged.part_row), static_cast<Index>(target))));
+  if (reaches.empty()) return 1;
+  std::ranges::sort(reaches);
+  const auto place = std::ceil(interval_levels[level] * static_cast<double>(reaches.size() + 1)) - 1;
+  return reaches[std::min(static_cast<std::size_t>(std::max(0.0, place)), reaches.size() - 1)];
+}
+
+std::array<double, 3> widenings(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target,
+                                std::size_t without) {
+  std::array<double, 3> all{};
+  for (std::size_t level = 0; level < all.size(); ++level) all[level] = widening(rows, part, target, level, without);
+  return all;
+}
+
+std::vector<Point> points_of(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target,
+                             const StudyOptions& options, std::size_t place) {
+  std::map<std::size_t, std::array<double, 3>> by_fold;
+  std::vector<Point> points;
+  for (const Judged& judged : rows) {
+    if (!by_fold.contains(judged.fold))
+      by_fold[judged.fold] = options.widen.empty() ? widenings(rows, part, target, judged.fold) : options.widen[place];
+    Target asked = part.targets[target];
+    asked.widen = by_fold[judged.fold];
+    asked.smearing = judged.smearing[target];
+    const auto i = static_cast<Index>(judged.part_row);
+    const auto t = static_cast<Index>(target);
+    const Estimate estimate = told(asked, judged.raw[target], part.offset(i, t));
+    const double truth = asked.log ? std::exp(part.y(i, t) + part.offset(i, t)) : part.y(i, t);
+    Point point{judged.row, truth, estimate.value, {}};
+    for (std::size_t level = 0; level < 3; ++level)
+      point.inside[level] = estimate.intervals[level].low <= truth && truth <= estimate.intervals[level].high;
+    points.push_back(point);
+  }
+  return points;
+}
+
+}  // namespace
+
+Result<Study> study(const Problem& problem, const std::vector<std::size_t>& folds, const StudyOptions& options) {
+  Study result;
+  for (std::size_t p = 0; p < problem.parts.size(); ++p) {
+    const PartProblem& part = problem.parts[p];
+    const Result<std::vector<Judged>> rows = hold_out(problem, p, folds, options.forest);
+    if (!rows) return rows.errors();
+    for (std::size_t t = 0; t < part.targets.size(); ++t) {
+      const std::size_t place = result.held_out.targets.size();
+      result.held_out.targets.push_back(part.targets[t].name);
+      result.held_out.points.push_back(points_of(*rows, part, t, options, place));
+      result.widen.push_back(widenings(*rows, part, t, no_fold));
+    }
+  }
+  return result;
+}
+
+}  // namespace noteg::learn

@@ -1,0 +1,35 @@
+// Validation of a kind of model before it is made: by shape, and with a GPU left out. What it finds also widens the
+// intervals of the model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/learn/fit.hpp"
+#include "sim/learn/scores.hpp"
+
+namespace noteg::learn {
+
+// Rows held out in turn, and what a forest trained on the others says of them.
+struct HeldOut {
+  std::string split;                       // "shape", "gpu"
+  std::string features;                    // the groups used: "config, arch, physics"
+  std::vector<std::string> targets;        // of all parts
+  std::vector<std::vector<Point>> points;  // per target, in order of rows
+};
+
+struct StudyOptions {
+  forest::ForestOptions forest;
+  std::vector<std::array<double, 3>> widen;  // per target of all parts; empty: found here, each fold from the others
+};
+
+struct Study {
+  HeldOut held_out;
+  std::vector<std::array<double, 3>> widen;  // per target of all parts: what the held-out rows ask for
+};
+
+// folds: per row of the table, which fold holds it out. Errors: fewer than two folds with rows in them.
+[[nodiscard]] Result<Study> study(const Problem& problem, const std::vector<std::size_t>& folds,
+                                  const StudyOptions& options);
+
+}  // namespace noteg::learn

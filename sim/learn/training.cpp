@@ -1,0 +1,131 @@
+#include "sim/learn/training.hpp"
+
+#include <algorithm>
+
+#include "sim/forest/out_of_bag.hpp"
+#include "sim/learn/folds.hpp"
+
+namespace noteg::learn {
+namespace {
+
+using dataset::Group;
+
+constexpr std::size_t rows_permuted = 2000;
+
+std::string text_of(const std::vector<Group>& groups) {
+  std::string text;
+  for (const Group group : groups) text += (text.empty() ? "" : ", ") + std::string(dataset::name_of(group));
+  return text;
+}
+
+Diagnostics apply_rules(const Problem& problem, const std::vector<MonotoneRule>& rules,
+                        forest::ForestOptions& options) {
+  Diagnostics errors;
+  for (const MonotoneRule& rule : rules) {
+    const auto feature =
+        std::ranges::find(problem.features, rule.feature, [](const Feature& f) { return f.column.name; });
+    const std::vector<Target>& targets = problem.parts.front().targets;
+    const auto target = std::ranges::find(targets, rule.target, &Target::name);
+    if (feature == problem.features.end() || feature->kind == forest::FeatureKind::category)
+      errors.push_back({"", 0, 0, "--monotone", "a feature that is a number", "\"" + rule.feature + "\""});
+    else if (target == targets.end())
+      errors.push_back({"", 0, 0, "--monotone", "a target", "\"" + rule.target + "\""});
+    else
+      options.monotone.push_back({static_cast<std::size_t>(feature - problem.features.begin()),
+                                  static_cast<std::size_t>(target - targets.begin()), rule.direction});
+  }
+  return errors;
+}
+
+// Runs the validations one after the other; those that a table does not allow become remarks.
+class Validator {
+ public:
+  Validator(const dataset::Table& table, const TrainingRequest& request, Training& training)
+      : table_(table), request_(request), training_(training) {}
+
+  Diagnostics run(const Problem& problem, const forest::ForestOptions& options) {
+    const std::string all = text_of(request_.problem.groups);
+    if (request_.by_shape) {
+      const std::size_t shapes = count_of(groups_of(table_, shape_columns()));
+      const std::size_t folds = std::min(request_.folds, shapes);
+      by_shape_ = deal(groups_of(table_, shape_columns()), std::max<std::size_t>(folds, 1), options.seed);
+      if (Diagnostics errors = hold_out("shape", all, problem, by_shape_, options); !errors.empty()) return errors;
+    }
+    if (request_.by_gpu) {
+      by_gpu_ = groups_of(table_, {gpu_column});
+      if (Diagnostics errors = hold_out("gpu", all, problem, by_gpu_, options); !errors.empty()) return errors;
+    }
+    return request_.ablation ? ablate(options) : Diagnostics{};
+  }
+
+ private:
+  Diagnostics hold_out(const std::string& split, const std::string& features, const Problem& problem,
+                       const std::vector<std::size_t>& folds, const forest::ForestOptions& options) {
+    if (request_.tell) request_.tell("held out by " + split + ", features " + features);
+    if (count_of(folds) < 2) {
+      training_.remarks.push_back("not validated by " + split + ": the rows have only one");
+      return {};
+    }
+    Result<Study> found = study(problem, folds, {options, split == "shape" ? decltype(widen_){} : widen_});
+    if (!found) return found.errors();
+    found->held_out.split = split;
+    found->held_out.features = features;
+    if (split == "shape" && widen_.empty()) widen_ = found->widen;
+    if (split == "shape" && training_.held_out.empty()) widen(found->widen);
+    training_.held_out.push_back(std::move(found->held_out));
+    return {};
+  }
+
+  void widen(const std::vector<std::array<double, 3>>& factors) {
+    std::size_t place = 0;
+    for (Part& part : training_.model.parts)
+      for (Target& target : part.targets) target.widen = factors[place++];
+  }
+
+  Diagnostics ablate(const forest::ForestOptions& options) {
+    ProblemOptions without = request_.problem;
+    std::erase(without.groups, Group::physics);
+    if (without.groups.size() == request_.problem.groups.size() || without.groups.empty()) return {};
+    const Result<Problem> problem = make_problem(table_, without);
+    if (!problem) return problem.errors();
+    forest::ForestOptions free = options;  // rules speak of features that may be gone
+    free.monotone.clear();
+    const std::string groups = text_of(without.groups);
+    if (request_.by_shape)
+      if (Diagnostics errors = hold_out("shape", groups, *problem, by_shape_, free); !errors.empty()) return errors;
+    if (request_.by_gpu) return hold_out("gpu", groups, *problem, by_gpu_, free);
+    return {};
+  }
+
+  const dataset::Table& table_;
+  const TrainingRequest& request_;
+  Training& training_;
+  std::vector<std::size_t> by_shape_, by_gpu_;
+  std::vector<std::array<double, 3>> widen_;
+};
+
+}  // namespace
+
+Result<Training> train(const dataset::Table& table, const TrainingRequest& request) {
+  const Result<Problem> problem = make_problem(table, request.problem);
+  if (!problem) return problem.errors();
+  forest::ForestOptions options = request.forest;
+  if (Diagnostics errors = apply_rules(*problem, request.monotone, options); !errors.empty()) return errors;
+  Training training;
+  if (request.tell) request.tell("the model, on all rows");
+  Result<Model> model = fit_model(*problem, request.kind, options);
+  if (!model) return model.errors();
+  training.model = std::move(*model);
+  training.model.trained_on.files = table.file;
+  for (std::size_t p = 0; p < problem->parts.size(); ++p) {
+    Eigen::MatrixXd x(static_cast<Eigen::Index>(problem->parts[p].rows.size()), problem->x.cols());
+    for (std::size_t i = 0; i < problem->parts[p].rows.size(); ++i)
+      x.row(static_cast<Eigen::Index>(i)) = problem->x.row(static_cast<Eigen::Index>(problem->parts[p].rows[i]));
+    training.permutation.push_back(forest::permutation_importance(training.model.parts[p].forest, x, rows_permuted,
+                                                                  options.seed, options.threads));
+  }
+  if (Diagnostics errors = Validator(table, request, training).run(*problem, options); !errors.empty()) return errors;
+  return training;
+}
+
+}  // namespace noteg::learn

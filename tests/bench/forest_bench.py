@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""The forest beside scikit-learn's on one table and machine: time to fit, time to predict 10^6 rows, R2 held out.
+
+usage: forest_bench.py PROGRAM [THREADS]    PROGRAM: build/release/bin/forest_bench
+Needs Debian's python3-sklearn. The table imitates runs of GEMM kernels: 24 features, 4 targets (logarithms of time,
+power, energy and rate), 16,128 rows to train and a quarter as many held out.
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.metrics import r2_score
+
+ROWS, HELD_OUT, FEATURES, TARGETS, TREES = 16128, 4032, 24, 4, 100
+
+
+def table(rows, random):
+    size = 2 ** random.uniform(7, 13, (rows, 3))
+    size = np.round(size / 32) * 32
+    tile = 2.0 ** random.integers(4, 9, (rows, 2))
+    stages = random.integers(1, 6, rows)
+    sms = random.choice([46, 58, 82, 84, 108, 132, 142], rows)
+    bandwidth = sms * random.choice([4.5, 7, 14, 18], rows)
+    clock = random.uniform(1.0, 2.6, rows)
+    rest = random.normal(size=(rows, FEATURES - 14))
+    ctas = np.ceil(size[:, 0] / tile[:, 0]) * np.ceil(size[:, 1] / tile[:, 1])
+    waves = ctas / sms
+    work = 2 * tile.prod(axis=1) * size[:, 2] * np.ceil(waves)
+    compute = work / (256 * clock * (0.5 + 0.08 * stages) * np.sqrt(tile.min(axis=1) / 256)) * 1e-3
+    traffic = 4 * (size[:, 0] + size[:, 1]) * size[:, 2] + 4 * size[:, 0] * size[:, 1]
+    memory = traffic / bandwidth * 1e-3
+    run = 3 + np.maximum(compute, memory) + 0.2 * np.minimum(compute, memory)
+    power = 40 + 1.2 * sms * clock ** 2 * (compute / run) + 0.1 * bandwidth * memory / run
+    x = np.column_stack([size, tile, stages, sms, bandwidth, clock, ctas, waves, tile.prod(axis=1),
+                         size.prod(axis=1), traffic, rest])
+    flops = 2 * size.prod(axis=1)
+    y = np.log(np.column_stack([run, power, run * power, flops / run]))
+    return x, y + random.normal(0, 0.01, y.shape)
+
+
+def timed(work):
+    """Wall time and processor time of all threads: the latter also counts on a machine that is busy with other work."""
+    start, cpu = time.perf_counter(), time.process_time()
+    work()
+    return round(time.perf_counter() - start, 3), round(time.process_time() - cpu, 3)
+
+
+def scikit(x, y, threads):
+    forest = RandomForestRegressor(TREES, max_features=FEATURES // 3, min_samples_split=6, n_jobs=threads, random_state=1)
+    fit, fit_cpu = timed(lambda: forest.fit(x[:ROWS], y[:ROWS]))
+    r2 = r2_score(y[ROWS:], forest.predict(x[ROWS:]))
+    many = np.resize(x, (10**6, FEATURES))
+    predict, predict_cpu = timed(lambda: forest.predict(many))
+    return {"fit_s": fit, "fit_cpu_s": fit_cpu, "predict_s": predict, "predict_cpu_s": predict_cpu, "r2": round(r2, 6)}
+
+
+def main():
+    program, threads = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 2
+    x, y = table(ROWS + HELD_OUT, np.random.default_rng(7))
+    with tempfile.NamedTemporaryFile() as file:
+        np.column_stack([x, y]).astype(np.float64).tofile(file)
+        file.flush()
+        words = [program, file.name, str(FEATURES), str(TARGETS), str(ROWS), str(threads)]
+        ours = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
+    theirs = scikit(x, y, threads)
+    for key, what in [("fit_s", "fit, s"), ("fit_cpu_s", "fit, processor s"),
+                      ("predict_s", "predict 10^6 rows, s"), ("predict_cpu_s", "the same, processor s"),
+                      ("r2", "mean R2 held out")]:
+        ratio = "" if key == "r2" else f"   {theirs[key] / ours[key]:.1f} x"
+        print(f"{what:22}{ours[key]:>10}  scikit-learn {theirs[key]:>10}{ratio}")
+
+
+if __name__ == "__main__":
+    main()

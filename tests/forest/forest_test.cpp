@@ -1,0 +1,217 @@
+// Laws of the forest: what it must learn, what may not matter, what it refuses.
+#include "sim/forest/forest.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sim/forest/domain.hpp"
+#include "sim/forest/intervals.hpp"
+#include "sim/forest/out_of_bag.hpp"
+#include "sim/forest/predictor.hpp"
+
+namespace noteg::forest {
+namespace {
+
+using Eigen::Index;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// Three numbers and a category; a step, a slope and a constant.
+TrainingSet sample(Index rows) {
+  TrainingSet set;
+  Random random(5);
+  set.kinds = {FeatureKind::number, FeatureKind::number, FeatureKind::number, FeatureKind::category};
+  set.x.resize(rows, 4);
+  set.y.resize(rows, 3);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index f = 0; f < 3; ++f) set.x(i, f) = random.below(1000) * 0.01;
+    set.x(i, 3) = random.below(4);
+    set.y(i, 0) = (set.x(i, 0) > 5 ? 3 : 0) + (set.x(i, 3) == 2 ? 5 : 0);
+    set.y(i, 1) = set.x(i, 1);
+    set.y(i, 2) = 7;
+  }
+  return set;
+}
+
+ForestOptions options(unsigned threads = 1) {
+  ForestOptions o;
+  o.trees = 30;
+  o.threads = threads;
+  return o;
+}
+
+double r2(const Eigen::VectorXd& truth, const Eigen::VectorXd& predicted) {
+  return 1 - (truth - predicted).squaredNorm() / (truth.array() - truth.mean()).square().sum();
+}
+
+TEST(Forest, LearnsStepsSlopesCategoriesAndConstants) {
+  const TrainingSet set = sample(2000);
+  for (const bool random_cuts : {false, true}) {
+    ForestOptions o = options();
+    o.random_cuts = random_cuts;
+    o.bootstrap = !random_cuts;
+    const Result<Forest> forest = train_forest(set, o);
+    ASSERT_TRUE(forest);
+    TrainingSet other = sample(2300);
+    const Eigen::MatrixXd out = Predictor(*forest).predict(other.x.bottomRows(300), 1);
+    EXPECT_GT(r2(other.y.col(0).tail(300), out.col(0)), 0.98);
+    EXPECT_GT(r2(other.y.col(1).tail(300), out.col(1)), 0.98);
+    EXPECT_TRUE((out.col(2).array() == 7).all());
+    EXPECT_LT(forest->importance[2], 0.02);
+  }
+}
+
+TEST(Forest, IsTheSameForAnyNumberOfThreads) {
+  const TrainingSet set = sample(500);
+  const Result<Forest> one = train_forest(set, options(1)), three = train_forest(set, options(3));
+  ASSERT_TRUE(one && three);
+  for (std::size_t t = 0; t < one->trees.size(); ++t) {
+    EXPECT_EQ(one->trees[t].rows, three->trees[t].rows);
+    EXPECT_EQ(one->trees[t].values, three->trees[t].values);
+  }
+  EXPECT_EQ(Predictor(*one).predict(set.x, 1), Predictor(*three).predict(set.x, 4));
+}
+
+TEST(Forest, NodesWithFewRowsStayLeaves) {
+  ForestOptions o = options();
+  o.bootstrap = false;
+  o.min_split_rows = 40;
+  o.min_leaf_rows = 15;
+  const Result<Forest> forest = train_forest(sample(400), o);
+  ASSERT_TRUE(forest);
+  for (const Tree& tree : forest->trees)
+    for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf)
+      EXPECT_GE(tree.leaf_begin[leaf + 1] - tree.leaf_begin[leaf], 15U);
+}
+
+TEST(Forest, MissingValuesTakeTheSideThatFitsThem) {
+  TrainingSet set = sample(1000);
+  for (Index i = 0; i < set.x.rows(); i += 4) set.x(i, 0) = nan, set.y(i, 0) = -20;
+  const Result<Forest> forest = train_forest(set, options());
+  ASSERT_TRUE(forest);
+  const Eigen::MatrixXd out = Predictor(*forest).predict(set.x, 1);
+  for (Index i = 0; i < set.x.rows(); i += 4) EXPECT_LT(out(i, 0), -10);
+}
+
+TEST(Forest, MonotoneTargetsNeverFall) {
+  TrainingSet set = sample(600);
+  Random random(9);
+  for (Index i = 0; i < set.x.rows(); ++i) set.y(i, 1) += random.below(400) * 0.01;  // noise that would make it fall
+  ForestOptions o = options();
+  o.monotone = {{1, 1, 1}};
+  const Result<Forest> forest = train_forest(set, o);
+  ASSERT_TRUE(forest);
+  Eigen::MatrixXd ladder = set.x.row(0).replicate(200, 1);
+  for (Index i = 0; i < 200; ++i) ladder(i, 1) = static_cast<double>(i) * 0.05;
+  const Eigen::MatrixXd out = Predictor(*forest).predict(ladder, 1);
+  for (Index i = 1; i < 200; ++i) EXPECT_GE(out(i, 1), out(i - 1, 1) - 1e-5) << i;
+}
+
+TEST(Forest, RowsThatWeighMoreCountMore) {
+  TrainingSet set = sample(400);
+  set.y.col(0).setZero();
+  set.y.col(0).head(200).setOnes();
+  set.x.setZero();
+  set.x.col(0)[0] = 1;
+  set.weights = Eigen::VectorXd::Ones(400);
+  set.weights.head(200).setConstant(3);
+  ForestOptions o = options();
+  o.bootstrap = false;
+  o.max_depth = 1;
+  const Result<Forest> forest = train_forest(set, o);
+  ASSERT_TRUE(forest);
+  EXPECT_NEAR(Predictor(*forest).predict(set.x.bottomRows(1), 1)(0, 0), 0.75, 0.01);
+}
+
+TEST(Forest, OutOfBagIsAHonestHeldOutPrediction) {
+  const TrainingSet set = sample(800);
+  const Result<Forest> forest = train_forest(set, options());
+  ASSERT_TRUE(forest);
+  const Eigen::MatrixXd out = out_of_bag(*forest, set.x, 2);
+  EXPECT_GT(r2(set.y.col(1), out.col(1)), 0.97);
+  EXPECT_LT(r2(set.y.col(1), out.col(1)), r2(set.y.col(1), Predictor(*forest).predict(set.x, 1).col(1)));
+  const std::vector<double> importance = permutation_importance(*forest, set.x, 400, 1, 2);
+  EXPECT_GT(importance[1], 10 * importance[2]);
+}
+
+TEST(Intervals, HoldTheRightShareOfNoisyValues) {
+  TrainingSet set = sample(3000);
+  Random random(11);
+  for (Index i = 0; i < set.x.rows(); ++i) set.y(i, 1) += random.below(1000) * 0.002;  // 0..2
+  ForestOptions o = options();
+  o.min_split_rows = 40;
+  const Result<Forest> forest = train_forest(set, o);
+  ASSERT_TRUE(forest);
+  const Predictor predictor(*forest);
+  Eigen::MatrixXd x = set.x.topRows(1);
+  x(0, 1) = 5;
+  const std::vector<double> levels{0.05, 0.5, 0.95};
+  const std::vector<double> q =
+      quantiles(*forest, neighbours(*forest, predictor.leaves_of(predictor.bins_of(x.row(0)))), 1, levels);
+  EXPECT_NEAR(q[0], 5.1, 0.25);
+  EXPECT_NEAR(q[1], 6, 0.3);
+  EXPECT_NEAR(q[2], 6.9, 0.25);
+}
+
+TEST(Domain, IsNearTrainingRowsAndFarElsewhere) {
+  TrainingSet set = sample(600);
+  for (Index i = 0; i < set.x.rows(); ++i) set.x(i, 1) = set.x(i, 0);  // a line, so that corners are empty
+  const Result<Forest> forest = train_forest(set, options());
+  ASSERT_TRUE(forest);
+  const Predictor predictor(*forest);
+  const Domain domain(*forest, row_major_bins(bin_columns(set.x, forest->features), 4));
+  const auto distance = [&](const Eigen::RowVectorXd& row) {
+    const std::vector<std::uint8_t> bins = predictor.bins_of(row);
+    return domain.distance(bins, predictor.leaves_of(bins));
+  };
+  EXPECT_EQ(distance(set.x.row(3)), 0);
+  Eigen::RowVectorXd corner = set.x.row(3);
+  corner(0) = 0;
+  corner(1) = 10;
+  EXPECT_GT(distance(corner), domain.usual_distance(0.99, 300));
+}
+
+TEST(Bins, HoldEqualSharesAndKeepTheOrder) {
+  std::vector<double> values;
+  for (int i = 0; i < 10000; ++i) values.push_back(i * 0.5);
+  const FeatureBins bins = make_bins(values, FeatureKind::number);
+  EXPECT_EQ(bins.count(), 255U);
+  const BinSearch search(bins);
+  std::vector<int> counts(255);
+  for (const double value : values) {
+    ++counts[bins.bin_of(value)];
+    EXPECT_EQ(bins.bin_of(value), search.bin_of(value));
+  }
+  for (const int count : counts) EXPECT_NEAR(count, 39, 2);
+  EXPECT_EQ(bins.bin_of(nan), missing_bin);
+  EXPECT_EQ(search.bin_of(nan), missing_bin);
+  EXPECT_EQ(bins.bin_of(-1e300), 0);
+  EXPECT_EQ(bins.bin_of(1e300), 254);
+}
+
+TEST(Forest, RefusesWhatCannotBeLearnt) {
+  TrainingSet set = sample(20);
+  ForestOptions o = options();
+  const auto refuses = [&](const TrainingSet& one) { return !train_forest(one, o); };
+  TrainingSet broken = set;
+  broken.y(3, 1) = nan;
+  EXPECT_TRUE(refuses(broken));
+  broken = set;
+  broken.x(3, 1) = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(refuses(broken));
+  broken = set;
+  broken.x(3, 3) = 300;
+  EXPECT_TRUE(refuses(broken));
+  broken = set;
+  broken.weights = Eigen::VectorXd::Zero(20);
+  EXPECT_TRUE(refuses(broken));
+  broken = sample(1);
+  EXPECT_TRUE(refuses(broken));
+  o.trees = 0;
+  EXPECT_TRUE(refuses(set));
+}
+
+}  // namespace
+}  // namespace noteg::forest

@@ -1,0 +1,98 @@
+// Model files: the same model comes back; whatever else a file holds is refused with its place.
+#include "sim/learn/model_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "sim/learn/estimate.hpp"
+#include "tests/learn/sample_table.hpp"
+
+namespace noteg::learn {
+namespace {
+
+using nlohmann::json;
+
+const Model& sample_model() {
+  static const Model model = [] {
+    TrainingRequest request = test::sample_request();
+    request.by_gpu = request.ablation = false;
+    request.forest.trees = 6;
+    return train(test::sample_table(300), request)->model;
+  }();
+  return model;
+}
+
+TEST(ModelFile, BringsTheSameModelBack) {
+  const std::string text = to_json(sample_model());
+  const Result<Model> back = parse_model(text, "m.json");
+  ASSERT_TRUE(back) << to_string(back.errors());
+  EXPECT_EQ(to_json(*back), text);
+  const dataset::Table table = test::sample_table(50);
+  const auto before = Estimator(sample_model()).estimate(table, true, 1),
+             after = Estimator(*back).estimate(table, true, 1);
+  ASSERT_TRUE(before && after);
+  for (std::size_t row = 0; row < 50; ++row)
+    for (std::size_t t = 0; t < 2; ++t) {
+      EXPECT_EQ((*before)[row].targets[t].value, (*after)[row].targets[t].value);
+      EXPECT_EQ((*before)[row].targets[t].intervals[2].high, (*after)[row].targets[t].intervals[2].high);
+    }
+}
+
+TEST(ModelFile, IsRefusedWhereverItIsCutOff) {
+  const std::string text = to_json(sample_model());
+  for (std::size_t cut = 0; cut + 2 < text.size(); cut += 1 + text.size() / 60)
+    EXPECT_FALSE(parse_model(text.substr(0, cut), "m.json")) << cut;
+}
+
+struct Edit {
+  const char* path;
+  std::function<void(json&)> change;
+  const char* error;
+};
+
+TEST(ModelFile, IsRefusedWhereItWasEdited) {
+  const std::vector<Edit> edits{
+      {"schema", [](json& m) { m["schema"] = "other"; }, "schema: expected noteg-model"},
+      {"version", [](json& m) { m["version"] = 2; }, "version: expected 1"},
+      {"kind", [](json& m) { m["kind"] = 7; }, "kind: expected a text"},
+      {"no trees", [](json& m) { m["parts"][0]["trees"] = json::array(); }, "trees: expected 1 to 10000 values"},
+      {"feature", [](json& m) { m["parts"][0]["trees"][0]["feature"][0] = 4095; }, "feature: expected a whole number"},
+      {"early leaf", [](json& m) { m["parts"][0]["trees"][0]["feature"][0] = -1; }, "feature: expected"},
+      {"cut", [](json& m) { m["parts"][0]["trees"][1]["cut"][0] = 254; }, "trees[1].cut: expected"},
+      {"row", [](json& m) { m["parts"][0]["trees"][0]["rows"][0] = 300; },
+       "rows: expected a whole number from 0 to 299"},
+      {"huge", [](json& m) { m["parts"][0]["trees"][0]["leaf_sizes"][0] = 18446744073709551615ULL; },
+       "leaf_sizes: expected"},
+      {"rows", [](json& m) { m["parts"][0]["rows"] = 2000000000; }, "y: expected 4000000000 values"},
+      {"edges", [](json& m) { std::swap(m["parts"][0]["edges"][0][0], m["parts"][0]["edges"][0][1]); },
+       "edges that rise"},
+      {"bins", [](json& m) { m["parts"][0]["bins"] = "zz"; }, "bins: expected"},
+      {"y", [](json& m) { m["parts"][0]["y"][0] = nullptr; }, "y: expected finite numbers"},
+      {"deviation", [](json& m) { m["parts"][0]["targets"][0]["deviation"] = 0; }, "deviation: expected"},
+      {"twice", [](json& m) { m["features"][1]["name"] = m["features"][0]["name"]; }, "each feature once"},
+      {"features", [](json& m) { m["features"].erase(0); }, "expected"},
+      {"gone", [](json& m) { m["parts"][0].erase("importance"); }, "importance: expected a value, found none"},
+  };
+  const json whole = json::parse(to_json(sample_model()));
+  for (const Edit& edit : edits) {
+    json edited = whole;
+    edit.change(edited);
+    const Result<Model> read = parse_model(edited.dump(), "m.json");
+    ASSERT_FALSE(read) << edit.path;
+    const std::string errors = to_string(read.errors());
+    EXPECT_TRUE(errors.starts_with("m.json: ")) << errors;
+    EXPECT_NE(errors.find(edit.error), std::string::npos) << edit.path << ": " << errors;
+  }
+}
+
+TEST(ModelFile, IsRefusedWhereItIsNoFile) {
+  EXPECT_FALSE(read_model("/nowhere/m.json"));
+  EXPECT_FALSE(read_model("/"));
+  EXPECT_FALSE(parse_model("[1,2]", "m.json"));
+  EXPECT_FALSE(parse_model("{\"schema\":\"noteg-model\",\"version\":1e300}", "m.json"));
+}
+
+}  // namespace
+}  // namespace noteg::learn

@@ -1,0 +1,112 @@
+// Training and its validation: nothing leaks, intervals keep what they promise, physics carries over to other GPUs.
+#include "sim/learn/training.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sim/learn/estimate.hpp"
+#include "sim/learn/folds.hpp"
+#include "sim/learn/write_training.hpp"
+#include "tests/learn/sample_table.hpp"
+
+namespace noteg::learn {
+namespace {
+
+using test::sample_request;
+using test::sample_table;
+
+const HeldOut& held_out(const Training& training, const std::string& split, bool physics) {
+  for (const HeldOut& one : training.held_out)
+    if (one.split == split && (one.features.find("physics") != std::string::npos) == physics) return one;
+  throw std::runtime_error("no such validation");
+}
+
+TEST(Folds, KeepEveryShapeInOneFold) {
+  const dataset::Table table = sample_table(400);
+  const std::vector<std::size_t> groups = groups_of(table, shape_columns());
+  const std::vector<std::size_t> folds = deal(groups, 5, 1);
+  std::map<std::size_t, std::size_t> fold_of;
+  for (std::size_t row = 0; row < table.rows; ++row)
+    EXPECT_EQ(fold_of.emplace(groups[row], folds[row]).first->second, folds[row]);
+  EXPECT_EQ(std::set<std::size_t>(folds.begin(), folds.end()).size(), 5U);
+}
+
+TEST(Training, PredictsHeldOutShapesAndItsIntervalsHoldWhatTheyPromise) {
+  const dataset::Table table = sample_table(1500);
+  const Result<Training> training = train(table, sample_request());
+  ASSERT_TRUE(training) << to_string(training.errors());
+  const HeldOut& shapes = held_out(*training, "shape", true);
+  const Scores time = scores_of(shapes.points[0]);
+  EXPECT_EQ(time.rows, 1500U);
+  EXPECT_GT(*time.r2, 0.99);
+  EXPECT_LT(time.median_ape, 0.03);
+  EXPECT_NEAR(time.coverage[0], 0.8, 0.04);
+  EXPECT_NEAR(time.coverage[1], 0.9, 0.03);
+  EXPECT_NEAR(time.coverage[2], 0.95, 0.025);
+}
+
+TEST(Training, PhysicsCarriesOverToAGpuThatWasLeftOut) {
+  const Result<Training> training = train(sample_table(1500), sample_request());
+  ASSERT_TRUE(training);
+  const Scores with = scores_of(held_out(*training, "gpu", true).points[0]),
+               without = scores_of(held_out(*training, "gpu", false).points[0]);
+  EXPECT_LT(with.median_ape, 0.05);
+  EXPECT_GT(without.median_ape, 2 * with.median_ape);
+}
+
+TEST(Training, SaysWhatItCouldNotValidate) {
+  dataset::Table table = sample_table(100);
+  for (std::int32_t& code : table.columns[7].codes) code = 0;
+  const Result<Training> training = train(table, sample_request());
+  ASSERT_TRUE(training);
+  ASSERT_FALSE(training->remarks.empty());
+  EXPECT_EQ(training->remarks.front(), "not validated by gpu: the rows have only one");
+  EXPECT_NE(training_text(*training, table).find("whole shapes held out"), std::string::npos);
+}
+
+TEST(Estimate, FlagsWhatWasNotSeen) {
+  const dataset::Table table = sample_table(600);
+  TrainingRequest request = sample_request();
+  request.by_shape = request.by_gpu = request.ablation = false;
+  const Result<Training> training = train(table, request);
+  ASSERT_TRUE(training);
+  dataset::Table asked = select(table, {0, 1, 2});
+  asked.columns[0].numbers[1] = 1e6;
+  asked.columns[8].words.push_back("wgmma");
+  asked.columns[8].codes[2] = 2;
+  const auto rows = Estimator(training->model).estimate(asked, true, 1);
+  ASSERT_TRUE(rows) << to_string(rows.errors());
+  EXPECT_EQ((*rows)[0].out_of_domain, "");
+  EXPECT_NE((*rows)[1].out_of_domain.find("kernel.m 1e+06 is outside 64 to 3840"), std::string::npos);
+  EXPECT_NE((*rows)[2].out_of_domain.find("kernel.family wgmma was not seen"), std::string::npos);
+  EXPECT_LE((*rows)[0].targets[0].intervals[0].low, (*rows)[0].targets[0].value);
+  EXPECT_LE((*rows)[0].targets[0].intervals[2].low, (*rows)[0].targets[0].intervals[0].low);
+}
+
+TEST(Training, TakesConstantTargetsAndRefusesWhatCannotBe) {
+  dataset::Table table = sample_table(100);
+  for (double& power : table.columns[6].numbers) power = 70;
+  const Result<Training> constant = train(table, sample_request());
+  ASSERT_TRUE(constant);
+  EXPECT_FALSE(scores_of(constant->held_out.front().points[1]).r2);
+  EXPECT_EQ(scores_of(constant->held_out.front().points[1]).mape, 0);
+
+  TrainingRequest request = sample_request();
+  request.problem.targets = {{"time_us", "powr_w"}};
+  const Result<Training> unknown = train(table, request);
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(to_string(unknown.errors()).find("powr_w: expected a column of this name, found none (is it power_w?)"),
+            std::string::npos)
+      << to_string(unknown.errors());
+  EXPECT_FALSE(train(select(table, {4}), sample_request()));
+  request = sample_request();
+  request.monotone = {{"time_us", "kernel.family", 1}};
+  EXPECT_FALSE(train(table, request));
+  request = sample_request();
+  request.problem.weights = "arch";
+  EXPECT_FALSE(train(table, request));
+}
+
+}  // namespace
+}  // namespace noteg::learn
