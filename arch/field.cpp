@@ -10,16 +10,15 @@ namespace {
 
 std::vector<Field> all_fields() {
   std::vector<Field> all = detail::chip_fields();
-  for (std::vector<Field> more :
-       {detail::power_fields(), detail::sm_resource_fields(), detail::sm_pipe_fields(), detail::sm_energy_fields()}) {
+  for (std::vector<Field> more : {detail::power_fields(), detail::sm_resource_fields(), detail::sm_pipe_fields(),
+                                  detail::sm_tensor_fields(), detail::sm_energy_fields()}) {
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   return all;
 }
 
 std::string format_number_of(const Field& field, double value) {
-  const bool has_unit = field.kind == Kind::quantity || field.kind == Kind::sizes || field.kind == Kind::energies;
-  return has_unit ? format_quantity(value, field.unit) : format_number(value);
+  return field.has_unit() ? format_quantity(value, field.unit) : format_number(value);
 }
 
 Diagnostic wrong(const Field& field, std::string_view text) {
@@ -59,6 +58,7 @@ std::string expectation(const Field& field) {
     case Kind::quantity: return std::string(describe(field.unit)) + "," + range;
     case Kind::sizes: return "sizes such as [0 KiB, 64 KiB], each" + range;
     case Kind::energies: return "names with energies such as {f16_f32: 1.6 pJ}, each" + range;
+    case Kind::forms: return "forms such as {m16n8k16_f16_f32: {latency: 24 cycles, interval: 8 cycles}}, each" + range;
     case Kind::text: return "a text";
   }
   return {};
@@ -81,7 +81,8 @@ Result<Value> parse_scalar(const Field& field, std::string_view text) {
       return Value{text == "true"};
     case Kind::quantity:
     case Kind::sizes:
-    case Kind::energies: {
+    case Kind::energies:
+    case Kind::forms: {
       const Result<double> value = parse_quantity(text, field.unit);
       if (!value) return value.errors();
       return in_range(field, *value, text);
@@ -101,6 +102,13 @@ std::string format_value(const Field& field, const Value& value) {
   if (const auto* energies = std::get_if<std::vector<NamedEnergy>>(&value)) {
     for (const NamedEnergy& one : *energies) {
       list += (list.empty() ? "" : ", ") + one.name + "=" + format_number_of(field, one.energy.value);
+    }
+    return list;
+  }
+  if (const auto* forms = std::get_if<std::vector<TensorFormSpec>>(&value)) {
+    for (const TensorFormSpec& one : *forms) {
+      list += (list.empty() ? "" : ", ") + one.name + "=" + format_number(one.latency.value) + "/" +
+              format_number_of(field, one.interval.value);
     }
     return list;
   }

@@ -22,17 +22,19 @@ enum class Kind : std::uint8_t {
   quantity,  // number with a unit, in base units
   sizes,     // sequence of quantities in bytes
   energies,  // names with an energy each
+  forms,     // tensor forms with a latency and an interval each
   text,      // needs no source
 };
 
 // A value on its way between a file and a spec; the alternative follows from the kind
 // (double: count, fraction, quantity).
-using Value = std::variant<bool, double, std::string, std::vector<double>, std::vector<NamedEnergy>>;
+using Value =
+    std::variant<bool, double, std::string, std::vector<double>, std::vector<NamedEnergy>, std::vector<TensorFormSpec>>;
 
 struct Field {
   std::string_view key;  // dotted path, equal in files, in --set arch.KEY and in errors
   Kind kind = Kind::count;
-  Unit unit = Unit::bytes;   // of quantity, sizes and energies
+  Unit unit = Unit::bytes;   // of quantity, sizes, energies and forms
   double low = 0, high = 0;  // inclusive range in base units; no meaning for flag and text
   std::string_view doc;      // one sentence
   std::string_view used_by;  // which part of the model reads it
@@ -43,6 +45,9 @@ struct Field {
   // SM keys stand in the base file of the generation and may be overridden by a GPU; the others are the GPU's.
   [[nodiscard]] bool of_sm() const { return key.starts_with("sm."); }
   [[nodiscard]] bool needs_source() const { return kind != Kind::text; }
+  [[nodiscard]] bool has_unit() const {
+    return kind == Kind::quantity || kind == Kind::sizes || kind == Kind::energies || kind == Kind::forms;
+  }
 };
 
 // Every field: chip keys first, then SM keys, in the order of the reference page.

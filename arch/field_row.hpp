@@ -64,6 +64,8 @@ constexpr Kind kind_for() {
     return Kind::sizes;
   else if constexpr (std::is_same_v<T, std::vector<NamedEnergy>>)
     return Kind::energies;
+  else if constexpr (std::is_same_v<T, std::vector<TensorFormSpec>>)
+    return Kind::forms;
   else
     return Kind::quantity;
 }
@@ -81,6 +83,7 @@ Field row(std::string_view key, Access, Range range, std::string_view doc, std::
   field.kind = kind_for<T>();
   if constexpr (is_quantity<T>::value) field.unit = unit_of<T>;
   if constexpr (std::is_same_v<T, std::vector<NamedEnergy>>) field.unit = Unit::joules;
+  if constexpr (std::is_same_v<T, std::vector<TensorFormSpec>>) field.unit = Unit::cycles;
   field.low = range.low;
   field.high = range.high;
   field.doc = doc;
@@ -100,6 +103,7 @@ inline Field fittable(Field field) {
 [[nodiscard]] std::vector<Field> sm_resource_fields();  // occupancy, front end, register file
 [[nodiscard]] std::vector<Field> power_fields();        // board power
 [[nodiscard]] std::vector<Field> sm_energy_fields();    // energy per event
+[[nodiscard]] std::vector<Field> sm_tensor_fields();    // tensor cores
 [[nodiscard]] std::vector<Field> sm_pipe_fields();      // execution pipes, load/store path, the rest of the SM
 
 }  // namespace noteg::arch::detail

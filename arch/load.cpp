@@ -58,8 +58,30 @@ Result<Value> parse_energies(const Field& field, std::string_view text) {
   return Value{energies};
 }
 
+// m16n8k16_f16_f32=24/8 cycles,m16n8k8_f16_f32=17/4 cycles: latency, then interval
+Result<Value> parse_forms(const Field& field, std::string_view text) {
+  std::vector<TensorFormSpec> forms;
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(item.size() + 1, text.size()));
+    const std::size_t equals = item.find('=');
+    const std::size_t slash = item.find('/');
+    if (equals == std::string_view::npos || equals == 0 || slash == std::string_view::npos || slash < equals)
+      return Diagnostic{
+          "", 0, 0, "", "FORM=LATENCY/INTERVAL cycles, separated by commas", "\"" + std::string(item) + "\""};
+    Result<Value> interval = parse_scalar(field, item.substr(slash + 1));
+    Result<Value> latency = parse_scalar(field, std::string(item.substr(equals + 1, slash - equals - 1)) + " cycles");
+    if (!latency) return latency.errors();
+    if (!interval) return interval.errors();
+    forms.push_back(
+        {std::string(item.substr(0, equals)), Cycles{std::get<double>(*latency)}, Cycles{std::get<double>(*interval)}});
+  }
+  return Value{forms};
+}
+
 Result<Value> parse_override(const Field& field, std::string_view text) {
   if (field.kind == Kind::energies) return parse_energies(field, text);
+  if (field.kind == Kind::forms) return parse_forms(field, text);
   if (field.kind != Kind::sizes) return parse_scalar(field, text);
   std::vector<double> sizes;
   while (true) {

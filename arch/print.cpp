@@ -53,10 +53,7 @@ std::string_view mark_of(const Field& field, const Provenance& from) {
   return "source";
 }
 
-std::string_view unit_name(const Field& field) {
-  const bool has_unit = field.kind == Kind::quantity || field.kind == Kind::sizes || field.kind == Kind::energies;
-  return has_unit ? base_text(field.unit) : "";
-}
+std::string_view unit_name(const Field& field) { return field.has_unit() ? base_text(field.unit) : ""; }
 
 Json json_of(const Value& value) {
   return std::visit(
@@ -68,6 +65,11 @@ Json json_of(const Value& value) {
         if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::vector<NamedEnergy>>) {
           Json table = Json::object();
           for (const NamedEnergy& one : v) table[one.name] = one.energy.value;
+          return table;
+        } else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::vector<TensorFormSpec>>) {
+          Json table = Json::object();
+          for (const TensorFormSpec& one : v)
+            table[one.name] = {{"latency", one.latency.value}, {"interval", one.interval.value}};
           return table;
         } else {
           return v;

@@ -18,6 +18,8 @@ constexpr std::array keys{
     SourceKey{"GPUB", "raw data of gpu-benches (L40, A40, A100, H100 PCIe, H200)"},
     SourceKey{"ABD22", "Abdelkhalik et al., arXiv 2208.11174 (A100)"},
     SourceKey{"NAK80", "instruction latency tables for SM80 in the Mesa NAK compiler"},
+    SourceKey{"SUN22",
+              "Sun et al., arXiv 2206.02874, on the tensor cores of Ampere; scattered values, as others quote them"},
     SourceKey{"A100MEM", "survey of A100 memory-hierarchy sources"},
     SourceKey{"NOC24", "Jin et al., MICRO 2024, on GPU networks on chip"},
     SourceKey{"CPG", "CUDA C++ Programming Guide, tables per compute capability, and the occupancy calculator's"},

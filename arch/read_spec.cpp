@@ -71,6 +71,7 @@ class FileReader {
     if (node == nullptr) return std::nullopt;
     if (field.kind == Kind::sizes) return read_sizes(number, *node, field);
     if (field.kind == Kind::energies) return read_energies(number, *node, field);
+    if (field.kind == Kind::forms) return read_forms(number, *node, field);
     if (!node->is_scalar()) {
       number.report(*node, "", expectation(field), node->describe());
       return std::nullopt;
@@ -120,6 +121,39 @@ class FileReader {
     }
     if (energies.size() != node.entries.size()) return std::nullopt;
     return Value{energies};
+  }
+
+  // An empty table is allowed: a generation without such instructions.
+  std::optional<Value> read_forms(YamlMapping& number, const YamlNode& node, const Field& field) {
+    if (!node.is_mapping()) {
+      number.report(node, "", expectation(field), node.describe());
+      return std::nullopt;
+    }
+    const YamlMapping repeated_keys(number.file(), node, number.path_of("value"), *errors_);  // reports them
+    const std::size_t before = errors_->size();
+    std::vector<TensorFormSpec> forms;
+    for (const YamlEntry& entry : node.entries) {
+      if (!entry.value.is_mapping()) {
+        number.report(entry.value, entry.key, expectation(field), entry.value.describe());
+        continue;
+      }
+      YamlMapping times(number.file(), entry.value, number.path_of("value") + "." + entry.key, *errors_);
+      const auto cycles = [&](std::string_view key) {
+        const YamlNode* time = times.required(key, expectation(field));
+        if (time == nullptr) return Cycles{};
+        if (!time->is_scalar()) {
+          times.report(*time, key, expectation(field), time->describe());
+          return Cycles{};
+        }
+        const std::optional<Value> value = read_scalar(times, *time, field);
+        return value ? Cycles{std::get<double>(*value)} : Cycles{};
+      };
+      const Cycles latency = cycles("latency");
+      forms.push_back({entry.key, latency, cycles("interval")});
+      times.report_unknown();
+    }
+    if (errors_->size() > before) return std::nullopt;
+    return Value{forms};
   }
 
   std::optional<Provenance> read_provenance(YamlMapping& number, const YamlNode& node) {

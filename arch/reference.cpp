@@ -50,6 +50,7 @@ std::string kind_text(const Field& field) {
     case Kind::quantity: return std::string(base_text(field.unit));
     case Kind::sizes: return "sequence of " + std::string(base_text(field.unit));
     case Kind::energies: return "names with " + std::string(base_text(field.unit));
+    case Kind::forms: return "forms with two times in " + std::string(base_text(field.unit));
     case Kind::text: return "text";
   }
   return {};
@@ -58,7 +59,7 @@ std::string kind_text(const Field& field) {
 std::string range_text(const Field& field) {
   if (field.kind == Kind::flag || field.kind == Kind::text) return "";
   Field one = field;
-  if (one.kind == Kind::sizes || one.kind == Kind::energies) one.kind = Kind::quantity;
+  if (one.kind == Kind::sizes || one.kind == Kind::energies || one.kind == Kind::forms) one.kind = Kind::quantity;
   return format_value(one, Value{field.low}) + " to " + format_value(one, Value{field.high});
 }
 

@@ -29,6 +29,13 @@ Json value_schema(const Field& field) {
     case Kind::quantity: return quantity_schema(field.unit);
     case Kind::sizes: return {{"type", "array"}, {"minItems", 1}, {"items", quantity_schema(field.unit)}};
     case Kind::energies: return {{"type", "object"}, {"additionalProperties", quantity_schema(field.unit)}};
+    case Kind::forms:
+      return {{"type", "object"},
+              {"additionalProperties",
+               {{"type", "object"},
+                {"properties", {{"latency", quantity_schema(field.unit)}, {"interval", quantity_schema(field.unit)}}},
+                {"required", {"latency", "interval"}},
+                {"additionalProperties", false}}}};
     case Kind::text: break;
   }
   return text_schema(field.doc);

@@ -122,11 +122,24 @@ struct MemoryPipeSpec {
   bool operator==(const MemoryPipeSpec&) const = default;
 };
 
-// One mma / wgmma form of the tensor pipe: operand type, accumulator type, shape.
+// One form of a matrix instruction: m16n8k16_f16_f32 names shape, operand type and accumulator type; sp_ in front: A
+// is 2:4 sparse and k counts its zeros; e4m3 stands for both 8-bit float types. A form that is not in the table does
+// not exist on this generation.
 struct TensorFormSpec {
-  std::string name;  // m16n8k16_f16_f32
-  Cycles latency;
-  Cycles interval;  // initiation interval per sub-core
+  std::string name;
+  Cycles latency;   // issue to a dependent instruction on the same accumulators
+  Cycles interval;  // between instructions of one sub-core (wgmma: of one warp group over all sub-cores)
+
+  bool operator==(const TensorFormSpec&) const = default;
+};
+
+// The tensor cores, one per sub-core.
+struct TensorSpec {
+  std::vector<TensorFormSpec> mma;     // mma.sync, as the data-centre or professional part runs it
+  std::vector<TensorFormSpec> wgmma;   // for N = 256; both times are proportional to N
+  double f32_accumulate_slowdown = 1;  // GeForce parts: 2 for forms that add in f32
+
+  bool operator==(const TensorSpec&) const = default;
 };
 
 // A table of names with an energy each, in file order: data that grows by rows.
@@ -166,6 +179,7 @@ struct SmSpec {
   FrontEndSpec front_end;
   RegisterFileSpec register_file;
   PipesSpec pipes;
+  TensorSpec tensor;
   MemoryPipeSpec memory;
   EnergySpec energy;
   Cycles cta_launch;           // free slot to first issue of the next CTA

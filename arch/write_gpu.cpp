@@ -38,6 +38,14 @@ std::string value_text(const Field& field, const Value& value) {
       items.push_back(energy.name + ": " + format_value(one, Value{energy.energy.value}));
     return "{" + list_of(items) + "}";
   }
+  if (const auto* forms = std::get_if<std::vector<TensorFormSpec>>(&value)) {
+    std::vector<std::string> items;
+    for (const TensorFormSpec& form : *forms)
+      items.push_back(fmt::format("{}: {{latency: {}, interval: {}}}", form.name,
+                                  format_value(one, Value{form.latency.value}),
+                                  format_value(one, Value{form.interval.value})));
+    return "{" + list_of(items) + "}";
+  }
   return format_value(field, value);
 }
 

@@ -19,6 +19,13 @@ enum class Family : std::uint8_t { naive, blocked, simt, mma, wgmma };
 [[nodiscard]] std::optional<Family> family_from(std::string_view text);
 
 enum class Raster : std::uint8_t { along_m, along_n };  // which CTA coordinate moves fastest
+// How an operand tile lies in shared memory: rows whose 16-byte chunks are permuted by XOR with the row, rows with
+// padding behind them, or rows as they are (ldmatrix then meets bank conflicts).
+enum class SharedLayout : std::uint8_t { swizzled, padded, plain };
+
+// How the warp groups of a wgmma kernel share the work: one consumer, two on one tile, two in turns on two tiles.
+enum class Schedule : std::uint8_t { ws, coop, pingpong };
+
 enum class SplitKMode : std::uint8_t { none, serial, parallel };
 
 // Whose code generation the instruction stream imitates: it decides registers, vector widths,
@@ -27,6 +34,10 @@ enum class Flavor : std::uint8_t { generic, cutlass, cublas, xmma };
 
 [[nodiscard]] std::string_view name_of(Raster raster);
 [[nodiscard]] std::optional<Raster> raster_from(std::string_view text);
+[[nodiscard]] std::string_view name_of(SharedLayout layout);
+[[nodiscard]] std::optional<SharedLayout> shared_layout_from(std::string_view text);
+[[nodiscard]] std::string_view name_of(Schedule schedule);
+[[nodiscard]] std::optional<Schedule> schedule_from(std::string_view text);
 [[nodiscard]] std::string_view name_of(SplitKMode mode);
 [[nodiscard]] std::optional<SplitKMode> split_k_mode_from(std::string_view text);
 [[nodiscard]] std::string_view name_of(Flavor flavor);
@@ -59,6 +70,15 @@ struct KernelConfig {
   std::optional<int> align_a, align_b, align_c;  // elements per global access
   std::optional<bool> async_copy;                // LDGSTS instead of LDG + STS
 
+  // Tensor-core families.
+  Tile instruction;                           // shape of mma or wgmma; 0x0x0: the family's default for the type
+  std::optional<SharedLayout> shared_layout;  // mma
+  bool sparse = false;                        // A is 2:4 sparse (mma.sp)
+  int cluster_m = 1, cluster_n = 1;           // CTAs of a cluster along M, N (wgmma)
+  std::optional<Schedule> schedule;           // wgmma
+  std::optional<bool> persistent;             // CTAs take one tile after the other (wgmma)
+  bool a_in_registers = false;                // wgmma RS: A goes to registers first
+
   int split_k = 1;
   SplitKMode split_k_mode = SplitKMode::none;
   Raster raster = Raster::along_m;
@@ -74,7 +94,7 @@ struct KernelConfig {
 
 // Fills every absent value with the family's documented default (kernels/defaults.hpp) and checks the
 // rules between values (the shape, warp tiles divide the CTA tile, threads match). Every mistake is
-// reported. Only the FFMA families are resolved; mma and wgmma are refused with a diagnostic.
+// reported. Whether a GPU has the instructions is not asked here.
 [[nodiscard]] Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape);
 
 // What a profiler's kernel name says, already in the orientation of this header: tile along M, N of the

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "kernels/name_tokens.hpp"
+#include "kernels/tensor_form.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/number_text.hpp"
 
@@ -64,7 +65,31 @@ bool set_pair(std::optional<int>& m, std::optional<int>& n, std::string_view tex
 
 bool set_dtype(KernelConfig& c, std::string_view text) {
   if (!take(c.dtype_in, data_type_from(text))) return false;
-  c.dtype_acc = c.dtype_out = c.dtype_in;
+  const AccumulatorTypes usual = accumulators_for(c.dtype_in);
+  c.dtype_acc = usual.count > 0 ? usual.type[0] : c.dtype_in;
+  c.dtype_out = bytes_of(c.dtype_in) == 2 ? c.dtype_in : c.dtype_acc;
+  return true;
+}
+
+bool set_instruction(KernelConfig& c, std::string_view text) {
+  const auto shape = extents(text, 3);
+  if (shape) c.instruction = {(*shape)[0], (*shape)[1], (*shape)[2]};
+  return shape.has_value();
+}
+
+bool set_cluster(KernelConfig& c, std::string_view text) {
+  const auto pair = extents(text, 2);
+  if (!pair || (*pair)[0] * (*pair)[1] > 16) return false;
+  c.cluster_m = (*pair)[0];
+  c.cluster_n = (*pair)[1];
+  return true;
+}
+
+// 1, 2, 4 ... 32 elements.
+bool set_align(std::optional<int>& field, std::string_view text) {
+  const std::optional<int> value = whole(text, 1, 32);
+  if (!value || (*value & (*value - 1)) != 0) return false;
+  field = value;
   return true;
 }
 
@@ -74,13 +99,16 @@ constexpr std::array keys{
     Key{"name", "a text of up to 512 characters", "empty", "What reports call the kernel.", set_name},
     Key{"family", "naive, blocked, simt, mma or wgmma", "simt",
         "How the kernel works: naive (one thread per element), blocked (register blocking, vector loads), simt (warp "
-        "tiles, multi-stage pipeline, as CUTLASS and cuBLAS ship it). mma and wgmma are refused for now.",
+        "tiles, multi-stage pipeline, as CUTLASS and cuBLAS ship it), mma (the same on tensor cores: ldmatrix and "
+        "mma.sync), wgmma (TMA and warp-group mma).",
         [](KernelConfig& c, std::string_view t) { return take(c.family, family_from(t)); }},
     Key{"flavor", "generic, cutlass, cublas or xmma", "generic",
-        "Whose code a simt kernel imitates: registers, padding, staging.",
+        "Whose code a simt or mma kernel imitates: registers, padding, staging.",
         [](KernelConfig& c, std::string_view t) { return take(c.flavor, flavor_from(t)); }},
     Key{"dtype", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8 or s4", "f32",
-        "Type of operands, accumulators and result together; naive, blocked and simt take f32.", set_dtype},
+        "Type of A and B. The tensor-core families add in f32 (integers in s32) and store 16-bit types as such, others "
+        "as accumulated; naive, blocked and simt take f32.",
+        set_dtype},
     Key{"dtype_in", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8 or s4", "dtype", "Type of A and B.",
         [](KernelConfig& c, std::string_view t) { return take(c.dtype_in, data_type_from(t)); }},
     Key{"dtype_acc", "f32, f16 or s32", "dtype", "Type of the accumulators.",
@@ -91,8 +119,9 @@ constexpr std::array keys{
         "A then B in the row-major reading of C = A B: n = not transposed (A along K, B along N).",
         [](KernelConfig& c, std::string_view t) { return take(c.layout, layout_from(t)); }},
     Key{"tile", "extents such as 128x128x8", "none: must be given",
-        "CTA tile along M, N, K. Without K: 8 (naive: the cube of M). One number is a cube.", set_tile_text},
-    Key{"warp_tile", "extents such as 32x64", "the squarest grid of warps", "Warp tile along M, N (simt).",
+        "CTA tile along M, N, K. Without K: 8 (naive: the cube of M; mma 64 bytes, wgmma 128). One number is a cube.",
+        set_tile_text},
+    Key{"warp_tile", "extents such as 32x64", "the squarest grid of warps", "Warp tile along M, N (simt, mma).",
         [](KernelConfig& c, std::string_view t) { return set_pair(c.warp_m, c.warp_n, t); }},
     Key{"thread_tile", "extents such as 8x8",
         "simt: the warp tile over 4x8 lanes; blocked: 8x8, 4x4 for tiles under 64",
@@ -100,27 +129,48 @@ constexpr std::array keys{
         [](KernelConfig& c, std::string_view t) { return set_pair(c.thread_m, c.thread_n, t); }},
     Key{"threads", "a whole number from 1 to 1024", "from the tiles", "Threads per CTA.",
         [](KernelConfig& c, std::string_view t) { return take(c.threads, whole(t, 1, 1024)); }},
-    Key{"stages", "a whole number from 1 to 8", "naive 1, blocked 2, simt 4 (cublas 2, xmma 3)",
+    Key{"stages", "a whole number from 1 to 8",
+        "naive 1, blocked 2, simt 4 (cublas 2, xmma 3), mma 4 (xmma 3), wgmma 4",
         "Shared-memory buffers: 1 single, 2 double (LDG and STS), 3 and more filled by asynchronous copies.",
         [](KernelConfig& c, std::string_view t) { return take(c.stages, whole(t, 1, 8)); }},
-    Key{"async_copy", "true or false", "true for simt kernels of 3 stages and more, but cublas",
+    Key{"async_copy", "true or false", "true for simt (but cublas) and mma kernels of 3 stages and more",
         "Global to shared memory by LDGSTS instead of LDG and STS.",
         [](KernelConfig& c, std::string_view t) { return take(c.async_copy, truth(t)); }},
     Key{"sliced_k", "a whole number from 1 to 8", "1",
-        "Groups of warps that split the tile's K and add their results at the end (simt).",
+        "Groups of warps that split the tile's K and add their results at the end (simt, mma).",
         [](KernelConfig& c, std::string_view t) { return take(c.sliced_k, whole(t, 1, 8)); }},
     Key{"registers", "a whole number from 16 to 255", "as compiled for known kernels, else by a rule",
         "Registers per thread.",
         [](KernelConfig& c, std::string_view t) { return take(c.registers, whole(t, 16, 255)); }},
     Key{"shared_bytes", "a whole number from 0 to 1048576", "stages x (M + N) x K elements of the tile, with padding",
         "Shared memory per CTA, static and dynamic, in bytes.", set_shared},
-    Key{"align_a", "1, 2 or 4", "simt 1; blocked the widest that divides the extents",
+    Key{"align_a", "1, 2, 4, 8, 16 or 32", "simt 1; the others the widest that divides the extents",
         "Elements per global access of A.",
-        [](KernelConfig& c, std::string_view t) { return take(c.align_a, whole(t, 1, 4)) && *c.align_a != 3; }},
-    Key{"align_b", "1, 2 or 4", "as align_a", "Elements per global access of B.",
-        [](KernelConfig& c, std::string_view t) { return take(c.align_b, whole(t, 1, 4)) && *c.align_b != 3; }},
-    Key{"align_c", "1, 2 or 4", "as align_a", "Elements per global access of C.",
-        [](KernelConfig& c, std::string_view t) { return take(c.align_c, whole(t, 1, 4)) && *c.align_c != 3; }},
+        [](KernelConfig& c, std::string_view t) { return set_align(c.align_a, t); }},
+    Key{"align_b", "1, 2, 4, 8, 16 or 32", "as align_a", "Elements per global access of B.",
+        [](KernelConfig& c, std::string_view t) { return set_align(c.align_b, t); }},
+    Key{"align_c", "1, 2, 4, 8, 16 or 32", "as align_a", "Elements per global access of C.",
+        [](KernelConfig& c, std::string_view t) { return set_align(c.align_c, t); }},
+    Key{"instruction", "extents such as 16x8x16", "the deepest of the type; wgmma: 64 x tile N",
+        "Shape of one matrix instruction (mma, wgmma).", set_instruction},
+    Key{"shared_layout", "swizzled, padded or plain", "swizzled",
+        "How operand tiles lie in shared memory: 16-byte chunks permuted by XOR, rows padded by 16 bytes, or neither "
+        "(mma).",
+        [](KernelConfig& c, std::string_view t) { return take(c.shared_layout, shared_layout_from(t)); }},
+    Key{"sparse", "true or false", "false", "A is 2:4 sparse: half of its values and their places are stored (mma).",
+        [](KernelConfig& c, std::string_view t) { return take(c.sparse, truth(t)); }},
+    Key{"cluster", "extents such as 2x1", "1x1", "CTAs of a cluster along M, N; 16 at most (wgmma).", set_cluster},
+    Key{"schedule", "ws, coop or pingpong", "ws",
+        "Consumers of a wgmma kernel: one warp group, two on one tile, two in turns on two tiles.",
+        [](KernelConfig& c, std::string_view t) { return take(c.schedule, schedule_from(t)); }},
+    Key{"persistent", "true or false", "true for coop and pingpong", "CTAs take one tile after the other (wgmma).",
+        [](KernelConfig& c, std::string_view t) {
+          const std::optional<bool> value = truth(t);
+          if (value) c.persistent = value;
+          return value.has_value();
+        }},
+    Key{"a_in_registers", "true or false", "false", "A goes to registers before it is multiplied (wgmma, RS form).",
+        [](KernelConfig& c, std::string_view t) { return take(c.a_in_registers, truth(t)); }},
     Key{"split_k", "a whole number from 1 to 4096", "1", "CTAs that share one tile of C, each a part of K.",
         [](KernelConfig& c, std::string_view t) { return take(c.split_k, whole(t, 1, 4096)); }},
     Key{"split_k_mode", "none, serial or parallel", "serial where split_k > 1",

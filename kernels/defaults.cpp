@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "kernels/known_kernels.hpp"
+#include "kernels/known_mma.hpp"
+#include "kernels/tensor_form.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -62,15 +64,59 @@ int registers_of_blocked(const KernelConfig& config) {
   return std::clamp(thread_m * thread_n + thread_m + thread_n + staged + 32, 32, 255);
 }
 
+// Accumulators, two sets of fragments, and what is left: fits the compiled kernels of known_mma within 3.
+int registers_of_mma(const KernelConfig& config) {
+  if (const std::optional<int> known = known_mma_registers(config)) return *known;
+  const FormRegisters form = registers_of(tensor_form_of(config));
+  const Tile& i = config.instruction;
+  const int rows = config.warp_m.value_or(i.m) / i.m, columns = config.warp_n.value_or(i.n) / i.n;
+  const int fragments = rows * (form.a + form.meta) + columns * form.b;
+  const int accumulators = rows * columns * form.c;
+  const int deep = config.tile.k / config.sliced_k.value_or(1) / i.k >= 4 && fragments > 16 ? 14 : 0;
+  return std::clamp(accumulators + 2 * fragments + 28 + fragments / 4 + deep, 40, 255);
+}
+
+// Bytes of one operand tile of `extent` rows along K (or `k` rows where K is not contiguous).
+std::int64_t operand_bytes(const KernelConfig& config, int extent, bool along_k, double share_of_k) {
+  const double bytes = bytes_of(config.dtype_in);
+  const double k = config.tile.k * share_of_k;
+  const double rows = along_k ? extent : k;
+  const double row = (along_k ? k : extent) * bytes;
+  const double padding = config.shared_layout == SharedLayout::padded ? 16 : 0;
+  return static_cast<std::int64_t>(rows * (row + padding));
+}
+
+std::int64_t shared_of_tensor(const KernelConfig& config) {
+  const std::int64_t a =
+      operand_bytes(config, config.tile.m, a_contiguous_in_k(config.layout), config.sparse ? 0.5 : 1.0);
+  const std::int64_t b = operand_bytes(config, config.tile.n, !b_contiguous_in_n(config.layout), 1.0);
+  // Two bits for each value that is kept.
+  const std::int64_t meta = config.sparse ? std::int64_t{config.tile.m} * config.tile.k / 8 : 0;
+  return config.stages.value_or(1) * (a + b + meta);
+}
+
 }  // namespace
+
+int default_tensor_depth(const KernelConfig& config) {
+  const double bytes = config.family == Family::wgmma ? 128 : 64;
+  return static_cast<int>(bytes / bytes_of(config.dtype_in)) * (config.sparse ? 2 : 1) * config.sliced_k.value_or(1);
+}
+
+Tile default_instruction(const KernelConfig& config) {
+  const int k = static_cast<int>(32 / bytes_of(config.dtype_in)) * (config.sparse ? 2 : 1);
+  if (config.family == Family::wgmma) return {64, std::clamp(config.tile.n, 8, 256), k};
+  return {16, 8, k};
+}
 
 int default_stages(Family family, Flavor flavor) {
   if (family == Family::naive) return 1;
+  if (family == Family::mma || family == Family::wgmma) return flavor == Flavor::xmma ? 3 : 4;
   if (family == Family::blocked || flavor == Flavor::cublas) return 2;
   return flavor == Flavor::xmma ? 3 : 4;
 }
 
 bool default_async_copy(Family family, Flavor flavor, int stages) {
+  if (family == Family::mma) return stages >= 3;
   return family == Family::simt && flavor != Flavor::cublas && stages >= 3;
 }
 
@@ -99,6 +145,8 @@ int default_threads(const KernelConfig& config) {
   const int slices = config.sliced_k.value_or(1);
   if (config.warp_m && config.warp_n)
     return 32 * slices * (config.tile.m / *config.warp_m) * (config.tile.n / *config.warp_n);
+  if (config.family == Family::mma)  // 4096 results per warp as far as four warps go
+    return 32 * slices * std::clamp(config.tile.m * config.tile.n / 4096, 4, 8);
   if (const KnownKernel* known = find_known_kernel(config)) return known->threads;
   const int per_slice = std::clamp(config.tile.m * config.tile.n / 64, 32, std::max(32, 256 / slices));
   return per_slice / 32 * 32 * slices;
@@ -106,12 +154,15 @@ int default_threads(const KernelConfig& config) {
 
 int default_registers(const KernelConfig& config) {
   if (config.family == Family::naive) return 32;
+  if (config.family == Family::wgmma) return 168;
+  if (config.family == Family::mma) return registers_of_mma(config);
   if (const KnownKernel* known = find_known_kernel(config); known != nullptr && known->registers != any)
     return known->registers;
   return config.family == Family::blocked ? registers_of_blocked(config) : registers_of_simt(config);
 }
 
 std::int64_t default_shared_bytes(const KernelConfig& config) {
+  if (config.family >= Family::mma) return shared_of_tensor(config);
   const KnownKernel* known = find_known_kernel(config);
   if (known != nullptr && known->shared_bytes != any) return known->shared_bytes;
   const std::int64_t padding = padding_elements(config);

@@ -9,6 +9,8 @@
 //   warp_tile    -        -                    squarest grid of warps, more warps along M on a tie
 //   thread_tile  1x1      8x8, 4x4 if < 64     warp tile over 4x8 lanes, the 4 along the shorter side
 //   align        1        4, 2 or 1: what divides the extents; simt: 1 (any leading dimension works)
+//   mma: stages 4 (xmma 3), async_copy from 3 stages on, four to eight warps, align the widest of up to 16 bytes;
+//   wgmma: schedule ws, 128 threads for the producer and for each consumer.
 //   registers    known kernels: as compiled; others: accumulators + fragments + bookkeeping
 //   shared_bytes stages * (tile_m + tile_n) * tile_k elements, padded where an operand is transposed on its way in
 //
@@ -21,6 +23,10 @@
 #include "kernels/config.hpp"
 
 namespace noteg::kernels {
+
+// Tensor-core families: 16-byte chunks of K, four of them for mma and eight for wgmma; the deepest shape of the type.
+[[nodiscard]] int default_tensor_depth(const KernelConfig& config);
+[[nodiscard]] Tile default_instruction(const KernelConfig& config);
 
 [[nodiscard]] int default_stages(Family family, Flavor flavor);
 [[nodiscard]] bool default_async_copy(Family family, Flavor flavor, int stages);

@@ -9,6 +9,8 @@ struct LatencyModel {
   int fma = 4;  // FMA pipe to FMA pipe
   int alu = 4;  // ALU to ALU
   int half = 5;
+  int tensor = 24;               // mma to one on the same accumulators, or to who reads them
+  int tensor_interval = 8;       // between two mma
   int cross_pipe = 5;            // any other pair of fixed-latency pipes
   int to_memory = 5;             // fixed-latency producer to a memory address or store data
   int to_decoupled = 4;          // to other variable-latency units (MUFU, LDC); NAK80

@@ -1,5 +1,4 @@
 // Names of tensor-core kernels. Only what the name says is filled in: family, types, tile, stages, warp tile, layout.
-// Such kernels are not built yet, so a row that runs one is skipped with its family as the reason.
 #include <algorithm>
 
 #include "kernels/name_tokens.hpp"
@@ -144,6 +143,9 @@ std::optional<ParsedName> parse_cublas_mma(const Tokens& t) {
   set_types(parsed.config, {in, acc, in});
   set_tile(parsed, (*tile)[0], (*tile)[1], (*depth)[0]);
   parsed.config.stages = (*depth)[1];
+  for (auto at = kind; at != stages; ++at) {
+    if (const auto sliced = prefixed(*at, "sliced", 2)) parsed.config.sliced_k = (*sliced)[0] * (*sliced)[1];
+  }
   return parsed;
 }
 

@@ -4,6 +4,7 @@
 
 #include "kernels/config.hpp"
 #include "kernels/defaults.hpp"
+#include "kernels/resolve_tensor.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -19,7 +20,8 @@ class Resolver {
 
   Result<KernelConfig> run() {
     errors_ = check_shape(shape_);
-    check_family();
+    check_types();
+    check_tensor_keys();
     check_ranges();
     if (!errors_.empty()) return errors_;
     fill_tile();
@@ -44,15 +46,7 @@ class Resolver {
       report(key, "a whole number from " + std::to_string(low) + " to " + std::to_string(high), std::to_string(*value));
   }
 
-  void check_family() {
-    if (config_.family == Family::mma || config_.family == Family::wgmma)
-      report("family", "naive, blocked or simt (tensor-core families are not modelled yet)",
-             std::string(name_of(config_.family)));
-    check_types();
-  }
-
   void check_types() {
-    if (config_.family > Family::simt) return;
     const auto f32_only = [&](const std::string& key, DataType type) {
       if (type != DataType::f32)
         report(key, "f32 (the naive, blocked and simt families compute with FFMA)", std::string(name_of(type)));
@@ -62,6 +56,20 @@ class Resolver {
     f32_only("dtype_in", config_.dtype_in);
     f32_only("dtype_acc", config_.dtype_acc);
     f32_only("dtype_out", config_.dtype_out);
+  }
+
+  // What only tensor-core kernels have.
+  void check_tensor_keys() {
+    const auto refuse = [&](const char* key, bool set) {
+      if (set) report(key, "no value (the key belongs to the tensor-core families)", "one");
+    };
+    refuse("instruction", config_.instruction != Tile{});
+    refuse("shared_layout", config_.shared_layout.has_value());
+    refuse("sparse", config_.sparse);
+    refuse("cluster", config_.cluster_m != 1 || config_.cluster_n != 1);
+    refuse("schedule", config_.schedule.has_value());
+    refuse("persistent", config_.persistent.has_value());
+    refuse("a_in_registers", config_.a_in_registers);
   }
 
   void check_ranges() {
@@ -287,6 +295,8 @@ Diagnostics check_shape(const GemmShape& shape) {
 }
 
 Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape) {
+  if (config.family == Family::mma) return resolve_mma(config, shape);
+  if (config.family == Family::wgmma) return resolve_wgmma(config, shape);
   return Resolver(config, shape).run();
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kernels/tensor_form.hpp"
+
 namespace noteg::kernels {
 namespace {
 
@@ -15,6 +17,15 @@ constexpr std::pair<std::string_view, Opcode> aliases[] = {
 
 bool begins_with_word(std::string_view text, std::string_view word) {
   return text.starts_with(word) && (text.size() == word.size() || text[word.size()] == '.');
+}
+
+// D, A, B, C and, of sparse forms, the places of A's values.
+int registers_of_matrix(const Instruction& in, Place place, std::size_t position) {
+  const std::optional<TensorForm> form = tensor_form_from(in.op, in.modifiers);
+  if (!form) return 1;
+  const FormRegisters r = registers_of(*form);
+  if (place == Place::destination) return position == 0 ? r.c : 1;
+  return position == 0 ? r.a : position == 1 ? r.b : position == 2 ? r.c : 1;
 }
 
 }  // namespace
@@ -53,6 +64,11 @@ int registers_of(const Instruction& in, Place place, std::size_t position) {
   switch (in.op) {
     case Opcode::lds:
     case Opcode::ldg: return is_first_destination ? words : 1;
+    case Opcode::ldsm:
+      return !is_first_destination ? 1 : in.modifiers.ends_with(".4") ? 4 : in.modifiers.ends_with(".2") ? 2 : 1;
+    case Opcode::hmma:
+    case Opcode::imma:
+    case Opcode::qmma: return registers_of_matrix(in, place, position);
     case Opcode::ldc:
     case Opcode::uldc: return position == 0 ? words : 1;
     case Opcode::sts:

@@ -14,4 +14,7 @@ namespace noteg::kernels {
 // Multistage cp.async (3 stages or more) or LDG + STS pipelined (2) FFMA kernel as CUTLASS and cuBLAS ship it.
 [[nodiscard]] Result<Program> build_simt(const BuildRequest& request);
 
+// Multistage cp.async (3 stages or more) or LDG + STS pipelined (2) kernel on tensor cores: ldmatrix and mma.sync.
+[[nodiscard]] Result<Program> build_mma(const BuildRequest& request);
+
 }  // namespace noteg::kernels

@@ -17,6 +17,9 @@ inline constexpr int copy_counter = 0;
 // Write and read barriers and wait masks.
 void assign_counters(Program& program);
 
+// NOPs where a tensor result is needed sooner than stall counts can wait for. Before the others: it changes the code.
+void insert_nops(Program& program, const LatencyModel& model);
+
 // Stall counts and yield hints; needs the wait masks.
 void assign_stalls(Program& program, const LatencyModel& model);
 

@@ -15,6 +15,7 @@ bool is_decoupled(Opcode op) {
 }
 
 int vector_latency(const LatencyModel& model, Unit producer, Unit consumer) {
+  if (producer == Unit::tensor) return model.tensor;
   if (consumer == Unit::memory) return model.to_memory;
   if (consumer == Unit::fp64) return model.to_fp64;
   if (!is_same_pipe(producer, consumer)) return model.cross_pipe;
@@ -33,7 +34,7 @@ int fixed_latency(const LatencyModel& model, Opcode producer, Opcode consumer, i
     return opcode_info(consumer).variable_latency ? model.uniform_to_memory : model.uniform_to_vector;
   }
   if (is_predicate(resource)) return as_guard || to == Unit::branch ? model.predicate_to_branch : model.alu;
-  if (is_decoupled(consumer)) return model.to_decoupled;
+  if (is_decoupled(consumer) && from != Unit::tensor) return model.to_decoupled;
   return vector_latency(model, from, to);
 }
 
@@ -43,6 +44,7 @@ int issue_interval(const LatencyModel& model, Opcode op) {
     case Pipe::alu: return model.alu_interval;
     case Pipe::memory: return model.memory_interval;
     case Pipe::uniform: return 1;
+    case Pipe::tensor: return model.tensor_interval;
     case Pipe::other: break;
   }
   return 1;
@@ -63,6 +65,7 @@ Pipe pipe_of(Opcode op) {
     case Unit::fma_heavy: return Pipe::fma;
     case Unit::alu: return Pipe::alu;
     case Unit::uniform: return Pipe::uniform;
+    case Unit::tensor: return Pipe::tensor;
     default: return Pipe::other;
   }
 }

@@ -15,9 +15,9 @@ namespace noteg::kernels {
 [[nodiscard]] int issue_interval(const LatencyModel& model, Opcode op);
 
 // Instructions of one warp that compete for one issue interval.
-enum class Pipe : std::uint8_t { fma, alu, memory, uniform, other };
+enum class Pipe : std::uint8_t { fma, alu, memory, uniform, tensor, other };
 [[nodiscard]] Pipe pipe_of(Opcode op);
-inline constexpr int pipe_count = 5;
+inline constexpr int pipe_count = 6;
 
 // Least stall count that compilers give to an opcode by itself (barriers, branches).
 [[nodiscard]] int least_stall(const LatencyModel& model, Opcode op);

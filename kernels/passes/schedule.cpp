@@ -19,6 +19,9 @@ bool ends_piece(Opcode op) {
   }
 }
 
+// What a kernel is there for keeps its order, and everything else is placed between.
+bool is_main_line(Opcode op) { return op == Opcode::ffma || opcode_info(op).unit == Unit::tensor; }
+
 struct Node {
   int open_predecessors = 0;
   int earliest = 0;  // cycle at which all dependences are met
@@ -39,7 +42,7 @@ class PieceScheduler {
       const auto at = static_cast<std::size_t>(piece.begin) + i;
       nodes_[i].priority = length[i];
       nodes_[i].release = releases[at];
-      nodes_[i].is_ffma = program.code[at].op == Opcode::ffma;
+      nodes_[i].is_ffma = is_main_line(program.code[at].op);
       if (nodes_[i].is_ffma) ffmas_.push_back(static_cast<int>(i));
     }
     for (const Dependence& e : edges) {

@@ -75,8 +75,8 @@ class IssueClock {
 // Compilers give the hint with the long stalls of arithmetic; above 11 the hardware needs it.
 bool wants_yield(const Instruction& ins) {
   const Unit unit = opcode_info(ins.op).unit;
-  return ins.control.stall >= 12 ||
-         (ins.control.stall >= 3 && unit != Unit::memory && unit != Unit::branch && unit != Unit::barrier);
+  return ins.control.stall >= 12 || (ins.control.stall >= 3 && unit != Unit::memory && unit != Unit::branch &&
+                                     unit != Unit::barrier && unit != Unit::tensor);
 }
 
 }  // namespace
@@ -92,6 +92,7 @@ void assign_stalls(Program& program, const LatencyModel& model) {
 }
 
 void assign_control_bits(Program& program, const LatencyModel& model) {
+  insert_nops(program, model);
   assign_counters(program);
   assign_stalls(program, model);
   assign_reuse(program, model);

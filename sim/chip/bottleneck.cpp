@@ -92,9 +92,10 @@ std::vector<EstimatedGain> estimated_gains(const SimReport& r, const Limits& lim
   const double kernel = std::max(time - launch, 1e-12);
   const auto percent = [time](double us) { return 100 * us / time; };
   // Pipes are idle on SMs that the tail leaves idle; L2 and DRAM serve the whole kernel.
-  Shares shares{limits.ports / busy, limits.issue / busy, limits.fma / busy,
+  Shares shares{limits.ports / busy, limits.issue / busy, std::max(limits.fma, limits.tensor) / busy,
                 limits.lsu / busy,   limits.l2 / kernel,  limits.dram / kernel};
   const Gains gains = gains_of(shares);
+  const bool on_tensor = limits.tensor > limits.fma;
   std::vector<EstimatedGain> out{
       {"dram_bandwidth",
        fmt::format("moving {:.1f} MB to and from DRAM takes {:.0f} % of the run",
@@ -104,7 +105,10 @@ std::vector<EstimatedGain> estimated_gains(const SimReport& r, const Limits& lim
        fmt::format("moving {:.1f} MB through L2 takes {:.0f} % of the run", r.memory.l2_bytes * 1e-6,
                    percent(limits.l2)),
        gains.l2 * kernel},
-      {"fma_pipe", fmt::format("the FP32 pipe is busy {:.0f} % of the run", percent(limits.fma)), gains.fma * kernel},
+      {on_tensor ? "tensor_pipe" : "fma_pipe",
+       fmt::format("the {} busy {:.0f} % of the run", on_tensor ? "tensor cores are" : "FP32 pipe is",
+                   percent(on_tensor ? limits.tensor : limits.fma)),
+       gains.fma * kernel},
       {"issue_slots", fmt::format("schedulers issue in {:.0f} % of all cycles", percent(limits.issue)),
        gains.issue * kernel},
       {"register_ports",

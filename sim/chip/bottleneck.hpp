@@ -11,7 +11,7 @@
 namespace noteg::chip {
 
 struct Limits {  // microseconds each resource alone would need
-  double fma = 0, issue = 0, lsu = 0, l2 = 0, dram = 0;
+  double fma = 0, tensor = 0, issue = 0, lsu = 0, l2 = 0, dram = 0;
   double ports = 0;  // of which dispatch waits for register read ports
 };
 

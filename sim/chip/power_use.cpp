@@ -37,6 +37,9 @@ power::Activity activity_of(const ChipEvents& events, Seconds time) {
   out.l2_bytes = Bytes{events.l2_bytes};
   out.dram_bytes = Bytes{events.dram_bytes};
   out.sm_cycles = events.sm_cycles;
+  for (std::size_t kind = 0; kind < c.tensor_macs.size(); ++kind) {
+    if (c.tensor_macs[kind] > 0) out.tensor_macs.emplace_back(kernels::tensor_kind_name(kind), c.tensor_macs[kind]);
+  }
   return out;
 }
 

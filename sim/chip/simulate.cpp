@@ -15,6 +15,7 @@
 #include "sim/chip/sm_cache.hpp"
 #include "sim/chip/split_k.hpp"
 #include "sim/chip/traffic.hpp"
+#include "sim/core/tensor_timing.hpp"
 
 namespace noteg::chip {
 
@@ -138,6 +139,14 @@ double reduction_cycles(const Run& run, SmTimer& timer) {
   return reduction_cycles(request, timer);
 }
 
+// Operations per SM cycle of the whole GPU, at the best rate that it has for the kernel's types.
+double peak_operations(const Run& run) {
+  const bool tensor = run.config.family >= kernels::Family::mma;
+  const double per_sm = tensor ? core::peak_macs_per_cycle(run.gpu.sm, kernels::tensor_form_of(run.config))
+                               : static_cast<double>(run.gpu.sm.sub_cores) * run.gpu.sm.pipes.fma.lanes;
+  return 2.0 * run.gpu.sms * per_sm;
+}
+
 void fill_time(SimReport& r, const Run& run) {
   const double us_per_cycle = 1e6 / run.clock.value;
   const double launch_us = run.options.switches.launch ? run.gpu.launch.kernel.value * 1e6 : 0;
@@ -146,7 +155,7 @@ void fill_time(SimReport& r, const Run& run) {
   r.time_us = launch_us + kernel_us;
   r.cycles = r.time_us / us_per_cycle;
   r.tflops = run.shape.flops() / (r.time_us * 1e6);
-  const double peak = 2.0 * run.gpu.sms * run.gpu.sm.sub_cores * run.gpu.sm.pipes.fma.lanes * run.clock.value;
+  const double peak = peak_operations(run) * run.clock.value;
   r.pct_of_peak = 100.0 * r.tflops * 1e12 / peak;
 
   // Idle slots of the last, ragged round of CTAs.
@@ -263,7 +272,7 @@ Roofline roofline(const Run& run, double l2_cycles) {
   const double written = footprint(run.shape, 0, kernels::bytes_of(run.config.dtype_out));
   const double bytes = run.traffic.reuse.compulsory_bytes + written;
   out.arithmetic_intensity = bytes > 0 ? run.shape.flops() / bytes : 0;
-  const double compute = run.shape.flops() / (2.0 * run.gpu.sms * run.gpu.sm.sub_cores * run.gpu.sm.pipes.fma.lanes);
+  const double compute = run.shape.flops() / peak_operations(run);
   if (run.dram_cycles >= compute && run.dram_cycles >= l2_cycles)
     out.bound = Bound::dram;
   else if (l2_cycles >= compute)
@@ -272,7 +281,7 @@ Roofline roofline(const Run& run, double l2_cycles) {
 }
 
 Diagnostic not_expressible(const kernels::KernelConfig& config) {
-  return {"", 0, 0, "family", "naive, blocked or simt", std::string(kernels::name_of(config.family))};
+  return {"", 0, 0, "family", "naive, blocked, simt or mma", std::string(kernels::name_of(config.family))};
 }
 
 }  // namespace
@@ -282,7 +291,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
   if (!resolved) return resolved.errors();
   const kernels::KernelConfig& config = *resolved;
-  if (config.family == kernels::Family::mma || config.family == kernels::Family::wgmma) return not_expressible(config);
+  if (config.family == kernels::Family::wgmma) return not_expressible(config);
 
   Result<std::shared_ptr<BuiltKernel>> built = built_kernel(gpu, config, shape, options.switches, cache);
   if (!built) return built.errors();
@@ -341,6 +350,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   r.roofline = roofline(run, l2_cycles);
   Limits limits;
   limits.fma = r.pipes.fma * r.time_us;
+  limits.tensor = r.pipes.tensor * r.time_us;
   limits.issue = r.pipes.issue * r.time_us;
   limits.lsu = r.pipes.lsu * r.time_us;
   limits.ports = r.rf.bank_conflict_cycles / (static_cast<double>(gpu.sms) * gpu.sm.sub_cores) * us_per_cycle;

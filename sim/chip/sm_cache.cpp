@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "sim/chip/what_if.hpp"
+#include "sim/core/tensor_timing.hpp"
 
 namespace noteg::chip {
 
@@ -27,6 +28,24 @@ core::AddressFacts address_facts(const kernels::KernelConfig& config, const kern
   return {!may_conflict || std::has_single_bit(static_cast<std::uint64_t>(shape.k))};
 }
 
+bool on_tensor_cores(const kernels::KernelConfig& config) { return config.family >= kernels::Family::mma; }
+
+// Whether the SM has the matrix instruction that the kernel is made of.
+std::optional<Diagnostic> missing_form(const arch::SmSpec& sm, const kernels::KernelConfig& config) {
+  if (!on_tensor_cores(config)) return std::nullopt;
+  const kernels::TensorForm form = kernels::tensor_form_of(config);
+  if (core::tensor_timing(sm, form)) return std::nullopt;
+  const std::string known = core::tensor_forms_of(sm, form.warp_group);
+  if (known.empty())
+    return Diagnostic{"",
+                      0,
+                      0,
+                      "family",
+                      "mma (" + sm.name + " has no warp-group instructions)",
+                      std::string(kernels::name_of(config.family))};
+  return Diagnostic{"", 0, 0, "instruction", "one that " + sm.name + " has: " + known, kernels::name_of(form)};
+}
+
 std::size_t digest(const BuiltFor& wanted) {
   const kernels::KernelConfig& c = wanted.config;
   std::size_t out = static_cast<std::size_t>(c.family);
@@ -48,9 +67,11 @@ std::shared_ptr<BuildSlot> slot_of(SmCache::Impl& cache, const BuiltFor& wanted)
 
 Result<std::shared_ptr<BuiltKernel>> build(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
                                            const core::AddressFacts& facts, const Switches& switches) {
+  if (const std::optional<Diagnostic> missing = missing_form(gpu.sm, config)) return *missing;
   kernels::BuildRequest request;
   request.config = config;
-  request.latency = latency_model(gpu.sm);
+  request.latency =
+      on_tensor_cores(config) ? latency_model(gpu.sm, kernels::tensor_form_of(config)) : latency_model(gpu.sm);
   Result<kernels::Program> program = kernels::build_program(request);
   if (!program) return program.errors();
   auto built = std::make_shared<BuiltKernel>();

@@ -18,12 +18,14 @@ std::vector<Option> options() {
   return all;
 }
 
-Result<kernels::LatencyModel> latencies(const Arguments& arguments) {
+Result<kernels::LatencyModel> latencies(const Arguments& arguments, const kernels::KernelConfig& config) {
   const std::optional<std::string> name = arguments.text("arch");
   if (!name) return kernels::LatencyModel{};
   const Result<arch::GpuSpec> gpu = arch::load_gpu(*name, arch_overrides(arguments));
   if (!gpu) return gpu.errors();
-  return chip::latency_model(gpu->sm);
+  const Result<kernels::KernelConfig> resolved = kernels::resolve(config, usual_shape);
+  if (config.family < kernels::Family::mma || !resolved) return chip::latency_model(gpu->sm);
+  return chip::latency_model(gpu->sm, kernels::tensor_form_of(*resolved));
 }
 
 int show(const std::vector<std::string>& words) {
@@ -32,10 +34,11 @@ int show(const std::vector<std::string>& words) {
   Diagnostics errors = set_errors(*arguments);
   refuse_switches(*arguments, errors);
   const Format format = format_option(*arguments, errors);
-  const Result<kernels::LatencyModel> latency = latencies(*arguments);
-  if (!latency) add(errors, latency.errors());
   const Result<KernelRequest> kernel = kernel_request(*arguments, usual_shape);
   if (!kernel) add(errors, kernel.errors());
+  const Result<kernels::LatencyModel> latency =
+      latencies(*arguments, kernel ? kernel->config : kernels::KernelConfig{});
+  if (!latency) add(errors, latency.errors());
   if (!errors.empty()) return refuse("kernel", errors);
 
   const Result<KernelView> view = view_of(*kernel, *latency);

@@ -1,6 +1,9 @@
 #include "sim/core/compiler_latencies.hpp"
 
 #include <algorithm>
+#include <cmath>
+
+#include "sim/core/tensor_timing.hpp"
 
 namespace noteg::core {
 
@@ -19,6 +22,16 @@ kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
   out.alu_interval = interval(sm.pipes.alu.lanes);
   out.memory_interval = cycles(sm.memory.address_cycles);
   out.async_copy = sm.has_async_copy;
+  return out;
+}
+
+kernels::LatencyModel latency_model(const arch::SmSpec& sm, const std::optional<kernels::TensorForm>& form) {
+  kernels::LatencyModel out = latency_model(sm);
+  if (!form) return out;
+  if (const std::optional<TensorTiming> timing = tensor_timing(sm, *form)) {
+    out.tensor = static_cast<int>(std::lround(timing->latency));
+    out.tensor_interval = std::max(1, static_cast<int>(timing->interval));
+  }
   return out;
 }
 

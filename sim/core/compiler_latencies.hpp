@@ -1,11 +1,18 @@
 // What a compiler for an SM knows of its latencies, taken from the SM's specification.
 #pragma once
 
+#include <optional>
+
 #include "arch/spec.hpp"
 #include "kernels/latency_model.hpp"
+#include "kernels/tensor_form.hpp"
 
 namespace noteg::core {
 
 [[nodiscard]] kernels::LatencyModel latency_model(const arch::SmSpec& sm);
+
+// With the times of the matrix instructions of a kernel; a form that the SM does not have leaves them unset.
+[[nodiscard]] kernels::LatencyModel latency_model(const arch::SmSpec& sm,
+                                                  const std::optional<kernels::TensorForm>& form);
 
 }  // namespace noteg::core

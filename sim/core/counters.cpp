@@ -9,6 +9,7 @@ template <class F>
 void for_each_field(CoreCounters& a, const CoreCounters& b, F f) {
   for (std::size_t i = 0; i < opcode_count; ++i) f(a.issued[i], b.issued[i]);
   for (std::size_t i = 0; i < stall_count; ++i) f(a.stall_cycles[i], b.stall_cycles[i]);
+  for (std::size_t i = 0; i < kernels::tensor_kind_count; ++i) f(a.tensor_macs[i], b.tensor_macs[i]);
   f(a.warp_instructions, b.warp_instructions);
   f(a.issue_cycles, b.issue_cycles);
   f(a.fma_cycles, b.fma_cycles);

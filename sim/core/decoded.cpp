@@ -4,6 +4,7 @@
 
 #include "sim/core/compiler_latencies.hpp"
 #include "sim/core/memory_cost.hpp"
+#include "sim/core/tensor_timing.hpp"
 
 namespace noteg::core {
 
@@ -33,9 +34,9 @@ Action action_of(const Instruction& in) {
     case Unit::fp64: return Action::fp64;
     case Unit::uniform: return Action::uniform;
     case Unit::memory: return memory_kind(in.op) == MemoryKind::none ? Action::control : Action::memory;
+    case Unit::tensor: return in.op == Opcode::hgmma ? Action::control : Action::tensor;
     case Unit::branch:
     case Unit::barrier:
-    case Unit::tensor:
     case Unit::control: return Action::control;
   }
   return Action::control;
@@ -58,6 +59,21 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     }
     out.read[out.reads++] = port;
   }
+}
+
+TensorCost tensor_cost(const Instruction& in, const arch::SmSpec& sm) {
+  TensorCost cost;
+  if (const auto form = kernels::tensor_form_from(in.op, in.modifiers)) {
+    const std::optional<TensorTiming> timing = tensor_timing(sm, *form);
+    cost.interval = timing ? timing->interval : 1;
+    cost.kind = kernels::tensor_kind(*form);
+    cost.macs = kernels::macs_of(*form);
+  }
+  for (const kernels::Operand& operand : in.src) {
+    if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
+    for (int i = 0; i < operand.count; ++i) ++cost.need[static_cast<std::size_t>((operand.index + i) % 2)];
+  }
+  return cost;
 }
 
 // Completion of variable-latency instructions outside the load/store path.
@@ -126,7 +142,7 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
     out.stall = std::max(out.stall, static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.branch_redirect))));
   }
   out.latency = static_cast<std::uint8_t>(std::min(255, variable_latency(in.op, sm)));
-  decode_reads(out, in, sm.register_file);
+  if (out.action != Action::tensor) decode_reads(out, in, sm.register_file);
   return out;
 }
 
@@ -142,7 +158,8 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
   }
   out.mainloop_begin = program.mainloop_begin;
   out.epilogue_begin = program.epilogue_begin;
-  if (switches.dependence == Dependence::scoreboard) out.scoreboard.emplace(program, latency_model(sm));
+  if (switches.dependence == Dependence::scoreboard)
+    out.scoreboard.emplace(program, latency_model(sm, tensor_form_in(program)));
   for (const kernels::Loop& loop : program.loops) out.loops.push_back({loop.trips, loop.is_main});
   out.code.reserve(program.code.size());
   for (const Instruction& in : program.code) {
@@ -151,6 +168,10 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
         decoded.action == Action::barrier) {
       decoded.memory = static_cast<std::int16_t>(out.memory.size());
       out.memory.push_back(memory_cost(in, program, sm, facts, switches.bank_conflicts));
+    }
+    if (decoded.action == Action::tensor) {
+      decoded.tensor = static_cast<std::int16_t>(out.tensor.size());
+      out.tensor.push_back(tensor_cost(in, sm));
     }
     out.code.push_back(decoded);
   }

@@ -22,6 +22,7 @@ enum class Action : std::uint8_t {
   half,
   mufu,
   fp64,
+  tensor,
   uniform,
   memory,         // goes through the load/store queue
   constant_load,  // LDC, beside that queue
@@ -70,6 +71,14 @@ struct ReadPort {
   std::uint16_t reg = 0;
 };
 
+// A matrix instruction, whose operands are several registers each and read over several cycles.
+struct TensorCost {
+  double interval = 1;        // of the sub-core's tensor core
+  std::size_t kind = 0;       // kernels::tensor_kind
+  double macs = 0;            // multiply-accumulates
+  std::array<int, 2> need{};  // registers per bank
+};
+
 inline constexpr std::uint16_t no_constant = 0xffff;
 
 struct DecodedInstruction {
@@ -77,6 +86,7 @@ struct DecodedInstruction {
   std::int32_t target = -1;     // branch
   std::int16_t loop = -1;
   std::int16_t memory = -1;                   // index into DecodedProgram::memory
+  std::int16_t tensor = -1;                   // index into DecodedProgram::tensor
   std::uint16_t constant_line = no_constant;  // 64-byte line of a constant operand
   Action action = Action::control;
   std::uint8_t opcode = 0;
@@ -100,6 +110,7 @@ struct DecodedLoop {
 struct DecodedProgram {
   std::vector<DecodedInstruction> code;
   std::vector<MemoryCost> memory;
+  std::vector<TensorCost> tensor;
   std::vector<DecodedLoop> loops;
   std::vector<std::int32_t> start;  // first instruction of each warp of a CTA
   std::int32_t mainloop_begin = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arch/spec.hpp"
+#include "kernels/tensor_form.hpp"
 #include "sim/core/decoded.hpp"
 #include "sim/core/stall.hpp"
 #include "sim/core/switches.hpp"
@@ -51,6 +52,7 @@ inline constexpr std::size_t opcode_count = static_cast<std::size_t>(kernels::Op
 struct CoreCounters {
   std::array<double, opcode_count> issued{};
   std::array<double, stall_count> stall_cycles{};
+  std::array<double, kernels::tensor_kind_count> tensor_macs{};  // multiply-accumulates by types
   double warp_instructions = 0;
   double issue_cycles = 0, fma_cycles = 0, alu_cycles = 0, tensor_cycles = 0, lsu_cycles = 0;
   double rf_reads = 0, rf_hits = 0, rf_conflict_cycles = 0;

@@ -57,6 +57,7 @@ std::uint64_t Engine::queued(const SubCore& sub, const DecodedInstruction& in, s
     case Action::fma_heavy:
     case Action::alu:
     case Action::half:
+    case Action::tensor:
     case Action::uniform:
     case Action::memory:
     case Action::constant_load:
@@ -76,6 +77,7 @@ std::uint64_t Engine::pipe_free(const SubCore& sub, const DecodedInstruction& in
     case Action::half: return sub.half_free;
     case Action::mufu: return queue_free(sub.mufu_free, mufu_interval_);
     case Action::fp64: return fp64_shared_ ? queue_free(fp64_free_, fp64_interval_) : sub.fp64_free;
+    case Action::tensor: return static_cast<std::uint64_t>(sub.tensor_free);
     case Action::uniform: return sub.uniform_free;
     case Action::constant_load: return sub.constant_free;
     case Action::memory:
@@ -108,6 +110,13 @@ void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64
       free = std::max(now, free) + fp64_interval_;
       break;
     }
+    case Action::tensor: {
+      const TensorCost& cost = program_.tensor[static_cast<std::size_t>(in.tensor)];
+      sub.tensor_free = std::max(sub.tensor_free, static_cast<double>(now)) + cost.interval;
+      count_.tensor_cycles += cost.interval;
+      count_.tensor_macs[cost.kind] += cost.macs;
+      break;
+    }
     case Action::uniform: sub.uniform_free = now + uniform_interval_; break;
     case Action::memory:
     case Action::constant_load:
@@ -129,6 +138,13 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     const ReadPorts::Grant grant = sub.ports.allocate(in, id, now);
     count_.rf_reads += grant.reads;
     count_.rf_hits += grant.hits;
+    sub.issue_free = grant.allocated - 1;
+    count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
+  }
+  if (in.action == Action::tensor) {
+    const ReadPorts::Grant grant =
+        sub.ports.allocate_wide(program_.tensor[static_cast<std::size_t>(in.tensor)].need, now);
+    count_.rf_reads += grant.reads;
     sub.issue_free = grant.allocated - 1;
     count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
   }
@@ -170,6 +186,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     case Action::fma_heavy:
     case Action::alu:
     case Action::half:
+    case Action::tensor:
     case Action::uniform:
     case Action::control:
       if (scoreboard_) {

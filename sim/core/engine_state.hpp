@@ -64,6 +64,7 @@ struct SubCore {
   std::uint64_t issued_at = 0;   // last issue
   std::uint64_t issue_free = 0;  // the Control stage is free for an instruction issued then
   std::uint32_t live = 0, blocked = 0;
+  double tensor_free = 0;
   std::int32_t last = -1;  // bit of the warp that issued last
   std::array<std::uint16_t, 32> warp_of{};
   std::uint64_t lite_free = 0, heavy_free = 0, alu_free = 0, half_free = 0, mufu_free = 0, fp64_free = 0,

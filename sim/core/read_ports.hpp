@@ -56,9 +56,43 @@ class ReadPorts {
     return grant;
   }
 
+  // A matrix instruction gathers operands of several registers over as many cycles as the fuller bank needs, and one
+  // more at most; nothing of it is cached.
+  Grant allocate_wide(const std::array<int, 2>& need, std::uint64_t now) {
+    Grant grant;
+    grant.reads = need[0] + need[1];
+    std::uint64_t cycle = std::max(now + 2, allocated_ + 1);
+    if (!ideal_) {
+      const int span = std::min<int>(std::max(need[0], need[1]) + 1, static_cast<int>(ring) - 1);
+      while (free_in(0, cycle, span) < need[0] || free_in(1, cycle, span) < need[1]) ++cycle;
+      for (int bank = 0; bank < 2; ++bank) take_first(bank, cycle, need[static_cast<std::size_t>(bank)]);
+    }
+    allocated_ = cycle;
+    grant.allocated = cycle;
+    return grant;
+  }
+
  private:
-  // used_[bank] counts reads per cycle in a ring of 8 cycles; stale cycles are cleared lazily.
-  static constexpr std::uint64_t ring = 8;
+  int free_in(int bank, std::uint64_t cycle, int span) {
+    refresh(bank, cycle + static_cast<std::uint64_t>(span));
+    int room = 0;
+    for (int i = 1; i <= span; ++i)
+      room += ports_ - used_[static_cast<std::size_t>(bank)][(cycle + static_cast<std::uint64_t>(i)) % ring];
+    return room;
+  }
+
+  void take_first(int bank, std::uint64_t cycle, int need) {
+    for (std::uint64_t i = 1; need > 0; ++i) {
+      int& used = used_[static_cast<std::size_t>(bank)][(cycle + i) % ring];
+      while (used < ports_ && need > 0) {
+        ++used;
+        --need;
+      }
+    }
+  }
+
+  // used_[bank] counts reads per cycle in a ring of 16 cycles; stale cycles are cleared lazily.
+  static constexpr std::uint64_t ring = 16;
 
   void refresh(int bank, std::uint64_t cycle) {
     auto& seen = seen_[static_cast<std::size_t>(bank)];

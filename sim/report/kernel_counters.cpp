@@ -95,11 +95,36 @@ std::vector<Counter> details() {
   };
 }
 
+std::string extents_of(const kernels::Tile& tile) {
+  return tile == kernels::Tile{} ? "" : fmt::format("{}x{}x{}", tile.m, tile.n, tile.k);
+}
+
+// Empty, false and 1x1 where the family has none.
+std::vector<Counter> tensor() {
+  return {
+      {"kernel.instruction", Unit::none, "shape of one matrix instruction",
+       [](const SimReport& r) -> Value { return extents_of(r.kernel.instruction); }},
+      {"kernel.shared_layout", Unit::none, "how tiles lie in shared memory: swizzled, padded or plain",
+       [](const SimReport& r) -> Value {
+         return r.kernel.shared_layout ? std::string(name_of(*r.kernel.shared_layout)) : std::string();
+       }},
+      {"kernel.sparse", Unit::claim, "A is 2:4 sparse", [](const SimReport& r) -> Value { return r.kernel.sparse; }},
+      {"kernel.cluster", Unit::none, "CTAs of a cluster along M and N",
+       [](const SimReport& r) -> Value { return fmt::format("{}x{}", r.kernel.cluster_m, r.kernel.cluster_n); }},
+      {"kernel.schedule", Unit::none, "how warp groups share the work: ws, coop or pingpong",
+       [](const SimReport& r) -> Value {
+         return r.kernel.schedule ? std::string(name_of(*r.kernel.schedule)) : std::string();
+       }},
+      {"kernel.persistent", Unit::claim, "CTAs take one tile after the other",
+       [](const SimReport& r) -> Value { return r.kernel.persistent.value_or(false); }},
+  };
+}
+
 }  // namespace
 
 std::vector<Counter> kernel_counters() {
   std::vector<Counter> all = identity();
-  for (std::vector<Counter>& part : std::vector{tiling(), details()})
+  for (std::vector<Counter>& part : std::vector{tiling(), tensor(), details()})
     for (Counter& counter : part) all.push_back(std::move(counter));
   return all;
 }

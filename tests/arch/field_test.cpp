@@ -40,6 +40,7 @@ TEST(Fields, WhatIsSetIsRead) {
       case Kind::flag: value = !std::get<bool>(field.get(gpu)); break;
       case Kind::sizes: value = std::vector<double>{1, 2}; break;
       case Kind::energies: value = std::vector<NamedEnergy>{{"x", Joules{1}}}; break;
+      case Kind::forms: value = std::vector<TensorFormSpec>{{"x", Cycles{2}, Cycles{1}}}; break;
       case Kind::text: value = std::string("x"); break;
     }
     field.set(gpu, value);

@@ -21,8 +21,7 @@ TEST(ArchPrint, ShowHoldsEveryNumberWithUnitAndOrigin) {
     if (field.needs_source()) {
       EXPECT_TRUE(entry.contains("source") || entry.contains("guess") || entry.contains("fitted")) << field.key;
     }
-    const bool has_unit = field.kind == Kind::quantity || field.kind == Kind::sizes || field.kind == Kind::energies;
-    EXPECT_EQ(entry.contains("unit"), has_unit) << field.key;
+    EXPECT_EQ(entry.contains("unit"), field.has_unit()) << field.key;
   }
   EXPECT_EQ(json["fields"]["l2.size"]["value"], 37748736);
   EXPECT_NE(text.find("36 MiB"), std::string::npos);

@@ -87,12 +87,16 @@ TEST(KernelFile, AnOverridesMistakeHasNoPosition) {
   EXPECT_EQ(to_string(rule.errors()), "threads: expected 256 (32 per warp tile), found 128\n");
 }
 
-TEST(KernelFile, TypesOfAllThreeFollowDtype) {
+TEST(KernelFile, AccumulatorsAndResultFollowDtype) {
   const Result<KernelConfig> config = apply_overrides({}, {{"dtype", "f16"}, {"dtype_acc", "f32"}});
   ASSERT_TRUE(config);
   EXPECT_EQ(config->dtype_in, DataType::f16);
   EXPECT_EQ(config->dtype_acc, DataType::f32);
   EXPECT_EQ(config->dtype_out, DataType::f16);
+  const Result<KernelConfig> integers = apply_overrides({}, {{"dtype", "s8"}});
+  ASSERT_TRUE(integers);
+  EXPECT_EQ(integers->dtype_acc, DataType::s32);
+  EXPECT_EQ(integers->dtype_out, DataType::s32);
 }
 
 TEST(KernelFile, TileMayLeaveOutK) {

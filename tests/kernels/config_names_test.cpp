@@ -208,7 +208,7 @@ constexpr std::array<TensorName, 16> tensor_names{{
      Family::mma, false, DataType::f16, DataType::f32, DataType::f32, Layout::nt, 128, 128, 32, 4},
 }};
 
-TEST(KernelNames, TensorCoreNamesAreReadButNotResolved) {
+TEST(KernelNames, TensorCoreNamesAreReadAndResolved) {
   for (const TensorName& want : tensor_names) {
     const Result<ParsedName> parsed = parse_kernel_name(want.name);
     ASSERT_TRUE(parsed) << to_string(parsed.errors());
@@ -223,7 +223,7 @@ TEST(KernelNames, TensorCoreNamesAreReadButNotResolved) {
     EXPECT_EQ(c.tile.n, want.n) << want.name;
     EXPECT_EQ(c.tile.k, want.k) << want.name;
     EXPECT_EQ(c.stages.value_or(0), want.stages) << want.name;
-    EXPECT_FALSE(resolve(c, cube)) << want.name;
+    EXPECT_TRUE(resolve(c, cube)) << want.name;
   }
 }
 

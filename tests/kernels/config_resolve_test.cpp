@@ -155,12 +155,48 @@ TEST(Resolve, TellsEveryMistakeAtOnce) {
             "swizzle_log2: expected a whole number from 0 to 4, found -1\n");
 }
 
-TEST(Resolve, RefusesTensorFamiliesAndOtherTypes) {
+KernelConfig mma(Tile tile, DataType in, DataType acc) {
+  KernelConfig config;
+  config.family = Family::mma;
+  config.flavor = Flavor::cutlass;
+  config.tile = tile;
+  config.dtype_in = in;
+  config.dtype_acc = config.dtype_out = acc;
+  config.layout = Layout::nt;
+  return config;
+}
+
+// Registers, shared memory and threads of compiled CUTLASS kernels (H200 measurements).
+TEST(Resolve, MmaKernelsGetTheResourcesOfCompiledOnes) {
+  const KernelConfig r = *resolve(mma({128, 128, 32}, DataType::f16, DataType::f32), cube);
+  EXPECT_EQ(r.registers, 228);
+  EXPECT_EQ(r.shared_bytes, 65536);
+  EXPECT_EQ(r.threads, 128);
+  EXPECT_EQ(r.warp_m, 64);
+  EXPECT_EQ(r.stages, 4);
+  EXPECT_EQ(r.instruction, (Tile{16, 8, 16}));
+  EXPECT_EQ(r.align_a, 8);
+  EXPECT_EQ(resolve(mma({128, 128, 0}, DataType::s8, DataType::s32), cube)->registers, 234);
+  EXPECT_EQ(resolve(mma({64, 64, 32}, DataType::f16, DataType::f16), cube)->registers, 80);
+}
+
+TEST(Resolve, MmaTypesMustGoTogether) {
+  EXPECT_EQ(errors_of(mma({128, 128, 32}, DataType::bf16, DataType::f16)),
+            "dtype_acc: expected f32 with operands of type bf16, found f16\n");
+  EXPECT_EQ(errors_of(mma({128, 128, 32}, DataType::f32, DataType::f32)),
+            "dtype_in: expected f16, bf16, tf32, f8e4m3, f8e5m2, s8 or s4 (f32 operands run as tf32), found f32\n");
+  KernelConfig transposed = mma({128, 128, 64}, DataType::s8, DataType::s32);
+  transposed.layout = Layout::nn;
+  EXPECT_EQ(errors_of(transposed),
+            "layout: expected nt, both operands along K (8- and 4-bit elements cannot be transposed on their way), "
+            "found nn\n");
+}
+
+TEST(Resolve, RefusesTensorKeysAndTypesOfOtherFamilies) {
   KernelConfig config = simt({128, 128, 32}, 4, Layout::nn);
-  config.family = Family::wgmma;
-  EXPECT_EQ(errors_of(config),
-            "family: expected naive, blocked or simt (tensor-core families are not modelled yet), found wgmma\n");
-  config.family = Family::simt;
+  config.sparse = true;
+  EXPECT_EQ(errors_of(config), "sparse: expected no value (the key belongs to the tensor-core families), found one\n");
+  config.sparse = false;
   config.dtype_in = DataType::f16;
   EXPECT_EQ(errors_of(config),
             "dtype_in: expected f32 (the naive, blocked and simt families compute with FFMA), found f16\n");

@@ -8,8 +8,8 @@
 namespace noteg::core::tables {
 
 bool fits(const MeasuredRow& row, double modelled) {
-  const double relative = 0.03 * row.measured;
-  const double bound = row.allowed == Allowed::only_3_percent ? relative : std::max(1.0, relative);
+  const double relative = (row.allowed == Allowed::five_percent ? 0.05 : 0.03) * row.measured;
+  const double bound = row.allowed != Allowed::one_cycle_or_3_percent ? relative : std::max(1.0, relative);
   return std::abs(modelled - row.measured) <= bound + 1e-9;
 }
 

@@ -11,7 +11,7 @@
 
 namespace noteg::core::tables {
 
-enum class Allowed { one_cycle_or_3_percent, only_3_percent };
+enum class Allowed { one_cycle_or_3_percent, only_3_percent, five_percent };
 
 struct MeasuredRow {
   std::string id;  // "table: row", unique
@@ -35,6 +35,7 @@ std::vector<MeasuredRow> generation_latency_rows();
 std::vector<MeasuredRow> memory_throughput_rows();
 std::vector<MeasuredRow> micro_benchmark_rows();
 std::vector<MeasuredRow> arithmetic_throughput_rows();
+std::vector<MeasuredRow> tensor_rows();
 
 std::vector<KnownException> known_exceptions();
 

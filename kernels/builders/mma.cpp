@@ -1,0 +1,33 @@
+#include "kernels/builders/builders.hpp"
+#include "kernels/builders/mma_parts.hpp"
+
+namespace noteg::kernels {
+
+Result<Program> build_mma(const BuildRequest& request) {
+  const KernelConfig& config = request.config;
+  auto planned = plan_mma(config, request.latency.async_copy);
+  if (!planned) return planned.errors();
+  const MmaPlan& plan = *planned;
+
+  Emitter e;
+  MmaState state = make_mma_state(e, plan);
+  emit_mma_prologue(e, plan, state);
+  e.program().mainloop_begin = e.position();
+  emit_mma_mainloop(e, plan, state);
+  e.program().epilogue_begin = e.position();
+  emit_mma_epilogue(e, plan, config, state);
+
+  Program& program = e.program();
+  program.name = config.name.empty() ? "mma" : config.name;
+  program.warps = plan.warps;
+  program.threads = plan.threads;
+  program.shared_bytes = plan.shared_bytes;
+  program.k_per_trip = plan.tile.k;
+  program.stages = plan.stages;
+  program.prologue_tiles = plan.is_async ? plan.stages - 1 : 1;
+  program.a_bytes_per_trip = static_cast<double>(plan.a.rows) * plan.a.row_bytes;
+  program.b_bytes_per_trip = static_cast<double>(plan.b.rows) * plan.b.row_bytes;
+  return finish(e, request);
+}
+
+}  // namespace noteg::kernels
