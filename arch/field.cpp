@@ -11,7 +11,7 @@ namespace {
 std::vector<Field> all_fields() {
   std::vector<Field> all = detail::chip_fields();
   for (std::vector<Field> more : {detail::power_fields(), detail::sm_resource_fields(), detail::sm_pipe_fields(),
-                                  detail::sm_tensor_fields(), detail::sm_energy_fields()}) {
+                                  detail::sm_tensor_fields(), detail::sm_async_fields(), detail::sm_energy_fields()}) {
     std::move(more.begin(), more.end(), std::back_inserter(all));
   }
   return all;

@@ -39,6 +39,7 @@ struct Field {
   std::string_view doc;      // one sentence
   std::string_view used_by;  // which part of the model reads it
   bool fittable = false;     // `noteg calibrate` may fit it: a property of the single board or of its circuits
+  bool optional = false;     // may be left out: a generation that lacks the unit has nothing to say of it
   Value (*get)(const GpuSpec&) = nullptr;
   void (*set)(GpuSpec&, const Value&) = nullptr;
 

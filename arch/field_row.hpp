@@ -99,11 +99,18 @@ inline Field fittable(Field field) {
   return field;
 }
 
+// Marks a row of a unit that not every generation has.
+inline Field optional(Field field) {
+  field.optional = true;
+  return field;
+}
+
 [[nodiscard]] std::vector<Field> chip_fields();
 [[nodiscard]] std::vector<Field> sm_resource_fields();  // occupancy, front end, register file
 [[nodiscard]] std::vector<Field> power_fields();        // board power
 [[nodiscard]] std::vector<Field> sm_energy_fields();    // energy per event
 [[nodiscard]] std::vector<Field> sm_tensor_fields();    // tensor cores
+[[nodiscard]] std::vector<Field> sm_async_fields();     // bulk copies, clusters, warpgroups
 [[nodiscard]] std::vector<Field> sm_pipe_fields();      // execution pipes, load/store path, the rest of the SM
 
 }  // namespace noteg::arch::detail

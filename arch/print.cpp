@@ -162,6 +162,7 @@ std::string show_text(const SourcedGpu& sourced) {
   for (const Field& field : fields()) key_width = std::max(key_width, field.key.size());
   for (std::size_t i = 0; i < fields().size(); ++i) {
     const Field& field = fields()[i];
+    if (field.optional && sourced.provenance[i].is_absent()) continue;
     const std::string value = format_value(field, field.get(gpu));
     out += fmt::format("{:<{}}  {:<14}  {}\n", field.key, key_width, value, sourced.provenance[i].to_string());
     // A text has no origin to show; trailing blanks would differ between editors.
@@ -178,6 +179,7 @@ std::string show_json(const SourcedGpu& sourced) {
   for (std::size_t i = 0; i < fields().size(); ++i) {
     const Field& field = fields()[i];
     const Provenance& from = sourced.provenance[i];
+    if (field.optional && from.is_absent()) continue;
     Json entry{{"value", json_of(field.get(gpu))}};
     if (!unit_name(field).empty()) entry["unit"] = unit_name(field);
     if (!from.source.empty()) entry["source"] = from.source;
@@ -192,6 +194,7 @@ std::string show_csv(const SourcedGpu& sourced) {
   std::string out = "key,value,unit,mark,origin\n";
   for (std::size_t i = 0; i < fields().size(); ++i) {
     const Field& field = fields()[i];
+    if (field.optional && sourced.provenance[i].is_absent()) continue;
     const Value value = field.get(sourced.gpu);
     const Json json = json_of(value);
     const std::string text = json.is_string() ? json.get<std::string>() : json.dump();

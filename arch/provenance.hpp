@@ -24,6 +24,9 @@ struct Provenance {
   std::string fitted;
   std::string guess;
 
+  // Nothing said of a key that may be left out.
+  [[nodiscard]] bool is_absent() const { return file.empty(); }
+
   // "WP: data sheet", "fitted on ...", "guess: ...".
   [[nodiscard]] std::string to_string() const;
 };

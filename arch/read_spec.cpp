@@ -30,7 +30,7 @@ class FileReader {
       if (path == field.key) {
         read_field(mapping, name, i, complete);
       } else if (path != "sm") {  // the SM section has rules of its own
-        if (!complete && !mapping.has(name)) continue;
+        if ((!complete || field.optional) && !mapping.has(name)) continue;
         std::optional<YamlMapping> section = mapping.mapping(name);
         if (section) read_section(*section, complete);
       }

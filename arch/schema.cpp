@@ -73,7 +73,8 @@ void place(Json& root, std::string_view path, const Field& field, bool complete)
   Json& child = root["properties"][name];
   if (child.is_null()) {
     child = dot == std::string_view::npos ? Json{{"$ref", "#/$defs/" + std::string(field.key)}} : object_schema();
-    if (complete) root["required"].push_back(name);
+    // A unit that not every generation has is a section that may be left out, but not in part.
+    if (complete && !(field.optional && dot != std::string_view::npos)) root["required"].push_back(name);
   }
   if (dot != std::string_view::npos) place(child, path.substr(dot + 1), field, complete);
 }

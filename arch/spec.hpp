@@ -122,6 +122,27 @@ struct MemoryPipeSpec {
   bool operator==(const MemoryPipeSpec&) const = default;
 };
 
+// Bulk tensor copies (TMA), barriers in shared memory and clusters; all zero where has_tma is false.
+struct TmaSpec {
+  Cycles latency;                // of a box, beyond that of a load from the same place
+  Cycles descriptor_latency;     // first copy through a descriptor
+  Cycles store_latency;          // store issued to its box being read from shared memory
+  Cycles barrier_latency;        // phase complete to the first issue after a wait for it
+  Cycles cluster_latency;        // arrival at a barrier of another CTA of the cluster
+  BytesPerCycle fill_bandwidth;  // whole chip: parts of boxes outside the matrix
+  double gpc_runs = 0;           // runs of the grid that a GPC's CTAs are made of, beyond the first
+
+  bool operator==(const TmaSpec&) const = default;
+};
+
+// Multiplications of a warpgroup; their rate follows from the shape.
+struct WgmmaSpec {
+  Cycles shared_latency;    // end of the last of a group to the use of its result, both operands in shared memory
+  Cycles register_latency;  // with A in registers
+
+  bool operator==(const WgmmaSpec&) const = default;
+};
+
 // One form of a matrix instruction: m16n8k16_f16_f32 names shape, operand type and accumulator type; sp_ in front: A
 // is 2:4 sparse and k counts its zeros; e4m3 stands for both 8-bit float types. A form that is not in the table does
 // not exist on this generation.
@@ -182,6 +203,8 @@ struct SmSpec {
   TensorSpec tensor;
   MemoryPipeSpec memory;
   EnergySpec energy;
+  TmaSpec tma;
+  WgmmaSpec wgmma;
   Cycles cta_launch;           // free slot to first issue of the next CTA
   bool has_async_copy = true;  // LDGSTS
   bool has_tma = false;

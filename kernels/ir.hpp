@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/async.hpp"
+
 namespace noteg::kernels {
 
 // One enumerator per SASS base mnemonic that the kernels here use. opcode_info() is the one table.
@@ -34,6 +36,7 @@ enum class Opcode : std::uint8_t {
   prmt,
   iabs,
   cs2r,
+  f2fp,
   viadd,
   s2r,
   s2ur,
@@ -52,6 +55,7 @@ enum class Opcode : std::uint8_t {
   stg,
   lds,
   sts,
+  stsm,
   ldsm,
   ldgsts,
   ldgdepbar,
@@ -72,9 +76,13 @@ enum class Opcode : std::uint8_t {
   qmma,
   hgmma,
   warpgroup,
+  usetmaxreg,
   utmaldg,
   utmastg,
+  utmacmdflush,
+  utmacctl,
   syncs,
+  fence,
   count_
 };
 
@@ -139,6 +147,7 @@ struct Instruction {
   std::int16_t pattern = -1;      // index into Program::patterns
   std::int16_t loop = -1;         // bra: index into Program::loops; -1: a forward branch
   bool taken = false;             // forward branch that is taken: the code that it skips is left out
+  std::int16_t async = -1;        // index into Program::async
   std::int16_t depbar_count = 0;  // depbar: proceed when the counter / commit groups outstanding <= this
   Control control;
 };
@@ -162,12 +171,14 @@ struct AccessPattern {
   bool operator==(const AccessPattern&) const = default;
 };
 
-// A backward branch: code [begin, branch] runs `trips` times; the main loop's trips come from the problem.
+// A backward branch: code [begin, branch] runs `trips` times; the main loop's trips come from the problem, and those of
+// a loop over tiles (persistent kernels) from the grid.
 struct Loop {
   std::int32_t begin = 0;
   std::int32_t branch = 0;
   std::int64_t trips = 1;
   bool is_main = false;
+  bool is_tiles = false;
 
   bool operator==(const Loop&) const = default;
 };
@@ -178,7 +189,8 @@ struct Role {
   std::string name;
   std::int32_t begin = 0, end = 0;
   int first_warp = 0, warps = 0;
-  int registers = 0;  // per thread; 0: as the program
+  int registers = 0;                    // per thread; 0: as the program
+  int first_tile = 0, tile_stride = 1;  // of the CTA's tiles, those that the role takes
 
   bool operator==(const Role&) const = default;
 };
@@ -190,7 +202,11 @@ struct Program {
   std::vector<Instruction> code;
   std::vector<AccessPattern> patterns;
   std::vector<Loop> loops;
-  std::vector<Role> roles;  // empty: all warps run the whole code; otherwise every warp has one
+  std::vector<BarrierRing> rings;
+  std::vector<AsyncOp> async;
+  bool is_persistent = false;  // a CTA takes tile after tile: loops with is_tiles
+  int lead_warp = 0;           // whose progress tells prologue, main loop and epilogue apart
+  std::vector<Role> roles;     // empty: all warps run the whole code; otherwise every warp has one
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
 

@@ -83,14 +83,22 @@ std::optional<ParsedName> parse_own_wgmma(const Tokens& t) {
   const auto types = own_types(t[3], t[4]);
   const auto tile = extents(t[5], 3);
   const auto cluster = extents(t[6], 2);
-  const bool schedule = t[7] == "ws" || t[7] == "pingpong" || t[7] == "coop";
+  const auto schedule = schedule_from(t[7]);
   if (!types || !tile || !cluster || !schedule) return std::nullopt;
   ParsedName parsed;
   parsed.config.family = Family::wgmma;
   parsed.config.flavor = Flavor::cutlass;
   parsed.config.layout = Layout::nt;
-  set_types(parsed.config, *types);
+  const DataType in = types->in;
+  // Results are of 16 bits in all of them that multiply 8- or 16-bit floats.
+  set_types(parsed.config, {in, types->acc,
+                            in == DataType::bf16 ? in
+                            : bytes_of(in) <= 2  ? DataType::f16
+                                                 : types->acc});
   set_tile(parsed, (*tile)[0], (*tile)[1], (*tile)[2]);
+  parsed.config.cluster_m = (*cluster)[0];
+  parsed.config.cluster_n = (*cluster)[1];
+  parsed.config.schedule = schedule;
   return parsed;
 }
 

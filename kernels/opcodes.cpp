@@ -31,6 +31,7 @@ constexpr std::array<OpcodeInfo, opcode_count> table = {{
     {Opcode::prmt, "PRMT", Unit::alu, false},
     {Opcode::iabs, "IABS", Unit::alu, false},
     {Opcode::cs2r, "CS2R", Unit::alu, false},
+    {Opcode::f2fp, "F2FP", Unit::alu, false},
     {Opcode::viadd, "VIADD", Unit::alu, false},
     {Opcode::s2r, "S2R", Unit::memory, true},
     {Opcode::s2ur, "S2UR", Unit::memory, true},
@@ -49,6 +50,7 @@ constexpr std::array<OpcodeInfo, opcode_count> table = {{
     {Opcode::stg, "STG", Unit::memory, true},
     {Opcode::lds, "LDS", Unit::memory, true},
     {Opcode::sts, "STS", Unit::memory, true},
+    {Opcode::stsm, "STSM", Unit::memory, true},
     {Opcode::ldsm, "LDSM", Unit::memory, true},
     {Opcode::ldgsts, "LDGSTS", Unit::memory, true},
     {Opcode::ldgdepbar, "LDGDEPBAR", Unit::memory, true},
@@ -67,11 +69,17 @@ constexpr std::array<OpcodeInfo, opcode_count> table = {{
     {Opcode::hmma, "HMMA", Unit::tensor, false},
     {Opcode::imma, "IMMA", Unit::tensor, false},
     {Opcode::qmma, "QMMA", Unit::tensor, false},
-    {Opcode::hgmma, "HGMMA", Unit::tensor, true},
+    // Warpgroup multiplications are waited for by groups (WARPGROUP.DEPBAR), not through dependence counters.
+    {Opcode::hgmma, "HGMMA", Unit::tensor, false},
     {Opcode::warpgroup, "WARPGROUP", Unit::control, false},
-    {Opcode::utmaldg, "UTMALDG", Unit::memory, true},
-    {Opcode::utmastg, "UTMASTG", Unit::memory, true},
-    {Opcode::syncs, "SYNCS", Unit::memory, true},
+    {Opcode::usetmaxreg, "USETMAXREG", Unit::control, false},
+    // Bulk copies and barriers in shared memory complete on barriers and in groups of their own.
+    {Opcode::utmaldg, "UTMALDG", Unit::control, false},
+    {Opcode::utmastg, "UTMASTG", Unit::control, false},
+    {Opcode::utmacmdflush, "UTMACMDFLUSH", Unit::control, false},
+    {Opcode::utmacctl, "UTMACCTL", Unit::control, false},
+    {Opcode::syncs, "SYNCS", Unit::control, false},
+    {Opcode::fence, "FENCE", Unit::control, false},
 }};
 
 constexpr bool table_is_in_order() {

@@ -72,6 +72,7 @@ int registers_of(const Instruction& in, Place place, std::size_t position) {
     case Opcode::ldc:
     case Opcode::uldc: return position == 0 ? words : 1;
     case Opcode::sts:
+    case Opcode::stsm:
     case Opcode::stg: return is_data ? words : 1;
     case Opcode::imad_wide: return is_first_destination || (place == Place::source && position == 2) ? 2 : 1;
     default: return 1;
@@ -127,6 +128,10 @@ bool has_no_destination(Opcode op) {
     case Opcode::warpgroup:
     case Opcode::utmaldg:
     case Opcode::utmastg:
+    case Opcode::utmacmdflush:
+    case Opcode::utmacctl:
+    case Opcode::usetmaxreg:
+    case Opcode::fence:
     case Opcode::syncs: return true;
     default: return false;
   }

@@ -17,4 +17,7 @@ namespace noteg::kernels {
 // Multistage cp.async (3 stages or more) or LDG + STS pipelined (2) kernel on tensor cores: ldmatrix and mma.sync.
 [[nodiscard]] Result<Program> build_mma(const BuildRequest& request);
 
+// Bulk tensor copies, warpgroup multiplications, specialised warps (sm_90).
+[[nodiscard]] Result<Program> build_wgmma(const BuildRequest& request);
+
 }  // namespace noteg::kernels

@@ -23,7 +23,8 @@ MemoryClass class_of(Opcode op) {
   switch (op) {
     case Opcode::lds:
     case Opcode::ldsm: return MemoryClass::shared_load;
-    case Opcode::sts: return MemoryClass::shared_store;
+    case Opcode::sts:
+    case Opcode::stsm: return MemoryClass::shared_store;
     case Opcode::ldgsts: return MemoryClass::copy;
     case Opcode::ldg:
     case Opcode::stg:

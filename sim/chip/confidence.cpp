@@ -13,7 +13,7 @@ namespace {
 // Recorded with `noteg validate --min-time-ms 0.2` on whole measured sets (docs/validation.md shows the shipped part).
 // H200 rows were run at their recorded clock. Rows that a constant was fitted on do not count.
 using kernels::Family;
-constexpr std::array<ValidationRecord, 8> records{{
+constexpr std::array<ValidationRecord, 9> records{{
     {"a100-pcie-80gb", Family::simt, 0.032, 1586, "neusight_fp32"},
     {"a100-pcie-40gb", Family::simt, 0.060, 6155, "neusight_fp32"},
     {"h100-sxm5-80gb", Family::simt, 0.036, 1439, "neusight_fp32"},
@@ -22,6 +22,7 @@ constexpr std::array<ValidationRecord, 8> records{{
     {"h200-sxm-141gb", Family::naive, 0.098, 117, "our own H200 runs"},
     {"h200-sxm-141gb", Family::blocked, 0.049, 88, "our own H200 runs"},
     {"h200-sxm-141gb", Family::simt, 0.051, 239, "our own H200 runs"},
+    {"h200-sxm-141gb", Family::wgmma, 0.074, 20, "our own H200 runs"},
 }};
 
 constexpr double shortest_validated_us = 200;

@@ -55,8 +55,12 @@ core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, Ti
       std::min(gpu.l2.sm_bandwidth.value, gpu.l2.read_bandwidth.value / std::max(1, request.active_sms));
   out.write_bytes_per_cycle =
       std::min(gpu.l2.sm_bandwidth.value, gpu.l2.write_bandwidth.value / std::max(1, request.active_sms));
+  out.boxes = request.boxes;
   if (!request.latency_limits) out.latency = out.l1_latency;
-  if (!request.l2_limits) out.read_bytes_per_cycle = out.write_bytes_per_cycle = unlimited;
+  if (!request.l2_limits) {
+    out.read_bytes_per_cycle = out.write_bytes_per_cycle = unlimited;
+    for (core::BoxTraffic& box : out.boxes) box.cycles = 0;
+  }
   return out;
 }
 

@@ -16,12 +16,13 @@ struct EnvironmentRequest {
   const arch::GpuSpec* gpu = nullptr;
   Hertz clock;
   int active_sms = 1;
-  double footprint_bytes = 0;   // A, B and C
-  double l1_hit_rate = 0;       // of the sectors that loads ask for
-  double tile_accesses = 1;     // places in DRAM where one k tile of a CTA lies
-  bool l2_limits = true;        // false: L2 delivers at any rate
-  bool latency_limits = true;   // false: all answers come as fast as from L1
-  double dram_utilisation = 0;  // 0..1, of the achievable bandwidth
+  double footprint_bytes = 0;               // A, B and C
+  double l1_hit_rate = 0;                   // of the sectors that loads ask for
+  double tile_accesses = 1;                 // places in DRAM where one k tile of a CTA lies
+  bool l2_limits = true;                    // false: L2 delivers at any rate
+  bool latency_limits = true;               // false: all answers come as fast as from L1
+  std::array<core::BoxTraffic, 3> boxes{};  // of bulk copies
+  double dram_utilisation = 0;              // 0..1, of the achievable bandwidth
 };
 
 [[nodiscard]] core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, TileSource source);

@@ -8,6 +8,21 @@ namespace {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// Clusters are whole, and no more CTAs start than fit at a time where each takes tile after tile.
+void plan_clusters(Launch& out, const kernels::KernelConfig& config, int sms) {
+  const std::int64_t cluster = std::int64_t{config.cluster_m} * config.cluster_n;
+  const std::int64_t padded = ceil_div(out.grid.tiles_m, config.cluster_m) * config.cluster_m *
+                              ceil_div(out.grid.tiles_n, config.cluster_n) * config.cluster_n * out.grid.batch;
+  out.ctas = padded;
+  out.all_tiles = static_cast<double>(padded);
+  if (!config.persistent.value_or(false)) return;
+  // The scheduler of persistent kernels walks the shorter side first.
+  if (config.raster == kernels::Raster::along_m && out.grid.tiles_n <= out.grid.tiles_m)
+    out.grid.raster = kernels::Raster::along_n;
+  out.ctas = std::min(padded, sms / cluster * cluster);
+  out.tiles = ceil_div(padded, out.ctas);
+}
+
 }  // namespace
 
 Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape,
@@ -20,6 +35,8 @@ Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape
   out.grid.raster = config.raster;
   out.grid.swizzle_log2 = config.swizzle_log2;
   out.ctas = out.grid.ctas();
+  out.all_tiles = static_cast<double>(out.ctas);
+  if (config.family == kernels::Family::wgmma) plan_clusters(out, config, sms);
   // Split-K slices are whole k tiles, the last one may be shorter: the longest counts.
   const std::int64_t k_tile = std::max(1, program.k_per_trip);
   const std::int64_t k_slice = ceil_div(ceil_div(shape.k, k_tile), out.grid.split_k) * k_tile;

@@ -12,6 +12,8 @@ namespace noteg::chip {
 struct Launch {
   memory::TileGrid grid;
   std::int64_t ctas = 0;
+  std::int64_t tiles = 1;  // that the busiest CTA takes, one after another (persistent kernels)
+  double all_tiles = 0;    // with those that fill up clusters
   std::int64_t trips = 0;  // main-loop trips of one CTA
   std::int64_t ctas_busiest_sm = 0;
   int active_sms = 0;  // SMs that get at least one CTA

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/chip/bottleneck.hpp"
+#include "sim/chip/bulk_copies.hpp"
 #include "sim/chip/confidence.hpp"
 #include "sim/chip/dram_wait.hpp"
 #include "sim/chip/environment.hpp"
@@ -61,7 +62,7 @@ std::int64_t full_rounds(const Run& run) {
 
 // Of the time that one SM takes for `ctas` CTAs: what each takes if all CTAs divide evenly.
 double even_share(const Run& run, std::int64_t ctas) {
-  return static_cast<double>(run.launch.ctas) / (static_cast<double>(ctas) * run.gpu.sms);
+  return run.launch.all_tiles / (static_cast<double>(ctas * run.launch.tiles) * run.gpu.sms);
 }
 
 // Places in DRAM that the tiles of a waiting step lie in: one for each row where an operand lies along K, else one for
@@ -83,6 +84,7 @@ void solve_time(Run& run, SmTimer& timer, Grade grade) {
   core::SmWork work;
   work.ctas = run.launch.ctas_busiest_sm;
   work.trips = run.launch.trips;
+  work.tiles = run.launch.tiles;
   const Switches& switches = run.options.switches;
   if (!switches.tail) work.ctas = full_rounds(run);
   work.resident = static_cast<int>(std::min<std::int64_t>(run.resident, work.ctas));
@@ -101,6 +103,8 @@ void solve_time(Run& run, SmTimer& timer, Grade grade) {
   request.l1_hit_rate = run.traffic.l1_hit_rate;
   request.l2_limits = switches.l2;
   request.latency_limits = switches.memory_latency;
+  if (run.config.family == kernels::Family::wgmma)
+    request.boxes = box_traffic({&run.gpu, &run.config, &run.shape, &run.launch, run.resident});
   const double dram_bytes = run.traffic.reuse.dram_read_bytes + run.traffic.reuse.dram_write_bytes;
   const BytesPerSecond dram =
       dram_bandwidth(run.gpu.dram, run.traffic.reuse.dram_read_bytes, run.traffic.reuse.dram_write_bytes);
@@ -179,6 +183,9 @@ std::int64_t executed_by_cta(const kernels::Program& program, std::int64_t trips
 // Counters of the busiest SM to the whole chip: CTAs are alike. How many instructions a CTA executes is known
 // exactly, so what periods were passed over inexactly is set right by it.
 core::CoreCounters chip_counters(const Run& run, const kernels::Program& program) {
+  if (!program.roles.empty())  // each role has a length of its own; tiles are alike
+    return run.sm.counters *
+           (run.launch.all_tiles / static_cast<double>(run.launch.ctas_busiest_sm * run.launch.tiles));
   const double executed =
       static_cast<double>(executed_by_cta(program, run.launch.trips)) * static_cast<double>(run.launch.ctas);
   return run.sm.counters * (executed / std::max(1.0, run.sm.counters.warp_instructions));
@@ -280,18 +287,24 @@ Roofline roofline(const Run& run, double l2_cycles) {
   return out;
 }
 
-Diagnostic not_expressible(const kernels::KernelConfig& config) {
-  return {"", 0, 0, "family", "naive, blocked, simt or mma", std::string(kernels::name_of(config.family))};
+Diagnostic no_warpgroups(const arch::GpuSpec& gpu) {
+  return {"",
+          0,
+          0,
+          "family",
+          "naive, blocked, simt or mma (compute capability " + gpu.sm.compute_capability +
+              " has neither warpgroup multiplications nor bulk tensor copies)",
+          "wgmma"};
 }
 
 }  // namespace
 
 Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                            const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache) {
+  if (kernel.family == kernels::Family::wgmma && !gpu.sm.has_tma) return no_warpgroups(gpu);
   Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
   if (!resolved) return resolved.errors();
   const kernels::KernelConfig& config = *resolved;
-  if (config.family == kernels::Family::wgmma) return not_expressible(config);
 
   Result<std::shared_ptr<BuiltKernel>> built = built_kernel(gpu, config, shape, options.switches, cache);
   if (!built) return built.errors();
@@ -341,7 +354,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   r.occupancy.warps_per_sm = run.resident * program.warps;
   r.occupancy.limiter =
       run.launch.ctas < static_cast<std::int64_t>(run.resident) * gpu.sms ? Limiter::grid : occupancy->limiter;
-  r.occupancy.waves = static_cast<double>(run.launch.ctas) / (static_cast<double>(run.resident) * gpu.sms);
+  r.occupancy.waves = run.launch.all_tiles / (static_cast<double>(run.resident) * gpu.sms);
   const double us_per_cycle = 1e6 / run.clock.value;
   // Reads and writes have a way each.
   const double l2_cycles = !options.switches.l2 ? 0

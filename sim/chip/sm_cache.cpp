@@ -70,8 +70,8 @@ Result<std::shared_ptr<BuiltKernel>> build(const arch::GpuSpec& gpu, const kerne
   if (const std::optional<Diagnostic> missing = missing_form(gpu.sm, config)) return *missing;
   kernels::BuildRequest request;
   request.config = config;
-  request.latency =
-      on_tensor_cores(config) ? latency_model(gpu.sm, kernels::tensor_form_of(config)) : latency_model(gpu.sm);
+  request.latency = config.family == kernels::Family::mma ? latency_model(gpu.sm, kernels::tensor_form_of(config))
+                                                          : latency_model(gpu.sm);
   Result<kernels::Program> program = kernels::build_program(request);
   if (!program) return program.errors();
   auto built = std::make_shared<BuiltKernel>();

@@ -50,7 +50,9 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 environment.l1_hit_rate,
                 environment.read_bytes_per_cycle,
                 environment.write_bytes_per_cycle,
-                work.skip_periodic};
+                work.skip_periodic,
+                work.tiles,
+                environment.boxes};
   {
     const std::lock_guard lock(mutex_);
     const auto found = done_.find(key);
@@ -112,8 +114,33 @@ SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::S
   return out;
 }
 
+// Tiles of a persistent CTA: the first fills the pipeline, later ones repeat, two by two where consumers take turns.
+SmTime SmTimer::over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work) {
+  constexpr std::int64_t stepped = 8, period = 2;
+  if (work.tiles <= stepped) return over_rounds(environment, work, Grade::periodic);
+  core::SmWork fewer = work;
+  fewer.tiles = stepped - period + work.tiles % period;
+  const SmTime a = run(environment, fewer);
+  const std::int64_t first = fewer.tiles;
+  fewer.tiles += period;
+  return blend(a, run(environment, fewer), static_cast<double>(work.tiles - first) / static_cast<double>(period));
+}
+
+// Kernels of bulk copies repeat with the ring of their stages; 36 trips are whole turns of 2, 3, 4, 6, 9 and 12 stages.
+SmTime SmTimer::of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work) {
+  constexpr std::int64_t turn = 36;
+  if (work.trips <= 2 * turn) return over_tiles(environment, work);
+  core::SmWork fewer = work;
+  fewer.trips = turn + work.trips % turn;
+  const SmTime a = over_tiles(environment, fewer);
+  const double turns = static_cast<double>(work.trips - fewer.trips) / static_cast<double>(turn);
+  fewer.trips += turn;
+  return blend(a, over_tiles(environment, fewer), turns);
+}
+
 SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
   core::SmWork stepped = work;
+  if (!program_.async.empty()) return grade == Grade::exact ? run(environment, work) : of_boxes(environment, work);
   stepped.skip_periodic = grade == Grade::periodic;
   switch (grade) {
     case Grade::exact: return run(environment, stepped);

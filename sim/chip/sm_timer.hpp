@@ -37,7 +37,8 @@ class SmTimer {
   [[nodiscard]] SmTime time(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
  private:
-  using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double, bool>;
+  using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double, bool,
+                         std::int64_t, std::array<core::BoxTraffic, 3>>;
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime further_trips(const core::MemoryEnvironment& environment, const core::SmWork& work,
                                      std::int64_t ctas, double times);
@@ -45,6 +46,8 @@ class SmTimer {
   [[nodiscard]] SmTime rough(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
                                    double factor);
+  [[nodiscard]] SmTime over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
   core::DecodedProgram program_;

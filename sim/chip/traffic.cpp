@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/wavefronts.hpp"
+#include "sim/chip/bulk_copies.hpp"
 #include "sim/memory/l1_reuse.hpp"
 
 namespace noteg::chip {
@@ -125,6 +126,10 @@ Traffic plan_traffic(const TrafficRequest& r) {
     fetched += std::min(operand.loads.sectors, operand.useful_sectors_trip * over);
   }
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
+  if (r.config->family == kernels::Family::wgmma) {  // less what clusters and GPCs share
+    const auto boxes = box_traffic({r.gpu, r.config, r.shape, r.launch, r.resident});
+    out.l2_read_bytes = (boxes[0].bytes + boxes[1].bytes) * static_cast<double>(r.launch->trips) * r.launch->all_tiles;
+  }
   add_results(out, r);
 
   memory::L2Traffic l2;

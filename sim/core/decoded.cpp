@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/tensor_form.hpp"
 #include "sim/core/compiler_latencies.hpp"
 #include "sim/core/memory_cost.hpp"
 #include "sim/core/tensor_timing.hpp"
@@ -18,11 +19,13 @@ using kernels::Unit;
 int as_int(Cycles c) { return static_cast<int>(c.value); }
 
 Action action_of(const Instruction& in) {
+  if (in.async >= 0) return Action::asynchronous;
   switch (in.op) {
     case Opcode::bra: return in.loop >= 0 ? Action::branch : Action::control;
     case Opcode::exit: return Action::exit;
     case Opcode::bar_sync: return Action::barrier;
     case Opcode::ldc: return Action::constant_load;
+    case Opcode::utmacmdflush: return Action::control;
     default: break;
   }
   switch (kernels::opcode_info(in.op).unit) {
@@ -43,6 +46,7 @@ Action action_of(const Instruction& in) {
 }
 
 void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::RegisterFileSpec& rf) {
+  if (in.async >= 0) return;  // accumulators of a warpgroup do not come through the read ports of single instructions
   for (std::size_t position = 0; position < in.src.size(); ++position) {
     const kernels::Operand& operand = in.src[position];
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
@@ -127,6 +131,8 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
     out.depbar = static_cast<std::uint8_t>(std::clamp<int>(in.depbar_count, 0, 63));
     out.depbar_counter = counter_of(in, program);
   }
+  out.async = in.async;
+  if (in.op == Opcode::utmacmdflush) out.commit = 1;
   if (in.op == Opcode::ldgdepbar) {
     // Commit: tracked as a copy group, not as a counter.
     out.commit = 1;
@@ -146,6 +152,81 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   return out;
 }
 
+std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arch::SmSpec& sm) {
+  std::vector<DecodedRing> out;
+  int first = 0;
+  for (const kernels::BarrierRing& ring : program.rings) {
+    DecodedRing decoded;
+    decoded.first = first;
+    decoded.count = static_cast<std::uint32_t>(std::max(1, ring.count));
+    decoded.arrivals = ring.arrivals;
+    decoded.walk = static_cast<std::size_t>(ring.walk);
+    decoded.latency = static_cast<std::uint64_t>(
+        as_int(ring.is_hardware ? sm.memory.barrier_latency : sm.tma.barrier_latency) +
+        (ring.is_hardware ? 2 * (ring.arrivals - 1) : 0));  // the barrier unit takes two cycles per warp
+    if (ring.across_cluster) decoded.arrival_delay = static_cast<std::uint64_t>(as_int(sm.tma.cluster_latency));
+    out.push_back(decoded);
+    first += ring.count;
+  }
+  return out;
+}
+
+// A 64 x n multiplication over 32 bytes of K keeps each tensor core for n / 2 cycles, whatever the type. It reads B,
+// and A unless that lies in registers, once for the four warps; its result takes a little longer the wider it is.
+DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, const arch::SmSpec& sm) {
+  constexpr double k_bytes = 32, rows = 64;
+  DecodedAsync out;
+  out.kind = op.kind;
+  out.box = op.box;
+  out.ring = static_cast<std::uint8_t>(std::max(0, op.ring));
+  out.places_back = static_cast<std::uint32_t>(op.places_back);
+  out.rounds_ahead = static_cast<std::uint32_t>(op.rounds_ahead);
+  out.groups = static_cast<std::uint32_t>(op.groups);
+  out.boxes = op.boxes;
+  out.not_first = op.not_first;
+  out.one_warp = op.one_warp;
+  out.advances = op.advances;
+  out.closes_group = op.closes_group;
+  out.bytes = op.bytes;
+  if (op.kind == kernels::AsyncKind::matmul) {
+    out.bytes = (op.n + (op.a_in_registers ? 0 : rows)) * k_bytes;
+    out.cycles = op.n / 2.0;
+    if (const auto form = kernels::tensor_form_from(in.op, in.modifiers)) {
+      out.macs = kernels::macs_of(*form);
+      out.tensor_kind = kernels::tensor_kind(*form);
+    }
+    out.latency = (op.a_in_registers ? sm.wgmma.register_latency : sm.wgmma.shared_latency).value + op.n / 32.0;
+  }
+  return out;
+}
+
+void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, const arch::SmSpec& sm) {
+  out.rings = decode_rings(program, sm);
+  for (const DecodedRing& ring : out.rings) out.barriers += static_cast<int>(ring.count);
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    const int index = program.code[at].async;
+    if (index < 0) continue;
+    DecodedAsync op = decode_async(program.code[at], program.async[static_cast<std::size_t>(index)], sm);
+    for (std::size_t i = 0; i < program.loops.size(); ++i) {
+      const kernels::Loop& loop = program.loops[i];
+      const auto place = static_cast<std::int32_t>(at);
+      if (loop.is_main && place >= loop.begin && place <= loop.branch) op.loop = static_cast<std::int16_t>(i);
+    }
+    out.code[at].async = static_cast<std::int16_t>(out.async.size());
+    out.async.push_back(op);
+  }
+  out.lead_warp = program.lead_warp;
+  if (!program.is_persistent) return;
+  out.tiles.resize(static_cast<std::size_t>(out.warps));
+  for (const kernels::Role& role : program.roles) {
+    TileShare share{role.first_tile, std::max(1, role.tile_stride), -1, role.end - 1};
+    for (const kernels::Loop& loop : program.loops) {
+      if (loop.is_tiles && loop.begin >= role.begin && loop.branch < role.end) share.loop = loop.begin;
+    }
+    std::fill_n(out.tiles.begin() + role.first_warp, role.warps, share);
+  }
+}
+
 }  // namespace
 
 DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts,
@@ -160,7 +241,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
   out.epilogue_begin = program.epilogue_begin;
   if (switches.dependence == Dependence::scoreboard)
     out.scoreboard.emplace(program, latency_model(sm, tensor_form_in(program)));
-  for (const kernels::Loop& loop : program.loops) out.loops.push_back({loop.trips, loop.is_main});
+  for (const kernels::Loop& loop : program.loops) out.loops.push_back({loop.trips, loop.is_main, loop.is_tiles});
   out.code.reserve(program.code.size());
   for (const Instruction& in : program.code) {
     DecodedInstruction decoded = decode_one(in, program, sm);
@@ -175,6 +256,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     }
     out.code.push_back(decoded);
   }
+  if (!program.async.empty()) decode_asynchronous(out, program, sm);
   return out;
 }
 

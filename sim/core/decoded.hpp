@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arch/spec.hpp"
+#include "kernels/async.hpp"
 #include "kernels/ir.hpp"
 #include "sim/core/scoreboard.hpp"
 #include "sim/core/switches.hpp"
@@ -29,6 +30,7 @@ enum class Action : std::uint8_t {
   control,        // no unit: NOP, forward branches, DEPBAR, commit
   branch,         // backward branch of a loop
   barrier,        // through the load/store queue too, behind the warp's earlier accesses
+  asynchronous,   // barriers in shared memory, bulk copies, warpgroup multiplications
   exit,
 };
 
@@ -87,6 +89,7 @@ struct DecodedInstruction {
   std::int16_t loop = -1;
   std::int16_t memory = -1;                   // index into DecodedProgram::memory
   std::int16_t tensor = -1;                   // index into DecodedProgram::tensor
+  std::int16_t async = -1;                    // index into DecodedProgram::async
   std::uint16_t constant_line = no_constant;  // 64-byte line of a constant operand
   Action action = Action::control;
   std::uint8_t opcode = 0;
@@ -105,6 +108,38 @@ struct DecodedInstruction {
 struct DecodedLoop {
   std::int64_t trips = 1;
   bool is_main = false;
+  bool is_tiles = false;
+};
+
+// kernels::BarrierRing and AsyncOp with what the SM makes of them.
+struct DecodedRing {
+  int first = 0;  // of the CTA's barriers
+  std::uint32_t count = 1;
+  int arrivals = 1;
+  std::size_t walk = 0;
+  std::uint64_t latency = 1;        // last arrival to the next issue of who waits
+  std::uint64_t arrival_delay = 0;  // from the peers of the cluster
+};
+
+struct DecodedAsync {
+  kernels::AsyncKind kind = kernels::AsyncKind::wait;
+  kernels::BoxOf box = kernels::BoxOf::a;
+  std::uint8_t ring = 0;
+  std::uint32_t places_back = 0, rounds_ahead = 0, groups = 0;
+  int boxes = 0;
+  std::int16_t loop = -1;  // the main loop around it
+  bool not_first = false, one_warp = false, advances = false, closes_group = false;
+  double bytes = 0;    // of a box; of a multiplication: read from shared memory
+  double cycles = 0;   // of a multiplication, on the tensor core of each sub-core
+  double latency = 0;  // from its end until another instruction can use the result
+  double macs = 0;
+  std::size_t tensor_kind = 0;
+};
+
+// Which of the CTA's tiles a warp takes; where it goes on to them, or leaves if there are none.
+struct TileShare {
+  int first = 0, stride = 1;
+  std::int32_t loop = -1, exit = 0;
 };
 
 struct DecodedProgram {
@@ -113,6 +148,11 @@ struct DecodedProgram {
   std::vector<TensorCost> tensor;
   std::vector<DecodedLoop> loops;
   std::vector<std::int32_t> start;  // first instruction of each warp of a CTA
+  std::vector<DecodedRing> rings;
+  std::vector<DecodedAsync> async;
+  std::vector<TileShare> tiles;  // of each warp of a CTA; empty: one tile per CTA
+  int barriers = 0;
+  int lead_warp = 0;
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
   int warps = 1;

@@ -31,6 +31,8 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       barrier_latency_(std::max<std::uint64_t>(
           1, static_cast<std::uint64_t>(std::max(0.0, sm.memory.barrier_latency.value - front_delay)))),
       write_back_(sm.register_file.load_write_back.value),
+      tma_(sm.tma),
+      shared_width_(std::max(1.0, sm.memory.data_width.value)),
       pending_(sm.memory.prt_entries, sm.memory.max_outstanding_requests) {
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache,
@@ -81,6 +83,7 @@ SmResult Engine::run() {
     }
     now = next;
   }
+  end_ = std::max(end_, async_.stores_end);
   result.cycles = static_cast<double>(end_);
   result.stepped_cycles = static_cast<double>(end_ - skipped_);
   result.stepped_warp_instructions = count_.warp_instructions - periodic_.skipped_instructions();
@@ -187,6 +190,11 @@ void Engine::handle(const Event& event, std::uint64_t now) {
       break;
     }
     case EventKind::cta_start: start_cta(event.warp, now); break;
+    case EventKind::phase_arrival:
+    case EventKind::box_arrival:
+    case EventKind::phase_complete:
+    case EventKind::matmul_begun:
+    case EventKind::matmul_group_ended: handle_async(event, now); break;
     case EventKind::registers_read:
       scoreboard_->read(event.warp, event.pc);
       check_blocked(warps_[event.warp], now);

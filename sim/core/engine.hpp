@@ -17,6 +17,14 @@
 
 namespace noteg::core {
 
+// What a box of A, B or C means for the SM's share of the way to L2; zero: as its size says. For C, bytes is the share
+// of a box that lies inside the matrix.
+struct BoxTraffic {
+  double bytes = 0, cycles = 0;
+
+  auto operator<=>(const BoxTraffic&) const = default;
+};
+
 // What an SM sees behind its L1. Latencies in cycles from issue to data.
 struct MemoryEnvironment {
   double latency = 272;  // mean of loads that leave the SM
@@ -24,6 +32,7 @@ struct MemoryEnvironment {
   double l1_hit_rate = 0;            // of sectors
   double read_bytes_per_cycle = 64;  // this SM's share of the way from L2
   double write_bytes_per_cycle = 64;
+  std::array<BoxTraffic, 3> boxes{};  // of A, B, C
 };
 
 // One issue, for those who watch.
@@ -40,6 +49,7 @@ struct SmWork {
   int resident = 1;                            // CTA slots
   std::int64_t ctas = 1;                       // CTAs in all
   std::int64_t trips = 1;                      // of the main loop
+  std::int64_t tiles = 1;                      // of each CTA of a persistent kernel
   double launch_interval = 0;                  // cycles between the first CTAs of an SM
   double relaunch = 0;                         // end of a CTA to the first issue of its successor
   bool skip_periodic = false;                  // once the main loop has become periodic, pass over whole periods

@@ -11,7 +11,9 @@ void Engine::start_cta(int slot, std::uint64_t now) {
   cta.arrived = 0;
   cta.started = cta.main_begin = cta.main_end = now + skipped_;
   cta.in_main_loop = false;
+  cta.main_cycles = cta.first_main = 0;
   periodic_.restart();
+  reset_async(slot);
   for (int i = 0; i < program_.warps; ++i) {
     Warp& warp = warps_[static_cast<std::size_t>(cta.first_warp + i)];
     SubCore& sub = subs_[warp.sub];
@@ -49,6 +51,16 @@ void Engine::retire_groups(Warp& warp) {
   while (warp.group_head != warp.group_open && warp.group[warp.group_head % max_groups] == 0) ++warp.group_head;
 }
 
+std::int64_t Engine::tiles_of(const TileShare& share) const {
+  return work_.tiles > share.first ? (work_.tiles - share.first + share.stride - 1) / share.stride : 0;
+}
+
+std::int64_t Engine::trips_of(const Warp& warp, const DecodedLoop& loop) const {
+  if (loop.is_main) return work_.trips;
+  if (!loop.is_tiles || program_.tiles.empty()) return loop.trips;
+  return tiles_of(program_.tiles[id_of(warp) - slots_[warp.cta].first_warp]);
+}
+
 // The leading warp of a CTA begins another trip. Where all resident CTAs are in their main loops, trips of the
 // slowest are the clock by which a period is recognised.
 void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
@@ -82,14 +94,16 @@ void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
 
 void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now) {
   CtaSlot& cta = slots_[warp.cta];
-  if (id != cta.first_warp) return;
+  if (id != cta.first_warp + program_.lead_warp) return;
   if (from < program_.mainloop_begin && to >= program_.mainloop_begin) {
     cta.main_begin = now + skipped_;
+    if (cta.first_main == 0) cta.first_main = cta.main_begin;
     cta.in_main_loop = true;
     periodic_.restart();
   }
   if (from < program_.epilogue_begin && to >= program_.epilogue_begin) {
     cta.main_end = now + skipped_;
+    cta.main_cycles += cta.main_end - cta.main_begin;
     cta.in_main_loop = false;
     periodic_.restart();
   }
@@ -104,9 +118,10 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   }
   ++finished_;
   end_ = now + 1 + skipped_;
-  count_.prologue_cycles += static_cast<double>(cta.main_begin - cta.started);
-  count_.mainloop_cycles += static_cast<double>(cta.main_end - cta.main_begin);
-  count_.epilogue_cycles += static_cast<double>(end_ - cta.main_end);
+  const std::uint64_t first_main = cta.first_main == 0 ? cta.main_begin : cta.first_main;
+  count_.prologue_cycles += static_cast<double>(first_main - cta.started);
+  count_.mainloop_cycles += static_cast<double>(cta.main_cycles);
+  count_.epilogue_cycles += static_cast<double>(end_ - first_main - cta.main_cycles);
   for (int i = 0; i < program_.warps; ++i) {
     const Warp& other = warps_[static_cast<std::size_t>(cta.first_warp + i)];
     count_.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(now - other.last_issue);

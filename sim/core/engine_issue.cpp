@@ -31,7 +31,9 @@ Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::u
       return {false, never};      // the queue wakes the sub-core when an entry leaves
     }
   } else {
-    const std::uint64_t free = pipe_free(sub, in);
+    std::uint64_t free = pipe_free(sub, in);
+    if (in.async >= 0 && program_.async[static_cast<std::size_t>(in.async)].kind == kernels::AsyncKind::matmul)
+      free = matmul_room(warp);
     if (free > now) {
       warp.failed_by = Stall::math_pipe;
       warp.failed_until = free;
@@ -64,6 +66,7 @@ std::uint64_t Engine::queued(const SubCore& sub, const DecodedInstruction& in, s
     case Action::control:
     case Action::branch:
     case Action::barrier:
+    case Action::asynchronous:
     case Action::exit: break;
   }
   return 0;
@@ -84,6 +87,7 @@ std::uint64_t Engine::pipe_free(const SubCore& sub, const DecodedInstruction& in
     case Action::control:
     case Action::branch:
     case Action::barrier:
+    case Action::asynchronous:
     case Action::exit: return 0;
   }
   return 0;
@@ -123,6 +127,7 @@ void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64
     case Action::control:
     case Action::branch:
     case Action::barrier:
+    case Action::asynchronous:
     case Action::exit: break;
   }
 }
@@ -164,7 +169,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     case Action::constant_load: load_constant(sub, warp, id, in, now); break;
     case Action::branch: {
       const auto loop = static_cast<std::size_t>(in.loop);
-      const std::int64_t trips = program_.loops[loop].is_main ? work_.trips : program_.loops[loop].trips;
+      const std::int64_t trips = trips_of(warp, program_.loops[loop]);
       if (++warp.trips[loop] < trips) {
         if (work_.skip_periodic && program_.loops[loop].is_main) pass_trip(warp, id, now);
         next = in.target;
@@ -179,6 +184,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
       warp.at_barrier = true;
       enqueue(sub, warp, id, in, now);
       break;
+    case Action::asynchronous: issue_async(warp, id, in, now); break;
     case Action::exit: finish_warp(sub, warp, now); return;
     case Action::mufu:
     case Action::fp64:
@@ -209,6 +215,10 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     ++warp.group_open;
     warp.group[warp.group_open % max_groups] = 0;
     retire_groups(warp);
+  }
+  if (!program_.tiles.empty()) {
+    const TileShare& share = program_.tiles[id - slots_[warp.cta].first_warp];
+    if (next == share.loop && next == warp.pc + 1 && tiles_of(share) < 1) next = share.exit;
   }
   phase_change(warp, id, warp.pc, next, now);
   fetch(warp, warp.pc, next, now);
@@ -280,6 +290,9 @@ void Engine::check_blocked(Warp& warp, std::uint64_t now) {
     }
   } else if (in.depbar != 0xff && static_cast<std::uint16_t>(warp.group_open - warp.group_head) > in.depbar) {
     reason = Stall::async_copy;
+  } else if (!program_.async.empty()) {
+    reason = check_async(warp, in);
+    if (reason == Stall::selected) warp.async.sync_barrier = -1;
   }
   if (scoreboard_ && reason == Stall::selected) reason = check_scoreboard(warp);
   if (reason == Stall::selected) {

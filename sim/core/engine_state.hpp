@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/core/async_state.hpp"
 #include "sim/core/constant_cache.hpp"
 #include "sim/core/engine.hpp"
 #include "sim/core/event_wheel.hpp"
@@ -45,6 +46,7 @@ struct Warp {
   std::array<std::uint16_t, max_groups> group{};  // copies outstanding per commit group
   std::uint16_t group_head = 0, group_open = 0;   // oldest unfinished group, group being filled
   bool at_barrier = false;
+  WarpAsync async{};
 };
 
 struct QueuedAccess {
@@ -78,6 +80,7 @@ struct SubCore {
 struct CtaSlot {
   int running = 0, arrived = 0;
   std::uint64_t started = 0, main_begin = 0, main_end = 0;  // with skipped periods
+  std::uint64_t main_cycles = 0, first_main = 0;            // of all tiles
   bool in_main_loop = false;
   std::uint16_t first_warp = 0;
 };
@@ -126,6 +129,22 @@ class Engine {
   void unblock(Warp& warp, std::uint64_t now);
   void start_cta(int slot, std::uint64_t now);
   void finish_warp(SubCore& sub, Warp& warp, std::uint64_t now);
+  [[nodiscard]] std::int64_t trips_of(const Warp& warp, const DecodedLoop& loop) const;
+  [[nodiscard]] std::int64_t tiles_of(const TileShare& share) const;
+  void reset_async(int slot);
+  [[nodiscard]] int groups_per_cta() const;
+  [[nodiscard]] std::size_t group_of(const Warp& warp) const;
+  [[nodiscard]] int barrier_of(const Warp& warp, const DecodedAsync& op) const;
+  [[nodiscard]] std::uint32_t phase_of(const Warp& warp, const DecodedAsync& op) const;
+  [[nodiscard]] Stall check_async(const Warp& warp, const DecodedInstruction& in) const;
+  [[nodiscard]] std::uint64_t matmul_room(const Warp& warp) const;
+  void issue_async(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  void arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
+  void complete_phase(std::uint16_t slot, std::uint8_t ring, int barrier, std::uint64_t now);
+  void handle_async(const Event& event, std::uint64_t now);
+  void load_box(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
+  void store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
+  void begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now);
   void phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now);
 
@@ -156,6 +175,10 @@ class Engine {
   bool longest_waiting_first_;
   std::uint64_t redirect_, barrier_latency_;
   double write_back_;
+
+  AsyncState async_;
+  arch::TmaSpec tma_;
+  double shared_width_;  // bytes per cycle
 
   // SM-wide load/store front: first come, first served over the sub-cores.
   std::array<std::uint8_t, 16> front_queue_{};

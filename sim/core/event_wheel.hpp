@@ -19,6 +19,11 @@ enum class EventKind : std::uint8_t {
   cta_start,
   registers_read,     // scoreboard: of the instruction at pc
   registers_written,  // likewise
+  phase_arrival,      // at a transaction barrier: counter is the ring, warp the CTA slot, pc the barrier
+  box_arrival,        // of a bulk copy, likewise
+  phase_complete,     // likewise
+  matmul_begun,       // warp is the warpgroup
+  matmul_group_ended,
 };
 
 struct Event {

@@ -203,7 +203,8 @@ MemoryKind memory_kind(Opcode op) {
   switch (op) {
     case Opcode::lds:
     case Opcode::ldsm: return MemoryKind::load_shared;
-    case Opcode::sts: return MemoryKind::store_shared;
+    case Opcode::sts:
+    case Opcode::stsm: return MemoryKind::store_shared;
     case Opcode::ldg: return MemoryKind::load_global;
     case Opcode::stg:
     case Opcode::red: return MemoryKind::store_global;

@@ -146,6 +146,7 @@ class Builder {
     type("dtype_in", c.dtype_in);
     type("dtype_acc", c.dtype_acc);
     if (case_.choose_kernel) settle_library_types();
+    if (!case_.choose_kernel && c.family > Family::simt && !name_known_) c.dtype_out = c.dtype_acc;
     const std::string_view letters = row_.text("layout");
     if (letters.empty()) {
       if (!name_known_) c.layout = kernels::Layout::nn;
@@ -184,6 +185,8 @@ class Builder {
     const KernelConfig& c = case_.config;
     if (c.family == Family::naive || c.family == Family::blocked) case_.config.raster = kernels::Raster::along_n;
     const std::optional<std::int64_t> x = row_.integer("grid_x", 1), y = row_.integer("grid_y", 1);
+    if (c.family == Family::wgmma && x && y && *x != *y)  // persistent: the longer dimension is the first to be walked
+      case_.config.raster = *x > *y ? kernels::Raster::along_m : kernels::Raster::along_n;
     if (!x || !y || c.tile.m <= 0 || c.tile.n <= 0 || c.swizzle_log2 != 0) return;
     const std::int64_t rows = (case_.shape.m + c.tile.m - 1) / c.tile.m,
                        cols = (case_.shape.n + c.tile.n - 1) / c.tile.n;

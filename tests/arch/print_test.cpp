@@ -15,6 +15,7 @@ TEST(ArchPrint, ShowHoldsEveryNumberWithUnitAndOrigin) {
   const std::string text = show_text(*gpu);
   const nlohmann::json json = nlohmann::json::parse(show_json(*gpu));
   for (const Field& field : fields()) {
+    if (field.optional) continue;  // of units that this GPU lacks
     EXPECT_NE(text.find(std::string(field.key) + " "), std::string::npos) << field.key;
     const nlohmann::json& entry = json["fields"][std::string(field.key)];
     EXPECT_TRUE(entry.contains("value")) << field.key;

@@ -1,0 +1,37 @@
+// Keys of the SM: bulk tensor copies, barriers in shared memory, clusters, warpgroup multiplications. A generation
+// without them leaves the sections out.
+#include "arch/field_row.hpp"
+
+namespace noteg::arch::detail {
+
+std::vector<Field> sm_async_fields() {
+  constexpr Range cycles{0, 100000};
+  const auto tma = [](std::string_view key, auto access, Range range, std::string_view doc) {
+    return optional(row(key, access, range, doc, "wgmma kernels"));
+  };
+  return {
+      tma("sm.tma.latency", NOTEG_MEMBER(sm.tma.latency), cycles,
+          "SM cycles that a bulk tensor copy takes beyond the latency of a load from the same place."),
+      tma("sm.tma.descriptor_latency", NOTEG_MEMBER(sm.tma.descriptor_latency), cycles,
+          "SM cycles that the first copy through a descriptor waits for it."),
+      tma("sm.tma.store_latency", NOTEG_MEMBER(sm.tma.store_latency), cycles,
+          "SM cycles from a bulk store to the reading of its box from shared memory."),
+      tma("sm.tma.barrier_latency", NOTEG_MEMBER(sm.tma.barrier_latency), cycles,
+          "SM cycles from the completion of a barrier phase in shared memory to the first issue behind a wait for it."),
+      tma("sm.tma.cluster_latency", NOTEG_MEMBER(sm.tma.cluster_latency), cycles,
+          "SM cycles from an arrival to its effect on a barrier of another CTA of the cluster."),
+      tma("sm.tma.fill_bandwidth", NOTEG_MEMBER(sm.tma.fill_bandwidth), {0, 1e6},
+          "Bytes per SM clock, whole chip, at which the parts of boxes that lie outside the matrix come."),
+      tma("sm.tma.gpc_runs", NOTEG_MEMBER(sm.tma.gpc_runs), {0, 64},
+          "The CTAs of a GPC are one run of the grid and so many others: rows of tiles that it needs beyond those of "
+          "one "
+          "run."),
+      tma("sm.wgmma.shared_latency", NOTEG_MEMBER(sm.wgmma.shared_latency), cycles,
+          "SM cycles from the end of a group of warpgroup multiplications to the use of its result, A in shared "
+          "memory."),
+      tma("sm.wgmma.register_latency", NOTEG_MEMBER(sm.wgmma.register_latency), cycles,
+          "The same with A in registers."),
+  };
+}
+
+}  // namespace noteg::arch::detail

@@ -1,0 +1,56 @@
+// The asynchronous machinery of sm_90, as a kernel uses it: rings of transaction barriers (mbarrier) in shared memory,
+// boxes that bulk tensor copies move (TMA), and matrix multiplications of a warpgroup (wgmma). An instruction refers to
+// an AsyncOp for what its mnemonic does not say.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace noteg::kernels {
+
+// `count` barriers that are used in turn. A phase completes when so many warps have arrived and every box that the
+// phase expects has come. Each warp has a position for each `walk`; rings that share a walk advance together.
+struct BarrierRing {
+  std::string name;
+  int count = 1;
+  int arrivals = 1;  // warps per phase
+  int walk = 0;
+  bool is_hardware = false;     // a named barrier of the SM (BAR.SYNC), not one in shared memory
+  bool across_cluster = false;  // arrivals come from every CTA of the cluster
+
+  bool operator==(const BarrierRing&) const = default;
+};
+
+enum class AsyncKind : std::uint8_t {
+  arrive,       // at a barrier; with `boxes`, the phase also expects so many
+  wait,         // until the phase is complete
+  sync,         // arrive and wait
+  load_box,     // bulk tensor copy, global to shared memory
+  store_box,    // shared to global memory, part of the warp's open commit group
+  matmul,       // of the four warps of a warpgroup
+  matmul_wait,  // until at most `groups` groups of multiplications are unfinished
+  skip          // the walk passes over the stages that another warpgroup's tile takes
+};
+
+enum class BoxOf : std::uint8_t { a, b, c };
+
+struct AsyncOp {
+  AsyncKind kind = AsyncKind::wait;
+  int ring = -1;
+  int places_back = 0;     // arrive: at the barrier so many places behind the warp's position
+  int rounds_ahead = 0;    // wait: 1 for who needs what the ring's phase brings, 0 for who needs its place free
+  int boxes = 0;           // arrive
+  bool not_first = false;  // arrive: left out in the first trip of a main loop
+  bool one_warp = false;   // the first warp of the warpgroup does it for all
+  bool advances = false;   // the warp's position moves on behind this instruction
+  BoxOf box = BoxOf::a;    // load_box, store_box
+  double bytes = 0;        // of the whole box
+  int n = 0;               // matmul: columns of the 64 x n result
+  bool a_in_registers = false;
+  bool closes_group = false;
+  int groups = 0;  // matmul_wait
+
+  bool operator==(const AsyncOp&) const = default;
+};
+
+}  // namespace noteg::kernels

@@ -1,0 +1,29 @@
+// What the boxes of bulk tensor copies cost an SM on the way from L2. SMs of a GPC that ask for the same line together
+// are served by one read of L2, and CTAs of a cluster share boxes by multicast, so the slices deliver each GPC's
+// distinct tiles only. Parts of a box outside the matrix come from one place for the whole chip.
+#pragma once
+
+#include "arch/spec.hpp"
+#include "sim/chip/grid.hpp"
+#include "sim/core/engine.hpp"
+
+namespace noteg::chip {
+
+struct BulkRequest {
+  const arch::GpuSpec* gpu = nullptr;
+  const kernels::KernelConfig* config = nullptr;
+  const kernels::GemmShape* shape = nullptr;
+  const Launch* launch = nullptr;
+  int resident = 1;
+};
+
+[[nodiscard]] std::array<core::BoxTraffic, 3> box_traffic(const BulkRequest& request);
+
+// Tiles along the faster and the slower coordinate of the grid that n CTAs of a GPC need at a time: they follow each
+// other in the order of the grid, but in several runs.
+struct DistinctTiles {
+  double fast = 1, slow = 1;
+};
+[[nodiscard]] DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs);
+
+}  // namespace noteg::chip

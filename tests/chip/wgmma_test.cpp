@@ -1,0 +1,102 @@
+// wgmma kernels on the whole chip: laws of boxes and tiles, the grades of the engine, what a GPU without them says.
+#include <gtest/gtest.h>
+
+#include "arch/load.hpp"
+#include "sim/chip/bulk_copies.hpp"
+#include "sim/chip/simulate.hpp"
+
+namespace noteg::chip {
+namespace {
+
+using kernels::GemmShape;
+
+Result<SimReport> run(const std::string& name, const GemmShape& shape, bool exact = false,
+                      const std::string& gpu = "h200-sxm-141gb") {
+  const Result<kernels::KernelConfig> config = kernels::config_from_name(name);
+  EXPECT_TRUE(config);
+  SmCache cache;
+  SimOptions options;
+  options.exact = exact;
+  options.sm_clock_mhz = 1755;
+  return simulate(*arch::load_gpu(gpu), *config, shape, options, cache);
+}
+
+constexpr const char* ws = "cutlass_sm90_wgmma_f16_f32acc_128x128x64_1x1_ws";
+constexpr const char* coop = "cutlass_sm90_wgmma_f16_f32acc_128x256x64_2x1_coop";
+constexpr const char* pingpong = "cutlass_sm90_wgmma_f16_f32acc_64x128x64_1x1_pingpong";
+
+// Dense f16 needs tile_n / 2 cycles per 64 rows and 16 columns of K: no kernel is faster than its multiplications.
+TEST(WgmmaKernels, NeverFasterThanTheTensorCores) {
+  for (const char* name : {ws, coop, pingpong}) {
+    const Result<SimReport> report = run(name, {4096, 4096, 4096});
+    ASSERT_TRUE(report) << to_string(report.errors());
+    const double least = 4096.0 * 4096 * 4096 / (132 * 2048.0);
+    EXPECT_GT(report->cycles, least) << name;
+    EXPECT_LE(report->pipes.tensor, 1.0) << name;
+  }
+}
+
+TEST(WgmmaKernels, ExtrapolationStaysWithinOnePercentOfExact) {
+  for (const char* name : {ws, coop, pingpong, "cutlass_sm90_wgmma_e4m3_f32acc_128x128x128_2x1_coop"}) {
+    for (const GemmShape& shape : {GemmShape{1024, 2048, 8192}, GemmShape{4096, 6144, 1024}}) {
+      const Result<SimReport> fast = run(name, shape), exact = run(name, shape, true);
+      ASSERT_TRUE(fast && exact) << name;
+      EXPECT_NEAR(fast->cycles / exact->cycles, 1.0, 0.01)
+          << name << ' ' << shape.m << 'x' << shape.n << 'x' << shape.k;
+    }
+  }
+}
+
+TEST(WgmmaKernels, CostGrowsNeitherWithDepthNorWithTiles) {
+  const Result<SimReport> small = run(coop, {8192, 8192, 8192}), deep = run(coop, {8192, 8192, 65536}),
+                          large = run(coop, {32768, 32768, 8192});
+  ASSERT_TRUE(small && deep && large);
+  EXPECT_LT(deep->engine.simulated_cycles, 1.5 * small->engine.simulated_cycles);
+  EXPECT_LT(large->engine.simulated_cycles, 1.5 * small->engine.simulated_cycles);
+}
+
+// Two consumers in turns hide the stores of one tile behind the multiplications of the next.
+TEST(WgmmaKernels, PingPongHidesEpilogues) {
+  const Result<SimReport> turns = run("cutlass_sm90_wgmma_f16_f32acc_128x128x64_2x1_pingpong", {8192, 8192, 512}),
+                          shared = run("cutlass_sm90_wgmma_f16_f32acc_128x128x64_2x1_coop", {8192, 8192, 512});
+  ASSERT_TRUE(turns && shared);
+  EXPECT_LT(turns->cycles, 0.95 * shared->cycles);
+}
+
+TEST(WgmmaKernels, OneTileLeavesTheSecondConsumerIdle) {
+  const Result<SimReport> report = run(pingpong, {64, 128, 512});
+  ASSERT_TRUE(report) << to_string(report.errors());
+  EXPECT_EQ(report->grid_ctas, 1);
+}
+
+TEST(WgmmaKernels, AGpcNeedsARunOfTheGrid) {
+  const DistinctTiles few = distinct_tiles(8, 17, 16.5, 3), many = distinct_tiles(64, 2, 16.5, 3);
+  EXPECT_EQ(few.fast, 8);
+  EXPECT_NEAR(few.slow, 16.5 / 8 + 3, 1e-9);
+  EXPECT_EQ(many.fast, 16.5);
+  EXPECT_EQ(many.slow, 2);
+}
+
+TEST(WgmmaKernels, OlderGenerationsSayWhatTheyLack) {
+  const Result<SimReport> report = run(ws, {1024, 1024, 1024}, false, "l4");
+  ASSERT_FALSE(report);
+  EXPECT_NE(to_string(report.errors()).find("compute capability 8.9 has neither warpgroup multiplications"),
+            std::string::npos)
+      << to_string(report.errors());
+}
+
+TEST(WgmmaKernels, UnsupportedTypesAndLayoutsAreRefused) {
+  kernels::KernelConfig config = *kernels::config_from_name(ws);
+  config.dtype_in = kernels::DataType::s4;
+  Result<kernels::KernelConfig> resolved = kernels::resolve(config, {1024, 1024, 1024});
+  ASSERT_FALSE(resolved);
+  EXPECT_NE(to_string(resolved.errors()).find("dtype_in: expected f16, bf16, tf32"), std::string::npos);
+  config = *kernels::config_from_name("cutlass_sm90_wgmma_e4m3_f32acc_128x128x128_2x1_coop");
+  config.layout = kernels::Layout::nn;
+  resolved = kernels::resolve(config, {1024, 1024, 1024});
+  ASSERT_FALSE(resolved);
+  EXPECT_NE(to_string(resolved.errors()).find("layout: expected nt"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace noteg::chip

@@ -1,0 +1,101 @@
+// The streams of wgmma kernels: roles, barriers that fit together, and the instructions of an epilogue as our listings
+// of the same kernels for sm_90 have them (h200_loops.csv).
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "kernels/build.hpp"
+#include "kernels/passes/check.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+Program built(const std::string& name) {
+  const Result<KernelConfig> config = resolve(*config_from_name(name), {4096, 4096, 4096, 1});
+  EXPECT_TRUE(config) << name << ' ' << to_string(config.errors());
+  BuildRequest request;
+  request.config = *config;
+  Result<Program> program = build_program(request);
+  EXPECT_TRUE(program) << name << ' ' << to_string(program.errors());
+  return program ? *program : Program{};
+}
+
+// Static count in one role.
+long count(const Program& program, const Role& role, Opcode op) {
+  return std::count_if(program.code.begin() + role.begin, program.code.begin() + role.end,
+                       [op](const Instruction& in) { return in.op == op; });
+}
+
+struct Epilogue {
+  const char* name;
+  int multiplications;  // per k tile and consumer
+  int packs, stores, bulk_stores, barriers;
+};
+
+const Epilogue epilogues[] = {
+    {"cutlass_sm90_wgmma_f16_f32acc_64x128x64_1x1_ws", 4, 32, 8, 4, 8},
+    {"cutlass_sm90_wgmma_f16_f32acc_128x128x64_1x1_ws", 8, 64, 16, 8, 16},
+    {"cutlass_sm90_wgmma_f16_f32acc_128x128x64_1x1_coop", 4, 32, 8, 4, 8},
+    {"cutlass_sm90_wgmma_f16_f32acc_128x128x64_2x1_pingpong", 8, 64, 16, 8, 16},
+    {"cutlass_sm90_wgmma_f16_f32acc_128x256x64_1x1_coop", 4, 64, 16, 8, 16},
+    {"cutlass_sm90_wgmma_f16_f32acc_256x128x64_2x1_coop", 8, 64, 16, 8, 16},
+    {"cutlass_sm90_wgmma_e4m3_f32acc_64x128x128_1x1_pingpong", 4, 32, 8, 4, 8},
+};
+
+TEST(WgmmaStreams, HaveTheInstructionsOfListings) {
+  for (const Epilogue& listed : epilogues) {
+    const Program program = built(listed.name);
+    ASSERT_GE(program.roles.size(), 3u);
+    const Role& consumer = program.roles[2];
+    EXPECT_EQ(count(program, consumer, Opcode::hgmma), listed.multiplications) << listed.name;
+    EXPECT_EQ(count(program, consumer, Opcode::f2fp), listed.packs) << listed.name;
+    EXPECT_EQ(count(program, consumer, Opcode::stsm), listed.stores) << listed.name;
+    EXPECT_EQ(count(program, consumer, Opcode::utmastg), listed.bulk_stores) << listed.name;
+    EXPECT_EQ(count(program, consumer, Opcode::membar), listed.bulk_stores) << listed.name;
+  }
+}
+
+TEST(WgmmaStreams, EveryWarpHasARole) {
+  for (const Epilogue& listed : epilogues) {
+    const Program program = built(listed.name);
+    int warps = 0;
+    for (const Role& role : program.roles) {
+      EXPECT_EQ(role.first_warp, warps) << listed.name;
+      warps += role.warps;
+      EXPECT_EQ(program.code[static_cast<std::size_t>(role.end - 1)].op, Opcode::exit);
+    }
+    EXPECT_EQ(warps, program.warps);
+  }
+}
+
+// Who waits on a ring finds somebody who arrives at it.
+TEST(WgmmaStreams, EveryRingThatIsWaitedForIsArrivedAt) {
+  for (const Epilogue& listed : epilogues) {
+    const Program program = built(listed.name);
+    for (std::size_t ring = 0; ring < program.rings.size(); ++ring) {
+      const auto any = [&](AsyncKind kind) {
+        return std::any_of(program.async.begin(), program.async.end(),
+                           [&](const AsyncOp& op) { return op.kind == kind && op.ring == static_cast<int>(ring); });
+      };
+      EXPECT_TRUE(!any(AsyncKind::wait) || any(AsyncKind::arrive)) << listed.name << ' ' << program.rings[ring].name;
+    }
+  }
+}
+
+TEST(WgmmaStreams, ControlBitsAreSafe) {
+  for (const Epilogue& listed : epilogues) {
+    const std::vector<std::string> hazards = check_control_bits(built(listed.name), LatencyModel{});
+    EXPECT_TRUE(hazards.empty()) << listed.name << ": " << (hazards.empty() ? "" : hazards.front());
+  }
+}
+
+TEST(WgmmaStreams, TilesThatDoNotFitTheRegistersAreRefused) {
+  KernelConfig config = *config_from_name("cutlass_sm90_wgmma_f16_f32acc_128x256x64_2x1_coop");
+  config.schedule = Schedule::pingpong;  // each consumer would keep 256 sums per thread
+  const Result<KernelConfig> resolved = resolve(config, {4096, 4096, 4096, 1});
+  ASSERT_FALSE(resolved);
+  EXPECT_NE(to_string(resolved.errors()).find("tile: expected 64 rows per consumer warpgroup"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace noteg::kernels
