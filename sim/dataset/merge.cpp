@@ -8,7 +8,7 @@ namespace noteg::dataset {
 namespace {
 
 // Everything that two shards of one sweep share.
-constexpr std::string_view identity[] = {"schema_version", "sweep_hash", "gpu_hash"};
+constexpr std::string_view identity[] = {"schema_version", "noteg", "sweep_hash", "gpu_hash"};
 
 Diagnostics check_part(Database& part, Database& first) {
   const Result<bool> filled = holds_data_set(part);
@@ -54,7 +54,7 @@ Result<Merged> merge_data_sets(const std::vector<std::string>& parts, const std:
     all.run("PRAGMA journal_mode=OFF; BEGIN");
     const std::vector<Column> columns = columns_of(first);
     create_tables(all, columns);
-    for (const char* key : {"sweep", "sweep_canonical", "sweep_hash", "gpu_hash", "rows"})
+    for (const char* key : {"sweep", "sweep_canonical", "sweep_hash", "gpu_hash", "rows", "noteg"})
       set_meta(all, key, meta_value(first, key).value_or(""));
     set_meta(all, "shard", "1/1");
     all.run("COMMIT");

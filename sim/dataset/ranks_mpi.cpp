@@ -58,9 +58,9 @@ class Desk {
     switch (message.tag()) {
       case ask: return hand_out(message.source());
       case rows: {
-        std::string bytes;
-        world_.recv(message.source(), rows, bytes);
-        at_hand_.push_back(decode(bytes));
+        std::vector<std::string> all;
+        world_.recv(message.source(), rows, all);
+        for (const std::string& bytes : all) at_hand_.push_back(decode(bytes));
         return;
       }
       default: {
@@ -93,6 +93,30 @@ class Desk {
   int working_;
   std::vector<FinishedRow> at_hand_;
   std::exception_ptr error_;
+};
+
+// Rows on their way to the writer: replicas come in thousands a second, and a message each would wait for the writer.
+class Parcel {
+ public:
+  explicit Parcel(const mpi::communicator& world) : world_(world) {}
+
+  void add(const FinishedRow& row) {
+    rows_.push_back(encode(row));
+    if (rows_.size() >= most || std::chrono::steady_clock::now() - sent_ > longest) send();
+  }
+
+  void send() {
+    if (!rows_.empty()) world_.send(writer_rank, rows, rows_);
+    rows_.clear();
+    sent_ = std::chrono::steady_clock::now();
+  }
+
+ private:
+  static constexpr std::size_t most = 128;
+  static constexpr std::chrono::milliseconds longest{200};
+  const mpi::communicator& world_;
+  std::vector<std::string> rows_;
+  std::chrono::steady_clock::time_point sent_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace
@@ -128,17 +152,18 @@ void Ranks::hand_out(const std::vector<Unit>& units, Writer& writer) const { Des
 
 void Ranks::work(const Sweep& sweep, const Items& items, const GenerateOptions& options) const {
   const mpi::communicator& world = job_->world;
-  const auto stopped = [&] { return options.stop != nullptr && *options.stop; };
   CacheShelf shelf;
   RowRunner runner(sweep, items, shelf);
+  Parcel parcel(world);
   while (true) {
     world.send(writer_rank, ask);
     std::vector<std::size_t> wanted;
     world.recv(writer_rank, unit, wanted);
     if (wanted.empty()) return;
     try {
-      for (std::size_t i = 0; i < wanted.size() && !stopped(); ++i)
-        world.send(writer_rank, rows, encode(runner.run(wanted[i])));
+      for (std::size_t i = 0; i < wanted.size() && !(options.stop != nullptr && *options.stop); ++i)
+        parcel.add(runner.run(wanted[i]));
+      parcel.send();
     } catch (const std::exception& error) {
       world.send(writer_rank, trouble, std::string(error.what()));
     }

@@ -98,6 +98,7 @@ void Store::create(const Sweep& sweep, const Shard& shard) {
   set_meta(database_, "gpu_hash", gpu_fingerprint(sweep));
   set_meta(database_, "shard", shard_text(shard));
   set_meta(database_, "rows", std::to_string(sweep.rows));
+  set_meta(database_, "noteg", NOTEG_VERSION);
   database_.run("COMMIT");
 }
 
@@ -107,6 +108,9 @@ Diagnostics Store::check(const Sweep& sweep, const Shard& shard) {
   if (meta("sweep_hash") != fingerprint(sweep.canonical))
     return {{file, 0, 0, "", "rows of this sweep (another sweep needs another file)",
              "rows of a sweep that differs: " + difference(meta("sweep_canonical"), sweep.canonical)}};
+  if (meta("noteg") != NOTEG_VERSION)
+    return {{file, 0, 0, "", "rows of noteg " NOTEG_VERSION " (a data set is finished by the version that began it)",
+             "rows of noteg " + meta("noteg")}};
   if (meta("gpu_hash") != gpu_fingerprint(sweep))
     return {{file, 0, 0, "",
              "rows simulated with the GPU files as they are now (begin a new file, or bring the old GPU files back)",

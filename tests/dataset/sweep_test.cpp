@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <vector>
 
 #include "sim/dataset/items.hpp"
 
@@ -99,6 +100,19 @@ TEST(Sweep, RefusesWhatCannotBe) {
   };
   for (const auto& [text, part] : cases)
     EXPECT_NE(errors_of(text).find(part), std::string::npos) << text << errors_of(text);
+}
+
+TEST(Sweep, OfTheReferenceStudyHas16128RowsOf288Runs) {
+  const Result<Sweep> sweep = load_sweep(NOTEG_SOURCE_DIR "/examples/gpperf_study/sweep.yaml");
+  ASSERT_TRUE(sweep) << to_string(sweep.errors());
+  const Items items(*sweep);
+  std::set<std::vector<std::int64_t>> runs;
+  for (std::size_t row = 0; row < items.count(); ++row) {
+    const Item i = items.at(row);
+    runs.insert({static_cast<std::int64_t>(i.kernel), i.shape.m, i.shape.n, i.shape.k});
+  }
+  EXPECT_EQ(items.count(), 16128u);
+  EXPECT_EQ(runs.size(), 288u);
 }
 
 TEST(Sweep, SameMeaningHasTheSameCanonicalText) {
