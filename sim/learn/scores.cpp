@@ -32,7 +32,8 @@ Scores scores_of(std::span<const Point> points) {
     spread += (point.truth - mean) * (point.truth - mean);
     missed += (point.truth - point.predicted) * (point.truth - point.predicted);
   }
-  if (spread > 0) scores.r2 = 1 - missed / spread;
+  // Equal values spread by the rounding of their mean only.
+  if (spread > 1e-20 * mean * mean * count) scores.r2 = 1 - missed / spread;
   std::ranges::sort(errors);
   scores.median_ape = quantile(errors, 0.5);
   scores.p90_ape = quantile(errors, 0.9);

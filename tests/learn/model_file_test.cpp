@@ -60,7 +60,7 @@ TEST(ModelFile, IsRefusedWhereItWasEdited) {
       {"no trees", [](json& m) { m["parts"][0]["trees"] = json::array(); }, "trees: expected 1 to 10000 values"},
       {"feature", [](json& m) { m["parts"][0]["trees"][0]["feature"][0] = 4095; }, "feature: expected a whole number"},
       {"early leaf", [](json& m) { m["parts"][0]["trees"][0]["feature"][0] = -1; }, "feature: expected"},
-      {"cut", [](json& m) { m["parts"][0]["trees"][1]["cut"][0] = 254; }, "trees[1].cut: expected"},
+      {"cut", [](json& m) { m["parts"][0]["trees"][1]["cut"][0] = 255; }, "trees[1].cut: expected"},
       {"row", [](json& m) { m["parts"][0]["trees"][0]["rows"][0] = 300; },
        "rows: expected a whole number from 0 to 299"},
       {"huge", [](json& m) { m["parts"][0]["trees"][0]["leaf_sizes"][0] = 18446744073709551615ULL; },
