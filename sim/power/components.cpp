@@ -23,8 +23,6 @@ constexpr std::array<Described, component_count> described{{
     {"dram", "DRAM, its bus and controllers"},
 }};
 
-constexpr double warp_lanes = 32;
-
 std::size_t at(Component component) { return static_cast<std::size_t>(component); }
 
 // Which lanes an instruction uses, and what one costs.
@@ -75,8 +73,7 @@ Stack event_energy(const arch::GpuSpec& gpu, const Activity& a, Volts voltage, T
     out[at(lane.component)] += lane.energy * (a.issued[i] * a.active_lanes * moving * square);
   }
   out[at(Component::issue)] = e.issue * (instructions * square);
-  out[at(Component::register_file)] =
-      (e.operand * a.operands + e.cached_operand * a.cached_operands) * (a.active_lanes / warp_lanes * square);
+  out[at(Component::register_file)] = (e.operand * a.operands + e.cached_operand * a.cached_operands) * square;
   out[at(Component::shared_l1)] = (e.data_pass * a.data_passes + e.data_byte * a.data_bytes.value) * square;
   out[at(Component::l2_noc)] = e.l2_byte * (a.l2_bytes.value * square);
   out[at(Component::clock_tree)] = e.clock_tree * (a.sm_cycles * square);

@@ -65,19 +65,6 @@ TEST(BoardPower, ConstantOperandsCostLessInTheLanesOnly) {
   EXPECT_EQ(constant[l2], random[l2]);
 }
 
-// H200M: FFMA with one active lane takes 187 W, with 32 lanes 363 W, at the same rate of warp instructions.
-TEST(BoardPower, InactiveLanesCostNothing) {
-  const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
-  Activity half = mixed_second();
-  half.active_lanes = 16;
-  const Stack all = event_energy(gpu, mixed_second(), Volts{1}, {}), some = event_energy(gpu, half, Volts{1}, {});
-  for (const Component part : {Component::fp32, Component::register_file}) {
-    const auto i = static_cast<std::size_t>(part);
-    EXPECT_NEAR(some[i] / all[i], 0.5, 1e-12) << name_of(part);
-  }
-  EXPECT_EQ(some[static_cast<std::size_t>(Component::issue)], all[static_cast<std::size_t>(Component::issue)]);
-}
-
 TEST(BoardPower, LeaksMoreWhenWarmAndLessAtALowerVoltage) {
   const arch::PowerSpec p = gpu_of("a40").power;
   const Celsius idle = idle_temperature(p);
