@@ -30,7 +30,8 @@ struct ClockRequest {
   std::optional<Hertz> given;  // wins over everything
   ClockMode mode = ClockMode::sustained;
   Toggling toggling;
-  std::optional<int> launches;  // cool: that follow each other from idle; absent: so many that the start is forgotten
+  std::optional<int> launches =
+      std::nullopt;  // cool: that follow each other from idle; absent: so many that the start is forgotten
 };
 
 // clock.sustained is the upper end. Power rises with the clock for every kernel, so that the fixed point is unique.

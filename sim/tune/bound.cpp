@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/core/tensor_timing.hpp"
+
 namespace noteg::tune {
 namespace {
 
@@ -17,7 +19,8 @@ double shared_bytes_per_k(const kernels::KernelConfig& k) {
 
 }  // namespace
 
-double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig&) {
+double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& kernel) {
+  if (kernel.family >= kernels::Family::mma) return core::peak_macs_per_cycle(sm, kernels::tensor_form_of(kernel));
   return static_cast<double>(sm.sub_cores) * sm.pipes.fma.lanes;
 }
 

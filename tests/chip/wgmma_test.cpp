@@ -88,6 +88,7 @@ TEST(WgmmaKernels, OlderGenerationsSayWhatTheyLack) {
 TEST(WgmmaKernels, UnsupportedTypesAndLayoutsAreRefused) {
   kernels::KernelConfig config = *kernels::config_from_name(ws);
   config.dtype_in = kernels::DataType::s4;
+  config.dtype_acc = kernels::DataType::s32;
   Result<kernels::KernelConfig> resolved = kernels::resolve(config, {1024, 1024, 1024});
   ASSERT_FALSE(resolved);
   EXPECT_NE(to_string(resolved.errors()).find("dtype_in: expected f16, bf16, tf32"), std::string::npos);

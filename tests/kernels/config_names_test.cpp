@@ -194,9 +194,9 @@ constexpr std::array<TensorName, 16> tensor_names{{
     {"ampere_h16816gemm_128x128_ldg8_stages_32x5_tn", Family::mma, true, DataType::f16, DataType::f16, DataType::f16,
      Layout::nt, 128, 128, 32, 5},
     {"cutlass_sm90_wgmma_f16_f32acc_128x256x64_2x1_coop", Family::wgmma, false, DataType::f16, DataType::f32,
-     DataType::f32, Layout::nt, 128, 256, 64, 0},
+     DataType::f16, Layout::nt, 128, 256, 64, 0},
     {"cutlass_sm90_wgmma_e4m3_f32acc_64x128x128_1x1_pingpong", Family::wgmma, false, DataType::f8e4m3, DataType::f32,
-     DataType::f32, Layout::nt, 64, 128, 128, 0},
+     DataType::f16, Layout::nt, 64, 128, 128, 0},
     {"sm90_xmma_gemm_f32f32_tf32f32_f32_tn_n_tilesize128x256x32_warpgroupsize2x1x1_execute_segment_k_off_kernel__5x_"
      "cublas",
      Family::wgmma, false, DataType::tf32, DataType::f32, DataType::f32, Layout::nt, 128, 256, 32, 0},
