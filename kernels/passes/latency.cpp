@@ -26,6 +26,7 @@ int vector_latency(const LatencyModel& model, Unit producer, Unit consumer) {
 }  // namespace
 
 int fixed_latency(const LatencyModel& model, Opcode producer, Opcode consumer, int resource, bool as_guard) {
+  if (producer == Opcode::hgmma) return 1;  // its sums are waited for by groups
   const Unit from = opcode_info(producer).unit;
   const Unit to = opcode_info(consumer).unit;
   if (is_uniform(resource)) {
@@ -58,6 +59,7 @@ Pipe pipe_of(Opcode op) {
     case Opcode::ldg:
     case Opcode::stg:
     case Opcode::ldgsts: return Pipe::memory;
+    case Opcode::hgmma: return Pipe::other;  // queued: issue goes on
     default: break;
   }
   switch (opcode_info(op).unit) {

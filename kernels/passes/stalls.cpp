@@ -27,6 +27,8 @@ class IssueClock {
     ins.control.stall = static_cast<std::uint8_t>(std::max<int>(ins.control.stall, least_stall(model_, ins.op)));
     if (previous >= 0) {
       Control& before = program_.code[static_cast<std::size_t>(previous)].control;
+      // A NOP is there because stalls of 15 cycles do not do: the one before it holds for all of them.
+      if (ins.op == Opcode::nop) before.stall = greatest_stall;
       const int natural = now_ + before.stall;
       const int due = std::max({natural, ready(ins), visible(before, ins)});
       before.stall = static_cast<std::uint8_t>(std::min(greatest_stall, before.stall + due - natural));

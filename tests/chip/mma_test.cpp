@@ -72,7 +72,9 @@ TEST(Mma, LayoutsOfSharedMemoryFormThePublishedLadder) {
   using kernels::SharedLayout;
   const auto at = [](SharedLayout layout, int stages) {
     kernels::KernelConfig config = hgemm();
-    config.tile.k = 64;
+    config.tile.k = 64;  // rows of 128 bytes: all eight of a matrix in the same banks
+    config.warp_m = 32;
+    config.warp_n = 64;
     config.shared_layout = layout;
     config.stages = stages;
     return tflops("a100-sxm4-40gb", config);

@@ -137,22 +137,29 @@ TEST(Forest, OutOfBagIsAHonestHeldOutPrediction) {
 }
 
 TEST(Intervals, HoldTheRightShareOfNoisyValues) {
-  TrainingSet set = sample(3000);
+  TrainingSet set = sample(3300);
   Random random(11);
   for (Index i = 0; i < set.x.rows(); ++i) set.y(i, 1) += random.below(1000) * 0.002;  // 0..2
+  const Eigen::MatrixXd x = set.x.bottomRows(300);
+  const Eigen::VectorXd truth = set.y.col(1).tail(300);
+  set.x.conservativeResize(3000, Eigen::NoChange);
+  set.y.conservativeResize(3000, Eigen::NoChange);
   ForestOptions o = options();
   o.min_split_rows = 40;
   const Result<Forest> forest = train_forest(set, o);
   ASSERT_TRUE(forest);
   const Predictor predictor(*forest);
-  Eigen::MatrixXd x = set.x.topRows(1);
-  x(0, 1) = 5;
   const std::vector<double> levels{0.05, 0.5, 0.95};
-  const std::vector<double> q =
-      quantiles(*forest, neighbours(*forest, predictor.leaves_of(predictor.bins_of(x.row(0)))), 1, levels);
-  EXPECT_NEAR(q[0], 5.1, 0.45);
-  EXPECT_NEAR(q[1], 6, 0.45);
-  EXPECT_NEAR(q[2], 6.9, 0.45);
+  int inside = 0;
+  for (Index i = 0; i < 300; ++i) {
+    const std::vector<double> q =
+        quantiles(*forest, neighbours(*forest, predictor.leaves_of(predictor.bins_of(x.row(i)))), 1, levels);
+    EXPECT_LE(q[0], q[1]);
+    EXPECT_LE(q[1], q[2]);
+    inside += q[0] <= truth(i) && truth(i) <= q[2] ? 1 : 0;
+  }
+  // 270 are right; what else moves within a leaf widens the interval, so that more may be inside.
+  EXPECT_GE(inside, 255);
 }
 
 TEST(Domain, IsNearTrainingRowsAndFarElsewhere) {

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "kernels/assembly.hpp"
+#include "kernels/passes/control_bits.hpp"
 #include "kernels/build.hpp"
 #include "kernels/facts.hpp"
 #include "kernels/tensor_form.hpp"
@@ -164,14 +166,12 @@ TEST(TensorForm, SassNamesReadBackTheSame) {
 
 // 15 cycles are the most that a stall count holds; a chain of 24 needs a NOP between.
 TEST(Passes, NopsCoverWhatStallCountsCannot) {
-  KernelConfig config = hgemm();
-  config.tile = {16, 8, 32};
-  config.warp_m = 16;
-  config.warp_n = 8;
-  const Program program = built(config);
-  int nops = 0;
-  for (const Instruction& ins : program.code) nops += ins.op == Opcode::nop ? 1 : 0;
-  EXPECT_GT(nops, 0);
+  const std::string chain = "  HMMA.16816.F32 R16, R4, R8, R16\n  HMMA.16816.F32 R16, R4, R8, R16\n";
+  Result<Program> program = parse_assembly(".warps 1\n" + chain, "chain.nsass");
+  ASSERT_TRUE(program) << to_string(program.errors());
+  assign_control_bits(*program, LatencyModel{});
+  ASSERT_EQ(program->code[1].op, Opcode::nop);
+  EXPECT_EQ(program->code[0].control.stall + program->code[1].control.stall, LatencyModel{}.tensor);
 }
 
 }  // namespace
