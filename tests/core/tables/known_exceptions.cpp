@@ -79,7 +79,7 @@ std::vector<MeasuredRow> all_rows() {
   std::vector<MeasuredRow> out;
   for (auto* table :
        {issue_cycle_rows, memory_latency_rows, register_port_rows, compiler_latency_rows, generation_latency_rows,
-        memory_throughput_rows, micro_benchmark_rows, arithmetic_throughput_rows}) {
+        memory_throughput_rows, micro_benchmark_rows, arithmetic_throughput_rows, tensor_rows}) {
     for (MeasuredRow& row : table()) out.push_back(std::move(row));
   }
   return out;
