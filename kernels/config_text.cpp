@@ -38,6 +38,10 @@ std::string quoted(const std::string& name) {
   return text + "\"";
 }
 
+std::string extents(int m, int n, int k) {
+  return std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
+}
+
 void write_launch(Writer& w, const KernelConfig& c) {
   if (c.split_k > 1) {
     w.line("split_k", c.split_k);
@@ -61,9 +65,14 @@ std::string to_yaml(const KernelConfig& c, const std::string& comment) {
   w.line("dtype_acc", name_of(c.dtype_acc));
   w.line("dtype_out", name_of(c.dtype_out));
   w.line("layout", name_of(c.layout));
-  w.line("tile", std::to_string(c.tile.m) + "x" + std::to_string(c.tile.n) + "x" + std::to_string(c.tile.k));
+  w.line("tile", extents(c.tile.m, c.tile.n, c.tile.k));
   w.pair("warp_tile", c.warp_m, c.warp_n);
   w.pair("thread_tile", c.thread_m, c.thread_n);
+  if (c.instruction != Tile{}) w.line("instruction", extents(c.instruction.m, c.instruction.n, c.instruction.k));
+  if (c.sparse) w.flag("sparse", true);
+  if (c.cluster_m * c.cluster_n > 1) w.line("cluster", std::to_string(c.cluster_m) + "x" + std::to_string(c.cluster_n));
+  if (c.schedule) w.line("schedule", name_of(*c.schedule));
+  if (c.persistent) w.flag("persistent", *c.persistent);
   w.given("threads", c.threads);
   w.given("stages", c.stages);
   if (c.async_copy) w.flag("async_copy", *c.async_copy);

@@ -51,8 +51,9 @@ Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& kerne
   // What a warm L2 may still hold need not come again.
   const double moved = std::max(0.0, footprint - gpu.l2.size.value) + written;
   const Seconds dram = Bytes{moved} / gpu.dram.bandwidth;
-  const bool one_by_one = true;
-  const Seconds sm = Cycles{std::max({arithmetic, one_by_one ? l2 : 0.0, shared})} / clock;
+  // A box that a cluster shares leaves L2 once.
+  const bool shares_boxes = kernel.family == kernels::Family::wgmma;
+  const Seconds sm = Cycles{std::max({arithmetic, shares_boxes ? 0.0 : l2, shared})} / clock;
   return gpu.launch.kernel + std::max(sm, dram);
 }
 

@@ -39,7 +39,7 @@ std::string cutlass_profiler_line(const arch::GpuSpec& gpu, const kernels::Kerne
       type_text(k.dtype_out), type_text(k.dtype_acc), is_tensor(k.family) ? "tensorop" : "simt", k.tile.m, k.tile.n,
       k.tile.k);
   if (k.family == kernels::Family::wgmma) {
-    text += "";
+    text += fmt::format(" --cluster_m={} --cluster_n={}", k.cluster_m, k.cluster_n);
   } else {
     if (k.stages) text += fmt::format(" --stages={}", *k.stages);
     if (k.warp_m && k.warp_n)

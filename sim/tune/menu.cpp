@@ -15,6 +15,7 @@ using kernels::Flavor;
 constexpr std::string_view ampere_ada = "sm_80,sm_86,sm_89";
 constexpr std::string_view hopper = "sm_90";
 constexpr TypeClass f32 = TypeClass::f32;
+constexpr TypeClass tensor = TypeClass::tensor;
 
 // Names: kernels of cuBLAS 11 to 13 as profilers print them. cuBLAS sees the transposed problem, so
 // ampere_sgemm_128x64 has 64 rows and 128 columns here.
@@ -42,6 +43,82 @@ constexpr std::array rows{
     MenuKernel{"sm80_xmma_gemm_..._tilesize64x32x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 64, 32, 8, 3},
     MenuKernel{"sm80_xmma_gemm_..._tilesize32x64x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 32, 64, 8, 3},
     MenuKernel{"sm80_xmma_gemm_..._tilesize32x32x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 32, 32, 8, 3},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_32x3", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 128, 256, 32, 3, 2, 4, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_32x3", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 256, 128, 32, 3, 4, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 128, 256, 64, 3, 2, 4, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 256, 128, 64, 3, 4, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 128, 128, 32, 5, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 128, 128, 64, 3, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_64x4", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 128, 128, 64, 4, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_256x64_ldg8_f2f_stages_32x4", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 64, 256, 32, 4, 1, 4, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x256_ldg8_f2f_stages_32x4", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 256, 64, 32, 4, 4, 1, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_32x6", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 64, 128, 32, 6, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_32x6", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 128, 64, 32, 6, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 64, 128, 64, 3, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 128, 64, 64, 3, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 64, 128, 64, 4, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_64x4", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 128, 64, 64, 4, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_stages_32x6", "sm_80,sm_86,sm_89,sm_90", tensor, Family::mma,
+               Flavor::cublas, 64, 64, 32, 6, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_stages_64x5", "sm_80,sm_86,sm_89,sm_90", tensor, Family::mma,
+               Flavor::cublas, 64, 64, 64, 5, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x64_sliced1x2_ldg8_f2f_stages_64x5", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::cublas, 64, 64, 64, 5, 2, 2, 2},
+    MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x32x64_stage5", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::xmma, 64, 32, 64, 5, 2, 2, 1},
+    MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize32x64x64_stage5", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::xmma, 32, 64, 64, 5, 2, 2, 1},
+    MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize32x32x64_stage6", "sm_80,sm_86,sm_89,sm_90", tensor,
+               Family::mma, Flavor::xmma, 32, 32, 64, 6, 2, 2, 1},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x64x64_1x1", hopper, tensor, Family::wgmma, Flavor::xmma,
+               64, 64, 64, 0, 0, 0, 1, 1, 1, "ws"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x128x64_1x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 64, 128, 64, 0, 0, 0, 1, 1, 1, "ws"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x128x64_1x2", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 64, 128, 64, 0, 0, 0, 1, 1, 2, "ws"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x256x64_1x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 64, 256, 64, 0, 0, 0, 1, 1, 1, "ws"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x192x64_1x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 64, 192, 64, 0, 0, 0, 1, 1, 1, "ws"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x64x64_2x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 128, 64, 64, 0, 0, 0, 1, 2, 1, "pingpong"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x128x64_1x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 128, 128, 64, 0, 0, 0, 1, 1, 1, "pingpong"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x128x64_2x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 128, 128, 64, 0, 0, 0, 1, 2, 1, "pingpong"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x128x64_1x2", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 128, 128, 64, 0, 0, 0, 1, 1, 2, "pingpong"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x128x64_2x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 128, 128, 64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x192x64_2x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 128, 192, 64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x192x64_1x2", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 128, 192, 64, 0, 0, 0, 1, 1, 2, "coop"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x256x64_2x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 128, 256, 64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x256x64_1x2", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 128, 256, 64, 0, 0, 0, 1, 1, 2, "coop"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize256x128x64_2x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 256, 128, 64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize256x128x64_1x2", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 256, 128, 64, 0, 0, 0, 1, 1, 2, "coop"},
+    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize256x192x64_2x1", hopper, tensor, Family::wgmma,
+               Flavor::xmma, 256, 192, 64, 0, 0, 0, 1, 2, 1, "coop"},
 };
 
 bool runs_on(const MenuKernel& row, std::string_view generation) {
@@ -60,7 +137,13 @@ kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConf
   config.family = row.family;
   config.flavor = row.flavor;
   config.tile = {row.tile_m, row.tile_n, row.tile_k};
-  config.stages = row.stages;
+  // Rows of the table are for operands of two bytes; narrower ones are deeper.
+  if (row.types == TypeClass::tensor)
+    config.tile.k = static_cast<int>(row.tile_k * 2 / kernels::bytes_of(frame.dtype_in));
+  if (row.stages > 0) config.stages = row.stages;
+  config.cluster_m = row.cluster_m;
+  config.cluster_n = row.cluster_n;
+  if (!row.schedule.empty()) config.schedule = kernels::schedule_from(row.schedule);
   if (row.sliced_k > 1) config.sliced_k = row.sliced_k;
   if (row.warps_m > 0) {
     config.warp_m = row.tile_m / row.warps_m;

@@ -20,6 +20,12 @@ constexpr Pair simt_tiles[] = {{32, 32},  {32, 64},   {64, 32},  {64, 64},  {32,
 // Warp tiles of 4 x 8 lanes with 4 x 4 to 16 x 8 results each.
 constexpr Pair simt_warps[] = {{16, 32}, {32, 16}, {32, 32}, {32, 64}, {64, 32}, {64, 64}};
 constexpr int simt_depths[] = {8, 16, 32};
+constexpr Pair mma_tiles[] = {{32, 32},   {32, 64},  {64, 32},  {64, 64},   {64, 128}, {128, 64},
+                              {128, 128}, {64, 256}, {256, 64}, {128, 256}, {256, 128}};
+constexpr Pair mma_warps[] = {{16, 32}, {32, 16}, {32, 32}, {32, 64}, {64, 32}, {64, 64}};
+constexpr Pair wgmma_tiles[] = {{64, 64},   {64, 128},  {64, 192},  {64, 256}, {128, 64},
+                                {128, 128}, {128, 192}, {128, 256}, {256, 128}};
+constexpr Pair clusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
 
 // Columns of tiles that are walked together, as a power of two: how much of A and B the SMs share in L2.
 constexpr int swizzles[] = {0, 1, 2, 3};
@@ -61,8 +67,51 @@ void add_simt(const Problem& problem, int sms, std::vector<KernelConfig>& out) {
         }
 }
 
-std::vector<Family> suitable_families(const Problem& problem) {
+// Depths in bytes of a row: 64 and 128 are what swizzled shared memory holds without conflicts.
+int depth_of(int bytes, const Problem& problem) {
+  return static_cast<int>(bytes / kernels::bytes_of(problem.frame.dtype_in));
+}
+
+void add_mma(const Problem& problem, int sms, std::vector<KernelConfig>& out) {
+  for (const Pair& tile : mma_tiles)
+    for (const int depth : {64, 128})
+      for (const Pair& warp : mma_warps)
+        for (const int stages : {2, 3, 4, 5, 6}) {
+          if (!divides(tile, warp)) continue;
+          KernelConfig config;
+          config.family = Family::mma;
+          config.flavor = kernels::Flavor::cutlass;
+          config.tile = {tile.m, tile.n, depth_of(depth, problem)};
+          config.warp_m = warp.m;
+          config.warp_n = warp.n;
+          config.stages = stages;
+          add_launches(in_frame(std::move(config), problem.frame), problem, sms, out);
+        }
+}
+
+// Stages are as many as fit; raster and swizzle order the tiles of persistent CTAs.
+void add_wgmma(const Problem& problem, std::vector<KernelConfig>& out) {
+  for (const Pair& tile : wgmma_tiles)
+    for (const Pair& cluster : clusters)
+      for (const auto schedule : {kernels::Schedule::ws, kernels::Schedule::coop, kernels::Schedule::pingpong})
+        for (const kernels::Raster raster : {kernels::Raster::along_m, kernels::Raster::along_n})
+          for (const int swizzle : swizzles) {
+            KernelConfig config;
+            config.family = Family::wgmma;
+            config.flavor = kernels::Flavor::cutlass;
+            config.tile = {tile.m, tile.n, depth_of(128, problem)};
+            config.cluster_m = cluster.m;
+            config.cluster_n = cluster.n;
+            config.schedule = schedule;
+            config.raster = raster;
+            config.swizzle_log2 = swizzle;
+            out.push_back(in_frame(std::move(config), problem.frame));
+          }
+}
+
+std::vector<Family> suitable_families(const arch::GpuSpec& gpu, const Problem& problem) {
   if (!wants_tensor_cores(problem.frame.dtype_in)) return {Family::simt};
+  if (!gpu.sm.has_tma) return {Family::mma};
   return {Family::mma, Family::wgmma};
 }
 
@@ -78,12 +127,12 @@ std::vector<KernelConfig> evenly(std::vector<KernelConfig> all, std::size_t most
 std::vector<KernelConfig> configurations(const arch::GpuSpec& gpu, const Problem& problem,
                                          const SpaceOptions& options) {
   std::vector<KernelConfig> all;
-  const std::vector<Family> families = options.families.empty() ? suitable_families(problem) : options.families;
+  const std::vector<Family> families = options.families.empty() ? suitable_families(gpu, problem) : options.families;
   for (const Family family : families) {
     switch (family) {
       case Family::simt: add_simt(problem, gpu.sms, all); break;
-      case Family::mma:
-      case Family::wgmma:
+      case Family::mma: add_mma(problem, gpu.sms, all); break;
+      case Family::wgmma: add_wgmma(problem, all); break;
       case Family::naive:
       case Family::blocked: break;
     }

@@ -49,6 +49,8 @@ std::string totals(const Results& results) {
 std::string configuration_text(const kernels::KernelConfig& k) {
   std::string text = fmt::format("{} {}x{}x{}", name_of(k.family), k.tile.m, k.tile.n, k.tile.k);
   if (k.warp_m && k.warp_n) text += fmt::format(" w{}x{}", *k.warp_m, *k.warp_n);
+  if (k.family == kernels::Family::wgmma && k.schedule) text += fmt::format(" {}", name_of(*k.schedule));
+  if (k.cluster_m * k.cluster_n > 1) text += fmt::format(" c{}x{}", k.cluster_m, k.cluster_n);
   if (k.stages) text += fmt::format(" s{}", *k.stages);
   if (k.split_k > 1) text += fmt::format(" K/{}", k.split_k);
   if (k.swizzle_log2 > 0) text += fmt::format(" z{}", k.swizzle_log2);
