@@ -13,16 +13,22 @@ namespace {
 // Recorded with `noteg validate --min-time-ms 0.2` on whole measured sets (docs/validation.md shows the shipped part).
 // H200 rows were run at their recorded clock. Rows that a constant was fitted on do not count.
 using kernels::Family;
-constexpr std::array<ValidationRecord, 9> records{{
+constexpr std::array<ValidationRecord, 15> records{{
     {"a100-pcie-80gb", Family::simt, 0.032, 1586, "neusight_fp32"},
     {"a100-pcie-40gb", Family::simt, 0.060, 6155, "neusight_fp32"},
     {"h100-sxm5-80gb", Family::simt, 0.036, 1439, "neusight_fp32"},
     {"l4", Family::simt, 0.176, 1460, "neusight_fp32, short rows of which ran at clocks that nothing recorded tells"},
     {"rtx4070", Family::simt, 0.022, 44, "gpperf_cutlass"},
-    {"h200-sxm-141gb", Family::naive, 0.098, 117, "our own H200 runs"},
+    {"h200-sxm-141gb", Family::naive, 0.085, 117, "our own H200 runs"},
     {"h200-sxm-141gb", Family::blocked, 0.049, 88, "our own H200 runs"},
     {"h200-sxm-141gb", Family::simt, 0.051, 239, "our own H200 runs"},
+    {"h200-sxm-141gb", Family::mma, 0.115, 494, "our own H200 runs"},
     {"h200-sxm-141gb", Family::wgmma, 0.074, 20, "our own H200 runs"},
+    {"a100-pcie-80gb", Family::mma, 0.074, 55, "vidur, kernels chosen"},
+    {"a40", Family::mma, 0.100, 48, "vidur, kernels chosen"},
+    {"h100-sxm5-80gb", Family::wgmma, 0.106, 66, "vidur, kernels chosen"},
+    {"a100-sxm4-80gb", Family::mma, 0.110, 32, "aiconfigurator, kernels chosen"},
+    {"l40s", Family::mma, 0.177, 36, "aiconfigurator, kernels chosen"},
 }};
 
 constexpr double shortest_validated_us = 200;
