@@ -12,7 +12,8 @@ Result<Program> build_program(const BuildRequest& request) {
     case Family::mma: return build_mma(request);
     case Family::wgmma: return build_wgmma(request);
   }
-  return Diagnostic{"", 0, 0, "family", "naive, blocked, simt, mma or wgmma", std::string(name_of(request.config.family))};
+  return Diagnostic{
+      "", 0, 0, "family", "naive, blocked, simt, mma or wgmma", std::string(name_of(request.config.family))};
 }
 
 }  // namespace noteg::kernels

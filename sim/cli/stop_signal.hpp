@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM as a wish to stop: the work at hand is finished and written. A second one ends the process at once.
+// SIGINT and SIGTERM as a wish to stop: the work at hand is finished and written. A second one ends the process at
+// once.
 #pragma once
 
 #include <atomic>

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "kernels/assembly.hpp"
-#include "kernels/passes/control_bits.hpp"
 #include "kernels/build.hpp"
 #include "kernels/facts.hpp"
+#include "kernels/passes/control_bits.hpp"
 #include "kernels/tensor_form.hpp"
 #include "kernels/wavefronts.hpp"
 #include "sim/support/result.hpp"

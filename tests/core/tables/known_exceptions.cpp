@@ -28,7 +28,8 @@ constexpr const char* cold = "the smallest footprint: cold misses of the first p
 constexpr const char* turnaround =
     "medians of the turnaround lie between 397 and 435 cycles; the model has their median";
 constexpr const char* two_chains =
-    "two warps per sub-core with two chains each saturate the tensor pipe; here the NOPs that a chain's waits need make "
+    "two warps per sub-core with two chains each saturate the tensor pipe; here the NOPs that a chain's waits need "
+    "make "
     "the warps miss their turns by three cycles in 27";
 
 }  // namespace
