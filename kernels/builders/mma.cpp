@@ -18,13 +18,7 @@ Result<Program> build_mma(const BuildRequest& request) {
   emit_mma_epilogue(e, plan, config, state);
 
   Program& program = e.program();
-  program.name = config.name.empty() ? "mma" : config.name;
-  program.warps = plan.warps;
-  program.threads = plan.threads;
-  program.shared_bytes = plan.shared_bytes;
-  program.k_per_trip = plan.tile.k;
-  program.stages = plan.stages;
-  program.prologue_tiles = plan.is_async ? plan.stages - 1 : 1;
+  describe_pipeline(program, plan, config, "mma");
   program.a_bytes_per_trip = static_cast<double>(plan.a.rows) * plan.a.row_bytes;
   program.b_bytes_per_trip = static_cast<double>(plan.b.rows) * plan.b.row_bytes;
   return finish(e, request);

@@ -10,8 +10,6 @@ namespace {
 
 constexpr int rows_at_a_time = 8;  // of a warp: half an instruction's tile
 
-std::string width_suffix(int bytes) { return bytes == 16 ? ".128" : bytes == 8 ? ".64" : ""; }
-
 class Epilogue {
  public:
   Epilogue(Emitter& e, const MmaPlan& plan, const KernelConfig& config, const MmaState& state)
@@ -22,11 +20,7 @@ class Epilogue {
         acc_bytes_(static_cast<int>(bytes_of(config.dtype_acc))),
         out_bytes_(static_cast<int>(std::max(1.0, bytes_of(config.dtype_out)))),
         vector_(std::max(1, std::min(16 / out_bytes_, config.align_c.value_or(1)))),
-        pointer_(e.fresh(2)),
-        write_(e.fresh()),
-        read_(e.fresh()),
-        row_(e.fresh()),
-        column_(e.fresh()) {
+        at_(fresh_row_addresses(e)) {
     const int row_bytes = plan.tile.n * acc_bytes_;
     write_pattern_ = e.add_pattern(fragment_rows());
     read_pattern_ = e.add_pattern(contiguous(Space::shared, Matrix::c, false, load_bytes(), row_bytes));
@@ -38,12 +32,12 @@ class Epilogue {
 
   void run() {
     emit_index_arithmetic(e_, 60);
-    emit_addresses();
-    if (takes_turns()) emit_semaphore_wait();
+    emit_row_addresses(e_, at_);
+    if (takes_turns(config_)) emit_semaphore_wait(e_, at_.pointer);
     for (int row = 0; row < plan_.warp_rows; ++row) {
       for (int half = 0; half < 2; ++half) emit_rows(row, half);
     }
-    if (takes_turns()) emit_semaphore_release();
+    if (takes_turns(config_)) emit_semaphore_release(e_, at_.pointer);
     e_.emit(Opcode::exit, "", {}, {});
   }
 
@@ -53,8 +47,7 @@ class Epilogue {
     Value column, address, sum, part, old, bias, result;
   };
 
-  [[nodiscard]] bool takes_turns() const { return config_.split_k > 1 && config_.split_k_mode == SplitKMode::serial; }
-  [[nodiscard]] bool adds_c() const { return config_.reads_c || takes_turns(); }
+  [[nodiscard]] bool adds_c() const { return config_.reads_c || takes_turns(config_); }
   [[nodiscard]] int load_bytes() const { return std::min(16, vector_ * acc_bytes_); }
   [[nodiscard]] int loads_per_output() const { return std::max(1, vector_ * acc_bytes_ / load_bytes()); }
   [[nodiscard]] int sum_registers() const { return std::max(1, vector_ * acc_bytes_ / 4); }
@@ -89,32 +82,20 @@ class Epilogue {
     return p;
   }
 
-  void emit_addresses() {
-    const Value tid = e_.fresh();
-    e_.emit(Opcode::s2r, "", {reg(tid)}, {});
-    e_.emit(Opcode::shf, ".R.U32.HI", {reg(row_)}, {reg(zero_value), imm(5), reg(tid)});
-    e_.emit(Opcode::lop3, "", {reg(column_)}, {reg(tid), imm(0x1f), reg(zero_value)});
-    e_.emit(Opcode::lea, "", {reg(write_)}, {reg(row_), ureg(4), imm(4)});
-    e_.emit(Opcode::lea, "", {reg(read_)}, {reg(column_), ureg(4), imm(4)});
-    e_.emit(Opcode::imad_wide, "", {reg(pointer_)}, {reg(row_), constant(0x178), constant(0x1c0, 2)});
-    // The main loop's tiles lie where the rows will be written.
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
-  }
-
   void emit_rows(int row, int half) {
     for (int j = 0; j < plan_.warp_columns; ++j) {
       const Value c = state_.accumulators[static_cast<std::size_t>(row * plan_.warp_columns + j)];
       const int count = c.count / 2;
       const int bytes = 4 * count;
-      e_.memory(Opcode::sts, width_suffix(bytes), {}, {reg(write_), reg(c.range(half * count, count))}, bytes,
+      e_.memory(Opcode::sts, width_suffix(bytes), {}, {reg(at_.write), reg(c.range(half * count, count))}, bytes,
                 write_pattern_)
           .src[0]
           .value = j * plan_.form.shape.n * acc_bytes_;
     }
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
+    emit_barrier(e_);
     for (int i = 0; i < outputs(); ++i) emit_output(i, outputs_[static_cast<std::size_t>(i) % outputs_.size()]);
-    e_.emit(Opcode::iadd3, "", {reg(row_)}, {reg(row_), imm(1), reg(zero_value)});
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
+    e_.emit(Opcode::iadd3, "", {reg(at_.row)}, {reg(at_.row), imm(1), reg(zero_value)});
+    emit_barrier(e_);
   }
 
   void load_sum(const Output& o) {
@@ -122,7 +103,7 @@ class Epilogue {
       const Value part = slice == 0 ? o.sum : o.part;
       const int each = std::max(1, load_bytes() / 4);
       for (int i = 0; i < loads_per_output(); ++i) {
-        e_.memory(Opcode::lds, width_suffix(load_bytes()), reg(part.range(i * each, each)), {reg(read_)},
+        e_.memory(Opcode::lds, width_suffix(load_bytes()), reg(part.range(i * each, each)), {reg(at_.read)},
                   std::max(4, load_bytes()), read_pattern_);
       }
       for (int i = 0; slice > 0 && i < part.count; ++i)
@@ -135,15 +116,15 @@ class Epilogue {
     const int bytes = std::max(4, out_registers() * 4);
     const int guard = output % 4;
     load_sum(o);
-    e_.emit(Opcode::iadd3, "", {reg(o.column)}, {reg(column_), imm(output * 32), reg(zero_value)});
+    e_.emit(Opcode::iadd3, "", {reg(o.column)}, {reg(at_.column), imm(output * 32), reg(zero_value)});
     e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(guard)}, {reg(o.column), constant(0x164)});
-    emit_mma_pointer_step(e_, o.address, pointer_, output);
+    emit_mma_pointer_step(e_, o.address, at_.pointer, output);
     const auto load = [&](Value to, Value from) {
       e_.memory(Opcode::ldg, ".E" + width_suffix(bytes), reg(to), {reg(from)}, bytes, load_pattern_).guard =
           pred(guard);
     };
     if (adds_c()) load(o.old, o.address);
-    if (config_.bias) load(o.bias, pointer_);
+    if (config_.bias) load(o.bias, at_.pointer);
     const int per_result = std::max(1, sum_registers() / out_registers());
     for (int i = 0; i < out_registers(); ++i) emit_result(o, i, per_result);
     e_.memory(Opcode::stg, ".E" + width_suffix(bytes), {}, {reg(o.address), reg(o.result)}, bytes, store_pattern_)
@@ -164,32 +145,12 @@ class Epilogue {
     e_.emit(Opcode::prmt, "", {reg(o.result.part(index))}, {reg(first), imm(0x5410), reg(last)});
   }
 
-  // Serial split-K: CTAs of one tile take turns through a semaphore in global memory.
-  void emit_semaphore_wait() {
-    AccessPattern one = contiguous(Space::global, Matrix::none, false, 4, 128);
-    one.active_mask = 1;
-    const Value turn = e_.fresh();
-    e_.memory(Opcode::ldg, ".E.STRONG.GPU", reg(turn), {reg(pointer_)}, 4, e_.add_pattern(one));
-    e_.emit(Opcode::isetp, ".NE.AND", {Operand{}, pred(0)}, {reg(turn), constant(0x1f0)});
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
-  }
-
-  void emit_semaphore_release() {
-    AccessPattern one = contiguous(Space::global, Matrix::none, true, 4, 128);
-    one.active_mask = 1;
-    const Value turn = e_.fresh();
-    e_.emit(Opcode::membar, ".SC.GPU", {}, {});
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
-    e_.emit(Opcode::iadd3, "", {reg(turn)}, {constant(0x1f0), imm(1), reg(zero_value)});
-    e_.memory(Opcode::stg, ".E.STRONG.GPU", {}, {reg(pointer_), reg(turn)}, 4, e_.add_pattern(one));
-  }
-
   Emitter& e_;
   const MmaPlan& plan_;
   const KernelConfig& config_;
   const MmaState& state_;
   int acc_bytes_, out_bytes_, vector_;
-  Value pointer_, write_, read_, row_, column_;
+  RowAddresses at_;
   std::vector<Output> outputs_;
   int write_pattern_ = -1, read_pattern_ = -1, store_pattern_ = -1, load_pattern_ = -1;
 };

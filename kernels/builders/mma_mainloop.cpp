@@ -76,14 +76,13 @@ class Mainloop {
       emit_placeholders();
       e_.emit(Opcode::ldgdepbar, "", {}, {});
       e_.release_after(std::max(0, release - 1));
-      Instruction& wait = e_.emit(Opcode::depbar, ".LE", {}, {imm(0), imm(plan_.stages - 2)});
-      wait.depbar_count = static_cast<std::int16_t>(plan_.stages - 2);
+      emit_copy_wait(e_, plan_.stages);
     } else {
       e_.release_after(release);
       emit_mma_stores(e_, plan_, state_);
     }
     e_.release_after(release);
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
+    emit_barrier(e_);
     emit_stage_change(release);
   }
 

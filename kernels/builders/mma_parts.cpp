@@ -7,10 +7,7 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int first_carry = 4;       // P4, P5 carry 64-bit additions, P0 to P3 guard copies
 constexpr int copies_under_way = 4;  // pointers that are kept at a time
-
-std::string width_suffix(int bytes) { return bytes == 16 ? ".128" : bytes == 8 ? ".64" : ""; }
 
 // Vectors of four registers as far as they go, then of two and one.
 std::vector<Value> vectors_of(Emitter& e, int registers, bool by_matrix) {
@@ -52,14 +49,7 @@ Fragments fresh_fragments(Emitter& e, const MmaPlan& plan) {
 
 MmaState make_mma_state(Emitter& e, const MmaPlan& plan) {
   MmaState s;
-  s.a_pointer = e.fresh(2);
-  s.b_pointer = e.fresh(2);
-  s.a_mask = e.fresh();
-  s.b_mask = e.fresh();
-  s.write_offset = e.fresh();
-  s.read_a = e.fresh();
-  s.read_b = e.fresh();
-  s.trips_left = e.fresh();
+  make_pipeline_registers(e, s);
   for (int i = 0; i < plan.mma_per_group(); ++i) s.accumulators.push_back(e.fresh(plan.regs.c));
   s.first = fresh_fragments(e, plan);
   for (int i = 0; i < std::min(copies_under_way, plan.copies()); ++i) {
@@ -76,16 +66,8 @@ MmaState make_mma_state(Emitter& e, const MmaPlan& plan) {
     for (int i = 0; i < plan.copies(); ++i)
       s.staged.push_back(e.fresh((i < plan.a.copies ? plan.a : plan.b).access_bytes / 4));
   }
-  AccessPattern idle;
-  idle.active_mask = 0;
-  s.idle_pattern = e.add_pattern(idle);
+  s.idle_pattern = add_idle_pattern(e);
   return s;
-}
-
-void emit_mma_pointer_step(Emitter& e, Value to, Value from, int predicate) {
-  const int carry = first_carry + predicate % 2;
-  e.emit(Opcode::iadd3, "", {reg(to.part(0)), pred(carry)}, {reg(from.part(0)), constant(0x1a0), reg(zero_value)});
-  e.emit(Opcode::imad, ".X", {reg(to.part(1))}, {reg(from.part(1)), constant(0x1a4), reg(zero_value), pred(carry)});
 }
 
 void emit_mma_copy(Emitter& e, const MmaPlan& plan, const MmaState& state, int number, MmaCopyCursor& cursor) {
@@ -96,10 +78,7 @@ void emit_mma_copy(Emitter& e, const MmaPlan& plan, const MmaState& state, int n
   const Value bit = state.bits[slot];
   const Value mask = of_a ? state.a_mask : state.b_mask;
   Value& pointer = of_a ? cursor.pointer_a : cursor.pointer_b;
-  // The first copy of an operand tests the mask as it is, the others shift their bit down and step the pointer on.
-  if (index > 0) e.emit(Opcode::shf, ".R.U32.HI", {reg(bit)}, {reg(zero_value), imm(index), reg(mask)});
-  e.emit(Opcode::lop3, "", {reg(bit)}, {index > 0 ? reg(bit) : reg(mask), imm(1), reg(zero_value)});
-  e.emit(Opcode::isetp, ".NE.U32.AND", {Operand{}, pred(guard)}, {reg(bit), reg(zero_value)});
+  emit_copy_guard(e, bit, mask, index, guard);
   if (index > 0) {
     emit_mma_pointer_step(e, state.pointers[slot], pointer, guard);
     pointer = state.pointers[slot];

@@ -1,8 +1,8 @@
 // The pieces of an mma kernel that its builder strings together; internal to kernels/builders.
 #pragma once
 
-#include "kernels/builders/common.hpp"
 #include "kernels/builders/mma_plan.hpp"
+#include "kernels/builders/pipeline_parts.hpp"
 
 namespace noteg::kernels {
 
@@ -11,21 +11,9 @@ struct Fragments {
   std::vector<Value> a, b, meta;
 };
 
-// Registers that live through the kernel.
-struct MmaState {
-  Value a_pointer, b_pointer;  // 64-bit global pointers
-  Value a_mask, b_mask;        // one bit per copy: inside the matrix
-  Value write_offset;          // shared-memory addresses
-  Value read_a, read_b;
-  Value trips_left;
-  std::vector<Value> accumulators;    // one group of registers per instruction of the warp tile
-  Fragments first;                    // of the first k group, loaded one trip ahead
-  std::vector<Value> pointers, bits;  // of copies under way, handed round
-  std::vector<Value> staged;          // LDG + STS kernels: data on its way through registers
-  int read_a_pattern = -1, read_b_pattern = -1;
-  int copy_a_pattern = -1, copy_b_pattern = -1;
-  int store_a_pattern = -1, store_b_pattern = -1;
-  int idle_pattern = -1;  // predicated off
+struct MmaState : PipelineState {
+  std::vector<Value> accumulators;  // one group of registers per instruction of the warp tile
+  Fragments first;                  // of the first k group, loaded one trip ahead
 };
 
 [[nodiscard]] MmaState make_mma_state(Emitter& e, const MmaPlan& plan);
@@ -34,11 +22,13 @@ struct MmaState {
 // Copies of one tile: mask test, pointer step, LDGSTS or LDG.
 struct MmaCopyCursor {
   Value pointer_a, pointer_b;
-  int copies = 0;
 };
 void emit_mma_copy(Emitter& e, const MmaPlan& plan, const MmaState& state, int number, MmaCopyCursor& cursor);
 void emit_mma_stores(Emitter& e, const MmaPlan& plan, const MmaState& state);  // behind LDGs
-void emit_mma_pointer_step(Emitter& e, Value to, Value from, int predicate);
+
+inline void emit_mma_pointer_step(Emitter& e, Value to, Value from, int predicate) {
+  emit_pointer_step(e, to, from, predicate, Opcode::imad);
+}
 
 // first: mma instructions that come before the first load; span: over how many the loads are spread.
 void load_mma_fragments(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& to, int first,

@@ -18,13 +18,7 @@ Result<Program> build_simt(const BuildRequest& request) {
   emit_simt_epilogue(e, plan, config, state);
 
   Program& program = e.program();
-  program.name = config.name.empty() ? "simt" : config.name;
-  program.warps = plan.warps;
-  program.threads = plan.threads;
-  program.shared_bytes = plan.shared_bytes;
-  program.k_per_trip = plan.tile.k;
-  program.stages = plan.stages;
-  program.prologue_tiles = plan.is_async ? plan.stages - 1 : 1;
+  describe_pipeline(program, plan, config, "simt");
   program.a_bytes_per_trip = 4.0 * plan.tile.m * plan.tile.k;
   program.b_bytes_per_trip = 4.0 * plan.tile.n * plan.tile.k;
   return finish(e, request);

@@ -7,25 +7,12 @@ namespace noteg::kernels {
 namespace {
 
 constexpr int element_bytes = 4;
-constexpr int first_carry = 4;  // P4, P5 carry 64-bit additions, P0 to P3 guard copies
-
-std::string width_suffix(int bytes) {
-  if (bytes == 16) return ".128";
-  return bytes == 8 ? ".64" : "";
-}
 
 }  // namespace
 
 SimtState make_state(Emitter& e, const SimtPlan& plan) {
   SimtState s;
-  s.a_pointer = e.fresh(2);
-  s.b_pointer = e.fresh(2);
-  s.a_mask = e.fresh();
-  s.b_mask = e.fresh();
-  s.write_offset = e.fresh();
-  s.read_a = e.fresh();
-  s.read_b = e.fresh();
-  s.trips_left = e.fresh();
+  make_pipeline_registers(e, s);
   s.accumulators = fresh_accumulators(e, plan.thread_m, plan.thread_n, Allocation::ideal);
   s.first_a = fresh_fragment(e, plan.thread_m);
   s.first_b = fresh_fragment(e, plan.thread_n);
@@ -43,9 +30,7 @@ SimtState make_state(Emitter& e, const SimtPlan& plan) {
     for (int i = 0; i < plan.copies(); ++i)
       s.staged.push_back(e.fresh(i < plan.a.copies ? plan.a.width : plan.b.width));
   }
-  AccessPattern idle;
-  idle.active_mask = 0;
-  s.idle_pattern = e.add_pattern(idle);
+  s.idle_pattern = add_idle_pattern(e);
   return s;
 }
 
@@ -56,24 +41,15 @@ std::vector<Value> fresh_fragment(Emitter& e, int extent) {
   return vectors;
 }
 
-void emit_pointer_step(Emitter& e, Value to, Value from, int predicate) {
-  const int carry = first_carry + predicate % 2;
-  e.emit(Opcode::iadd3, "", {reg(to.part(0)), pred(carry)}, {reg(from.part(0)), constant(0x1a0), reg(zero_value)});
-  e.emit(Opcode::iadd3, ".X", {reg(to.part(1))}, {reg(from.part(1)), constant(0x1a4), reg(zero_value), pred(carry)});
-}
-
 void emit_copy(Emitter& e, const SimtPlan& plan, const SimtState& state, const OperandCopy& operand, int index,
                CopyCursor& cursor) {
   const bool of_a = operand.matrix == Matrix::a;
   const int guard = cursor.predicate++ % 4;
   const auto number = static_cast<std::size_t>(of_a ? index : plan.a.copies + index);
   const Value bit = state.bits[number];
-  // The first copy tests the mask as it is, the others shift their bit down and step the pointer on.
-  if (index > 0) e.emit(Opcode::shf, ".R.U32.HI", {reg(bit)}, {reg(zero_value), imm(index), reg(cursor.mask)});
-  e.emit(Opcode::lop3, "", {reg(bit)}, {index > 0 ? reg(bit) : reg(cursor.mask), imm(1), reg(zero_value)});
-  e.emit(Opcode::isetp, ".NE.U32.AND", {Operand{}, pred(guard)}, {reg(bit), reg(zero_value)});
+  emit_copy_guard(e, bit, cursor.mask, index, guard);
   if (index > 0) {
-    emit_pointer_step(e, state.pointers[number], cursor.pointer, guard);
+    emit_simt_pointer_step(e, state.pointers[number], cursor.pointer, guard);
     cursor.pointer = state.pointers[number];
   }
   const int bytes = operand.width * element_bytes;

@@ -11,20 +11,10 @@ namespace {
 
 constexpr int element_bytes = 4;
 
-std::string width_suffix(int bytes) { return bytes == 16 ? ".128" : bytes == 8 ? ".64" : ""; }
-
 class Epilogue {
  public:
   Epilogue(Emitter& e, const SimtPlan& plan, const KernelConfig& config, const SimtState& state)
-      : e_(e),
-        plan_(plan),
-        config_(config),
-        state_(state),
-        pointer_(e.fresh(2)),
-        write_(e.fresh()),
-        read_(e.fresh()),
-        row_(e.fresh()),
-        column_(e.fresh()) {
+      : e_(e), plan_(plan), config_(config), state_(state), at_(fresh_row_addresses(e)) {
     const int bytes = plan.store_width * element_bytes;
     const int row_bytes = plan.tile.n * element_bytes;
     write_pattern_ = e.add_pattern(contiguous(Space::shared, Matrix::c, true, element_bytes, row_bytes));
@@ -36,10 +26,10 @@ class Epilogue {
 
   void run() {
     emit_index_arithmetic(e_, 60);
-    emit_addresses();
-    if (takes_turns()) emit_semaphore_wait();
+    emit_row_addresses(e_, at_);
+    if (takes_turns(config_)) emit_semaphore_wait(e_, at_.pointer);
     for (int row = 0; row < plan_.thread_m; ++row) emit_row(row);
-    if (takes_turns()) emit_semaphore_release();
+    if (takes_turns(config_)) emit_semaphore_release(e_, at_.pointer);
     e_.emit(Opcode::exit, "", {}, {});
   }
 
@@ -50,8 +40,7 @@ class Epilogue {
   };
 
   [[nodiscard]] int outputs() const { return std::max(1, plan_.thread_n / plan_.sliced_k / plan_.store_width); }
-  [[nodiscard]] bool takes_turns() const { return config_.split_k > 1 && config_.split_k_mode == SplitKMode::serial; }
-  [[nodiscard]] bool adds_c() const { return config_.reads_c || takes_turns(); }
+  [[nodiscard]] bool adds_c() const { return config_.reads_c || takes_turns(config_); }
   [[nodiscard]] bool loads_early() const { return adds_c() || config_.bias; }
 
   Output make_output() {
@@ -60,31 +49,19 @@ class Epilogue {
             e_.fresh(width), e_.fresh(width), e_.fresh(width)};
   }
 
-  void emit_addresses() {
-    const Value tid = e_.fresh();
-    e_.emit(Opcode::s2r, "", {reg(tid)}, {});
-    e_.emit(Opcode::shf, ".R.U32.HI", {reg(row_)}, {reg(zero_value), imm(5), reg(tid)});
-    e_.emit(Opcode::lop3, "", {reg(column_)}, {reg(tid), imm(0x1f), reg(zero_value)});
-    e_.emit(Opcode::lea, "", {reg(write_)}, {reg(row_), ureg(4), imm(4)});
-    e_.emit(Opcode::lea, "", {reg(read_)}, {reg(column_), ureg(4), imm(4)});
-    e_.emit(Opcode::imad_wide, "", {reg(pointer_)}, {reg(row_), constant(0x178), constant(0x1c0, 2)});
-    // The main loop's tiles lie where the rows will be written.
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
-  }
-
   void emit_row(int row) {
     if (loads_early()) {
       for (int i = 0; i < outputs(); ++i) emit_loads(i, outputs_[static_cast<std::size_t>(i)]);
     }
     for (int j = 0; j < plan_.thread_n; ++j) {
       const Value value = state_.accumulators[static_cast<std::size_t>(row * plan_.thread_n + j)];
-      e_.memory(Opcode::sts, "", {}, {reg(write_), reg(value)}, element_bytes, write_pattern_).src[0].value =
+      e_.memory(Opcode::sts, "", {}, {reg(at_.write), reg(value)}, element_bytes, write_pattern_).src[0].value =
           j * element_bytes;
     }
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
+    emit_barrier(e_);
     for (int i = 0; i < outputs(); ++i) emit_output(i, outputs_[static_cast<std::size_t>(i)]);
-    e_.emit(Opcode::iadd3, "", {reg(row_)}, {reg(row_), imm(1), reg(zero_value)});
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
+    e_.emit(Opcode::iadd3, "", {reg(at_.row)}, {reg(at_.row), imm(1), reg(zero_value)});
+    emit_barrier(e_);
   }
 
   // The sliced-K warps' partial sums, added up.
@@ -92,7 +69,7 @@ class Epilogue {
     const int bytes = plan_.store_width * element_bytes;
     for (int slice = 0; slice < plan_.sliced_k; ++slice) {
       const Value part = slice == 0 ? o.sum : o.part;
-      e_.memory(Opcode::lds, width_suffix(bytes), reg(part), {reg(read_)}, bytes, read_pattern_).src[0].value =
+      e_.memory(Opcode::lds, width_suffix(bytes), reg(part), {reg(at_.read)}, bytes, read_pattern_).src[0].value =
           output * 32 * bytes;
       for (int i = 0; slice > 0 && i < part.count; ++i) {
         e_.emit(Opcode::fadd, "", {reg(o.sum.part(i))}, {reg(o.sum.part(i)), reg(part.part(i))});
@@ -107,9 +84,9 @@ class Epilogue {
   }
 
   void emit_place(int output, const Output& o) {
-    e_.emit(Opcode::iadd3, "", {reg(o.column)}, {reg(column_), imm(output * 32), reg(zero_value)});
+    e_.emit(Opcode::iadd3, "", {reg(o.column)}, {reg(at_.column), imm(output * 32), reg(zero_value)});
     emit_guard(output, o);
-    emit_pointer_step(e_, o.address, pointer_, output);
+    emit_simt_pointer_step(e_, o.address, at_.pointer, output);
   }
 
   // C and bias of a whole row are asked for before its accumulators go to shared memory: one wait per row.
@@ -121,7 +98,7 @@ class Epilogue {
           pred(guard_of(output));
     };
     if (adds_c()) load(o.old, o.address);
-    if (config_.bias) load(o.bias, pointer_);
+    if (config_.bias) load(o.bias, at_.pointer);
   }
 
   // One store: guard, address, scaled value.
@@ -144,31 +121,11 @@ class Epilogue {
         .guard = pred(guard_of(output));
   }
 
-  // Serial split-K: CTAs of one tile take turns through a semaphore in global memory.
-  void emit_semaphore_wait() {
-    AccessPattern one = contiguous(Space::global, Matrix::none, false, element_bytes, 128);
-    one.active_mask = 1;
-    const Value turn = e_.fresh();
-    e_.memory(Opcode::ldg, ".E.STRONG.GPU", reg(turn), {reg(pointer_)}, element_bytes, e_.add_pattern(one));
-    e_.emit(Opcode::isetp, ".NE.AND", {Operand{}, pred(0)}, {reg(turn), constant(0x1f0)});
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
-  }
-
-  void emit_semaphore_release() {
-    AccessPattern one = contiguous(Space::global, Matrix::none, true, element_bytes, 128);
-    one.active_mask = 1;
-    const Value turn = e_.fresh();
-    e_.emit(Opcode::membar, ".SC.GPU", {}, {});
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
-    e_.emit(Opcode::iadd3, "", {reg(turn)}, {constant(0x1f0), imm(1), reg(zero_value)});
-    e_.memory(Opcode::stg, ".E.STRONG.GPU", {}, {reg(pointer_), reg(turn)}, element_bytes, e_.add_pattern(one));
-  }
-
   Emitter& e_;
   const SimtPlan& plan_;
   const KernelConfig& config_;
   const SimtState& state_;
-  Value pointer_, write_, read_, row_, column_;
+  RowAddresses at_;
   std::vector<Output> outputs_;
   int write_pattern_ = -1, read_pattern_ = -1, store_pattern_ = -1, load_pattern_ = -1;
 };

@@ -80,8 +80,8 @@ class Mainloop {
   // Pointers, shared address and masks of the next tile; late, because the copies must have read the old ones.
   void emit_advance() {
     e_.release_after((plan_.k_steps - 1) * per_step_ + per_step_ / 2);
-    emit_pointer_step(e_, state_.a_pointer, a_cursor_.pointer, 0);
-    emit_pointer_step(e_, state_.b_pointer, b_cursor_.pointer, 1);
+    emit_simt_pointer_step(e_, state_.a_pointer, a_cursor_.pointer, 0);
+    emit_simt_pointer_step(e_, state_.b_pointer, b_cursor_.pointer, 1);
     for (const Value& v : {state_.write_offset, state_.a_mask, state_.b_mask}) {
       e_.emit(Opcode::iadd3, "", {reg(v)}, {reg(v), ureg(8), reg(zero_value)});
     }
@@ -93,14 +93,13 @@ class Mainloop {
       e_.release_after(end - 8);
       e_.emit(Opcode::ldgdepbar, "", {}, {});
       e_.release_after(end - 4);
-      Instruction& wait = e_.emit(Opcode::depbar, ".LE", {}, {imm(0), imm(plan_.stages - 2)});
-      wait.depbar_count = static_cast<std::int16_t>(plan_.stages - 2);
+      emit_copy_wait(e_, plan_.stages);
     } else {
       e_.release_after(end - per_step_ / 2);
       emit_shared_stores(e_, plan_, state_);
     }
     e_.release_after(end - 2);
-    e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
+    emit_barrier(e_);
     emit_stage_change(end - 1);
   }
 

@@ -3,54 +3,28 @@
 namespace noteg::kernels {
 namespace {
 
-// Thread and CTA indices, predicate masks, iterator set-up: what CUTLASS kernels execute before the first copy,
-// from instruction totals measured on an H200 less the parts that are written out.
-constexpr int index_instructions = 330;
-
-void emit_pointer(Emitter& e, Value pointer, int parameter) {
-  const Value row = e.fresh();
-  e.emit(Opcode::s2r, "", {reg(row)}, {});
-  e.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(row), constant(parameter), constant(parameter + 8)});
-}
-
-void emit_address(Emitter& e, Value address, int parameter) {
-  const Value lane = e.fresh();
-  e.emit(Opcode::s2r, "", {reg(lane)}, {});
-  e.emit(Opcode::lop3, "", {reg(address)}, {reg(lane), imm(0x1f), reg(zero_value)});
-  e.emit(Opcode::lea, "", {reg(address)}, {reg(address), constant(parameter), reg(zero_value)});
-}
-
 // Waits until the first tile lies in shared memory.
 void emit_first_tile(Emitter& e, const SimtPlan& plan, const SimtState& state) {
   if (plan.is_async) {
-    e.emit(Opcode::depbar, ".LE", {}, {imm(0), imm(plan.stages - 2)}).depbar_count =
-        static_cast<std::int16_t>(plan.stages - 2);
+    emit_copy_wait(e, plan.stages);
   } else {
     emit_shared_stores(e, plan, state);
   }
-  e.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
+  emit_barrier(e);
 }
 
 }  // namespace
 
 void emit_simt_prologue(Emitter& e, const SimtPlan& plan, SimtState& state) {
-  emit_index_arithmetic(e, index_instructions);
-  emit_pointer(e, state.a_pointer, 0x160);
-  emit_pointer(e, state.b_pointer, 0x170);
-  for (const Value& v :
-       {state.write_offset, state.read_a, state.read_b, state.a_mask, state.b_mask, state.trips_left}) {
-    emit_address(e, v, 0x180);
-  }
-  for (int r = 4; r < 10; ++r) e.emit(Opcode::umov, "", {ureg(r)}, {imm(0)});
-  e.emit(Opcode::uisetp, ".NE.AND", {Operand{}, upred(0)}, {ureg(4), imm(0)});
+  emit_pipeline_setup(e, state);
   const int tiles_ahead = plan.is_async ? plan.stages - 1 : 1;
   for (int tile = 0; tile < tiles_ahead; ++tile) {
     CopyCursor a{state.a_pointer, state.a_mask, 0};
     CopyCursor b{state.b_pointer, state.b_mask, 2};
     for (int i = 0; i < plan.a.copies; ++i) emit_copy(e, plan, state, plan.a, i, a);
     for (int i = 0; i < plan.b.copies; ++i) emit_copy(e, plan, state, plan.b, i, b);
-    emit_pointer_step(e, state.a_pointer, a.pointer, 0);
-    emit_pointer_step(e, state.b_pointer, b.pointer, 1);
+    emit_simt_pointer_step(e, state.a_pointer, a.pointer, 0);
+    emit_simt_pointer_step(e, state.b_pointer, b.pointer, 1);
     if (plan.is_async) e.emit(Opcode::ldgdepbar, "", {}, {});
   }
   emit_zeroes(e, state.accumulators);
