@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +12,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/support/comma_list.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -35,11 +35,7 @@ std::vector<Option> options() {
 std::vector<std::string> names_in(const std::vector<std::string>& texts) {
   std::vector<std::string> names;
   for (const std::string& text : texts) {
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(',', begin), text.size());
-      names.push_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
+    for (std::string& name : comma_list(text)) names.push_back(std::move(name));
   }
   return names;
 }
@@ -118,8 +114,7 @@ Settings settings(const Arguments& arguments, Diagnostics& errors) {
   Settings out;
   out.format = format_option(arguments, errors);
   if (out.format == Format::csv) errors.push_back({"", 0, 0, "--format", "text or json", "\"csv\""});
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  out.jobs = static_cast<unsigned>(count_option(arguments, "jobs", cores, 4096, errors));
+  out.jobs = jobs_option(arguments, errors);
   for (const auto& [name, expected] :
        {std::pair{"arch", "a GPU"}, std::pair{"data", "a measured file"}, std::pair{"out", "the file to write"}})
     if (!arguments.has(name)) errors.push_back({"", 0, 0, std::string("--") + name, expected, "nothing"});

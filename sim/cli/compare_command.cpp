@@ -1,6 +1,5 @@
 // noteg compare: one kernel on several GPUs, or on one GPU under several power limits.
 #include <algorithm>
-#include <thread>
 
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/clock_options.hpp"
@@ -39,8 +38,7 @@ int compare_gpus(const Arguments& arguments) {
   apply_clock_options(arguments, request.sim, errors);
   request.sim.switches = switch_options(arguments, errors);
   request.waterfalls = !arguments.has("no-waterfall");
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  request.jobs = static_cast<unsigned>(count_option(arguments, "jobs", cores, 4096, errors));
+  request.jobs = jobs_option(arguments, errors);
   const std::vector<std::string> names = arguments.texts("arch");
   if (names.size() < least_gpus || names.size() > most_gpus)
     errors.push_back({"", 0, 0, "--arch", "2 to 12 GPUs (or --power-limits with one)", std::to_string(names.size())});

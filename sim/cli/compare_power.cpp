@@ -11,6 +11,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/support/comma_list.hpp"
 #include "sim/support/quantity_text.hpp"
 
 namespace noteg::cli {
@@ -23,16 +24,14 @@ struct Column {
 
 std::vector<Watts> power_limits(const Arguments& arguments, Diagnostics& errors) {
   std::vector<Watts> limits;
-  std::string text = arguments.text("power-limits").value_or("");
-  if (text.empty()) errors.push_back({"", 0, 0, "--power-limits", "watts such as 40W,50W,72W", "nothing"});
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    const Result<Watts> limit = parse_quantity_as<Watts>(text.substr(0, comma));
+  const std::vector<std::string> texts = comma_list(arguments.text("power-limits").value_or(""));
+  if (texts.empty()) errors.push_back({"", 0, 0, "--power-limits", "watts such as 40W,50W,72W", "nothing"});
+  for (const std::string& text : texts) {
+    const Result<Watts> limit = parse_quantity_as<Watts>(text);
     if (!limit)
       errors.push_back({"", 0, 0, "--power-limits", limit.errors().front().expected, limit.errors().front().found});
     else
       limits.push_back(*limit);
-    text.erase(0, comma + 1);
   }
   return limits;
 }

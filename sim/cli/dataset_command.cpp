@@ -7,6 +7,7 @@
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/dataset/export.hpp"
+#include "sim/support/comma_list.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -75,14 +76,11 @@ int run_info(const Arguments& arguments, const std::string& path) {
 std::vector<dataset::Group> groups_option(const Arguments& arguments, Diagnostics& errors) {
   std::vector<dataset::Group> groups;
   const std::string text = arguments.text("groups").value_or("");
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
+  for (const std::string& word : comma_list(text)) {
     if (const std::optional<dataset::Group> group = dataset::group_from(word))
       groups.push_back(*group);
     else
       errors.push_back({"", 0, 0, "--groups", "config, arch, physics, counter, target or other", "\"" + word + "\""});
-    begin = end + 1;
   }
   return groups;
 }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <thread>
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
@@ -80,8 +79,7 @@ int run_generate(const std::vector<std::string>& words) {
   if (!arguments->has("out") && !dry) errors.push_back({"", 0, 0, "--out", "a file to write", "nothing"});
   dataset::GenerateOptions request;
   request.shard = shard_option(*arguments, errors);
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  request.jobs = static_cast<unsigned>(count_option(*arguments, "jobs", cores, 4096, errors));
+  request.jobs = jobs_option(*arguments, errors);
   if (!errors.empty()) return refused(errors);
 
   const Result<dataset::Sweep> sweep = dataset::load_sweep(*arguments->text("sweep"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
 #include "kernels/config_file.hpp"
 #include "sim/chip/switches.hpp"
@@ -207,6 +208,11 @@ long long count_option(const Arguments& arguments, std::string_view name, long l
   if (value && *value >= 1 && *value <= most) return *value;
   errors.push_back(wrong(std::string(name), "a whole number from 1 to " + std::to_string(most), quoted(*text)));
   return otherwise;
+}
+
+unsigned jobs_option(const Arguments& arguments, Diagnostics& errors) {
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(count_option(arguments, "jobs", cores, 4096, errors));
 }
 
 Format format_option(const Arguments& arguments, Diagnostics& errors) {

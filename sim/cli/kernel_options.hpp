@@ -43,6 +43,9 @@ void refuse_switches(const Arguments& arguments, Diagnostics& errors);
 [[nodiscard]] long long count_option(const Arguments& arguments, std::string_view name, long long otherwise,
                                      long long most, Diagnostics& errors);
 
+// As many as there are cores where --jobs is absent.
+[[nodiscard]] unsigned jobs_option(const Arguments& arguments, Diagnostics& errors);
+
 enum class Format : std::uint8_t { text, json, csv };
 [[nodiscard]] Format format_option(const Arguments& arguments, Diagnostics& errors);
 

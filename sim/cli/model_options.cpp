@@ -1,21 +1,8 @@
 #include "sim/cli/model_options.hpp"
 
-#include <algorithm>
-#include <thread>
-
-#include "sim/cli/kernel_options.hpp"
+#include "sim/support/comma_list.hpp"
 
 namespace noteg::cli {
-
-std::vector<std::string> comma_list(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 std::vector<dataset::Group> group_list(const std::string& text, Diagnostics& errors) {
   std::vector<dataset::Group> groups;
@@ -38,11 +25,6 @@ std::optional<RuleText> rule_text(const std::string& text, Diagnostics& errors) 
   }
   errors.push_back({"", 0, 0, "--monotone", "TARGET:FEATURE:+ or TARGET:FEATURE:-", "\"" + text + "\""});
   return std::nullopt;
-}
-
-unsigned jobs_option(const Arguments& arguments, Diagnostics& errors) {
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(count_option(arguments, "jobs", cores, 4096, errors));
 }
 
 }  // namespace noteg::cli

@@ -12,8 +12,6 @@
 
 namespace noteg::cli {
 
-[[nodiscard]] std::vector<std::string> comma_list(const std::string& text);
-
 // A comma-separated list of config, arch, physics, counter.
 [[nodiscard]] std::vector<dataset::Group> group_list(const std::string& text, Diagnostics& errors);
 
@@ -23,8 +21,5 @@ struct RuleText {
   int direction = 1;
 };
 [[nodiscard]] std::optional<RuleText> rule_text(const std::string& text, Diagnostics& errors);
-
-// As many as there are cores where --jobs is absent.
-[[nodiscard]] unsigned jobs_option(const Arguments& arguments, Diagnostics& errors);
 
 }  // namespace noteg::cli

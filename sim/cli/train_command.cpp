@@ -12,6 +12,7 @@
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/training.hpp"
+#include "sim/support/comma_list.hpp"
 #include "sim/support/nearest_name.hpp"
 
 namespace noteg::cli {

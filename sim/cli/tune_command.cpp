@@ -1,7 +1,6 @@
 // noteg tune: the best kernel configurations for a problem, or for every line of a file of problems.
 #include <algorithm>
 #include <filesystem>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -100,8 +99,7 @@ Request request_of(const Arguments& arguments, Diagnostics& errors) {
   out.options.space.most = static_cast<std::size_t>(
       arguments.has("max-configs") ? count_option(arguments, "max-configs", 1, 100000000, errors) : 0);
   out.options.top = static_cast<std::size_t>(count_option(arguments, "top", 10, 10000, errors));
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  out.options.jobs = static_cast<unsigned>(count_option(arguments, "jobs", cores, 4096, errors));
+  out.options.jobs = jobs_option(arguments, errors);
   for (const std::string& setting : arguments.texts("set"))
     if (!setting.starts_with("arch."))
       errors.push_back({"", 0, 0, "--set", "arch.KEY=VALUE: kernels are what is sought", "\"" + setting + "\""});

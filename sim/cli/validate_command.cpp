@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <thread>
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
@@ -11,6 +10,7 @@
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_runs.hpp"
+#include "sim/support/comma_list.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/tune/auto_kernel.hpp"
 #include "sim/validate/validate.hpp"
@@ -45,25 +45,14 @@ std::vector<Option> options() {
   };
 }
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
 validate::ValidateOptions validate_options(const Arguments& arguments, Diagnostics& errors) {
   validate::ValidateOptions options;
-  if (const std::optional<std::string> by = arguments.text("by")) options.by = split(*by);
+  if (const std::optional<std::string> by = arguments.text("by")) options.by = comma_list(*by);
   options.gpus = arguments.texts("gpu");
   options.exact = arguments.has("exact");
   if (arguments.has("cold")) options.time = validate::TimeColumn::cold;
   options.arch_overrides = arch_overrides(arguments);
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  options.jobs = static_cast<unsigned>(count_option(arguments, "jobs", cores, 4096, errors));
+  options.jobs = jobs_option(arguments, errors);
   if (const std::optional<std::string> text = arguments.text("min-time-ms")) {
     options.min_time_ms = parse_number(*text);
     if (!options.min_time_ms || *options.min_time_ms < 0)
