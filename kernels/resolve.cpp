@@ -188,7 +188,9 @@ class Resolver {
   }
 
   void fill_thread_tile() {
-    const bool tall = *config_.warp_m > *config_.warp_n;  // CUTLASS: the 4 lanes lie along the shorter side
+    // The 4 lanes lie along the shorter side; CUTLASS has them along M always (H200M counters: kernels with warp tiles
+    // of 64x32 read shared memory five times and in twelve wavefronts per k, as thread tiles of 16x4 do).
+    const bool tall = *config_.warp_m > *config_.warp_n && config_.flavor != Flavor::cutlass;
     const int lanes_m = tall ? 8 : 4;
     const int lanes_n = tall ? 4 : 8;
     if (!config_.thread_m) {

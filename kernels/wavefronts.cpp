@@ -29,18 +29,20 @@ int wavefronts_of(const AccessPattern& p, unsigned first, unsigned count) {
   return *std::max_element(load.begin(), load.end());
 }
 
-bool pairs_agree(const AccessPattern& p, unsigned first, unsigned count, unsigned flip) {
-  for (unsigned lane = first; lane < first + count; ++lane) {
+bool pairs_agree(const AccessPattern& p, unsigned flip) {
+  for (unsigned lane = 0; lane < 32; ++lane) {
     if (is_active(p, lane) && is_active(p, lane ^ flip) && p.offset[lane] != p.offset[lane ^ flip]) return false;
   }
   return true;
 }
 
-// Two neighbouring parts of `part` lanes each, together where the addresses allow it.
-int merged_wavefronts(const AccessPattern& p, unsigned first, unsigned part) {
-  if (pairs_agree(p, first, 2 * part, 1) || pairs_agree(p, first, 2 * part, 2))
-    return wavefronts_of(p, first, 2 * part);
-  return wavefronts_of(p, first, part) + wavefronts_of(p, first + part, part);
+// Neighbouring parts of `part` lanes each, two by two where the addresses of all lanes allow it.
+int served_in_parts(const AccessPattern& p, unsigned part) {
+  const bool merges = pairs_agree(p, 1) || pairs_agree(p, 2);
+  const unsigned step = merges ? 2 * part : part;
+  int sum = 0;
+  for (unsigned first = 0; first < 32; first += step) sum += wavefronts_of(p, first, step);
+  return sum;
 }
 
 }  // namespace
@@ -48,8 +50,7 @@ int merged_wavefronts(const AccessPattern& p, unsigned first, unsigned part) {
 int shared_wavefronts(const AccessPattern& pattern) {
   if (pattern.active_mask == 0) return 0;
   if (pattern.bytes_per_lane <= 4) return wavefronts_of(pattern, 0, 32);
-  if (pattern.bytes_per_lane <= 8) return merged_wavefronts(pattern, 0, 16);
-  return merged_wavefronts(pattern, 0, 8) + merged_wavefronts(pattern, 16, 8);
+  return served_in_parts(pattern, pattern.bytes_per_lane <= 8 ? 16 : 8);
 }
 
 AccessPattern shared_side(const AccessPattern& copy) {

@@ -122,8 +122,11 @@ class Builder {
     take("tile_k", c.tile.k);
     take("warp_m", c.warp_m);
     take("warp_n", c.warp_n);
-    take("thread_m", c.thread_m);
-    take("thread_n", c.thread_n);
+    // CUTLASS divides a warp tile among its lanes by a rule of its own; what is recorded of it is nominal.
+    if (c.flavor != kernels::Flavor::cutlass) {
+      take("thread_m", c.thread_m);
+      take("thread_n", c.thread_n);
+    }
     take("stages", c.stages);
     take("threads", c.threads);
     take("split_k", c.split_k);

@@ -26,8 +26,9 @@ constexpr double sector = 32;
 struct Launch {
   std::string kernel;
   chip::Traffic traffic;
-  double wavefronts = 0;                                                            // of shared memory, model
-  double sm_l2_bytes = 0, l2_hit_rate = 0, dram_bytes = 0, counted_wavefronts = 0;  // counted
+  double wavefronts = 0, read_wavefronts = 0;                                       // of shared memory, model
+  double sm_l2_bytes = 0, l2_hit_rate = 0, dram_bytes = 0, counted_wavefronts = 0,
+         counted_read_wavefronts = 0;  // counted
 };
 
 Launch counted(const MeasuredData& data, const MeasuredRow& row) {
@@ -40,6 +41,7 @@ Launch counted(const MeasuredData& data, const MeasuredRow& row) {
   out.l2_hit_rate = 1 - sum("lts__t_sectors_lookup_miss") / sum("lts__t_sectors");
   out.dram_bytes = sum("dram__bytes_read") + sum("dram__bytes_write");
   out.counted_wavefronts = sum("l1tex__data_pipe_lsu_wavefronts_mem_shared");
+  out.counted_read_wavefronts = sum("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld");
   return out;
 }
 
@@ -60,10 +62,17 @@ double wavefronts_of(const kernels::Program& program, std::int32_t at, std::int6
   return times * kernels::shared_wavefronts(copies ? kernels::shared_side(pattern) : pattern);
 }
 
-double wavefronts_of(const kernels::Program& program, const chip::Launch& launch, std::int64_t k) {
+bool reads_shared(const kernels::Instruction& in) {
+  return in.op == kernels::Opcode::lds || in.op == kernels::Opcode::ldsm;
+}
+
+// Of all instructions, or of those that read.
+double wavefronts_of(const kernels::Program& program, const chip::Launch& launch, std::int64_t k, bool reads_only) {
   double of_warp = 0;
-  for (std::size_t at = 0; at < program.code.size(); ++at)
-    of_warp += wavefronts_of(program, static_cast<std::int32_t>(at), k);
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    if (!reads_only || reads_shared(program.code[at]))
+      of_warp += wavefronts_of(program, static_cast<std::int32_t>(at), k);
+  }
   return of_warp * program.warps * static_cast<double>(launch.ctas);
 }
 
@@ -81,7 +90,8 @@ void predict(Launch& out, const arch::GpuSpec& gpu, const MeasuredCase& one, chi
   const chip::Launch launch = chip::plan_launch(*config, one.shape, program, gpu.sms);
   out.traffic =
       chip::plan_traffic({&gpu, &*config, &one.shape, &program, &launch, occupancy->ctas_per_sm, chip::L2State::empty});
-  out.wavefronts = wavefronts_of(program, launch, one.shape.k);
+  out.wavefronts = wavefronts_of(program, launch, one.shape.k, false);
+  out.read_wavefronts = wavefronts_of(program, launch, one.shape.k, true);
 }
 
 const std::vector<Launch>& launches() {
@@ -150,6 +160,10 @@ TEST(Counters, SharedMemoryWavefronts) {
     EXPECT_NEAR(l.wavefronts / l.counted_wavefronts, 1, 0.014) << l.kernel;
   }
   EXPECT_GE(seen, 35);
+}
+
+TEST(Counters, ReadWavefronts) {
+  for (const Launch& l : launches()) EXPECT_NEAR(l.read_wavefronts / l.counted_read_wavefronts, 1, 0.002) << l.kernel;
 }
 
 }  // namespace
