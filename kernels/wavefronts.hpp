@@ -12,11 +12,12 @@ struct GlobalCost {
   int bytes = 0;    // bytes that active lanes asked for, duplicates counted once
 };
 
-// Wavefronts in the 32 banks of 4 bytes. Rule (measured on an H200 with 21 address patterns, and the counters of blocked
-// and CUTLASS kernels there): 4-byte accesses are served for 32 lanes at once, 8-byte ones per half warp, 16-byte ones
-// per quarter warp; two neighbouring parts are served together when every lane i of the warp has the address of lane
-// i^1, or every lane that of i^2 (one half of a warp this way and the other that way do not merge). 16-byte accesses
-// never merge across half warps. Within a part, each bank serves one word per wavefront. For a copy to shared memory (LDGSTS) pass shared_side().
+// Wavefronts in the 32 banks of 4 bytes. Rule (measured on an H200 with 21 address patterns, and the counters of
+// blocked and CUTLASS kernels there): 4-byte accesses are served for 32 lanes at once, 8-byte ones per half warp,
+// 16-byte ones per quarter warp; two neighbouring parts are served together when every lane i of the warp has the
+// address of lane i^1, or every lane that of i^2 (one half of a warp this way and the other that way do not merge).
+// 16-byte accesses never merge across half warps. Within a part, each bank serves one word per wavefront. For a copy to
+// shared memory (LDGSTS) pass shared_side().
 [[nodiscard]] int shared_wavefronts(const AccessPattern& pattern);
 
 // The shared-memory half of a global-to-shared copy, as a store pattern.

@@ -112,7 +112,7 @@ int l1_bank_passes(const AccessPattern& pattern) {
 // What an access beyond L1 costs the load/store front on our H200, where LDS keep it busy: one cycle when it comes, and
 // one for each pass of its data through the data stage later. LDG of one, two and four 128-byte lines takes 1.9, 3.0
 // and 4.6 to 4.9 cycles, of 8 and 16 lines (LDG.128, by quarter warps) 8.7 and 16.8; STG of one line 1.5, of four 4.6
-// to 5.4; a 16-byte copy 2.05, a 4-byte copy of four wavefronts 5.3. A hit takes its pass only.
+// to 5.4; a 4-byte copy of four wavefronts 5.3. A hit takes its pass only.
 constexpr int slot = 1;
 
 int line_passes(const AccessPattern& pattern, int lines) {
@@ -140,14 +140,15 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(write) : least_wavefronts(write);
     cost.wavefronts = narrow(wavefronts);
     cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least_wavefronts(write)));
-    // 16-byte copies bypass L1 and take one pass (our H200 counters, mma.sync kernels: 0.7 to 1.0). Narrower ones
-    // take the bank-conflict wavefronts of their shared-memory write and one more for each further line read: 4-byte
+    // 16-byte copies bypass L1 and take the passes that write their 512 bytes (our H200: 3.5 to 4.3 cycles each beside
+    // LDS.128 and LDSM, 5.1 beside LDS; the same for 4 rows of 128 and 8 of 64 bytes). Narrower ones take the
+    // bank-conflict wavefronts of their shared-memory write and one more for each further line read: 4-byte
     // copies of one line 1.2, of four rows stored transposed 11.0 where the rows arrive together. Rows from several
     // L2 slices arrive apart and repeat their conflicts: 18.5 (K = 1000; our micro-benchmark over row pitches: 14
     // cycles at powers of two, 18 to 22 elsewhere, no difference where the write is free of conflicts).
     const int arrivals = facts.rows_arrive_together || g.lines < 2 ? 1 : 2;
     const int passes = (wavefronts - 1) * arrivals + g.lines;
-    cost.front_cycles = narrow(std::max(whole(m.shared_interval), slot + (width >= 16 ? 1 : passes)));
+    cost.front_cycles = narrow(std::max(whole(m.shared_interval), width >= 16 ? wavefronts : slot + passes));
     cost.miss_cycles = cost.front_cycles;
     cost.read_release = narrow(whole(m.ldgsts_war));
     cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));

@@ -44,6 +44,19 @@ TEST(SharedWavefronts, QuartersStayApartWhereLanesAgreeOtherwise) {
   EXPECT_EQ(shared_wavefronts(pattern(16, [](int lane) { return lane % 8 * 16; })), 4);
 }
 
+// Cycles of LDS.128 on an H200, 16 warps, in 16-byte words by lane.
+TEST(SharedWavefronts, QuartersMergeAsMeasured) {
+  const auto cycles = [](int (*word)(int)) {
+    return shared_wavefronts(pattern(16, [word](int lane) { return word(lane) * 16; }));
+  };
+  EXPECT_EQ(cycles([](int l) { return l / 4 * 2 + l % 2; }), 2);  // 2.12: every lane as i^2
+  EXPECT_EQ(cycles([](int l) { return l / 8; }), 2);              // 2.12: one word a quarter
+  EXPECT_EQ(cycles([](int l) { return l % 8; }), 4);              // 4.05: quarters alike, lanes not
+  EXPECT_EQ(cycles([](int l) { return l % 4; }), 4);              // 4.05: as i^4
+  EXPECT_EQ(cycles([](int l) { return l < 16 ? l / 2 : 8 + (l - 16) / 4 * 2 + l % 2; }), 4);  // 4.05: i^1, then i^2
+  EXPECT_EQ(cycles([](int l) { return l / 2 * 8; }), 16);                                     // 16.0: one bank group
+}
+
 TEST(SharedWavefronts, HalvesMergeForEightBytes) {
   EXPECT_EQ(shared_wavefronts(pattern(8, [](int lane) { return lane * 8; })), 2);
   EXPECT_EQ(shared_wavefronts(pattern(8, [](int lane) { return lane / 2 * 8; })), 1);

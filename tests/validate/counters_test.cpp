@@ -26,7 +26,7 @@ constexpr double sector = 32;
 struct Launch {
   std::string kernel;
   chip::Traffic traffic;
-  double wavefronts = 0, read_wavefronts = 0;                                       // of shared memory, model
+  double wavefronts = 0, read_wavefronts = 0;  // of shared memory, model
   double sm_l2_bytes = 0, l2_hit_rate = 0, dram_bytes = 0, counted_wavefronts = 0,
          counted_read_wavefronts = 0;  // counted
 };
