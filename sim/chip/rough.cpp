@@ -22,6 +22,8 @@ Trips trips_of(const core::DecodedProgram& program) {
   return program.epilogue_begin - program.mainloop_begin < long_body ? short_trips : long_trips;
 }
 
+// Where a CTA's life is its main loop, how rounds overlap does not matter.
+constexpr std::int64_t all_main_loop = 31;
 constexpr std::int64_t few_rounds = 2;  // the last of these says what a further one costs
 
 constexpr double latency_step = 1.15, rate_step = 1.08;
@@ -81,7 +83,9 @@ SmTime SmTimer::rough(const core::MemoryEnvironment& given, const core::SmWork& 
   brief.ctas = full;
   const SmTime first = run(environment, brief);
   add(out, first, 1);
-  if (rounds > 1) {
+  if (rounds > 1 && work.trips > all_main_loop * trips.few) {
+    add(out, first, static_cast<double>(rounds - 1));
+  } else if (rounds > 1) {
     brief.ctas = full * few_rounds;
     const double later = static_cast<double>(rounds - 1) / static_cast<double>(few_rounds - 1);
     add(out, run(environment, brief), later);

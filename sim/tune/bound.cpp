@@ -50,16 +50,19 @@ LeastWork least_work(const arch::GpuSpec& gpu, const kernels::KernelConfig& kern
   return w;
 }
 
-// Loads of fragments by a simt kernel: for one k of a CTA, in warp instructions and in bytes for all lanes.
+// Loads of fragments by a simt kernel: for one k of a CTA, in warp instructions and in bytes for all lanes. Copies:
+// warp instructions that fetch the tiles.
 struct FragmentLoads {
-  double instructions = 0, bytes = 0;
+  double instructions = 0, bytes = 0, copies = 0;
 };
 
 FragmentLoads fragment_loads(const kernels::KernelConfig& kernel) {
   if (kernel.family != kernels::Family::simt || !kernel.thread_m || !kernel.thread_n) return {};
   const double threads = static_cast<double>(kernel.tile.m) * kernel.tile.n / (*kernel.thread_m * *kernel.thread_n);
   const double bytes = threads * (*kernel.thread_m + *kernel.thread_n) * kernels::bytes_of(kernel.dtype_in);
-  return {bytes / (lanes * vector_bytes), bytes};
+  const double copies = kernel.tile.m / static_cast<double>(kernel.align_a.value_or(4)) +
+                        kernel.tile.n / static_cast<double>(kernel.align_b.value_or(4));
+  return {bytes / (lanes * vector_bytes), bytes, copies / lanes};
 }
 
 // Cycles of one SM for one k of a CTA: the pipes, the issue slots, shared memory and the way to each sub-core.
@@ -69,7 +72,7 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
   const double shared = shared_bytes_per_k(kernel) / sm.memory.data_width.value;
   if (on_tensor_cores(kernel)) return std::max(arithmetic, shared);
   const FragmentLoads loads = fragment_loads(kernel);
-  const double issue = (work.area / lanes + loads.instructions) / sm.sub_cores;
+  const double issue = (work.area / lanes + loads.instructions + loads.copies) / sm.sub_cores;
   const double link = loads.bytes / (link_bytes * sm.sub_cores);
   return std::max({arithmetic, shared, issue, link});
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "sim/chip/occupancy.hpp"
 #include "sim/support/work_sharing.hpp"
@@ -12,8 +13,9 @@
 namespace noteg::tune {
 namespace {
 
-// Programs simulated between two looks at what can be left out: enough to keep all cores at work.
-constexpr std::size_t block = 32;
+// Programs simulated between two looks at what can be left out: enough to keep all cores at work. The first look comes
+// early: nothing can be left out before.
+constexpr std::size_t first_block = 8, block = 32;
 
 // A worse environment now and then lets warps fall into a better order: so much less than the ideal launch is believed.
 constexpr double order_of_warps = 0.99;
@@ -84,8 +86,11 @@ class Ranker {
       : candidates_(candidates), request_(request), groups_(groups_of(candidates)) {}
 
   Ranking run() {
-    for (std::size_t begin = 0; begin < groups_.size() && !stopped(); begin += block)
-      simulate_block(begin, std::min(begin + block, groups_.size()));
+    std::size_t begin = 0, size = first_block;
+    while (begin < groups_.size() && !stopped()) {
+      simulate_block(begin, std::min(begin + size, groups_.size()));
+      begin += std::exchange(size, block);
+    }
     out_.stopped = stopped();
     std::ranges::stable_sort(out_.best, {}, [&](const Scored& one) { return one.score(request_.objective); });
     return std::move(out_);
