@@ -4,6 +4,7 @@
 
 #include "kernels/config.hpp"
 #include "kernels/defaults.hpp"
+#include "kernels/resolve_clblast.hpp"
 #include "kernels/resolve_tensor.hpp"
 
 namespace noteg::kernels {
@@ -315,6 +316,10 @@ Diagnostics check_shape(const GemmShape& shape) {
 }
 
 Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape) {
+  if (config.clblast != ClblastParameters{} && config.family != Family::clblast)
+    return Diagnostic{
+        "", 0, 0, "family", "clblast (mdimc and the like are its parameters)", std::string(name_of(config.family))};
+  if (config.family == Family::clblast) return resolve_clblast(config, shape);
   if (config.family == Family::mma) return resolve_mma(config, shape);
   if (config.family == Family::wgmma) return resolve_wgmma(config, shape);
   return Resolver(config, shape).run();

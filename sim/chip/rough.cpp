@@ -18,9 +18,7 @@ struct Trips {
 constexpr Trips short_trips{4, 8}, long_trips{2, 4};
 constexpr int long_body = 1024;  // instructions of a trip
 
-Trips trips_of(const core::DecodedProgram& program) {
-  return program.epilogue_begin - program.mainloop_begin < long_body ? short_trips : long_trips;
-}
+Trips trips_of(std::int64_t trip_length) { return trip_length < long_body ? short_trips : long_trips; }
 
 // Where a CTA's life is its main loop, how rounds overlap does not matter.
 constexpr std::int64_t all_main_loop = 31;
@@ -54,7 +52,7 @@ void add(SmTime& sum, const SmTime& more, double factor) {
 // loop: the way from L2 then bounds them.
 SmTime SmTimer::rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
                             double factor) {
-  const Trips trips = trips_of(program_);
+  const Trips trips = trips_of(trip_length());
   work.ctas = ctas;
   work.trips = trips.more;
   SmTime out;
@@ -71,7 +69,7 @@ SmTime SmTimer::rough(const core::MemoryEnvironment& given, const core::SmWork& 
   const core::MemoryEnvironment environment = coarse(given);
   core::SmWork brief = work;
   brief.launch_interval = std::round(coarse(work.launch_interval, latency_step));
-  const Trips trips = trips_of(program_);
+  const Trips trips = trips_of(trip_length());
   const bool long_loop = work.trips > trips.more;
   if (long_loop) brief.trips = trips.few;
   const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas);
