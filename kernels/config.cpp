@@ -25,8 +25,9 @@ std::optional<Enum> value_of(const std::array<Named<Enum>, N>& table, std::strin
   return std::nullopt;
 }
 
-constexpr std::array<Named<Family>, 5> families{{{"naive", Family::naive},
+constexpr std::array<Named<Family>, 6> families{{{"naive", Family::naive},
                                                  {"blocked", Family::blocked},
+                                                 {"clblast", Family::clblast},
                                                  {"simt", Family::simt},
                                                  {"mma", Family::mma},
                                                  {"wgmma", Family::wgmma}}};

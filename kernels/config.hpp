@@ -8,12 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/clblast.hpp"
 #include "kernels/shape.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::kernels {
 
-enum class Family : std::uint8_t { naive, blocked, simt, mma, wgmma };
+enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma };
 
 [[nodiscard]] std::string_view name_of(Family family);
 [[nodiscard]] std::optional<Family> family_from(std::string_view text);
@@ -78,6 +79,8 @@ struct KernelConfig {
   std::optional<Schedule> schedule;           // wgmma
   std::optional<bool> persistent;             // CTAs take one tile after the other (wgmma)
   bool a_in_registers = false;                // wgmma RS: A goes to registers first
+
+  ClblastParameters clblast;  // of that family
 
   int split_k = 1;
   SplitKMode split_k_mode = SplitKMode::none;

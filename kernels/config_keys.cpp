@@ -93,12 +93,27 @@ bool set_align(std::optional<int>& field, std::string_view text) {
   return true;
 }
 
+// Powers of two: what CLBlast's tuner tries.
+bool set_clblast(int& field, std::string_view text) {
+  const std::optional<int> value = whole(text, 1, 64);
+  if (!value || (*value & (*value - 1)) != 0) return false;
+  field = *value;
+  return true;
+}
+
+bool set_truth(bool& field, std::string_view text) {
+  const std::optional<bool> value = truth(text);
+  if (value) field = *value;
+  return value.has_value();
+}
+
 bool set_shared(KernelConfig& c, std::string_view text) { return take(c.shared_bytes, whole(text, 0, 1048576)); }
 
 constexpr std::array keys{
     Key{"name", "a text of up to 512 characters", "empty", "What reports call the kernel.", set_name},
-    Key{"family", "naive, blocked, simt, mma or wgmma", "simt",
-        "How the kernel works: naive (one thread per element), blocked (register blocking, vector loads), simt (warp "
+    Key{"family", "naive, blocked, clblast, simt, mma or wgmma", "simt",
+        "How the kernel works: naive (one thread per element), blocked (register blocking, vector loads), clblast "
+        "(CLBlast's Xgemm), simt (warp "
         "tiles, multi-stage pipeline, as CUTLASS and cuBLAS ship it), mma (the same on tensor cores: ldmatrix and "
         "mma.sync), wgmma (TMA and warp-group mma).",
         [](KernelConfig& c, std::string_view t) { return take(c.family, family_from(t)); }},
@@ -107,7 +122,7 @@ constexpr std::array keys{
         [](KernelConfig& c, std::string_view t) { return take(c.flavor, flavor_from(t)); }},
     Key{"dtype", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8 or s4", "f32",
         "Type of A and B. The tensor-core families add in f32 (integers in s32) and store 16-bit types as such, others "
-        "as accumulated; naive, blocked and simt take f32.",
+        "as accumulated; the others take f32.",
         set_dtype},
     Key{"dtype_in", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8 or s4", "dtype", "Type of A and B.",
         [](KernelConfig& c, std::string_view t) { return take(c.dtype_in, data_type_from(t)); }},
@@ -171,6 +186,28 @@ constexpr std::array keys{
         }},
     Key{"a_in_registers", "true or false", "false", "A goes to registers before it is multiplied (wgmma, RS form).",
         [](KernelConfig& c, std::string_view t) { return take(c.a_in_registers, truth(t)); }},
+    Key{"mdimc", "8, 16, 32 or 64", "16", "CLBlast: threads along its M, which is N here.",
+        [](KernelConfig& c, std::string_view t) { return set_clblast(c.clblast.mdimc, t); }},
+    Key{"ndimc", "8, 16, 32 or 64", "8", "CLBlast: threads along its N, which is M here.",
+        [](KernelConfig& c, std::string_view t) { return set_clblast(c.clblast.ndimc, t); }},
+    Key{"mdima", "8, 16, 32 or 64", "16", "CLBlast: threads along its M while A is copied.",
+        [](KernelConfig& c, std::string_view t) { return set_clblast(c.clblast.mdima, t); }},
+    Key{"ndimb", "8, 16, 32 or 64", "16", "CLBlast: threads along its N while B is copied.",
+        [](KernelConfig& c, std::string_view t) { return set_clblast(c.clblast.ndimb, t); }},
+    Key{"kwi", "1, 2, 4 ... 64", "2", "CLBlast: k values that the inner loop unrolls.",
+        [](KernelConfig& c, std::string_view t) { return set_clblast(c.clblast.kwi, t); }},
+    Key{"vwm", "1, 2, 4 or 8", "1", "CLBlast: elements of a load along its M.",
+        [](KernelConfig& c, std::string_view t) { return set_clblast(c.clblast.vwm, t) && c.clblast.vwm <= 8; }},
+    Key{"vwn", "1, 2, 4 or 8", "1", "CLBlast: elements of a load along its N.",
+        [](KernelConfig& c, std::string_view t) { return set_clblast(c.clblast.vwn, t) && c.clblast.vwn <= 8; }},
+    Key{"strm", "true or false", "false", "CLBlast: a thread's vectors along M lie MDIMC vectors apart.",
+        [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.strm, t); }},
+    Key{"strn", "true or false", "false", "CLBlast: a thread's vectors along N lie NDIMC vectors apart.",
+        [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.strn, t); }},
+    Key{"sa", "true or false", "true", "CLBlast: A goes through shared memory.",
+        [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.sa, t); }},
+    Key{"sb", "true or false", "true", "CLBlast: B goes through shared memory.",
+        [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.sb, t); }},
     Key{"split_k", "a whole number from 1 to 4096", "1", "CTAs that share one tile of C, each a part of K.",
         [](KernelConfig& c, std::string_view t) { return take(c.split_k, whole(t, 1, 4096)); }},
     Key{"split_k_mode", "none, serial or parallel", "serial where split_k > 1",

@@ -53,6 +53,17 @@ void write_launch(Writer& w, const KernelConfig& c) {
   if (c.bias) w.flag("bias", true);
 }
 
+void write_clblast(Writer& w, const ClblastParameters& p) {
+  const std::pair<std::string_view, int> numbers[] = {{"mdimc", p.mdimc}, {"ndimc", p.ndimc}, {"mdima", p.mdima},
+                                                      {"ndimb", p.ndimb}, {"kwi", p.kwi},     {"vwm", p.vwm},
+                                                      {"vwn", p.vwn}};
+  for (const auto& [key, value] : numbers) w.line(key, value);
+  w.flag("strm", p.strm);
+  w.flag("strn", p.strn);
+  w.flag("sa", p.sa);
+  w.flag("sb", p.sb);
+}
+
 }  // namespace
 
 std::string to_yaml(const KernelConfig& c, const std::string& comment) {
@@ -82,6 +93,7 @@ std::string to_yaml(const KernelConfig& c, const std::string& comment) {
   w.given("align_a", c.align_a);
   w.given("align_b", c.align_b);
   w.given("align_c", c.align_c);
+  if (c.family == Family::clblast) write_clblast(w, c.clblast);
   write_launch(w, c);
   return w.take();
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/config.hpp"
 #include "kernels/defaults.hpp"
+#include "kernels/resolve_clblast.hpp"
 #include "kernels/resolve_tensor.hpp"
 
 namespace noteg::kernels {
@@ -245,7 +246,27 @@ class Resolver {
       report(key, "a divisor of the contiguous extent " + std::to_string(extent), std::to_string(*value));
   }
 
+  // Copies hold, each, a pointer and a guard, and those by way of registers their data until they are stored, beside
+  // the accumulators, the fragments and what addresses take at least.
+  void check_copies_in_flight() {
+    if (config_.family != Family::simt || !config_.thread_m) return;
+    constexpr int most = 244, pointer_and_guard = 3;
+    const int threads = *config_.threads;
+    const auto registers = [&](int extent, int align) {
+      const int copies = std::max(1, extent * config_.tile.k / (threads * align));
+      return copies * ((*config_.async_copy ? 0 : align) + pointer_and_guard);
+    };
+    const int accumulators = *config_.thread_m * *config_.thread_n, fragments = *config_.thread_m + *config_.thread_n;
+    const int copies = registers(config_.tile.m, *config_.align_a) + registers(config_.tile.n, *config_.align_b);
+    if (accumulators + fragments + copies > most)
+      report("tile",
+             "at most " + std::to_string(most) +
+                 " registers per thread for accumulators, fragments and copies (fewer K, more threads, or async_copy)",
+             std::to_string(accumulators + fragments + copies));
+  }
+
   void fill_resources() {
+    check_copies_in_flight();
     if (!config_.registers) config_.registers = default_registers(config_);
     if (config_.family == Family::simt && config_.stages.value_or(2) > 2 && !config_.async_copy.value_or(true)) {
       report("stages", "1 or 2 without async_copy (LDG + STS has a double buffer)", std::to_string(*config_.stages));
@@ -297,6 +318,10 @@ Diagnostics check_shape(const GemmShape& shape) {
 }
 
 Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape) {
+  if (config.clblast != ClblastParameters{} && config.family != Family::clblast)
+    return Diagnostic{
+        "", 0, 0, "family", "clblast (mdimc and the like are its parameters)", std::string(name_of(config.family))};
+  if (config.family == Family::clblast) return resolve_clblast(config, shape);
   if (config.family == Family::mma) return resolve_mma(config, shape);
   if (config.family == Family::wgmma) return resolve_wgmma(config, shape);
   return Resolver(config, shape).run();

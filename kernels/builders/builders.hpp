@@ -11,8 +11,14 @@ namespace noteg::kernels {
 // Register blocking, 128-bit loads, single (1 stage) or double (2 stages) buffer.
 [[nodiscard]] Result<Program> build_blocked(const BuildRequest& request);
 
+// CLBlast's Xgemm with its tuning parameters.
+[[nodiscard]] Result<Program> build_clblast(const BuildRequest& request);
+
 // Multistage cp.async (3 stages or more) or LDG + STS pipelined (2) FFMA kernel as CUTLASS and cuBLAS ship it.
 [[nodiscard]] Result<Program> build_simt(const BuildRequest& request);
+
+// CLBlast's Xgemm with its tuning parameters.
+[[nodiscard]] Result<Program> build_clblast(const BuildRequest& request);
 
 // Multistage cp.async (3 stages or more) or LDG + STS pipelined (2) kernel on tensor cores: ldmatrix and mma.sync.
 [[nodiscard]] Result<Program> build_mma(const BuildRequest& request);

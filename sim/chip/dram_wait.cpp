@@ -26,9 +26,9 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
     const core::MemoryEnvironment dram = memory_environment(request, TileSource::dram);
     return blend(timer.time(l2, work, of), timer.time(dram, work, of), load.waiting_steps);
   };
-  // The wait depends on the load and the load on the time. Both modes take the load from the fast grade, so that they
+  // The wait depends on the load and the load on the time. Both modes take the load from the rough grade, so that they
   // see the same environment; a queue shorter than half an access needs no second look.
-  const Grade fast = grade == Grade::exact ? Grade::periodic : grade;
+  const Grade fast = grade == Grade::shared ? grade : Grade::rough;
   request.dram_utilisation = utilisation(load, timer.time(l2, work, fast).cycles);
   if (request.dram_utilisation > 0.5) request.dram_utilisation = utilisation(load, mixed(fast).cycles);
   return mixed(grade);

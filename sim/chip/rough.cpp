@@ -10,8 +10,18 @@ namespace noteg::chip {
 
 namespace {
 
-// Trips of the two runs whose difference says what a further trip costs: the first fills most pipelines.
-constexpr std::int64_t few_trips = 4, more_trips = 8;
+// Trips of the two runs whose difference says what a further trip costs: the first fills most pipelines. A long trip
+// passes as many k as several short ones.
+struct Trips {
+  std::int64_t few, more;
+};
+constexpr Trips short_trips{4, 8}, long_trips{2, 4};
+constexpr int long_body = 1024;  // instructions of a trip
+
+Trips trips_of(std::int64_t trip_length) { return trip_length < long_body ? short_trips : long_trips; }
+
+// Where a CTA's life is its main loop, how rounds overlap does not matter.
+constexpr std::int64_t all_main_loop = 31;
 constexpr std::int64_t few_rounds = 2;  // the last of these says what a further one costs
 
 constexpr double latency_step = 1.15, rate_step = 1.08;
@@ -38,15 +48,20 @@ void add(SmTime& sum, const SmTime& more, double factor) {
 
 }  // namespace
 
-// What `trips` trips beyond few_trips cost `ctas` CTAs side by side.
+// What the trips beyond the few cost `ctas` CTAs side by side. Long trips may not outlast what was copied before the
+// loop: the way from L2 then bounds them.
 SmTime SmTimer::rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
                             double factor) {
+  const Trips trips = trips_of(trip_length());
   work.ctas = ctas;
-  work.trips = more_trips;
+  work.trips = trips.more;
   SmTime out;
   add(out, run(environment, work), factor);
-  work.trips = few_trips;
+  work.trips = trips.few;
   add(out, run(environment, work), -factor);
+  constexpr double sector = 32;
+  const double bytes = out.counters.read_sectors * sector * (1.0 - environment.l1_hit_rate);
+  out.cycles = std::max(out.cycles, bytes / environment.read_bytes_per_cycle);
   return out;
 }
 
@@ -54,17 +69,21 @@ SmTime SmTimer::rough(const core::MemoryEnvironment& given, const core::SmWork& 
   const core::MemoryEnvironment environment = coarse(given);
   core::SmWork brief = work;
   brief.launch_interval = std::round(coarse(work.launch_interval, latency_step));
-  const bool long_loop = work.trips > more_trips;
-  if (long_loop) brief.trips = few_trips;
+  const Trips trips = trips_of(trip_length());
+  const bool long_loop = work.trips > trips.more;
+  if (long_loop) brief.trips = trips.few;
   const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas);
   const std::int64_t rounds = work.ctas / full, rest = work.ctas % full;
-  const double further = long_loop ? static_cast<double>(work.trips - few_trips) / (more_trips - few_trips) : 0;
+  const double further =
+      long_loop ? static_cast<double>(work.trips - trips.few) / static_cast<double>(trips.more - trips.few) : 0;
 
   SmTime out;
   brief.ctas = full;
   const SmTime first = run(environment, brief);
   add(out, first, 1);
-  if (rounds > 1) {
+  if (rounds > 1 && work.trips > all_main_loop * trips.few) {
+    add(out, first, static_cast<double>(rounds - 1));
+  } else if (rounds > 1) {
     brief.ctas = full * few_rounds;
     const double later = static_cast<double>(rounds - 1) / static_cast<double>(few_rounds - 1);
     add(out, run(environment, brief), later);

@@ -250,7 +250,7 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
   };
   const bool search = !run.options.sm_clock_mhz && wanted != Grade::shared && wanted != Grade::rough;
   for (int round = 0; round < rounds; ++round) {
-    step_through(search ? Grade::shared : wanted);
+    step_through(search ? Grade::rough : wanted);
     const double step = std::abs(point.clock / run.clock - 1.0);
     take_clock();
     if (step < settled || run.sm.deadlock) break;

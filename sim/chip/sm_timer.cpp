@@ -12,6 +12,7 @@ constexpr std::int64_t short_trips = 10;
 constexpr std::int64_t few_trips = 18;  // up to here nothing is saved by extending
 constexpr std::int64_t settled_trips = 32;
 constexpr std::int64_t long_trips = 56;
+constexpr std::int64_t long_trip = 256;  // instructions of a warp
 
 // Rounds of CTAs: the first fills the SM, the second starts staggered, later ones repeat. Beyond `stepped` rounds the
 // last `period` of them are taken as one period.
@@ -38,7 +39,19 @@ SmTime blend(const SmTime& a, const SmTime& b, double f) {
 }
 
 SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches)
-    : program_(std::move(program)), sm_(std::move(sm)), switches_(switches) {}
+    : program_(std::move(program)), sm_(std::move(sm)), switches_(switches) {
+  std::vector<std::int64_t> times(program_.code.size(), 1);
+  for (std::int32_t at = program_.mainloop_begin; at < program_.epilogue_begin; ++at) {
+    const core::DecodedInstruction& in = program_.code[static_cast<std::size_t>(at)];
+    if (in.action != core::Action::branch || in.loop < 0) continue;
+    const core::DecodedLoop& loop = program_.loops[static_cast<std::size_t>(in.loop)];
+    if (loop.is_main || loop.is_tiles) continue;
+    ++inner_loops_;
+    for (std::int32_t inside = in.target; inside <= at; ++inside) times[static_cast<std::size_t>(inside)] *= loop.trips;
+  }
+  for (std::int32_t at = program_.mainloop_begin; at < program_.epilogue_begin; ++at)
+    trip_length_ += times[static_cast<std::size_t>(at)];
+}
 
 SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   const Key key{work.resident,
@@ -98,6 +111,8 @@ SmTime SmTimer::further_trips(const core::MemoryEnvironment& environment, const 
 
 SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   if (work.trips <= few_trips) return over_rounds(environment, work, Grade::shared);
+  // Trips with loops inside repeat what a dozen short ones would.
+  if (inner_loops_ > 0 && trip_length_ >= long_trip) return rough(environment, work);
   core::SmWork brief = work;
   brief.trips = short_trips;
   SmTime out = over_rounds(environment, brief, Grade::shared);

@@ -40,6 +40,8 @@ class SmTimer {
  private:
   using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double, bool,
                          std::int64_t, std::array<core::BoxTraffic, 3>>;
+  // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
+  [[nodiscard]] std::int64_t trip_length() const { return trip_length_; }
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime further_trips(const core::MemoryEnvironment& environment, const core::SmWork& work,
                                      std::int64_t ctas, double times);
@@ -53,6 +55,7 @@ class SmTimer {
 
   core::DecodedProgram program_;
   arch::SmSpec sm_;
+  std::int64_t trip_length_ = 0, inner_loops_ = 0;
   core::CoreSwitches switches_;
   std::mutex mutex_;
   std::map<Key, SmTime> done_;

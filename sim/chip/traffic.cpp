@@ -38,6 +38,15 @@ struct LoopLoads {
   bool through_l1 = true;
 };
 
+// How often a trip of the main loop runs an instruction: the loops inside.
+double repeats(const kernels::Program& program, std::int32_t at) {
+  double times = 1;
+  for (const kernels::Loop& loop : program.loops)
+    if (!loop.is_main && !loop.is_tiles && loop.begin <= at && at <= loop.branch)
+      times *= static_cast<double>(loop.trips);
+  return times;
+}
+
 LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix) {
   LoopLoads out;
   for (std::int32_t at = program.mainloop_begin; at < program.epilogue_begin; ++at) {
@@ -46,7 +55,7 @@ LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix) {
     if ((!copies && in.op != kernels::Opcode::ldg) || in.pattern < 0) continue;
     const kernels::AccessPattern& pattern = program.patterns[static_cast<std::size_t>(in.pattern)];
     if (pattern.matrix != matrix) continue;
-    out.sectors += kernels::global_cost(pattern).sectors * program.warps;
+    out.sectors += kernels::global_cost(pattern).sectors * program.warps * repeats(program, at);
     out.through_l1 = out.through_l1 && !(copies && in.access_bytes == 16);
   }
   return out;

@@ -6,6 +6,7 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
+#include "sim/cli/manual.hpp"
 #include "sim/support/nearest_name.hpp"
 
 namespace noteg::cli {
@@ -16,7 +17,8 @@ std::string general_help() {
       "noteg: how a tiled GEMM kernel will run on a GPU that you do not have\n\nusage: noteg COMMAND [options]\n\n";
   for (const Command& command : commands()) text += fmt::format("  {:<10} {}\n", command.name, command.summary);
   return text +
-         "\n  noteg COMMAND --help   options of a command\n  noteg --version        version\n\n"
+         "\n  noteg COMMAND --help   options of a command\n  noteg --version        version\n  noteg --man            "
+         "manual page: noteg --man | man -l -\n\n"
          "Results go to standard output, everything else to standard error.\n"
          "Exit status: 0 done, 1 the run failed, 2 the input is wrong.\n";
 }
@@ -33,6 +35,7 @@ int run(const std::vector<std::string>& words) {
   if (words.empty()) return refuse("", {{"", 0, 0, "command", "one", "nothing"}});
   if (words.front() == "--help" || words.front() == "-h" || words.front() == "help") return print(general_help());
   if (words.front() == "--version") return print(fmt::format("noteg {}\n", NOTEG_VERSION));
+  if (words.front() == "--man") return print(manual(NOTEG_VERSION));
   const auto command = std::ranges::find(commands(), words.front(), &Command::name);
   if (command == commands().end()) return unknown_command(words.front());
   const std::vector<std::string> rest(words.begin() + 1, words.end());

@@ -61,32 +61,29 @@ std::int64_t Engine::trips_of(const Warp& warp, const DecodedLoop& loop) const {
   return tiles_of(program_.tiles[id_of(warp) - slots_[warp.cta].first_warp]);
 }
 
-// The leading warp of a CTA begins another trip. Where all resident CTAs are in their main loops, trips of the
-// slowest are the clock by which a period is recognised.
+// The leading warp of a CTA begins another trip. Where all resident CTAs are in their main loops, such beginnings are
+// the clock by which a period is recognised.
 void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
   if (id != slots_[warp.cta].first_warp) return;
+  const auto main_loop = static_cast<std::size_t>(main_loop_);
+  const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
   periodic_.trips.resize(slots_.size());
-  std::int64_t most_left = -1;
-  std::uint16_t reference = 0;
+  int running = 0;
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     const CtaSlot& cta = slots_[slot];
     periodic_.trips[slot] = -1;
     if (cta.running == 0) continue;
     if (!cta.in_main_loop) return;
-    periodic_.trips[slot] = warps_[cta.first_warp].trips[static_cast<std::size_t>(main_loop_)];
-    const std::int64_t left = work_.trips - periodic_.trips[slot];
-    if (left > most_left) {
-      most_left = left;
-      reference = static_cast<std::uint16_t>(slot);
-    }
+    const Warp& lead = warps_[cta.first_warp];
+    const double part = slot == warp.cta ? 0.0 : static_cast<double>(lead.pc - program_.mainloop_begin) / length;
+    periodic_.trips[slot] = static_cast<double>(lead.trips[main_loop]) + part;
+    ++running;
   }
-  if (reference != warp.cta) return;
-  const std::int64_t periods = periodic_.observe(now, work_.trips, count_);
+  const std::int64_t periods = periodic_.observe(now, running, work_.trips, count_);
   if (periods <= 0) return;
   for (Warp& each : warps_) {
     if (slots_[each.cta].running == 0) continue;
-    each.trips[static_cast<std::size_t>(main_loop_)] +=
-        static_cast<std::int32_t>(periods * periodic_.advanced(each.cta));
+    each.trips[main_loop] += static_cast<std::int32_t>(periodic_.advanced(each.cta, periods));
   }
   skipped_ += static_cast<std::uint64_t>(periods) * periodic_.length();
   count_ += periodic_.counters() * static_cast<double>(periods);

@@ -47,7 +47,7 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   chip::SimOptions sim = given;
   sim.exact = sim.share_runs = false;
   sim.rough = true;
-  const std::vector<Candidate> candidates = candidates_of(gpu, library_choices(gpu, problem), problem.shape);
+  const std::vector<Candidate> candidates = candidates_of(gpu, library_choices(gpu, problem), problem.shape, sim);
   const Candidate* best = nullptr;
   double best_us = 0;
   for (const Candidate& candidate : candidates) {

@@ -2,13 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "sim/core/tensor_timing.hpp"
+#include "sim/power/clock.hpp"
 
 namespace noteg::tune {
 namespace {
 
+constexpr double lanes = 32;
+constexpr double link_bytes = 64;  // per cycle that one sub-core takes from shared memory, copies for each lane counted
+constexpr double vector_bytes = 16;  // of a lane's widest load
+
 double ceil_div(std::int64_t a, std::int64_t b) { return static_cast<double>((a + b - 1) / b); }
+
+bool on_tensor_cores(const kernels::KernelConfig& kernel) { return kernel.family >= kernels::Family::mma; }
 
 // Bytes that the warps of a CTA read from shared memory for one k: every warp its rows of A and columns of B.
 double shared_bytes_per_k(const kernels::KernelConfig& k) {
@@ -17,44 +25,113 @@ double shared_bytes_per_k(const kernels::KernelConfig& k) {
   return warps * (warp_m + warp_n) * kernels::bytes_of(k.dtype_in);
 }
 
+// What a configuration must do at least.
+struct LeastWork {
+  double ctas = 0;         // of the grid, slices of K counted
+  double busiest = 1;      // of them on one SM
+  double depth = 0;        // k values of one
+  double area = 0;         // results of one, edges beyond the matrix included
+  double moved_bytes = 0;  // by DRAM
+};
+
+LeastWork least_work(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape) {
+  const double bytes_in = kernels::bytes_of(kernel.dtype_in), bytes_out = kernels::bytes_of(kernel.dtype_out);
+  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
+  const auto batch = static_cast<double>(shape.batch);
+  const double split = std::max(1, kernel.split_k);
+  LeastWork w;
+  w.ctas = ceil_div(shape.m, kernel.tile.m) * ceil_div(shape.n, kernel.tile.n) * batch * split;
+  // Of split-K's remainder nothing is assumed.
+  w.busiest = std::max(1.0, std::ceil(w.ctas / gpu.sms));
+  w.depth = std::max(1.0, k / split);
+  w.area = static_cast<double>(kernel.tile.m) * kernel.tile.n;
+  // What a warm L2 may still hold need not come again.
+  w.moved_bytes = std::max(0.0, batch * (m + n) * k * bytes_in - gpu.l2.size.value) + batch * m * n * bytes_out;
+  return w;
+}
+
+// Loads of fragments by a simt kernel: for one k of a CTA, in warp instructions and in bytes for all lanes. Copies:
+// warp instructions that fetch the tiles.
+struct FragmentLoads {
+  double instructions = 0, bytes = 0, copies = 0;
+};
+
+FragmentLoads fragment_loads(const kernels::KernelConfig& kernel) {
+  if (kernel.family != kernels::Family::simt || !kernel.thread_m || !kernel.thread_n) return {};
+  const double threads = static_cast<double>(kernel.tile.m) * kernel.tile.n / (*kernel.thread_m * *kernel.thread_n);
+  const double bytes = threads * (*kernel.thread_m + *kernel.thread_n) * kernels::bytes_of(kernel.dtype_in);
+  const double copies = kernel.tile.m / static_cast<double>(kernel.align_a.value_or(4)) +
+                        kernel.tile.n / static_cast<double>(kernel.align_b.value_or(4));
+  return {bytes / (lanes * vector_bytes), bytes, copies / lanes};
+}
+
+// Cycles of one SM for one k of a CTA: the pipes, the issue slots, shared memory and the way to each sub-core.
+double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel, const LeastWork& work, double rate) {
+  const double arithmetic = work.area / rate;
+  if (kernel.family == kernels::Family::wgmma) return arithmetic;
+  const double shared = shared_bytes_per_k(kernel) / sm.memory.data_width.value;
+  if (on_tensor_cores(kernel)) return std::max(arithmetic, shared);
+  const FragmentLoads loads = fragment_loads(kernel);
+  const double issue = (work.area / lanes + loads.instructions + loads.copies) / sm.sub_cores;
+  const double link = loads.bytes / (link_bytes * sm.sub_cores);
+  return std::max({arithmetic, shared, issue, link});
+}
+
+double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const LeastWork& work) {
+  if (kernel.family == kernels::Family::wgmma) return 0;  // a box that a cluster shares leaves L2 once
+  const double bytes = (kernel.tile.m + kernel.tile.n) * work.depth * kernels::bytes_of(kernel.dtype_in);
+  return std::max(work.busiest * bytes / gpu.l2.sm_bandwidth.value, work.ctas * bytes / gpu.l2.read_bandwidth.value);
+}
+
+// The events that no run of the kernel can do without.
+power::Activity least_activity(const kernels::KernelConfig& kernel, const LeastWork& work, double rate) {
+  power::Activity out;
+  const double macs = work.ctas * work.area * work.depth;
+  if (on_tensor_cores(kernel)) {
+    const std::size_t kind = kernels::tensor_kind(kernels::tensor_form_of(kernel));
+    out.tensor_macs.emplace_back(std::string(kernels::tensor_kind_name(kind)), macs);
+  } else {
+    out.issued[static_cast<std::size_t>(kernels::Opcode::ffma)] = macs / lanes;
+    const FragmentLoads loads = fragment_loads(kernel);
+    out.issued[static_cast<std::size_t>(kernels::Opcode::lds)] = work.ctas * work.depth * loads.instructions;
+    out.data_bytes = Bytes{work.ctas * work.depth * loads.bytes};
+  }
+  out.dram_bytes = Bytes{work.moved_bytes};
+  out.sm_cycles = macs / rate;
+  return out;
+}
+
 }  // namespace
 
 double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& kernel) {
-  if (kernel.family >= kernels::Family::mma) return core::peak_macs_per_cycle(sm, kernels::tensor_form_of(kernel));
+  if (on_tensor_cores(kernel)) return core::peak_macs_per_cycle(sm, kernels::tensor_form_of(kernel));
   return static_cast<double>(sm.sub_cores) * sm.pipes.fma.lanes;
 }
 
-Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape) {
+// Where the board's limit binds, time is at least cycles over the clock, and at least the energy of the least events
+// over the limit. The first falls with the clock, the second rises: both are least where they meet, which is the clock
+// that the least work alone would settle at.
+Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
+                    const chip::SimOptions& sim) {
   const double rate = peak_rate(gpu.sm, kernel);
   if (rate <= 0) return Seconds{0};
-  const Hertz clock = std::max(gpu.clock.boost, gpu.clock.sustained);
-  const double bytes_in = kernels::bytes_of(kernel.dtype_in), bytes_out = kernels::bytes_of(kernel.dtype_out);
-  const double tiles =
-      ceil_div(shape.m, kernel.tile.m) * ceil_div(shape.n, kernel.tile.n) * static_cast<double>(shape.batch);
-  const double split = std::max(1, kernel.split_k);
-  const double depth = std::max(1.0, static_cast<double>(shape.k) / split);
-  // A tile's edge beyond the matrix is computed too; of split-K's remainder nothing is assumed.
-  const double busiest = std::max(1.0, std::ceil(tiles * split / gpu.sms));
-  const double tile_area = static_cast<double>(kernel.tile.m) * kernel.tile.n;
-  const double arithmetic = busiest * tile_area * depth / rate;
-  const double from_l2 = busiest * (kernel.tile.m + kernel.tile.n) * depth * bytes_in;
-  const double l2 = std::max(from_l2 / gpu.l2.sm_bandwidth.value, tiles * split * (kernel.tile.m + kernel.tile.n) *
-                                                                      depth * bytes_in / gpu.l2.read_bandwidth.value);
-  const double shared = kernel.family == kernels::Family::wgmma
-                            ? 0
-                            : busiest * shared_bytes_per_k(kernel) * depth / gpu.sm.memory.data_width.value;
-  const double footprint =
-      static_cast<double>(shape.batch) *
-      ((static_cast<double>(shape.m) + static_cast<double>(shape.n)) * static_cast<double>(shape.k) * bytes_in);
-  const double written =
-      static_cast<double>(shape.batch) * static_cast<double>(shape.m) * static_cast<double>(shape.n) * bytes_out;
-  // What a warm L2 may still hold need not come again.
-  const double moved = std::max(0.0, footprint - gpu.l2.size.value) + written;
-  const Seconds dram = Bytes{moved} / gpu.dram.bandwidth;
-  // A box that a cluster shares leaves L2 once.
-  const bool shares_boxes = kernel.family == kernels::Family::wgmma;
-  const Seconds sm = Cycles{std::max({arithmetic, shares_boxes ? 0.0 : l2, shared})} / clock;
-  return gpu.launch.kernel + std::max(sm, dram);
+  const LeastWork work = least_work(gpu, kernel, shape);
+  const Cycles sm{
+      std::max(work.busiest * work.depth * cycles_per_k(gpu.sm, kernel, work, rate), l2_cycles(gpu, kernel, work))};
+  const Seconds dram = Bytes{work.moved_bytes} / gpu.dram.bandwidth;
+  power::ClockRequest request;
+  request.gpu = &gpu;
+  if (sim.sm_clock_mhz) request.given = Hertz{*sim.sm_clock_mhz * 1e6};
+  request.mode = sim.clock_mode;
+  request.toggling = sim.operands;
+  request.launches = sim.launches;
+  power::Activity activity = least_activity(kernel, work, rate);
+  const auto time_at = [&](Hertz clock) { return gpu.launch.kernel + std::max(sm / clock, dram); };
+  const power::OperatingPoint point = power::solve_clock(request, [&](Hertz clock) {
+    activity.time = time_at(clock);
+    return activity;
+  });
+  return time_at(point.clock);
 }
 
 }  // namespace noteg::tune

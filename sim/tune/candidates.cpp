@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "sim/chip/occupancy.hpp"
 #include "sim/support/work_sharing.hpp"
@@ -12,8 +13,12 @@
 namespace noteg::tune {
 namespace {
 
-// Programs simulated between two looks at what can be left out: enough to keep all cores at work.
-constexpr std::size_t block = 64;
+// Programs simulated between two looks at what can be left out: enough to keep all cores at work. The first look comes
+// early: nothing can be left out before.
+constexpr std::size_t first_block = 8, block = 32;
+
+// A worse environment now and then lets warps fall into a better order: so much less than the ideal launch is believed.
+constexpr double order_of_warps = 0.99;
 
 // What only a launch decides is left at its default.
 kernels::KernelConfig as_program(kernels::KernelConfig config) {
@@ -70,7 +75,10 @@ std::vector<Group> groups_of(const std::vector<Candidate>& candidates) {
 }
 
 // What one group's simulations gave; empty where a candidate could not run.
-using Scores = std::vector<std::optional<Scored>>;
+struct Scores {
+  std::vector<std::optional<Scored>> of_launches;
+  std::size_t ruled_out = 0;
+};
 
 class Ranker {
  public:
@@ -78,8 +86,11 @@ class Ranker {
       : candidates_(candidates), request_(request), groups_(groups_of(candidates)) {}
 
   Ranking run() {
-    for (std::size_t begin = 0; begin < groups_.size() && !stopped(); begin += block)
-      simulate_block(begin, std::min(begin + block, groups_.size()));
+    std::size_t begin = 0, size = first_block;
+    while (begin < groups_.size() && !stopped()) {
+      simulate_block(begin, std::min(begin + size, groups_.size()));
+      begin += std::exchange(size, block);
+    }
     out_.stopped = stopped();
     std::ranges::stable_sort(out_.best, {}, [&](const Scored& one) { return one.score(request_.objective); });
     return std::move(out_);
@@ -89,10 +100,8 @@ class Ranker {
   bool stopped() const { return request_.stop != nullptr && request_.stop->load(); }
 
   // A bound on time says nothing about energy: only time is pruned by it.
-  bool ruled_out(Seconds bound) const {
-    return request_.objective == Objective::time && out_.best.size() >= request_.wanted &&
-           bound.value * 1e6 > threshold_us_;
-  }
+  bool prunes() const { return request_.objective == Objective::time && out_.best.size() >= request_.wanted; }
+  bool ruled_out(Seconds bound) const { return prunes() && bound.value * 1e6 > threshold_us_; }
 
   void simulate_block(std::size_t begin, std::size_t end) {
     std::vector<Scores> scores(end - begin);
@@ -117,27 +126,59 @@ class Ranker {
     take(scores);
   }
 
+  // The launches of one program that cut K into as many slices differ in what they find in L2 only. None is faster
+  // than one that finds everything at once: where that is too slow, it stands for all of them.
+  std::vector<std::size_t> worth_simulating(const std::vector<std::size_t>& members, chip::SmCache& cache) const {
+    std::map<int, bool> too_slow;  // by slices of K
+    std::vector<std::size_t> out;
+    for (const std::size_t i : members) {
+      const int slices = candidates_[i].config.split_k;
+      const bool alone = std::ranges::count_if(members, [&](std::size_t other) {
+                           return candidates_[other].config.split_k == slices;
+                         }) < 2;
+      if (!prunes() || alone) {
+        out.push_back(i);
+        continue;
+      }
+      if (!too_slow.contains(slices)) too_slow[slices] = ideal_is_too_slow(candidates_[i].config, cache);
+      if (!too_slow[slices]) out.push_back(i);
+    }
+    return out;
+  }
+
+  bool ideal_is_too_slow(const kernels::KernelConfig& config, chip::SmCache& cache) const {
+    chip::SimOptions sim = request_.sim;
+    sim.rough = true;
+    sim.switches.l2 = false;
+    const Result<chip::SimReport> report = chip::simulate(*request_.gpu, config, request_.shape, sim, cache);
+    return report && report->time_us * order_of_warps > threshold_us_;
+  }
+
   Scores simulate_group(const std::vector<std::size_t>& members) const {
     Scores scores;
     chip::SmCache cache;  // dies with the group: ten thousand programs would not fit into memory
     chip::SimOptions sim = request_.sim;
     sim.rough = true;
-    for (const std::size_t i : members) {
+    const std::vector<std::size_t> worth = worth_simulating(members, cache);
+    scores.ruled_out = members.size() - worth.size();
+    for (const std::size_t i : worth) {
       if (stopped()) break;
       const Result<chip::SimReport> report =
           chip::simulate(*request_.gpu, candidates_[i].config, request_.shape, sim, cache);
-      scores.emplace_back();
-      if (report) scores.back() = Scored{candidates_[i].config, report->time_us, report->energy_mj};
+      scores.of_launches.emplace_back();
+      if (report) scores.of_launches.back() = Scored{candidates_[i].config, report->time_us, report->energy_mj};
     }
     return scores;
   }
 
   void take(std::vector<Scores>& scores) {
-    for (Scores& group : scores)
-      for (std::optional<Scored>& one : group) {
+    for (Scores& group : scores) {
+      out_.pruned += group.ruled_out;
+      for (std::optional<Scored>& one : group.of_launches) {
         ++(one ? out_.simulated : out_.failed);
         if (one) out_.best.push_back(std::move(*one));
       }
+    }
     if (out_.best.size() < request_.wanted) return;
     std::vector<double> times;
     for (const Scored& one : out_.best) times.push_back(one.time_us);
@@ -181,13 +222,13 @@ double Scored::score(Objective objective) const {
 }
 
 std::vector<Candidate> candidates_of(const arch::GpuSpec& gpu, const std::vector<kernels::KernelConfig>& configs,
-                                     const kernels::GemmShape& shape) {
+                                     const kernels::GemmShape& shape, const chip::SimOptions& sim) {
   std::vector<Candidate> out;
   Programs programs;
   for (const kernels::KernelConfig& config : configs) {
     Result<kernels::KernelConfig> resolved = kernels::resolve(config, shape);
     if (!resolved || !fits(gpu, *resolved)) continue;
-    const Seconds bound = lower_bound(gpu, *resolved, shape);
+    const Seconds bound = lower_bound(gpu, *resolved, shape, sim);
     const int program = programs.number_of(*resolved);
     out.push_back({std::move(*resolved), bound, program});
   }

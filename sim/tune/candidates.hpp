@@ -26,7 +26,7 @@ struct Candidate {
 // Those that resolve for the shape and fit an SM of the GPU, in order of their bounds.
 [[nodiscard]] std::vector<Candidate> candidates_of(const arch::GpuSpec& gpu,
                                                    const std::vector<kernels::KernelConfig>& configs,
-                                                   const kernels::GemmShape& shape);
+                                                   const kernels::GemmShape& shape, const chip::SimOptions& sim = {});
 
 struct Scored {
   kernels::KernelConfig config;

@@ -134,7 +134,8 @@ std::vector<KernelConfig> configurations(const arch::GpuSpec& gpu, const Problem
       case Family::mma: add_mma(problem, gpu.sms, all); break;
       case Family::wgmma: add_wgmma(problem, all); break;
       case Family::naive:
-      case Family::blocked: break;
+      case Family::blocked:
+      case Family::clblast: break;
     }
   }
   return evenly(std::move(all), options.most);

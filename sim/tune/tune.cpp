@@ -80,7 +80,7 @@ Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneO
   out.problem = problem;
   const std::vector<kernels::KernelConfig> all = configurations(gpu, problem, options.space);
   out.considered = all.size();
-  const std::vector<Candidate> candidates = candidates_of(gpu, all, problem.shape);
+  const std::vector<Candidate> candidates = candidates_of(gpu, all, problem.shape, options.sim);
   out.valid = candidates.size();
   RankRequest request;
   request.gpu = &gpu;

@@ -18,6 +18,24 @@ std::optional<Family> family_of(std::string_view text) {
   return kernels::family_from(text);
 }
 
+kernels::ClblastParameters clblast_parameters(std::string_view notes) {
+  kernels::ClblastParameters p;
+  const auto number = [&](std::string_view key, int& field) { field = note_value(notes, key).value_or(field); };
+  const auto flag = [&](std::string_view key, bool& field) { field = note_value(notes, key).value_or(field) != 0; };
+  number("MDIMC", p.mdimc);
+  number("NDIMC", p.ndimc);
+  number("MDIMA", p.mdima);
+  number("NDIMB", p.ndimb);
+  number("KWI", p.kwi);
+  number("VWM", p.vwm);
+  number("VWN", p.vwn);
+  flag("STRM", p.strm);
+  flag("STRN", p.strn);
+  flag("SA", p.sa);
+  flag("SB", p.sb);
+  return p;
+}
+
 std::string plain(const Diagnostics& errors) {
   std::string text;
   for (const Diagnostic& error : errors) {
@@ -87,6 +105,11 @@ class Builder {
   }
 
   void read_published(const std::string& name, const std::string& name_error) {
+    if (name == "CLBlast_Xgemm") {  // the tuner ran it with alpha and beta of 1
+      case_.config.family = Family::clblast;
+      case_.config.reads_c = true;
+      return;
+    }
     if (row_.text("op") == "gemm_naive_smem_tile") {
       case_.config.family = Family::naive;
       return;
@@ -179,6 +202,7 @@ class Builder {
     if (notes.find("beta!=0") != std::string_view::npos) c.reads_c = true;
     const bool own_reduction = notes.find("splitKreduce") != std::string_view::npos;
     if (c.split_k > 1) c.split_k_mode = own_reduction ? kernels::SplitKMode::parallel : kernels::SplitKMode::serial;
+    if (c.family == Family::clblast) c.clblast = clblast_parameters(notes);
     c.bias = set_.fused_bias && row_.text("op") == "linear";
   }
 

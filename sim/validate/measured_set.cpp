@@ -26,7 +26,7 @@ constexpr std::array<MeasuredSet, 13> sets{{
     {"vidur", Convention::blas_swapped, L2State::cold, false, false, false, "profiler durations of kernels"},
     {"aiconfigurator", Convention::blas_swapped, L2State::cold, false, true, false,
      "replayed graph on distinct buffers"},
-    {"kerneltuner", Convention::blas_storage, L2State::warm, false, false, false, "OpenCL event time, median of 32"},
+    {"kerneltuner", Convention::blas_column_major, L2State::warm, false, false, false, "OpenCL event time, median of 32"},
     {"llmcompass", Convention::row_major, L2State::warm, true, false, false, "host wall clock"},
     {"siboehm", Convention::row_major, L2State::warm, false, false, false, "published GFLOP/s, one run"},
     {"leimao", Convention::row_major, L2State::warm, false, false, false, "published TFLOP/s, up to 25 % between runs"},

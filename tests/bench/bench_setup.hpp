@@ -18,6 +18,9 @@ struct Setup {
 
 [[nodiscard]] Result<Setup> main_job();
 
+// A100, mma f16, 128 x 128 x 32.
+[[nodiscard]] Result<Setup> tensor_job();
+
 // M = N = K for a single edge.
 [[nodiscard]] kernels::GemmShape square(std::int64_t edge);
 

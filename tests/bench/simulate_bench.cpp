@@ -8,10 +8,11 @@
 
 namespace {
 
+using noteg::bench::Setup;
 using noteg::kernels::GemmShape;
 
-void simulate(benchmark::State& state, const GemmShape& shape, const noteg::chip::SimOptions& options) {
-  const auto setup = noteg::bench::main_job();
+void simulate(benchmark::State& state, const noteg::Result<Setup>& setup, const GemmShape& shape,
+              const noteg::chip::SimOptions& options) {
   if (!setup) {
     state.SkipWithError(noteg::to_string(setup.errors()).c_str());
     return;
@@ -35,17 +36,27 @@ void simulate(benchmark::State& state, const GemmShape& shape, const noteg::chip
 
 // The core stepping through everything. The aim is at least 10 million warp instructions per second on one core of the
 // host.
-void exact_core_rate(benchmark::State& state) {
-  simulate(state, noteg::bench::square(state.range(0)), {.exact = true, .sm_clock_mhz = {}});
+void exact_core_rate_simt(benchmark::State& state) {
+  simulate(state, noteg::bench::main_job(), noteg::bench::square(state.range(0)), {.exact = true, .sm_clock_mhz = {}});
 }
-BENCHMARK(exact_core_rate)->Arg(1024)->Arg(2048)->Unit(benchmark::kMillisecond);
+BENCHMARK(exact_core_rate_simt)->Arg(1024)->Arg(2048)->Unit(benchmark::kMillisecond);
+
+void exact_core_rate_mma(benchmark::State& state) {
+  simulate(state, noteg::bench::tensor_job(), noteg::bench::square(state.range(0)),
+           {.exact = true, .sm_clock_mhz = {}});
+}
+BENCHMARK(exact_core_rate_mma)->Arg(2048)->Arg(4096)->Unit(benchmark::kMillisecond);
 
 // M = N = K: 64 times the work from one line to the next.
-void cost_of_grid(benchmark::State& state) { simulate(state, noteg::bench::square(state.range(0)), {}); }
+void cost_of_grid(benchmark::State& state) {
+  simulate(state, noteg::bench::main_job(), noteg::bench::square(state.range(0)), {});
+}
 BENCHMARK(cost_of_grid)->Arg(1024)->Arg(4096)->Arg(16384)->Unit(benchmark::kMillisecond);
 
 // M = N = 4096, K from one main-loop trip to 8192 of them.
-void cost_of_k(benchmark::State& state) { simulate(state, {.m = 4096, .n = 4096, .k = state.range(0)}, {}); }
+void cost_of_k(benchmark::State& state) {
+  simulate(state, noteg::bench::main_job(), {.m = 4096, .n = 4096, .k = state.range(0)}, {});
+}
 BENCHMARK(cost_of_k)->Arg(8)->Arg(256)->Arg(1024)->Arg(4096)->Arg(16384)->Arg(65536)->Unit(benchmark::kMillisecond);
 
 }  // namespace

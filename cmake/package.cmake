@@ -1,0 +1,17 @@
+# cpack -G DEB in the build directory: the program with its data files and manual as one Debian package, its shared
+# libraries as dependencies.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME noteg)
+set(CPACK_PACKAGE_VERSION ${NOTEG_FULL_VERSION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGE_CONTACT "the NoteG authors <noteg@localhost>")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};${PROJECT_NAME};program;/")
+set(CPACK_COMPONENTS_ALL program)
+set(CPACK_DEB_COMPONENT_INSTALL OFF)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS bash-completion)
+set(CPACK_STRIP_FILES ON)
+include(CPack)

@@ -1,0 +1,233 @@
+// CLBlast's Xgemm (kernel GEMMK 0) as an OpenCL compiler for NVIDIA boards translates it: one buffer, two barriers per
+// k tile where an operand is staged, an inner loop of KWI unrolled k values that reads its operands from shared memory
+// or, unstaged, from global memory through L1, and private arrays that become registers. Nothing is fetched ahead.
+// Accumulators beyond the register file lie in local memory.
+#include <algorithm>
+
+#include "kernels/builders/builders.hpp"
+#include "kernels/builders/clblast_plan.hpp"
+#include "kernels/builders/common.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+constexpr int element_bytes = 4;
+constexpr int widest = 4;  // elements of one access
+constexpr int loop_predicate = 6, k_predicate = 5;
+constexpr int register_file = 65536;  // per SM; the CTA's size is known to the compiler, which keeps it launchable
+constexpr int other_registers = 24;   // addresses, counters, predicates' masks
+
+class Clblast {
+ public:
+  explicit Clblast(const ClblastPlan& plan, const KernelConfig& config) : plan_(plan), config_(config) {
+    const int most = std::min(250, register_file / plan.threads - 4);
+    const int fragments = plan.a.per_thread() + plan.b.per_thread();
+    kept_ = std::min(plan.accumulators(), std::max(16, most - fragments - other_registers));
+    staged_at_once_ = std::max(4, most - std::min(kept_, plan.accumulators()) - other_registers);
+    for (Value* v : {&a_pointer_, &b_pointer_, &c_pointer_}) *v = e_.fresh(2);
+    for (Value* v : {&read_a_, &read_b_, &write_a_, &write_b_, &k_, &inner_, &local_, &pitch_}) *v = e_.fresh();
+    accumulators_ = fresh_accumulators(e_, kept_, 1, Allocation::plain_loops);
+    make_patterns();
+  }
+
+  Result<Program> build(const BuildRequest& request) {
+    emit_prologue();
+    e_.program().mainloop_begin = e_.position();
+    const int loop = e_.begin_loop(true, 1);
+    emit_copies();
+    emit_products();
+    if (staged()) emit_barrier();
+    e_.emit(Opcode::iadd3, "", {reg(k_)}, {reg(k_), imm(plan_.tile.k), reg(zero_value)});
+    e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(loop_predicate)}, {reg(k_), constant(0x168)});
+    e_.end_loop(loop, pred(loop_predicate));
+    e_.program().epilogue_begin = e_.position();
+    emit_results();
+    describe();
+    return finish(e_, request);
+  }
+
+ private:
+  struct Patterns {
+    int read = -1, from = -1, to = -1;
+  };
+
+  bool staged() const { return plan_.a.is_staged || plan_.b.is_staged; }
+  static int access(int width) { return std::min(width, widest); }
+
+  void make_patterns() {
+    const auto patterns_of = [&](const ClblastOperand& o) {
+      const int bytes = access(o.width) * element_bytes;
+      return Patterns{e_.add_pattern(private_pattern(plan_, o, bytes)), e_.add_pattern(copy_from(plan_, o, bytes)),
+                      e_.add_pattern(copy_to(plan_, o, bytes))};
+    };
+    of_a_ = patterns_of(plan_.a);
+    of_b_ = patterns_of(plan_.b);
+    const int bytes = access(plan_.a.width) * element_bytes;
+    load_c_ = e_.add_pattern(result_pattern(plan_, bytes, false));
+    store_c_ = e_.add_pattern(result_pattern(plan_, bytes, true));
+    spill_load_ = e_.add_pattern(contiguous(Space::global, Matrix::none, false, element_bytes, 4096));
+    spill_store_ = e_.add_pattern(contiguous(Space::global, Matrix::none, true, element_bytes, 4096));
+  }
+
+  static std::string_view suffix(int width) { return width >= 4 ? ".128" : width == 2 ? ".64" : ""; }
+  static std::string global_suffix(int width) { return ".E" + std::string(suffix(width)); }
+
+  void emit_barrier() { e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)}); }
+
+  void emit_prologue() {
+    emit_index_arithmetic(e_, 56);
+    const Value tid = e_.fresh();
+    e_.emit(Opcode::s2r, "", {reg(tid)}, {});
+    for (const Value& v : {a_pointer_, b_pointer_, c_pointer_})
+      e_.emit(Opcode::imad_wide, "", {reg(v)}, {reg(tid), constant(0x160), constant(0x170, 2)});
+    for (const Value& v : {read_a_, read_b_, write_a_, write_b_, local_, pitch_})
+      e_.emit(Opcode::lea, "", {reg(v)}, {reg(tid), constant(0x180), imm(2)});
+    e_.emit(Opcode::mov, "", {reg(k_)}, {reg(zero_value)});
+    emit_zeroes(e_, accumulators_);
+  }
+
+  // All vectors of the tile that the thread copies, as many at once as registers hold.
+  void emit_copies() {
+    if (plan_.a.is_staged) emit_copy(plan_.a, of_a_, a_pointer_, write_a_);
+    if (plan_.b.is_staged) emit_copy(plan_.b, of_b_, b_pointer_, write_b_);
+    if (staged()) emit_barrier();
+  }
+
+  void emit_copy(const ClblastOperand& o, const Patterns& patterns, Value pointer, Value write) {
+    const int width = access(o.width);
+    const int rows = plan_.tile.k / (plan_.threads / o.copy_threads);
+    const int per_row = o.extent / o.copy_threads / width;
+    std::vector<Value> data;
+    const auto flush = [&] {
+      for (const Value& v : data)
+        e_.memory(Opcode::sts, suffix(width), {}, {reg(write), reg(v)}, width * element_bytes, patterns.to);
+      data.clear();
+    };
+    for (int row = 0; row < rows; ++row) {
+      const Value address = e_.fresh(2);
+      e_.emit(Opcode::imad_wide, "", {reg(address)}, {reg(pitch_), imm(row), reg(pointer)});
+      for (int i = 0; i < per_row; ++i) {
+        if (static_cast<int>(data.size() + 1) * width > staged_at_once_) flush();
+        data.push_back(e_.fresh(width));
+        e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(data.back()), {reg(address)},
+                  width * element_bytes, patterns.from);
+      }
+    }
+    flush();
+    e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(plan_.tile.k), reg(pointer)});
+  }
+
+  void emit_products() {
+    e_.emit(Opcode::mov, "", {reg(inner_)}, {reg(zero_value)});
+    const int trips = plan_.tile.k / plan_.kwi;
+    const int loop = trips > 1 ? e_.begin_loop(false, trips) : -1;
+    for (int step = 0; step < plan_.kwi; ++step) emit_step(step);
+    if (plan_.a.is_staged) advance(read_a_, plan_.kwi * plan_.a.extent * element_bytes);
+    if (plan_.b.is_staged) advance(read_b_, plan_.kwi * plan_.b.extent * element_bytes);
+    advance(inner_, plan_.kwi);
+    e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(k_predicate)}, {reg(inner_), imm(plan_.tile.k)});
+    if (loop >= 0) e_.end_loop(loop, pred(k_predicate));
+  }
+
+  void advance(Value v, int by) { e_.emit(Opcode::iadd3, "", {reg(v)}, {reg(v), imm(by), reg(zero_value)}); }
+
+  void emit_step(int step) {
+    const std::vector<Value> a = emit_fragment(plan_.a, of_a_, step, read_a_, a_pointer_);
+    const std::vector<Value> b = emit_fragment(plan_.b, of_b_, step, read_b_, b_pointer_);
+    int at = 0;
+    for (const Value& along_n : b)
+      for (const Value& along_m : a) emit_product(along_m, along_n, at++);
+  }
+
+  // A thread's elements of one k.
+  std::vector<Value> emit_fragment(const ClblastOperand& o, const Patterns& patterns, int step, Value read,
+                                   Value pointer) {
+    const int width = access(o.width);
+    std::vector<Value> vectors;
+    if (!o.is_staged)  // the next row, k x pitch further on
+      e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(1), reg(pointer)});
+    for (int i = 0; i < o.per_thread() / width; ++i) {
+      vectors.push_back(e_.fresh(width));
+      const int offset = (i * width / o.width * vector_step(o) + i * width % o.width) * element_bytes;
+      if (o.is_staged)
+        e_.memory(Opcode::lds, suffix(width), reg(vectors.back()), {reg(read)}, width * element_bytes, patterns.read)
+            .src[0]
+            .value = offset + step * o.extent * element_bytes;
+      else
+        e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(vectors.back()), {reg(pointer)},
+                  width * element_bytes, patterns.read)
+            .src[0]
+            .value = offset;
+    }
+    return elements_of(vectors);
+  }
+
+  void emit_product(Value a, Value b, int at) {
+    if (at < kept_) {
+      const Value c = accumulators_[static_cast<std::size_t>(at)];
+      e_.emit(Opcode::ffma, "", {reg(c)}, {reg(a), reg(b), reg(c)});
+      return;
+    }
+    const Value c = e_.fresh(), sum = e_.fresh();
+    e_.memory(Opcode::ldg, ".E", reg(c), {reg(local_)}, element_bytes, spill_load_).src[0].value = at * element_bytes;
+    e_.emit(Opcode::ffma, "", {reg(sum)}, {reg(a), reg(b), reg(c)});
+    e_.memory(Opcode::stg, ".E", {}, {reg(local_), reg(sum)}, element_bytes, spill_store_).src[0].value =
+        at * element_bytes;
+  }
+
+  // C = alpha x sum + beta x C.
+  void emit_results() {
+    const int width = access(plan_.a.width);
+    emit_index_arithmetic(e_, 12);
+    for (int n = 0; n < plan_.b.per_thread(); ++n) {
+      const Value address = e_.fresh(2);
+      e_.emit(Opcode::imad_wide, "", {reg(address)}, {reg(pitch_), imm(n), reg(c_pointer_)});
+      for (int m = 0; m < plan_.a.per_thread(); m += width) emit_result(address, n * plan_.a.per_thread() + m, width);
+    }
+    e_.emit(Opcode::exit, "", {}, {});
+  }
+
+  void emit_result(Value address, int first, int width) {
+    const Value old = e_.fresh(width), out = e_.fresh(width);
+    if (config_.reads_c)
+      e_.memory(Opcode::ldg, global_suffix(width), reg(old), {reg(address)}, width * element_bytes, load_c_);
+    for (int i = 0; i < width; ++i) {
+      const Value sum = first + i < kept_ ? accumulators_[static_cast<std::size_t>(first + i)] : local_;
+      e_.emit(Opcode::fmul, "", {reg(out.part(i))}, {reg(sum), constant(0x190)});
+      if (config_.reads_c)
+        e_.emit(Opcode::ffma, "", {reg(out.part(i))}, {reg(old.part(i)), constant(0x194), reg(out.part(i))});
+    }
+    e_.memory(Opcode::stg, global_suffix(width), {}, {reg(address), reg(out)}, width * element_bytes, store_c_);
+  }
+
+  void describe() {
+    Program& p = e_.program();
+    p.name = config_.name.empty() ? "clblast" : config_.name;
+    p.threads = plan_.threads;
+    p.warps = plan_.threads / 32;
+    p.shared_bytes = config_.shared_bytes.value_or(0);
+    p.k_per_trip = plan_.tile.k;
+    p.stages = 1;
+    p.a_bytes_per_trip = static_cast<double>(element_bytes) * plan_.tile.m * plan_.tile.k;
+    p.b_bytes_per_trip = static_cast<double>(element_bytes) * plan_.tile.n * plan_.tile.k;
+  }
+
+  const ClblastPlan& plan_;
+  const KernelConfig& config_;
+  Emitter e_;
+  int kept_ = 0;            // accumulators in registers
+  int staged_at_once_ = 4;  // elements on their way to shared memory
+  Value a_pointer_, b_pointer_, c_pointer_, read_a_, read_b_, write_a_, write_b_, k_, inner_, local_, pitch_;
+  std::vector<Value> accumulators_;
+  Patterns of_a_, of_b_;
+  int load_c_ = -1, store_c_ = -1, spill_load_ = -1, spill_store_ = -1;
+};
+
+}  // namespace
+
+Result<Program> build_clblast(const BuildRequest& request) {
+  const ClblastPlan plan = plan_clblast(request.config);
+  return Clblast(plan, request.config).build(request);
+}
+
+}  // namespace noteg::kernels
