@@ -1,6 +1,7 @@
 // noteg train: a forest from a data set, or from measured rows beside their simulations.
 #include <fmt/format.h>
 
+#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
@@ -114,8 +115,9 @@ Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& r
                                   const kernels::GemmShape& shape, const chip::SimOptions& sim) {
     return chip::simulate(gpu, kernel, shape, sim, cache);
   };
+  tune::KernelChooser chooser;
   ProgressBar bar(!arguments.has("quiet"));
-  learn::MeasuredOptions options{request.forest.threads, arguments.texts("gpu"),
+  learn::MeasuredOptions options{request.forest.threads, arguments.texts("gpu"), library_kernels(chooser),
                                  [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); }};
   Result<learn::MeasuredTable> measured = learn::measured_table(*data, options, simulator);
   if (!measured) return measured.errors();

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/learn/model_runs.hpp"
 #include "sim/learn/write_training.hpp"
@@ -125,10 +126,12 @@ Result<std::vector<TestResult>> test_model(const learn::Model& model, const Argu
                                   const kernels::GemmShape& shape, const chip::SimOptions& options) {
     return chip::simulate(gpu, kernel, shape, options, cache);
   };
+  tune::KernelChooser chooser;
   for (const std::string& file : arguments.texts("test")) {
     if (!arguments.has("quiet")) tell("measured rows of " + file);
     validate::ValidateOptions options;
     options.jobs = jobs;
+    options.chooser = library_kernels(chooser);
     Result<validate::Validation> by_model =
         validate::validate({file}, options, learn::model_simulator(estimator, cache));
     if (!by_model) return by_model.errors();
