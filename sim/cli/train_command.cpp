@@ -12,6 +12,7 @@
 #include "sim/dataset/read_table.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
+#include "sim/learn/onnx.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/support/nearest_name.hpp"
 
@@ -24,12 +25,14 @@ std::vector<Option> options() {
   return {
       {"data", "FILE", "a data set (CSV or SQLite); with --residual measured rows, as noteg validate reads them", true},
       {"out", "FILE", "the model, a JSON file", false},
+      {"onnx", "FILE", "the model once more, for ONNX runtimes", false},
       {"residual", "", "learn measured over simulated time and power instead of the run itself", false},
       {"targets", "NAMES", "columns to predict (default time_us,power_w,energy_mj,tflops)", false},
       {"features", "GROUPS", "groups of columns to learn from (default config,arch,physics; residual: counter too)",
        false},
       {"trees", "N", "trees of the forest, 100 if absent", false},
-      {"extra-trees", "", "random cuts of the whole data instead of best cuts of samples", false},
+      {"extra-trees", "", "random cuts instead of best ones, on nine tenths of the rows instead of bootstrap samples",
+       false},
       {"features-per-split", "N", "features tried at each split, a third of them if absent", false},
       {"min-split-rows", "N", "nodes with fewer rows are not split, 6 if absent", false},
       {"monotone", "RULE", "TARGET:FEATURE:+ never falls, :- never rises, where the feature grows", true},
@@ -71,7 +74,7 @@ void take_forest(const Arguments& arguments, forest::ForestOptions& forest, Diag
   if (arguments.has("features-per-split")) forest.features_per_split = count("features-per-split", 1, 4096);
   forest.seed = count("seed", 1, 1LL << 62);
   forest.random_cuts = arguments.has("extra-trees");
-  forest.bootstrap = !forest.random_cuts;
+  if (forest.random_cuts) forest.sample = forest::Sample::all_but_tenth;
   forest.threads = jobs_option(arguments, errors);
 }
 
@@ -175,7 +178,12 @@ int run_train(const std::vector<std::string>& words) {
   if (!tests) return refuse("train", tests.errors());
   const TrainReport report = report_of(*training, data->table, data->runs, *tests);
   training->model.metrics = report.metrics;
-  const int status = write_file(*arguments->text("out"), learn::to_json(training->model));
+  int status = write_file(*arguments->text("out"), learn::to_json(training->model));
+  if (const std::optional<std::string> path = arguments->text("onnx")) {
+    const Result<std::string> onnx = learn::to_onnx(training->model);
+    if (!onnx) return refuse("train", onnx.errors());
+    status = std::max(status, write_file(*path, *onnx));
+  }
   return std::max(status, print(format == Format::json ? report.json : report.text));
 }
 
