@@ -9,6 +9,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/train_report.hpp"
 #include "sim/dataset/columns.hpp"
+#include "sim/dataset/join.hpp"
 #include "sim/dataset/read_table.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
@@ -23,7 +24,10 @@ using dataset::Group;
 
 std::vector<Option> options() {
   return {
-      {"data", "FILE", "a data set (CSV or SQLite); with --residual measured rows, as noteg validate reads them", true},
+      {"data", "FILE",
+       "a data set (CSV or SQLite), or several with the same columns; with --residual measured rows, as noteg validate "
+       "reads them",
+       true},
       {"out", "FILE", "the model, a JSON file", false},
       {"onnx", "FILE", "the model once more, for ONNX runtimes", false},
       {"residual", "", "learn measured over simulated time and power instead of the run itself", false},
@@ -135,9 +139,15 @@ Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& r
 
 Result<Data> training_data(const Arguments& arguments, learn::TrainingRequest& request) {
   if (request.kind == learn::ModelKind::residual) return measured_data(arguments, request);
-  Result<dataset::Table> table = dataset::read_table(arguments.texts("data").front(), dataset::known_column);
-  if (!table) return table.errors();
-  return Data{std::move(*table), {}};
+  std::vector<dataset::Table> tables;
+  for (const std::string& file : arguments.texts("data")) {
+    Result<dataset::Table> table = dataset::read_table(file, dataset::known_column);
+    if (!table) return table.errors();
+    tables.push_back(std::move(*table));
+  }
+  Result<dataset::Table> all = dataset::join(tables);
+  if (!all) return all.errors();
+  return Data{std::move(*all), {}};
 }
 
 Diagnostics check(const Arguments& arguments) {
@@ -145,8 +155,6 @@ Diagnostics check(const Arguments& arguments) {
   if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a data set", "nothing"});
   if (!arguments.has("out")) errors.push_back({"", 0, 0, "--out", "the file to write", "nothing"});
   const bool residual = arguments.has("residual");
-  if (!residual && arguments.texts("data").size() > 1)
-    errors.push_back({"", 0, 0, "--data", "one data set (noteg dataset merge joins several)", "several"});
   if (!residual && arguments.has("gpu")) errors.push_back({"", 0, 0, "--gpu", "--residual with it", "none"});
   if (residual && arguments.has("targets"))
     errors.push_back({"", 0, 0, "--targets", "nothing with --residual, whose targets are fixed", "names"});
