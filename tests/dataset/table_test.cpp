@@ -1,11 +1,8 @@
 // Data sets from files: groups, numbers and words, and what is refused.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include <sqlite3.h>
 #include <unistd.h>
-#include "sim/dataset/join.hpp"
 
 #include <cmath>
 #include <filesystem>
