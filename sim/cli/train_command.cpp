@@ -45,6 +45,7 @@ std::vector<Option> options() {
       {"folds", "N", "parts of the validation by shape, 5 if absent", false},
       {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false},
       {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true},
+      {"table", "FILE", "with --residual: the rows learnt from, with what was simulated, as a data set (CSV)", false},
       {"gpu", "NAME", "with --residual: only rows of this GPU", true},
       {"format", "F", "text (default) or json", false},
       {"jobs", "N", "threads, as many as there are cores if absent; the model does not depend on it", false},
@@ -155,6 +156,7 @@ Diagnostics check(const Arguments& arguments) {
   if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a data set", "nothing"});
   if (!arguments.has("out")) errors.push_back({"", 0, 0, "--out", "the file to write", "nothing"});
   const bool residual = arguments.has("residual");
+  if (!residual && arguments.has("table")) errors.push_back({"", 0, 0, "--table", "--residual with it", "none"});
   if (!residual && arguments.has("gpu")) errors.push_back({"", 0, 0, "--gpu", "--residual with it", "none"});
   if (residual && arguments.has("targets"))
     errors.push_back({"", 0, 0, "--targets", "nothing with --residual, whose targets are fixed", "names"});
@@ -180,13 +182,16 @@ int run_train(const std::vector<std::string>& words) {
   if (!errors.empty()) return refuse("train", errors);
   const Result<Data> data = training_data(*arguments, request);
   if (!data) return refuse("train", data.errors());
+  int status = done;
+  if (const std::optional<std::string> path = arguments->text("table"))
+    status = write_file(*path, dataset::to_csv(data->table));
   Result<learn::Training> training = learn::train(data->table, request);
   if (!training) return refuse("train", training.errors());
   const Result<std::vector<TestResult>> tests = test_model(training->model, *arguments, request.forest.threads);
   if (!tests) return refuse("train", tests.errors());
   const TrainReport report = report_of(*training, data->table, data->runs, *tests);
   training->model.metrics = report.metrics;
-  int status = write_file(*arguments->text("out"), learn::to_json(training->model));
+  status = std::max(status, write_file(*arguments->text("out"), learn::to_json(training->model)));
   if (const std::optional<std::string> path = arguments->text("onnx")) {
     const Result<std::string> onnx = learn::to_onnx(training->model);
     if (!onnx) return refuse("train", onnx.errors());
