@@ -47,6 +47,7 @@ std::vector<Option> options() {
       {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true},
       {"table", "FILE", "with --residual: the rows learnt from, with what was simulated, as a data set (CSV)", false},
       {"gpu", "NAME", "with --residual: only rows of this GPU", true},
+      {"report", "FILE", "the report as a page for a browser, with plots of predicted against true values", false},
       {"format", "F", "text (default) or json", false},
       {"jobs", "N", "threads, as many as there are cores if absent; the model does not depend on it", false},
       {"quiet", "", "nothing on standard error but mistakes", false},
@@ -191,6 +192,8 @@ int run_train(const std::vector<std::string>& words) {
   if (!tests) return refuse("train", tests.errors());
   const TrainReport report = report_of(*training, data->table, data->runs, *tests);
   training->model.metrics = report.metrics;
+  if (const std::optional<std::string> path = arguments->text("report"))
+    status = std::max(status, write_file(*path, report.html));
   status = std::max(status, write_file(*arguments->text("out"), learn::to_json(training->model)));
   if (const std::optional<std::string> path = arguments->text("onnx")) {
     const Result<std::string> onnx = learn::to_onnx(training->model);
