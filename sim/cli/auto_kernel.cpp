@@ -8,4 +8,11 @@ Result<kernels::KernelConfig> kernel_for(const KernelRequest& request, const arc
   return chooser.best(gpu, {request.shape, request.config}, sim);
 }
 
+validate::Chooser library_kernels(tune::KernelChooser& chooser) {
+  return [&chooser](const arch::GpuSpec& gpu, const kernels::KernelConfig& frame, const kernels::GemmShape& shape,
+                    const chip::SimOptions& sim) {
+    return chooser.best(gpu, {shape, frame}, sim);
+  };
+}
+
 }  // namespace noteg::cli

@@ -1,6 +1,7 @@
 // noteg train: a forest from a data set, or from measured rows beside their simulations.
 #include <fmt/format.h>
 
+#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
@@ -8,9 +9,11 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/train_report.hpp"
 #include "sim/dataset/columns.hpp"
+#include "sim/dataset/join.hpp"
 #include "sim/dataset/read_table.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
+#include "sim/learn/onnx.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/nearest_name.hpp"
@@ -22,14 +25,19 @@ using dataset::Group;
 
 std::vector<Option> options() {
   return {
-      {"data", "FILE", "a data set (CSV or SQLite); with --residual measured rows, as noteg validate reads them", true},
+      {"data", "FILE",
+       "a data set (CSV or SQLite), or several with the same columns; with --residual measured rows, as noteg validate "
+       "reads them",
+       true},
       {"out", "FILE", "the model, a JSON file", false},
+      {"onnx", "FILE", "the model once more, for ONNX runtimes", false},
       {"residual", "", "learn measured over simulated time and power instead of the run itself", false},
       {"targets", "NAMES", "columns to predict (default time_us,power_w,energy_mj,tflops)", false},
       {"features", "GROUPS", "groups of columns to learn from (default config,arch,physics; residual: counter too)",
        false},
       {"trees", "N", "trees of the forest, 100 if absent", false},
-      {"extra-trees", "", "random cuts of the whole data instead of best cuts of samples", false},
+      {"extra-trees", "", "random cuts instead of best ones, on nine tenths of the rows instead of bootstrap samples",
+       false},
       {"features-per-split", "N", "features tried at each split, a third of them if absent", false},
       {"min-split-rows", "N", "nodes with fewer rows are not split, 6 if absent", false},
       {"monotone", "RULE", "TARGET:FEATURE:+ never falls, :- never rises, where the feature grows", true},
@@ -38,7 +46,9 @@ std::vector<Option> options() {
       {"folds", "N", "parts of the validation by shape, 5 if absent", false},
       {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false},
       {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true},
+      {"table", "FILE", "with --residual: the rows learnt from, with what was simulated, as a data set (CSV)", false},
       {"gpu", "NAME", "with --residual: only rows of this GPU", true},
+      {"report", "FILE", "the report as a page for a browser, with plots of predicted against true values", false},
       {"format", "F", "text (default) or json", false},
       {"jobs", "N", "threads, as many as there are cores if absent; the model does not depend on it", false},
       {"quiet", "", "nothing on standard error but mistakes", false},
@@ -71,7 +81,7 @@ void take_forest(const Arguments& arguments, forest::ForestOptions& forest, Diag
   if (arguments.has("features-per-split")) forest.features_per_split = count("features-per-split", 1, 4096);
   forest.seed = count("seed", 1, 1LL << 62);
   forest.random_cuts = arguments.has("extra-trees");
-  forest.bootstrap = !forest.random_cuts;
+  if (forest.random_cuts) forest.sample = forest::Sample::all_but_tenth;
   forest.threads = jobs_option(arguments, errors);
 }
 
@@ -115,8 +125,9 @@ Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& r
                                   const kernels::GemmShape& shape, const chip::SimOptions& sim) {
     return chip::simulate(gpu, kernel, shape, sim, cache);
   };
+  tune::KernelChooser chooser;
   ProgressBar bar(!arguments.has("quiet"));
-  learn::MeasuredOptions options{request.forest.threads, arguments.texts("gpu"),
+  learn::MeasuredOptions options{request.forest.threads, arguments.texts("gpu"), library_kernels(chooser),
                                  [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); }};
   Result<learn::MeasuredTable> measured = learn::measured_table(*data, options, simulator);
   if (!measured) return measured.errors();
@@ -131,9 +142,15 @@ Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& r
 
 Result<Data> training_data(const Arguments& arguments, learn::TrainingRequest& request) {
   if (request.kind == learn::ModelKind::residual) return measured_data(arguments, request);
-  Result<dataset::Table> table = dataset::read_table(arguments.texts("data").front(), dataset::known_column);
-  if (!table) return table.errors();
-  return Data{std::move(*table), {}};
+  std::vector<dataset::Table> tables;
+  for (const std::string& file : arguments.texts("data")) {
+    Result<dataset::Table> table = dataset::read_table(file, dataset::known_column);
+    if (!table) return table.errors();
+    tables.push_back(std::move(*table));
+  }
+  Result<dataset::Table> all = dataset::join(tables);
+  if (!all) return all.errors();
+  return Data{std::move(*all), {}};
 }
 
 Diagnostics check(const Arguments& arguments) {
@@ -141,8 +158,7 @@ Diagnostics check(const Arguments& arguments) {
   if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a data set", "nothing"});
   if (!arguments.has("out")) errors.push_back({"", 0, 0, "--out", "the file to write", "nothing"});
   const bool residual = arguments.has("residual");
-  if (!residual && arguments.texts("data").size() > 1)
-    errors.push_back({"", 0, 0, "--data", "one data set (noteg dataset merge joins several)", "several"});
+  if (!residual && arguments.has("table")) errors.push_back({"", 0, 0, "--table", "--residual with it", "none"});
   if (!residual && arguments.has("gpu")) errors.push_back({"", 0, 0, "--gpu", "--residual with it", "none"});
   if (residual && arguments.has("targets"))
     errors.push_back({"", 0, 0, "--targets", "nothing with --residual, whose targets are fixed", "names"});
@@ -168,13 +184,23 @@ int run_train(const std::vector<std::string>& words) {
   if (!errors.empty()) return refuse("train", errors);
   const Result<Data> data = training_data(*arguments, request);
   if (!data) return refuse("train", data.errors());
+  int status = done;
+  if (const std::optional<std::string> path = arguments->text("table"))
+    status = write_file(*path, dataset::to_csv(data->table));
   Result<learn::Training> training = learn::train(data->table, request);
   if (!training) return refuse("train", training.errors());
   const Result<std::vector<TestResult>> tests = test_model(training->model, *arguments, request.forest.threads);
   if (!tests) return refuse("train", tests.errors());
   const TrainReport report = report_of(*training, data->table, data->runs, *tests);
   training->model.metrics = report.metrics;
-  const int status = write_file(*arguments->text("out"), learn::to_json(training->model));
+  if (const std::optional<std::string> path = arguments->text("report"))
+    status = std::max(status, write_file(*path, report.html));
+  status = std::max(status, write_file(*arguments->text("out"), learn::to_json(training->model)));
+  if (const std::optional<std::string> path = arguments->text("onnx")) {
+    const Result<std::string> onnx = learn::to_onnx(training->model);
+    if (!onnx) return refuse("train", onnx.errors());
+    status = std::max(status, write_file(*path, *onnx));
+  }
   return std::max(status, print(format == Format::json ? report.json : report.text));
 }
 

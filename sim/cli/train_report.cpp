@@ -5,8 +5,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/learn/model_runs.hpp"
+#include "sim/learn/write_html.hpp"
 #include "sim/learn/write_training.hpp"
 #include "sim/validate/metrics.hpp"
 #include "sim/validate/write.hpp"
@@ -45,15 +47,25 @@ std::vector<BeforeAfter> before_and_after(const std::vector<HeldOut>& all, const
     for (std::size_t t = 0; t < held.targets.size(); ++t) {
       const bool time = held.targets[t] == learn::time_ratio;
       std::map<std::string, Pairs> groups;
+      const auto add = [&](std::size_t row, const Pair& before, const Pair& after) {
+        for (const std::string& gpu : {table.find(learn::gpu_column)->text(row), std::string()}) {
+          groups[gpu].before.push_back(before);
+          groups[gpu].after.push_back(after);
+        }
+      };
+      std::vector<bool> seen(runs.size(), false);
       for (const learn::Point& point : held.points[t]) {
         const learn::MeasuredRun& run = runs[point.row];
         const double measured = time ? run.measured_us : run.measured_w;
         const Pair before{time ? run.time_for(1) : run.simulated_w, measured};
         const Pair after{time ? run.time_for(point.predicted) : point.predicted * run.simulated_w, measured};
-        for (const std::string& gpu : {table.find(learn::gpu_column)->text(point.row), std::string()}) {
-          groups[gpu].before.push_back(before);
-          groups[gpu].after.push_back(after);
-        }
+        seen[point.row] = true;
+        add(point.row, before, after);
+      }
+      // Rows that the host hides have no ratio, but they are rows: the simulation's answer stands.
+      for (std::size_t row = 0; time && row < runs.size(); ++row) {
+        const Pair hidden{runs[row].time_for(1), runs[row].measured_us};
+        if (!seen[row] && hidden.measured > 0) add(row, hidden, hidden);
       }
       for (const auto& [gpu, pairs] : groups) add_group(held, time ? "time" : "power", gpu, pairs, out);
     }
@@ -109,6 +121,20 @@ std::string test_text(const TestResult& test) {
   return text + fmt::format("  {} rows skipped\n", test.model.skipped);
 }
 
+std::vector<learn::Scatter> scatters_of(const std::vector<TestResult>& tests) {
+  std::vector<learn::Scatter> plots;
+  for (const TestResult& test : tests) {
+    for (const validate::Validation* one : {&test.model, &test.simulator}) {
+      const bool model = one == &test.model;
+      learn::Scatter plot{(model ? "time_ms, model: " : "time_ms, simulator: ") + test.file, "ms", {}};
+      for (const validate::Outcome& outcome : one->outcomes)
+        if (outcome.time_ms) plot.points.emplace_back(outcome.time_ms->measured, outcome.time_ms->predicted);
+      plots.push_back(std::move(plot));
+    }
+  }
+  return plots;
+}
+
 Json test_json(const TestResult& test) {
   return {{"file", test.file},
           {"model", Json::parse(validate::to_json(test.model, {"gpu", "family"}))},
@@ -125,10 +151,12 @@ Result<std::vector<TestResult>> test_model(const learn::Model& model, const Argu
                                   const kernels::GemmShape& shape, const chip::SimOptions& options) {
     return chip::simulate(gpu, kernel, shape, options, cache);
   };
+  tune::KernelChooser chooser;
   for (const std::string& file : arguments.texts("test")) {
     if (!arguments.has("quiet")) tell("measured rows of " + file);
     validate::ValidateOptions options;
     options.jobs = jobs;
+    options.chooser = library_kernels(chooser);
     Result<validate::Validation> by_model =
         validate::validate({file}, options, learn::model_simulator(estimator, cache));
     if (!by_model) return by_model.errors();
@@ -152,6 +180,7 @@ TrainReport report_of(const learn::Training& training, const dataset::Table& tab
     report.text += test_text(test);
     json["tests"].push_back(test_json(test));
   }
+  report.html = learn::training_html(training, report.text, scatters_of(tests));
   report.json = json.dump(2) + "\n";
   report.metrics = metrics.dump();
   return report;

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
@@ -12,7 +13,6 @@
 #include "sim/learn/model_runs.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/number_text.hpp"
-#include "sim/tune/auto_kernel.hpp"
 #include "sim/validate/validate.hpp"
 #include "sim/validate/write.hpp"
 
@@ -99,12 +99,14 @@ Result<std::optional<ReadyModel>> ready_model(const Arguments& arguments) {
 }
 
 // Every row that can be simulated, as a row of a data set; its own targets are what was simulated.
-int write_table(const validate::MeasuredData& data, const std::string& path, unsigned jobs, chip::SmCache& cache) {
+int write_table(const validate::MeasuredData& data, const std::string& path, const validate::ValidateOptions& request,
+                chip::SmCache& cache) {
   const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                                   const kernels::GemmShape& shape, const chip::SimOptions& sim) {
     return chip::simulate(gpu, kernel, shape, sim, cache);
   };
-  const Result<learn::MeasuredTable> table = learn::measured_table(data, {jobs, {}, {}}, simulator);
+  const Result<learn::MeasuredTable> table =
+      learn::measured_table(data, {request.jobs, request.gpus, request.chooser, {}}, simulator);
   if (!table) return refuse("validate", table.errors());
   return write_file(path, dataset::to_csv(table->table));
 }
@@ -134,11 +136,7 @@ int run_validate(const std::vector<std::string>& words) {
     return chip::simulate(gpu, kernel, shape, sim, cache);
   };
   tune::KernelChooser chooser;
-  if (arguments->text("kernel").value_or("auto") == "auto")
-    request.chooser = [&chooser](const arch::GpuSpec& gpu, const kernels::KernelConfig& frame,
-                                 const kernels::GemmShape& shape, const chip::SimOptions& sim) {
-      return chooser.best(gpu, {shape, frame}, sim);
-    };
+  if (arguments->text("kernel").value_or("auto") == "auto") request.chooser = library_kernels(chooser);
   const Result<validate::Validation> validation = [&] {
     ProgressBar bar(!arguments->has("quiet"));
     request.progress = [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); };
@@ -149,7 +147,7 @@ int run_validate(const std::vector<std::string>& words) {
   if (!arguments->has("quiet") && validation->predicted == 0) tell("no row could be predicted; see the reasons");
   int status = done;
   if (const std::optional<std::string> path = arguments->text("table"))
-    status = write_table(validation->data, *path, request.jobs, cache);
+    status = write_table(validation->data, *path, request, cache);
   return std::max(status, write(*validation, *arguments, format, request.by));
 }
 

@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "sim/chip/occupancy.hpp"
+#include "sim/dataset/physics_parts.hpp"
 #include "sim/memory/tile_reuse.hpp"
 
 namespace noteg::dataset {
 namespace {
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
-
-// Everything that the single quantities are made from.
-struct Envelope {
-  const arch::GpuSpec& gpu;
-  const kernels::KernelConfig& kernel;
-  const kernels::GemmShape& shape;
-  double clock = 0;  // Hz
-  double tiles_m = 0, tiles_n = 0, split_k = 1, batch = 1;
-  double busiest_share = 0;  // CTAs of the busiest SM
-};
 
 memory::ReuseResult traffic(const Envelope& e, double resident, bool warm) {
   memory::ReuseRequest request;
@@ -43,18 +35,35 @@ memory::ReuseResult traffic(const Envelope& e, double resident, bool warm) {
   return memory::tile_reuse(request);
 }
 
+// Words that FFMA needs from shared memory, where threads hold blocks of C.
+void count_fma_work(const Envelope& e, double macs, Physics& p) {
+  p.math_instructions = macs / 32;
+  const double block_m = e.kernel.thread_m.value_or(1), block_n = e.kernel.thread_n.value_or(1);
+  const double loaded_words = p.math_instructions * (1 / block_m + 1 / block_n);
+  p.shared_load_instructions = loaded_words / (block_m >= 4 && block_n >= 4 ? 4 : 1);
+  p.shared_bytes = loaded_words * 32 * 4;
+}
+
+// mma.sync: each warp loads its part of A and B into registers, 16 bytes a lane. wgmma reads both by itself, A once for
+// the columns of an instruction, B once for its rows.
+void count_tensor_work(const Envelope& e, double macs, Physics& p) {
+  const kernels::Tile& one = e.tensor->shape;
+  p.math_instructions = macs / (static_cast<double>(one.m) * one.n * one.k);
+  const double bytes = kernels::bytes_of(e.kernel.dtype_in), share_of_a = e.tensor->sparse ? 0.5 : 1;
+  const double rows = e.tensor->warp_group ? one.m : e.kernel.warp_m.value_or(e.kernel.tile.m);
+  const double columns = e.tensor->warp_group ? one.n : e.kernel.warp_n.value_or(e.kernel.tile.n);
+  p.shared_bytes = macs * bytes * (share_of_a / columns + 1 / rows);
+  p.shared_load_instructions = e.tensor->warp_group ? 0 : p.shared_bytes / (32 * 16);
+}
+
 void count_work(const Envelope& e, Physics& p) {
   const kernels::Tile& tile = e.kernel.tile;
   const auto k = static_cast<double>(e.shape.k);
   const double covered = e.tiles_m * tile.m * e.tiles_n * tile.n;
   p.useful_share = static_cast<double>(e.shape.m) * static_cast<double>(e.shape.n) / covered;
   p.trips = ceil_div(ceil_div(k, tile.k), e.split_k);
-  const double padded_k = p.trips * e.split_k * tile.k;
-  p.fma_instructions = covered * padded_k * e.batch / 32;
-  const double block_m = e.kernel.thread_m.value_or(1), block_n = e.kernel.thread_n.value_or(1);
-  const double loaded_words = p.fma_instructions * (1 / block_m + 1 / block_n);
-  p.shared_load_instructions = loaded_words / (block_m >= 4 && block_n >= 4 ? 4 : 1);
-  p.shared_bytes = loaded_words * 32 * 4;
+  const double macs = covered * p.trips * e.split_k * tile.k * e.batch;
+  e.tensor ? count_tensor_work(e, macs, p) : count_fma_work(e, macs, p);
   const double a_and_b = static_cast<double>(e.shape.m) * k + k * static_cast<double>(e.shape.n);
   const double c = static_cast<double>(e.shape.m) * static_cast<double>(e.shape.n);
   p.arithmetic_intensity =
@@ -62,38 +71,10 @@ void count_work(const Envelope& e, Physics& p) {
       (e.batch * (a_and_b * kernels::bytes_of(e.kernel.dtype_in) + c * kernels::bytes_of(e.kernel.dtype_out)));
 }
 
-// A work that spreads over all SMs takes as long as the busiest of them.
-double busiest_us(const Envelope& e, double amount, double per_cycle_and_sm) {
-  const double per_cta = amount / (e.tiles_m * e.tiles_n * e.split_k * e.batch);
-  return per_cta * e.busiest_share / per_cycle_and_sm / e.clock * 1e6;
-}
-
-void time_it(const Envelope& e, Physics& p) {
-  const arch::SmSpec& sm = e.gpu.sm;
-  const double lanes = static_cast<double>(sm.pipes.fma.lanes) * sm.sub_cores;
-  p.compute_us = busiest_us(e, p.fma_instructions * 32, lanes);
-  p.shared_us = busiest_us(e, p.shared_bytes, sm.memory.data_width.value);
-  p.l2_us = p.l2_bytes / e.gpu.l2.read_bandwidth.value / e.clock * 1e6;
-  p.dram_us =
-      (p.dram_read_bytes + p.dram_write_bytes) / (e.gpu.dram.bandwidth.value * e.gpu.dram.read_efficiency) * 1e6;
-  // Each round of resident CTAs waits at least once per stage of its pipeline.
-  const double rounds = ceil_div(e.busiest_share, p.ctas_per_sm);
-  const double stages = std::max(1, e.kernel.stages.value_or(1));
-  p.latency_us = rounds * (1 + p.trips / stages) * e.gpu.l2.latency.value / e.clock * 1e6;
-  p.roofline_us =
-      e.gpu.launch.kernel.value * 1e6 + std::max({p.compute_us, p.shared_us, p.l2_us, p.dram_us, p.latency_us});
-  p.tflops = e.shape.flops() / p.roofline_us * 1e-6;
-}
-
-void weigh_power(const Envelope& e, Physics& p) {
-  const arch::EnergySpec& energy = e.gpu.sm.energy;
-  const double joules = p.fma_instructions * (32 * energy.fma.value + energy.issue.value + 2 * energy.operand.value) +
-                        p.shared_bytes * energy.data_byte.value + p.l2_bytes * energy.l2_byte.value +
-                        (p.dram_read_bytes + p.dram_write_bytes) * e.gpu.power.dram_byte.value +
-                        p.roofline_us * 1e-6 * e.clock * e.gpu.sms * energy.clock_tree.value;
-  const double busy_w = joules / (p.roofline_us * 1e-6);
-  p.power_w = std::min(e.gpu.power.limit.value, e.gpu.power.idle.value + busy_w);
-  p.energy_mj = p.power_w * p.roofline_us * 1e-3;
+// CTAs of a cluster ask for a tile that several of them need once.
+double cluster_share(const kernels::KernelConfig& kernel) {
+  const double m = kernel.tile.m, n = kernel.tile.n;
+  return (m / kernel.cluster_n + n / kernel.cluster_m) / (m + n);
 }
 
 }  // namespace
@@ -104,8 +85,8 @@ Physics physics_of(const arch::GpuSpec& gpu, const chip::SimReport& report, cons
   const chip::CtaResources cta{kernel.threads.value_or(1), report.registers_per_thread, report.shared_bytes_per_cta};
   const Result<chip::SmOccupancy> occupancy = chip::occupancy_of(gpu.sm.occupancy, cta);
   if (!occupancy) return p;
-  Envelope e{gpu, kernel, report.shape};
-  e.clock = options.sm_clock_mhz ? *options.sm_clock_mhz * 1e6 : gpu.clock.boost.value;
+  Envelope e{gpu, kernel, report.shape, options, std::nullopt};
+  if (kernel.family >= kernels::Family::mma) e.tensor = kernels::tensor_form_of(kernel);
   e.tiles_m = ceil_div(static_cast<double>(report.shape.m), kernel.tile.m);
   e.tiles_n = ceil_div(static_cast<double>(report.shape.n), kernel.tile.n);
   e.split_k = std::max(1, kernel.split_k);
@@ -118,11 +99,10 @@ Physics physics_of(const arch::GpuSpec& gpu, const chip::SimReport& report, cons
   p.wave_efficiency = p.ctas / (e.busiest_share * gpu.sms);
   count_work(e, p);
   const memory::ReuseResult moved = traffic(e, p.ctas_per_sm, options.l2 == chip::L2State::warm);
-  p.l2_bytes = moved.requested_bytes;
+  p.l2_bytes = moved.requested_bytes * cluster_share(kernel);
   p.dram_read_bytes = moved.dram_read_bytes;
   p.dram_write_bytes = moved.dram_write_bytes;
-  time_it(e, p);
-  weigh_power(e, p);
+  time_and_power(e, p);
   return p;
 }
 

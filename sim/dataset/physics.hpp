@@ -1,5 +1,5 @@
 // Analytic quantities of a GEMM on a GPU: what a performance engineer writes on the back of an envelope. Nothing here
-// is fitted and nothing is simulated. Times are in microseconds at the boost clock.
+// is fitted and nothing is simulated. Times are in microseconds at the clock that the counted events leave the board.
 #pragma once
 
 #include "arch/spec.hpp"
@@ -15,12 +15,14 @@ struct Physics {
   double useful_share = 0;          // of the elements of C that tiles cover
   double trips = 0;                 // k tiles of a CTA
   double arithmetic_intensity = 0;  // FLOP per byte of A, B and C once
-  double fma_instructions = 0;      // of warps
+  double math_instructions = 0;     // of warps (wgmma: of warp groups): FFMA, or those of the tensor cores
   double shared_load_instructions = 0;
   double shared_bytes = 0, l2_bytes = 0, dram_read_bytes = 0, dram_write_bytes = 0;
+  double clock_mhz = 0;    // given, or the highest that the board holds with these events in the roofline's time
+  double power_w = 0;      // there, idle included
+  double power_share = 0;  // of the limit that these events would take at clock.sustained: above 1 the clock falls
   double compute_us = 0, shared_us = 0, l2_us = 0, dram_us = 0, latency_us = 0;
   double roofline_us = 0;  // launch and the largest of the five
-  double power_w = 0;      // of the events counted here, idle included, below the limit
   double energy_mj = 0;
   double tflops = 0;
 };

@@ -31,12 +31,13 @@ double Domain::between(const std::uint8_t* a, const std::uint8_t* b, double give
   return sum;
 }
 
-double Domain::nearest_in(std::size_t tree, std::size_t leaf, const std::uint8_t* bins, double best) const {
+double Domain::nearest_in(std::size_t tree, std::size_t leaf, const std::uint8_t* bins, double best,
+                          std::size_t left_out) const {
   const Tree& t = forest_.trees[tree];
   const std::size_t width = forest_.features.size();
   std::uint32_t before = std::numeric_limits<std::uint32_t>::max();
   for (std::uint32_t i = t.leaf_begin[leaf]; i < t.leaf_begin[leaf + 1]; ++i) {
-    if (t.rows[i] == before) continue;
+    if (t.rows[i] == before || t.rows[i] == left_out) continue;
     before = t.rows[i];
     best = std::min(best, between(bins, bins_.data() + before * width, best));
   }
@@ -62,18 +63,20 @@ double Domain::usual_distance(double share, std::size_t most_rows) const {
   for (std::size_t row = 0; row < forest_.rows; row += step) {
     const std::uint8_t* bins = bins_.data() + row * forest_.features.size();
     double best = std::numeric_limits<double>::infinity();
+    bool in_all = true;
+    for (std::size_t t = 0; t < forest_.trees.size(); ++t) in_all = in_all && bags.holds(t, row);
     for (std::size_t t = 0; t < forest_.trees.size(); ++t) {
-      if (bags.holds(t, row)) continue;
+      if (!in_all && bags.holds(t, row)) continue;
       std::size_t at = 0;
       while (leaves[t][at] < 0) {
         const TreeNode& node = forest_.trees[t].nodes[at];
         at = children[t][at] + (goes_left(node, forest_.trees[t].sets, bins[node.feature]) ? 0 : 1);
       }
-      best = nearest_in(t, static_cast<std::size_t>(leaves[t][at]), bins, best);
+      best = nearest_in(t, static_cast<std::size_t>(leaves[t][at]), bins, best, row);
     }
     if (std::isfinite(best)) distances.push_back(best);
   }
-  if (distances.empty()) return std::numeric_limits<double>::infinity();
+  if (distances.empty()) return 1;  // no row shares a leaf with another: the widest that two rows can be apart
   std::ranges::sort(distances);
   return distances[static_cast<std::size_t>(share * static_cast<double>(distances.size() - 1))];
 }

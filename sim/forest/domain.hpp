@@ -18,14 +18,17 @@ class Domain {
   // 0: a training row; 1: every feature at the other end of its range or another category.
   [[nodiscard]] double distance(std::span<const std::uint8_t> bins, std::span<const std::uint32_t> leaves) const;
 
-  // The distance that a share of the training rows stay below, each asked of the trees that did not see it.
+  // The distance that a share of the training rows stay below, each asked of the trees that did not see it, or where
+  // every tree saw it (Sample::all) of all of them with the row itself left out. Always finite.
   [[nodiscard]] double usual_distance(double share, std::size_t most_rows) const;
 
   [[nodiscard]] const std::vector<std::uint8_t>& training_bins() const { return bins_; }
 
  private:
+  static constexpr std::size_t no_row = static_cast<std::size_t>(-1);
   [[nodiscard]] double between(const std::uint8_t* a, const std::uint8_t* b, double give_up) const;
-  [[nodiscard]] double nearest_in(std::size_t tree, std::size_t leaf, const std::uint8_t* bins, double best) const;
+  [[nodiscard]] double nearest_in(std::size_t tree, std::size_t leaf, const std::uint8_t* bins, double best,
+                                  std::size_t left_out = no_row) const;
 
   const Forest& forest_;
   std::vector<std::uint8_t> bins_;

@@ -74,7 +74,7 @@ GrowthOptions growth_options(const ForestOptions& options, std::size_t features)
   growth.split.monotone = options.monotone;
   growth.min_split_rows = options.min_split_rows;
   growth.max_depth = options.max_depth;
-  growth.bootstrap = options.bootstrap;
+  growth.sample = options.sample;
   return growth;
 }
 

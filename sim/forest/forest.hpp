@@ -18,7 +18,7 @@ struct ForestOptions {
   std::size_t min_split_rows = 6;
   std::size_t min_leaf_rows = 1;
   std::size_t max_depth = 64;
-  bool bootstrap = true;
+  Sample sample = Sample::bootstrap;
   bool random_cuts = false;  // extra-trees
   std::vector<Monotone> monotone;
   std::uint64_t seed = 1;

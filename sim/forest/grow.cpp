@@ -21,7 +21,7 @@ class Grower {
         options_(options),
         random_(seed, stream),
         finder_(data.columns, data.features, data.targets, options.split),
-        draws_(draw_rows(data.columns.rows, options.bootstrap, random_)) {
+        draws_(draw_rows(data.columns.rows, options.sample, random_)) {
     grown_.importance.assign(data.features.size(), 0);
     for (std::uint32_t row = 0; row < draws_.size(); ++row)
       if (draws_[row] > 0) rows_.push_back(row);
@@ -177,10 +177,22 @@ void keep_direction(Tree& tree, const GrowthData& data, const std::vector<Monoto
 
 }  // namespace
 
-std::vector<std::uint16_t> draw_rows(std::size_t rows, bool bootstrap, Random& random) {
-  std::vector<std::uint16_t> draws(rows, bootstrap ? 0 : 1);
-  if (bootstrap)
-    for (std::size_t i = 0; i < rows; ++i) ++draws[random.below(static_cast<std::uint32_t>(rows))];
+std::vector<std::uint16_t> draw_rows(std::size_t rows, Sample sample, Random& random) {
+  std::vector<std::uint16_t> draws(rows, sample == Sample::bootstrap ? 0 : 1);
+  const auto any = [&] { return random.below(static_cast<std::uint32_t>(rows)); };
+  switch (sample) {
+    case Sample::bootstrap:
+      for (std::size_t i = 0; i < rows; ++i) ++draws[any()];
+      break;
+    case Sample::all_but_tenth:
+      for (std::size_t left_out = 0; left_out < rows / 10;) {
+        std::uint16_t& draw = draws[any()];
+        left_out += draw;
+        draw = 0;
+      }
+      break;
+    case Sample::all: break;
+  }
   return draws;
 }
 

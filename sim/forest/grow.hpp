@@ -8,6 +8,13 @@
 
 namespace noteg::forest {
 
+// The rows of a tree. all_but_tenth leaves rows out as bootstrap does, so that errors on unseen rows can be told.
+enum class Sample : std::uint8_t {
+  bootstrap,      // as many as there are, drawn with replacement
+  all_but_tenth,  // nine tenths, each once: for random cuts, which need no other chance
+  all,            // nothing is left out: no out-of-bag estimates
+};
+
 // What all trees of a forest share while they grow.
 struct GrowthData {
   BinnedColumns columns;
@@ -22,7 +29,7 @@ struct GrowthOptions {
   SplitOptions split;
   std::size_t min_split_rows = 2;  // nodes with fewer different rows stay leaves
   std::size_t max_depth = 64;
-  bool bootstrap = true;
+  Sample sample = Sample::bootstrap;
 };
 
 struct Grown {
@@ -40,6 +47,6 @@ struct Grown {
 void fill_values(Tree& tree, const GrowthData& data, const std::vector<Monotone>& monotone);
 
 // How often each row is drawn for a tree: what grow_tree draws first.
-[[nodiscard]] std::vector<std::uint16_t> draw_rows(std::size_t rows, bool bootstrap, Random& random);
+[[nodiscard]] std::vector<std::uint16_t> draw_rows(std::size_t rows, Sample sample, Random& random);
 
 }  // namespace noteg::forest

@@ -9,7 +9,7 @@
 
 namespace noteg::forest {
 
-// Rows of the training set; NaN for a row that every tree has seen. Without bootstrap that is every row.
+// Rows of the training set; NaN for a row that every tree has seen: all rows of Sample::all.
 [[nodiscard]] Eigen::MatrixXd out_of_bag(const Forest& forest, const Eigen::MatrixXd& x, unsigned threads);
 
 // Per feature: by how much the mean squared out-of-bag error of the standardised targets grows when the feature's

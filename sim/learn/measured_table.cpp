@@ -7,6 +7,7 @@
 
 #include "sim/dataset/columns.hpp"
 #include "sim/support/nearest_name.hpp"
+#include "sim/validate/quantisation.hpp"
 #include "sim/validate/work_sharing.hpp"
 
 namespace noteg::learn {
@@ -19,6 +20,7 @@ struct Simulated {
   validate::MeasuredCase measured;
   const arch::GpuSpec* gpu = nullptr;
   std::optional<chip::SimReport> report;
+  double other_us = 0;
   std::string reason;  // where there is no report
 };
 
@@ -46,7 +48,8 @@ bool is_wanted(const std::string& name, const Result<arch::GpuSpec>& gpu, const 
 Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredRow& row, const Gpus& gpus,
                    const MeasuredOptions& options, const validate::Simulator& simulator) {
   Simulated out;
-  validate::CaseOrReason built = validate::case_of(data, row);
+  const auto unknown = options.chooser ? validate::UnknownKernel::choose : validate::UnknownKernel::reason;
+  validate::CaseOrReason built = validate::case_of(data, row, validate::TimeColumn::as_taken, unknown);
   if (auto* reason = std::get_if<std::string>(&built)) {
     out.reason = *reason;
     return out;
@@ -59,6 +62,16 @@ Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredR
   }
   out.gpu = &*gpu;
   out.measured.options.share_runs = true;
+  if (out.measured.choose_kernel) {
+    Result<kernels::KernelConfig> chosen =
+        options.chooser(*gpu, out.measured.config, out.measured.shape, out.measured.options);
+    if (!chosen) {
+      out.reason = one_line(chosen.errors());
+      return out;
+    }
+    out.measured.config = std::move(*chosen);
+  }
+  if (out.measured.quantises) out.other_us = validate::quantisation_time(*gpu, out.measured.shape).value * 1e6;
   Result<chip::SimReport> report = simulator(*gpu, out.measured.config, out.measured.shape, out.measured.options);
   if (report)
     out.report = std::move(*report);
@@ -73,6 +86,7 @@ MeasuredRun run_of(const Simulated& s) {
   const kernels::KernelConfig& kernel = s.report->kernel;
   run.kernels = kernel.split_k > 1 && kernel.split_k_mode == kernels::SplitKMode::parallel ? 2 : 1;
   run.simulated_us = s.report->time_us;
+  run.other_us = s.other_us;
   run.measured_us = s.measured.time_ms.value_or(0) * 1e3;
   run.simulated_w = s.report->power_w;
   run.measured_w = s.measured.power_w.value_or(0);
@@ -80,8 +94,8 @@ MeasuredRun run_of(const Simulated& s) {
 }
 
 double time_ratio_of(const MeasuredRun& run) {
-  const bool hidden = run.time_for(1) > run.host.lead_us + run.simulated_us;  // the host was slower
-  const double own = run.measured_us - run.host.lead_us;
+  const bool hidden = run.time_for(1) > run.host.lead_us + run.simulated_us + run.other_us;  // the host was slower
+  const double own = run.measured_us - run.host.lead_us - run.other_us;
   return hidden || own <= 0 || run.simulated_us <= 0 ? absent : own / run.simulated_us;
 }
 

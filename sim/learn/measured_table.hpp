@@ -22,10 +22,13 @@ struct MeasuredRun {
   validate::HostTime host;
   int kernels = 1;
   double simulated_us = 0, measured_us = 0;
+  double other_us = 0;                     // inside the measured time, not the kernel's: operands are quantised first
   double simulated_w = 0, measured_w = 0;  // 0: not measured
 
   // Measured time that the ratio means.
-  [[nodiscard]] double time_for(double ratio) const { return validate::with_host(host, ratio * simulated_us, kernels); }
+  [[nodiscard]] double time_for(double ratio) const {
+    return validate::with_host(host, ratio * simulated_us + other_us, kernels);
+  }
 };
 
 struct MeasuredTable {
@@ -38,6 +41,7 @@ struct MeasuredTable {
 struct MeasuredOptions {
   unsigned jobs = 1;
   std::vector<std::string> gpus;  // as of validate
+  validate::Chooser chooser;      // as of validate: empty leaves rows without a kernel out
   std::function<void(std::size_t, std::size_t)> progress;
 };
 

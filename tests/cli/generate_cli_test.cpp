@@ -13,6 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+TEST(Examples, HoldSweepsThatCanBeRun) {
+  for (const char* sweep : {"gpperf_study/sweep", "measured_forest/linear", "measured_forest/batched"}) {
+    const Ran ran = run_shell("\"$NOTEG\" generate --dry-run --sweep '" NOTEG_SOURCE_DIR "/examples/" +
+                              std::string(sweep) + ".yaml'");
+    EXPECT_EQ(ran.status, 0) << sweep << ran.err;
+  }
+}
+
 class Generate : public testing::Test {
  protected:
   Generate() {

@@ -25,12 +25,15 @@ const std::string make_data =
 TEST(Train, WritesAModelThatPredictAndValidateTake) {
   const Ran ran = run_shell(
       make_data +
-      "\"$NOTEG\" train --data $d/runs.csv --out $d/m.json --trees 20 --validate shape --format json --quiet > "
+      "\"$NOTEG\" train --data $d/runs.csv --out $d/m.json --onnx $d/m.onnx --report $d/r.html --trees 20 --validate "
+      "shape --format json --quiet > "
       "$d/t.json && "
       "\"$NOTEG\" predict --model $d/m.json --arch a40 --family simt --tile 128x128x8 --shape 512x512x256 --format "
       "json "
       "> $d/p.json && \"$NOTEG\" validate --data $d/list.csv --model $d/m.json --format json --quiet > $d/v.json && "
-      "\"$NOTEG\" predict --model $d/m.json --data $d/runs.csv --quiet > $d/p.csv && wc -l < $d/p.csv && "
+      "\"$NOTEG\" predict --model $d/m.json --data $d/runs.csv --quiet > $d/p.csv && grep -q TreeEnsembleRegressor "
+      "$d/m.onnx && "
+      "[ $(grep -c '<svg' $d/r.html) = 4 ] && wc -l < $d/p.csv && "
       "echo \"[$(cat $d/t.json),$(cat $d/p.json),$(cat $d/v.json)]\"");
   ASSERT_EQ(ran.status, 0) << ran.err;
   const std::size_t begin = ran.out.find('[');

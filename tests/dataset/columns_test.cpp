@@ -61,10 +61,51 @@ TEST(Physics, AgreesWithTheSimulationWhereBothCount) {
   EXPECT_EQ(p.ctas, static_cast<double>(s.report.grid_ctas));
   EXPECT_EQ(p.ctas_per_sm, s.report.occupancy.ctas_per_sm);
   EXPECT_EQ(p.waves, s.report.occupancy.waves);
-  EXPECT_EQ(p.fma_instructions, s.report.instructions_by_opcode.at("FFMA"));
+  EXPECT_EQ(p.math_instructions, s.report.instructions_by_opcode.at("FFMA"));
   EXPECT_NEAR(p.dram_read_bytes, s.report.memory.dram_read_bytes, 0.01 * p.dram_read_bytes);
   EXPECT_LT(p.roofline_us, s.report.time_us);
   EXPECT_GT(p.roofline_us, 0.4 * s.report.time_us);
+}
+
+Simulated tensor_run(const std::string& arch, kernels::Family family, kernels::Tile tile) {
+  Simulated s;
+  s.gpu = *arch::load_gpu(arch);
+  kernels::KernelConfig kernel;
+  kernel.family = family;
+  kernel.tile = tile;
+  kernel.dtype_in = kernel.dtype_out = kernels::DataType::f16;
+  kernel.layout = kernels::Layout::nt;
+  const kernels::GemmShape shape{4096, 4096, 2048, 1};
+  chip::SmCache cache;
+  s.report = *chip::simulate(s.gpu, kernel, shape, s.options, cache);
+  s.before = *unsimulated(s.gpu, kernel, shape, s.options);
+  return s;
+}
+
+TEST(Physics, CountsTensorInstructionsAtTheirOwnRate) {
+  const Simulated mma = tensor_run("a100-sxm4-80gb", kernels::Family::mma, {128, 128, 32});
+  const Physics p = physics_of(mma.gpu, mma.before, mma.options);
+  EXPECT_EQ(p.math_instructions, mma.report.instructions_by_opcode.at("HMMA"));
+  // 4096 x 4096 x 2048 in m16n8k16 on 108 SMs of 4 sub-cores, 8 cycles each; 1024 CTAs leave the busiest SM 10.
+  EXPECT_NEAR(p.compute_us * p.clock_mhz, 10.0 * (128 * 128 * 2048) / (16 * 8 * 16) * 8 / 4, 1);
+  EXPECT_LT(p.roofline_us, mma.report.time_us);
+  EXPECT_GT(p.roofline_us, 0.4 * mma.report.time_us);
+
+  const Simulated wgmma = tensor_run("h100-sxm5-80gb", kernels::Family::wgmma, {128, 128, 64});
+  const Physics w = physics_of(wgmma.gpu, wgmma.before, wgmma.options);
+  EXPECT_LT(w.compute_us, wgmma.report.time_us);
+  EXPECT_GT(w.compute_us, 0.4 * wgmma.report.time_us);
+}
+
+TEST(Physics, FindTheClockThatThePowerLimitLeaves) {
+  const Simulated s = simulated("l4", {4096, 4096, 4096, 1});
+  const Physics p = physics_of(s.gpu, s.before, s.options);
+  EXPECT_GT(p.power_share, 1);
+  EXPECT_LT(p.clock_mhz, s.gpu.clock.sustained.value * 1e-6);
+  EXPECT_NEAR(p.power_w, s.gpu.power.limit.value, 0.01 * s.gpu.power.limit.value);
+  chip::SimOptions given = s.options;
+  given.sm_clock_mhz = 900;
+  EXPECT_EQ(physics_of(s.gpu, s.before, given).clock_mhz, 900);
 }
 
 TEST(Columns, ReferencePageIsUpToDate) {

@@ -1,5 +1,6 @@
 // Data sets from files: groups, numbers and words, and what is refused.
 #include <gtest/gtest.h>
+
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -7,10 +8,49 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sim/dataset/join.hpp"
 #include "sim/dataset/read_table.hpp"
 
 namespace noteg::dataset {
 namespace {
+
+Table small(const char* file, std::vector<double> numbers, std::vector<std::string> texts) {
+  Table table{file, numbers.size(), {}, {}};
+  table.columns.push_back({{"kernel.m", "", "", Group::config}, false, std::move(numbers), {}, {}});
+  Values& words = table.columns.emplace_back(Values{{"arch", "", "", Group::config}, true, {}, {}, {}});
+  for (const std::string& text : texts) {
+    words.codes.push_back(text.empty() ? -1 : static_cast<std::int32_t>(words.words.size()));
+    if (!text.empty()) words.words.push_back(text);
+  }
+  return table;
+}
+
+TEST(Join, PutsRowsBelowEachOther) {
+  const Result<Table> all = join({small("a", {1, 2}, {"l4", "a40"}), small("b", {3, 4, 5}, {"a40", "", "h100"})});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(to_csv(*all), "kernel.m,arch\n1,l4\n2,a40\n3,a40\n4,\n5,h100\n");
+  EXPECT_EQ(all->file, "a, b");
+}
+
+TEST(Join, TakesAColumnWithoutValuesForWhateverTheOtherIs) {
+  Table blank = small("b", {3}, {""});
+  blank.columns[1] = {{"arch", "", "", Group::config}, false, {std::nan("")}, {}, {}};
+  EXPECT_EQ(to_csv(*join({small("a", {1}, {"l4"}), blank})), "kernel.m,arch\n1,l4\n3,\n");
+  EXPECT_EQ(to_csv(*join({blank, small("a", {1}, {"l4"})})), "kernel.m,arch\n3,\n1,l4\n");
+}
+
+TEST(Join, RefusesOtherColumns) {
+  Table other = small("b", {3}, {"l4"});
+  other.columns[0].column.name = "kernel.n";
+  other.columns[1] = {{"arch", "", "", Group::config}, false, {4}, {}, {}};
+  const Result<Table> all = join({small("a", {1}, {"l4"}), other});
+  ASSERT_FALSE(all);
+  const std::string errors = to_string(all.errors());
+  EXPECT_NE(errors.find("b: kernel.m: expected a column of this name, as in a, found none"), std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("a: kernel.n: expected a column of this name, as in b"), std::string::npos);
+  EXPECT_NE(errors.find("b: arch: expected texts, as in a, found numbers"), std::string::npos);
+}
 
 std::string temporary(const std::string& name) {
   return (std::filesystem::temp_directory_path() / ("noteg_table_" + std::to_string(::getpid()) + name)).string();

@@ -51,7 +51,7 @@ TEST(Forest, LearnsStepsSlopesCategoriesAndConstants) {
   for (const bool random_cuts : {false, true}) {
     ForestOptions o = options();
     o.random_cuts = random_cuts;
-    o.bootstrap = !random_cuts;
+    if (random_cuts) o.sample = Sample::all_but_tenth;
     const Result<Forest> forest = train_forest(set, o);
     ASSERT_TRUE(forest);
     TrainingSet other = sample(2300);
@@ -76,7 +76,7 @@ TEST(Forest, IsTheSameForAnyNumberOfThreads) {
 
 TEST(Forest, NodesWithFewRowsStayLeaves) {
   ForestOptions o = options();
-  o.bootstrap = false;
+  o.sample = Sample::all;
   o.min_split_rows = 40;
   o.min_leaf_rows = 15;
   const Result<Forest> forest = train_forest(sample(400), o);
@@ -118,7 +118,7 @@ TEST(Forest, RowsThatWeighMoreCountMore) {
   set.weights = Eigen::VectorXd::Ones(400);
   set.weights.head(200).setConstant(3);
   ForestOptions o = options();
-  o.bootstrap = false;
+  o.sample = Sample::all;
   o.max_depth = 1;
   const Result<Forest> forest = train_forest(set, o);
   ASSERT_TRUE(forest);
@@ -134,6 +134,32 @@ TEST(Forest, OutOfBagIsAHonestHeldOutPrediction) {
   EXPECT_LT(r2(set.y.col(1), out.col(1)), r2(set.y.col(1), Predictor(*forest).predict(set.x, 1).col(1)));
   const std::vector<double> importance = permutation_importance(*forest, set.x, 400, 1, 2);
   EXPECT_GT(importance[1], 10 * importance[2]);
+}
+
+TEST(Forest, OfRandomCutsLeavesATenthOfTheRowsOutOfEachTree) {
+  const TrainingSet set = sample(800);
+  ForestOptions o = options();
+  o.trees = 200;  // every row is left out of some
+  o.random_cuts = true;
+  o.sample = Sample::all_but_tenth;
+  const Result<Forest> forest = train_forest(set, o);
+  ASSERT_TRUE(forest);
+  for (const Tree& tree : forest->trees) EXPECT_EQ(tree.rows.size(), 720);
+  EXPECT_GT(r2(set.y.col(1), out_of_bag(*forest, set.x, 1).col(1)), 0.9);
+}
+
+TEST(Domain, HasAUsualDistanceHoweverRowsWereSampled) {
+  const TrainingSet set = sample(300);
+  for (const Sample chosen : {Sample::bootstrap, Sample::all_but_tenth, Sample::all}) {
+    ForestOptions o = options();
+    o.sample = chosen;
+    const Result<Forest> forest = train_forest(set, o);
+    ASSERT_TRUE(forest);
+    const Domain domain(*forest, row_major_bins(bin_columns(set.x, forest->features), set.features()));
+    const double usual = domain.usual_distance(0.99, 300);
+    EXPECT_GT(usual, 0);
+    EXPECT_LE(usual, 1);
+  }
 }
 
 TEST(Intervals, HoldTheRightShareOfNoisyValues) {

@@ -1,0 +1,221 @@
+#include "sim/learn/onnx.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "sim/learn/onnx_graph.hpp"
+
+namespace noteg::learn {
+namespace {
+
+using forest::CategorySet;
+
+// A cut of a category as a column of its own: 1 where the category goes left. Sets that send the same categories left
+// share one.
+struct Membership {
+  std::map<std::vector<bool>, std::size_t> places;  // per category and, last, for what is missing
+
+  std::size_t place_of(const CategorySet& set, bool missing_left, std::size_t categories) {
+    std::vector<bool> left;
+    for (std::size_t c = 0; c < categories; ++c) left.push_back(((set[c >> 6] >> (c & 63)) & 1) != 0);
+    left.push_back(missing_left);
+    return places.emplace(std::move(left), places.size()).first->second;
+  }
+};
+
+// Attributes of TreeEnsembleRegressor: one entry for each node, one for each leaf and target.
+struct Ensemble {
+  std::vector<std::int64_t> trees, nodes, features, when_true, when_false, missing_true;
+  std::vector<double> cuts;
+  std::vector<std::string_view> modes;
+  std::vector<std::int64_t> weight_trees, weight_nodes, weight_targets;
+  std::vector<double> weights;
+};
+
+class Exporter {
+ public:
+  explicit Exporter(const Model& model) : model_(model) {}
+
+  Result<std::string> run() {
+    graph_.input("features", OnnxType::f64, width(), "a column per feature, see the metadata");
+    for (std::size_t p = 0; p < model_.parts.size(); ++p)
+      if (Diagnostics errors = add_part(p); !errors.empty()) return errors;
+    nlohmann::json features = nlohmann::json::array();
+    for (const Feature& feature : model_.features)
+      features.push_back(
+          {{"name", feature.column.name}, {"unit", feature.column.unit}, {"categories", feature.categories}});
+    graph_.remark("features", features.dump());
+    graph_.remark("trained_on", model_.trained_on.hash);
+    return graph_.model("A forest trained by noteg; see docs/learning.md.");
+  }
+
+ private:
+  [[nodiscard]] std::int64_t width() const { return static_cast<std::int64_t>(model_.features.size()); }
+
+  Diagnostics add_part(std::size_t p) {
+    const Part& part = model_.parts[p];
+    memberships_.assign(model_.features.size(), {});
+    for (const forest::Tree& tree : part.forest.trees) collect_sets(tree);
+    const std::string columns = fmt::format("columns_{}", p), raw = fmt::format("trees_{}", p);
+    add_columns(p, columns);
+    add_trees(part, columns, raw);
+    for (std::size_t t = 0; t < part.targets.size(); ++t)
+      if (Diagnostics errors = add_target(part.targets[t], t, raw); !errors.empty()) return errors;
+    return {};
+  }
+
+  void collect_sets(const forest::Tree& tree) {
+    for (const forest::TreeNode& node : tree.nodes)
+      if (!node.is_leaf() && node.set >= 0) (void)set_place(tree, node);
+  }
+
+  std::size_t set_place(const forest::Tree& tree, const forest::TreeNode& node) {
+    return memberships_[node.feature].place_of(tree.sets[static_cast<std::size_t>(node.set)], node.missing_left,
+                                               model_.features[node.feature].categories.size());
+  }
+
+  // The features, and behind them the memberships of each category feature that a tree cuts.
+  void add_columns(std::size_t p, const std::string& name) {
+    std::vector<std::string> parts{"features"};
+    std::int64_t next = width();
+    first_member_.assign(model_.features.size(), 0);
+    for (std::size_t f = 0; f < model_.features.size(); ++f) {
+      if (memberships_[f].places.empty()) continue;
+      first_member_[f] = next;
+      next += static_cast<std::int64_t>(memberships_[f].places.size());
+      parts.push_back(add_memberships(fmt::format("category_{}_{}", p, f), f));
+    }
+    graph_.node("Concat", parts, name, OnnxAttributes().whole("axis", 1));
+  }
+
+  std::string add_memberships(const std::string& name, std::size_t feature) {
+    const std::size_t categories = model_.features[feature].categories.size();
+    const Membership& members = memberships_[feature];
+    const std::size_t across = members.places.size();
+    std::vector<double> table((categories + 1) * across);
+    for (const auto& [left, place] : members.places)
+      for (std::size_t c = 0; c <= categories; ++c) table[c * across + place] = left[c] ? 1 : 0;
+    graph_.constant(name + "_table", std::span<const double>(table),
+                    {static_cast<std::int64_t>(categories + 1), static_cast<std::int64_t>(across)});
+    const double missing = static_cast<double>(categories);
+    graph_.constant(name + "_missing", std::span<const double>(&missing, 1), {});
+    column_of(feature, name + "_code");
+    graph_.node("IsNaN", {name + "_code"}, name + "_is_missing");
+    graph_.node("Where", {name + "_is_missing", name + "_missing", name + "_code"}, name + "_place");
+    graph_.node("Cast", {name + "_place"}, name + "_index",
+                OnnxAttributes().whole("to", static_cast<int>(OnnxType::i64)));
+    graph_.node("Gather", {name + "_table", name + "_index"}, name, OnnxAttributes().whole("axis", 0));
+    return name;
+  }
+
+  void column_of(std::size_t feature, const std::string& name) {
+    graph_.constant(name + "_at", static_cast<std::int64_t>(feature));
+    graph_.node("Gather", {"features", name + "_at"}, name, OnnxAttributes().whole("axis", 1));
+  }
+
+  void add_trees(const Part& part, const std::string& columns, const std::string& name) {
+    Ensemble all;
+    for (std::size_t t = 0; t < part.forest.trees.size(); ++t) add_tree(part, t, all);
+    std::vector<double> means;
+    for (const forest::Scale& scale : part.forest.scales) means.push_back(scale.mean);
+    OnnxAttributes a;
+    a.whole("n_targets", static_cast<std::int64_t>(part.targets.size()));
+    a.text("aggregate_function", "SUM").text("post_transform", "NONE").numbers("base_values_as_tensor", means);
+    a.wholes("nodes_treeids", all.trees).wholes("nodes_nodeids", all.nodes);
+    a.wholes("nodes_featureids", all.features).texts("nodes_modes", all.modes);
+    a.wholes("nodes_truenodeids", all.when_true).wholes("nodes_falsenodeids", all.when_false);
+    a.wholes("nodes_missing_value_tracks_true", all.missing_true).numbers("nodes_values_as_tensor", all.cuts);
+    a.wholes("target_treeids", all.weight_trees).wholes("target_nodeids", all.weight_nodes);
+    a.wholes("target_ids", all.weight_targets).numbers("target_weights_as_tensor", all.weights);
+    graph_.node("TreeEnsembleRegressor", {columns}, name, a, "ai.onnx.ml");
+  }
+
+  void add_tree(const Part& part, std::size_t index, Ensemble& all) {
+    const forest::Tree& tree = part.forest.trees[index];
+    const std::vector<std::uint32_t> children = first_children(tree);
+    const std::vector<std::int32_t> leaves = leaf_numbers(tree);
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+      const forest::TreeNode& node = tree.nodes[i];
+      all.trees.push_back(static_cast<std::int64_t>(index));
+      all.nodes.push_back(static_cast<std::int64_t>(i));
+      all.missing_true.push_back(node.missing_left ? 1 : 0);
+      all.when_true.push_back(children[i]);
+      all.when_false.push_back(node.is_leaf() ? 0 : children[i] + 1);
+      add_cut(part, tree, node, all);
+      if (node.is_leaf()) add_leaf(part, tree, index, i, static_cast<std::size_t>(leaves[i]), all);
+    }
+  }
+
+  void add_cut(const Part& part, const forest::Tree& tree, const forest::TreeNode& node, Ensemble& all) {
+    if (node.is_leaf()) {
+      all.features.push_back(0);
+      all.modes.emplace_back("LEAF");
+      all.cuts.push_back(0);
+    } else if (node.set >= 0) {
+      all.features.push_back(first_member_[node.feature] + static_cast<std::int64_t>(set_place(tree, node)));
+      all.modes.emplace_back("BRANCH_GT");
+      all.cuts.push_back(0.5);
+    } else {
+      const std::vector<double>& edges = part.forest.features[node.feature].edges;
+      all.features.push_back(node.feature);
+      all.modes.emplace_back("BRANCH_LEQ");
+      all.cuts.push_back(node.bin < edges.size() ? edges[node.bin] : std::numeric_limits<double>::max());
+    }
+  }
+
+  static void add_leaf(const Part& part, const forest::Tree& tree, std::size_t index, std::size_t node,
+                       std::size_t leaf, Ensemble& all) {
+    const double share = 1.0 / static_cast<double>(part.forest.trees.size());
+    for (std::size_t t = 0; t < part.targets.size(); ++t) {
+      all.weight_trees.push_back(static_cast<std::int64_t>(index));
+      all.weight_nodes.push_back(static_cast<std::int64_t>(node));
+      all.weight_targets.push_back(static_cast<std::int64_t>(t));
+      all.weights.push_back(share * part.forest.scales[t].deviation *
+                            static_cast<double>(tree.values[leaf * part.targets.size() + t]));
+    }
+  }
+
+  Diagnostics add_target(const Target& target, std::size_t t, const std::string& raw) {
+    graph_.output(target.name, OnnxType::f32, target.unit);
+    const std::string name = target.name + "_";
+    graph_.constant(name + "at", static_cast<std::int64_t>(t));
+    const OnnxAttributes across = OnnxAttributes().whole("axis", 1);
+    if (!target.log) {
+      graph_.node("Gather", {raw, name + "at"}, target.name, across);
+      return {};
+    }
+    graph_.node("Gather", {raw, name + "at"}, name + "log", across);
+    graph_.node("Exp", {name + "log"}, name + "ratio");
+    const auto smearing = static_cast<float>(target.smearing);
+    graph_.constant(name + "smearing", std::span<const float>(&smearing, 1), {});
+    if (target.anchor.empty()) {
+      graph_.node("Mul", {name + "ratio", name + "smearing"}, target.name);
+      return {};
+    }
+    const auto anchor =
+        std::ranges::find(model_.features, target.anchor, [](const Feature& f) { return f.column.name; });
+    if (anchor == model_.features.end())
+      return {{"", 0, 0, "--onnx", "targets whose anchors are features", target.name + " over " + target.anchor}};
+    graph_.node("Mul", {name + "ratio", name + "smearing"}, name + "unbiased");
+    column_of(static_cast<std::size_t>(anchor - model_.features.begin()), name + "anchor_f64");
+    graph_.node("Cast", {name + "anchor_f64"}, name + "anchor",
+                OnnxAttributes().whole("to", static_cast<int>(OnnxType::f32)));
+    graph_.node("Mul", {name + "unbiased", name + "anchor"}, target.name);
+    return {};
+  }
+
+  const Model& model_;
+  OnnxGraph graph_;
+  std::vector<Membership> memberships_;     // per feature, of the part at hand
+  std::vector<std::int64_t> first_member_;  // per feature: its first column behind the features
+};
+
+}  // namespace
+
+Result<std::string> to_onnx(const Model& model) { return Exporter(model).run(); }
+
+}  // namespace noteg::learn
