@@ -22,8 +22,8 @@ OperatingPoint at_clock(const ClockRequest& request, const ActivityAt& activity_
 
 // The limiter sees the power averaged over a window: until it has filled, the clock is the highest one. What is given
 // back is the mean clock of all launches.
-OperatingPoint with_unlimited_start(const ClockRequest& request, const ActivityAt& activity_at,
-                                    Hertz highest, const OperatingPoint& limited) {
+OperatingPoint with_unlimited_start(const ClockRequest& request, const ActivityAt& activity_at, Hertz highest,
+                                    const OperatingPoint& limited) {
   const Seconds window = request.gpu->power.averaging;
   const Seconds at_highest = activity_at(highest).time * *request.launches;
   const double early = at_highest.value > 0 ? std::min(1.0, window / at_highest) : 1.0;
@@ -64,7 +64,8 @@ OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activi
     }
   }
   best.throttled = true;
-  if (request.mode == ClockMode::cool && request.launches) return with_unlimited_start(request, activity_at, highest, best);
+  if (request.mode == ClockMode::cool && request.launches)
+    return with_unlimited_start(request, activity_at, highest, best);
   best.too_hot = warmth == Warmth::settled && thermal_limit(gpu.power) < gpu.power.limit;
   return best;
 }
