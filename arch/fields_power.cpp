@@ -42,8 +42,10 @@ std::vector<Field> power_fields() {
           "Highest SM clock at which the voltage is power.voltage_floor; it rises linearly from there to clock.boost.",
           "voltage")),
       fittable(row("power.dram_byte", NOTEG_MEMBER(power.dram_byte), per_lane,
-                   "Energy of a byte between L2 and DRAM: controller, bus and memory; not scaled with the voltage.",
+                   "Energy of a byte read from DRAM: controller, bus and memory; not scaled with the voltage.",
                    "power")),
+      row("power.dram_write_byte", NOTEG_MEMBER(power.dram_write_byte), per_lane,
+          "Energy of a byte written to DRAM: controller, bus and memory; not scaled with the voltage.", "power"),
   };
 }
 
@@ -52,9 +54,9 @@ std::vector<Field> sm_energy_fields() {
       fittable(row("sm.energy.issue", NOTEG_MEMBER(sm.energy.issue), per_event,
                    "Energy of fetching, decoding, scheduling and issuing a warp instruction, at 1 V.", "power")),
       fittable(row("sm.energy.operand", NOTEG_MEMBER(sm.energy.operand), per_event,
-                   "Energy of one operand of 32 lanes read from a register bank, at 1 V.", "power")),
+                   "Energy of one operand of 32 active lanes read from a register bank, at 1 V.", "power")),
       row("sm.energy.cached_operand", NOTEG_MEMBER(sm.energy.cached_operand), per_event,
-          "Energy of one operand of 32 lanes read from the register file cache, at 1 V.", "power"),
+          "Energy of one operand of 32 active lanes read from the register file cache, at 1 V.", "power"),
       fittable(row("sm.energy.fma", NOTEG_MEMBER(sm.energy.fma), per_lane,
                    "Energy of one lane of an FP32 instruction with random operands, result write included, at 1 V.",
                    "power")),
@@ -68,7 +70,8 @@ std::vector<Field> sm_energy_fields() {
       row("sm.energy.fp64", NOTEG_MEMBER(sm.energy.fp64), per_lane,
           "Energy of one lane of an FP64 instruction with random operands, at 1 V.", "power"),
       row("sm.energy.static_operands", NOTEG_MEMBER(sm.energy.static_operands), {0, 1},
-          "Share of the lane energies that remains when operands do not change from one instruction to the next.",
+          "Share of lane and operand energies that remains when operands do not change from one instruction to the "
+          "next.",
           "power with --operands zeros"),
       fittable(row("sm.energy.data_pass", NOTEG_MEMBER(sm.energy.data_pass), per_event,
                    "Energy of one wavefront of up to 128 bytes through the shared-memory and L1 data array, at 1 V.",
@@ -77,11 +80,17 @@ std::vector<Field> sm_energy_fields() {
                    "Energy of one byte moved between that array and registers, at 1 V.", "power")),
       fittable(row("sm.energy.l2_byte", NOTEG_MEMBER(sm.energy.l2_byte), per_lane,
                    "Energy of one byte between an SM and L2, network and L2 array, at 1 V.", "power")),
+      row("sm.energy.static_data", NOTEG_MEMBER(sm.energy.static_data), {0, 1},
+          "Share of the energies of moved data (data_pass, data_byte, l2_byte, power.dram_byte, power.dram_write_byte) "
+          "that remains when it is constant.",
+          "power with --operands zeros"),
       fittable(row("sm.energy.clock_tree", NOTEG_MEMBER(sm.energy.clock_tree), per_event,
                    "Energy of one cycle of the clock tree of one SM that works, at 1 V.", "power")),
       row("sm.energy.tensor", NOTEG_MEMBER(sm.energy.tensor), per_lane,
           "Energy of one multiply-accumulate on the tensor cores per form (input and accumulator type), at 1 V.",
           "power of tensor kernels"),
+      row("sm.energy.static_tensor", NOTEG_MEMBER(sm.energy.static_tensor), {0, 1},
+          "Share of the tensor energies that remains when operands are constant.", "power with --operands zeros"),
   };
 }
 

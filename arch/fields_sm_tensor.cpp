@@ -15,6 +15,10 @@ std::vector<Field> sm_tensor_fields() {
           "tensor pipe, wgmma family"),
       row("sm.tensor.f32_accumulate_slowdown", NOTEG_MEMBER(sm.tensor.f32_accumulate_slowdown), {1, 8},
           "Factor on the interval of mma forms that accumulate in f32: 2 on GeForce parts.", "tensor pipe"),
+      row("sm.tensor.clock_share", NOTEG_MEMBER(sm.tensor.clock_share), {0.5, 1},
+          "Share of clock.sustained that kernels with tensor multiply-accumulates do not exceed, however little power "
+          "they take.",
+          "upper end of the solved clock"),
   };
 }
 

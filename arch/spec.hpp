@@ -159,6 +159,7 @@ struct TensorSpec {
   std::vector<TensorFormSpec> mma;     // mma.sync, as the data-centre or professional part runs it
   std::vector<TensorFormSpec> wgmma;   // for N = 256; both times are proportional to N
   double f32_accumulate_slowdown = 1;  // GeForce parts: 2 for forms that add in f32
+  double clock_share = 1;              // of clock.sustained: the highest clock of kernels that use the tensor cores
 
   bool operator==(const TensorSpec&) const = default;
 };
@@ -182,12 +183,14 @@ struct EnergySpec {
   Joules half;                      // lane of a packed FP16 instruction
   Joules mufu;                      // lane of a transcendental or conversion
   Joules fp64;                      // lane of an FP64 instruction
-  double static_operands = 1;       // share of these lane energies that remains when operands do not change
+  double static_operands = 1;       // share of lane and operand energies that remains when operands do not change
   Joules data_pass;                 // one wavefront of up to 128 bytes through the shared-memory and L1 data array
   Joules data_byte;                 // one byte from there into registers, or back
   Joules l2_byte;                   // one byte between SM and L2: NoC and L2 array
+  double static_data = 1;           // share of the energies of moved data, up to DRAM, that remains when it is constant
   Joules clock_tree;                // one cycle of one SM's clock tree
   std::vector<NamedEnergy> tensor;  // one multiply-accumulate of a tensor form: f16_f32, s8_s32 ...
+  double static_tensor = 1;         // share of these that remains when operands are constant
 
   bool operator==(const EnergySpec&) const = default;
 };
@@ -263,7 +266,8 @@ struct PowerSpec {
   Volts voltage_max;                 // at clock.boost
   Volts voltage_floor;               // at floor_clock and below
   Hertz floor_clock;
-  Joules dram_byte;  // one byte between L2 and DRAM: controller, bus, memory
+  Joules dram_byte;        // one byte read from DRAM: controller, bus, memory
+  Joules dram_write_byte;  // one byte written to it
 };
 
 struct GpuSpec {

@@ -27,10 +27,10 @@ class Mainloop {
       if (is_last && !plan_.is_async) emit_sync(group);
       const Fragments next = is_last ? state_.first : fresh_fragments(e_, plan_);
       // With one group only, the registers of the running products cannot be loaded ahead.
-      if (plan_.k_groups > 1) load_mma_fragments(e_, plan_, state_, next, group * per_group_ + 1, per_group_);
+      if (plan_.k_groups > 1) load_mma_fragments(e_, plan_, state_, next, first_load(group), load_span());
       emit_copies(group);
       emit_mma_group(e_, plan_, state_, now);
-      if (plan_.is_async && group == sync_group()) emit_sync(group + 1);
+      if (plan_.is_async && group == sync_group()) emit_sync(0);
       if (plan_.k_groups == 1) load_mma_fragments(e_, plan_, state_, next, per_group_, 1);
       now = next;
     }
@@ -41,6 +41,24 @@ class Mainloop {
  private:
   [[nodiscard]] int sync_group() const { return std::max(0, plan_.k_groups - 2); }
 
+  // Where compilers place what is not arithmetic, in multiplications of the tile that come before it (CUTLASS 4
+  // multistage kernels as nvcc 13.0 compiles them). Multiplications move up past the barrier and everything that leads
+  // to it moves down: copies lie behind their group, the barrier four multiplications behind the last of them, the
+  // loads of the next tile four behind the barrier or at the end of the trip.
+  static constexpr int copies_behind = 8, barrier_behind = 4, loads_behind = 4;
+  [[nodiscard]] int copies_span() const { return std::min(copies_behind, per_group_ / 2); }
+  [[nodiscard]] int commit_place() const { return (sync_group() + 1) * per_group_ + copies_span(); }
+  [[nodiscard]] int barrier_place() const { return commit_place() + barrier_behind; }
+  [[nodiscard]] int first_load(int group) const {
+    const bool behind_barrier = plan_.is_async && group + 1 == plan_.k_groups;
+    return behind_barrier ? barrier_place() + loads_behind : group * per_group_ + 1;
+  }
+  // Loads follow each other as fast as the multiplications between them let them.
+  [[nodiscard]] int load_span() const {
+    const auto loads = static_cast<int>(state_.first.a.size() + state_.first.b.size() + state_.first.meta.size());
+    return std::min(per_group_, loads * 5 / 4);
+  }
+
   // Asynchronous copies are shared out evenly over the groups up to the barrier's; loads into registers all go first,
   // so that they have the most of a tile to arrive before they are stored.
   void emit_copies(int group) {
@@ -49,8 +67,8 @@ class Mainloop {
     const int each = (plan_.copies() + groups - 1) / groups;
     const int first = group * each, last = std::min(plan_.copies(), first + each);
     for (int i = first; i < last; ++i) {
-      const int spread = plan_.is_async ? (i - first) * per_group_ * 3 / 4 / std::max(1, each) : 0;
-      e_.release_after(group * per_group_ + spread);
+      const int behind = (group + 1) * per_group_ - 1 + (i - first) * copies_span() / std::max(1, each);
+      e_.release_after(plan_.is_async ? behind : group * per_group_);
       emit_mma_copy(e_, plan_, state_, i, cursor_);
     }
     if (group + 1 == groups) emit_advance();
@@ -58,7 +76,7 @@ class Mainloop {
 
   // Pointers, shared address and masks of the next tile; late, because the copies must have read the old ones.
   void emit_advance() {
-    e_.release_after((plan_.k_groups - 1) * per_group_ + per_group_ / 4);
+    e_.release_after(plan_.is_async ? commit_place() : (plan_.k_groups - 1) * per_group_ + per_group_ / 4);
     emit_mma_pointer_step(e_, state_.a_pointer, cursor_.pointer_a, 0);
     emit_mma_pointer_step(e_, state_.b_pointer, cursor_.pointer_b, 1);
     for (const Value& v : {state_.write_offset, state_.a_mask, state_.b_mask}) {
@@ -70,12 +88,12 @@ class Mainloop {
 
   // release: mma instructions that come before the barrier.
   void emit_sync(int groups_before) {
-    const int release = groups_before * per_group_;
+    const int release = plan_.is_async ? barrier_place() : groups_before * per_group_;
     if (plan_.is_async) {
-      e_.release_after(std::max(0, release - 4));
+      e_.release_after(commit_place());
       emit_placeholders();
       e_.emit(Opcode::ldgdepbar, "", {}, {});
-      e_.release_after(std::max(0, release - 1));
+      e_.release_after(release);
       emit_copy_wait(e_, plan_.stages);
     } else {
       e_.release_after(release);

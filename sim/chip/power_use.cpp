@@ -35,7 +35,9 @@ power::Activity activity_of(const ChipEvents& events, Seconds time) {
   out.data_passes = c.shared_wavefronts + (c.read_sectors + c.write_sectors) / sectors_per_pass;
   out.data_bytes = Bytes{c.shared_bytes + c.l1_bytes};
   out.l2_bytes = Bytes{events.l2_bytes};
-  out.dram_bytes = Bytes{events.dram_bytes};
+  out.dram_read_bytes = Bytes{events.dram_read_bytes};
+  out.dram_write_bytes = Bytes{events.dram_write_bytes};
+  out.tensor_padding = events.tensor_padding;
   out.sm_cycles = events.sm_cycles;
   for (std::size_t kind = 0; kind < c.tensor_macs.size(); ++kind) {
     if (c.tensor_macs[kind] > 0) out.tensor_macs.emplace_back(kernels::tensor_kind_name(kind), c.tensor_macs[kind]);

@@ -15,8 +15,9 @@ namespace noteg::chip {
 struct ChipEvents {
   core::CoreCounters counters;  // of all SMs
   double active_lanes = 32;     // of a warp
-  double dram_bytes = 0, l2_bytes = 0;
-  double sm_cycles = 0;  // summed over the SMs that work
+  double dram_read_bytes = 0, dram_write_bytes = 0, l2_bytes = 0;
+  double sm_cycles = 0;       // summed over the SMs that work
+  double tensor_padding = 0;  // share of the multiply-accumulates of the tensor cores
 };
 
 [[nodiscard]] power::Activity activity_of(const ChipEvents& events, Seconds time);

@@ -211,11 +211,22 @@ core::CoreCounters chip_counters(const Run& run, const kernels::Program& program
   return run.sm.counters * (executed / std::max(1.0, run.sm.counters.warp_instructions));
 }
 
+// Of the elements that the CTAs' tiles cover along all three extents.
+double padding_share(const Run& run) {
+  const auto inside = [](std::int64_t size, int tile) {
+    return static_cast<double>(size) / static_cast<double>((size + tile - 1) / tile * tile);
+  };
+  const kernels::Tile& tile = run.config.tile;
+  return 1.0 - inside(run.shape.m, tile.m) * inside(run.shape.n, tile.n) * inside(run.shape.k, tile.k);
+}
+
 ChipEvents chip_events(const Run& run, const kernels::Program& program) {
   ChipEvents events;
   events.counters = chip_counters(run, program);
   events.active_lanes = static_cast<double>(program.threads) / std::max(1, program.warps);
-  events.dram_bytes = run.traffic.reuse.dram_read_bytes + run.traffic.reuse.dram_write_bytes;
+  events.dram_read_bytes = run.traffic.reuse.dram_read_bytes;
+  events.dram_write_bytes = run.traffic.reuse.dram_write_bytes;
+  events.tensor_padding = padding_share(run);
   events.l2_bytes = run.traffic.l2_read_bytes + run.traffic.l2_write_bytes;
   events.sm_cycles = run.sm.cycles * run.launch.active_sms;
   return events;
@@ -341,7 +352,8 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
           config,
           shape,
           options,
-          Hertz{options.sm_clock_mhz ? *options.sm_clock_mhz * 1e6 : gpu.clock.sustained.value},
+          options.sm_clock_mhz ? Hertz{*options.sm_clock_mhz * 1e6}
+                               : power::highest_clock(gpu, config.family >= kernels::Family::mma),
           {},
           1,
           {},

@@ -13,6 +13,12 @@ namespace {
 
 constexpr double sector = 32;
 
+// Copies that an L2 of two partitions keeps of what `readers` SMs of either side read: the second is there if they are
+// not all of one side.
+double copies(const arch::L2Spec& l2, std::int64_t readers) {
+  return l2.partitions < 2 ? 1.0 : 2.0 - std::exp2(1.0 - static_cast<double>(readers));
+}
+
 memory::ReuseRequest reuse_request(const TrafficRequest& r) {
   memory::ReuseRequest out;
   out.grid = r.launch->grid;
@@ -21,8 +27,9 @@ memory::ReuseRequest reuse_request(const TrafficRequest& r) {
   out.bytes_in = kernels::bytes_of(r.config->dtype_in);
   out.bytes_out = kernels::bytes_of(r.config->dtype_out);
   out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
-  // With two partitions, what SMs of both sides read is kept twice (H200M: passes over a shared buffer).
-  out.l2_bytes = r.gpu->l2.size.value / r.gpu->l2.partitions;
+  out.l2_bytes = r.gpu->l2.size.value;
+  out.a_copies = copies(r.gpu->l2, r.launch->grid.tiles_n);
+  out.b_copies = copies(r.gpu->l2, r.launch->grid.tiles_m);
   out.granule = r.gpu->dram.granule.value;
   out.a_along_k = kernels::a_contiguous_in_k(r.config->layout);
   out.b_along_k = !kernels::b_contiguous_in_n(r.config->layout);

@@ -26,6 +26,7 @@ struct ReuseRequest {
   double bytes_in = 4, bytes_out = 4;  // per element
   std::int64_t live_ctas = 1;          // CTAs resident on the chip together
   double l2_bytes = 0;                 // capacity that the kernel can use
+  double a_copies = 1, b_copies = 1;   // that L2 keeps of a byte: its partitions each keep what their own SMs read
   bool warm = true;                    // A and B were used just before
   bool empty = false;                  // L2 is empty before and left as it is afterwards: results stay where they fit
   bool reads_c = false;

@@ -11,7 +11,8 @@ Activity Activity::operator*(double factor) const {
   scaled.data_passes *= factor;
   scaled.data_bytes = data_bytes * factor;
   scaled.l2_bytes = l2_bytes * factor;
-  scaled.dram_bytes = dram_bytes * factor;
+  scaled.dram_read_bytes = dram_read_bytes * factor;
+  scaled.dram_write_bytes = dram_write_bytes * factor;
   scaled.sm_cycles *= factor;
   for (auto& [form, macs] : scaled.tensor_macs) macs *= factor;
   return scaled;

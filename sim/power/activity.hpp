@@ -22,9 +22,10 @@ struct Activity {
   double data_passes = 0;                                   // wavefronts through the shared-memory and L1 data array
   Bytes data_bytes;                                         // between that array and registers
   Bytes l2_bytes;                                           // between SMs and L2, both ways
-  Bytes dram_bytes;                                         // between L2 and DRAM, both ways
+  Bytes dram_read_bytes, dram_write_bytes;                  // between L2 and DRAM
   double sm_cycles = 0;                                     // cycles of SMs that work, summed over them
   std::vector<std::pair<std::string, double>> tensor_macs;  // multiply-accumulates by form
+  double tensor_padding = 0;                                // share of these that fill up partial tiles with zeros
 
   // The same work done `factor` times, in `factor` times the time.
   [[nodiscard]] Activity operator*(double factor) const;

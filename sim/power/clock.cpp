@@ -22,9 +22,8 @@ OperatingPoint at_clock(const ClockRequest& request, const ActivityAt& activity_
 
 // The limiter sees the power averaged over a window: until it has filled, the clock is the highest one. What is given
 // back is the mean clock of all launches.
-OperatingPoint with_unlimited_start(const ClockRequest& request, const ActivityAt& activity_at,
+OperatingPoint with_unlimited_start(const ClockRequest& request, const ActivityAt& activity_at, Hertz highest,
                                     const OperatingPoint& limited) {
-  const Hertz highest = request.gpu->clock.sustained;
   const Seconds window = request.gpu->power.averaging;
   const Seconds at_highest = activity_at(highest).time * *request.launches;
   const double early = at_highest.value > 0 ? std::min(1.0, window / at_highest) : 1.0;
@@ -37,14 +36,22 @@ OperatingPoint with_unlimited_start(const ClockRequest& request, const ActivityA
 
 }  // namespace
 
+Hertz highest_clock(const arch::GpuSpec& gpu, bool tensor) {
+  return gpu.clock.sustained * (tensor ? gpu.sm.tensor.clock_share : 1.0);
+}
+
+bool uses_tensor_cores(const Activity& activity) { return !activity.tensor_macs.empty(); }
+
 OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activity_at) {
   const arch::GpuSpec& gpu = *request.gpu;
   if (request.given) return at_clock(request, activity_at, *request.given, Warmth::settled);
-  if (request.mode == ClockMode::burst) return at_clock(request, activity_at, gpu.clock.sustained, Warmth::idle);
+  Hertz high = highest_clock(gpu, uses_tensor_cores(activity_at(gpu.clock.sustained)));
+  if (request.mode == ClockMode::burst) return at_clock(request, activity_at, high, Warmth::idle);
   const Warmth warmth = request.mode == ClockMode::cool ? Warmth::idle : Warmth::settled;
-  OperatingPoint best = at_clock(request, activity_at, gpu.clock.sustained, warmth);
+  OperatingPoint best = at_clock(request, activity_at, high, warmth);
   if (!best.over_limit) return best;
-  Hertz low = std::min(lowest, gpu.clock.sustained), high = gpu.clock.sustained;
+  const Hertz highest = high;
+  Hertz low = std::min(lowest, high);
   best = at_clock(request, activity_at, low, warmth);
   for (int i = 0; i < halvings && !best.over_limit && high - low > Hertz{1.0}; ++i) {
     const Hertz middle = (low + high) * 0.5;
@@ -57,7 +64,8 @@ OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activi
     }
   }
   best.throttled = true;
-  if (request.mode == ClockMode::cool && request.launches) return with_unlimited_start(request, activity_at, best);
+  if (request.mode == ClockMode::cool && request.launches)
+    return with_unlimited_start(request, activity_at, highest, best);
   best.too_hot = warmth == Warmth::settled && thermal_limit(gpu.power) < gpu.power.limit;
   return best;
 }

@@ -34,7 +34,11 @@ struct ClockRequest {
       std::nullopt;  // cool: that follow each other from idle; absent: so many that the start is forgotten
 };
 
-// clock.sustained is the upper end. Power rises with the clock for every kernel, so that the fixed point is unique.
+// The highest clock that is considered: clock.sustained, and sm.tensor.clock_share of it where the tensor cores work.
+[[nodiscard]] Hertz highest_clock(const arch::GpuSpec& gpu, bool tensor);
+[[nodiscard]] bool uses_tensor_cores(const Activity& activity);
+
+// highest_clock() is the upper end. Power rises with the clock for every kernel, so that the fixed point is unique.
 [[nodiscard]] OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activity_at);
 
 }  // namespace noteg::power

@@ -53,7 +53,8 @@ std::vector<TracePoint> power_trace(const ClockRequest& request, const ActivityA
   // Steps grow geometrically: the limiter acts within tenths of a second, the temperature within minutes.
   const int points = std::max(2, options.points);
   const Seconds first = std::min(p.averaging * 0.1, duration / points);
-  const Hertz top = request.given.value_or(request.gpu->clock.sustained);
+  const Hertz top =
+      request.given.value_or(highest_clock(*request.gpu, uses_tensor_cores(activity_at(request.gpu->clock.sustained))));
   bool limiter_acts = false;
   TracePoint now{Seconds{}, top, p.idle, p.idle, idle_temperature(p)};
   std::vector<TracePoint> trace{now};

@@ -28,8 +28,12 @@ std::vector<int> slice_counts(const kernels::KernelConfig& kernel, const kernels
 
 std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem) {
   std::vector<kernels::KernelConfig> out;
+  // Library and plugin kernels of s8 take all of K in one CTA (aiconfigurator: 32x64x16384 takes 56 us on an H200, the
+  // time of one tile along all of K).
+  const bool splits = problem.frame.dtype_in != kernels::DataType::s8;
   for (const kernels::KernelConfig& kernel : library_kernels(gpu, problem.frame)) {
     for (const int slices : slice_counts(kernel, problem.shape, gpu.sms)) {
+      if (slices > 1 && !splits) break;
       out.push_back(kernel);
       if (slices == 1) continue;
       out.back().split_k = slices;

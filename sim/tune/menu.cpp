@@ -119,6 +119,26 @@ constexpr std::array rows{
                Flavor::xmma, 256, 128, 64, 0, 0, 0, 1, 1, 2, "coop"},
     MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize256x192x64_2x1", hopper, tensor, Family::wgmma,
                Flavor::xmma, 256, 192, 64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"nvjet_sm90_hsh_96x64_64x10_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 96, 64, 10,
+               0, 0, 1, 1, 2, "pingpong"},
+    MenuKernel{"nvjet_sm90_hsh_112x64_64x9_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 112, 64, 9,
+               0, 0, 1, 1, 2, "pingpong"},
+    MenuKernel{"nvjet_sm90_hsh_72x128_64x8_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 72, 64, 8,
+               0, 0, 1, 1, 2, "pingpong"},
+    MenuKernel{"nvjet_sm90_hsh_96x128_64x7_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 96, 64, 7,
+               0, 0, 1, 2, 1, "pingpong"},
+    MenuKernel{"nvjet_sm90_hsh_112x128_64x7_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 112, 64, 7,
+               0, 0, 1, 2, 1, "pingpong"},
+    MenuKernel{"nvjet_sm90_hsh_144x128_64x6_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 144, 64, 6,
+               0, 0, 1, 2, 1, "pingpong"},
+    MenuKernel{"nvjet_sm90_hsh_144x128_64x6_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 144, 64, 6,
+               0, 0, 1, 1, 2, "pingpong"},
+    MenuKernel{"nvjet_sm90_hsh_160x128_64x5_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 160, 64, 5,
+               0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"nvjet_sm90_hsh_160x256_64x4_2x1_v_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256, 160,
+               64, 4, 0, 0, 1, 1, 2, "coop"},
+    MenuKernel{"nvjet_sm90_hsh_128x256_64x4_1x2_h_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256, 128,
+               64, 4, 0, 0, 1, 2, 1, "coop"},
 };
 
 bool runs_on(const MenuKernel& row, std::string_view generation) {
@@ -129,6 +149,12 @@ bool runs_on(const MenuKernel& row, std::string_view generation) {
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return false;
+}
+
+// Libraries and plugins multiply s8 on Hopper with the kernels of Ampere (H200M: cuBLAS runs
+// cutlass_80_tensorop_i16832gemm_s8 kernels only).
+bool is_left_to_mma(const MenuKernel& row, kernels::DataType type) {
+  return row.family == Family::wgmma && type == kernels::DataType::s8;
 }
 
 kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConfig& frame) {
@@ -162,7 +188,8 @@ std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu, con
   const TypeClass wanted = wants_tensor_cores(frame.dtype_in) ? TypeClass::tensor : TypeClass::f32;
   std::vector<kernels::KernelConfig> out;
   for (const MenuKernel& row : rows)
-    if (row.types == wanted && runs_on(row, gpu.sm.name)) out.push_back(config_of(row, frame));
+    if (row.types == wanted && runs_on(row, gpu.sm.name) && !is_left_to_mma(row, frame.dtype_in))
+      out.push_back(config_of(row, frame));
   return out;
 }
 

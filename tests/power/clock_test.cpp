@@ -34,7 +34,7 @@ TEST(SolvedClock, ReachesTheLimitFromBelowAndNoHigherClockFits) {
 
 TEST(SolvedClock, FallsWithTheLimit) {
   Hertz before{1e12};
-  for (const char* limit : {"300 W", "200 W", "150 W", "120 W"}) {
+  for (const char* limit : {"300 W", "200 W", "150 W", "125 W"}) {
     const arch::GpuSpec gpu = gpu_of("l40s", {{"power.limit", limit}});
     const Hertz clock = solve_clock(request_for(gpu), bound_by_cycles(mixed_second() * 4, cycles)).clock;
     EXPECT_LE(clock, before) << limit;

@@ -30,7 +30,8 @@ inline Activity mixed_second() {
   a.data_passes = 2e10;
   a.data_bytes = Bytes{2e12};
   a.l2_bytes = Bytes{3e11};
-  a.dram_bytes = Bytes{1e11};
+  a.dram_read_bytes = Bytes{8e10};
+  a.dram_write_bytes = Bytes{2e10};
   a.sm_cycles = 5e10;
   return a;
 }

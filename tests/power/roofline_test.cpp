@@ -20,13 +20,13 @@ double clock_error(const OperatingPoint& solved, const RooflinePoint& point) {
   return solved.clock.value * 1e-6 / point.mhz - 1;
 }
 
-TEST(RooflinePoints, PowerWithinEightAndClockWithinSixPercentEverywhere) {
+TEST(RooflinePoints, PowerWithinFourAndClockWithinThreePercentEverywhere) {
   for (const RooflineBoard& board : roofline_boards()) {
     const arch::GpuSpec gpu = gpu_of(board.id);
     for (const RooflinePoint& point : board.points) {
       const OperatingPoint solved = solved_at(gpu, board, point);
-      EXPECT_NEAR(power_error(solved, point), 0, 0.08) << board.id << " at " << point.intensity;
-      EXPECT_NEAR(clock_error(solved, point), 0, 0.06) << board.id << " at " << point.intensity;
+      EXPECT_NEAR(power_error(solved, point), 0, 0.04) << board.id << " at " << point.intensity;
+      EXPECT_NEAR(clock_error(solved, point), 0, 0.03) << board.id << " at " << point.intensity;
     }
   }
 }
@@ -81,7 +81,7 @@ TEST(RooflinePoints, EachIsPredictedByTheOthersOfItsBoard) {
       const RooflinePoint& point = board.points[i];
       const OperatingPoint solved = solved_at(fitted_without(board, i), board, point);
       const bool alone = std::string(board.id) == "l40" && point.intensity == 30.25;
-      EXPECT_NEAR(power_error(solved, point), 0, 0.05) << board.id << " at " << point.intensity;
+      EXPECT_NEAR(power_error(solved, point), 0, 0.04) << board.id << " at " << point.intensity;
       EXPECT_NEAR(clock_error(solved, point), 0, alone ? 0.35 : 0.04) << board.id << " at " << point.intensity;
     }
   }
