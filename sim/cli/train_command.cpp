@@ -6,12 +6,15 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/model_options.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/report_file.hpp"
 #include "sim/cli/train_report.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/read_table.hpp"
+#include "sim/learn/learning_curve.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/training.hpp"
+#include "sim/report/html/reports.hpp"
 #include "sim/support/nearest_name.hpp"
 
 namespace noteg::cli {
@@ -37,6 +40,7 @@ std::vector<Option> options() {
       {"folds", "N", "parts of the validation by shape, 5 if absent", false},
       {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false},
       {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true},
+      report_option(),
       {"gpu", "NAME", "with --residual: only rows of this GPU", true},
       {"format", "F", "text (default) or json", false},
       {"jobs", "N", "threads, as many as there are cores if absent; the model does not depend on it", false},
@@ -139,6 +143,7 @@ Diagnostics check(const Arguments& arguments) {
   Diagnostics errors;
   if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a data set", "nothing"});
   if (!arguments.has("out")) errors.push_back({"", 0, 0, "--out", "the file to write", "nothing"});
+  check_report(arguments, errors);
   const bool residual = arguments.has("residual");
   if (!residual && arguments.texts("data").size() > 1)
     errors.push_back({"", 0, 0, "--data", "one data set (noteg dataset merge joins several)", "several"});
@@ -173,7 +178,14 @@ int run_train(const std::vector<std::string>& words) {
   if (!tests) return refuse("train", tests.errors());
   const TrainReport report = report_of(*training, data->table, data->runs, *tests);
   training->model.metrics = report.metrics;
-  const int status = write_file(*arguments->text("out"), learn::to_json(training->model));
+  int status = write_file(*arguments->text("out"), learn::to_json(training->model));
+  if (arguments->has("report")) {
+    if (request.tell) request.tell("learning curve for the report");
+    const Result<std::vector<learn::CurvePoint>> curve = learn::learning_curve(data->table, request);
+    if (!curve) return refuse("train", curve.errors());
+    status =
+        std::max(status, write_report(*arguments, [&] { return html::train_report(*training, data->table, *curve); }));
+  }
   return std::max(status, print(format == Format::json ? report.json : report.text));
 }
 
