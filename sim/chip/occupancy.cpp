@@ -28,6 +28,13 @@ int ctas_by_shared(const arch::OccupancySpec& sm, const CtaResources& cta, std::
   return static_cast<int>(most / static_cast<double>(per_cta));
 }
 
+int warps_of(const CtaResources& cta) { return (cta.threads + 31) / 32; }
+
+std::int64_t shared_per_cta(const arch::OccupancySpec& sm, const CtaResources& cta) {
+  return round_up(cta.shared_bytes + static_cast<std::int64_t>(sm.shared_reserved_per_cta.value),
+                  std::max<std::int64_t>(1, static_cast<std::int64_t>(sm.shared_allocation_unit.value)));
+}
+
 Diagnostics misfits(const arch::OccupancySpec& sm, const CtaResources& cta) {
   Diagnostics out;
   const auto too_much = [&](std::string key, std::string most, std::string found) {
@@ -50,17 +57,19 @@ Diagnostics misfits(const arch::OccupancySpec& sm, const CtaResources& cta) {
 
 }  // namespace
 
+ResourceLimits ctas_by_resource(const arch::OccupancySpec& sm, const CtaResources& cta) {
+  const int warps = std::max(1, warps_of(cta));
+  // In this order a tie names the resource that the kernel itself asks for.
+  return {{{ctas_by_registers(sm, cta, warps), Limiter::registers},
+           {ctas_by_shared(sm, cta, shared_per_cta(sm, cta)), Limiter::shared_memory},
+           {sm.max_warps / warps, Limiter::warps},
+           {sm.max_ctas, Limiter::ctas}}};
+}
+
 Result<SmOccupancy> occupancy_of(const arch::OccupancySpec& sm, const CtaResources& cta) {
   if (Diagnostics errors = misfits(sm, cta); !errors.empty()) return errors;
-  const int warps = (cta.threads + 31) / 32;
-  const std::int64_t per_cta =
-      round_up(cta.shared_bytes + static_cast<std::int64_t>(sm.shared_reserved_per_cta.value),
-               std::max<std::int64_t>(1, static_cast<std::int64_t>(sm.shared_allocation_unit.value)));
-  // In this order a tie names the resource that the kernel itself asks for.
-  const std::array<std::pair<int, Limiter>, 4> limits{{{ctas_by_registers(sm, cta, warps), Limiter::registers},
-                                                       {ctas_by_shared(sm, cta, per_cta), Limiter::shared_memory},
-                                                       {sm.max_warps / warps, Limiter::warps},
-                                                       {sm.max_ctas, Limiter::ctas}}};
+  const int warps = warps_of(cta);
+  const ResourceLimits limits = ctas_by_resource(sm, cta);
   const auto least =
       std::min_element(limits.begin(), limits.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (least->first < 1) {
@@ -76,7 +85,7 @@ Result<SmOccupancy> occupancy_of(const arch::OccupancySpec& sm, const CtaResourc
   out.ctas_per_sm = least->first;
   out.warps_per_sm = out.ctas_per_sm * warps;
   out.limiter = least->second;
-  const double needed = cta.shared_bytes > 0 ? static_cast<double>(per_cta) * out.ctas_per_sm : 0.0;
+  const double needed = cta.shared_bytes > 0 ? static_cast<double>(shared_per_cta(sm, cta)) * out.ctas_per_sm : 0.0;
   out.shared_carve_out = sm.unified_l1_shared;
   for (const Bytes config : sm.shared_configs) {
     if (config.value >= needed && config < out.shared_carve_out) out.shared_carve_out = config;

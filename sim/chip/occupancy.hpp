@@ -2,7 +2,9 @@
 // and CTA slots (CPG; reference vectors in tests/chip).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <utility>
 
 #include "arch/spec.hpp"
 #include "sim/chip/report.hpp"
@@ -23,6 +25,11 @@ struct SmOccupancy {
   Bytes shared_carve_out;  // smallest configuration that holds the resident CTAs
   Bytes l1_bytes;          // what is left of the unified memory for L1
 };
+
+// What each resource alone would allow, in the order in which ties are told: registers, shared memory, warps, CTAs. One
+// that the CTA does not use allows more than there are slots.
+using ResourceLimits = std::array<std::pair<int, Limiter>, 4>;
+[[nodiscard]] ResourceLimits ctas_by_resource(const arch::OccupancySpec& sm, const CtaResources& cta);
 
 // Error if not even one CTA fits; says which resource is exceeded and by how much.
 [[nodiscard]] Result<SmOccupancy> occupancy_of(const arch::OccupancySpec& sm, const CtaResources& cta);

@@ -7,8 +7,10 @@
 #include "sim/cli/compare_power.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/report_file.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/compare/write.hpp"
+#include "sim/report/html/reports.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -25,6 +27,7 @@ std::vector<Option> options() {
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : clock_options()) all.push_back(std::move(option));
   all.push_back({"no-waterfall", "", "only the tables, not what each difference did", false});
+  all.push_back(report_option());
   all.push_back({"jobs", "N", "threads, all cores if absent", false});
   all.push_back({"format", "F", "text (default), json or csv", false});
   all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
@@ -39,6 +42,7 @@ int compare_gpus(const Arguments& arguments) {
   request.sim.switches = switch_options(arguments, errors);
   request.waterfalls = !arguments.has("no-waterfall");
   request.jobs = jobs_option(arguments, errors);
+  check_report(arguments, errors);
   const std::vector<std::string> names = arguments.texts("arch");
   if (names.size() < least_gpus || names.size() > most_gpus)
     errors.push_back({"", 0, 0, "--arch", "2 to 12 GPUs (or --power-limits with one)", std::to_string(names.size())});
@@ -56,10 +60,11 @@ int compare_gpus(const Arguments& arguments) {
   const Result<compare::Comparison> comparison =
       compare::compare(std::move(*gpus), given, kernel->shape, request, cache);
   if (!comparison) return refuse("compare", comparison.errors());
+  const int status = write_report(arguments, [&] { return html::compare_report(*comparison); });
   switch (format) {
-    case Format::text: return print(compare::to_text(*comparison));
-    case Format::json: return print(compare::to_json(*comparison));
-    case Format::csv: return print(compare::to_csv(*comparison));
+    case Format::text: return std::max(status, print(compare::to_text(*comparison)));
+    case Format::json: return std::max(status, print(compare::to_json(*comparison)));
+    case Format::csv: return std::max(status, print(compare::to_csv(*comparison)));
   }
   return failed;
 }

@@ -1,4 +1,6 @@
 // noteg simulate: one kernel on one GPU.
+#include <algorithm>
+
 #include "sim/chip/explain.hpp"
 #include "sim/chip/simulate.hpp"
 #include "sim/cli/assembly_run.hpp"
@@ -7,8 +9,10 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/report_file.hpp"
 #include "sim/cli/switch_list.hpp"
 #include "sim/power/trace.hpp"
+#include "sim/report/html/reports.hpp"
 #include "sim/report/write.hpp"
 #include "sim/report/write_explanation.hpp"
 #include "sim/support/quantity_text.hpp"
@@ -27,6 +31,7 @@ std::vector<Option> options() {
   for (Option& option : clock_options()) all.push_back(std::move(option));
   all.push_back(
       {"power-trace", "FILE", "writes power, clock and temperature over time of the kernel repeated from idle", false});
+  all.push_back(report_option());
   all.push_back({"list-switches", "", "the limits that --set can take away, and nothing else", false});
   all.push_back({"explain", "", "take limits away one by one and say what each of them costs", false});
   all.push_back({"format", "F", "text (default), json or csv", false});
@@ -85,6 +90,7 @@ int run_simulate(const std::vector<std::string>& words) {
   if (arguments->has("list-switches")) return errors.empty() ? list_switches(format) : refuse("simulate", errors);
   const chip::SimOptions sim = sim_options(*arguments, errors);
   (void)count_option(*arguments, "jobs", 1, 4096, errors);
+  check_report(*arguments, errors);
   const Result<arch::GpuSpec> gpu = gpu_of(*arguments);
   if (!gpu) add(errors, gpu.errors());
   if (arguments->has("asm"))
@@ -100,9 +106,11 @@ int run_simulate(const std::vector<std::string>& words) {
   if (arguments->has("explain")) {
     const Result<chip::Explanation> explained = chip::explain(*gpu, *config, request->shape, sim, cache);
     if (!explained) return refuse("simulate", explained.errors());
-    return print(format == Format::json  ? report::explanation_json(*explained)
-                 : format == Format::csv ? report::explanation_csv(*explained)
-                                         : report::explanation_text(*explained));
+    const int status =
+        write_report(*arguments, [&] { return html::simulate_report(*gpu, explained->report, *explained); });
+    return std::max(status, print(format == Format::json  ? report::explanation_json(*explained)
+                                  : format == Format::csv ? report::explanation_csv(*explained)
+                                                          : report::explanation_text(*explained)));
   }
   const Result<chip::SimReport> report = chip::simulate(*gpu, *config, request->shape, sim, cache);
   if (!report) return refuse("simulate", report.errors());
@@ -113,7 +121,8 @@ int run_simulate(const std::vector<std::string>& words) {
         status != done)
       return status;
   }
-  return write(*report, format);
+  const int status = write_report(*arguments, [&] { return html::simulate_report(*gpu, *report); });
+  return std::max(status, write(*report, format));
 }
 
 }  // namespace noteg::cli

@@ -7,14 +7,17 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/model_options.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/report_file.hpp"
 #include "sim/cli/train_report.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/join.hpp"
 #include "sim/dataset/read_table.hpp"
+#include "sim/learn/learning_curve.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/onnx.hpp"
 #include "sim/learn/training.hpp"
+#include "sim/report/html/reports.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/nearest_name.hpp"
 
@@ -47,8 +50,8 @@ std::vector<Option> options() {
       {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false},
       {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true},
       {"table", "FILE", "with --residual: the rows learnt from, with what was simulated, as a data set (CSV)", false},
+      report_option(),
       {"gpu", "NAME", "with --residual: only rows of this GPU", true},
-      {"report", "FILE", "the report as a page for a browser, with plots of predicted against true values", false},
       {"format", "F", "text (default) or json", false},
       {"jobs", "N", "threads, as many as there are cores if absent; the model does not depend on it", false},
       {"quiet", "", "nothing on standard error but mistakes", false},
@@ -157,6 +160,7 @@ Diagnostics check(const Arguments& arguments) {
   Diagnostics errors;
   if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a data set", "nothing"});
   if (!arguments.has("out")) errors.push_back({"", 0, 0, "--out", "the file to write", "nothing"});
+  check_report(arguments, errors);
   const bool residual = arguments.has("residual");
   if (!residual && arguments.has("table")) errors.push_back({"", 0, 0, "--table", "--residual with it", "none"});
   if (!residual && arguments.has("gpu")) errors.push_back({"", 0, 0, "--gpu", "--residual with it", "none"});
@@ -193,9 +197,14 @@ int run_train(const std::vector<std::string>& words) {
   if (!tests) return refuse("train", tests.errors());
   const TrainReport report = report_of(*training, data->table, data->runs, *tests);
   training->model.metrics = report.metrics;
-  if (const std::optional<std::string> path = arguments->text("report"))
-    status = std::max(status, write_file(*path, report.html));
   status = std::max(status, write_file(*arguments->text("out"), learn::to_json(training->model)));
+  if (arguments->has("report")) {
+    if (request.tell) request.tell("learning curve for the report");
+    const Result<std::vector<learn::CurvePoint>> curve = learn::learning_curve(data->table, request);
+    if (!curve) return refuse("train", curve.errors());
+    status =
+        std::max(status, write_report(*arguments, [&] { return html::train_report(*training, data->table, *curve); }));
+  }
   if (const std::optional<std::string> path = arguments->text("onnx")) {
     const Result<std::string> onnx = learn::to_onnx(training->model);
     if (!onnx) return refuse("train", onnx.errors());

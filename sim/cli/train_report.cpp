@@ -8,7 +8,6 @@
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/learn/model_runs.hpp"
-#include "sim/learn/write_html.hpp"
 #include "sim/learn/write_training.hpp"
 #include "sim/validate/metrics.hpp"
 #include "sim/validate/write.hpp"
@@ -121,20 +120,6 @@ std::string test_text(const TestResult& test) {
   return text + fmt::format("  {} rows skipped\n", test.model.skipped);
 }
 
-std::vector<learn::Scatter> scatters_of(const std::vector<TestResult>& tests) {
-  std::vector<learn::Scatter> plots;
-  for (const TestResult& test : tests) {
-    for (const validate::Validation* one : {&test.model, &test.simulator}) {
-      const bool model = one == &test.model;
-      learn::Scatter plot{(model ? "time_ms, model: " : "time_ms, simulator: ") + test.file, "ms", {}};
-      for (const validate::Outcome& outcome : one->outcomes)
-        if (outcome.time_ms) plot.points.emplace_back(outcome.time_ms->measured, outcome.time_ms->predicted);
-      plots.push_back(std::move(plot));
-    }
-  }
-  return plots;
-}
-
 Json test_json(const TestResult& test) {
   return {{"file", test.file},
           {"model", Json::parse(validate::to_json(test.model, {"gpu", "family"}))},
@@ -180,7 +165,6 @@ TrainReport report_of(const learn::Training& training, const dataset::Table& tab
     report.text += test_text(test);
     json["tests"].push_back(test_json(test));
   }
-  report.html = learn::training_html(training, report.text, scatters_of(tests));
   report.json = json.dump(2) + "\n";
   report.metrics = metrics.dump();
   return report;

@@ -18,7 +18,7 @@ struct TestResult {
 };
 
 struct TrainReport {
-  std::string text, json, metrics, html;
+  std::string text, json, metrics;
 };
 
 // --test: every measured file predicted by the model and, beside it, by the simulator.

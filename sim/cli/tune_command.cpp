@@ -10,7 +10,9 @@
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/report_file.hpp"
 #include "sim/cli/stop_signal.hpp"
+#include "sim/report/html/reports.hpp"
 #include "sim/tune/cutlass_profiler.hpp"
 #include "sim/tune/shape_file.hpp"
 #include "sim/tune/write.hpp"
@@ -31,6 +33,7 @@ std::vector<Option> options() {
       {"top", "N", "how many to show, 10 if absent", false},
       {"objective", "O", "time (default), energy or edp (energy times time)", false},
       {"out-dir", "DIR", "writes a kernel file and a CUTLASS profiler command line for each of the top", false}};
+  all.push_back(report_option());
   for (Option& option : clock_options()) all.push_back(std::move(option));
   all.push_back({"set", "KEY=VALUE", "overrides a key of the GPU: arch.KEY", true});
   all.push_back({"jobs", "N", "threads, all cores if absent", false});
@@ -87,6 +90,7 @@ std::vector<tune::CountedProblem> problems_of(const Arguments& arguments, Diagno
 Request request_of(const Arguments& arguments, Diagnostics& errors) {
   Request out;
   out.format = format_option(arguments, errors);
+  check_report(arguments, errors);
   out.problems = problems_of(arguments, errors);
   apply_clock_options(arguments, out.options.sim, errors);
   choose(arguments, "objective", "time, energy or edp", tune::objective_from, out.options.objective, errors);
@@ -176,6 +180,7 @@ int run_tune(const std::vector<std::string>& words) {
   if (interrupted) tell("stopped before all configurations were ranked; what follows is the best so far");
   if (const std::optional<std::string> directory = arguments->text("out-dir"))
     status = std::max(status, write_kernels(*directory, *gpu, *results));
+  status = std::max(status, write_report(*arguments, [&] { return html::tune_report(*results, *gpu); }));
   switch (request.format) {
     case Format::text: return std::max(status, print(tune::to_text(*results)));
     case Format::json: return std::max(status, print(tune::to_json(*results, *gpu)));

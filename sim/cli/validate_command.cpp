@@ -8,9 +8,11 @@
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/report_file.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_runs.hpp"
+#include "sim/report/html/reports.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/validate/validate.hpp"
@@ -32,6 +34,7 @@ std::vector<Option> options() {
       {"min-time-ms", "T", "set rows with a shorter measured time aside, and count them", false},
       {"predictions", "FILE", "writes every input row with what was predicted for it", false},
       {"markdown", "FILE", "writes the page of documentation", false},
+      report_option(),
       {"cold", "", "judge the column time_cold_ms, from a cold L2, instead of time_ms", false},
       {"kernel", "WHICH",
        "of rows that record none: auto (default), the fastest of the GPU's menu of library kernels; "
@@ -60,6 +63,7 @@ validate::ValidateOptions validate_options(const Arguments& arguments, Diagnosti
   }
   if (const std::string kernel = arguments.text("kernel").value_or("auto"); kernel != "auto" && kernel != "recorded")
     errors.push_back({"", 0, 0, "--kernel", "auto or recorded", "\"" + kernel + "\""});
+  check_report(arguments, errors);
   if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a measured file", "nothing"});
   for (const std::string& setting : arguments.texts("set"))
     if (!setting.starts_with("arch."))
@@ -74,6 +78,7 @@ int write(const validate::Validation& validation, const Arguments& arguments, Fo
     status = std::max(status, write_file(*path, validate::predictions_csv(validation)));
   if (const std::optional<std::string> path = arguments.text("markdown"))
     status = std::max(status, write_file(*path, validate::to_markdown(validation)));
+  status = std::max(status, write_report(arguments, [&] { return html::validate_report(validation, by); }));
   switch (format) {
     case Format::text: return std::max(status, print(validate::to_text(validation, by)));
     case Format::json: return std::max(status, print(validate::to_json(validation, by)));

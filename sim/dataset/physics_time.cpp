@@ -57,7 +57,8 @@ power::Activity activity_of(const Envelope& e, const Physics& p) {
   activity.data_bytes = Bytes{p.shared_bytes};
   activity.data_passes = p.shared_bytes / pass_bytes;
   activity.l2_bytes = Bytes{p.l2_bytes};
-  activity.dram_bytes = Bytes{p.dram_read_bytes + p.dram_write_bytes};
+  activity.dram_read_bytes = Bytes{p.dram_read_bytes};
+  activity.dram_write_bytes = Bytes{p.dram_write_bytes};
   return activity;
 }
 

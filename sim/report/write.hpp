@@ -11,6 +11,11 @@ namespace noteg::report {
 // For people: at most 80 columns, units beside every figure, plain ASCII so that any terminal shows it.
 [[nodiscard]] std::string to_text(const chip::SimReport& report);
 
+// "C[512x512] = A[512x64] B[64x512], f16 -> f16, layout tn", and "mma 128x128x32, 256 threads, 4 stages ...": what was
+// run, in the words of the text.
+[[nodiscard]] std::string problem_text(const chip::SimReport& report);
+[[nodiscard]] std::string kernel_text(const chip::SimReport& report);
+
 // One JSON object, two-space indented, ending in a newline. Numbers are finite; what is absent is null.
 [[nodiscard]] std::string to_json(const chip::SimReport& report);
 

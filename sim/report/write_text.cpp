@@ -56,30 +56,11 @@ class Figures {
   std::vector<Counter> table_;
 };
 
-std::string problem(const SimReport& r) {
-  const std::string batch = r.shape.batch > 1 ? fmt::format(", batch {}", r.shape.batch) : "";
-  return fmt::format("C[{}x{}] = A[{}x{}] B[{}x{}]{}, {} -> {}, layout {}", r.shape.m, r.shape.n, r.shape.m, r.shape.k,
-                     r.shape.k, r.shape.n, batch, name_of(r.kernel.dtype_in), name_of(r.kernel.dtype_out),
-                     name_of(r.kernel.layout));
-}
-
-std::string kernel_line(const SimReport& r) {
-  const kernels::KernelConfig& k = r.kernel;
-  std::string text = fmt::format("{} {}x{}x{}", name_of(k.family), k.tile.m, k.tile.n, k.tile.k);
-  if (k.thread_m && k.thread_n) text += fmt::format(", {}x{} per thread", *k.thread_m, *k.thread_n);
-  if (k.threads) text += fmt::format(", {} threads", *k.threads);
-  if (k.stages) text += fmt::format(", {} stage{}", *k.stages, *k.stages == 1 ? "" : "s");
-  if (k.async_copy) text += *k.async_copy ? " (cp.async)" : " (LDG + STS)";
-  if (k.sliced_k.value_or(1) > 1) text += fmt::format(", sliced K {}", *k.sliced_k);
-  if (k.split_k > 1) text += fmt::format(", split K {} ({})", k.split_k, name_of(k.split_k_mode));
-  return text + fmt::format(", {} registers, {} B shared", r.registers_per_thread, r.shared_bytes_per_cta);
-}
-
 void headline(Page& page, const SimReport& r, const Figures& f) {
   page.line("GPU", fmt::format("{} ({})", r.arch_name, r.arch_id));
-  page.line("problem", problem(r));
-  page.line("kernel", r.kernel.name.empty() ? kernel_line(r) : r.kernel.name);
-  if (!r.kernel.name.empty()) page.line("", kernel_line(r));
+  page.line("problem", problem_text(r));
+  page.line("kernel", r.kernel.name.empty() ? kernel_text(r) : r.kernel.name);
+  if (!r.kernel.name.empty()) page.line("", kernel_text(r));
   std::string changed;
   for (const auto& [name, value] : r.switches)
     changed += fmt::format("{}{}={}", changed.empty() ? "" : ", ", name, value);
@@ -174,6 +155,25 @@ void trust_lines(Page& page, const SimReport& r, const Figures& f) {
 }
 
 }  // namespace
+
+std::string problem_text(const SimReport& r) {
+  const std::string batch = r.shape.batch > 1 ? fmt::format(", batch {}", r.shape.batch) : "";
+  return fmt::format("C[{}x{}] = A[{}x{}] B[{}x{}]{}, {} -> {}, layout {}", r.shape.m, r.shape.n, r.shape.m, r.shape.k,
+                     r.shape.k, r.shape.n, batch, name_of(r.kernel.dtype_in), name_of(r.kernel.dtype_out),
+                     name_of(r.kernel.layout));
+}
+
+std::string kernel_text(const SimReport& r) {
+  const kernels::KernelConfig& k = r.kernel;
+  std::string text = fmt::format("{} {}x{}x{}", name_of(k.family), k.tile.m, k.tile.n, k.tile.k);
+  if (k.thread_m && k.thread_n) text += fmt::format(", {}x{} per thread", *k.thread_m, *k.thread_n);
+  if (k.threads) text += fmt::format(", {} threads", *k.threads);
+  if (k.stages) text += fmt::format(", {} stage{}", *k.stages, *k.stages == 1 ? "" : "s");
+  if (k.async_copy) text += *k.async_copy ? " (cp.async)" : " (LDG + STS)";
+  if (k.sliced_k.value_or(1) > 1) text += fmt::format(", sliced K {}", *k.sliced_k);
+  if (k.split_k > 1) text += fmt::format(", split K {} ({})", k.split_k, name_of(k.split_k_mode));
+  return text + fmt::format(", {} registers, {} B shared", r.registers_per_thread, r.shared_bytes_per_cta);
+}
 
 std::string to_text(const SimReport& report) {
   const Figures figures(report);

@@ -96,7 +96,7 @@ power::Activity least_activity(const kernels::KernelConfig& kernel, const LeastW
     out.issued[static_cast<std::size_t>(kernels::Opcode::lds)] = work.ctas * work.depth * loads.instructions;
     out.data_bytes = Bytes{work.ctas * work.depth * loads.bytes};
   }
-  out.dram_bytes = Bytes{work.moved_bytes};
+  out.dram_write_bytes = Bytes{work.moved_bytes};  // which cost no more than bytes read
   out.sm_cycles = macs / rate;
   return out;
 }

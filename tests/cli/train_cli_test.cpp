@@ -33,7 +33,7 @@ TEST(Train, WritesAModelThatPredictAndValidateTake) {
       "> $d/p.json && \"$NOTEG\" validate --data $d/list.csv --model $d/m.json --format json --quiet > $d/v.json && "
       "\"$NOTEG\" predict --model $d/m.json --data $d/runs.csv --quiet > $d/p.csv && grep -q TreeEnsembleRegressor "
       "$d/m.onnx && "
-      "[ $(grep -c '<svg' $d/r.html) = 4 ] && wc -l < $d/p.csv && "
+      "grep -q '<canvas' $d/r.html && wc -l < $d/p.csv && "
       "echo \"[$(cat $d/t.json),$(cat $d/p.json),$(cat $d/v.json)]\"");
   ASSERT_EQ(ran.status, 0) << ran.err;
   const std::size_t begin = ran.out.find('[');

@@ -1,0 +1,19 @@
+// --report FILE: the command's result as one HTML page beside what it prints.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "sim/cli/options.hpp"
+
+namespace noteg::cli {
+
+[[nodiscard]] Option report_option();
+
+// A folder that does not exist, a folder instead of a file, standard output: told before a long run, not after it.
+void check_report(const Arguments& arguments, Diagnostics& errors);
+
+// Writes the page if it was asked for. The exit status: done, or failed where the file cannot be written.
+[[nodiscard]] int write_report(const Arguments& arguments, const std::function<std::string()>& page);
+
+}  // namespace noteg::cli
