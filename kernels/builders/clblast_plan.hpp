@@ -18,7 +18,6 @@ struct ClblastOperand {
   int copy_threads = 1;          // MDIMA or NDIMB
 
   [[nodiscard]] int per_thread() const { return extent / threads; }  // MWI or NWI
-  [[nodiscard]] int vectors() const { return per_thread() / width; }
 };
 
 struct ClblastPlan {
@@ -31,6 +30,13 @@ struct ClblastPlan {
 };
 
 [[nodiscard]] ClblastPlan plan_clblast(const KernelConfig& resolved);
+
+// Elements of one access to global memory: the vector of the source, 16 bytes at most.
+[[nodiscard]] int global_width(const ClblastOperand& operand);
+
+// Elements of one access to shared memory, of `run` that lie side by side: there the compiler knows how arrays are
+// aligned and merges neighbouring accesses (measured: scalar loads of eight neighbours run at the speed of vectors).
+[[nodiscard]] int shared_width(const ClblastOperand& operand, int run);
 
 // Elements from a vector of a thread to its next.
 [[nodiscard]] int vector_step(const ClblastOperand& operand);
