@@ -52,20 +52,15 @@ class Clblast {
   };
 
   bool staged() const { return plan_.a.is_staged || plan_.b.is_staged; }
-  static int read_width(const ClblastOperand& o) {
-    return o.is_staged ? shared_width(o, o.per_thread()) : global_width(o);
-  }
-
   void make_patterns() {
     const auto patterns_of = [&](const ClblastOperand& o) {
-      const int global = global_width(o) * element_bytes;
-      const int store = shared_width(o, o.extent / o.copy_threads) * element_bytes;
-      return Patterns{e_.add_pattern(private_pattern(plan_, o, read_width(o) * element_bytes)),
-                      e_.add_pattern(copy_from(plan_, o, global)), e_.add_pattern(copy_to(plan_, o, store))};
+      const int bytes = access_width(o) * element_bytes;
+      return Patterns{e_.add_pattern(private_pattern(plan_, o, bytes)), e_.add_pattern(copy_from(plan_, o, bytes)),
+                      e_.add_pattern(copy_to(plan_, o, bytes))};
     };
     of_a_ = patterns_of(plan_.a);
     of_b_ = patterns_of(plan_.b);
-    const int bytes = global_width(plan_.a) * element_bytes;
+    const int bytes = access_width(plan_.a) * element_bytes;
     load_c_ = e_.add_pattern(result_pattern(plan_, bytes, false));
     store_c_ = e_.add_pattern(result_pattern(plan_, bytes, true));
     spill_load_ = e_.add_pattern(contiguous(Space::global, Matrix::none, false, element_bytes, 4096));
@@ -97,26 +92,23 @@ class Clblast {
   }
 
   void emit_copy(const ClblastOperand& o, const Patterns& patterns, Value pointer, Value write) {
-    const int run = o.extent / o.copy_threads, load = global_width(o), store = shared_width(o, run);
+    const int width = access_width(o);
     const int rows = plan_.tile.k / (plan_.threads / o.copy_threads);
-    const int piece = std::max(load, store);  // several loads fill a store, or several stores empty a load
+    const int per_row = o.extent / o.copy_threads / width;
     std::vector<Value> data;
     const auto flush = [&] {
       for (const Value& v : data)
-        for (int at = 0; at < piece; at += store)
-          e_.memory(Opcode::sts, suffix(store), {}, {reg(write), reg(v.range(at, store))}, store * element_bytes,
-                    patterns.to);
+        e_.memory(Opcode::sts, suffix(width), {}, {reg(write), reg(v)}, width * element_bytes, patterns.to);
       data.clear();
     };
     for (int row = 0; row < rows; ++row) {
       const Value address = e_.fresh(2);
       e_.emit(Opcode::imad_wide, "", {reg(address)}, {reg(pitch_), imm(row), reg(pointer)});
-      for (int i = 0; i < run / piece; ++i) {
-        if (static_cast<int>(data.size() + 1) * piece > staged_at_once_) flush();
-        data.push_back(e_.fresh(piece));
-        for (int at = 0; at < piece; at += load)
-          e_.memory(Opcode::ldg, global_suffix(load) + ".CONSTANT", reg(data.back().range(at, load)), {reg(address)},
-                    load * element_bytes, patterns.from);
+      for (int i = 0; i < per_row; ++i) {
+        if (static_cast<int>(data.size() + 1) * width > staged_at_once_) flush();
+        data.push_back(e_.fresh(width));
+        e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(data.back()), {reg(address)},
+                  width * element_bytes, patterns.from);
       }
     }
     flush();
@@ -148,7 +140,7 @@ class Clblast {
   // A thread's elements of one k.
   std::vector<Value> emit_fragment(const ClblastOperand& o, const Patterns& patterns, int step, Value read,
                                    Value pointer) {
-    const int width = read_width(o);
+    const int width = access_width(o);
     std::vector<Value> vectors;
     if (!o.is_staged)  // the next row, k x pitch further on
       e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(1), reg(pointer)});
@@ -184,7 +176,7 @@ class Clblast {
 
   // C = alpha x sum + beta x C.
   void emit_results() {
-    const int width = global_width(plan_.a);
+    const int width = access_width(plan_.a);
     emit_index_arithmetic(e_, 12);
     for (int n = 0; n < plan_.b.per_thread(); ++n) {
       const Value address = e_.fresh(2);

@@ -35,13 +35,7 @@ CopyPlace copy_place(const ClblastPlan& plan, const ClblastOperand& o, int lane)
 
 }  // namespace
 
-int global_width(const ClblastOperand& o) { return std::min(o.width, widest); }
-
-int shared_width(const ClblastOperand& o, int run) {
-  int width = o.is_strided ? o.width : widest;
-  while (width > widest || run % width != 0) width /= 2;
-  return width;
-}
+int access_width(const ClblastOperand& o) { return std::min(o.width, widest); }
 
 int vector_step(const ClblastOperand& o) { return o.is_strided ? o.threads * o.width : o.width; }
 

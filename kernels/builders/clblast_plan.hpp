@@ -31,12 +31,9 @@ struct ClblastPlan {
 
 [[nodiscard]] ClblastPlan plan_clblast(const KernelConfig& resolved);
 
-// Elements of one access to global memory: the vector of the source, 16 bytes at most.
-[[nodiscard]] int global_width(const ClblastOperand& operand);
-
-// Elements of one access to shared memory, of `run` that lie side by side: there the compiler knows how arrays are
-// aligned and merges neighbouring accesses (measured: scalar loads of eight neighbours run at the speed of vectors).
-[[nodiscard]] int shared_width(const ClblastOperand& operand, int run);
+// Elements of one access: the vector of the source, 16 bytes at most. Scalar accesses to neighbours stay scalar: taking
+// them as merged, in shared memory alone or everywhere, ranks the measured configurations worse.
+[[nodiscard]] int access_width(const ClblastOperand& operand);
 
 // Elements from a vector of a thread to its next.
 [[nodiscard]] int vector_step(const ClblastOperand& operand);

@@ -60,11 +60,10 @@ TEST(Clblast, StagedOperandsComeThroughSharedMemoryOthersStraight) {
   EXPECT_EQ(none.shared_bytes, 0);
 }
 
-TEST(Clblast, NeighboursInSharedMemoryMergeWhateverTheVectorOfTheSource) {
+TEST(Clblast, ReadsVectorsAsTheSourceDeclaresThem) {
   KernelConfig c = clblast(128, 64);
+  EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 / 4 + 8 / 2));
   c.clblast.vwm = c.clblast.vwn = 1;
-  EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 / 4 + 8 / 4));
-  c.clblast.strm = c.clblast.strn = true;  // a thread's elements lie apart
   EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 + 8));
 }
 
