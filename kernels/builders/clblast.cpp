@@ -12,16 +12,16 @@ namespace noteg::kernels {
 namespace {
 
 constexpr int element_bytes = 4;
-constexpr int widest = 4;  // elements of one access
 constexpr int loop_predicate = 6, k_predicate = 5;
 constexpr int register_file = 65536;  // per SM; the CTA's size is known to the compiler, which keeps it launchable
+constexpr int results_ahead = 16;     // of C, read before they are needed
 constexpr int other_registers = 24;   // addresses, counters, predicates' masks
 
 class Clblast {
  public:
   explicit Clblast(const ClblastPlan& plan, const KernelConfig& config) : plan_(plan), config_(config) {
     const int most = std::min(250, register_file / plan.threads - 4);
-    const int fragments = plan.a.per_thread() + plan.b.per_thread();
+    const int fragments = plan.kwi * (plan.a.per_thread() + plan.b.per_thread());
     kept_ = std::min(plan.accumulators(), std::max(16, most - fragments - other_registers));
     staged_at_once_ = std::max(4, most - std::min(kept_, plan.accumulators()) - other_registers);
     for (Value* v : {&a_pointer_, &b_pointer_, &c_pointer_}) *v = e_.fresh(2);
@@ -52,17 +52,15 @@ class Clblast {
   };
 
   bool staged() const { return plan_.a.is_staged || plan_.b.is_staged; }
-  static int access(int width) { return std::min(width, widest); }
-
   void make_patterns() {
     const auto patterns_of = [&](const ClblastOperand& o) {
-      const int bytes = access(o.width) * element_bytes;
+      const int bytes = access_width(o) * element_bytes;
       return Patterns{e_.add_pattern(private_pattern(plan_, o, bytes)), e_.add_pattern(copy_from(plan_, o, bytes)),
                       e_.add_pattern(copy_to(plan_, o, bytes))};
     };
     of_a_ = patterns_of(plan_.a);
     of_b_ = patterns_of(plan_.b);
-    const int bytes = access(plan_.a.width) * element_bytes;
+    const int bytes = access_width(plan_.a) * element_bytes;
     load_c_ = e_.add_pattern(result_pattern(plan_, bytes, false));
     store_c_ = e_.add_pattern(result_pattern(plan_, bytes, true));
     spill_load_ = e_.add_pattern(contiguous(Space::global, Matrix::none, false, element_bytes, 4096));
@@ -94,7 +92,7 @@ class Clblast {
   }
 
   void emit_copy(const ClblastOperand& o, const Patterns& patterns, Value pointer, Value write) {
-    const int width = access(o.width);
+    const int width = access_width(o);
     const int rows = plan_.tile.k / (plan_.threads / o.copy_threads);
     const int per_row = o.extent / o.copy_threads / width;
     std::vector<Value> data;
@@ -142,13 +140,14 @@ class Clblast {
   // A thread's elements of one k.
   std::vector<Value> emit_fragment(const ClblastOperand& o, const Patterns& patterns, int step, Value read,
                                    Value pointer) {
-    const int width = access(o.width);
+    const int width = access_width(o);
     std::vector<Value> vectors;
     if (!o.is_staged)  // the next row, k x pitch further on
       e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(1), reg(pointer)});
     for (int i = 0; i < o.per_thread() / width; ++i) {
       vectors.push_back(e_.fresh(width));
-      const int offset = (i * width / o.width * vector_step(o) + i * width % o.width) * element_bytes;
+      const int offset =
+          (o.is_strided ? i * width / o.width * vector_step(o) + i * width % o.width : i * width) * element_bytes;
       if (o.is_staged)
         e_.memory(Opcode::lds, suffix(width), reg(vectors.back()), {reg(read)}, width * element_bytes, patterns.read)
             .src[0]
@@ -177,12 +176,16 @@ class Clblast {
 
   // C = alpha x sum + beta x C.
   void emit_results() {
-    const int width = access(plan_.a.width);
+    const int width = access_width(plan_.a);
     emit_index_arithmetic(e_, 12);
     for (int n = 0; n < plan_.b.per_thread(); ++n) {
       const Value address = e_.fresh(2);
       e_.emit(Opcode::imad_wide, "", {reg(address)}, {reg(pitch_), imm(n), reg(c_pointer_)});
-      for (int m = 0; m < plan_.a.per_thread(); m += width) emit_result(address, n * plan_.a.per_thread() + m, width);
+      for (int m = 0; m < plan_.a.per_thread(); m += width) {
+        const int first = n * plan_.a.per_thread() + m;
+        if (config_.reads_c) e_.release_after(std::max(0, first - results_ahead));
+        emit_result(address, first, width);
+      }
     }
     e_.emit(Opcode::exit, "", {}, {});
   }

@@ -1,11 +1,14 @@
 #include "kernels/builders/clblast_plan.hpp"
 
+#include <algorithm>
+
 #include "kernels/builders/common.hpp"
 
 namespace noteg::kernels {
 namespace {
 
 constexpr int element_bytes = 4;
+constexpr int widest = 4;
 
 AccessPattern of(Space space, Matrix matrix, bool store, int bytes) {
   AccessPattern p;
@@ -31,6 +34,8 @@ CopyPlace copy_place(const ClblastPlan& plan, const ClblastOperand& o, int lane)
 }
 
 }  // namespace
+
+int access_width(const ClblastOperand& o) { return std::min(o.width, widest); }
 
 int vector_step(const ClblastOperand& o) { return o.is_strided ? o.threads * o.width : o.width; }
 

@@ -18,7 +18,6 @@ struct ClblastOperand {
   int copy_threads = 1;          // MDIMA or NDIMB
 
   [[nodiscard]] int per_thread() const { return extent / threads; }  // MWI or NWI
-  [[nodiscard]] int vectors() const { return per_thread() / width; }
 };
 
 struct ClblastPlan {
@@ -31,6 +30,10 @@ struct ClblastPlan {
 };
 
 [[nodiscard]] ClblastPlan plan_clblast(const KernelConfig& resolved);
+
+// Elements of one access: the vector of the source, 16 bytes at most. Scalar accesses to neighbours stay scalar: taking
+// them as merged, in shared memory alone or everywhere, ranks the measured configurations worse.
+[[nodiscard]] int access_width(const ClblastOperand& operand);
 
 // Elements from a vector of a thread to its next.
 [[nodiscard]] int vector_step(const ClblastOperand& operand);

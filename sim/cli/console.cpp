@@ -1,11 +1,13 @@
 #include "sim/cli/console.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "sim/cli/command.hpp"
@@ -20,13 +22,28 @@ int print(std::string_view text) {
   return failed;
 }
 
+// A file that is there is replaced only once the new one is whole: a full disk or a kill leaves the old one.
 int write_file(const std::string& path, std::string_view text) {
   if (path == "-") return print(text);
-  std::ofstream stream(path, std::ios::binary);
+  std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  const bool direct = kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found;
+  const std::string target = direct ? path : fmt::format("{}.{}.part", path, getpid());
+  const auto fail = [&] {
+    const std::string why = errno != 0 ? std::strerror(errno) : "it cannot be written";
+    if (!direct) std::filesystem::remove(target, error);
+    tell(fmt::format("{}: {}", path, why));
+    return failed;
+  };
+  errno = 0;
+  std::ofstream stream(target, std::ios::binary);
   stream << text << std::flush;
-  if (stream) return done;
-  tell(fmt::format("{}: cannot be written", path));
-  return failed;
+  stream.close();
+  if (!stream) return fail();
+  if (direct) return done;
+  errno = 0;
+  if (std::rename(target.c_str(), path.c_str()) != 0) return fail();
+  return done;
 }
 
 void tell(std::string_view message) {

@@ -33,5 +33,11 @@ TEST(RegisterFileStudy, PrintsWhatItsReadmeShowsAndStaysNearThePublishedSpeeds) 
   EXPECT_EQ(rows, 4);
 }
 
+TEST(CompareGenerations, PrintsWhatItsReadmeShows) {
+  const Ran ran = run_example("compare_generations");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_NE(readme_of_example("compare_generations").find(ran.out), std::string::npos) << ran.out;
+}
+
 }  // namespace
 }  // namespace noteg::test
