@@ -74,7 +74,7 @@ class PeriodicSkip {
   // The deepest pipelines (5 to 8 stages) fill within the trips before a period is taken, and drain within the
   // margin. CTAs that take turns drift: a period is two windows that agree within a quarter per cent, or the mean of
   // many that do not.
-  static constexpr int settle = 16;
+  static constexpr int settle = 24;
   static constexpr int window_trips = 8;
   static constexpr int most_windows = 3;
   static constexpr double margin = 4;
