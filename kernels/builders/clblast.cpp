@@ -1,7 +1,7 @@
 // CLBlast's Xgemm (kernel GEMMK 0) as an OpenCL compiler for NVIDIA boards translates it: one buffer, two barriers per
 // k tile where an operand is staged, an inner loop of KWI unrolled k values that reads its operands from shared memory
 // or, unstaged, from global memory through L1, and private arrays that become registers. Nothing is fetched ahead.
-// Accumulators beyond the register file lie in local memory.
+// Kernels that do not fit into 255 registers would spill, which is not modelled: they are refused.
 #include <algorithm>
 
 #include "kernels/builders/builders.hpp"
@@ -21,12 +21,10 @@ class Clblast {
  public:
   explicit Clblast(const ClblastPlan& plan, const KernelConfig& config) : plan_(plan), config_(config) {
     const int most = std::min(250, register_file / plan.threads - 4);
-    const int fragments = plan.kwi * (plan.a.per_thread() + plan.b.per_thread());
-    kept_ = std::min(plan.accumulators(), std::max(16, most - fragments - other_registers));
-    staged_at_once_ = std::max(4, most - std::min(kept_, plan.accumulators()) - other_registers);
+    staged_at_once_ = std::max(4, (most - other_registers - plan.accumulators()) / 2);
     for (Value* v : {&a_pointer_, &b_pointer_, &c_pointer_}) *v = e_.fresh(2);
-    for (Value* v : {&read_a_, &read_b_, &write_a_, &write_b_, &k_, &inner_, &local_, &pitch_}) *v = e_.fresh();
-    accumulators_ = fresh_accumulators(e_, kept_, 1, Allocation::plain_loops);
+    for (Value* v : {&read_a_, &read_b_, &write_a_, &write_b_, &k_, &inner_, &pitch_}) *v = e_.fresh();
+    accumulators_ = fresh_accumulators(e_, plan.accumulators(), 1, Allocation::plain_loops);
     make_patterns();
   }
 
@@ -63,8 +61,6 @@ class Clblast {
     const int bytes = access_width(plan_.a) * element_bytes;
     load_c_ = e_.add_pattern(result_pattern(plan_, bytes, false));
     store_c_ = e_.add_pattern(result_pattern(plan_, bytes, true));
-    spill_load_ = e_.add_pattern(contiguous(Space::global, Matrix::none, false, element_bytes, 4096));
-    spill_store_ = e_.add_pattern(contiguous(Space::global, Matrix::none, true, element_bytes, 4096));
   }
 
   static std::string_view suffix(int width) { return width >= 4 ? ".128" : width == 2 ? ".64" : ""; }
@@ -78,7 +74,7 @@ class Clblast {
     e_.emit(Opcode::s2r, "", {reg(tid)}, {});
     for (const Value& v : {a_pointer_, b_pointer_, c_pointer_})
       e_.emit(Opcode::imad_wide, "", {reg(v)}, {reg(tid), constant(0x160), constant(0x170, 2)});
-    for (const Value& v : {read_a_, read_b_, write_a_, write_b_, local_, pitch_})
+    for (const Value& v : {read_a_, read_b_, write_a_, write_b_, pitch_})
       e_.emit(Opcode::lea, "", {reg(v)}, {reg(tid), constant(0x180), imm(2)});
     e_.emit(Opcode::mov, "", {reg(k_)}, {reg(zero_value)});
     emit_zeroes(e_, accumulators_);
@@ -134,7 +130,9 @@ class Clblast {
     const std::vector<Value> b = emit_fragment(plan_.b, of_b_, step, read_b_, b_pointer_);
     int at = 0;
     for (const Value& along_n : b)
-      for (const Value& along_m : a) emit_product(along_m, along_n, at++);
+      for (const Value& along_m : a) {
+        emit_product(along_m, along_n, at++);
+      }
   }
 
   // A thread's elements of one k.
@@ -162,16 +160,8 @@ class Clblast {
   }
 
   void emit_product(Value a, Value b, int at) {
-    if (at < kept_) {
-      const Value c = accumulators_[static_cast<std::size_t>(at)];
-      e_.emit(Opcode::ffma, "", {reg(c)}, {reg(a), reg(b), reg(c)});
-      return;
-    }
-    const Value c = e_.fresh(), sum = e_.fresh();
-    e_.memory(Opcode::ldg, ".E", reg(c), {reg(local_)}, element_bytes, spill_load_).src[0].value = at * element_bytes;
-    e_.emit(Opcode::ffma, "", {reg(sum)}, {reg(a), reg(b), reg(c)});
-    e_.memory(Opcode::stg, ".E", {}, {reg(local_), reg(sum)}, element_bytes, spill_store_).src[0].value =
-        at * element_bytes;
+    const Value c = accumulators_[static_cast<std::size_t>(at)];
+    e_.emit(Opcode::ffma, "", {reg(c)}, {reg(a), reg(b), reg(c)});
   }
 
   // C = alpha x sum + beta x C.
@@ -195,7 +185,7 @@ class Clblast {
     if (config_.reads_c)
       e_.memory(Opcode::ldg, global_suffix(width), reg(old), {reg(address)}, width * element_bytes, load_c_);
     for (int i = 0; i < width; ++i) {
-      const Value sum = first + i < kept_ ? accumulators_[static_cast<std::size_t>(first + i)] : local_;
+      const Value sum = accumulators_[static_cast<std::size_t>(first + i)];
       e_.emit(Opcode::fmul, "", {reg(out.part(i))}, {reg(sum), constant(0x190)});
       if (config_.reads_c)
         e_.emit(Opcode::ffma, "", {reg(out.part(i))}, {reg(old.part(i)), constant(0x194), reg(out.part(i))});
@@ -218,12 +208,11 @@ class Clblast {
   const ClblastPlan& plan_;
   const KernelConfig& config_;
   Emitter e_;
-  int kept_ = 0;            // accumulators in registers
   int staged_at_once_ = 4;  // elements on their way to shared memory
-  Value a_pointer_, b_pointer_, c_pointer_, read_a_, read_b_, write_a_, write_b_, k_, inner_, local_, pitch_;
+  Value a_pointer_, b_pointer_, c_pointer_, read_a_, read_b_, write_a_, write_b_, k_, inner_, pitch_;
   std::vector<Value> accumulators_;
   Patterns of_a_, of_b_;
-  int load_c_ = -1, store_c_ = -1, spill_load_ = -1, spill_store_ = -1;
+  int load_c_ = -1, store_c_ = -1;
 };
 
 }  // namespace

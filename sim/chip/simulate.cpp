@@ -186,13 +186,15 @@ void fill_time(SimReport& r, const Run& run) {
   // Idle slots of the last, ragged round of CTAs.
   const double share = run.options.switches.tail ? even_share(run, run.sm_ctas) : 1;
   const core::CoreCounters& c = run.sm.counters;
-  const double life = std::max(1.0, c.prologue_cycles + c.mainloop_cycles + c.epilogue_cycles);
+  // Extended linearly from few trips, the ends of a kernel that is all main loop may come out below nothing.
+  const double prologue = std::max(0.0, c.prologue_cycles), mainloop = std::max(0.0, c.mainloop_cycles);
+  const double epilogue = std::max(0.0, c.epilogue_cycles), life = std::max(1.0, prologue + mainloop + epilogue);
   const double work_us = kernel_us * share;
   r.phases_us.launch = launch_us;
   r.phases_us.tail = kernel_us - work_us;
-  r.phases_us.prologue = work_us * c.prologue_cycles / life;
-  r.phases_us.mainloop = work_us * c.mainloop_cycles / life;
-  r.phases_us.epilogue = work_us * c.epilogue_cycles / life;
+  r.phases_us.prologue = work_us * prologue / life;
+  r.phases_us.mainloop = work_us * mainloop / life;
+  r.phases_us.epilogue = work_us * epilogue / life;
 }
 
 // Warp instructions of one CTA with `trips` main-loop trips.

@@ -67,12 +67,13 @@ TEST(Clblast, ReadsVectorsAsTheSourceDeclaresThem) {
   EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 + 8));
 }
 
-TEST(Clblast, AccumulatorsBeyondTheRegisterFileGoToMemory) {
-  KernelConfig c = clblast(128, 128);
-  c.clblast.mdimc = c.clblast.ndimc = c.clblast.mdima = c.clblast.ndimb = 8;  // 256 results a thread
-  const Program p = built(c);
-  EXPECT_GT(executed(p, Opcode::stg, 1), 32 * 16);
-  EXPECT_EQ(executed(p, Opcode::ffma, 1), 256 * 32);
+// 256 results a thread: the compiler spills, which is not modelled.
+TEST(Clblast, MoreAccumulatorsThanRegistersAreRefused) {
+  BuildRequest request;
+  request.config = clblast(128, 128);
+  request.config.clblast.mdimc = request.config.clblast.ndimc = 8;
+  request.config = *resolve(request.config, {1024, 1024, 1024, 1});
+  EXPECT_FALSE(build_program(request));
 }
 
 TEST(Clblast, RulesAreThoseOfItsTuner) {
