@@ -131,7 +131,10 @@ void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, cons
       const Raw raw = intervals ? raw_of(value, forest::quantiles(part.forest, near, t, quantile_levels))
                                 : raw_of(value, std::vector<double>(6, value));
       row.targets.push_back(told(part.targets[t], raw, offset(i, static_cast<Index>(t))));
-      if (std::isnan(row.targets.back().value)) add_reason(row, part.targets[t].anchor + " is not positive");
+      if (std::isnan(row.targets.back().value))
+        add_reason(row, part.targets[t].anchor + " is not positive");
+      else if (std::isinf(row.targets.back().value))
+        add_reason(row, part.targets[t].name + " is beyond all numbers");
     }
     if (!intervals) return;
     const double distance = domain.distance(bins, leaves);

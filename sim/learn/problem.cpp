@@ -108,8 +108,12 @@ void make_part(const Table& table, const ProblemOptions& options, const std::vec
   for (std::size_t row = 0; row < table.rows; ++row)
     if (has_all(columns, row)) part.rows.push_back(row);
   if (part.rows.size() < 2) {
-    errors.push_back(
-        wrong(table, names.front(), "at least two rows with this target", std::to_string(part.rows.size())));
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+    errors.push_back(wrong(
+        table, all,
+        names.size() > 1 ? "at least two rows that have all of these targets" : "at least two rows with this target",
+        std::to_string(part.rows.size())));
     return;
   }
   for (const Values* values : columns) {

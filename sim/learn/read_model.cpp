@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <set>
 
@@ -9,6 +11,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double largest_log = 700;  // exp(700) is still a number
 constexpr long long most_rows = 1LL << 31;
 
 Feature read_feature(const Checked& at) {
@@ -50,8 +53,13 @@ void read_target(const Checked& at, Part& part) {
   target.smearing = at.at("smearing").number();
   const std::vector<double> widen = at.at("widen").numbers(3, 3);
   std::copy(widen.begin(), widen.end(), target.widen.begin());
+  if (!(target.smearing > 0)) at.at("smearing").wrong("a number above 0", "another");
+  if (!std::ranges::all_of(widen, [](double factor) { return factor >= 0; }))
+    at.at("widen").wrong("factors of 0 or more", "others");
   forest::Scale scale{at.at("mean").number(), at.at("deviation").number()};
   if (!(scale.deviation > 0)) at.at("deviation").wrong("a number above 0", "another");
+  if (target.log && std::abs(scale.mean) + scale.deviation > largest_log)
+    at.at("mean").wrong("a mean and a deviation of logarithms", "numbers whose exponential is none");
   part.targets.push_back(std::move(target));
   part.forest.scales.push_back(scale);
 }
@@ -126,7 +134,8 @@ Model model_from(const json& document) {
   model.trained_on = {trained_on.at("files").text(),
                       static_cast<std::size_t>(trained_on.at("rows").whole(1, most_rows)),
                       trained_on.at("hash").text(64)};
-  model.metrics = document.at("metrics").dump();
+  (void)at.at("metrics");
+  model.metrics = document["metrics"].dump();
   model.features = read_features(at.at("features"));
   for (const Checked& part : at.at("parts").items(1, forest::most_targets))
     model.parts.push_back(read_part(part, model.features));

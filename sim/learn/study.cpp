@@ -26,10 +26,8 @@ Result<std::vector<Judged>> hold_out(const Problem& problem, std::size_t index, 
   const PartProblem& part = problem.parts[index];
   std::set<std::size_t> used;
   for (const std::size_t row : part.rows) used.insert(folds[row]);
-  if (used.size() < 2)
-    return Diagnostic{
-        "", 0, 0, "validation", "at least two groups of rows to hold out in turn", std::to_string(used.size())};
   std::vector<Judged> out;
+  if (used.size() < 2) return out;
   for (const std::size_t fold : used) {
     std::vector<std::size_t> train, test;
     for (std::size_t i = 0; i < part.rows.size(); ++i) (folds[part.rows[i]] == fold ? test : train).push_back(i);
@@ -104,7 +102,8 @@ Result<Study> study(const Problem& problem, const std::vector<std::size_t>& fold
       const std::size_t place = result.held_out.targets.size();
       result.held_out.targets.push_back(part.targets[t].name);
       result.held_out.points.push_back(points_of(*rows, part, t, options, place));
-      result.widen.push_back(widenings(*rows, part, t, no_fold));
+      result.widen.push_back(rows->empty() ? std::array<double, 3>{1, 1, 1} : widenings(*rows, part, t, no_fold));
+      if (rows->empty()) result.not_judged.push_back(part.targets[t].name);
     }
   }
   return result;

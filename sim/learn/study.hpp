@@ -26,9 +26,10 @@ struct StudyOptions {
 struct Study {
   HeldOut held_out;
   std::vector<std::array<double, 3>> widen;  // per target of all parts: what the held-out rows ask for
+  std::vector<std::string> not_judged;       // targets whose rows all fall into one fold: they have no points
 };
 
-// folds: per row of the table, which fold holds it out. Errors: fewer than two folds with rows in them.
+// folds: per row of the table, which fold holds it out. Errors: of fit_part.
 [[nodiscard]] Result<Study> study(const Problem& problem, const std::vector<std::size_t>& folds,
                                   const StudyOptions& options);
 

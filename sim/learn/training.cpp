@@ -68,6 +68,8 @@ class Validator {
     }
     Result<Study> found = study(problem, folds, {options, split == "shape" ? decltype(widen_){} : widen_});
     if (!found) return found.errors();
+    for (const std::string& target : found->not_judged)
+      training_.remarks.push_back("not validated by " + split + ": " + target + ", whose rows have only one");
     found->held_out.split = split;
     found->held_out.features = features;
     if (split == "shape" && widen_.empty()) widen_ = found->widen;

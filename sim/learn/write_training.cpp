@@ -35,6 +35,7 @@ std::string held_out_text(const HeldOut& held, const dataset::Table& table, bool
   std::string text = fmt::format("{}; features: {}\n  {:<26}{:>7}{:>9}{:>11}{:>9}{:>9}{:>7}{:>7}{:>7}\n", title,
                                  held.features, "", "rows", "R2", "MAPE", "median", "p90", "in 80", "in 90", "in 95");
   for (std::size_t t = 0; t < held.targets.size(); ++t) {
+    if (held.points[t].empty()) continue;
     text += row_text(held.targets[t], scores_of(held.points[t]));
     if (!in_detail) continue;
     for (const char* column : {gpu_column, family_column})
@@ -69,6 +70,7 @@ Json points_json(const std::vector<Point>& points) {
 Json held_out_json(const HeldOut& held, const dataset::Table& table, bool with_points) {
   Json targets = Json::object();
   for (std::size_t t = 0; t < held.targets.size(); ++t) {
+    if (held.points[t].empty()) continue;
     Json json = scores_json(scores_of(held.points[t]));
     json["by_gpu"] = groups_json(held.points[t], table, gpu_column);
     json["by_family"] = groups_json(held.points[t], table, family_column);

@@ -62,6 +62,10 @@ TEST(Train, RefusesWrongInput) {
   EXPECT_EQ(nothing.status, 2);
   EXPECT_TRUE(has(nothing.err, "--data: expected a data set, found nothing")) << nothing.err;
   EXPECT_TRUE(has(nothing.err, "--out: expected the file to write, found nothing"));
+  const Ran folder = run_program("train --data x --out /nowhere/m.json --report /nowhere/r.html");
+  EXPECT_EQ(folder.status, 2);
+  EXPECT_TRUE(has(folder.err, "--out: expected a file in a folder that exists, found /nowhere/m.json")) << folder.err;
+  EXPECT_TRUE(has(folder.err, "--report: expected a file in a folder"));
   const Ran words = run_program(
       "train --data x --out y --features magic --validate rows --monotone up --trees 0 --folds 1 --format csv --gpu z");
   EXPECT_EQ(words.status, 2);
@@ -87,6 +91,8 @@ TEST(Train, RefusesBadDataSets) {
       has(refused_data(header + "1,2,nan,4,5,6\\n2,3,4,5,6,7\\n"), "x.csv:2:3: time_us: expected a finite number"));
   EXPECT_TRUE(has(refused_data(header + "1,2,inf,4,5,6\\n2,3,4,5,6,7\\n"), "found \"inf\""));
   EXPECT_TRUE(has(refused_data(header + "1,2,3,4,5,6\\n"), "expected at least two rows"));
+  EXPECT_TRUE(has(refused_data(header + "1,2,3,,5,6\\n2,3,4,,6,7\\n"),
+                  "time_us, power_w, energy_mj, tflops: expected at least two rows that have all of these targets"));
   EXPECT_TRUE(has(refused_data(header), "expected at least one row, found none"));
   EXPECT_TRUE(has(refused_data(header + "1,2,3,4,5,6\\n1,2,3,4,5,6\\n"), "at least one column whose values differ"));
 }

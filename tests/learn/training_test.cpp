@@ -65,6 +65,21 @@ TEST(Training, SaysWhatItCouldNotValidate) {
   EXPECT_NE(training_text(*training, table).find("whole shapes held out"), std::string::npos);
 }
 
+TEST(Training, SaysWhichTargetItCouldNotValidate) {
+  dataset::Table table = sample_table(200);
+  for (std::size_t row = 0; row < table.rows; ++row)  // power was measured on one GPU only
+    if (table.columns[7].codes[row] != 1) table.columns[6].numbers[row] = std::nan("");
+  TrainingRequest request = sample_request();
+  request.problem.targets = {{"time_us"}, {"power_w"}};
+  request.ablation = false;
+  const Result<Training> training = train(table, request);
+  ASSERT_TRUE(training) << to_string(training.errors());
+  EXPECT_EQ(training->remarks, std::vector<std::string>{"not validated by gpu: power_w, whose rows have only one"});
+  const HeldOut& gpus = held_out(*training, "gpu", true);
+  EXPECT_EQ(gpus.points[0].size(), 200U);
+  EXPECT_TRUE(gpus.points[1].empty());
+}
+
 TEST(Estimate, FlagsWhatWasNotSeen) {
   const dataset::Table table = sample_table(600);
   TrainingRequest request = sample_request();
