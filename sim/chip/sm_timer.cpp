@@ -39,6 +39,13 @@ SmTime blend(const SmTime& a, const SmTime& b, double f) {
 SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches)
     : program_(std::move(program)), sm_(std::move(sm)), switches_(switches) {}
 
+core::SmResult SmTimer::watch(const core::MemoryEnvironment& environment, core::SmWork work,
+                              core::Recorder& recorder) const {
+  work.recorder = &recorder;
+  work.skip_periodic = false;
+  return core::run_sm(program_, sm_, switches_, environment, work);
+}
+
 SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   const Key key{work.resident,
                 work.ctas,

@@ -35,25 +35,18 @@ struct MemoryEnvironment {
   std::array<BoxTraffic, 3> boxes{};  // of A, B, C
 };
 
-// One issue, for those who watch.
-struct IssueRecord {
-  std::uint64_t cycle = 0;
-  std::uint16_t warp = 0;  // of the SM
-  std::int32_t pc = 0;
-
-  bool operator==(const IssueRecord&) const = default;
-};
+struct Recorder;  // recorder.hpp
 
 // Which CTAs this SM runs.
 struct SmWork {
-  int resident = 1;                            // CTA slots
-  std::int64_t ctas = 1;                       // CTAs in all
-  std::int64_t trips = 1;                      // of the main loop
-  std::int64_t tiles = 1;                      // of each CTA of a persistent kernel
-  double launch_interval = 0;                  // cycles between the first CTAs of an SM
-  double relaunch = 0;                         // end of a CTA to the first issue of its successor
-  bool skip_periodic = false;                  // once the main loop has become periodic, pass over whole periods
-  std::vector<IssueRecord>* issues = nullptr;  // where every issue is noted; null: nowhere
+  int resident = 1;              // CTA slots
+  std::int64_t ctas = 1;         // CTAs in all
+  std::int64_t trips = 1;        // of the main loop
+  std::int64_t tiles = 1;        // of each CTA of a persistent kernel
+  double launch_interval = 0;    // cycles between the first CTAs of an SM
+  double relaunch = 0;           // end of a CTA to the first issue of its successor
+  bool skip_periodic = false;    // once the main loop has become periodic, pass over whole periods
+  Recorder* recorder = nullptr;  // what happens is written down there; null: nowhere
 };
 
 inline constexpr std::size_t opcode_count = static_cast<std::size_t>(kernels::Opcode::count_);
