@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,8 @@ struct Confidence {
   std::string on;              // which measurements, or "none: ..." with the reason
 };
 
+struct SmRun;  // recording.hpp
+
 struct SimReport {
   std::string arch_id, arch_name;
   kernels::KernelConfig kernel;  // as resolved
@@ -94,6 +97,7 @@ struct SimReport {
   double voltage = 0;                                            // relative: the GPU file's scale
   std::array<double, power::component_count> energy_stack_mj{};  // sums to energy_mj
   std::function<power::Activity(Hertz)> activity_at;             // events and time at a clock, for traces
+  std::shared_ptr<const SmRun> sm_run;                           // what the SM did, to be watched once more
   std::string power_note;                                        // what the power figure rests on
 
   Phases phases_us;

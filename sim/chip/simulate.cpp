@@ -13,6 +13,7 @@
 #include "sim/chip/grid.hpp"
 #include "sim/chip/occupancy.hpp"
 #include "sim/chip/power_use.hpp"
+#include "sim/chip/recording.hpp"
 #include "sim/chip/sm_cache.hpp"
 #include "sim/chip/split_k.hpp"
 #include "sim/chip/traffic.hpp"
@@ -95,7 +96,7 @@ double tile_accesses(const Run& run) {
   return std::pow(all, begins) * std::pow(static_cast<double>(tile.k), 1.0 - begins);
 }
 
-void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade) {
+core::SmWork sm_work(const Run& run) {
   core::SmWork work;
   work.ctas = run.launch.ctas_busiest_sm;
   work.trips = run.launch.trips;
@@ -107,7 +108,12 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
     work.launch_interval = std::round(run.gpu.launch.cta_rate.value * run.launch.active_sms);
     work.relaunch = run.gpu.sm.cta_launch.value;
   }
+  return work;
+}
 
+void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade) {
+  core::SmWork work = sm_work(run);
+  const Switches& switches = run.options.switches;
   EnvironmentRequest request;
   request.gpu = &run.gpu;
   request.clock = run.clock;
@@ -407,6 +413,8 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   fill_power(r, gpu, options, point);
   const ChipEvents events = chip_events(run, program);
   r.activity_at = [events, times = kernel_times(run)](Hertz clock) { return activity_of(events, times.at(clock)); };
+  r.sm_run = std::make_shared<const SmRun>(
+      SmRun{*built, run.environment, sm_work(run), run.clock, events, run.launch.active_sms, options.operands});
   r.switches = changed_switches(options.switches);
   r.confidence = confidence_of(r);
   return r;

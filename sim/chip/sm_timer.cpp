@@ -53,6 +53,13 @@ SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitch
     trip_length_ += times[static_cast<std::size_t>(at)];
 }
 
+core::SmResult SmTimer::watch(const core::MemoryEnvironment& environment, core::SmWork work,
+                              core::Recorder& recorder) const {
+  work.recorder = &recorder;
+  work.skip_periodic = false;
+  return core::run_sm(program_, sm_, switches_, environment, work);
+}
+
 SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   const Key key{work.resident,
                 work.ctas,

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "sim/core/engine.hpp"
+#include "sim/core/recorder.hpp"
 
 namespace noteg::chip {
 
@@ -36,6 +37,9 @@ class SmTimer {
 
   // Runs `ctas` CTAs of `trips` main-loop trips with `resident` at a time.
   [[nodiscard]] SmTime time(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
+
+  // Steps through all of `work` and writes down what happens, whatever was run before.
+  core::SmResult watch(const core::MemoryEnvironment& environment, core::SmWork work, core::Recorder& recorder) const;
 
  private:
   using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double, bool,

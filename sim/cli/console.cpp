@@ -13,8 +13,27 @@
 #include "sim/cli/command.hpp"
 
 namespace noteg::cli {
+namespace {
+
+thread_local Capture* capture = nullptr;
+
+void write_error(std::string_view text) {
+  if (capture != nullptr)
+    capture->err += text;
+  else
+    std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace
+
+Capture::Capture() : outer_(capture) { capture = this; }
+Capture::~Capture() { capture = outer_; }
 
 int print(std::string_view text) {
+  if (capture != nullptr) {
+    capture->out += text;
+    return done;
+  }
   const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
   if (written == text.size() && std::fflush(stdout) == 0) return done;
   if (errno == EPIPE) return done;
@@ -46,15 +65,12 @@ int write_file(const std::string& path, std::string_view text) {
   return done;
 }
 
-void tell(std::string_view message) {
-  const std::string line = fmt::format("noteg: {}\n", message);
-  std::fwrite(line.data(), 1, line.size(), stderr);
-}
+void tell(std::string_view message) { write_error(fmt::format("noteg: {}\n", message)); }
 
 int refuse(std::string_view command, const Diagnostics& errors) {
   const std::string text = to_string(errors) + fmt::format("(`noteg {}--help` tells what is possible)\n",
                                                            command.empty() ? "" : fmt::format("{} ", command));
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  write_error(text);
   return wrong_input;
 }
 

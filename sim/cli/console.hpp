@@ -23,4 +23,19 @@ void tell(std::string_view message);  // one line on standard error
 // A pipe that is closed becomes a failed write instead of the end of the process.
 void ignore_broken_pipes();
 
+// While one exists, what this thread prints, tells and refuses is kept instead of written: for programs that run a
+// command inside themselves. Innermost first.
+class Capture {
+ public:
+  Capture();
+  ~Capture();
+  Capture(const Capture&) = delete;
+  Capture& operator=(const Capture&) = delete;
+
+  std::string out, err;
+
+ private:
+  Capture* outer_;
+};
+
 }  // namespace noteg::cli

@@ -11,6 +11,7 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/report_file.hpp"
 #include "sim/cli/switch_list.hpp"
+#include "sim/cli/trace_options.hpp"
 #include "sim/power/trace.hpp"
 #include "sim/report/html/reports.hpp"
 #include "sim/report/write.hpp"
@@ -32,6 +33,7 @@ std::vector<Option> options() {
   all.push_back(
       {"power-trace", "FILE", "writes power, clock and temperature over time of the kernel repeated from idle", false});
   all.push_back(report_option());
+  for (Option& option : trace_options()) all.push_back(std::move(option));
   all.push_back({"list-switches", "", "the limits that --set can take away, and nothing else", false});
   all.push_back({"explain", "", "take limits away one by one and say what each of them costs", false});
   all.push_back({"format", "F", "text (default), json or csv", false});
@@ -62,9 +64,9 @@ Result<arch::GpuSpec> gpu_of(const Arguments& arguments) {
   return arch::load_gpu(*name, arch_overrides(arguments));
 }
 
-int write(const chip::SimReport& report, Format format) {
+int write(const chip::SimReport& report, const std::string& timeline, Format format) {
   switch (format) {
-    case Format::text: return print(report::to_text(report));
+    case Format::text: return print(report::to_text(report) + timeline);
     case Format::json: return print(report::to_json(report));
     case Format::csv: return print(report::to_csv({report}));
   }
@@ -91,6 +93,7 @@ int run_simulate(const std::vector<std::string>& words) {
   const chip::SimOptions sim = sim_options(*arguments, errors);
   (void)count_option(*arguments, "jobs", 1, 4096, errors);
   check_report(*arguments, errors);
+  check_trace(*arguments, format, errors);
   const Result<arch::GpuSpec> gpu = gpu_of(*arguments);
   if (!gpu) add(errors, gpu.errors());
   if (arguments->has("asm"))
@@ -121,8 +124,11 @@ int run_simulate(const std::vector<std::string>& words) {
         status != done)
       return status;
   }
-  const int status = write_report(*arguments, [&] { return html::simulate_report(*gpu, *report); });
-  return std::max(status, write(*report, format));
+  std::string timeline;
+  int status = trace_run(*arguments, *report, *gpu, timeline);
+  if (status == wrong_input) return status;
+  status = std::max(status, write_report(*arguments, [&] { return html::simulate_report(*gpu, *report); }));
+  return std::max(status, write(*report, timeline, format));
 }
 
 }  // namespace noteg::cli

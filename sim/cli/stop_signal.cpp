@@ -23,4 +23,17 @@ const std::atomic<bool>& stop_on_signal() {
   return stopped;
 }
 
+StopScope::StopScope() : interrupt_(std::signal(SIGINT, SIG_DFL)), terminate_(std::signal(SIGTERM, SIG_DFL)) {
+  std::signal(SIGINT, interrupt_);
+  std::signal(SIGTERM, terminate_);
+  stopped = false;
+}
+
+StopScope::~StopScope() {
+  std::signal(SIGINT, interrupt_);
+  std::signal(SIGTERM, terminate_);
+}
+
+bool StopScope::stopped_by_signal() const { return stopped; }
+
 }  // namespace noteg::cli

@@ -10,4 +10,19 @@ namespace noteg::cli {
 // once, as it has its signals once.
 [[nodiscard]] const std::atomic<bool>& stop_on_signal();
 
+// For programs that run a command inside themselves: begins with no signal seen, and gives the handlers back that were
+// there before.
+class StopScope {
+ public:
+  StopScope();
+  ~StopScope();
+  StopScope(const StopScope&) = delete;
+  StopScope& operator=(const StopScope&) = delete;
+  [[nodiscard]] bool stopped_by_signal() const;
+
+ private:
+  using Handler = void (*)(int);
+  Handler interrupt_, terminate_;
+};
+
 }  // namespace noteg::cli

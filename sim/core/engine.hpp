@@ -35,14 +35,7 @@ struct MemoryEnvironment {
   std::array<BoxTraffic, 3> boxes{};  // of A, B, C
 };
 
-// One issue, for those who watch.
-struct IssueRecord {
-  std::uint64_t cycle = 0;
-  std::uint16_t warp = 0;  // of the SM
-  std::int32_t pc = 0;
-
-  bool operator==(const IssueRecord&) const = default;
-};
+struct Recorder;  // recorder.hpp
 
 // CTAs of an SM whose ends lie closer than this share of their life end together, as far as an SM beside it can tell.
 // Source: an H200 whose CTAs last up to 2 % longer or shorter at random still hands the last CTAs of a grid out by
@@ -51,14 +44,14 @@ inline constexpr double in_step = 0.02;
 
 // Which CTAs this SM runs.
 struct SmWork {
-  int resident = 1;                            // CTA slots
-  std::int64_t ctas = 1;                       // CTAs in all
-  std::int64_t trips = 1;                      // of the main loop
-  std::int64_t tiles = 1;                      // of each CTA of a persistent kernel
-  double launch_interval = 0;                  // cycles between the first CTAs of an SM
-  double relaunch = 0;                         // end of a CTA to the first issue of its successor
-  bool skip_periodic = false;                  // once the main loop has become periodic, pass over whole periods
-  std::vector<IssueRecord>* issues = nullptr;  // where every issue is noted; null: nowhere
+  int resident = 1;              // CTA slots
+  std::int64_t ctas = 1;         // CTAs in all
+  std::int64_t trips = 1;        // of the main loop
+  std::int64_t tiles = 1;        // of each CTA of a persistent kernel
+  double launch_interval = 0;    // cycles between the first CTAs of an SM
+  double relaunch = 0;           // end of a CTA to the first issue of its successor
+  bool skip_periodic = false;    // once the main loop has become periodic, pass over whole periods
+  Recorder* recorder = nullptr;  // what happens is written down there; null: nowhere
 };
 
 inline constexpr std::size_t opcode_count = static_cast<std::size_t>(kernels::Opcode::count_);

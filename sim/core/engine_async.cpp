@@ -166,6 +166,9 @@ void Engine::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_t no
   read_port_free_ = std::max(read_port_free_, start) + cycles;
   count_.read_sectors += bytes / 32.0;
   const double latency = env_.latency + tma_.latency.value;
+  if (work_.recorder != nullptr)
+    record_use(RecordedUnit::bulk_copy, static_cast<std::uint16_t>(id_of(warp)), warp.pc,
+               whole(read_port_free_ - cycles), whole(read_port_free_), whole(read_port_free_ + latency));
   events_.post(std::max(now + 1, whole(read_port_free_ + latency)),
                {EventKind::box_arrival, op.ring, warp.cta, barrier_of(warp, op)});
 }
@@ -199,6 +202,9 @@ void Engine::begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now)
   group.last_start = std::max(now, async_.matmul_free);
   const double reading = op.bytes / shared_width_;
   async_.matmul_free = group.last_start + whole(std::max(op.cycles, reading));
+  if (work_.recorder != nullptr)
+    record_use(RecordedUnit::warpgroup, static_cast<std::uint16_t>(id_of(warp)), warp.pc, group.last_start,
+               async_.matmul_free, group.last_start + whole(op.cycles + op.latency));
   count_.tensor_cycles += op.cycles * warps_per_group;
   count_.tensor_macs[op.tensor_kind] += op.macs;
   count_.shared_bytes += op.bytes;

@@ -12,6 +12,7 @@ void Engine::start_cta(int slot, std::uint64_t now) {
   cta.started = cta.main_begin = cta.main_end = now + skipped_;
   cta.in_main_loop = false;
   cta.main_cycles = cta.first_main = 0;
+  if (work_.recorder != nullptr) work_.recorder->ctas.push_back({static_cast<std::uint16_t>(slot), now, 0});
   periodic_.restart();
   reset_async(slot);
   for (int i = 0; i < program_.warps; ++i) {
@@ -119,6 +120,9 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   if (finished_ > work_.ctas - work_.resident && last_refill_ > 0 &&
       static_cast<double>(end_ - last_refill_) < in_step * static_cast<double>(end_ - cta.started))
     ++emptied_together_;
+  if (work_.recorder != nullptr)
+    for (CtaRecord& record : work_.recorder->ctas)
+      if (record.slot == warp.cta && record.ended == 0) record.ended = now + 1;
   const std::uint64_t first_main = cta.first_main == 0 ? cta.main_begin : cta.first_main;
   count_.prologue_cycles += static_cast<double>(first_main - cta.started);
   count_.mainloop_cycles += static_cast<double>(cta.main_cycles);

@@ -133,11 +133,12 @@ void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64
 }
 
 void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
+  if (work_.recorder != nullptr) record_issue(sub, warp, id, now);
   account(sub, warp, now);
-  if (work_.issues != nullptr) work_.issues->push_back({now, id, warp.pc});
   sub.issued_at = now;
   ++count_.issued[in.opcode];
   occupy_pipe(sub, in, now);
+  if (work_.recorder != nullptr) record_pipe(sub, in, id, warp.pc, now);
 
   if (in.action != Action::memory && in.action != Action::constant_load && in.reads != 0) {
     const ReadPorts::Grant grant = sub.ports.allocate(in, id, now);
@@ -240,35 +241,9 @@ void Engine::account(const SubCore& sub, Warp& warp, std::uint64_t now) {
   count_.warp_instructions += 1;
   count_.issue_cycles += 1;
   count_.stall_cycles[static_cast<std::size_t>(Stall::selected)] += 1;
-  std::uint64_t from = warp.last_issue + 1;
-  const std::uint64_t stall_end = std::min(warp.stalled_until, now);
-  if (stall_end > from) {
-    count_.stall_cycles[static_cast<std::size_t>(Stall::wait)] += static_cast<double>(stall_end - from);
-    from = stall_end;
-  }
-  const std::uint64_t fetched = std::min(warp.ready_at, now);
-  if (fetched > from) {
-    count_.stall_cycles[static_cast<std::size_t>(Stall::no_instruction)] += static_cast<double>(fetched - from);
-    from = fetched;
-  }
-  if (warp.unblocked_at > from) {
-    const std::uint64_t until = std::min(warp.unblocked_at, now);
-    count_.stall_cycles[static_cast<std::size_t>(warp.blocked_by)] += static_cast<double>(until - from);
-    from = until;
-  }
-  // Cycles in which the read ports held the pipe for everybody.
-  const std::uint64_t held_from = std::max(from, sub.issued_at + 1), held_until = std::min(sub.issue_free, now);
-  if (held_until > held_from) {
-    count_.stall_cycles[static_cast<std::size_t>(Stall::dispatch)] += static_cast<double>(held_until - held_from);
-    from += held_until - held_from;
-  }
-  // A busy pipe explains the wait until it was free; what remains is the scheduler's choice.
-  if (warp.failed_by != Stall::not_selected && warp.failed_until > from) {
-    const std::uint64_t until = std::min(warp.failed_until, now);
-    count_.stall_cycles[static_cast<std::size_t>(warp.failed_by)] += static_cast<double>(until - from);
-    from = until;
-  }
-  if (now > from) count_.stall_cycles[static_cast<std::size_t>(Stall::not_selected)] += static_cast<double>(now - from);
+  split_wait(sub, warp, now, [this](Stall reason, std::uint64_t from, std::uint64_t until) {
+    count_.stall_cycles[static_cast<std::size_t>(reason)] += static_cast<double>(until - from);
+  });
   warp.failed_by = Stall::not_selected;
   warp.last_issue = now;
 }

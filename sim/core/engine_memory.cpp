@@ -124,6 +124,8 @@ void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t no
   if (access.write_barrier >= 0 && !scoreboard_) {
     events_.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
   }
+  if (work_.recorder != nullptr)
+    record_use(RecordedUnit::load_store, access.warp, access.pc, now, now + front_cycles(cost), ready);
   if (cost.requests != 0 && cost.kind != MemoryKind::store_global) pending_.add(ready, cost.requests);
   if (cost.kind == MemoryKind::async_copy) {
     events_.post(ready, {EventKind::async_done, access.group, access.warp});

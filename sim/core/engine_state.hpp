@@ -15,6 +15,7 @@
 #include "sim/core/pending_requests.hpp"
 #include "sim/core/periodic.hpp"
 #include "sim/core/read_ports.hpp"
+#include "sim/core/recorder.hpp"
 
 namespace noteg::core {
 
@@ -108,6 +109,13 @@ class Engine {
   [[nodiscard]] int next_candidate(const SubCore& sub, std::uint32_t candidates) const;
   void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void account(const SubCore& sub, Warp& warp, std::uint64_t now);
+  template <class Spend>
+  void split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now, Spend spend) const;
+  void record_issue(const SubCore& sub, const Warp& warp, std::uint16_t id, std::uint64_t now);
+  void record_pipe(const SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::int32_t pc,
+                   std::uint64_t now);
+  void record_use(RecordedUnit unit, std::uint16_t id, std::int32_t pc, std::uint64_t from, std::uint64_t until,
+                  std::uint64_t ready);
   void enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void load_constant(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void post_front(SubCore& sub, std::uint64_t now);
@@ -191,5 +199,26 @@ class Engine {
   std::uint64_t barrier_free_ = 0;
   double read_port_free_ = 0, write_port_free_ = 0;
 };
+
+// Between its last issue and `now`, what did the warp wait for? spend(reason, from, until) is called for stretches that
+// follow each other without gaps and end at `now`.
+template <class Spend>
+void Engine::split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now, Spend spend) const {
+  std::uint64_t from = warp.last_issue + 1;
+  const auto until = [&](Stall reason, std::uint64_t end) {
+    if (end <= from) return;
+    spend(reason, from, end);
+    from = end;
+  };
+  until(Stall::wait, std::min(warp.stalled_until, now));
+  until(Stall::no_instruction, std::min(warp.ready_at, now));
+  until(warp.blocked_by, std::min(warp.unblocked_at, now));
+  // Cycles in which the read ports held the pipe for everybody.
+  const std::uint64_t held_from = std::max(from, sub.issued_at + 1), held_until = std::min(sub.issue_free, now);
+  if (held_until > held_from) until(Stall::dispatch, from + (held_until - held_from));
+  // A busy pipe explains the wait until it was free; what remains is the scheduler's choice.
+  if (warp.failed_by != Stall::not_selected) until(warp.failed_by, std::min(warp.failed_until, now));
+  until(Stall::not_selected, now);
+}
 
 }  // namespace noteg::core

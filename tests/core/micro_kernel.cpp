@@ -27,11 +27,13 @@ SmResult run_micro(const MicroKernel& kernel, std::int64_t trips) {
   work.resident = kernel.resident;
   work.ctas = kernel.ctas > 0 ? kernel.ctas : kernel.resident;
   work.relaunch = kernel.relaunch;
-  work.issues = kernel.issues;
+  Recorder recorder;
+  if (kernel.issues != nullptr) work.recorder = &recorder;
   work.trips = trips;
   const SmResult result =
       run_sm(decode(*program, sm, {}, kernel.switches), sm, kernel.switches, kernel.environment, work);
   EXPECT_FALSE(result.deadlock);
+  if (kernel.issues != nullptr) *kernel.issues = recorder.issues;
   return result;
 }
 

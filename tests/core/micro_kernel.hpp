@@ -6,6 +6,7 @@
 
 #include "arch/spec.hpp"
 #include "sim/core/engine.hpp"
+#include "sim/core/recorder.hpp"
 
 namespace noteg::core {
 

@@ -121,7 +121,7 @@ void add_target(Page& page, const Training& training, const dataset::Table& tabl
   const auto place = static_cast<std::size_t>(std::ranges::find(held.targets, target) - held.targets.begin());
   if (place == held.targets.size()) return;
   const std::vector<ComparedGroup> groups = by_gpu(held.points[place], table);
-  page.section(target, fmt::format("Rows held out: {}.", title_of(held)));
+  page.section(target, "Judged with " + title_of(held) + ".");
   const auto id = [&](std::string_view what) { return fmt::format("{}-{}", what, number); };
   page.add(diagonal_chart(id("points"), "Predicted against true", unit_of(training, target), "true", groups));
   page.add(error_shares_chart(id("errors"), "How far off the predictions are", groups));

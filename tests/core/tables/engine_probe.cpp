@@ -40,9 +40,11 @@ CoreSwitches warm() {
 SmResult run(const kernels::Program& program, const std::string& gpu, std::vector<IssueRecord>* log) {
   const arch::SmSpec& sm = sm_of(gpu);
   SmWork work;
-  work.issues = log;
+  Recorder recorder;
+  if (log != nullptr) work.recorder = &recorder;
   const SmResult result = run_sm(decode(program, sm), sm, warm(), l1_hits(gpu), work);
   EXPECT_FALSE(result.deadlock);
+  if (log != nullptr) *log = recorder.issues;
   return result;
 }
 

@@ -1,0 +1,35 @@
+// A run of a small kernel, watched.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "arch/load.hpp"
+#include "sim/chip/recording.hpp"
+
+namespace noteg::test {
+
+inline constexpr int k_extent = 256;  // 32 trips of 8
+
+inline chip::SimReport simulated(const std::string& gpu, kernels::Family family = kernels::Family::simt) {
+  kernels::KernelConfig kernel;
+  kernel.family = family;
+  kernel.tile = {64, 64, 8};
+  if (family != kernels::Family::simt) {
+    kernel.tile = {128, 128, 64};
+    kernel.dtype_in = kernel.dtype_out = kernels::DataType::f16;
+    kernel.layout = kernels::Layout::tn;
+  }
+  chip::SmCache cache;
+  const Result<chip::SimReport> report =
+      chip::simulate(*arch::load_gpu(gpu), kernel, {512, 512, k_extent, 1}, {}, cache);
+  EXPECT_TRUE(report) << to_string(report.errors());
+  return *report;
+}
+
+inline chip::Recording watched(const chip::SimReport& report, const chip::TripWindow& window = {}) {
+  const Result<chip::Recording> recording = chip::record(report, window);
+  EXPECT_TRUE(recording) << to_string(recording.errors());
+  return *recording;
+}
+
+}  // namespace noteg::test
