@@ -20,6 +20,17 @@ TEST(SolvedClock, StaysUpWhereThePowerFits) {
   EXPECT_FALSE(point.throttled);
 }
 
+TEST(SolvedClock, TensorKernelsStayBelowTheirShareOfTheHighestClock) {
+  const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
+  Activity tensor = mixed_second();
+  tensor.tensor_macs = {{"f16_f32", 1e12}};
+  const Hertz top = gpu.clock.sustained * gpu.sm.tensor.clock_share;
+  EXPECT_LT(top, gpu.clock.sustained);
+  EXPECT_EQ(solve_clock(request_for(gpu), bound_by_cycles(mixed_second(), cycles)).clock, gpu.clock.sustained);
+  for (const ClockMode mode : {ClockMode::burst, ClockMode::cool, ClockMode::sustained})
+    EXPECT_EQ(solve_clock(request_for(gpu, mode), bound_by_cycles(tensor, cycles)).clock, top);
+}
+
 TEST(SolvedClock, ReachesTheLimitFromBelowAndNoHigherClockFits) {
   for (const char* limit : {"80 W", "100 W", "150 W", "200 W"}) {
     const arch::GpuSpec gpu = gpu_of("l40s", {{"power.limit", limit}, {"power.idle", "50 W"}});
