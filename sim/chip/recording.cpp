@@ -86,7 +86,10 @@ Watts power_between(const Recording& recording, const SimReport& report, const a
   events.counters = events.counters * sms;
   events.active_lanes = run.events.active_lanes;
   events.l2_bytes = sms * l2_bytes_between(recording, from, to);
-  events.dram_bytes = run.events.l2_bytes > 0 ? events.l2_bytes * run.events.dram_bytes / run.events.l2_bytes : 0;
+  const double share = run.events.l2_bytes > 0 ? events.l2_bytes / run.events.l2_bytes : 0;  // of the kernel's traffic
+  events.dram_read_bytes = share * run.events.dram_read_bytes;
+  events.dram_write_bytes = share * run.events.dram_write_bytes;
+  events.tensor_padding = run.events.tensor_padding;
   events.sm_cycles = sms * cycles;
   const power::Stack dynamic =
       power::event_energy(gpu, activity_of(events, Seconds{seconds}), Volts{report.voltage}, run.operands);
