@@ -31,7 +31,7 @@ TEST(Report, IsRefusedBeforeTheRunWhereItCannotBe) {
 TEST(Report, FailsWhereTheDiskIsFull) {
   const Ran ran = run_program(run + "--report /dev/full");
   EXPECT_EQ(ran.status, 1);
-  EXPECT_TRUE(has(ran.err, "/dev/full: cannot be written")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "/dev/full: No space left on device")) << ran.err;
 }
 
 TEST(Trace, IsCompressedWhereItsNameSaysSo) {
