@@ -13,6 +13,9 @@ namespace {
 // wait for DRAM, in whole cycles so that main loops become periodic; coarsely for hits, which most loops hide.
 constexpr double wait_step = 1.05, hit_step = 1.15;
 
+// So are ratios of clocks, since every shape that the power limit holds back runs at a clock of its own.
+constexpr double clock_step = 1.02;
+
 constexpr double unlimited = 1e9;  // bytes per cycle
 
 double quantised(double latency, double step) { return std::pow(step, std::round(std::log(latency) / std::log(step))); }
@@ -38,7 +41,7 @@ double dram_latency(const EnvironmentRequest& request) {
 double l2_rate(const EnvironmentRequest& request, BytesPerCycle rate) {
   const arch::GpuSpec& gpu = *request.gpu;
   if (gpu.l2.partitions < 2) return rate.value;
-  return rate.value * std::max(1.0, gpu.clock.boost / request.clock);
+  return rate.value * quantised(std::max(1.0, gpu.clock.boost / request.clock), clock_step);
 }
 
 }  // namespace

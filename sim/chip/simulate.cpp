@@ -34,7 +34,8 @@ struct Run {
   int resident = 1;
   Traffic traffic;
   core::MemoryEnvironment environment;
-  SmTime sm;  // of the busiest SM
+  SmTime sm;                 // of the busiest SM
+  std::int64_t sm_ctas = 0;  // that it ran
   double dram_cycles = 0;
   double reduction_cycles = 0;  // of split-K
   double kernel_cycles = 0;     // on the GPU, without launch
@@ -64,6 +65,20 @@ std::int64_t full_rounds(const Run& run) {
 // Of the time that one SM takes for `ctas` CTAs: what each takes if all CTAs divide evenly.
 double even_share(const Run& run, std::int64_t ctas) {
   return run.launch.all_tiles / (static_cast<double>(ctas * run.launch.tiles) * run.gpu.sms);
+}
+
+// CTAs of the rest, those beyond whole rounds on all SMs, that the busiest SM takes on top of its even part. Slots that
+// fall empty together are filled together: the SMs that are first take a whole round, others none (H200M: 112 CTAs of
+// 4 warps left for 132 SMs with two slots go to 53 SMs in pairs; CTAs of 8 warps, which end one after the other there,
+// to 112 SMs one by one). More than two warps on a sub-core drift apart on hardware, if not here: kernels with them
+// never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM).
+std::int64_t taken_together(const Run& run, int warps) {
+  const auto resident = static_cast<std::int64_t>(run.resident);
+  if (run.resident * warps > 2 * run.gpu.sm.sub_cores) return 0;
+  const std::int64_t rounds = (run.launch.ctas_busiest_sm - 1) / resident;
+  const std::int64_t even = run.launch.ctas_busiest_sm - rounds * resident;
+  const std::int64_t rest = run.launch.ctas - rounds * resident * run.gpu.sms;
+  return std::clamp<std::int64_t>(std::min(resident, rest) - even, 0, run.sm.emptied_together);
 }
 
 // Places in DRAM that the tiles of a waiting step lie in: one for each row where an operand lies along K, else one for
@@ -96,8 +111,8 @@ core::SmWork sm_work(const Run& run) {
   return work;
 }
 
-void solve_time(Run& run, SmTimer& timer, Grade grade) {
-  const core::SmWork work = sm_work(run);
+void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade) {
+  core::SmWork work = sm_work(run);
   const Switches& switches = run.options.switches;
   EnvironmentRequest request;
   request.gpu = &run.gpu;
@@ -116,7 +131,13 @@ void solve_time(Run& run, SmTimer& timer, Grade grade) {
       dram_bandwidth(run.gpu.dram, run.traffic.reuse.dram_read_bytes, run.traffic.reuse.dram_write_bytes);
   run.dram_cycles = switches.dram ? (Bytes{dram_bytes} / (dram / run.clock)).value : 0;
   run.environment = memory_environment(request, TileSource::l2);
-  run.sm = time_with_dram(timer, request, work, grade, {run.traffic.reuse.waiting_steps, run.dram_cycles});
+  const DramLoad load{run.traffic.reuse.waiting_steps, run.dram_cycles};
+  run.sm = time_with_dram(timer, request, work, grade, load);
+  if (const std::int64_t more = taken_together(run, program.warps); switches.tail && more > 0) {
+    work.ctas += more;
+    run.sm = time_with_dram(timer, request, work, grade, load);
+  }
+  run.sm_ctas = work.ctas;
   if (!switches.tail) run.sm.cycles *= even_share(run, work.ctas);
 }
 
@@ -169,7 +190,7 @@ void fill_time(SimReport& r, const Run& run) {
   r.pct_of_peak = 100.0 * r.tflops * 1e12 / peak;
 
   // Idle slots of the last, ragged round of CTAs.
-  const double share = run.options.switches.tail ? even_share(run, run.launch.ctas_busiest_sm) : 1;
+  const double share = run.options.switches.tail ? even_share(run, run.sm_ctas) : 1;
   const core::CoreCounters& c = run.sm.counters;
   const double life = std::max(1.0, c.prologue_cycles + c.mainloop_cycles + c.epilogue_cycles);
   const double work_us = kernel_us * share;
@@ -190,8 +211,7 @@ std::int64_t executed_by_cta(const kernels::Program& program, std::int64_t trips
 // exactly, so what periods were passed over inexactly is set right by it.
 core::CoreCounters chip_counters(const Run& run, const kernels::Program& program) {
   if (!program.roles.empty())  // each role has a length of its own; tiles are alike
-    return run.sm.counters *
-           (run.launch.all_tiles / static_cast<double>(run.launch.ctas_busiest_sm * run.launch.tiles));
+    return run.sm.counters * (run.launch.all_tiles / static_cast<double>(run.sm_ctas * run.launch.tiles));
   const double executed =
       static_cast<double>(executed_by_cta(program, run.launch.trips)) * static_cast<double>(run.launch.ctas);
   return run.sm.counters * (executed / std::max(1.0, run.sm.counters.warp_instructions));
@@ -222,7 +242,7 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
   power::OperatingPoint point;
   double stepped_cycles = 0, stepped_instructions = 0;
   const auto step_through = [&](Grade grade) {
-    solve_time(run, timer, grade);
+    solve_time(run, timer, program, grade);
     stepped_cycles += run.sm.simulated_cycles;
     stepped_instructions += run.sm.simulated_warp_instructions;
     run.reduction_cycles = reduction_cycles(run, timer);

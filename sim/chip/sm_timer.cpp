@@ -33,6 +33,7 @@ SmTime blend(const SmTime& a, const SmTime& b, double f) {
   out.simulated_cycles = a.simulated_cycles + b.simulated_cycles;
   out.simulated_warp_instructions = a.simulated_warp_instructions + b.simulated_warp_instructions;
   out.deadlock = a.deadlock || b.deadlock;
+  out.emptied_together = std::min(a.emptied_together, b.emptied_together);
   return out;
 }
 
@@ -66,7 +67,8 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
     if (found != done_.end()) return found->second;
   }
   const core::SmResult result = core::run_sm(program_, sm_, switches_, environment, work);
-  SmTime out{result.cycles, result.counters, result.stepped_cycles, result.stepped_warp_instructions, result.deadlock};
+  SmTime out{result.cycles,   result.counters,        result.stepped_cycles, result.stepped_warp_instructions,
+             result.deadlock, result.emptied_together};
   const std::lock_guard lock(mutex_);
   done_.emplace(key, out);
   return out;

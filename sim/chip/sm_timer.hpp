@@ -22,6 +22,7 @@ struct SmTime {
   double simulated_cycles = 0;  // really stepped through for this answer
   double simulated_warp_instructions = 0;
   bool deadlock = false;
+  int emptied_together = 0;  // slots, with the one that took the last CTA
 };
 
 // a + (b - a) * f, field by field; what was simulated for it is the sum of both.

@@ -87,6 +87,7 @@ SmResult Engine::run() {
   result.cycles = static_cast<double>(end_);
   result.stepped_cycles = static_cast<double>(end_ - skipped_);
   result.stepped_warp_instructions = count_.warp_instructions - periodic_.skipped_instructions();
+  result.emptied_together = emptied_together_;
   result.counters = count_;
   return result;
 }

@@ -122,6 +122,10 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   if (work_.recorder != nullptr)
     for (CtaRecord& record : work_.recorder->ctas)
       if (record.slot == warp.cta && record.ended == 0) record.ended = now + 1;
+  if (finished_ == work_.ctas - work_.resident) last_refill_ = end_;
+  if (finished_ > work_.ctas - work_.resident && last_refill_ > 0 &&
+      static_cast<double>(end_ - last_refill_) < in_step * static_cast<double>(end_ - cta.started))
+    ++emptied_together_;
   const std::uint64_t first_main = cta.first_main == 0 ? cta.main_begin : cta.first_main;
   count_.prologue_cycles += static_cast<double>(first_main - cta.started);
   count_.mainloop_cycles += static_cast<double>(cta.main_cycles);
