@@ -1,0 +1,127 @@
+// noteg._core: commands run inside the process, data sets and models as NumPy arrays. What a user of Python sees is
+// made of it in python/noteg/__init__.py. The GIL is released while anything is simulated, trained or read.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/cli/stop_signal.hpp"
+#include "sim/dataset/columns.hpp"
+#include "sim/dataset/read_table.hpp"
+#include "sim/learn/estimate.hpp"
+#include "sim/learn/model_file.hpp"
+#include "sim/python/arrays.hpp"
+
+namespace noteg::python {
+namespace py = pybind11;
+
+namespace {
+
+// What the user's words or files got wrong, in the words of the command line.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <class Value>
+Value value_or_throw(Result<Value> result) {
+  if (!result) throw InputError(to_string(result.errors()));
+  return std::move(*result);
+}
+
+// Exit status, standard output, standard error, and whether a signal ended it early.
+std::tuple<int, std::string, std::string, bool> run(const std::string& name, const std::vector<std::string>& words) {
+  const auto command = std::ranges::find(cli::commands(), name, &cli::Command::name);
+  if (command == cli::commands().end()) throw InputError("command: expected a known one, found \"" + name + "\"");
+  const py::gil_scoped_release released;
+  const cli::StopScope signals;
+  cli::Capture capture;
+  const int status = command->run(words);
+  return {status, std::move(capture.out), std::move(capture.err), signals.stopped_by_signal()};
+}
+
+py::dict read_table(const std::string& path) {
+  dataset::Table table = [&] {
+    const py::gil_scoped_release released;
+    return value_or_throw(dataset::read_table(path, dataset::known_column));
+  }();
+  return to_arrays(std::move(table));
+}
+
+// A trained model, ready to answer.
+class Model {
+ public:
+  explicit Model(const std::string& path)
+      : model_(std::make_unique<learn::Model>(value_or_throw(learn::read_model(path)))),
+        estimator_(std::make_unique<learn::Estimator>(*model_)) {}
+
+  [[nodiscard]] std::vector<std::string> targets() const {
+    std::vector<std::string> names;
+    for (const learn::Part& part : model_->parts)
+      for (const learn::Target& target : part.targets) names.push_back(target.name);
+    return names;
+  }
+
+  [[nodiscard]] std::vector<std::string> features() const {
+    std::vector<std::string> names;
+    for (const learn::Feature& feature : model_->features) names.push_back(feature.column.name);
+    return names;
+  }
+
+  [[nodiscard]] std::string metrics() const { return model_->metrics; }
+
+  [[nodiscard]] py::dict predict(const py::dict& columns, bool intervals, unsigned jobs) const {
+    const dataset::Table table = from_arrays(columns);
+    const std::vector<learn::RowEstimate> rows = [&] {
+      const py::gil_scoped_release released;
+      return value_or_throw(estimator_->estimate(table, intervals, std::max(1u, jobs)));
+    }();
+    dataset::Table out;
+    out.rows = rows.size();
+    const auto add = [&](const std::string& name, auto value) {
+      dataset::Values values;
+      values.column.name = name;
+      for (const learn::RowEstimate& row : rows) values.numbers.push_back(value(row));
+      out.columns.push_back(std::move(values));
+    };
+    const std::vector<std::string> names = targets();
+    for (std::size_t t = 0; t < names.size(); ++t) {
+      add(names[t], [t](const learn::RowEstimate& row) { return row.targets[t].value; });
+      if (!intervals) continue;
+      for (const std::size_t level : {std::size_t{0}, std::size_t{2}}) {
+        const std::string share = level == 0 ? "80" : "95";
+        add(names[t] + "_low_" + share,
+            [=](const learn::RowEstimate& row) { return row.targets[t].intervals[level].low; });
+        add(names[t] + "_high_" + share,
+            [=](const learn::RowEstimate& row) { return row.targets[t].intervals[level].high; });
+      }
+    }
+    if (intervals)
+      add("out_of_domain", [](const learn::RowEstimate& row) { return row.out_of_domain.empty() ? 0.0 : 1.0; });
+    return to_arrays(std::move(out));
+  }
+
+ private:
+  std::unique_ptr<learn::Model> model_;
+  std::unique_ptr<learn::Estimator> estimator_;
+};
+
+}  // namespace
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The inside of the package noteg.";
+  m.attr("version") = NOTEG_VERSION;
+  py::register_exception<InputError>(m, "InputError", PyExc_ValueError);
+  m.def("run", &run, py::arg("command"), py::arg("words"));
+  m.def("read_table", &read_table, py::arg("path"));
+  py::class_<Model>(m, "Model")
+      .def(py::init<const std::string&>(), py::arg("path"))
+      .def_property_readonly("targets", &Model::targets)
+      .def_property_readonly("features", &Model::features)
+      .def_property_readonly("metrics_json", &Model::metrics)
+      .def("predict", &Model::predict, py::arg("columns"), py::arg("intervals") = true, py::arg("jobs") = 1);
+}
+
+}  // namespace noteg::python
