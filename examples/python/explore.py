@@ -8,7 +8,7 @@ import numpy as np
 
 import noteg
 
-shape = (4096, 4096, 1024)
+shape = (1024, 1024, 512)
 run = noteg.simulate("l4", kernel_name="ampere_sgemm_128x64_tn", shape=shape)
 print(f"L4: {run['time_us']:.0f} us, {run['tflops']:.1f} TFLOP/s, limited by {run['bottleneck']['name']}")
 
@@ -24,7 +24,7 @@ for tile, time in zip(tiles, times):
     print(f"{tile}: {time / times.min():.2f} times the best")
 
 # %% The best kernel for a problem
-best = noteg.tune("a100-pcie-40gb", shape=(1024, 1024, 1024), dtype="f16", max_configs=40, top=3)
+best = noteg.tune("a100-pcie-40gb", shape=(512, 512, 512), dtype="f16", max_configs=12, top=3)
 for kernel in best["problems"][0]["top"]:
     print(f"{kernel['configuration']:<44} {kernel['time_us']:6.1f} us")
 
@@ -32,10 +32,10 @@ for kernel in best["problems"][0]["top"]:
 data = noteg.generate(
     {
         "method": "random",
-        "rows": 60,
+        "rows": 30,
         "seed": 1,
         "gpus": ["l4"],
-        "shape": {axis: {"from": 256, "to": 2048, "multiple_of": 64} for axis in ("m", "n", "k")},
+        "shape": {axis: {"from": 128, "to": 1024, "multiple_of": 64} for axis in ("m", "n", "k")},
         "kernels": [{"family": "simt", "tile": ["128x128x8", "64x64x8"]}],
     }
 )
