@@ -154,6 +154,10 @@ constexpr std::array keys{
     Key{"sliced_k", "a whole number from 1 to 8", "1",
         "Groups of warps that split the tile's K and add their results at the end (simt, mma).",
         [](KernelConfig& c, std::string_view t) { return take(c.sliced_k, whole(t, 1, 8)); }},
+    Key{"static_tile", "true or false", "false",
+        "The tile is a constant of the compiled code, not an argument of the launch: the inner loop is unrolled whole "
+        "and rows of A are read 16 bytes at a time (naive).",
+        [](KernelConfig& c, std::string_view t) { return set_truth(c.static_tile, t); }},
     Key{"registers", "a whole number from 16 to 255", "as compiled for known kernels, else by a rule",
         "Registers per thread.",
         [](KernelConfig& c, std::string_view t) { return take(c.registers, whole(t, 16, 255)); }},

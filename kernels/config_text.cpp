@@ -84,6 +84,7 @@ std::string to_yaml(const KernelConfig& c, const std::string& comment) {
   if (c.cluster_m * c.cluster_n > 1) w.line("cluster", std::to_string(c.cluster_m) + "x" + std::to_string(c.cluster_n));
   if (c.schedule) w.line("schedule", name_of(*c.schedule));
   if (c.persistent) w.flag("persistent", *c.persistent);
+  if (c.static_tile) w.flag("static_tile", true);
   w.given("threads", c.threads);
   w.given("stages", c.stages);
   if (c.async_copy) w.flag("async_copy", *c.async_copy);

@@ -11,13 +11,14 @@ namespace {
 
 constexpr std::size_t longest_name = 512;
 
-// naive_tiled_sgemm_t16
+// naive_tiled_sgemm_t16, naive_static_sgemm_t16: the tile an argument or a constant
 std::optional<ParsedName> parse_naive(const Tokens& t) {
-  if (t.size() != 4 || t[0] != "naive" || t[1] != "tiled" || t[2] != "sgemm") return std::nullopt;
+  if (t.size() != 4 || t[0] != "naive" || (t[1] != "tiled" && t[1] != "static") || t[2] != "sgemm") return std::nullopt;
   const auto side = prefixed(t[3], "t", 1);
   if (!side) return std::nullopt;
   ParsedName parsed;
   parsed.config.family = Family::naive;
+  parsed.config.static_tile = t[1] == "static";
   set_tile(parsed, (*side)[0], (*side)[0], (*side)[0]);
   return parsed;
 }

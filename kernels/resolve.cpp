@@ -318,6 +318,9 @@ Diagnostics check_shape(const GemmShape& shape) {
 }
 
 Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape) {
+  if (config.static_tile && config.family != Family::naive)
+    return Diagnostic{
+        "", 0, 0, "static_tile", "false (only naive kernels have tiles that the compiler may not know)", "true"};
   if (config.clblast != ClblastParameters{} && config.family != Family::clblast)
     return Diagnostic{
         "", 0, 0, "family", "clblast (mdimc and the like are its parameters)", std::string(name_of(config.family))};

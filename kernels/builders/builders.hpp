@@ -8,11 +8,11 @@ namespace noteg::kernels {
 // One thread per element of C, square shared-memory tile of run-time size, two barriers per k tile.
 [[nodiscard]] Result<Program> build_naive(const BuildRequest& request);
 
+// The same with a tile that the compiler knows; build_naive() calls it.
+[[nodiscard]] Result<Program> build_naive_static(const BuildRequest& request);
+
 // Register blocking, 128-bit loads, single (1 stage) or double (2 stages) buffer.
 [[nodiscard]] Result<Program> build_blocked(const BuildRequest& request);
-
-// CLBlast's Xgemm with its tuning parameters.
-[[nodiscard]] Result<Program> build_clblast(const BuildRequest& request);
 
 // Multistage cp.async (3 stages or more) or LDG + STS pipelined (2) FFMA kernel as CUTLASS and cuBLAS ship it.
 [[nodiscard]] Result<Program> build_simt(const BuildRequest& request);

@@ -353,6 +353,7 @@ Result<Program> build_naive(const BuildRequest& request) {
                       "T x T x T with T from 1 to 32",
                       std::to_string(tile.m) + "x" + std::to_string(tile.n) + "x" + std::to_string(tile.k)};
   }
+  if (request.config.static_tile) return build_naive_static(request);
   return Naive(tile.m, request.config).build(request);
 }
 

@@ -327,7 +327,7 @@ Diagnostic no_warpgroups(const arch::GpuSpec& gpu) {
           0,
           0,
           "family",
-          "naive, blocked, simt or mma (compute capability " + gpu.sm.compute_capability +
+          "naive, blocked, clblast, simt or mma (compute capability " + gpu.sm.compute_capability +
               " has neither warpgroup multiplications nor bulk tensor copies)",
           "wgmma"};
 }

@@ -57,8 +57,8 @@ void choose(const Arguments& arguments, std::string option, const std::vector<st
 Result<KernelConfig> from_family(const Arguments& arguments) {
   KernelConfig config;
   Diagnostics errors;
-  choose(arguments, "family", {"naive", "blocked", "simt", "mma", "wgmma"}, kernels::family_from, config.family,
-         errors);
+  choose(arguments, "family", {"naive", "blocked", "clblast", "simt", "mma", "wgmma"}, kernels::family_from,
+         config.family, errors);
   if (!arguments.has("tile")) errors.push_back(wrong("tile", "MxNxK with --family", "nothing"));
   if (!errors.empty()) return errors;
   return config;
@@ -134,7 +134,7 @@ std::vector<Option> kernel_options() {
   return {
       {"kernel", "FILE", "kernel configuration, a YAML file; auto: the best that a library has for the GPU", false},
       {"kernel-name", "NAME", "a kernel's name as profilers print it", false},
-      {"family", "F", "naive, blocked or simt, with --tile", false},
+      {"family", "F", "naive, blocked, clblast, simt, mma or wgmma, with --tile", false},
       {"tile", "MxNxK", "CTA tile", false},
       {"shape", "MxNxK", "C (M x N) = A (M x K) x B (K x N), row-major reading", false},
       {"batch", "B", "independent products in one launch, 1 if absent", false},

@@ -57,6 +57,8 @@ std::vector<Counter> tiling() {
        [](const SimReport& r) { return whole(r.kernel.thread_m); }},
       {"kernel.thread_n", Unit::count, "results of one thread along N",
        [](const SimReport& r) { return whole(r.kernel.thread_n); }},
+      {"kernel.static_tile", Unit::claim, "a naive kernel's tile is known to the compiler",
+       [](const SimReport& r) -> Value { return r.kernel.static_tile; }},
       {"kernel.threads", Unit::count, "threads of a CTA", [](const SimReport& r) { return whole(r.kernel.threads); }},
       {"kernel.stages", Unit::count, "shared-memory buffers in the pipeline, 1 is a single buffer",
        [](const SimReport& r) { return whole(r.kernel.stages); }},

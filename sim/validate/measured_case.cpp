@@ -127,6 +127,7 @@ class Builder {
     case_.config.family = known->family;
     case_.config.thread_m = known->thread_m;
     case_.config.thread_n = known->thread_n;
+    case_.config.static_tile = known->family == Family::naive;  // tutorials have tiles as constants
     case_.config.stages = 1;
     case_.config.align_a = case_.config.align_b = case_.config.align_c = known->align;
   }

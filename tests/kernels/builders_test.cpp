@@ -21,6 +21,12 @@ BuildRequest naive(int t) {
   return r;
 }
 
+BuildRequest naive_static(int t) {
+  BuildRequest r = naive(t);
+  r.config.static_tile = true;
+  return r;
+}
+
 BuildRequest blocked(Tile tile, int thread_m, int thread_n, int stages) {
   BuildRequest r;
   r.config.family = Family::blocked;
@@ -150,6 +156,28 @@ TEST(Builders, SharedLoadWavefrontsAreTheMeasuredOnes) {
   EXPECT_DOUBLE_EQ(loads(naive(16)), 1.0);
 }
 
+// As compiled for sm_90: a tile of 32 has 98 instructions in its main loop, 40 of them LDS; one of 16 has 64.
+TEST(Builders, ATileThatTheCompilerKnowsIsUnrolledWhole) {
+  const auto count = [](const BuildRequest& r, Opcode opcode) {
+    const Result<Program> program = build_program(r);
+    std::size_t n = 0;
+    for (int i = program->mainloop_begin; i < program->epilogue_begin; ++i)
+      n += program->code[static_cast<std::size_t>(i)].op == opcode ? 1 : 0;
+    return n;
+  };
+  const auto length = [](const BuildRequest& r) {
+    const Result<Program> program = build_program(r);
+    return program->epilogue_begin - program->mainloop_begin;
+  };
+  EXPECT_EQ(length(naive_static(32)), 98);
+  EXPECT_NEAR(length(naive_static(16)), 64, 2);
+  EXPECT_EQ(count(naive_static(32), Opcode::lds), 32 + 8);
+  EXPECT_EQ(count(naive_static(16), Opcode::lds), 16 + 4);
+  EXPECT_EQ(count(naive_static(6), Opcode::lds), 6 + 3);  // rows of 24 bytes allow 8-byte loads
+  EXPECT_EQ(count(naive_static(5), Opcode::lds), 5 + 5);
+  for (const int t : {1, 5, 8, 32}) EXPECT_EQ(count(naive_static(t), Opcode::ffma), static_cast<std::size_t>(t));
+}
+
 TEST(Builders, SharedStoreWavefrontsAreTheMeasuredOnes) {
   auto stores = [](const BuildRequest& r) {
     return mainloop_facts(*build_program(r), r.latency).shared_store_wavefronts;
@@ -188,7 +216,10 @@ TEST(Builders, SharedMemoryIsWhatTheCompilerReported) {
 
 std::vector<BuildRequest> all_sorts() {
   std::vector<BuildRequest> all;
-  for (int t = 1; t <= 32; ++t) all.push_back(naive(t));
+  for (int t = 1; t <= 32; ++t) {
+    all.push_back(naive(t));
+    all.push_back(naive_static(t));
+  }
   for (const Total& t : blocked_totals()) all.push_back(t.request);
   for (const Total& t : simt_totals()) all.push_back(t.request);
   for (const Layout layout : {Layout::nn, Layout::tn}) {

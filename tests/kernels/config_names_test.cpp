@@ -81,6 +81,7 @@ const std::vector<Named>& names() {
       {"cutlass_simt_sgemm_64x64_8x4_nn_align1", false, Layout::tt, 64, 64, 8, 32, 64, 64, 4, 1, 138, 16384},
       {"cutlass_simt_sgemm_64x64_8x4_tn_align1", false, Layout::nt, 64, 64, 8, 32, 64, 64, 4, 1, 135, 16384},
       {"cutlass_simt_sgemm_64x64_8x5_nn_align1", false, Layout::tt, 64, 64, 8, 32, 64, 64, 5, 1, 138, 20480},
+      {"naive_static_sgemm_t16", false, Layout::nn, 16, 16, 16, 0, 0, 256, 1, 1, 32, 2048},
       {"naive_tiled_sgemm_t1", false, Layout::nn, 1, 1, 1, 0, 0, 1, 1, 1, 32, 8},
       {"naive_tiled_sgemm_t12", false, Layout::nn, 12, 12, 12, 0, 0, 144, 1, 1, 32, 1152},
       {"naive_tiled_sgemm_t16", false, Layout::nn, 16, 16, 16, 0, 0, 256, 1, 1, 32, 2048},

@@ -202,6 +202,13 @@ TEST(Resolve, RefusesTensorKeysAndTypesOfOtherFamilies) {
             "dtype_in: expected f32 (the naive, blocked and simt families compute with FFMA), found f16\n");
 }
 
+TEST(Resolve, OnlyNaiveKernelsMayHaveAStaticTile) {
+  KernelConfig config = simt({128, 128, 32}, 4, Layout::nn);
+  config.static_tile = true;
+  EXPECT_EQ(errors_of(config),
+            "static_tile: expected false (only naive kernels have tiles that the compiler may not know), found true\n");
+}
+
 TEST(Resolve, HalfATileIsRefused) {
   KernelConfig config = simt({128, 128, 8}, 4, Layout::nn);
   config.warp_m = 32;
