@@ -42,6 +42,10 @@ struct Recorder;  // recorder.hpp
 // pairs (H200M: 4 warps, two CTAs on an SM, 2.85 CTAs for each SM: 36 SMs take two of the rest and 40 take one).
 inline constexpr double in_step = 0.02;
 
+// Main loops of fewer trips are passed over by whole periods only, each measured afresh: how the CTAs lie to each other
+// at the end counts there.
+inline constexpr std::int64_t many_trips = 256;
+
 // Which CTAs this SM runs.
 struct SmWork {
   int resident = 1;              // CTA slots
