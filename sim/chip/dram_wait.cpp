@@ -12,17 +12,16 @@ double utilisation(const DramLoad& load, double sm_cycles) {
   return load.cycles / std::max({1.0, load.cycles, sm_cycles});
 }
 
-// Where the two environments make little difference, or a step is hardly ever in one of them, the one that most steps
-// are in is stepped through and the other put in proportion by the rough grade. That is a part of a small part: at most
-// `little` of the time is taken from a ratio that is itself good to some per cent.
+// Where few steps are in one of the two environments, only the other is stepped through and the first put in proportion
+// by the rough grade, which is good to some per cent of a small part.
 SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::MemoryEnvironment& dram,
               const core::SmWork& work, double waiting) {
-  constexpr double little = 0.02, cheap = 2e5;
+  constexpr double few_steps = 0.125, little = 0.02, cheap = 2e5;
   const core::MemoryEnvironment &most = waiting > 0.5 ? dram : l2, &rest = waiting > 0.5 ? l2 : dram;
   const double share = std::min(waiting, 1.0 - waiting);
   SmTime out = timer.time(most, work, Grade::periodic);
   if (share <= 0) return out;
-  const bool is_cheap = work.trips < core::many_trips || out.simulated_warp_instructions < cheap;
+  const bool is_cheap = work.trips < core::many_trips || share > few_steps || out.simulated_warp_instructions < cheap;
   const SmTime a = is_cheap ? SmTime{} : timer.time(most, work, Grade::rough);
   const SmTime b = is_cheap ? SmTime{} : timer.time(rest, work, Grade::rough);
   if (is_cheap || share * std::abs(b.cycles / a.cycles - 1.0) > little)

@@ -94,6 +94,13 @@ SmResult Engine::run() {
   result.stepped_warp_instructions = count_.warp_instructions - skipped_instructions_;
   result.emptied_together = emptied_together_;
   result.counters = total();
+  if (const double ctas = flow_end_.ctas - flow_begin_.ctas; ctas > 0 && flow_begin_.time > 0) {
+    result.cta_cycles = static_cast<double>(flow_end_.time - flow_begin_.time) / ctas;
+    result.cta_counters = flow_end_.count;
+    result.cta_counters += flow_begin_.count * -1.0;
+    result.cta_counters = result.cta_counters * (1.0 / ctas);
+  }
+  result.rounds_repeat = rounds_repeat_;
   return result;
 }
 

@@ -86,6 +86,10 @@ struct SmResult {
   // CTA slots that fell empty together with the one that took the last CTA (see in_step).
   int emptied_together = 0;
   CoreCounters counters;
+  // While all slots were taken: cycles and counters for each CTA's worth of main-loop trips. 0: never were.
+  double cta_cycles = 0;
+  CoreCounters cta_counters;
+  bool rounds_repeat = false;  // exactly: a state came back with its CTAs as far in their loops
 };
 
 [[nodiscard]] SmResult run_sm(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,

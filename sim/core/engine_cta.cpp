@@ -116,6 +116,20 @@ void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::
   }
 }
 
+// How far the CTAs of the SM have come.
+Flow Engine::flow(std::uint64_t now) const {
+  Flow out{now + skipped_, static_cast<double>(finished_), total()};
+  const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
+  for (const CtaSlot& cta : slots_) {
+    if (cta.running == 0) continue;
+    const Warp& lead = warps_[cta.first_warp];
+    const double part = static_cast<double>(lead.pc - program_.mainloop_begin) / length;
+    const double trips = static_cast<double>(lead.trips[static_cast<std::size_t>(std::max(0, main_loop_))]) + part;
+    if (part >= 0) out.ctas += part < 1 ? trips / static_cast<double>(work_.trips) : 1.0;
+  }
+  return out;
+}
+
 void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   sub.live &= ~(1u << warp.bit);
   CtaSlot& cta = slots_[warp.cta];
@@ -125,6 +139,8 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   }
   ++finished_;
   end_ = now + 1 + skipped_;
+  if (work_.skip_periodic && finished_ == work_.resident) flow_begin_ = flow(now);
+  if (work_.skip_periodic && finished_ == work_.ctas - work_.resident) flow_end_ = flow(now);
   if (finished_ == work_.ctas - work_.resident) last_refill_ = end_;
   if (finished_ > work_.ctas - work_.resident && last_refill_ > 0 &&
       static_cast<double>(end_ - last_refill_) < in_step * static_cast<double>(end_ - cta.started))

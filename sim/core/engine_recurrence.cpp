@@ -144,6 +144,7 @@ void Engine::pass_equal_rounds(std::uint64_t now) {
     moment.count = count_;
     return;
   }
+  rounds_repeat_ = true;
   const std::int64_t launched = launched_ - before->launched, left = work_.ctas - launched_ - work_.resident;
   if (launched <= 0 || left < launched) return;
   const std::int64_t periods = left / launched;

@@ -90,6 +90,13 @@ struct CtaSlot {
   std::uint16_t first_warp = 0;
 };
 
+// How far the SM has come.
+struct Flow {
+  std::uint64_t time = 0;
+  double ctas = 0;  // ended, with parts
+  CoreCounters count;
+};
+
 class Engine {
  public:
   Engine(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,
@@ -163,6 +170,7 @@ class Engine {
   void begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now);
   [[nodiscard]] std::uint64_t fingerprint(std::uint64_t now, bool trips_left) const;
+  [[nodiscard]] Flow flow(std::uint64_t now) const;
   bool pass_equal_trips(std::uint16_t slot, std::uint64_t now);
   void pass_equal_rounds(std::uint64_t now);
   void pass_over(double periods, std::uint64_t cycles, const CoreCounters& period);
@@ -183,6 +191,8 @@ class Engine {
   std::uint64_t end_ = 0;
   PeriodicSkip periodic_;
   Recurrence same_trip_, same_round_;
+  Flow flow_begin_, flow_end_;  // when the first CTA that was replaced ended, and when the last did
+  bool rounds_repeat_ = false;
   bool cta_started_ = false;         // in this cycle
   double skipped_instructions_ = 0;  // of warps, passed over as exact repetitions
   std::uint64_t skipped_ = 0;        // cycles passed over; event times know nothing of them

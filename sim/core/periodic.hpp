@@ -29,10 +29,11 @@ class PeriodicSkip {
   // now (0: none).
   double observe(std::uint64_t now, int running, std::uint64_t mask, std::int64_t total_trips,
                  const CoreCounters& count) {
-    const int settled = settle * running, window = window_trips * running;
+    const bool many = total_trips >= many_trips;
+    const int settled = (many ? settle / 2 : settle) * running, window = window_trips * running;
     ++seen_;
     Period& known = periods_[mask];
-    if (known.times >= enough && total_trips >= many_trips) {
+    if (known.times >= enough && many) {
       if (seen_ != settle_again * running) return 0;
       period_ = &known;
       return possible(total_trips);
@@ -47,7 +48,7 @@ class PeriodicSkip {
     if (!level(now) && seen_ < settled + most_windows * window) return 0;
     seen_ = 0;  // whatever happens, look afresh afterwards
     period_ = &known;
-    if (total_trips < many_trips) known = {};
+    if (!many) known = {};
     ++known.times;
     known.length += static_cast<double>(now - since_);
     known.counters += count;
