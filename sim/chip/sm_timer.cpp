@@ -159,7 +159,7 @@ SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::S
 
 // Tiles of a persistent CTA: the first fills the pipeline, later ones repeat, two by two where consumers take turns.
 SmTime SmTimer::over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  constexpr std::int64_t stepped = 8, period = 2;
+  constexpr std::int64_t stepped = 4, period = 2;
   if (work.tiles <= stepped) return over_rounds(environment, work, Grade::periodic);
   core::SmWork fewer = work;
   fewer.tiles = stepped - period + work.tiles % period;
