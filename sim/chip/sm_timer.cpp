@@ -21,6 +21,7 @@ struct Rounds {
 };
 constexpr Rounds periodic_rounds{8, 6};
 constexpr Rounds shared_rounds{4, 2};
+constexpr std::int64_t flow_rounds = 3;  // and the rest: of long main loops
 // Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
 constexpr std::int64_t drifted_rounds = 3;
 
@@ -80,16 +81,34 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
     if (found != done_.end()) return found->second;
   }
   const core::SmResult result = core::run_sm(program_, sm_, switches_, environment, work);
-  SmTime out{result.cycles,   result.counters,        result.stepped_cycles, result.stepped_warp_instructions,
-             result.deadlock, result.emptied_together};
+  SmTime out{result.cycles,       result.counters,         result.stepped_cycles, result.stepped_warp_instructions,
+             result.deadlock,     result.emptied_together, result.cta_cycles,     result.cta_counters,
+             result.rounds_repeat};
   const std::lock_guard lock(mutex_);
   done_.emplace(key, out);
+  return out;
+}
+
+// Long main loops: CTAs are at all stages of their loops at once, and work flows through the SM at a steady rate. So a
+// few rounds tell what a further CTA costs; what their beginning and end cost is in the run. Where rounds repeat
+// exactly, all are cheap.
+SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work) {
+  const std::int64_t round = work.resident;
+  core::SmWork fewer = work;
+  fewer.ctas = flow_rounds * round + work.ctas % round;
+  SmTime out = run(environment, fewer);
+  if (out.rounds_repeat || out.deadlock || out.cta_cycles <= 0) return run(environment, work);
+  const auto more = static_cast<double>(work.ctas - fewer.ctas);
+  out.cycles += out.cta_cycles * more;
+  out.counters += out.cta_counters * more;
   return out;
 }
 
 SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
   const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   const std::int64_t round = work.resident;
+  const bool is_flow = grade == Grade::periodic && program_.async.empty() && work.trips >= core::many_trips;
+  if (is_flow && work.ctas > (flow_rounds + 1) * round) return by_flow(environment, work);
   if (work.ctas <= rounds.stepped * round) return run(environment, work);
   core::SmWork fewer = work;
   fewer.ctas = (rounds.stepped - rounds.period) * round + work.ctas % round;
@@ -140,7 +159,7 @@ SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::S
 
 // Tiles of a persistent CTA: the first fills the pipeline, later ones repeat, two by two where consumers take turns.
 SmTime SmTimer::over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  constexpr std::int64_t stepped = 8, period = 2;
+  constexpr std::int64_t stepped = 4, period = 2;
   if (work.tiles <= stepped) return over_rounds(environment, work, Grade::periodic);
   core::SmWork fewer = work;
   fewer.tiles = stepped - period + work.tiles % period;

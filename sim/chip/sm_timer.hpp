@@ -23,6 +23,10 @@ struct SmTime {
   double simulated_warp_instructions = 0;
   bool deadlock = false;
   int emptied_together = 0;  // slots, with the one that took the last CTA
+  // Of one run: what a further CTA costs, 0 where not measured; and whether rounds of CTAs repeat exactly.
+  double cta_cycles = 0;
+  core::CoreCounters cta_counters;
+  bool rounds_repeat = false;
 };
 
 // a + (b - a) * f, field by field; what was simulated for it is the sum of both.
@@ -55,6 +59,7 @@ class SmTimer {
                                    double factor);
   [[nodiscard]] SmTime over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
   core::DecodedProgram program_;

@@ -11,6 +11,8 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/report_file.hpp"
+#include "sim/report/html/reports.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/quantity_text.hpp"
 
@@ -21,6 +23,19 @@ struct Column {
   std::string name;  // of the case: "50 W", "energy-optimal clock"
   chip::SimReport report;
 };
+
+// The cases as if each were a GPU of its own, for the report.
+compare::Comparison side_by_side(const arch::GpuSpec& gpu, const std::vector<Watts>& limits,
+                                 const std::vector<Column>& columns) {
+  compare::Comparison out;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    compare::Contestant one{columns[i].name, "", gpu};
+    one.gpu.power.limit = i < limits.size() ? limits[i] : *std::ranges::max_element(limits);
+    out.contestants.push_back(std::move(one));
+    out.reports.push_back(columns[i].report);
+  }
+  return out;
+}
 
 std::vector<Watts> power_limits(const Arguments& arguments, Diagnostics& errors) {
   std::vector<Watts> limits;
@@ -132,6 +147,7 @@ int compare_power(const Arguments& arguments) {
                         format_quantity(limit)});
   const Result<KernelRequest> kernel = kernel_request(arguments);
   if (!kernel) add(errors, kernel.errors());
+  check_report(arguments, errors);
   if (!errors.empty()) return refuse("compare", errors);
   chip::SmCache cache;
   const Result<std::vector<Column>> columns =
@@ -139,10 +155,12 @@ int compare_power(const Arguments& arguments) {
         return chip::simulate(limited, kernel->config, kernel->shape, at, cache);
       });
   if (!columns) return refuse("compare", columns.errors());
+  const int status =
+      write_report(arguments, [&] { return html::compare_report(side_by_side(*gpu, limits, *columns)); });
   switch (format) {
-    case Format::text: return print(to_text(*columns));
-    case Format::json: return print(to_json(*columns));
-    case Format::csv: return print(to_csv(*columns));
+    case Format::text: return std::max(status, print(to_text(*columns)));
+    case Format::json: return std::max(status, print(to_json(*columns)));
+    case Format::csv: return std::max(status, print(to_csv(*columns)));
   }
   return failed;
 }

@@ -27,6 +27,17 @@ class ConstantCache {
     return oldest->ready;
   }
 
+  // Calls add(value) for all that decides what happens from `now` on, times relative to it.
+  template <class Add>
+  void state(std::uint64_t now, Add&& add) const {
+    for (std::size_t set = 0; set < sets; ++set) {
+      const Entry &a = entries_[set * ways], &b = entries_[set * ways + 1];
+      add(a.line | static_cast<std::uint64_t>(b.line) << 16 | static_cast<std::uint64_t>(b.used < a.used) << 32);
+      add(a.ready > now ? a.ready - now : 0);
+      add(b.ready > now ? b.ready - now : 0);
+    }
+  }
+
  private:
   // 4 sets of 64 bytes in 2 ways (MICRO25 artifact).
   static constexpr std::size_t sets = 4, ways = 2;

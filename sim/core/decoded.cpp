@@ -227,6 +227,29 @@ void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, c
   }
 }
 
+bool is_simple(const DecodedInstruction& in) {
+  switch (in.action) {
+    case Action::fma:
+    case Action::fma_heavy:
+    case Action::alu:
+    case Action::half:
+    case Action::tensor:
+    case Action::uniform:
+    case Action::control:
+      return in.write_barrier < 0 && in.read_barrier < 0 && in.commit == 0 && in.async < 0 &&
+             in.constant_line == no_constant;
+    case Action::mufu:
+    case Action::fp64:
+    case Action::memory:
+    case Action::constant_load:
+    case Action::branch:
+    case Action::barrier:
+    case Action::asynchronous:
+    case Action::exit: return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts,
@@ -257,6 +280,13 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     out.code.push_back(decoded);
   }
   if (!program.async.empty()) decode_asynchronous(out, program, sm);
+  for (std::size_t at = 0; at < out.code.size(); ++at) {
+    DecodedInstruction& in = out.code[at];
+    const auto place = static_cast<std::int32_t>(at);
+    in.region = static_cast<std::uint8_t>((place >= out.mainloop_begin) + (place >= out.epilogue_begin));
+    in.simple = is_simple(in);
+    in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0;
+  }
   return out;
 }
 

@@ -102,6 +102,9 @@ struct DecodedInstruction {
   std::uint8_t commit = 0;          // LDGDEPBAR
   std::uint8_t latency = 4;
   std::uint8_t reads = 0;
+  std::uint8_t region = 0;  // before, in or after the main loop
+  bool simple = false;      // fixed latency, no counter, no constant operand: only pipe and read ports matter
+  bool waits = false;       // for counters or copy groups
   std::array<ReadPort, 4> read{};
 };
 

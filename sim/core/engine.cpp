@@ -16,6 +16,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       icache_(sm.front_end, switches.icache, sm.sub_cores, program.code.size()),
       scoreboard_(program.scoreboard),
       queue_capacity_(switches.memory_queue ? std::min(sm.memory.queue_entries + 1, queue_ring) : queue_ring),
+      plain_(work.recorder == nullptr && !program.scoreboard && program.async.empty()),
       dual_fma_(sm.pipes.fma.lanes >= 32),
       fma_interval_(static_cast<std::uint64_t>(32 / std::max(1, std::min(16, sm.pipes.fma.lanes)))),
       heavy_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.fma_heavy.lanes))),
@@ -67,6 +68,10 @@ SmResult Engine::run() {
   std::uint64_t now = 0;
   while (finished_ < work_.ctas) {
     events_.drain(now, [&](const Event& event) { handle(event, now); });
+    if (cta_started_) {
+      cta_started_ = false;
+      if (work_.skip_periodic && !scoreboard_) pass_equal_rounds(now);
+    }
     std::uint64_t wake = never;
     for (SubCore& sub : subs_) {
       if (sub.next_try <= now) step(sub, now);
@@ -86,10 +91,24 @@ SmResult Engine::run() {
   end_ = std::max(end_, async_.stores_end);
   result.cycles = static_cast<double>(end_);
   result.stepped_cycles = static_cast<double>(end_ - skipped_);
-  result.stepped_warp_instructions = count_.warp_instructions - periodic_.skipped_instructions();
+  result.stepped_warp_instructions = count_.warp_instructions - skipped_instructions_;
   result.emptied_together = emptied_together_;
-  result.counters = count_;
+  result.counters = total();
+  if (const double ctas = flow_end_.ctas - flow_begin_.ctas; ctas > 0 && flow_begin_.time > 0) {
+    result.cta_cycles = static_cast<double>(flow_end_.time - flow_begin_.time) / ctas;
+    result.cta_counters = flow_end_.count;
+    result.cta_counters += flow_begin_.count * -1.0;
+    result.cta_counters = result.cta_counters * (1.0 / ctas);
+  }
+  result.rounds_repeat = rounds_repeat_;
   return result;
+}
+
+// Every instruction takes one issue slot.
+CoreCounters Engine::total() const {
+  CoreCounters out = count_;
+  out.issue_cycles = out.stall_cycles[static_cast<std::size_t>(Stall::selected)] = out.warp_instructions;
+  return out;
 }
 
 void Engine::step(SubCore& sub, std::uint64_t now) {
@@ -97,7 +116,8 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
     sub.next_try = sub.issue_free;
     return;
   }
-  std::uint32_t candidates = sub.live & ~sub.blocked;
+  const std::uint32_t waiting = sub.live & ~sub.blocked;
+  std::uint32_t candidates = waiting & sub.wheel.ready(now) & ~sub.queueing;
   std::uint64_t again = never;
   // Greedy: the warp that issued last goes on while it can; then the youngest (or what the switch says).
   if (switches_.scheduler != Scheduler::lrr && sub.last >= 0 && (candidates >> sub.last & 1u) != 0) {
@@ -111,7 +131,7 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
       sub.next_try = sub.issue_free;
       return;
     }
-    again = outcome.again;
+    again = std::min(again, outcome.again);
     candidates &= ~(1u << sub.last);
   }
   while (candidates != 0) {
@@ -130,7 +150,7 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
     }
     again = std::min(again, outcome.again);
   }
-  sub.next_try = again;
+  sub.next_try = std::min(again, sub.wheel.next(waiting, now, never));
 }
 
 namespace {

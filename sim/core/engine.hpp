@@ -42,6 +42,10 @@ struct Recorder;  // recorder.hpp
 // pairs (H200M: 4 warps, two CTAs on an SM, 2.85 CTAs for each SM: 36 SMs take two of the rest and 40 take one).
 inline constexpr double in_step = 0.02;
 
+// Main loops of fewer trips are passed over by whole periods only, each measured afresh: how the CTAs lie to each other
+// at the end counts there.
+inline constexpr std::int64_t many_trips = 256;
+
 // Which CTAs this SM runs.
 struct SmWork {
   int resident = 1;              // CTA slots
@@ -82,6 +86,10 @@ struct SmResult {
   // CTA slots that fell empty together with the one that took the last CTA (see in_step).
   int emptied_together = 0;
   CoreCounters counters;
+  // While all slots were taken: cycles and counters for each CTA's worth of main-loop trips. 0: never were.
+  double cta_cycles = 0;
+  CoreCounters cta_counters;
+  bool rounds_repeat = false;  // exactly: a state came back with its CTAs as far in their loops
 };
 
 [[nodiscard]] SmResult run_sm(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,

@@ -14,6 +14,8 @@ void Engine::start_cta(int slot, std::uint64_t now) {
   cta.main_cycles = cta.first_main = 0;
   if (work_.recorder != nullptr) work_.recorder->ctas.push_back({static_cast<std::uint16_t>(slot), now, 0});
   periodic_.restart();
+  same_trip_.forget();
+  cta_started_ = true;
   reset_async(slot);
   for (int i = 0; i < program_.warps; ++i) {
     Warp& warp = warps_[static_cast<std::size_t>(cta.first_warp + i)];
@@ -30,6 +32,8 @@ void Engine::start_cta(int slot, std::uint64_t now) {
     sub.live |= 1u << warp.bit;
     sub.blocked &= ~(1u << warp.bit);
     check_blocked(warp, now);
+    sub.wheel.put(warp.bit, warp.ready_at, now);
+    sub.queueing &= ~(1u << warp.bit);
     sub.next_try = std::min(sub.next_try, now);
   }
 }
@@ -70,6 +74,7 @@ void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
   const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
   periodic_.trips.resize(slots_.size());
   int running = 0;
+  std::uint64_t mask = 0;
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     const CtaSlot& cta = slots_[slot];
     periodic_.trips[slot] = -1;
@@ -78,16 +83,18 @@ void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
     const Warp& lead = warps_[cta.first_warp];
     const double part = slot == warp.cta ? 0.0 : static_cast<double>(lead.pc - program_.mainloop_begin) / length;
     periodic_.trips[slot] = static_cast<double>(lead.trips[main_loop]) + part;
+    mask |= std::uint64_t{1} << slot;
     ++running;
   }
-  const std::int64_t periods = periodic_.observe(now, running, work_.trips, count_);
+  if (!scoreboard_ && pass_equal_trips(warp.cta, now)) return;
+  const double periods = periodic_.observe(now, running, mask, work_.trips, count_);
   if (periods <= 0) return;
   for (Warp& each : warps_) {
     if (slots_[each.cta].running == 0) continue;
     each.trips[main_loop] += static_cast<std::int32_t>(periodic_.advanced(each.cta, periods));
   }
-  skipped_ += static_cast<std::uint64_t>(periods) * periodic_.length();
-  count_ += periodic_.counters() * static_cast<double>(periods);
+  pass_over(periods, periodic_.length(periods), periodic_.counters());
+  same_trip_.forget();
 }
 
 void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now) {
@@ -98,13 +105,29 @@ void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::
     if (cta.first_main == 0) cta.first_main = cta.main_begin;
     cta.in_main_loop = true;
     periodic_.restart();
+    same_trip_.forget();
   }
   if (from < program_.epilogue_begin && to >= program_.epilogue_begin) {
     cta.main_end = now + skipped_;
     cta.main_cycles += cta.main_end - cta.main_begin;
     cta.in_main_loop = false;
     periodic_.restart();
+    same_trip_.forget();
   }
+}
+
+// How far the CTAs of the SM have come.
+Flow Engine::flow(std::uint64_t now) const {
+  Flow out{now + skipped_, static_cast<double>(finished_), total()};
+  const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
+  for (const CtaSlot& cta : slots_) {
+    if (cta.running == 0) continue;
+    const Warp& lead = warps_[cta.first_warp];
+    const double part = static_cast<double>(lead.pc - program_.mainloop_begin) / length;
+    const double trips = static_cast<double>(lead.trips[static_cast<std::size_t>(std::max(0, main_loop_))]) + part;
+    if (part >= 0) out.ctas += part < 1 ? trips / static_cast<double>(work_.trips) : 1.0;
+  }
+  return out;
 }
 
 void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
@@ -116,6 +139,8 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   }
   ++finished_;
   end_ = now + 1 + skipped_;
+  if (work_.skip_periodic && finished_ == work_.resident) flow_begin_ = flow(now);
+  if (work_.skip_periodic && finished_ == work_.ctas - work_.resident) flow_end_ = flow(now);
   if (finished_ == work_.ctas - work_.resident) last_refill_ = end_;
   if (finished_ > work_.ctas - work_.resident && last_refill_ > 0 &&
       static_cast<double>(end_ - last_refill_) < in_step * static_cast<double>(end_ - cta.started))

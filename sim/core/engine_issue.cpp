@@ -10,11 +10,28 @@ namespace {
 // Cycles after which a variable-latency instruction outside the load/store path has read its sources.
 constexpr std::uint64_t source_release = 6;
 
+// Cycles from an instruction to the warp's next one.
+std::uint64_t hold_of(const DecodedInstruction& in) { return std::max<std::uint64_t>(in.stall, in.yield != 0 ? 2 : 1); }
+
 }  // namespace
 
 Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now) {
-  if (warp.ready_at > now) return {false, warp.ready_at};
+  if (warp.ready_at > now) {  // further ahead than the wheel reaches
+    sub.wheel.put(warp.bit, warp.ready_at, now);
+    return {false, warp.ready_at};
+  }
   const DecodedInstruction& in = program_.code[static_cast<std::size_t>(warp.pc)];
+  if (in.simple && plain_) {
+    const std::uint64_t free = pipe_free(sub, in);
+    if (free > now) {
+      warp.failed_by = Stall::math_pipe;
+      warp.failed_until = free;
+      sub.wheel.put(warp.bit, free, now);
+      return {false, free};
+    }
+    issue_simple(sub, warp, id, in, now);
+    return {true, 0};
+  }
   if (in.constant_line != no_constant && switches_.constant_cache) {
     const std::uint64_t there = sub.constants.touch(in.constant_line, now);
     if (there > now) {
@@ -28,7 +45,8 @@ Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::u
     if (sub.queue_size >= queue_capacity_) {
       warp.failed_by = Stall::memory_queue;
       warp.failed_until = never;  // known only when an entry leaves
-      return {false, never};      // the queue wakes the sub-core when an entry leaves
+      sub.queueing |= 1u << warp.bit;
+      return {false, never};  // the queue wakes the sub-core when an entry leaves
     }
   } else {
     std::uint64_t free = pipe_free(sub, in);
@@ -37,6 +55,7 @@ Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::u
     if (free > now) {
       warp.failed_by = Stall::math_pipe;
       warp.failed_until = free;
+      sub.wheel.put(warp.bit, free, now);
       return {false, free};
     }
   }
@@ -140,27 +159,14 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
   occupy_pipe(sub, in, now);
   if (work_.recorder != nullptr) record_pipe(sub, in, id, warp.pc, now);
 
-  if (in.action != Action::memory && in.action != Action::constant_load && in.reads != 0) {
-    const ReadPorts::Grant grant = sub.ports.allocate(in, id, now);
-    count_.rf_reads += grant.reads;
-    count_.rf_hits += grant.hits;
-    sub.issue_free = grant.allocated - 1;
-    count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
-  }
-  if (in.action == Action::tensor) {
-    const ReadPorts::Grant grant =
-        sub.ports.allocate_wide(program_.tensor[static_cast<std::size_t>(in.tensor)].need, now);
-    count_.rf_reads += grant.reads;
-    sub.issue_free = grant.allocated - 1;
-    count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
-  }
+  if (in.action != Action::memory && in.action != Action::constant_load) read_operands(sub, in, id, now);
   if (scoreboard_) {
     warp.ready_at = now + 1;
     if (in.action != Action::memory && in.action != Action::constant_load) scoreboard_->issued(id, warp.pc, now);
   } else {
     if (in.write_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.write_barrier);
     if (in.read_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.read_barrier);
-    warp.ready_at = now + std::max<std::uint64_t>(in.stall, in.yield != 0 ? 2 : 1);
+    warp.ready_at = now + hold_of(in);
   }
   warp.stalled_until = warp.ready_at;
 
@@ -221,10 +227,39 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     const TileShare& share = program_.tiles[id - slots_[warp.cta].first_warp];
     if (next == share.loop && next == warp.pc + 1 && tiles_of(share) < 1) next = share.exit;
   }
-  phase_change(warp, id, warp.pc, next, now);
-  fetch(warp, warp.pc, next, now);
+  go_on(warp, id, next, now);
+}
+
+// The short way of an instruction that needs nothing but its pipe and its operands (DecodedInstruction::simple).
+void Engine::issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
+  account(sub, warp, now);
+  sub.issued_at = now;
+  ++count_.issued[in.opcode];
+  occupy_pipe(sub, in, now);
+  read_operands(sub, in, id, now);
+  warp.ready_at = warp.stalled_until = now + hold_of(in);
+  go_on(warp, id, warp.pc + 1, now);
+}
+
+void Engine::read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now) {
+  if (in.reads == 0 && in.action != Action::tensor) return;
+  const ReadPorts::Grant grant =
+      in.action == Action::tensor
+          ? sub.ports.allocate_wide(program_.tensor[static_cast<std::size_t>(in.tensor)].need, now)
+          : sub.ports.allocate(in, id, now);
+  count_.rf_reads += grant.reads;
+  count_.rf_hits += grant.hits;
+  sub.issue_free = grant.allocated - 1;
+  count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
+}
+
+void Engine::go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now) {
+  const DecodedInstruction& to = program_.code[static_cast<std::size_t>(next)];
+  if (to.region != program_.code[static_cast<std::size_t>(warp.pc)].region) phase_change(warp, id, warp.pc, next, now);
+  if (!icache_.never_misses()) fetch(warp, warp.pc, next, now);
   warp.pc = next;
-  check_blocked(warp, now);
+  if (to.waits || warp.at_barrier || !plain_) check_blocked(warp, now);
+  subs_[warp.sub].wheel.put(warp.bit, warp.ready_at, now);
 }
 
 // Fetch runs an instruction buffer ahead of issue; a jump starts it anew at its target.
@@ -239,11 +274,10 @@ void Engine::fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64
 
 void Engine::account(const SubCore& sub, Warp& warp, std::uint64_t now) {
   count_.warp_instructions += 1;
-  count_.issue_cycles += 1;
-  count_.stall_cycles[static_cast<std::size_t>(Stall::selected)] += 1;
-  split_wait(sub, warp, now, [this](Stall reason, std::uint64_t from, std::uint64_t until) {
-    count_.stall_cycles[static_cast<std::size_t>(reason)] += static_cast<double>(until - from);
-  });
+  if (now != warp.last_issue + 1)
+    split_wait(sub, warp, now, [this](Stall reason, std::uint64_t from, std::uint64_t until) {
+      count_.stall_cycles[static_cast<std::size_t>(reason)] += static_cast<double>(until - from);
+    });
   warp.failed_by = Stall::not_selected;
   warp.last_issue = now;
 }

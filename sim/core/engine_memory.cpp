@@ -99,6 +99,7 @@ void Engine::serve_front(std::uint64_t now) {
   count_.lsu_cycles += static_cast<double>(held);
   sub.front_ready = now + cost.sub_core_cycles;
   sub.queue_head = (sub.queue_head + 1) % queue_ring;
+  sub.queueing = 0;
   if (sub.queue_size-- == queue_capacity_) sub.next_try = std::min(sub.next_try, now + 1);
   if (sub.queue_size > 0) post_front(sub, now);
   complete(sub, access, now);

@@ -20,7 +20,7 @@ bool is_of_sub_core(RecordedUnit unit) { return unit < RecordedUnit::load_store;
 void Engine::record_issue(const SubCore& sub, const Warp& warp, std::uint16_t id, std::uint64_t now) {
   Recorder& log = *work_.recorder;
   for (; log.next_sample <= now; log.next_sample += log.sample_interval)
-    log.samples.push_back({log.next_sample, count_});
+    log.samples.push_back({log.next_sample, total()});
   split_wait(sub, warp, now, [&](Stall reason, std::uint64_t from, std::uint64_t until) {
     if (!log.waits.empty()) {
       WaitRecord& last = log.waits.back();

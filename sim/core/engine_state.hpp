@@ -15,7 +15,9 @@
 #include "sim/core/pending_requests.hpp"
 #include "sim/core/periodic.hpp"
 #include "sim/core/read_ports.hpp"
+#include "sim/core/ready_wheel.hpp"
 #include "sim/core/recorder.hpp"
+#include "sim/core/recurrence.hpp"
 
 namespace noteg::core {
 
@@ -67,6 +69,8 @@ struct SubCore {
   std::uint64_t issued_at = 0;   // last issue
   std::uint64_t issue_free = 0;  // the Control stage is free for an instruction issued then
   std::uint32_t live = 0, blocked = 0;
+  std::uint32_t queueing = 0;  // warps that found the load/store queue full
+  ReadyWheel wheel;
   double tensor_free = 0;
   std::int32_t last = -1;  // bit of the warp that issued last
   std::array<std::uint16_t, 32> warp_of{};
@@ -84,6 +88,13 @@ struct CtaSlot {
   std::uint64_t main_cycles = 0, first_main = 0;            // of all tiles
   bool in_main_loop = false;
   std::uint16_t first_warp = 0;
+};
+
+// How far the SM has come.
+struct Flow {
+  std::uint64_t time = 0;
+  double ctas = 0;  // ended, with parts
+  CoreCounters count;
 };
 
 class Engine {
@@ -107,6 +118,10 @@ class Engine {
   void occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now);
   [[nodiscard]] int next_candidate(const SubCore& sub, std::uint32_t candidates) const;
   void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  void issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  void read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now);
+  void go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now);
+  [[nodiscard]] CoreCounters total() const;
   void account(const SubCore& sub, Warp& warp, std::uint64_t now);
   template <class Spend>
   void split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now, Spend spend) const;
@@ -153,6 +168,11 @@ class Engine {
   void store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
   void begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now);
+  [[nodiscard]] std::uint64_t fingerprint(std::uint64_t now, bool trips_left) const;
+  [[nodiscard]] Flow flow(std::uint64_t now) const;
+  bool pass_equal_trips(std::uint16_t slot, std::uint64_t now);
+  void pass_equal_rounds(std::uint64_t now);
+  void pass_over(double periods, std::uint64_t cycles, const CoreCounters& period);
   void phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now);
 
   const DecodedProgram& program_;
@@ -169,13 +189,19 @@ class Engine {
   int emptied_together_ = 0;
   std::uint64_t end_ = 0;
   PeriodicSkip periodic_;
-  std::uint64_t skipped_ = 0;  // cycles passed over; event times know nothing of them
+  Recurrence same_trip_, same_round_;
+  Flow flow_begin_, flow_end_;  // when the first CTA that was replaced ended, and when the last did
+  bool rounds_repeat_ = false;
+  bool cta_started_ = false;         // in this cycle
+  double skipped_instructions_ = 0;  // of warps, passed over as exact repetitions
+  std::uint64_t skipped_ = 0;        // cycles passed over; event times know nothing of them
   int main_loop_ = -1;
   InstructionCaches icache_;
   std::optional<Scoreboard> scoreboard_;
 
   // Numbers of the SM that the loop needs, unwrapped once.
   int queue_capacity_;
+  bool plain_;  // nobody watches and warps wait for nothing but control bits: the short way of issue will do
   bool dual_fma_;
   std::uint64_t fma_interval_, heavy_interval_, alu_interval_, half_interval_, mufu_interval_, uniform_interval_;
   std::uint64_t fp64_interval_;

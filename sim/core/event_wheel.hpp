@@ -86,6 +86,28 @@ class EventWheel {
     }
   }
 
+  // Calls f(cycles from now, event) for each event from `now` on, in the order in which they will be drained.
+  template <class F>
+  void each(std::uint64_t now, F&& f) const {
+    for (std::uint64_t ahead = 0; ahead < horizon;) {
+      const std::uint64_t slot = (now + ahead) % horizon;
+      const std::uint64_t bits = occupied_[slot / 64] >> (slot % 64);
+      if (bits == 0) {
+        ahead += 64 - slot % 64;
+        continue;
+      }
+      ahead += static_cast<std::uint64_t>(std::countr_zero(bits));
+      if (ahead >= horizon) break;
+      for (std::int32_t node = head_[(now + ahead) % horizon]; node >= 0;
+           node = pool_[static_cast<std::size_t>(node)].next)
+        f(ahead, pool_[static_cast<std::size_t>(node)].event);
+      ++ahead;
+    }
+    std::vector<Far> rest = far_;
+    std::ranges::sort(rest, [](const Far& a, const Far& b) { return later(b, a); });
+    for (const Far& event : rest) f(event.time - now, event.event);
+  }
+
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
  private:

@@ -1,6 +1,7 @@
 #include "sim/core/instruction_cache.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace noteg::core {
 
@@ -42,6 +43,9 @@ InstructionCaches::InstructionCaches(const arch::FrontEndSpec& spec, Instruction
                                      std::size_t instructions)
     : per_line_(
           std::max(1, static_cast<std::int32_t>(spec.icache_line.value / std::max(1.0, spec.instruction_bytes.value)))),
+      shift_(std::has_single_bit(static_cast<std::uint32_t>(per_line_))
+                 ? std::countr_zero(static_cast<std::uint32_t>(per_line_))
+                 : -1),
       lead_(spec.instruction_buffer_entries),
       lines_(static_cast<std::int32_t>(instructions) / per_line_ + 1),
       prefetch_(mode == InstructionCache::no_prefetch ? 0 : spec.prefetch_lines),

@@ -6,7 +6,9 @@
 // an H200, where one fetch per cycle for the warp that issued last would leave three per turn.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "arch/spec.hpp"
@@ -22,10 +24,21 @@ class InstructionCaches {
   // Nothing can miss: the caller need not ask.
   [[nodiscard]] bool never_misses() const { return never_misses_; }
 
-  [[nodiscard]] std::int32_t line_of(std::int32_t pc) const { return pc / per_line_; }
+  [[nodiscard]] std::int32_t line_of(std::int32_t pc) const {
+    return shift_ >= 0 ? std::max(pc, 0) >> shift_ : pc / per_line_;
+  }
 
   // Cycle from which instructions of `line` can issue in `sub`; asks for the line if it is not there.
   std::uint64_t touch(int sub, std::int32_t line, std::uint64_t now);
+
+  // Calls add(value) for all that decides what happens from `now` on, times relative to it.
+  template <class Add>
+  void state(std::uint64_t now, Add&& add) const {
+    if (never_misses_) return;
+    add(port_free_ > now ? port_free_ - now : 0);
+    for (const Level& level : l0_) level.state(now, add);
+    l1_.state(now, add);
+  }
 
   // Instructions that fetch runs ahead of issue: the depth of the instruction buffer.
   [[nodiscard]] std::int32_t lead() const { return lead_; }
@@ -43,6 +56,20 @@ class InstructionCaches {
     Line& operator[](std::int32_t line) { return lines_[static_cast<std::size_t>(line)]; }
     void insert(std::int32_t line, std::uint64_t ready, std::uint64_t now);
 
+    // Which lines are there and in which order they would leave.
+    template <class Add>
+    void state(std::uint64_t now, Add&& add) const {
+      const bool evicts = static_cast<std::int64_t>(lines_.size()) > sets_ * ways_;
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> order;  // last use, line
+      for (std::size_t line = 0; line < lines_.size(); ++line) {
+        if (!lines_[line].present) continue;
+        if (lines_[line].ready > now) add(lines_[line].ready - now + (line << 32));
+        order.emplace_back(evicts ? lines_[line].used : 0, line);
+      }
+      if (evicts) std::ranges::sort(order);
+      for (const auto& [used, line] : order) add(line);
+    }
+
    private:
     std::int64_t sets_, ways_;
     std::vector<Line> lines_;
@@ -50,7 +77,7 @@ class InstructionCaches {
 
   std::uint64_t request(int sub, std::int32_t line, std::uint64_t now);
 
-  std::int32_t per_line_, lead_, lines_, prefetch_;
+  std::int32_t per_line_, shift_, lead_, lines_, prefetch_;
   std::uint64_t l1_latency_, l2_latency_;
   std::uint64_t port_free_ = 0;  // of L1: one request a cycle
   bool never_misses_;

@@ -28,6 +28,17 @@ class PendingRequests {
     in_flight_ += requests;
   }
 
+  // Calls add(value) for all that decides what happens from `now` on, times relative to it.
+  template <class Add>
+  void state(std::uint64_t now, Add&& add) const {
+    bool gone = true;
+    for (const Entry& entry : pending_) {
+      gone = gone && entry.until <= now;
+      if (gone) continue;
+      add((entry.until > now ? entry.until - now : 0) << 16 | static_cast<std::uint64_t>(entry.requests));
+    }
+  }
+
  private:
   struct Entry {
     std::uint64_t until;

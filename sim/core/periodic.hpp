@@ -1,12 +1,15 @@
 // Recognises that the main loops of all resident CTAs have become periodic: a few trips after the last CTA entered
-// or left its loop, the cycles and counters of the next trips are taken as a period, and whole periods are passed
-// over while every CTA keeps some trips to go. Registers, queues and events keep their state, so the phases between
-// CTAs survive the skip. The trips of all CTAs together are the clock: where the scheduler favours one CTA, the others
-// may do none in a period, and advance by the part of a trip that they came on.
+// or left its loop, the cycles and counters of the next trips are taken as a period, and periods are passed over while
+// every CTA keeps some trips to go. Registers, queues and events keep their state, so the phases between CTAs survive
+// the skip. The trips of all CTAs together are the clock: where the scheduler favours one CTA, the others may do none
+// in a period, and advance by the part of a trip that they came on.
+// How fast trips pass depends on how many CTAs are in their loops and hardly on how they lie to each other (within half
+// a per cent over the windows of a run), so that what was measured a few times holds whenever the same slots run again.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "sim/core/engine.hpp"
@@ -22,10 +25,19 @@ class PeriodicSkip {
   // A CTA entered or left its main loop.
   void restart() { seen_ = 0; }
 
-  // One of `running` CTAs begins a trip. Returns how many periods may be passed over now (0: none).
-  std::int64_t observe(std::uint64_t now, int running, std::int64_t total_trips, const CoreCounters& count) {
-    const int settled = settle * running, window = window_trips * running;
+  // One of `running` CTAs, those in the slots of the mask, begins a trip. Returns how many periods may be passed over
+  // now (0: none).
+  double observe(std::uint64_t now, int running, std::uint64_t mask, std::int64_t total_trips,
+                 const CoreCounters& count) {
+    const bool many = total_trips >= many_trips;
+    const int settled = (many ? settle / 2 : settle) * running, window = window_trips * running;
     ++seen_;
+    Period& known = periods_[mask];
+    if (known.times >= enough && many) {
+      if (seen_ != settle_again * running) return 0;
+      period_ = &known;
+      return possible(total_trips);
+    }
     if (seen_ == settled) {
       since_ = mark_ = now;
       window_ = 0;
@@ -35,33 +47,49 @@ class PeriodicSkip {
     if (seen_ <= settled || (seen_ - settled) % window != 0) return 0;
     if (!level(now) && seen_ < settled + most_windows * window) return 0;
     seen_ = 0;  // whatever happens, look afresh afterwards
-    length_ = now - since_;
-    advanced_.assign(trips.size(), 0);
-    double periods = -1;
-    for (std::size_t slot = 0; slot < trips.size(); ++slot) {
-      if (trips[slot] < 0) continue;
-      advanced_[slot] = trips[slot] - base_[slot];
-      const double left = static_cast<double>(total_trips) - trips[slot] - margin;
-      if (left <= 0) return 0;
-      if (advanced_[slot] > 0 && (periods < 0 || left / advanced_[slot] < periods)) periods = left / advanced_[slot];
-    }
-    if (periods < 1) return 0;
-    counters_ = count;
-    counters_ += at_base_ * -1.0;
-    periods = std::floor(periods);
-    skipped_instructions_ += counters_.warp_instructions * periods;
-    return static_cast<std::int64_t>(periods);
+    period_ = &known;
+    if (!many) known = {};
+    ++known.times;
+    known.length += static_cast<double>(now - since_);
+    known.counters += count;
+    known.counters += at_base_ * -1.0;
+    known.advanced.resize(trips.size());
+    for (std::size_t slot = 0; slot < trips.size(); ++slot)
+      if (trips[slot] >= 0) known.advanced[slot] += trips[slot] - base_[slot];
+    return possible(total_trips);
   }
 
   // Whole trips that a CTA advances in `periods` periods.
-  [[nodiscard]] std::int64_t advanced(std::size_t slot, std::int64_t periods) const {
-    return std::llround(advanced_[slot] * static_cast<double>(periods));
+  [[nodiscard]] std::int64_t advanced(std::size_t slot, double periods) const {
+    return std::llround(period_->advanced[slot] * periods);
   }
-  [[nodiscard]] std::uint64_t length() const { return length_; }
-  [[nodiscard]] const CoreCounters& counters() const { return counters_; }
-  [[nodiscard]] double skipped_instructions() const { return skipped_instructions_; }
+  // Cycles of `periods` periods.
+  [[nodiscard]] std::uint64_t length(double periods) const {
+    return static_cast<std::uint64_t>(std::llround(period_->length * periods));
+  }
+  [[nodiscard]] const CoreCounters& counters() const { return period_->counters; }
 
  private:
+  // Everything measured for one set of slots, all times together.
+  struct Period {
+    double length = 0;
+    std::vector<double> advanced;
+    CoreCounters counters;
+    int times = 0;
+  };
+
+  // Periods that leave every CTA some trips to go.
+  [[nodiscard]] double possible(std::int64_t total_trips) const {
+    double periods = -1;
+    for (std::size_t slot = 0; slot < trips.size(); ++slot) {
+      if (trips[slot] < 0) continue;
+      const double left = static_cast<double>(total_trips) - trips[slot] - margin, each = period_->advanced[slot];
+      if (left <= 0) return 0;
+      if (each > 0 && (periods < 0 || left / each < periods)) periods = left / each;
+    }
+    return total_trips >= many_trips ? periods : std::floor(periods);
+  }
+
   // Does the window of trips that ends now take as long as the one before it?
   bool level(std::uint64_t now) {
     const std::uint64_t last = window_, length = now - mark_;
@@ -78,12 +106,15 @@ class PeriodicSkip {
   static constexpr int window_trips = 8;
   static constexpr int most_windows = 3;
   static constexpr double margin = 4;
+  static constexpr int enough = 2;        // measurements of a set of slots
+  static constexpr int settle_again = 6;  // trips after which they hold
 
   int seen_ = 0;
-  std::uint64_t since_ = 0, length_ = 0, mark_ = 0, window_ = 0;
-  std::vector<double> base_, advanced_;
-  CoreCounters at_base_, counters_;
-  double skipped_instructions_ = 0;
+  std::uint64_t since_ = 0, mark_ = 0, window_ = 0;
+  std::vector<double> base_;
+  CoreCounters at_base_;
+  std::map<std::uint64_t, Period> periods_;  // by the slots that run
+  Period* period_ = nullptr;
 };
 
 }  // namespace noteg::core

@@ -29,30 +29,31 @@ class ReadPorts {
   Grant allocate(const DecodedInstruction& instruction, std::uint16_t warp, std::uint64_t now) {
     Grant grant;
     std::array<int, 2> need{};
+    const std::uint32_t owner = (static_cast<std::uint32_t>(warp) << 16) | 0x8000'0000u;
     for (std::uint8_t i = 0; i < instruction.reads; ++i) {
       const ReadPort& port = instruction.read[i];
-      const std::uint32_t tag = (static_cast<std::uint32_t>(warp) << 16) | port.reg | 0x8000'0000u;
       if (port.cached != 0 && cache_) {
-        if (entry_[port.slot] == tag) {
+        const std::uint32_t tag = owner | port.reg;
+        std::uint32_t& entry = entry_[port.slot];
+        if (entry == tag) {
           ++grant.hits;
         } else if (port.repeated == 0) {
           ++need[port.bank];
         }
         // Any access takes the value away unless the reader asks to keep it.
-        entry_[port.slot] = port.reuse != 0 ? tag : 0;
+        entry = port.reuse != 0 ? tag : 0;
       } else if (port.repeated == 0) {
         ++need[port.bank];
       }
     }
     grant.reads = need[0] + need[1];
-    std::uint64_t cycle = std::max(now + 2, allocated_ + 1);
-    if (!ideal_) {
-      while (!fits(need[0], 0, cycle) || !fits(need[1], 1, cycle)) ++cycle;
-      reserve(need[0], 0, cycle);
-      reserve(need[1], 1, cycle);
+    move_to(std::max(now + 2, allocated_ + 1));
+    if (!ideal_ && grant.reads > 0) {
+      while (room(0, window_) < need[0] || room(1, window_) < need[1]) move_to(allocated_ + 1);
+      take_last(0, need[0]);
+      take_last(1, need[1]);
     }
-    allocated_ = cycle;
-    grant.allocated = cycle;
+    grant.allocated = allocated_;
     return grant;
   }
 
@@ -61,73 +62,90 @@ class ReadPorts {
   Grant allocate_wide(const std::array<int, 2>& need, std::uint64_t now) {
     Grant grant;
     grant.reads = need[0] + need[1];
-    std::uint64_t cycle = std::max(now + 2, allocated_ + 1);
+    move_to(std::max(now + 2, allocated_ + 1));
     if (!ideal_) {
-      const int span = std::min<int>(std::max(need[0], need[1]) + 1, static_cast<int>(ring) - 1);
-      while (free_in(0, cycle, span) < need[0] || free_in(1, cycle, span) < need[1]) ++cycle;
-      for (int bank = 0; bank < 2; ++bank) take_first(bank, cycle, need[static_cast<std::size_t>(bank)]);
+      const int span = std::min(std::max(need[0], need[1]) + 1, cells - 1);
+      while (room(0, span) < need[0] || room(1, span) < need[1]) move_to(allocated_ + 1);
+      for (std::size_t bank = 0; bank < used_.size(); ++bank) take_first(bank, need[bank]);
     }
-    allocated_ = cycle;
-    grant.allocated = cycle;
+    grant.allocated = allocated_;
     return grant;
   }
 
+  // Calls add(value) for all that decides what happens from `now` on, times relative to it.
+  template <class Add>
+  void state(std::uint64_t now, Add&& add) const {
+    ReadPorts moved = *this;
+    if (moved.allocated_ < now + 1) moved.move_to(now + 1);
+    add(moved.allocated_ - now);
+    for (const std::uint64_t used : moved.used_) add(used);
+    for (const std::uint32_t entry : entry_) add(entry);
+  }
+
  private:
-  int free_in(int bank, std::uint64_t cycle, int span) {
-    refresh(bank, cycle + static_cast<std::uint64_t>(span));
-    int room = 0;
-    for (int i = 1; i <= span; ++i)
-      room += ports_ - used_[static_cast<std::size_t>(bank)][(cycle + static_cast<std::uint64_t>(i)) % ring];
+  // used_[bank] counts the reads of the cycles after allocated_, four bits for each of 16 cycles.
+  static constexpr int cells = 16;
+
+  void move_to(std::uint64_t cycle) {
+    const std::uint64_t by = cycle - allocated_;
+    allocated_ = cycle;
+    for (std::uint64_t& used : used_) used = by < cells ? used >> (4 * by) : 0;
+  }
+
+  // Reads that the next `span` cycles can still take.
+  [[nodiscard]] int room(std::size_t bank, int span) const {
+    const std::uint64_t used = used_[bank] & ((std::uint64_t{1} << (4 * span)) - 1);
+    if (span == 3 && ports_ < 4) return span * ports_ - static_cast<int>((used + (used >> 4) + (used >> 8)) & 15u);
+    int room = span * ports_;
+    for (int i = 0; i < span; ++i) room -= used_in(bank, i);
     return room;
   }
 
-  void take_first(int bank, std::uint64_t cycle, int need) {
-    for (std::uint64_t i = 1; need > 0; ++i) {
-      int& used = used_[static_cast<std::size_t>(bank)][(cycle + i) % ring];
-      while (used < ports_ && need > 0) {
-        ++used;
-        --need;
-      }
+  [[nodiscard]] int used_in(std::size_t bank, int cell) const {
+    return static_cast<int>(used_[bank] >> (4 * cell) & 15u);
+  }
+
+  void take(std::size_t bank, int cell, int& need) {
+    while (used_in(bank, cell) < ports_ && need > 0) {
+      used_[bank] += std::uint64_t{1} << (4 * cell);
+      --need;
     }
   }
 
-  // used_[bank] counts reads per cycle in a ring of 16 cycles; stale cycles are cleared lazily.
-  static constexpr std::uint64_t ring = 16;
-
-  void refresh(int bank, std::uint64_t cycle) {
-    auto& seen = seen_[static_cast<std::size_t>(bank)];
-    auto& used = used_[static_cast<std::size_t>(bank)];
-    if (cycle <= seen) return;
-    const std::uint64_t from = cycle - seen >= ring ? cycle - ring + 1 : seen + 1;
-    for (std::uint64_t c = from; c <= cycle; ++c) used[c % ring] = 0;
-    seen = cycle;
+  void take_first(std::size_t bank, int need) {
+    for (int cell = 0; need > 0; ++cell) take(bank, cell, need);
   }
 
-  bool fits(int need, int bank, std::uint64_t cycle) {
-    if (need == 0) return true;
-    refresh(bank, cycle + static_cast<std::uint64_t>(window_));
-    int room = 0;
-    for (int i = 1; i <= window_; ++i)
-      room += ports_ - used_[static_cast<std::size_t>(bank)][(cycle + static_cast<std::uint64_t>(i)) % ring];
-    return room >= need;
-  }
-
-  void reserve(int need, int bank, std::uint64_t cycle) {
-    for (int i = window_; need > 0; --i) {
-      auto& used = used_[static_cast<std::size_t>(bank)][(cycle + static_cast<std::uint64_t>(i)) % ring];
-      while (used < ports_ && need > 0) {
-        ++used;
-        --need;
-      }
+  void take_last(std::size_t bank, int need) {
+    if (ports_ == 1 && window_ == 3) {
+      const std::uint64_t used = used_[bank];
+      const auto taken = static_cast<std::size_t>((used & 1) | (used >> 3 & 2) | (used >> 6 & 4));
+      used_[bank] += last_of_three[taken][static_cast<std::size_t>(need)];
+      return;
     }
+    for (int cell = window_ - 1; need > 0; --cell) take(bank, cell, need);
   }
+
+  // What taking 0 to 3 free cycles of three from their end adds to used_, by which of them are taken.
+  static constexpr auto last_of_three = [] {
+    std::array<std::array<std::uint16_t, 4>, 8> table{};
+    for (unsigned taken = 0; taken < 8; ++taken)
+      for (unsigned need = 1; need < 4; ++need) {
+        unsigned left = need;
+        for (unsigned cell = 3; cell-- > 0 && left > 0;) {
+          if ((taken >> cell & 1u) != 0) continue;
+          table[taken][need] = static_cast<std::uint16_t>(table[taken][need] | 1u << (4 * cell));
+          --left;
+        }
+      }
+    return table;
+  }();
 
   int ports_, window_;
   bool cache_, ideal_;
-  std::uint64_t allocated_ = 0;
+  std::uint64_t allocated_ = 0;  // cycle in which the last instruction left Allocate
   std::array<std::uint32_t, 8> entry_{};
-  std::array<std::array<int, ring>, 2> used_{};
-  std::array<std::uint64_t, 2> seen_{};
+  std::array<std::uint64_t, 2> used_{};
 };
 
 }  // namespace noteg::core

@@ -92,7 +92,23 @@ INSTANTIATE_TEST_SUITE_P(Cases, Exact,
                              Case{"h100-sxm5-80gb", xmma_128x128, 4096, 4096, 1024},
                              Case{"h100-sxm5-80gb", xmma_64x64, 4096, 2048, 1024},
                              Case{"h200-sxm-141gb", xmma_128x128, 3333, 2222, 555},
-                             Case{"a100-pcie-80gb", xmma_64x64, 2048, 2048, 256}));
+                             Case{"a100-pcie-80gb", xmma_64x64, 2048, 2048, 256},
+                             // Long main loops and more than four rounds: taken from what a CTA costs in the flow.
+                             Case{"a100-pcie-80gb", "ampere_sgemm_128x128_nn", 4096, 4096, 2048},
+                             Case{"a100-pcie-80gb", "ampere_sgemm_64x64_tn", 3072, 3072, 2048}));
+
+// One CTA on an SM: each trip finds the SM as the one before it did, and each CTA too. Nothing is estimated.
+TEST(ExactRepetition, GivesTheCyclesOfEveryStep) {
+  for (const Case& c : {Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", 4096, 2048, 1024},
+                        Case{"h100-sxm5-80gb", "cutlass_simt_sgemm_256x128_8x4_tn_align1", 4096, 4096, 768},
+                        Case{"h100-sxm5-80gb", "ampere_sgemm_128x128_tn", 128, 128, 8192}}) {
+    const arch::GpuSpec gpu = gpu_of(c.gpu);
+    const SimReport fast = run(gpu, c.kernel, {c.m, c.n, c.k, 1});
+    const SimReport exact = run(gpu, c.kernel, {c.m, c.n, c.k, 1}, exact_mode());
+    EXPECT_NEAR(fast.cycles / exact.cycles, 1, 1e-6) << c;
+    EXPECT_LT(fast.engine.simulated_warp_instructions, exact.engine.simulated_warp_instructions / 3) << c;
+  }
+}
 
 // What validate extends from few trips and few rounds must hold for hundreds of both, where an error of a trip or a
 // round is multiplied most.

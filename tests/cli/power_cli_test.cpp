@@ -71,6 +71,13 @@ TEST(Compare, ListsEveryLimitAndTheClockOfLeastEnergy) {
   EXPECT_TRUE(csv.out.starts_with("case,arch,time_us,sm_clock_mhz,power_w,energy_mj,")) << csv.out;
 }
 
+TEST(Compare, WritesTheReportOfPowerLimitsToo) {
+  const Ran ran = run_shell("f=$(mktemp -d)/r.html; \"$NOTEG\" compare --arch l4 --power-limits 40W,72W " + kernel +
+                            " --report $f && grep -c 'least energy' $f");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(run_program("compare --arch l4 --power-limits 40W --report /nowhere/r.html " + kernel).status, 2);
+}
+
 TEST(Compare, RefusesWrongInput) {
   const Ran nothing = run_program("compare");
   EXPECT_EQ(nothing.status, 2);

@@ -174,8 +174,10 @@ std::string compare_report(const Comparison& c) {
                    Unit::microseconds));
   page.add(stacked(c, "energy", "Energy by part of the board", "", {"energy", false, 0, std::nullopt, "mJ"},
                    "energy_by_component_mj", Unit::millijoules));
-  page.section("What differs in the files");
-  page.add("Keys with different values", differences_table(c), c.differences.size() <= 12);
+  if (!c.differences.empty()) {
+    page.section("What differs in the files");
+    page.add("Keys with different values", differences_table(c), c.differences.size() <= 12);
+  }
   page.footer(
       "Simulated, not measured. The order of a waterfall's steps is fixed; another order would share gains out "
       "differently where two limits meet, the whole stays the same.");

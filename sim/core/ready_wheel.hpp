@@ -1,0 +1,68 @@
+// Which warps of a sub-core are past their stall count, kept as a bit mask: a ring of 64 cycles holds the warps that
+// become ready in each, so that warps which still wait cost nothing per cycle.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace noteg::core {
+
+class ReadyWheel {
+ public:
+  // Warp `bit` becomes ready at `at`. One that lies further ahead than the ring wakes early and has to be put in again.
+  void put(int bit, std::uint64_t at, std::uint64_t now) {
+    advance(now);
+    const std::uint32_t mask = 1u << bit;
+    if (at <= now) {
+      ready_ |= mask;
+      return;
+    }
+    ready_ &= ~mask;
+    const std::uint64_t cell = std::min(at, now + ring - 1) % ring;
+    cells_[cell] |= mask;
+    occupied_ |= std::uint64_t{1} << cell;
+  }
+
+  // Warps that are ready at `now`.
+  [[nodiscard]] std::uint32_t ready(std::uint64_t now) {
+    advance(now);
+    return ready_;
+  }
+
+  // First cycle after `now` in which one of `warps` becomes ready, or `never`. Call ready(now) before.
+  [[nodiscard]] std::uint64_t next(std::uint32_t warps, std::uint64_t now, std::uint64_t never) const {
+    std::uint64_t ahead = std::rotr(occupied_, static_cast<int>((now + 1) % ring));
+    while (ahead != 0) {
+      const std::uint64_t at = now + 1 + static_cast<std::uint64_t>(std::countr_zero(ahead));
+      if ((cells_[at % ring] & warps) != 0) return at;
+      ahead &= ahead - 1;
+    }
+    return never;
+  }
+
+ private:
+  static constexpr std::uint64_t ring = 64;
+
+  void advance(std::uint64_t now) {
+    const std::uint64_t by = now - at_;
+    if (by == 0) return;
+    std::uint64_t past = std::rotr(occupied_, static_cast<int>((at_ + 1) % ring));
+    if (by < ring) past &= (std::uint64_t{1} << by) - 1;
+    while (past != 0) {
+      const std::uint64_t cell = (at_ + 1 + static_cast<std::uint64_t>(std::countr_zero(past))) % ring;
+      ready_ |= cells_[cell];
+      cells_[cell] = 0;
+      occupied_ &= ~(std::uint64_t{1} << cell);
+      past &= past - 1;
+    }
+    at_ = now;
+  }
+
+  std::array<std::uint32_t, ring> cells_{};
+  std::uint64_t occupied_ = 0, at_ = 0;
+  std::uint32_t ready_ = 0;
+};
+
+}  // namespace noteg::core
