@@ -57,6 +57,7 @@ class Builder {
     if (reason_.empty()) {
       read_columns();
       read_notes();
+      read_slices();
       read_raster();
       if (set_.convention == Convention::blas_column_major) transpose_problem(case_.config, case_.shape);
       read_measurement();
@@ -204,6 +205,21 @@ class Builder {
     if (c.split_k > 1) c.split_k_mode = own_reduction ? kernels::SplitKMode::parallel : kernels::SplitKMode::serial;
     if (c.family == Family::clblast) c.clblast = clblast_parameters(notes);
     c.bias = set_.fused_bias && row_.text("op") == "linear";
+  }
+
+  // A name may say that K is split but not into how many slices: the grid does, as long as no CTA takes two.
+  void read_slices() {
+    KernelConfig& c = case_.config;
+    if (c.family != Family::wgmma || c.split_k_mode == kernels::SplitKMode::none || c.split_k > 1) return;
+    const auto size = [&](std::string_view column) { return row_.integer(column, 1).value_or(1); };
+    const auto padded = [](std::int64_t extent, int tile, int cluster) {
+      const std::int64_t tiles = (extent + tile - 1) / std::max(1, tile);
+      return (tiles + cluster - 1) / cluster * cluster;
+    };
+    const std::int64_t tiles =
+        padded(case_.shape.m, c.tile.m, c.cluster_m) * padded(case_.shape.n, c.tile.n, c.cluster_n);
+    const std::int64_t ctas = size("grid_x") * size("grid_y") * size("grid_z");
+    c.split_k = static_cast<int>(std::max<std::int64_t>(1, ctas / std::max<std::int64_t>(1, tiles)));
   }
 
   // The recorded grid tells along which coordinate CTAs follow each other: the first grid dimension moves fastest.
