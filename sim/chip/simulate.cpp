@@ -146,15 +146,27 @@ Seconds launch_time(const Run& run) { return run.options.switches.launch ? run.g
 // Run time at clocks other than the stepped one: cycles of the SMs stay, DRAM takes as long as before in seconds.
 struct KernelTimes {
   Seconds launch;
-  Cycles sm, reduction;
+  Cycles sm, reduction, ends;
   Seconds dram;
 
-  [[nodiscard]] Cycles cycles_at(Hertz clock) const { return std::max(sm, dram * clock) + reduction; }
+  [[nodiscard]] Cycles cycles_at(Hertz clock) const {
+    const Cycles stream = dram.value > 0 ? dram * clock + ends : Cycles{0};
+    return std::max(sm, stream) + reduction;
+  }
   [[nodiscard]] Seconds at(Hertz clock) const { return launch + cycles_at(clock) / clock; }
 };
 
+// DRAM is idle until the first CTAs ask for something, and again behind their last reads.
+double idle_ends(const Run& run) {
+  const core::CoreCounters& c = run.sm.counters;
+  const double ctas = std::max(1.0, static_cast<double>(run.sm_ctas));
+  const double first = std::max(0.0, c.prologue_cycles) / ctas + (run.gpu.dram.latency * run.clock).value;
+  return first + std::max(0.0, c.epilogue_cycles) / (ctas * static_cast<double>(run.launch.tiles));
+}
+
 KernelTimes kernel_times(const Run& run) {
-  return {launch_time(run), Cycles{run.sm.cycles}, Cycles{run.reduction_cycles}, Cycles{run.dram_cycles} / run.clock};
+  return {launch_time(run), Cycles{run.sm.cycles}, Cycles{run.reduction_cycles}, Cycles{idle_ends(run)},
+          Cycles{run.dram_cycles} / run.clock};
 }
 
 double reduction_cycles(const Run& run, SmTimer& timer) {

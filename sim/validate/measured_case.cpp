@@ -245,6 +245,11 @@ class Builder {
     case_.options.l2 = cold ? chip::L2State::cold : set_.l2;
     case_.options.clock_mode = set_.clock_mode;
     if (case_.gpu != set_.limited_gpu) case_.options.launches = set_.launches;
+    const bool looped = set_.clock_mode == power::ClockMode::cool && set_.power_is_kernels && row_.positive("power_w");
+    if (looped) {  // for a meter to follow: the clock has settled
+      case_.options.clock_mode = power::ClockMode::sustained;
+      case_.options.launches = std::nullopt;
+    }
     if (set_.host_included) case_.host = host_time_of(set_.source, row_.text("op"), case_.gpu);
     case_.time_ms = row_.positive(column);
     if (!case_.time_ms && row_.text(column).empty()) row_.problem(std::string(column) + " is blank");

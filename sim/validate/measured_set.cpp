@@ -24,10 +24,11 @@ constexpr std::array<MeasuredSet, 13> sets{{
     {"measured", Convention::blas_storage, L2State::warm, false, true, false,
      "replayed graph of back-to-back launches on one H200, clock read during the run but for library kernels; pauses "
      "between the points keep the limiter out",
-     power::ClockMode::burst},
+     power::ClockMode::cool, 1},
     {"vidur", Convention::blas_swapped, L2State::cold, false, false, false, "profiler durations of kernels"},
     {"aiconfigurator", Convention::blas_swapped, L2State::cold, false, true, false,
-     "replayed graph on distinct buffers"},
+     "replayed graph on distinct buffers, 6 calls 6 times at most; rows with power ran for a second",
+     power::ClockMode::cool, 36, "L40S"},
     {"kerneltuner", Convention::blas_column_major, L2State::warm, false, false, false,
      "OpenCL event time, median of 32"},
     {"llmcompass", Convention::row_major, L2State::warm, true, false, false, "host wall clock"},
