@@ -120,7 +120,7 @@ int default_stages(Family family, Flavor flavor) {
 }
 
 bool default_async_copy(Family family, Flavor flavor, int stages) {
-  if (family == Family::mma) return stages >= 3;
+  if (family == Family::mma) return stages != 2;
   return family == Family::simt && flavor != Flavor::cublas && stages >= 3;
 }
 

@@ -71,9 +71,11 @@ double even_share(const Run& run, std::int64_t ctas) {
 // fall empty together are filled together: the SMs that are first take a whole round, others none (H200M: 112 CTAs of
 // 4 warps left for 132 SMs with two slots go to 53 SMs in pairs; CTAs of 8 warps, which end one after the other there,
 // to 112 SMs one by one). More than two warps on a sub-core drift apart on hardware, if not here: kernels with them
-// never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM).
+// never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM). Nor do GPUs without clusters: library GEMMs
+// on an A100 whose grids are a little over whole rounds would take up to 1.6 times as long.
 std::int64_t taken_together(const Run& run, int warps) {
   const auto resident = static_cast<std::int64_t>(run.resident);
+  if (!run.gpu.sm.has_tma) return 0;
   if (run.resident * warps > 2 * run.gpu.sm.sub_cores) return 0;
   const std::int64_t rounds = (run.launch.ctas_busiest_sm - 1) / resident;
   const std::int64_t even = run.launch.ctas_busiest_sm - rounds * resident;
