@@ -281,6 +281,8 @@ void transpose_problem(KernelConfig& config, kernels::GemmShape& shape) {
   std::swap(config.warp_m, config.warp_n);
   std::swap(config.thread_m, config.thread_n);
   std::swap(config.align_a, config.align_b);
+  std::swap(config.cluster_m, config.cluster_n);
+  if (config.family == Family::wgmma) std::swap(config.instruction.m, config.instruction.n);
   config.raster = config.raster == kernels::Raster::along_m ? kernels::Raster::along_n : kernels::Raster::along_m;
   const bool a_along_k = !kernels::b_contiguous_in_n(config.layout);  // A' is B transposed
   const bool b_along_n = !kernels::a_contiguous_in_k(config.layout);
