@@ -16,6 +16,8 @@ namespace noteg::kernels {
 
 enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma };
 
+[[nodiscard]] constexpr bool on_tensor_cores(Family family) { return family >= Family::mma; }
+
 [[nodiscard]] std::string_view name_of(Family family);
 [[nodiscard]] std::optional<Family> family_from(std::string_view text);
 

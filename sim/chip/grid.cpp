@@ -1,12 +1,11 @@
 #include "sim/chip/grid.hpp"
+#include "sim/support/ceil_div.hpp"
 
 #include <algorithm>
 
 namespace noteg::chip {
 
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Clusters are whole, and no more CTAs start than fit at a time where each takes tile after tile, or slice after slice.
 void plan_clusters(Launch& out, const kernels::KernelConfig& config, int sms) {

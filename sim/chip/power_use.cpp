@@ -45,16 +45,20 @@ power::Activity activity_of(const ChipEvents& events, Seconds time) {
   return out;
 }
 
-power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions& options, const ChipEvents& events,
-                                      const std::function<Seconds(Hertz)>& time_at) {
+power::ClockRequest clock_request(const arch::GpuSpec& gpu, const SimOptions& options) {
   power::ClockRequest request;
   request.gpu = &gpu;
   if (options.sm_clock_mhz) request.given = Hertz{*options.sm_clock_mhz * 1e6};
   request.mode = options.clock_mode;
   request.toggling = options.operands;
   request.launches = options.launches;
+  return request;
+}
+
+power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions& options, const ChipEvents& events,
+                                      const std::function<Seconds(Hertz)>& time_at) {
   power::Activity activity = activity_of(events, Seconds{});
-  return power::solve_clock(request, [&](Hertz clock) {
+  return power::solve_clock(clock_request(gpu, options), [&](Hertz clock) {
     activity.time = time_at(clock);
     return activity;
   });

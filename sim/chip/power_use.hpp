@@ -22,6 +22,9 @@ struct ChipEvents {
 
 [[nodiscard]] power::Activity activity_of(const ChipEvents& events, Seconds time);
 
+// What the options say of the clock.
+[[nodiscard]] power::ClockRequest clock_request(const arch::GpuSpec& gpu, const SimOptions& options);
+
 // time_at: run time at another clock, the cycles of the SMs unchanged.
 [[nodiscard]] power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions& options,
                                                     const ChipEvents& events,

@@ -12,6 +12,7 @@
 #include "sim/chip/environment.hpp"
 #include "sim/chip/grid.hpp"
 #include "sim/chip/occupancy.hpp"
+#include "sim/chip/peak_rate.hpp"
 #include "sim/chip/power_use.hpp"
 #include "sim/chip/recording.hpp"
 #include "sim/chip/sm_cache.hpp"
@@ -185,12 +186,7 @@ double reduction_cycles(const Run& run, SmTimer& timer) {
 }
 
 // Operations per SM cycle of the whole GPU, at the best rate that it has for the kernel's types.
-double peak_operations(const Run& run) {
-  const bool tensor = run.config.family >= kernels::Family::mma;
-  const double per_sm = tensor ? core::peak_macs_per_cycle(run.gpu.sm, kernels::tensor_form_of(run.config))
-                               : static_cast<double>(run.gpu.sm.sub_cores) * run.gpu.sm.pipes.fma.lanes;
-  return 2.0 * run.gpu.sms * per_sm;
-}
+double peak_operations(const Run& run) { return 2.0 * run.gpu.sms * peak_rate(run.gpu.sm, run.config); }
 
 void fill_time(SimReport& r, const Run& run) {
   const double us_per_cycle = 1e6 / run.clock.value;
@@ -375,7 +371,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
           shape,
           options,
           options.sm_clock_mhz ? Hertz{*options.sm_clock_mhz * 1e6}
-                               : power::highest_clock(gpu, config.family >= kernels::Family::mma),
+                               : power::highest_clock(gpu, kernels::on_tensor_cores(config.family)),
           {},
           1,
           {},

@@ -10,16 +10,6 @@ namespace noteg::chip {
 
 namespace {
 
-// The configuration as far as it decides the program: name, raster and the number of slices do not.
-kernels::KernelConfig as_built(kernels::KernelConfig config) {
-  const kernels::KernelConfig unset;
-  config.name = unset.name;
-  config.raster = unset.raster;
-  config.swizzle_log2 = unset.swizzle_log2;
-  config.split_k = std::min(config.split_k, 2);
-  return config;
-}
-
 // Rows of operands that lie along K are K elements apart. It matters only to copies whose shared-memory writes
 // conflict; library kernels have none.
 core::AddressFacts address_facts(const kernels::KernelConfig& config, const kernels::GemmShape& shape) {
@@ -28,11 +18,9 @@ core::AddressFacts address_facts(const kernels::KernelConfig& config, const kern
   return {!may_conflict || std::has_single_bit(static_cast<std::uint64_t>(shape.k))};
 }
 
-bool on_tensor_cores(const kernels::KernelConfig& config) { return config.family >= kernels::Family::mma; }
-
 // Whether the SM has the matrix instruction that the kernel is made of.
 std::optional<Diagnostic> missing_form(const arch::SmSpec& sm, const kernels::KernelConfig& config) {
-  if (!on_tensor_cores(config)) return std::nullopt;
+  if (!kernels::on_tensor_cores(config.family)) return std::nullopt;
   const kernels::TensorForm form = kernels::tensor_form_of(config);
   if (core::tensor_timing(sm, form)) return std::nullopt;
   const std::string known = core::tensor_forms_of(sm, form.warp_group);
@@ -83,6 +71,15 @@ Result<std::shared_ptr<BuiltKernel>> build(const arch::GpuSpec& gpu, const kerne
 }
 
 }  // namespace
+
+kernels::KernelConfig as_built(kernels::KernelConfig config) {
+  const kernels::KernelConfig unset;
+  config.name = unset.name;
+  config.raster = unset.raster;
+  config.swizzle_log2 = unset.swizzle_log2;
+  config.split_k = std::min(config.split_k, 2);
+  return config;
+}
 
 SmCache::SmCache() : impl_(std::make_unique<Impl>()) {}
 SmCache::~SmCache() = default;

@@ -43,6 +43,9 @@ struct SmCache::Impl {
   std::unordered_map<std::size_t, std::vector<std::pair<BuiltFor, std::shared_ptr<BuildSlot>>>> kernels;
 };
 
+// The configuration as far as it decides the program: name, raster and the number of slices do not.
+[[nodiscard]] kernels::KernelConfig as_built(kernels::KernelConfig config);
+
 // The program of a resolved configuration on a GPU's SM, built once for all shapes whose addresses behave alike.
 [[nodiscard]] Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu,
                                                                 const kernels::KernelConfig& config,

@@ -41,6 +41,12 @@ int print(std::string_view text) {
   return failed;
 }
 
+bool has_folder(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  return folder.empty() || std::filesystem::is_directory(folder, ignored);
+}
+
 // A file that is there is replaced only once the new one is whole: a full disk or a kill leaves the old one.
 int write_file(const std::string& path, std::string_view text) {
   if (path == "-") return print(text);

@@ -15,6 +15,9 @@ namespace noteg::cli {
 // Writes a file, "-" being standard output. Told on standard error where it fails.
 [[nodiscard]] int write_file(const std::string& path, std::string_view text);
 
+// Is the folder there that the file is to lie in? Asked before a long run, so that it is told then and not after it.
+[[nodiscard]] bool has_folder(const std::string& path);
+
 void tell(std::string_view message);  // one line on standard error
 
 // Every mistake on a line of its own, then where to find help. Returns wrong_input.

@@ -16,10 +16,9 @@ void check_report(const Arguments& arguments, Diagnostics& errors) {
   const std::optional<std::string> path = arguments.text("report");
   if (!path) return;
   std::error_code ignored;
-  const std::filesystem::path folder = std::filesystem::path(*path).parent_path();
   if (path->empty() || *path == "-" || std::filesystem::is_directory(*path, ignored))
     errors.push_back({"", 0, 0, "--report", "a file to write, such as report.html", "\"" + *path + "\""});
-  else if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+  else if (!has_folder(*path))
     errors.push_back({"", 0, 0, "--report", "a file in a folder that exists", "\"" + *path + "\""});
 }
 

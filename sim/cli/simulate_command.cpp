@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/chip/explain.hpp"
+#include "sim/chip/power_use.hpp"
 #include "sim/chip/simulate.hpp"
 #include "sim/cli/assembly_run.hpp"
 #include "sim/cli/auto_kernel.hpp"
@@ -118,8 +119,7 @@ int run_simulate(const std::vector<std::string>& words) {
   const Result<chip::SimReport> report = chip::simulate(*gpu, *config, request->shape, sim, cache);
   if (!report) return refuse("simulate", report.errors());
   if (const std::optional<std::string> path = arguments->text("power-trace")) {
-    power::ClockRequest at{&*gpu, {}, sim.clock_mode, sim.operands, sim.launches};
-    if (sim.sm_clock_mhz) at.given = Hertz{*sim.sm_clock_mhz * 1e6};
+    const power::ClockRequest at = chip::clock_request(*gpu, sim);
     if (const int status = write_file(*path, power::to_csv(power::power_trace(at, report->activity_at)));
         status != done)
       return status;

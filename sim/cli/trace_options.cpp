@@ -1,7 +1,6 @@
 #include "sim/cli/trace_options.hpp"
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "sim/chip/recording.hpp"
 #include "sim/cli/command.hpp"
@@ -45,9 +44,7 @@ void check_trace(const Arguments& arguments, Format format, Diagnostics& errors)
   const std::optional<std::string> path = arguments.text("trace"), window = arguments.text("window");
   if (path && !path->ends_with(".json") && !path->ends_with(".json.gz"))
     errors.push_back({"", 0, 0, "--trace", "a file named .json or .json.gz", "\"" + *path + "\""});
-  std::error_code ignored;
-  const std::filesystem::path folder = path ? std::filesystem::path(*path).parent_path() : std::filesystem::path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+  if (path && !has_folder(*path))
     errors.push_back({"", 0, 0, "--trace", "a file in a folder that exists", "\"" + *path + "\""});
   if (window && !window_from(*window))
     errors.push_back({"", 0, 0, "--window", "trips A:B such as 2:4, at most 200 of them", "\"" + *window + "\""});

@@ -1,8 +1,6 @@
 // noteg train: a forest from a data set, or from measured rows beside their simulations.
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
@@ -163,9 +161,8 @@ Diagnostics check(const Arguments& arguments) {
   if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a data set", "nothing"});
   if (!arguments.has("out")) errors.push_back({"", 0, 0, "--out", "the file to write", "nothing"});
   check_report(arguments, errors);
-  for (const char* name : {"out", "onnx", "report", "table"}) {  // told before the work, not after it
-    const std::filesystem::path folder = std::filesystem::path(arguments.text(name).value_or("")).parent_path();
-    if (!folder.empty() && !std::filesystem::is_directory(folder))
+  for (const char* name : {"out", "onnx", "table"}) {  // told before the work, not after it
+    if (!has_folder(arguments.text(name).value_or("")))
       errors.push_back({"", 0, 0, std::string("--") + name, "a file in a folder that exists", *arguments.text(name)});
   }
   const bool residual = arguments.has("residual");

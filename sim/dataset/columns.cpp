@@ -10,6 +10,7 @@
 #include "sim/dataset/physics_columns.hpp"
 #include "sim/dataset/row_columns.hpp"
 #include "sim/dataset/run_columns.hpp"
+#include "sim/support/ceil_div.hpp"
 
 namespace noteg::dataset {
 namespace {
@@ -29,8 +30,6 @@ void append(Values& to, const Value& value) {
   if (const auto* claim = std::get_if<bool>(&value)) number = *claim ? 1 : 0;
   to.numbers.push_back(number);
 }
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

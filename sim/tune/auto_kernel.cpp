@@ -2,16 +2,11 @@
 
 #include <algorithm>
 
+#include "sim/support/ceil_div.hpp"
 #include "sim/tune/candidates.hpp"
 #include "sim/tune/menu.hpp"
 
 namespace noteg::tune {
-
-namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-}  // namespace
 
 std::vector<int> slice_counts(const kernels::KernelConfig& kernel, const kernels::GemmShape& shape, int sms) {
   constexpr int counts[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <string>
 
+#include "sim/chip/peak_rate.hpp"
+#include "sim/chip/power_use.hpp"
 #include "sim/core/tensor_timing.hpp"
 #include "sim/power/clock.hpp"
+#include "sim/support/ceil_div.hpp"
 
 namespace noteg::tune {
 namespace {
@@ -13,10 +16,6 @@ namespace {
 constexpr double lanes = 32;
 constexpr double link_bytes = 64;  // per cycle that one sub-core takes from shared memory, copies for each lane counted
 constexpr double vector_bytes = 16;  // of a lane's widest load
-
-double ceil_div(std::int64_t a, std::int64_t b) { return static_cast<double>((a + b - 1) / b); }
-
-bool on_tensor_cores(const kernels::KernelConfig& kernel) { return kernel.family >= kernels::Family::mma; }
 
 // Bytes that the warps of a CTA read from shared memory for one k: every warp its rows of A and columns of B.
 double shared_bytes_per_k(const kernels::KernelConfig& k) {
@@ -40,7 +39,7 @@ LeastWork least_work(const arch::GpuSpec& gpu, const kernels::KernelConfig& kern
   const auto batch = static_cast<double>(shape.batch);
   const double split = std::max(1, kernel.split_k);
   LeastWork w;
-  w.ctas = ceil_div(shape.m, kernel.tile.m) * ceil_div(shape.n, kernel.tile.n) * batch * split;
+  w.ctas = static_cast<double>(ceil_div(shape.m, kernel.tile.m) * ceil_div(shape.n, kernel.tile.n)) * batch * split;
   // Of split-K's remainder nothing is assumed.
   w.busiest = std::max(1.0, std::ceil(w.ctas / gpu.sms));
   w.depth = std::max(1.0, k / split);
@@ -70,7 +69,7 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
   const double arithmetic = work.area / rate;
   if (kernel.family == kernels::Family::wgmma) return arithmetic;
   const double shared = shared_bytes_per_k(kernel) / sm.memory.data_width.value;
-  if (on_tensor_cores(kernel)) return std::max(arithmetic, shared);
+  if (kernels::on_tensor_cores(kernel.family)) return std::max(arithmetic, shared);
   const FragmentLoads loads = fragment_loads(kernel);
   const double issue = (work.area / lanes + loads.instructions + loads.copies) / sm.sub_cores;
   const double link = loads.bytes / (link_bytes * sm.sub_cores);
@@ -87,7 +86,7 @@ double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, 
 power::Activity least_activity(const kernels::KernelConfig& kernel, const LeastWork& work, double rate) {
   power::Activity out;
   const double macs = work.ctas * work.area * work.depth;
-  if (on_tensor_cores(kernel)) {
+  if (kernels::on_tensor_cores(kernel.family)) {
     const std::size_t kind = kernels::tensor_kind(kernels::tensor_form_of(kernel));
     out.tensor_macs.emplace_back(std::string(kernels::tensor_kind_name(kind)), macs);
   } else {
@@ -103,31 +102,20 @@ power::Activity least_activity(const kernels::KernelConfig& kernel, const LeastW
 
 }  // namespace
 
-double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& kernel) {
-  if (on_tensor_cores(kernel)) return core::peak_macs_per_cycle(sm, kernels::tensor_form_of(kernel));
-  return static_cast<double>(sm.sub_cores) * sm.pipes.fma.lanes;
-}
-
 // Where the board's limit binds, time is at least cycles over the clock, and at least the energy of the least events
 // over the limit. The first falls with the clock, the second rises: both are least where they meet, which is the clock
 // that the least work alone would settle at.
 Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
                     const chip::SimOptions& sim) {
-  const double rate = peak_rate(gpu.sm, kernel);
+  const double rate = chip::peak_rate(gpu.sm, kernel);
   if (rate <= 0) return Seconds{0};
   const LeastWork work = least_work(gpu, kernel, shape);
   const Cycles sm{
       std::max(work.busiest * work.depth * cycles_per_k(gpu.sm, kernel, work, rate), l2_cycles(gpu, kernel, work))};
   const Seconds dram = Bytes{work.moved_bytes} / gpu.dram.bandwidth;
-  power::ClockRequest request;
-  request.gpu = &gpu;
-  if (sim.sm_clock_mhz) request.given = Hertz{*sim.sm_clock_mhz * 1e6};
-  request.mode = sim.clock_mode;
-  request.toggling = sim.operands;
-  request.launches = sim.launches;
   power::Activity activity = least_activity(kernel, work, rate);
   const auto time_at = [&](Hertz clock) { return gpu.launch.kernel + std::max(sm / clock, dram); };
-  const power::OperatingPoint point = power::solve_clock(request, [&](Hertz clock) {
+  const power::OperatingPoint point = power::solve_clock(chip::clock_request(gpu, sim), [&](Hertz clock) {
     activity.time = time_at(clock);
     return activity;
   });

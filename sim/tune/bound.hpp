@@ -13,7 +13,4 @@ namespace noteg::tune {
 [[nodiscard]] Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& resolved,
                                   const kernels::GemmShape& shape, const chip::SimOptions& sim = {});
 
-// Multiply-accumulates per cycle of one SM for these types; 0 where it has no such instruction.
-[[nodiscard]] double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& kernel);
-
 }  // namespace noteg::tune

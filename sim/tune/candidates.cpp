@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/chip/occupancy.hpp"
+#include "sim/chip/sm_cache.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/tune/bound.hpp"
 
@@ -20,22 +21,12 @@ constexpr std::size_t first_block = 8, block = 32;
 // A worse environment now and then lets warps fall into a better order: so much less than the ideal launch is believed.
 constexpr double order_of_warps = 0.99;
 
-// What only a launch decides is left at its default.
-kernels::KernelConfig as_program(kernels::KernelConfig config) {
-  const kernels::KernelConfig unset;
-  config.name = unset.name;
-  config.raster = unset.raster;
-  config.swizzle_log2 = unset.swizzle_log2;
-  config.split_k = std::min(config.split_k, 2);
-  return config;
-}
-
 // Numbers programs in the order in which they come. The tile and the like narrow the search before configurations are
 // compared in full.
 class Programs {
  public:
   int number_of(const kernels::KernelConfig& config) {
-    const kernels::KernelConfig program = as_program(config);
+    const kernels::KernelConfig program = chip::as_built(config);
     auto& same = known_[{program.tile.m, program.tile.n, program.tile.k, program.stages.value_or(0),
                          program.warp_m.value_or(0), program.warp_n.value_or(0)}];
     for (const auto& [other, number] : same)
