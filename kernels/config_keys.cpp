@@ -148,7 +148,8 @@ constexpr std::array keys{
         "naive 1, blocked 2, simt 4 (cublas 2, xmma 3), mma 4 (xmma 3), wgmma as many as fit",
         "Shared-memory buffers: 1 single, 2 double (LDG and STS), 3 and more filled by asynchronous copies.",
         [](KernelConfig& c, std::string_view t) { return take(c.stages, whole(t, 1, 16)); }},
-    Key{"async_copy", "true or false", "true for simt (but cublas) and mma kernels of 3 stages and more",
+    Key{"async_copy", "true or false",
+        "true for simt (but cublas) and mma kernels of 3 stages and more, and mma with one",
         "Global to shared memory by LDGSTS instead of LDG and STS.",
         [](KernelConfig& c, std::string_view t) { return take(c.async_copy, truth(t)); }},
     Key{"sliced_k", "a whole number from 1 to 8", "1",
@@ -171,12 +172,16 @@ constexpr std::array keys{
     Key{"align_c", "1, 2, 4, 8, 16 or 32", "as align_a", "Elements per global access of C.",
         [](KernelConfig& c, std::string_view t) { return set_align(c.align_c, t); }},
     Key{"instruction", "extents such as 16x8x16", "the deepest of the type; wgmma: 64 x tile N",
-        "Shape of one matrix instruction (mma, wgmma).", set_instruction},
+        "Shape of one matrix instruction (mma, wgmma). wgmma: its 64 rows lie along M, or along N where they come "
+        "second, "
+        "and its columns are those of the tile, or half of them where two consumers of coop share the tile's rows.",
+        set_instruction},
     Key{"shared_layout", "swizzled, padded or plain", "swizzled",
         "How operand tiles lie in shared memory: 16-byte chunks permuted by XOR, rows padded by 16 bytes, or neither "
         "(mma).",
         [](KernelConfig& c, std::string_view t) { return take(c.shared_layout, shared_layout_from(t)); }},
-    Key{"sparse", "true or false", "false", "A is 2:4 sparse: half of its values and their places are stored (mma).",
+    Key{"sparse", "true or false", "false",
+        "A is 2:4 sparse: half of its values and their places are stored (mma, wgmma).",
         [](KernelConfig& c, std::string_view t) { return take(c.sparse, truth(t)); }},
     Key{"cluster", "extents such as 2x1", "1x1", "CTAs of a cluster along M, N; 16 at most (wgmma).", set_cluster},
     Key{"schedule", "ws, coop or pingpong", "coop, pingpong for tiles of fewer than 128 rows",

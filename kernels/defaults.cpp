@@ -104,7 +104,11 @@ int default_tensor_depth(const KernelConfig& config) {
 
 Tile default_instruction(const KernelConfig& config) {
   const int k = static_cast<int>(32 / bytes_of(config.dtype_in)) * (config.sparse ? 2 : 1);
-  if (config.family == Family::wgmma) return {64, std::clamp(config.tile.n, 8, 256), k};
+  if (config.family == Family::wgmma) {
+    const bool rows_along_n = config.tile.m % 64 != 0 && config.tile.n % 64 == 0;
+    if (rows_along_n) return {std::clamp(config.tile.m, 8, 256), 64, k};
+    return {64, std::clamp(config.tile.n, 8, 256), k};
+  }
   return {16, 8, k};
 }
 
@@ -116,7 +120,7 @@ int default_stages(Family family, Flavor flavor) {
 }
 
 bool default_async_copy(Family family, Flavor flavor, int stages) {
-  if (family == Family::mma) return stages >= 3;
+  if (family == Family::mma) return stages != 2;
   return family == Family::simt && flavor != Flavor::cublas && stages >= 3;
 }
 

@@ -180,6 +180,10 @@ Result<ParsedName> parse_kernel_name(std::string_view kernel_name) {
   if (std::any_of(kernel_name.begin(), kernel_name.end(), [](char c) { return c < ' ' || c > '~'; }))
     return not_understood("a name with bytes that are not printable");
   const Tokens tokens = split_name(inner_name(kernel_name));
+  if (std::optional<Result<ParsedName>> parsed = parse_hopper_name(tokens)) {
+    if (*parsed) (*parsed)->config.name = std::string(kernel_name);
+    return *std::move(parsed);
+  }
   for (const auto parser :
        {parse_naive, parse_op_mm, parse_blocked, parse_cutlass_simt, parse_cublas, parse_xmma, parse_tensor_name}) {
     if (std::optional<ParsedName> parsed = parser(tokens)) {

@@ -27,4 +27,8 @@ void set_tile(ParsedName& parsed, int a, int b, int k);
 // Tensor-core kernels: what their names say. Nothing where the name is of another kind.
 [[nodiscard]] std::optional<ParsedName> parse_tensor_name(const Tokens& tokens);
 
+// nvjet_sm90_*, cutlass3x_sm90_*: an error names the part that is not modelled. Nothing where the name is of another
+// kind.
+[[nodiscard]] std::optional<Result<ParsedName>> parse_hopper_name(const Tokens& tokens);
+
 }  // namespace noteg::kernels

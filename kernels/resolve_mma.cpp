@@ -61,9 +61,10 @@ class MmaResolver {
   void settle_pipeline() {
     if (!config_.stages) config_.stages = default_stages(config_.family, config_.flavor);
     if (!config_.async_copy) config_.async_copy = default_async_copy(config_.family, config_.flavor, *config_.stages);
-    if (*config_.stages < 2 || *config_.stages > 8)
-      report("stages", "a whole number from 2 to 8 (an mma kernel has two buffers at least)",
-             std::to_string(*config_.stages));
+    if (*config_.stages < 1 || *config_.stages > 8)
+      report("stages", "a whole number from 1 to 8", std::to_string(*config_.stages));
+    else if (*config_.stages == 1 && !*config_.async_copy)
+      report("async_copy", "true with a single buffer", "false");
     else if (*config_.stages > 2 && !*config_.async_copy)
       report("stages", "2 without async_copy (LDG + STS has a double buffer)", std::to_string(*config_.stages));
   }

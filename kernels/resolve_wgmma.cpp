@@ -38,7 +38,6 @@ class WgmmaResolver {
   void check_types() {
     if (config_.dtype_in == DataType::s4)
       report("dtype_in", "f16, bf16, tf32, f8e4m3, f8e5m2 or s8 (wgmma has no s4)", "s4");
-    if (config_.sparse) report("sparse", "false (sparse wgmma is not modelled)", "true");
     if (bytes_of(config_.dtype_in) != 2 && config_.layout != Layout::nt)
       report("layout", "nt, both operands along K (wgmma transposes 16-bit types only)",
              std::string(name_of(config_.layout)));
@@ -56,7 +55,6 @@ class WgmmaResolver {
     if (!config_.persistent) config_.persistent = *config_.schedule != Schedule::ws;
     if (*config_.schedule == Schedule::pingpong && !*config_.persistent)
       report("persistent", "true (two consumers take tiles in turns)", "false");
-    if (config_.split_k != 1) report("split_k", "1 (wgmma kernels take all of K)", std::to_string(config_.split_k));
     const int cluster = config_.cluster_m * config_.cluster_n;
     if (config_.cluster_m < 1 || config_.cluster_n < 1 || cluster > 8)
       report("cluster", "one to eight CTAs, for example 2x1",
@@ -70,15 +68,20 @@ class WgmmaResolver {
 
   void settle_tile() {
     Tile& tile = config_.tile;
-    const int step = static_cast<int>(32 / bytes_of(config_.dtype_in));
+    const int step = static_cast<int>(32 / bytes_of(config_.dtype_in)) * (config_.sparse ? 2 : 1);
     const std::string found = tile_text(tile);
     if (tile.k < step || tile.k % step != 0 || tile.k > 16 * step)
       return report("tile", "a depth of 1 to 16 times " + std::to_string(step) + " (32 bytes)", found);
     if (config_.instruction == Tile{}) config_.instruction = default_instruction(config_);
-    if (config_.instruction != Tile{64, tile.n, step})
+    if (!wgmma_frame(config_) || config_.instruction.k != step)
       return report("instruction",
-                    "64x" + std::to_string(tile.n) + "x" + std::to_string(step) + " (the tile's columns)",
+                    "64x" + std::to_string(tile.n) + "x" + std::to_string(step) + " (the tile's columns), or " +
+                        std::to_string(tile.m) + "x64x" + std::to_string(step) +
+                        " (its rows, as columns of the transpose); coop also takes half of them",
                     tile_text(config_.instruction));
+    if (config_.sparse && config_.instruction.m != 64)
+      return report("sparse", "false where the 64 rows of an instruction lie along N (A is the sparse operand)",
+                    "true");
     const Result<WgmmaPlan> plan = plan_wgmma(config_);
     if (!plan) errors_.insert(errors_.end(), plan.errors().begin(), plan.errors().end());
   }

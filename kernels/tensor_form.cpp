@@ -147,7 +147,10 @@ std::size_t tensor_kind(const TensorForm& form) {
 std::string_view tensor_kind_name(std::size_t kind) { return kinds.at(kind); }
 
 TensorForm tensor_form_of(const KernelConfig& config) {
-  return {config.instruction, config.dtype_in, config.dtype_acc, config.sparse, config.family == Family::wgmma};
+  const bool warp_group = config.family == Family::wgmma;
+  Tile shape = config.instruction;
+  if (warp_group && shape.m != 64) std::swap(shape.m, shape.n);  // its 64 rows lie along N
+  return {shape, config.dtype_in, config.dtype_acc, config.sparse, warp_group};
 }
 
 AccumulatorTypes accumulators_for(DataType in) {

@@ -20,6 +20,38 @@ class Mainloop {
 
   void run() {
     const int loop = e_.begin_loop(true, 1);
+    if (plan_.stages == 1)
+      run_single_buffer();
+    else
+      run_pipeline();
+    e_.end_loop(loop, pred(loop_predicate));
+    e_.release_after(0);
+  }
+
+ private:
+  // One buffer: a tile is copied, waited for, multiplied, and left by all warps before the next one comes.
+  void run_single_buffer() {
+    emit_bookkeeping();
+    e_.release_after(0);
+    for (int i = 0; i < plan_.copies(); ++i) emit_mma_copy(e_, plan_, state_, i, cursor_);
+    emit_pointers();
+    e_.emit(Opcode::ldgdepbar, "", {}, {});
+    emit_copy_wait(e_, 2);
+    emit_barrier(e_);
+    load_mma_fragments(e_, plan_, state_, state_.first, 0, 0);
+    Fragments now = state_.first;
+    for (int group = 0; group < plan_.k_groups; ++group) {
+      const bool is_last = group + 1 == plan_.k_groups;
+      const Fragments next = is_last ? state_.first : fresh_fragments(e_, plan_);
+      if (!is_last) load_mma_fragments(e_, plan_, state_, next, group * per_group_ + 1, load_span());
+      emit_mma_group(e_, plan_, state_, now);
+      now = next;
+    }
+    e_.release_after((plan_.k_groups - 1) * per_group_);  // the last fragments are in registers
+    emit_barrier(e_);
+  }
+
+  void run_pipeline() {
     Fragments now = state_.first;
     emit_bookkeeping();
     for (int group = 0; group < plan_.k_groups; ++group) {
@@ -34,11 +66,8 @@ class Mainloop {
       if (plan_.k_groups == 1) load_mma_fragments(e_, plan_, state_, next, per_group_, 1);
       now = next;
     }
-    e_.end_loop(loop, pred(loop_predicate));
-    e_.release_after(0);
   }
 
- private:
   [[nodiscard]] int sync_group() const { return std::max(0, plan_.k_groups - 2); }
 
   // Where compilers place what is not arithmetic, in multiplications of the tile that come before it (CUTLASS 4
@@ -60,15 +89,17 @@ class Mainloop {
   }
 
   // Asynchronous copies are shared out evenly over the groups up to the barrier's; loads into registers all go first,
-  // so that they have the most of a tile to arrive before they are stored.
+  // so that they have the most of a tile to arrive before they are stored, and so do asynchronous ones of a kernel with
+  // two buffers, which waits for them at the end of the same tile.
   void emit_copies(int group) {
-    const int groups = plan_.is_async ? sync_group() + 1 : 1;
+    const bool spread = plan_.is_async && plan_.stages > 2;
+    const int groups = spread ? sync_group() + 1 : 1;
     if (group >= groups) return;
     const int each = (plan_.copies() + groups - 1) / groups;
     const int first = group * each, last = std::min(plan_.copies(), first + each);
     for (int i = first; i < last; ++i) {
       const int behind = (group + 1) * per_group_ - 1 + (i - first) * copies_span() / std::max(1, each);
-      e_.release_after(plan_.is_async ? behind : group * per_group_);
+      e_.release_after(spread ? behind : group * per_group_);
       emit_mma_copy(e_, plan_, state_, i, cursor_);
     }
     if (group + 1 == groups) emit_advance();
@@ -77,13 +108,17 @@ class Mainloop {
   // Pointers, shared address and masks of the next tile; late, because the copies must have read the old ones.
   void emit_advance() {
     e_.release_after(plan_.is_async ? commit_place() : (plan_.k_groups - 1) * per_group_ + per_group_ / 4);
+    emit_pointers();
+    for (int i = 0; i < plan_.copies() * 2 / 5; ++i)
+      e_.emit(Opcode::imad, "", {reg(e_.fresh())}, {reg(state_.write_offset), imm(1), reg(zero_value)});
+  }
+
+  void emit_pointers() {
     emit_mma_pointer_step(e_, state_.a_pointer, cursor_.pointer_a, 0);
     emit_mma_pointer_step(e_, state_.b_pointer, cursor_.pointer_b, 1);
     for (const Value& v : {state_.write_offset, state_.a_mask, state_.b_mask}) {
       e_.emit(Opcode::viadd, "", {reg(v)}, {reg(v), ureg(8)});
     }
-    for (int i = 0; i < plan_.copies() * 2 / 5; ++i)
-      e_.emit(Opcode::imad, "", {reg(e_.fresh())}, {reg(state_.write_offset), imm(1), reg(zero_value)});
   }
 
   // release: mma instructions that come before the barrier.

@@ -26,6 +26,7 @@ void emit_mma_prologue(Emitter& e, const MmaPlan& plan, MmaState& state) {
     if (plan.is_async) e.emit(Opcode::ldgdepbar, "", {}, {});
   }
   emit_zeroes(e, elements_of(state.accumulators));
+  if (plan.stages == 1) return;
   emit_first_tile(e, plan, state);
   load_mma_fragments(e, plan, state, state.first, 0, 0);
 }

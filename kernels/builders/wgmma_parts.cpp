@@ -11,7 +11,20 @@ namespace {
 constexpr int tile_arithmetic = 36;   // instructions of the tile scheduler per tile
 constexpr int values_per_piece = 16;  // FP32 per thread
 
+// Of a sparse A: where its values stand, a word per lane for each multiplication, out of shared memory.
+std::vector<Value> emit_places(Emitter& e, const WgmmaPlan& plan) {
+  std::vector<Value> places;
+  if (!plan.form.sparse) return places;
+  const int pattern = e.add_pattern(contiguous(Space::shared, Matrix::a, false, 4, 128));
+  for (int i = 0; i < plan.blocks * plan.k_steps; ++i) {
+    places.push_back(e.fresh());
+    e.memory(Opcode::lds, "", {reg(places.back())}, {reg(zero_value)}, 4, pattern);
+  }
+  return places;
+}
+
 void emit_multiplications(Emitter& e, const WgmmaPlan& plan, const std::vector<Value>& into) {
+  const std::vector<Value> places = emit_places(e, plan);
   e.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
   for (int step = 0; step < plan.k_steps; ++step) {
     for (int block = 0; block < plan.blocks; ++block) {
@@ -20,13 +33,14 @@ void emit_multiplications(Emitter& e, const WgmmaPlan& plan, const std::vector<V
       const Value sums = into[static_cast<std::size_t>(block)];
       Instruction& ins = emit_async(e, opcode_of(plan.form), modifiers_of(plan.form),
                                     {.kind = AsyncKind::matmul,
-                                     .n = plan.tile.n,
+                                     .n = plan.columns,
                                      .a_in_registers = plan.a_in_registers,
                                      .closes_group = is_last});
       ins.dst[0] = reg(sums);
       ins.src[0] = ureg(12, 2);
       ins.src[1] = ureg(14, 2);
       ins.src[2] = reg(sums);
+      if (!places.empty()) ins.src[3] = reg(places[static_cast<std::size_t>(step * plan.blocks + block)]);
     }
   }
 }

@@ -15,13 +15,14 @@ struct WgmmaPlan {
   bool persistent = false;
   int consumers = 1;  // warpgroups
   int blocks = 1;     // of 64 rows per consumer
-  int k_steps = 4;    // multiplications of 32 bytes along K per tile
+  int columns = 0;    // of one multiplication
+  int k_steps = 4;    // multiplications of 32 bytes along K per tile; of a sparse A these stand for 64
   int stages = 4;
   int cluster = 1;  // CTAs
   bool a_in_registers = false;
   bool promotes = false;  // 8-bit floats: partial sums of each k tile are added in FP32
   TensorForm form;
-  double a_bytes = 0, b_bytes = 0;  // of a stage
+  double a_bytes = 0, b_bytes = 0;  // of a stage; a sparse A brings the places of its values along
   int pieces = 0;                   // of 64 rows and 32 columns that a consumer stores, one after another
   int stores_per_piece = 2;         // 16 bytes per lane each
   double piece_bytes = 0;           // of all consumers that store together
@@ -29,6 +30,14 @@ struct WgmmaPlan {
 
   [[nodiscard]] int warps() const { return 4 * (consumers + 1); }
 };
+
+// How a tile lies on multiplications of 64 rows: the instruction says it. 64 x columns: rows along M; columns x 64:
+// along N, the kernel computes the transpose. Half as many columns as the tile has: two consumers share its rows.
+struct WgmmaFrame {
+  int rows = 0, columns = 0;    // of the tile, in the multiplication's frame
+  bool halves_columns = false;  // consumers of coop
+};
+[[nodiscard]] std::optional<WgmmaFrame> wgmma_frame(const KernelConfig& config);
 
 [[nodiscard]] Result<WgmmaPlan> plan_wgmma(const KernelConfig& config);
 

@@ -74,6 +74,27 @@ class IssueClock {
   int now_ = 0;
 };
 
+// Of the wait for a tensor core's result, every instruction up to the first that needs it holds an even part, so that
+// warps which share the core keep their turns (H200M: two warps with two chains each saturate it; with the whole wait
+// in front of the reader they would miss it by an eighth).
+void spread_tensor_waits(Program& program, const LatencyModel& model, const std::vector<int>& trace) {
+  std::vector<int> writer(resource_count, -1);  // place in the trace
+  const auto needs = [&](int r, int place) {
+    int& from = writer[static_cast<std::size_t>(r)];
+    if (from < 0) return;
+    Control& control = program.code[static_cast<std::size_t>(trace[static_cast<std::size_t>(from)])].control;
+    const int part = std::min(greatest_stall, model.tensor / (place - from));
+    control.stall = static_cast<std::uint8_t>(std::max<int>(control.stall, part));
+    from = -1;
+  };
+  for (int place = 0; place < static_cast<int>(trace.size()); ++place) {
+    const Instruction& ins = program.code[static_cast<std::size_t>(trace[static_cast<std::size_t>(place)])];
+    for_each_read(ins, [&](int r) { needs(r, place); });
+    const bool by_tensor = pipe_of(ins.op) == Pipe::tensor && !is_variable(ins);
+    for_each_write(ins, [&](int r) { writer[static_cast<std::size_t>(r)] = by_tensor ? place : -1; });
+  }
+}
+
 // Compilers give the hint with the long stalls of arithmetic; above 11 the hardware needs it.
 bool wants_yield(const Instruction& ins) {
   const Unit unit = opcode_info(ins.op).unit;
@@ -84,9 +105,11 @@ bool wants_yield(const Instruction& ins) {
 }  // namespace
 
 void assign_stalls(Program& program, const LatencyModel& model) {
+  const std::vector<int> trace = double_trace(program);
+  spread_tensor_waits(program, model, trace);
   IssueClock clock(program, model);
   int previous = -1;
-  for (const int at : double_trace(program)) {
+  for (const int at : trace) {
     clock.step(at, previous);
     previous = at;
   }

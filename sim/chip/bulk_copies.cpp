@@ -25,6 +25,11 @@ Side side_of(double extent, double tile, double cluster, double box_bytes) {
 
 }  // namespace
 
+double stored_share(const kernels::KernelConfig& config) {
+  constexpr double kept = 0.5, place_bytes = 0.25;  // of 2:4 sparse values: how many, and two bits that say where
+  return config.sparse ? kept * (1.0 + place_bytes / kernels::bytes_of(config.dtype_in)) : 1.0;
+}
+
 DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs) {
   return {std::min(fast, n), std::min(slow, n / std::max(1.0, fast) + further_runs)};
 }
@@ -49,8 +54,8 @@ std::array<core::BoxTraffic, 3> box_traffic(const BulkRequest& request) {
   const DistinctTiles distinct = along_m ? distinct_tiles(tiles.rows, tiles.columns, clusters_per_gpc, runs)
                                          : distinct_tiles(tiles.columns, tiles.rows, clusters_per_gpc, runs);
   const double element = kernels::bytes_of(config.dtype_in);
-  const Side a =
-      side_of(static_cast<double>(request.shape->m), config.tile.m, cm, config.tile.m * config.tile.k * element);
+  const Side a = side_of(static_cast<double>(request.shape->m), config.tile.m, cm,
+                         config.tile.m * config.tile.k * element * stored_share(config));
   const Side b =
       side_of(static_cast<double>(request.shape->n), config.tile.n, cn, config.tile.n * config.tile.k * element);
   // Of each box, what this CTA's share of its GPC's reads comes to.

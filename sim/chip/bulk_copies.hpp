@@ -19,6 +19,9 @@ struct BulkRequest {
 
 [[nodiscard]] std::array<core::BoxTraffic, 3> box_traffic(const BulkRequest& request);
 
+// Of A's bytes, what lies in memory: all, or half of the values and their places where it is 2:4 sparse.
+[[nodiscard]] double stored_share(const kernels::KernelConfig& config);
+
 // Tiles along the faster and the slower coordinate of the grid that n CTAs of a GPC need at a time: they follow each
 // other in the order of the grid, but in several runs.
 struct DistinctTiles {

@@ -52,7 +52,7 @@ BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, dou
   // Turning the bus round costs most when reads and writes are equally frequent.
   const double mix = std::min(1.0, 2.0 * std::min(written, 1.0 - written));
   const double efficiency = dram.read_efficiency + (dram.mixed_efficiency - dram.read_efficiency) * mix;
-  return dram.bandwidth * efficiency;
+  return dram.bandwidth * efficiency * memory::tile_share(dram.type);
 }
 
 core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, TileSource source) {

@@ -7,19 +7,20 @@ namespace noteg::chip {
 
 namespace {
 
-// Clusters are whole, and no more CTAs start than fit at a time where each takes tile after tile.
+// Clusters are whole, and no more CTAs start than fit at a time where each takes tile after tile, or slice after slice.
 void plan_clusters(Launch& out, const kernels::KernelConfig& config, int sms) {
   const std::int64_t cluster = std::int64_t{config.cluster_m} * config.cluster_n;
   const std::int64_t padded = ceil_div(out.grid.tiles_m, config.cluster_m) * config.cluster_m *
                               ceil_div(out.grid.tiles_n, config.cluster_n) * config.cluster_n * out.grid.batch;
-  out.ctas = padded;
-  out.all_tiles = static_cast<double>(padded);
+  const std::int64_t pieces = padded * out.grid.split_k;
+  out.ctas = pieces;
+  out.all_tiles = static_cast<double>(pieces);
   if (!config.persistent.value_or(false)) return;
   // The scheduler of persistent kernels walks the shorter side first.
   if (config.raster == kernels::Raster::along_m && out.grid.tiles_n <= out.grid.tiles_m)
     out.grid.raster = kernels::Raster::along_n;
-  out.ctas = std::min(padded, sms / cluster * cluster);
-  out.tiles = ceil_div(padded, out.ctas);
+  out.ctas = std::min(pieces, sms / cluster * cluster);
+  out.tiles = ceil_div(pieces, out.ctas);
 }
 
 }  // namespace

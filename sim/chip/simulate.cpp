@@ -72,9 +72,11 @@ double even_share(const Run& run, std::int64_t ctas) {
 // fall empty together are filled together: the SMs that are first take a whole round, others none (H200M: 112 CTAs of
 // 4 warps left for 132 SMs with two slots go to 53 SMs in pairs; CTAs of 8 warps, which end one after the other there,
 // to 112 SMs one by one). More than two warps on a sub-core drift apart on hardware, if not here: kernels with them
-// never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM).
+// never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM). Nor do GPUs without clusters: library GEMMs
+// on an A100 whose grids are a little over whole rounds would take up to 1.6 times as long.
 std::int64_t taken_together(const Run& run, int warps) {
   const auto resident = static_cast<std::int64_t>(run.resident);
+  if (!run.gpu.sm.has_tma) return 0;
   if (run.resident * warps > 2 * run.gpu.sm.sub_cores) return 0;
   const std::int64_t rounds = (run.launch.ctas_busiest_sm - 1) / resident;
   const std::int64_t even = run.launch.ctas_busiest_sm - rounds * resident;
@@ -147,15 +149,27 @@ Seconds launch_time(const Run& run) { return run.options.switches.launch ? run.g
 // Run time at clocks other than the stepped one: cycles of the SMs stay, DRAM takes as long as before in seconds.
 struct KernelTimes {
   Seconds launch;
-  Cycles sm, reduction;
+  Cycles sm, reduction, ends;
   Seconds dram;
 
-  [[nodiscard]] Cycles cycles_at(Hertz clock) const { return std::max(sm, dram * clock) + reduction; }
+  [[nodiscard]] Cycles cycles_at(Hertz clock) const {
+    const Cycles stream = dram.value > 0 ? dram * clock + ends : Cycles{0};
+    return std::max(sm, stream) + reduction;
+  }
   [[nodiscard]] Seconds at(Hertz clock) const { return launch + cycles_at(clock) / clock; }
 };
 
+// DRAM is idle until the first CTAs ask for something, and again behind their last reads.
+double idle_ends(const Run& run) {
+  const core::CoreCounters& c = run.sm.counters;
+  const double ctas = std::max(1.0, static_cast<double>(run.sm_ctas));
+  const double first = std::max(0.0, c.prologue_cycles) / ctas + (run.gpu.dram.latency * run.clock).value;
+  return first + std::max(0.0, c.epilogue_cycles) / (ctas * static_cast<double>(run.launch.tiles));
+}
+
 KernelTimes kernel_times(const Run& run) {
-  return {launch_time(run), Cycles{run.sm.cycles}, Cycles{run.reduction_cycles}, Cycles{run.dram_cycles} / run.clock};
+  return {launch_time(run), Cycles{run.sm.cycles}, Cycles{run.reduction_cycles}, Cycles{idle_ends(run)},
+          Cycles{run.dram_cycles} / run.clock};
 }
 
 double reduction_cycles(const Run& run, SmTimer& timer) {

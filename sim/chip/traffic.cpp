@@ -26,6 +26,7 @@ memory::ReuseRequest reuse_request(const TrafficRequest& r) {
   out.tile = r.config->tile;
   out.bytes_in = kernels::bytes_of(r.config->dtype_in);
   out.bytes_out = kernels::bytes_of(r.config->dtype_out);
+  out.a_stored = stored_share(*r.config);
   out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
   out.l2_bytes = r.gpu->l2.size.value;
   out.a_copies = copies(r.gpu->l2, r.launch->grid.tiles_n);
@@ -79,7 +80,7 @@ Operand operand_of(const TrafficRequest& r, kernels::Matrix matrix, double live)
   const kernels::Tile& tile = r.config->tile;
   const kernels::GemmShape& s = *r.shape;
   const bool is_a = matrix == kernels::Matrix::a;
-  const double bytes = kernels::bytes_of(r.config->dtype_in);
+  const double bytes = kernels::bytes_of(r.config->dtype_in) * (is_a ? stored_share(*r.config) : 1.0);
   const std::int64_t extent = is_a ? s.m : s.n;
   const int across = is_a ? tile.m : tile.n;
   const auto others = static_cast<double>(is_a ? r.launch->grid.tiles_n : r.launch->grid.tiles_m);

@@ -173,6 +173,8 @@ std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arc
 
 // A 64 x n multiplication over 32 bytes of K keeps each tensor core for n / 2 cycles, whatever the type. It reads B,
 // and A unless that lies in registers, once for the four warps; its result takes a little longer the wider it is.
+// Where A is sparse its 32 bytes stand for 64 of B (LUO24: 144 cycles for n = 256 with A in shared memory, 128
+// without).
 DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, const arch::SmSpec& sm) {
   constexpr double k_bytes = 32, rows = 64;
   DecodedAsync out;
@@ -189,9 +191,10 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   out.closes_group = op.closes_group;
   out.bytes = op.bytes;
   if (op.kind == kernels::AsyncKind::matmul) {
-    out.bytes = (op.n + (op.a_in_registers ? 0 : rows)) * k_bytes;
+    const auto form = kernels::tensor_form_from(in.op, in.modifiers);
+    out.bytes = (op.n * (form && form->sparse ? 2.0 : 1.0) + (op.a_in_registers ? 0 : rows)) * k_bytes;
     out.cycles = op.n / 2.0;
-    if (const auto form = kernels::tensor_form_from(in.op, in.modifiers)) {
+    if (form) {
       out.macs = kernels::macs_of(*form);
       out.tensor_kind = kernels::tensor_kind(*form);
     }

@@ -100,14 +100,17 @@ void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
 void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now) {
   CtaSlot& cta = slots_[warp.cta];
   if (id != cta.first_warp + program_.lead_warp) return;
-  if (from < program_.mainloop_begin && to >= program_.mainloop_begin) {
+  const auto in_main = [this](std::int32_t pc) {
+    return pc >= program_.mainloop_begin && pc < program_.epilogue_begin;
+  };
+  if (!in_main(from) && in_main(to)) {  // from the prologue, or from the epilogue of the tile before
     cta.main_begin = now + skipped_;
     if (cta.first_main == 0) cta.first_main = cta.main_begin;
     cta.in_main_loop = true;
     periodic_.restart();
     same_trip_.forget();
   }
-  if (from < program_.epilogue_begin && to >= program_.epilogue_begin) {
+  if (in_main(from) && !in_main(to)) {
     cta.main_end = now + skipped_;
     cta.main_cycles += cta.main_end - cta.main_begin;
     cta.in_main_loop = false;

@@ -76,7 +76,7 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   const auto m = static_cast<double>(request.shape.m), n = static_cast<double>(request.shape.n);
   const auto k = static_cast<double>(request.shape.k), batch = static_cast<double>(request.shape.batch);
   const TileGrid& grid = request.grid;
-  const double a_bytes = m * k * request.bytes_in, b_bytes = k * n * request.bytes_in,
+  const double a_bytes = m * k * request.bytes_in * request.a_stored, b_bytes = k * n * request.bytes_in,
                c_bytes = m * n * request.bytes_out;
   const auto tiles_m = static_cast<double>(grid.tiles_m), tiles_n = static_cast<double>(grid.tiles_n);
 

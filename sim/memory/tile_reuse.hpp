@@ -24,6 +24,7 @@ struct ReuseRequest {
   kernels::GemmShape shape;
   kernels::Tile tile;
   double bytes_in = 4, bytes_out = 4;  // per element
+  double a_stored = 1;                 // of A's bytes: a sparse A keeps half of its values, and their places
   std::int64_t live_ctas = 1;          // CTAs resident on the chip together
   double l2_bytes = 0;                 // capacity that the kernel can use
   double a_copies = 1, b_copies = 1;   // that L2 keeps of a byte: its partitions each keep what their own SMs read

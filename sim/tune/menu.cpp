@@ -177,6 +177,8 @@ kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConf
   }
   // The library sees C^T = B^T A^T: its fast grid dimension runs along our N.
   config.raster = kernels::Raster::along_n;
+  // Kernels of bulk copies are named for either order (nvjet: h and v): the shorter side is walked first.
+  if (row.family == Family::wgmma) config.raster = kernels::Raster::along_m;
   return in_frame(std::move(config), frame);
 }
 

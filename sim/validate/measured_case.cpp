@@ -57,6 +57,7 @@ class Builder {
     if (reason_.empty()) {
       read_columns();
       read_notes();
+      read_slices();
       read_raster();
       if (set_.convention == Convention::blas_column_major) transpose_problem(case_.config, case_.shape);
       read_measurement();
@@ -207,6 +208,21 @@ class Builder {
     c.bias = set_.fused_bias && row_.text("op") == "linear";
   }
 
+  // A name may say that K is split but not into how many slices: the grid does, as long as no CTA takes two.
+  void read_slices() {
+    KernelConfig& c = case_.config;
+    if (c.family != Family::wgmma || c.split_k_mode == kernels::SplitKMode::none || c.split_k > 1) return;
+    const auto size = [&](std::string_view column) { return row_.integer(column, 1).value_or(1); };
+    const auto padded = [](std::int64_t extent, int tile, int cluster) {
+      const std::int64_t tiles = (extent + tile - 1) / std::max(1, tile);
+      return (tiles + cluster - 1) / cluster * cluster;
+    };
+    const std::int64_t tiles =
+        padded(case_.shape.m, c.tile.m, c.cluster_m) * padded(case_.shape.n, c.tile.n, c.cluster_n);
+    const std::int64_t ctas = size("grid_x") * size("grid_y") * size("grid_z");
+    c.split_k = static_cast<int>(std::max<std::int64_t>(1, ctas / std::max<std::int64_t>(1, tiles)));
+  }
+
   // The recorded grid tells along which coordinate CTAs follow each other: the first grid dimension moves fastest.
   // Hand-written kernels put the columns of a row-major C there, so that a warp writes along a row.
   void read_raster() {
@@ -230,6 +246,11 @@ class Builder {
     case_.options.l2 = cold ? chip::L2State::cold : set_.l2;
     case_.options.clock_mode = set_.clock_mode;
     if (case_.gpu != set_.limited_gpu) case_.options.launches = set_.launches;
+    const bool looped = set_.clock_mode == power::ClockMode::cool && set_.power_is_kernels && row_.positive("power_w");
+    if (looped) {  // for a meter to follow: the clock has settled
+      case_.options.clock_mode = power::ClockMode::sustained;
+      case_.options.launches = std::nullopt;
+    }
     if (set_.host_included) case_.host = host_time_of(set_.source, row_.text("op"), case_.gpu);
     case_.time_ms = row_.positive(column);
     if (!case_.time_ms && row_.text(column).empty()) row_.problem(std::string(column) + " is blank");
@@ -261,6 +282,8 @@ void transpose_problem(KernelConfig& config, kernels::GemmShape& shape) {
   std::swap(config.warp_m, config.warp_n);
   std::swap(config.thread_m, config.thread_n);
   std::swap(config.align_a, config.align_b);
+  std::swap(config.cluster_m, config.cluster_n);
+  if (config.family == Family::wgmma) std::swap(config.instruction.m, config.instruction.n);
   config.raster = config.raster == kernels::Raster::along_m ? kernels::Raster::along_n : kernels::Raster::along_m;
   const bool a_along_k = !kernels::b_contiguous_in_n(config.layout);  // A' is B transposed
   const bool b_along_n = !kernels::a_contiguous_in_k(config.layout);

@@ -66,28 +66,30 @@ TEST(Mma, ShareOfPeakIsOfTheKernelsTypes) {
   EXPECT_GT(f16->pipes.tensor, 0.5);
 }
 
-// Published for an A100 (f16, f32 accumulators): 59.9 TFLOP/s with bank conflicts, 166.8 with padded rows, 190.9
-// swizzled, 220.8 with copies that run ahead. Other kernels than ours, so order and rough size are what is compared.
+// Published for an A100 (f16, f32 accumulators), one buffer: 59.9 TFLOP/s with bank conflicts, 166.8 with padded rows,
+// 190.9 swizzled; 220.8 with two. Nothing else is said of the kernels; ours have four warps of 64x64. Padded rows are
+// as free of conflicts as swizzled ones here, which the published ones were not.
 TEST(Mma, LayoutsOfSharedMemoryFormThePublishedLadder) {
   using kernels::SharedLayout;
   const auto at = [](SharedLayout layout, int stages) {
     kernels::KernelConfig config = hgemm();
     config.tile.k = 64;  // rows of 128 bytes: all eight of a matrix in the same banks
-    config.warp_m = 32;
+    config.warp_m = 64;
     config.warp_n = 64;
     config.shared_layout = layout;
     config.stages = stages;
+    config.async_copy = true;
     return tflops("a100-sxm4-40gb", config);
   };
-  const double conflicts = at(SharedLayout::plain, 2), padded = at(SharedLayout::padded, 2),
-               swizzled = at(SharedLayout::swizzled, 2), ahead = at(SharedLayout::swizzled, 3);
+  const double conflicts = at(SharedLayout::plain, 1), padded = at(SharedLayout::padded, 1),
+               swizzled = at(SharedLayout::swizzled, 1), ahead = at(SharedLayout::swizzled, 2);
   EXPECT_LT(conflicts, padded);
   EXPECT_LE(padded, swizzled * 1.01);
   EXPECT_LT(swizzled, ahead);
-  EXPECT_NEAR(conflicts, 59.9, 0.5 * 59.9);
-  EXPECT_NEAR(padded, 166.8, 0.35 * 166.8);
-  EXPECT_NEAR(swizzled, 190.9, 0.35 * 190.9);
-  EXPECT_NEAR(ahead, 220.8, 0.25 * 220.8);
+  EXPECT_NEAR(conflicts, 59.9, 0.1 * 59.9);
+  EXPECT_NEAR(padded, 166.8, 0.25 * 166.8);
+  EXPECT_NEAR(swizzled, 190.9, 0.1 * 190.9);
+  EXPECT_NEAR(ahead, 220.8, 0.1 * 220.8);
 }
 
 }  // namespace

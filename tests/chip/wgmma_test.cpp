@@ -63,6 +63,57 @@ TEST(WgmmaKernels, PingPongHidesEpilogues) {
   EXPECT_LT(turns->cycles, 0.95 * shared->cycles);
 }
 
+// A sparse A of 64 x 16 values stands for 64 x 32: twice the K in n / 2 cycles with A in registers, and where A lies in
+// shared memory as much longer as reading it takes (LUO24: 144 against 128 cycles for n = 256).
+TEST(WgmmaKernels, SparseOperandsDoubleTheRateUnlessSharedMemoryHoldsThemUp) {
+  const auto cycles = [](bool sparse, bool in_registers) {
+    kernels::KernelConfig config;
+    config.family = kernels::Family::wgmma;
+    config.flavor = kernels::Flavor::cutlass;
+    config.dtype_in = config.dtype_out = kernels::DataType::f16;
+    config.layout = kernels::Layout::nt;
+    config.tile = {128, 256, 64};
+    config.schedule = kernels::Schedule::coop;
+    config.cluster_m = 2;
+    config.sparse = sparse;
+    config.a_in_registers = in_registers;
+    SmCache cache;
+    SimOptions options;
+    options.sm_clock_mhz = 1755;
+    options.switches.l2 = false;  // operands come too slowly for twice the rate
+    const Result<SimReport> report =
+        simulate(*arch::load_gpu("h200-sxm-141gb"), config, {4224, 4096, 16384}, options, cache);
+    EXPECT_TRUE(report) << to_string(report.errors());
+    return report ? report->cycles : 0.0;
+  };
+  const double dense = cycles(false, true), registers = cycles(true, true), shared = cycles(true, false);
+  EXPECT_NEAR(dense / registers, 2.0, 0.15);
+  EXPECT_NEAR(shared / registers, 144.0 / 128.0, 0.05);
+}
+
+// Eight slices of a deep, narrow problem fill SMs that one CTA per tile leaves idle; the sum of slices costs a kernel.
+TEST(WgmmaKernels, SlicesOfKFillIdleSms) {
+  const auto time = [](int slices, kernels::SplitKMode mode) {
+    kernels::KernelConfig config = *kernels::config_from_name("cutlass_sm90_wgmma_f16_f32acc_64x128x64_1x1_pingpong");
+    config.split_k = slices;
+    config.split_k_mode = mode;
+    SmCache cache;
+    SimOptions options;
+    options.sm_clock_mhz = 1755;
+    const Result<SimReport> report =
+        simulate(*arch::load_gpu("h200-sxm-141gb"), config, {64, 512, 16384}, options, cache);
+    EXPECT_TRUE(report) << to_string(report.errors());
+    return report ? *report : SimReport{};
+  };
+  const SimReport whole = time(1, kernels::SplitKMode::none);
+  for (const kernels::SplitKMode mode : {kernels::SplitKMode::serial, kernels::SplitKMode::parallel}) {
+    const SimReport split = time(8, mode);
+    EXPECT_EQ(split.grid_ctas, 8 * whole.grid_ctas);
+    EXPECT_LT(split.time_us, 0.6 * whole.time_us);
+    EXPECT_GT(split.time_us, whole.time_us / 8);
+  }
+}
+
 TEST(WgmmaKernels, OneTileLeavesTheSecondConsumerIdle) {
   const Result<SimReport> report = run(pingpong, {64, 128, 512});
   ASSERT_TRUE(report) << to_string(report.errors());

@@ -45,6 +45,21 @@ TEST(MeasuredCase, ReadsABlasSuffixOfASwappedProblem) {
             Layout::nn);
 }
 
+// 7 x 6 tiles of 112 x 128, clusters of two along our M: 126 CTAs are three slices of K.
+TEST(MeasuredCase, CountsSlicesOfNamedKernelsByTheGrid) {
+  const MeasuredCase split = expressible(
+      "measured,NVIDIA "
+      "H200,gemm,fp16,fp32,tn,1,768,768,12288,nvjet_sm90_hsh_112x128_64x7_1x2_h_bz_splitK_TNN,cublas,112,"
+      "128,64,7,384,2,63,,1,,");
+  EXPECT_EQ(split.config.split_k, 3);
+  EXPECT_EQ(split.config.split_k_mode, kernels::SplitKMode::parallel);
+  EXPECT_EQ(split.config.tile, (kernels::Tile{128, 112, 64}));
+  const MeasuredCase whole = expressible(
+      "measured,NVIDIA H200,gemm,fp16,fp32,tn,1,2304,768,2048,nvjet_sm90_hsh_112x128_64x7_1x2_h_bz_TNN,cublas,112,128,"
+      "64,7,384,2,63,,1,,");
+  EXPECT_EQ(whole.config.split_k, 1);
+}
+
 TEST(MeasuredCase, ReadsStorageLettersOfARowMajorProblem) {
   EXPECT_EQ(
       expressible("measured,NVIDIA H200,gemm,fp32,fp32,rr,1,64,128,256,,naive,16,16,16,1,256,,,1,1,,").config.layout,

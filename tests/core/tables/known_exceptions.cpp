@@ -27,10 +27,6 @@ constexpr const char* loop =
 constexpr const char* cold = "the smallest footprint: cold misses of the first pass are in the mean";
 constexpr const char* turnaround =
     "medians of the turnaround lie between 397 and 435 cycles; the model has their median";
-constexpr const char* two_chains =
-    "two warps per sub-core with two chains each saturate the tensor pipe; here the NOPs that a chain's waits need "
-    "make "
-    "the warps miss their turns by three cycles in 27";
 
 }  // namespace
 
@@ -66,11 +62,6 @@ std::vector<KnownException> known_exceptions() {
       {"cta_turnaround: threads=256;ctas_per_sm=8;stat=median", turnaround},
       {"cta_turnaround: threads=512;ctas_per_sm=1;stat=median", turnaround},
       {"cta_turnaround: threads=1024;ctas_per_sm=1;stat=median", turnaround},
-      {"mma_throughput: op=m16n8k16_f32_f16;warps_per_sm=8;ilp=2", two_chains},
-      {"mma_throughput: op=m16n8k16_f32_bf16;warps_per_sm=8;ilp=2", two_chains},
-      {"mma_throughput: op=m16n8k16_f16_f16;warps_per_sm=8;ilp=2", two_chains},
-      {"mma_throughput: op=m16n8k8_f32_tf32;warps_per_sm=8;ilp=2", two_chains},
-      {"mma_throughput: op=m16n8k32_s32_s8;warps_per_sm=8;ilp=2", two_chains},
   };
 }
 
