@@ -20,8 +20,8 @@ struct HeldOut {
 };
 
 enum class Caution : std::uint8_t {
-  all_rows,    // a factor that the share of all held-out rows asks for
-  worst_fold,  // a factor that the worst fold asks for: rows of one fold err together, and the next fold is not theirs
+  all_rows,   // a factor that the share of all held-out rows asks for
+  next_fold,  // rows of one fold err together: a factor that a further fold is expected to stay below
 };
 
 struct StudyOptions {
