@@ -19,6 +19,7 @@
 #include "sim/learn/training.hpp"
 #include "sim/report/html/reports.hpp"
 #include "sim/support/comma_list.hpp"
+#include "sim/support/csv.hpp"
 #include "sim/support/nearest_name.hpp"
 
 namespace noteg::cli {
@@ -30,7 +31,7 @@ std::vector<Option> options() {
   return {
       {"data", "FILE",
        "a data set (CSV or SQLite), or several with the same columns; with --residual measured rows, as noteg validate "
-       "reads them",
+       "reads them, or what --table kept of them",
        true},
       {"out", "FILE", "the model, a JSON file", false},
       {"onnx", "FILE", "the model once more, for ONNX runtimes", false},
@@ -49,7 +50,9 @@ std::vector<Option> options() {
       {"folds", "N", "parts of the validation by shape, 5 if absent", false},
       {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false},
       {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true},
-      {"table", "FILE", "with --residual: the rows learnt from, with what was simulated, as a data set (CSV)", false},
+      {"table", "FILE",
+       "with --residual: the rows learnt from, with what was simulated, as a data set (CSV) that --data takes again",
+       false},
       report_option(),
       {"gpu", "NAME", "with --residual: only rows of this GPU", true},
       {"format", "F", "text (default) or json", false},
@@ -120,7 +123,7 @@ struct Data {
   std::vector<learn::MeasuredRun> runs;  // residual
 };
 
-Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& request) {
+Result<learn::MeasuredTable> simulated_now(const Arguments& arguments, unsigned threads) {
   const Result<validate::MeasuredData> data = validate::read_measured(arguments.texts("data"));
   if (!data) return data.errors();
   chip::SmCache cache;
@@ -130,9 +133,44 @@ Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& r
   };
   tune::KernelChooser chooser;
   ProgressBar bar(!arguments.has("quiet"));
-  learn::MeasuredOptions options{request.forest.threads, arguments.texts("gpu"), library_kernels(chooser),
+  learn::MeasuredOptions options{threads, arguments.texts("gpu"), library_kernels(chooser),
                                  [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); }};
-  Result<learn::MeasuredTable> measured = learn::measured_table(*data, options, simulator);
+  return learn::measured_table(*data, options, simulator);
+}
+
+// Is every file a table that --table wrote? Files that cannot be read are left to the reader of measured rows.
+Result<bool> were_simulated(const std::vector<std::string>& files) {
+  std::size_t tables = 0;
+  for (const std::string& file : files) {
+    const Result<CsvTable> csv = read_csv(file);
+    tables += csv && learn::is_measured_table(csv->columns) ? 1 : 0;
+  }
+  if (tables > 0 && tables < files.size())
+    return Diagnostic{"", 0, 0, "--data", "measured rows, or tables of --table, not both", "both"};
+  return tables > 0;
+}
+
+Result<dataset::Table> read_all(const std::vector<std::string>& files) {
+  std::vector<dataset::Table> tables;
+  for (const std::string& file : files) {
+    Result<dataset::Table> table = dataset::read_table(file, dataset::known_column);
+    if (!table) return table.errors();
+    tables.push_back(std::move(*table));
+  }
+  return dataset::join(tables);
+}
+
+Result<learn::MeasuredTable> read_simulated(const Arguments& arguments) {
+  Result<dataset::Table> table = read_all(arguments.texts("data"));
+  if (!table) return table.errors();
+  return learn::simulated_before(std::move(*table), arguments.texts("gpu"));
+}
+
+Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& request) {
+  const Result<bool> again = were_simulated(arguments.texts("data"));
+  if (!again) return again.errors();
+  Result<learn::MeasuredTable> measured =
+      *again ? read_simulated(arguments) : simulated_now(arguments, request.forest.threads);
   if (!measured) return measured.errors();
   if (!arguments.has("quiet"))
     for (const auto& [reason, rows] : measured->reasons) tell(fmt::format("{} rows left out: {}", rows, reason));
@@ -145,13 +183,7 @@ Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& r
 
 Result<Data> training_data(const Arguments& arguments, learn::TrainingRequest& request) {
   if (request.kind == learn::ModelKind::residual) return measured_data(arguments, request);
-  std::vector<dataset::Table> tables;
-  for (const std::string& file : arguments.texts("data")) {
-    Result<dataset::Table> table = dataset::read_table(file, dataset::known_column);
-    if (!table) return table.errors();
-    tables.push_back(std::move(*table));
-  }
-  Result<dataset::Table> all = dataset::join(tables);
+  Result<dataset::Table> all = read_all(arguments.texts("data"));
   if (!all) return all.errors();
   return Data{std::move(*all), {}};
 }

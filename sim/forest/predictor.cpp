@@ -7,7 +7,7 @@
 namespace noteg::forest {
 namespace {
 
-constexpr Eigen::Index block_rows = 1024;
+constexpr Eigen::Index block_rows = 4096;  // a tree is fetched once for all of them
 
 // Whole cache lines where rows are short, so that the usual strides are known to the compiler.
 std::size_t stride_of(std::size_t columns) {

@@ -9,6 +9,7 @@
 #include "sim/forest/intervals.hpp"
 #include "sim/forest/parallel.hpp"
 #include "sim/learn/problem.hpp"
+#include "sim/learn/training.hpp"
 
 namespace noteg::learn {
 namespace {
@@ -58,6 +59,24 @@ void check_features(const Model& model, const dataset::Table& table, const Eigen
   }
 }
 
+// Which rows are of a GPU that was not trained on. Where no GPU was left out in training, nobody knows how wide the
+// intervals must be there.
+std::vector<bool> check_gpus(const Model& model, const dataset::Table& table, std::vector<RowEstimate>& out) {
+  std::vector<bool> is_new(out.size(), false);
+  const dataset::Values* names = table.find(gpu_column);
+  if (names == nullptr || model.trained_on.gpus.empty()) return is_new;
+  bool calibrated = true;
+  for (const Part& part : model.parts)
+    for (const Target& target : part.targets) calibrated = calibrated && target.widen_new_gpu.has_value();
+  for (std::size_t row = 0; row < out.size(); ++row) {
+    const std::string name = names->text(row);
+    if (name.empty() || std::ranges::find(model.trained_on.gpus, name) != model.trained_on.gpus.end()) continue;
+    is_new[row] = true;
+    if (!calibrated) add_reason(out[row], fmt::format("{} {} was not trained on", gpu_column, name));
+  }
+  return is_new;
+}
+
 }  // namespace
 
 std::vector<std::vector<Raw>> raw_estimates(const forest::Forest& forest, const Eigen::MatrixXd& x, unsigned threads) {
@@ -95,13 +114,13 @@ double reach(const Raw& raw, std::size_t level, double truth) {
   return truth > raw.value ? (truth - raw.value) / up : (raw.value - truth) / down;
 }
 
-Estimate told(const Target& target, const Raw& raw, double offset) {
+Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu) {
   const auto tell = [&](double value) { return target.log ? target.smearing * std::exp(value + offset) : value; };
   Estimate out;
   out.value = tell(raw.value);
   for (std::size_t level = 0; level < interval_levels.size(); ++level) {
     const auto [down, up] = sides(raw, level);
-    const double factor = target.widen[level];
+    const double factor = (new_gpu && target.widen_new_gpu ? *target.widen_new_gpu : target.widen)[level];
     // Quantiles keep their places under exp: only the mean needs smearing.
     const auto quantile = [&](double value) { return target.log ? std::exp(value + offset) : value; };
     out.intervals[level] = {quantile(raw.value - factor * down), quantile(raw.value + factor * up)};
@@ -115,7 +134,8 @@ Estimator::Estimator(const Model& model) : model_(model) {
 }
 
 void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
-                              bool intervals, unsigned threads, std::vector<RowEstimate>& out) const {
+                              const std::vector<bool>& new_gpu, bool intervals, unsigned threads,
+                              std::vector<RowEstimate>& out) const {
   const Part& part = *ready.part;
   const forest::Predictor& predictor = ready.predictor;
   const forest::Domain& domain = ready.domain;
@@ -130,7 +150,8 @@ void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, cons
       const double value = values(i, static_cast<Index>(t));
       const Raw raw = intervals ? raw_of(value, forest::quantiles(part.forest, near, t, quantile_levels))
                                 : raw_of(value, std::vector<double>(6, value));
-      row.targets.push_back(told(part.targets[t], raw, offset(i, static_cast<Index>(t))));
+      row.targets.push_back(
+          told(part.targets[t], raw, offset(i, static_cast<Index>(t)), new_gpu[static_cast<std::size_t>(i)]));
       if (std::isnan(row.targets.back().value))
         add_reason(row, part.targets[t].anchor + " is not positive");
       else if (std::isinf(row.targets.back().value))
@@ -152,10 +173,11 @@ Result<std::vector<RowEstimate>> Estimator::estimate(const dataset::Table& table
   if (!x) return x.errors();
   std::vector<RowEstimate> out(table.rows);
   check_features(model_, table, *x, out);
+  const std::vector<bool> new_gpu = check_gpus(model_, table, out);
   for (const Ready& ready : parts_) {
     const Result<Eigen::MatrixXd> offset = anchor_offsets(table, ready.part->targets);
     if (!offset) return offset.errors();
-    estimate_part(ready, *x, *offset, intervals, threads, out);
+    estimate_part(ready, *x, *offset, new_gpu, intervals, threads, out);
   }
   return out;
 }

@@ -35,8 +35,8 @@ struct Estimate {
   std::array<Interval, 3> intervals;  // one per level of interval_levels
 };
 
-// In units of the target.
-[[nodiscard]] Estimate told(const Target& target, const Raw& raw, double offset);
+// In units of the target. new_gpu: the row's GPU was not trained on, and intervals are as wide as that asks for.
+[[nodiscard]] Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu = false);
 
 struct RowEstimate {
   std::vector<Estimate> targets;  // of all parts, in order
@@ -62,8 +62,9 @@ class Estimator {
     forest::Predictor predictor;
     forest::Domain domain;
   };
-  void estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset, bool intervals,
-                     unsigned threads, std::vector<RowEstimate>& out) const;
+  void estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
+                     const std::vector<bool>& new_gpu, bool intervals, unsigned threads,
+                     std::vector<RowEstimate>& out) const;
 
   const Model& model_;
   std::vector<Ready> parts_;

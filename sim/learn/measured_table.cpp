@@ -1,11 +1,11 @@
 #include "sim/learn/measured_table.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
 
 #include "sim/dataset/columns.hpp"
+#include "sim/learn/measured_columns.hpp"
+#include "sim/learn/training.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/validate/quantisation.hpp"
 #include "sim/validate/work_sharing.hpp"
@@ -13,7 +13,6 @@
 namespace noteg::learn {
 namespace {
 
-constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 using Gpus = std::map<std::string, Result<arch::GpuSpec>, std::less<>>;
 
 struct Simulated {
@@ -93,14 +92,10 @@ MeasuredRun run_of(const Simulated& s) {
   return run;
 }
 
-double time_ratio_of(const MeasuredRun& run) {
-  const bool hidden = run.time_for(1) > run.host.lead_us + run.simulated_us + run.other_us;  // the host was slower
-  const double own = run.measured_us - run.host.lead_us - run.other_us;
-  return hidden || own <= 0 || run.simulated_us <= 0 ? absent : own / run.simulated_us;
-}
-
-dataset::Values ratio_column(const char* name, const char* meaning) {
-  return {{name, "", meaning, dataset::Group::target}, false, {}, {}, {}};
+// What was simulated is known before what was measured.
+void simulated_is_known(dataset::Table& table) {
+  for (dataset::Values& values : table.columns)
+    if (values.column.group == dataset::Group::target) values.column.group = dataset::Group::counter;
 }
 
 }  // namespace
@@ -114,8 +109,6 @@ Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const M
   MeasuredTable out;
   std::map<std::string, std::size_t> reasons;
   dataset::TableBuilder builder([](dataset::Group) { return true; });
-  dataset::Values time = ratio_column(time_ratio, "measured over simulated time of the GPU"),
-                  power = ratio_column(power_ratio, "measured over simulated board power");
   for (const Simulated& row : rows) {
     if (!row.report) {
       ++out.skipped;
@@ -123,10 +116,7 @@ Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const M
       continue;
     }
     builder.add({row.gpu, &row.measured.options, &*row.report});
-    const MeasuredRun run = run_of(row);
-    time.numbers.push_back(time_ratio_of(run));
-    power.numbers.push_back(run.measured_w > 0 && run.simulated_w > 0 ? run.measured_w / run.simulated_w : absent);
-    out.runs.push_back(run);
+    out.runs.push_back(run_of(row));
   }
   out.reasons.assign(reasons.begin(), reasons.end());
   if (out.runs.empty())
@@ -137,12 +127,37 @@ Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const M
                       "at least one measured row that can be simulated",
                       out.reasons.empty() ? "none" : out.reasons.front().first};
   out.table = builder.take();
-  // What was simulated is known before what was measured.
-  for (dataset::Values& values : out.table.columns)
-    if (values.column.group == dataset::Group::target) values.column.group = dataset::Group::counter;
-  out.table.columns.push_back(std::move(time));
-  out.table.columns.push_back(std::move(power));
+  simulated_is_known(out.table);
+  for (dataset::Values& values : columns_of(out.runs)) out.table.columns.push_back(std::move(values));
   for (const std::string& file : data.files) out.table.file += (out.table.file.empty() ? "" : ", ") + file;
+  return out;
+}
+
+bool is_measured_table(const std::vector<std::string>& columns) {
+  return std::ranges::find(columns, time_ratio) != columns.end();
+}
+
+Result<MeasuredTable> simulated_before(dataset::Table table, const std::vector<std::string>& gpus) {
+  const dataset::Values* names = table.find(gpu_column);
+  if (names == nullptr) return Diagnostic{table.file, 0, 0, gpu_column, "a column of this name", "none"};
+  std::vector<std::string> wanted;
+  for (const std::string& gpu : gpus) {
+    const Result<arch::GpuSpec> spec = arch::load_gpu(gpu);
+    if (!spec) return spec.errors();
+    wanted.push_back(spec->id);
+  }
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < table.rows; ++row)
+    if (wanted.empty() || std::ranges::find(wanted, names->text(row)) != wanted.end()) rows.push_back(row);
+  if (rows.empty())
+    return Diagnostic{
+        table.file, 0, 0, "--gpu", "a GPU that the table has rows of", wanted.empty() ? "no rows" : wanted.front()};
+  MeasuredTable out;
+  out.table = rows.size() == table.rows ? std::move(table) : dataset::select(table, rows);
+  Result<std::vector<MeasuredRun>> runs = runs_of(out.table);
+  if (!runs) return runs.errors();
+  out.runs = std::move(*runs);
+  simulated_is_known(out.table);
   return out;
 }
 

@@ -1,5 +1,5 @@
-// Measured rows as a table: the columns of a data set, with the simulation's where it is asked for, and what was
-// measured.
+// Measured rows as a table: the columns of a data set, with what was simulated, what was measured and what a measured
+// time holds beside the kernel. The table can be kept as a file, so that one can learn again without simulating.
 #pragma once
 
 #include <functional>
@@ -49,5 +49,12 @@ struct MeasuredOptions {
 // power ratio. Errors: unreadable data, not a single row that can be simulated.
 [[nodiscard]] Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const MeasuredOptions& options,
                                                    const validate::Simulator& simulator);
+
+// Is it such a table, written to a file and read back, and not a file of measured rows?
+[[nodiscard]] bool is_measured_table(const std::vector<std::string>& columns);
+
+// The runs of such a table: nothing is simulated again. gpus: as of MeasuredOptions. Errors: columns missing, a run
+// without its times, no row of these GPUs.
+[[nodiscard]] Result<MeasuredTable> simulated_before(dataset::Table table, const std::vector<std::string>& gpus);
 
 }  // namespace noteg::learn

@@ -34,6 +34,7 @@ struct Target {
   std::string anchor;                    // a column that the target is told in units of; empty: 1
   double smearing = 1;                   // mean of exp(true - fitted): takes the bias out of exp(mean of logs)
   std::array<double, 3> widen{1, 1, 1};  // per level: quantiles are moved away from the prediction by this factor
+  std::optional<std::array<double, 3>> widen_new_gpu;  // the same for a GPU not trained on; absent: nobody knows
 };
 
 // Targets known for the same rows, in one forest.
@@ -47,7 +48,8 @@ struct Part {
 struct Fingerprint {  // of the training data
   std::string files;
   std::size_t rows = 0;
-  std::string hash;  // FNV-1a of every feature and target, 16 hexadecimal digits
+  std::string hash;               // FNV-1a of every feature and target, 16 hexadecimal digits
+  std::vector<std::string> gpus;  // by name; empty: not told
 };
 
 struct Model {

@@ -13,6 +13,7 @@ using nlohmann::json;
 
 constexpr double largest_log = 700;  // exp(700) is still a number
 constexpr long long most_rows = 1LL << 31;
+constexpr std::size_t most_gpus = 1 << 20;
 
 Feature read_feature(const Checked& at) {
   Feature feature;
@@ -44,6 +45,13 @@ std::vector<Feature> read_features(const Checked& at) {
   return features;
 }
 
+std::array<double, 3> read_factors(const Checked& at) {
+  const std::vector<double> numbers = at.numbers(3, 3);
+  if (!std::ranges::all_of(numbers, [](double factor) { return factor >= 0; }))
+    at.wrong("factors of 0 or more", "others");
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
 void read_target(const Checked& at, Part& part) {
   Target target;
   target.name = at.at("name").text(256);
@@ -51,11 +59,9 @@ void read_target(const Checked& at, Part& part) {
   target.log = at.at("log").claim();
   target.anchor = at.at("anchor").text(256);
   target.smearing = at.at("smearing").number();
-  const std::vector<double> widen = at.at("widen").numbers(3, 3);
-  std::copy(widen.begin(), widen.end(), target.widen.begin());
+  target.widen = read_factors(at.at("widen"));
+  if (at.find("widen_new_gpu") != nullptr) target.widen_new_gpu = read_factors(at.at("widen_new_gpu"));
   if (!(target.smearing > 0)) at.at("smearing").wrong("a number above 0", "another");
-  if (!std::ranges::all_of(widen, [](double factor) { return factor >= 0; }))
-    at.at("widen").wrong("factors of 0 or more", "others");
   forest::Scale scale{at.at("mean").number(), at.at("deviation").number()};
   if (!(scale.deviation > 0)) at.at("deviation").wrong("a number above 0", "another");
   if (target.log && std::abs(scale.mean) + scale.deviation > largest_log)
@@ -133,7 +139,11 @@ Model model_from(const json& document) {
   const Checked trained_on = at.at("trained_on");
   model.trained_on = {trained_on.at("files").text(),
                       static_cast<std::size_t>(trained_on.at("rows").whole(1, most_rows)),
-                      trained_on.at("hash").text(64)};
+                      trained_on.at("hash").text(64),
+                      {}};
+  if (trained_on.find("gpus") != nullptr)
+    for (const Checked& name : trained_on.at("gpus").items(0, most_gpus))
+      model.trained_on.gpus.push_back(name.text(256));
   (void)at.at("metrics");
   model.metrics = document["metrics"].dump();
   model.features = read_features(at.at("features"));

@@ -1,6 +1,7 @@
 #include "sim/learn/study.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <set>
@@ -45,26 +46,49 @@ Result<std::vector<Judged>> hold_out(const Problem& problem, std::size_t index, 
   return out;
 }
 
-// The reach that a share of the rows outside one fold stays below (no_fold: of all rows).
 constexpr std::size_t no_fold = static_cast<std::size_t>(-1);
+constexpr double least_factor = 0.1;
 
-double widening(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target, std::size_t level,
-                std::size_t without) {
-  std::vector<double> reaches;
-  for (const Judged& judged : rows)
-    if (judged.fold != without)
-      reaches.push_back(
-          reach(judged.raw[target], level, part.y(static_cast<Index>(judged.part_row), static_cast<Index>(target))));
-  if (reaches.empty()) return 1;
+// The reach that a share of the rows stays below.
+double reach_of(std::vector<double>& reaches, double share) {
   std::ranges::sort(reaches);
-  const auto place = std::ceil(interval_levels[level] * static_cast<double>(reaches.size() + 1)) - 1;
+  const auto place = std::ceil(share * static_cast<double>(reaches.size() + 1)) - 1;
   return reaches[std::min(static_cast<std::size_t>(std::max(0.0, place)), reaches.size() - 1)];
 }
 
+// What one more factor stays below with this probability, where logarithms of factors are normally distributed about a
+// mean and with a spread that these few tell (Student's t: prediction interval); no less than the largest of them.
+double bound_of_next(const std::vector<double>& factors, double probability) {
+  const double most = *std::ranges::max_element(factors);
+  const auto count = static_cast<double>(factors.size());
+  if (factors.size() < 2) return most;
+  double mean = 0, square = 0;
+  for (const double factor : factors) mean += std::log(std::max(factor, least_factor)) / count;
+  for (const double factor : factors) square += std::pow(std::log(std::max(factor, least_factor)) - mean, 2);
+  const double spread = std::sqrt(square / (count - 1) * (1 + 1 / count));
+  const double t = boost::math::quantile(boost::math::students_t(count - 1), probability);
+  return std::max(std::exp(mean + t * spread), most);
+}
+
+// Of the rows outside one fold (no_fold: of all rows).
+double widening(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target, std::size_t level,
+                std::size_t without, Caution caution) {
+  std::map<std::size_t, std::vector<double>> reaches;  // by fold, or all as one
+  for (const Judged& judged : rows)
+    if (judged.fold != without)
+      reaches[caution == Caution::next_fold ? judged.fold : 0].push_back(
+          reach(judged.raw[target], level, part.y(static_cast<Index>(judged.part_row), static_cast<Index>(target))));
+  if (reaches.empty()) return 1;
+  std::vector<double> factors;
+  for (auto& [fold, own] : reaches) factors.push_back(reach_of(own, interval_levels[level]));
+  return bound_of_next(factors, interval_levels[level]);
+}
+
 std::array<double, 3> widenings(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target,
-                                std::size_t without) {
+                                std::size_t without, Caution caution) {
   std::array<double, 3> all{};
-  for (std::size_t level = 0; level < all.size(); ++level) all[level] = widening(rows, part, target, level, without);
+  for (std::size_t level = 0; level < all.size(); ++level)
+    all[level] = widening(rows, part, target, level, without, caution);
   return all;
 }
 
@@ -74,7 +98,8 @@ std::vector<Point> points_of(const std::vector<Judged>& rows, const PartProblem&
   std::vector<Point> points;
   for (const Judged& judged : rows) {
     if (!by_fold.contains(judged.fold))
-      by_fold[judged.fold] = options.widen.empty() ? widenings(rows, part, target, judged.fold) : options.widen[place];
+      by_fold[judged.fold] =
+          options.widen.empty() ? widenings(rows, part, target, judged.fold, options.caution) : options.widen[place];
     Target asked = part.targets[target];
     asked.widen = by_fold[judged.fold];
     asked.smearing = judged.smearing[target];
@@ -102,7 +127,8 @@ Result<Study> study(const Problem& problem, const std::vector<std::size_t>& fold
       const std::size_t place = result.held_out.targets.size();
       result.held_out.targets.push_back(part.targets[t].name);
       result.held_out.points.push_back(points_of(*rows, part, t, options, place));
-      result.widen.push_back(rows->empty() ? std::array<double, 3>{1, 1, 1} : widenings(*rows, part, t, no_fold));
+      result.widen.push_back(rows->empty() ? std::array<double, 3>{1, 1, 1}
+                                           : widenings(*rows, part, t, no_fold, options.caution));
       if (rows->empty()) result.not_judged.push_back(part.targets[t].name);
     }
   }

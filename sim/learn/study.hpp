@@ -2,6 +2,7 @@
 // intervals of the model.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,15 @@ struct HeldOut {
   std::vector<std::vector<Point>> points;  // per target, in order of rows
 };
 
+enum class Caution : std::uint8_t {
+  all_rows,   // a factor that the share of all held-out rows asks for
+  next_fold,  // rows of one fold err together: a factor that a further fold is expected to stay below
+};
+
 struct StudyOptions {
   forest::ForestOptions forest;
   std::vector<std::array<double, 3>> widen;  // per target of all parts; empty: found here, each fold from the others
+  Caution caution = Caution::all_rows;
 };
 
 struct Study {

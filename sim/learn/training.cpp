@@ -1,6 +1,7 @@
 #include "sim/learn/training.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "sim/forest/out_of_bag.hpp"
 #include "sim/learn/folds.hpp"
@@ -37,6 +38,15 @@ Diagnostics apply_rules(const Problem& problem, const std::vector<MonotoneRule>&
   return errors;
 }
 
+std::vector<std::string> names_in(const dataset::Values* column) {
+  std::vector<std::string> names;
+  if (column == nullptr || !column->is_text) return names;
+  const std::set<std::int32_t> used(column->codes.begin(), column->codes.end());
+  for (const std::int32_t code : used)
+    if (code >= 0) names.push_back(column->words[static_cast<std::size_t>(code)]);
+  return names;
+}
+
 // Runs the validations one after the other; those that a table does not allow become remarks.
 class Validator {
  public:
@@ -66,22 +76,29 @@ class Validator {
       training_.remarks.push_back("not validated by " + split + ": the rows have only one");
       return {};
     }
-    Result<Study> found = study(problem, folds, {options, split == "shape" ? decltype(widen_){} : widen_});
+    const bool shapes = split == "shape";
+    Result<Study> found = study(problem, folds, {options, {}, shapes ? Caution::all_rows : Caution::next_fold});
     if (!found) return found.errors();
     for (const std::string& target : found->not_judged)
       training_.remarks.push_back("not validated by " + split + ": " + target + ", whose rows have only one");
     found->held_out.split = split;
     found->held_out.features = features;
-    if (split == "shape" && widen_.empty()) widen_ = found->widen;
-    if (split == "shape" && training_.held_out.empty()) widen(found->widen);
+    if (features == text_of(request_.problem.groups)) widen(found->widen, found->not_judged, shapes);
     training_.held_out.push_back(std::move(found->held_out));
     return {};
   }
 
-  void widen(const std::vector<std::array<double, 3>>& factors) {
+  void widen(const std::vector<std::array<double, 3>>& factors, const std::vector<std::string>& not_judged,
+             bool by_shape) {
     std::size_t place = 0;
     for (Part& part : training_.model.parts)
-      for (Target& target : part.targets) target.widen = factors[place++];
+      for (Target& target : part.targets) {
+        const std::array<double, 3>& own = factors[place++];
+        if (by_shape)
+          target.widen = own;
+        else if (std::ranges::find(not_judged, target.name) == not_judged.end())
+          target.widen_new_gpu = own;
+      }
   }
 
   Diagnostics ablate(const forest::ForestOptions& options) {
@@ -103,7 +120,6 @@ class Validator {
   const TrainingRequest& request_;
   Training& training_;
   std::vector<std::size_t> by_shape_, by_gpu_;
-  std::vector<std::array<double, 3>> widen_;
 };
 
 }  // namespace
@@ -119,6 +135,7 @@ Result<Training> train(const dataset::Table& table, const TrainingRequest& reque
   if (!model) return model.errors();
   training.model = std::move(*model);
   training.model.trained_on.files = table.file;
+  training.model.trained_on.gpus = names_in(table.find(gpu_column));
   for (std::size_t p = 0; p < problem->parts.size(); ++p) {
     Eigen::MatrixXd x(static_cast<Eigen::Index>(problem->parts[p].rows.size()), problem->x.cols());
     for (std::size_t i = 0; i < problem->parts[p].rows.size(); ++i)

@@ -62,8 +62,11 @@ Json feature_json(const Feature& feature) {
 }
 
 Json target_json(const Target& target, const forest::Scale& scale) {
-  return {{"name", target.name},         {"unit", target.unit},   {"log", target.log},  {"anchor", target.anchor},
-          {"smearing", target.smearing}, {"widen", target.widen}, {"mean", scale.mean}, {"deviation", scale.deviation}};
+  Json json{{"name", target.name},     {"unit", target.unit},         {"log", target.log},
+            {"anchor", target.anchor}, {"smearing", target.smearing}, {"widen", target.widen},
+            {"mean", scale.mean},      {"deviation", scale.deviation}};
+  if (target.widen_new_gpu) json["widen_new_gpu"] = *target.widen_new_gpu;
+  return json;
 }
 
 std::string part_text(const Part& part) {
@@ -91,8 +94,10 @@ std::string part_text(const Part& part) {
 std::string to_json(const Model& model) {
   Json features = Json::array();
   for (const Feature& feature : model.features) features.push_back(feature_json(feature));
-  const Json trained_on{
-      {"files", model.trained_on.files}, {"rows", model.trained_on.rows}, {"hash", model.trained_on.hash}};
+  const Json trained_on{{"files", model.trained_on.files},
+                        {"rows", model.trained_on.rows},
+                        {"hash", model.trained_on.hash},
+                        {"gpus", model.trained_on.gpus}};
   std::string parts;
   for (const Part& part : model.parts) parts += (parts.empty() ? "" : ",\n") + part_text(part);
   return fmt::format(

@@ -12,6 +12,7 @@ namespace noteg {
 namespace {
 
 constexpr std::size_t most_errors = 20;
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 // Reads one record at a time; line counts follow quoted newlines too.
 class Reader {
@@ -107,7 +108,7 @@ std::optional<std::size_t> CsvTable::column(std::string_view name) const {
 Result<CsvTable> parse_csv(std::string_view text, std::string name) {
   CsvTable table;
   table.file = std::move(name);
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   if (text.find('\0') != std::string_view::npos)
     return Diagnostic{table.file, 0, 0, "", "text with commas", "a zero byte"};
   Diagnostics errors;
@@ -161,7 +162,7 @@ std::string csv_line(const std::vector<std::string>& fields) {
   std::string line;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     if (i > 0) line += ',';
-    if (fields[i].find_first_of(",\"\n\r") == std::string::npos) {
+    if (fields[i].find_first_of(",\"\n\r") == std::string::npos && !fields[i].starts_with(byte_order_mark)) {
       line += fields[i];
       continue;
     }

@@ -57,6 +57,26 @@ TEST(Train, LearnsTheSimulatorsOwnError) {
   EXPECT_LT(json["all"]["time"]["mape"], 0.01);
 }
 
+// What was simulated can be learnt from again, to the same trees, without simulating.
+TEST(Train, LearnsAgainFromItsOwnTable) {
+  const Ran ran = run_shell(
+      make_data +
+      "t() { \"$NOTEG\" train --residual --trees 10 --validate shape --quiet \"$@\"; }; "
+      "t --data $d/measured.csv --table $d/t.csv --out $d/a.json > $d/a && t --data $d/t.csv --out $d/b.json > $d/b && "
+      "for f in a b; do sed 's/\"files\": *\"[^\"]*\"//' $d/$f.json > $d/$f.parts; done; cmp $d/a.parts $d/b.parts && "
+      "tail -3 $d/a > $d/a3; tail -3 $d/b | cmp - $d/a3 && "
+      "t --data $d/t.csv --gpu A40 --out $d/c.json; "
+      "t --data $d/t.csv --gpu h200-sxm-141gb --out $d/c.json; t --data $d/t.csv --data $d/measured.csv --out $d/c.json; "
+      "cut -d, -f1-40 $d/t.csv > $d/u.csv; sed '1s/kernel.m,/time_ratio,/' $d/u.csv > $d/v.csv; t --data $d/v.csv "
+      "--out $d/c.json");
+  EXPECT_TRUE(has(ran.out, "a40")) << ran.err;
+  EXPECT_EQ(ran.status, 2) << ran.err;
+  EXPECT_TRUE(has(ran.err, "--gpu: expected a GPU that the table has rows of")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "--data: expected measured rows, or tables of --table, not both")) << ran.err;
+  EXPECT_TRUE(has(ran.err, "measured.time_us: expected a column of this name, as noteg train --table writes it"))
+      << ran.err;
+}
+
 TEST(Train, RefusesWrongInput) {
   const Ran nothing = run_program("train");
   EXPECT_EQ(nothing.status, 2);

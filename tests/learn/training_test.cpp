@@ -55,6 +55,48 @@ TEST(Training, PhysicsCarriesOverToAGpuThatWasLeftOut) {
   EXPECT_GT(without.median_ape, 2 * with.median_ape);
 }
 
+// Every GPU is off by a factor of its own, which no feature tells.
+dataset::Table unlike_gpus() {
+  dataset::Table table = sample_table(1200);
+  const double factors[] = {1, 1.15, 0.9, 1.1};
+  for (std::size_t row = 0; row < table.rows; ++row)
+    table.columns[5].numbers[row] *= factors[table.columns[7].codes[row]];
+  return table;
+}
+
+TEST(Training, IntervalsOfAGpuLeftOutAreAsWideAsTheOthersWouldHaveNeeded) {
+  TrainingRequest request = sample_request();
+  request.ablation = false;
+  const dataset::Table table = unlike_gpus();
+  const Result<Training> training = train(table, request);
+  ASSERT_TRUE(training) << to_string(training.errors());
+  EXPECT_GE(scores_of(held_out(*training, "gpu", true).points[0]).coverage[1], 0.85);
+  dataset::Table asked = dataset::select(table, {0, 0});
+  asked.columns[7].words.emplace_back("unknown");
+  asked.columns[7].codes[1] = 4;
+  const auto rows = Estimator(training->model).estimate(asked, true, 1);
+  ASSERT_TRUE(rows);
+  const Interval known = (*rows)[0].targets[0].intervals[1], unknown = (*rows)[1].targets[0].intervals[1];
+  EXPECT_EQ((*rows)[0].targets[0].value, (*rows)[1].targets[0].value);
+  EXPECT_LT(unknown.low, known.low);
+  EXPECT_GT(unknown.high, known.high);
+}
+
+TEST(Training, ANewGpuIsOutsideTheDomainWhereNoneWasLeftOut) {
+  TrainingRequest request = sample_request();
+  request.by_gpu = request.ablation = false;
+  const dataset::Table table = sample_table(300);
+  const Result<Training> training = train(table, request);
+  ASSERT_TRUE(training);
+  dataset::Table asked = dataset::select(table, {0, 0});
+  asked.columns[7].words.emplace_back("unknown");
+  asked.columns[7].codes[1] = 4;
+  const auto rows = Estimator(training->model).estimate(asked, true, 1);
+  ASSERT_TRUE(rows);
+  EXPECT_EQ((*rows)[0].out_of_domain, "");
+  EXPECT_EQ((*rows)[1].out_of_domain, "arch unknown was not trained on");
+}
+
 TEST(Training, SaysWhatItCouldNotValidate) {
   dataset::Table table = sample_table(100);
   for (std::int32_t& code : table.columns[7].codes) code = 0;

@@ -43,6 +43,15 @@ TEST(Csv, NamesTheLineOfEveryMistake) {
   EXPECT_NE(errors.find("t.csv:4:"), std::string::npos);
 }
 
+TEST(Csv, ReadsBackANameThatBeginsLikeAByteOrderMark) {
+  const std::string name =
+      "\xef\xbb\xbf"
+      "a";
+  const Result<CsvTable> table = parse_csv(csv_line({name, "b"}) + csv_line({"1", "2"}), "t.csv");
+  ASSERT_TRUE(table) << to_string(table.errors());
+  EXPECT_EQ(table->columns, (std::vector<std::string>{name, "b"}));
+}
+
 TEST(Csv, RefusesWhatIsNoTable) {
   EXPECT_FALSE(parse_csv("", "t.csv"));
   EXPECT_FALSE(parse_csv("a,b\n\"open\n", "t.csv"));
