@@ -30,6 +30,7 @@ struct SimtPlan {
   int stages = 0;
   bool is_async = false;
   bool is_padded = false;         // transposing asynchronous copies go to padded rows
+  bool walks_short_axis = false;  // neighbouring lanes lie along the axis of fewer lanes
   bool has_placeholders = false;  // loads that never execute between the copies
   OperandCopy a, b;
   int store_width = 1;  // elements per global store of C

@@ -7,6 +7,7 @@
 
 #include "arch/spec.hpp"
 #include "sim/core/engine.hpp"
+#include "sim/memory/tile_reuse.hpp"
 
 namespace noteg::chip {
 
@@ -29,5 +30,11 @@ struct EnvironmentRequest {
 
 // Achievable DRAM bandwidth for a mix of reads and writes.
 [[nodiscard]] BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, double write_bytes);
+
+// Rows per second that DRAM opens at random places.
+[[nodiscard]] double dram_rows_per_second(const arch::DramSpec& dram);
+
+// Time of a kernel's bytes in DRAM: by bandwidth, or by the rows that have to be opened where that takes longer.
+[[nodiscard]] Seconds dram_time(const arch::DramSpec& dram, const memory::ReuseResult& traffic);
 
 }  // namespace noteg::chip

@@ -129,10 +129,7 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   request.latency_limits = switches.memory_latency;
   if (run.config.family == kernels::Family::wgmma)
     request.boxes = box_traffic({&run.gpu, &run.config, &run.shape, &run.launch, run.resident});
-  const double dram_bytes = run.traffic.reuse.dram_read_bytes + run.traffic.reuse.dram_write_bytes;
-  const BytesPerSecond dram =
-      dram_bandwidth(run.gpu.dram, run.traffic.reuse.dram_read_bytes, run.traffic.reuse.dram_write_bytes);
-  run.dram_cycles = switches.dram ? (Bytes{dram_bytes} / (dram / run.clock)).value : 0;
+  run.dram_cycles = switches.dram ? (dram_time(run.gpu.dram, run.traffic.reuse) * run.clock).value : 0;
   run.environment = memory_environment(request, TileSource::l2);
   const DramLoad load{run.traffic.reuse.waiting_steps, run.dram_cycles};
   run.sm = time_with_dram(timer, request, work, grade, load);

@@ -1,8 +1,8 @@
 #include "sim/chip/sm_cache.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "kernels/copy_passes.hpp"
 #include "sim/chip/what_if.hpp"
 #include "sim/core/tensor_timing.hpp"
 
@@ -13,9 +13,11 @@ namespace {
 // Rows of operands that lie along K are K elements apart. It matters only to copies whose shared-memory writes
 // conflict; library kernels have none.
 core::AddressFacts address_facts(const kernels::KernelConfig& config, const kernels::GemmShape& shape) {
-  const bool may_conflict = config.async_copy.value_or(false) &&
+  const bool may_conflict = config.async_copy.value_or(false) && config.family == kernels::Family::simt &&
                             (config.flavor == kernels::Flavor::cutlass || config.flavor == kernels::Flavor::generic);
-  return {!may_conflict || std::has_single_bit(static_cast<std::uint64_t>(shape.k))};
+  if (!may_conflict) return {};
+  const auto bytes = static_cast<std::uint64_t>(kernels::bytes_of(config.dtype_in));
+  return {kernels::alike_pitch(static_cast<std::uint64_t>(shape.k) * bytes)};
 }
 
 // Whether the SM has the matrix instruction that the kernel is made of.

@@ -12,6 +12,7 @@ namespace noteg::chip {
 namespace {
 
 constexpr double sector = 32;
+constexpr int most_in_step = 2;  // CTAs of an SM
 
 // Copies that an L2 of two partitions keeps of what `readers` SMs of either side read: the second is there if they are
 // not all of one side.
@@ -34,6 +35,9 @@ memory::ReuseRequest reuse_request(const TrafficRequest& r) {
   out.granule = r.gpu->dram.granule.value;
   out.a_along_k = kernels::a_contiguous_in_k(r.config->layout);
   out.b_along_k = !kernels::b_contiguous_in_n(r.config->layout);
+  // SMs with one or two CTAs finish them together; from three on the order of their warps draws them apart (H200M:
+  // progress of live CTAs, read from their clocks, is spread evenly over K within the first wave).
+  out.in_step = r.resident <= most_in_step || r.launch->ctas <= out.live_ctas;
   out.warm = r.l2 == L2State::warm;
   out.empty = r.l2 == L2State::empty;
   out.reads_c = r.config->reads_c;

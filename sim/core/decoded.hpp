@@ -168,8 +168,7 @@ inline constexpr int front_delay = 10;
 
 // What the addresses of a problem add to a program's lane patterns.
 struct AddressFacts {
-  // Rows of an operand lie a power of two apart, so that the sectors of one access come from one L2 slice together.
-  bool rows_arrive_together = true;
+  std::uint64_t row_pitch = 4096;  // bytes between rows (columns) of operands that copies transpose
 
   bool operator==(const AddressFacts&) const = default;
 };

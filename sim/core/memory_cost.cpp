@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <set>
 
+#include "kernels/copy_passes.hpp"
 #include "kernels/wavefronts.hpp"
 
 namespace noteg::core {
@@ -119,6 +121,10 @@ int line_passes(const AccessPattern& pattern, int lines) {
   return pattern.bytes_per_lane >= 16 ? global_passes(pattern, lines, 1) : lines;
 }
 
+int whole_passes(const AccessPattern& copy, const AddressFacts& facts) {
+  return static_cast<int>(std::lround(kernels::mean_copy_passes(copy, facts.row_pitch).wavefronts));
+}
+
 void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
                  const AddressFacts& facts, bool bank_conflicts) {
   const kernels::GlobalCost g = kernels::global_cost(pattern);
@@ -137,18 +143,18 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     cost.latency = cost.read_release;
   } else if (cost.kind == MemoryKind::async_copy) {
     const AccessPattern write = kernels::shared_side(pattern);
-    const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(write) : least_wavefronts(write);
+    const int least = least_wavefronts(write);
+    const int wavefronts = !bank_conflicts ? least
+                           : width >= 16   ? kernels::shared_wavefronts(write)
+                                           : whole_passes(pattern, facts);
     cost.wavefronts = narrow(wavefronts);
-    cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least_wavefronts(write)));
+    cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least));
     // 16-byte copies bypass L1 and take the passes that write their 512 bytes (our H200: 3.5 to 4.3 cycles each beside
-    // LDS.128 and LDSM, 5.1 beside LDS; the same for 4 rows of 128 and 8 of 64 bytes). Narrower ones take the
-    // bank-conflict wavefronts of their shared-memory write and one more for each further line read: 4-byte
-    // copies of one line 1.2, of four rows stored transposed 11.0 where the rows arrive together. Rows from several
-    // L2 slices arrive apart and repeat their conflicts: 18.5 (K = 1000; our micro-benchmark over row pitches: 14
-    // cycles at powers of two, 18 to 22 elsewhere, no difference where the write is free of conflicts).
-    const int arrivals = facts.rows_arrive_together || g.lines < 2 ? 1 : 2;
-    const int passes = (wavefronts - 1) * arrivals + g.lines;
-    cost.front_cycles = narrow(std::max(whole(m.shared_interval), width >= 16 ? wavefronts : slot + passes));
+    // LDS.128 and LDSM, 5.1 beside LDS; the same for 4 rows of 128 and 8 of 64 bytes). Narrower ones take their
+    // wavefronts, or one for each line that arrives, behind the cycle in which they come (alone 11.8 cycles for 11
+    // wavefronts, 12.9 for 12, 1.2 beside LDS for one line).
+    cost.front_cycles =
+        narrow(std::max(whole(m.shared_interval), width >= 16 ? wavefronts : slot + std::max(wavefronts, g.lines)));
     cost.miss_cycles = cost.front_cycles;
     cost.read_release = narrow(whole(m.ldgsts_war));
     cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));

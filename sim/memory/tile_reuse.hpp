@@ -1,7 +1,7 @@
 // DRAM and L2 traffic of a tiled GEMM from the tiles that are live together: exact arithmetic on tile
 // sets, no address traces. A wave of CTAs walks K in step, so within a wave every distinct A and B tile
-// comes from DRAM at most once; between waves it is found again if the bytes touched since still fit.
-// Left out: set conflicts, CTAs drifting apart by more than the L2 holds.
+// comes from DRAM at most once; between waves it is found again if the bytes touched since still fit. CTAs of which
+// many share an SM drift apart and follow one another instead. Left out: set conflicts.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,7 @@ struct ReuseRequest {
   std::int64_t live_ctas = 1;          // CTAs resident on the chip together
   double l2_bytes = 0;                 // capacity that the kernel can use
   double a_copies = 1, b_copies = 1;   // that L2 keeps of a byte: its partitions each keep what their own SMs read
+  bool in_step = true;                 // CTAs of a wave walk K together; else they have drifted apart
   bool warm = true;                    // A and B were used just before
   bool empty = false;                  // L2 is empty before and left as it is afterwards: results stay where they fit
   bool reads_c = false;
@@ -40,6 +41,7 @@ struct ReuseResult {
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;
   double compulsory_bytes = 0;  // A, B (and C where read) once
+  double opened_rows = 0;       // of DRAM, for reads by CTAs that have drifted apart
   double waiting_steps = 0;     // 0..1: k tiles of CTAs that are in DRAM when the first CTA asks for them
   [[nodiscard]] double dram_fraction() const { return requested_bytes > 0 ? dram_read_bytes / requested_bytes : 0; }
 };

@@ -192,5 +192,50 @@ TEST(LiveTiles, ASquarerSetReadsLessFromDram) {
   EXPECT_LT(tile_reuse(r).dram_read_bytes, 0.5 * straight);
 }
 
+// A row of 64 tiles is walked in parts, so that all of A passes before any of it is asked for again.
+TEST(TileReuse, PartOfARowFindsTheFastOperandOnlyIfAllOfItFits) {
+  ReuseRequest r = request();
+  r.live_ctas = 16;
+  r.l2_bytes = 0.5 * a_bytes;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 32 * a_bytes + b_bytes);
+  r.l2_bytes = 2 * a_bytes;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes);
+}
+
+// Four columns of tiles are live: in step they share A, drifted apart each reads it for itself.
+TEST(TileReuse, CtasThatHaveDriftedApartShareTheSlowOperandOnly) {
+  ReuseRequest r = request();
+  r.l2_bytes = 0.4 * a_bytes;
+  r.live_ctas = 256;
+  r.in_step = false;
+  r.b_along_k = true;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 32 * a_bytes + b_bytes);
+  EXPECT_EQ(tile_reuse(r).opened_rows, 0) << "both operands lie along K";
+  r.a_along_k = false;
+  EXPECT_GT(tile_reuse(r).opened_rows, 0);
+  r.in_step = true;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 8 * a_bytes + b_bytes);
+  EXPECT_EQ(tile_reuse(r).opened_rows, 0) << "rows of DRAM are read as a whole";
+}
+
+// Naive kernels of an H200 with 7.7 waves (H200M, DRAM counters): B is read for 0.93 and 1.0 of the rows of tiles.
+TEST(TileReuse, DriftedCtasOfAnH200) {
+  ReuseRequest r;
+  r.l2_bytes = 60 * 1048576.0;
+  r.a_copies = r.b_copies = 2;
+  r.warm = r.in_step = false;
+  r.b_along_k = false;
+  r.grid.raster = kernels::Raster::along_n;
+  for (const int tile : {8, 16}) {
+    r.shape = {32 * tile, 8192, 16384, 1};
+    r.tile = {tile, tile, tile};
+    r.grid.tiles_m = 32;
+    r.grid.tiles_n = 8192 / tile;
+    r.live_ctas = tile == 8 ? 4224 : 1056;
+    const double all_rows = 4.0 * 8192 * 16384 * 32;
+    EXPECT_NEAR(tile_reuse(r).dram_read_bytes / all_rows, tile == 8 ? 0.93 : 1.0, 0.09) << tile;
+  }
+}
+
 }  // namespace
 }  // namespace noteg::memory

@@ -1,0 +1,149 @@
+#include "kernels/copy_passes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "kernels/builders/common.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+constexpr std::uint64_t line_bytes = 128, word_bytes = 4;
+constexpr unsigned banks = 32, lanes = 32;
+
+// Contribution of each bit of a line number to its tag bank. Bits from 14 on did not vary in the measurement.
+constexpr std::array<unsigned, 14> bank_of_bit{1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1};
+constexpr unsigned tag_banks = 4;
+
+unsigned tag_bank(std::uint64_t line) {
+  unsigned bank = 0;
+  for (std::size_t bit = 0; bit < bank_of_bit.size(); ++bit) {
+    if ((line >> bit & 1u) != 0) bank ^= bank_of_bit[bit];
+  }
+  return bank;
+}
+
+struct Word {
+  std::uint64_t line = 0;
+  unsigned from = 0, to = 0;  // banks of L1's data and of shared memory
+  int lookup = 0;
+};
+
+// Words of a copy in the order of the lanes.
+std::vector<Word> words_of(const AccessPattern& copy, std::uint64_t base) {
+  std::vector<Word> out;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if ((copy.active_mask >> lane & 1u) == 0) continue;
+    for (std::uint64_t byte = 0; byte < copy.bytes_per_lane; byte += word_bytes) {
+      const std::uint64_t from = base + copy.offset[lane] + byte;
+      const std::uint64_t to = copy.shared_offset[lane] + byte;
+      out.push_back({from / line_bytes, static_cast<unsigned>(from / word_bytes % banks),
+                     static_cast<unsigned>(to / word_bytes % banks)});
+    }
+  }
+  return out;
+}
+
+// Gives each word the look-up that its line is found in; returns how many there are.
+int look_up(std::vector<Word>& words) {
+  std::vector<std::uint64_t> seen;
+  std::vector<int> lookup_of;
+  std::array<int, tag_banks> taken{};
+  for (Word& word : words) {
+    const auto found = std::find(seen.begin(), seen.end(), word.line);
+    if (found == seen.end()) {
+      lookup_of.push_back(taken[tag_bank(word.line)]++);
+      seen.push_back(word.line);
+      word.lookup = lookup_of.back();
+    } else {
+      word.lookup = lookup_of[static_cast<std::size_t>(found - seen.begin())];
+    }
+  }
+  return *std::max_element(taken.begin(), taken.end());
+}
+
+// A word goes one wavefront behind the last earlier one of either bank.
+int wavefronts(const std::vector<Word>& words, int lookup) {
+  std::array<int, banks> from{}, to{};
+  int last = 0;
+  for (const Word& word : words) {
+    if (word.lookup != lookup) continue;
+    const int at = std::max(from[word.from], to[word.to]) + 1;
+    from[word.from] = to[word.to] = at;
+    last = std::max(last, at);
+  }
+  return last;
+}
+
+// Four rows of eight words, transposed into columns of a multiple of 32: what CUTLASS copies of an operand along K.
+AccessPattern transposing_copy() {
+  AccessPattern p;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+    p.offset[lane] = lane / 8 * nominal_pitch + lane % 8 * 4;
+    p.shared_offset[lane] = lane % 8 * 512 + lane / 8 * 4;
+  }
+  return p;
+}
+
+}  // namespace
+
+CopyPasses copy_passes(const AccessPattern& copy, std::uint64_t base) {
+  std::vector<Word> words = words_of(copy, base);
+  CopyPasses out;
+  if (words.empty()) return out;
+  const int lookups = look_up(words);
+  out.lookups = lookups;
+  for (int i = 0; i < lookups; ++i) out.wavefronts += wavefronts(words, i);
+  return out;
+}
+
+AccessPattern with_pitch(const AccessPattern& copy, std::uint64_t pitch) {
+  AccessPattern p = copy;
+  for (std::uint32_t& offset : p.offset) {
+    offset = static_cast<std::uint32_t>(offset / nominal_pitch * pitch + offset % nominal_pitch);
+  }
+  return p;
+}
+
+CopyPasses mean_copy_passes(const AccessPattern& copy, std::uint64_t pitch) {
+  const AccessPattern p = with_pitch(copy, pitch);
+  std::uint64_t rows = 1, run = copy.bytes_per_lane;
+  for (const std::uint32_t offset : copy.offset) {
+    rows = std::max<std::uint64_t>(rows, offset / nominal_pitch + 1);
+    run = std::max<std::uint64_t>(run, offset % nominal_pitch + copy.bytes_per_lane);
+  }
+  // Blocks of rows, and places along a row, an odd number of runs apart so that no power of two is favoured.
+  constexpr std::uint64_t blocks = 16, places = 16;
+  const std::uint64_t runs = std::max<std::uint64_t>(1, pitch / run);
+  const std::uint64_t apart = std::max<std::uint64_t>(1, runs / places) | 1u;
+  CopyPasses sum;
+  for (std::uint64_t block = 0; block < blocks; ++block) {
+    for (std::uint64_t place = 0; place < places; ++place) {
+      const CopyPasses one = copy_passes(p, block * rows * pitch + place * apart % runs * run);
+      sum.lookups += one.lookups;
+      sum.wavefronts += one.wavefronts;
+    }
+  }
+  return {sum.lookups / (blocks * places), sum.wavefronts / (blocks * places)};
+}
+
+std::uint64_t alike_pitch(std::uint64_t pitch) {
+  // 11, 12.6, 18 and 22.6 wavefronts; other pitches lie between.
+  static constexpr std::array<std::uint64_t, 4> known{nominal_pitch, 4128, 3072, 4224};
+  const AccessPattern copy = transposing_copy();
+  static const std::array<double, known.size()> takes = [&copy] {
+    std::array<double, known.size()> out{};
+    for (std::size_t i = 0; i < known.size(); ++i) out[i] = mean_copy_passes(copy, known[i]).wavefronts;
+    return out;
+  }();
+  const double wanted = mean_copy_passes(copy, pitch).wavefronts;
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < known.size(); ++i) {
+    if (std::abs(takes[i] - wanted) < std::abs(takes[best] - wanted)) best = i;
+  }
+  return known[best];
+}
+
+}  // namespace noteg::kernels
