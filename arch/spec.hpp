@@ -40,7 +40,7 @@ struct FrontEndSpec {
   Bytes l1_icache;                     // per SM
   Cycles l1_icache_latency;            // L0 miss served by L1
   Cycles l2_icache_latency;            // L1 instruction miss served by L2
-  bool takes_turns = false;  // after its greedy run a scheduler takes the next warp in turn, not the youngest
+  bool longest_waiting_first = false;  // after its greedy run a scheduler takes this warp, not the youngest
   int prefetch_lines = 8;              // stream buffer depth; 0 = off
   Cycles constant_miss_delay;          // issue delay of an ALU constant operand that misses its L0
   Cycles branch_redirect;              // taken branch: cycles until the next instruction can issue

@@ -26,7 +26,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       uniform_interval_(2),
       fp64_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.fp64.lanes))),
       fp64_shared_(sm.pipes.fp64.shared),
-      takes_turns_(sm.front_end.takes_turns),
+      longest_waiting_first_(sm.front_end.longest_waiting_first),
       redirect_(static_cast<std::uint64_t>(sm.front_end.branch_redirect.value)),
       // The specification counts from issue; the way to the front of the load/store path is walked already.
       barrier_latency_(std::max<std::uint64_t>(
@@ -153,25 +153,35 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
   sub.next_try = std::min(again, sub.wheel.next(waiting, now, never));
 }
 
-namespace {
-
-int next_in_turn(const SubCore& sub, std::uint32_t candidates) {
-  const std::uint32_t after = sub.last >= 31 ? 0 : candidates & (~0u << (sub.last + 1));
-  return std::countr_zero(after != 0 ? after : candidates);
-}
-
-}  // namespace
-
 // Which of the warps that may be ready is tried first; a larger bit is a younger warp.
 int Engine::next_candidate(const SubCore& sub, std::uint32_t candidates) const {
   switch (switches_.scheduler) {
     case Scheduler::cggty:
-      if (takes_turns_) return next_in_turn(sub, candidates);
+      if (longest_waiting_first_) return longest_waiting(sub, candidates);
       break;
     case Scheduler::gto: return std::countr_zero(candidates);
-    case Scheduler::lrr: return next_in_turn(sub, candidates);
+    case Scheduler::lrr: {
+      const std::uint32_t after = sub.last >= 31 ? 0 : candidates & (~0u << (sub.last + 1));
+      return std::countr_zero(after != 0 ? after : candidates);
+    }
   }
   return 31 - std::countl_zero(candidates);
+}
+
+// The warp whose last issue lies furthest back, the youngest of several.
+int Engine::longest_waiting(const SubCore& sub, std::uint32_t candidates) const {
+  int best = -1;
+  std::uint64_t since = never;
+  while (candidates != 0) {
+    const int bit = 31 - std::countl_zero(candidates);
+    candidates &= ~(1u << bit);
+    const std::uint64_t last = warps_[sub.warp_of[static_cast<std::size_t>(bit)]].last_issue;
+    if (best < 0 || last < since) {
+      best = bit;
+      since = last;
+    }
+  }
+  return best;
 }
 
 void Engine::handle(const Event& event, std::uint64_t now) {

@@ -116,6 +116,7 @@ class Engine {
   static std::uint64_t queue_free(std::uint64_t unit_free, std::uint64_t interval);
   std::uint64_t queued(const SubCore& sub, const DecodedInstruction& in, std::uint64_t now) const;
   void occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now);
+  [[nodiscard]] int longest_waiting(const SubCore& sub, std::uint32_t candidates) const;
   [[nodiscard]] int next_candidate(const SubCore& sub, std::uint32_t candidates) const;
   void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
@@ -207,7 +208,7 @@ class Engine {
   std::uint64_t fp64_interval_;
   bool fp64_shared_;  // one FP64 pipe for the SM
   std::uint64_t fp64_free_ = 0;
-  bool takes_turns_;
+  bool longest_waiting_first_;
   std::uint64_t redirect_, barrier_latency_;
   double write_back_;
 

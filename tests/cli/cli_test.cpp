@@ -173,7 +173,7 @@ TEST(Validate, ReportsTheSubsetWithoutProgressInAPipe) {
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
   const Json json = Json::parse(ran.out);
-  EXPECT_EQ(json["rows"]["read"], 1187);
+  EXPECT_EQ(json["rows"]["read"], 1211);
   EXPECT_GE(json["all"]["rows"].get<int>(), 4);
 }
 
