@@ -51,6 +51,7 @@ std::vector<Set> live_out(const Program& program, std::size_t count) {
   const std::size_t n = program.code.size();
   std::vector<Set> out(n, Set(count));
   std::vector<Set> in(n, Set(count));
+  Set live(count);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t i = n; i-- > 0;) {
@@ -58,7 +59,7 @@ std::vector<Set> live_out(const Program& program, std::size_t count) {
       if (i + 1 < n) out[i].merge(in[i + 1]);
       if (ins.loop >= 0)
         out[i].merge(in[static_cast<std::size_t>(program.loops[static_cast<std::size_t>(ins.loop)].begin)]);
-      Set live = out[i];
+      live = out[i];
       if (!is_guarded(ins)) {
         for_each_write(ins, [&](int r) {
           if (const auto v = virtual_index(r)) live.erase(*v);
@@ -107,17 +108,20 @@ class Colouring {
 
  private:
   void find_neighbours(const Program& program, const std::vector<Set>& out) {
+    std::vector<Set> beside(groups_.size(), Set(group_of_.size()));  // alive where the group is written
     for (std::size_t i = 0; i < program.code.size(); ++i) {
       for_each_write(program.code[i], [&](int r) {
         const auto v = virtual_index(r);
         if (!v) return;
-        const std::size_t g = group_of_[*v];
-        out[i].for_each([&](std::size_t w) { connect(g, group_of_[w]); });
+        Set& with = beside[group_of_[*v]];
+        with.merge(out[i]);
         for_each_write(program.code[i], [&](int other) {
-          if (const auto w = virtual_index(other)) connect(g, group_of_[*w]);
+          if (const auto w = virtual_index(other)) with.insert(*w);
         });
       });
     }
+    for (std::size_t g = 0; g < beside.size(); ++g)
+      beside[g].for_each([&](std::size_t w) { connect(g, group_of_[w]); });
   }
 
   void connect(std::size_t a, std::size_t b) {

@@ -100,7 +100,11 @@ SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::
   if (out.rounds_repeat || out.deadlock || out.cta_cycles <= 0) return run(environment, work);
   const auto more = static_cast<double>(work.ctas - fewer.ctas);
   out.cycles += out.cta_cycles * more;
-  out.counters += out.cta_counters * more;
+  // What a CTA executes is the same for all; how long its warps wait is that of the flow.
+  core::CoreCounters each = out.counters * (1.0 / static_cast<double>(fewer.ctas));
+  each.stall_cycles = out.cta_counters.stall_cycles;
+  each.stall_cycles[static_cast<std::size_t>(core::Stall::selected)] = each.warp_instructions;
+  out.counters += each * more;
   return out;
 }
 
