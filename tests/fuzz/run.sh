@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # tests/fuzz/run.sh BUILD SECONDS [TARGET ...]: runs each fuzz target in turn, from the seeds of the repository and
-# tests/fuzz/corpus. A minute for one input: the clock is the wall's, and a machine may be busy. Inputs that crash, hang or leak are left in BUILD/fuzz; exit status 1 if there are any.
+# tests/fuzz/corpus. One input may take a minute: the limit is on the clock on the wall, and a machine may be busy.
+# Inputs that crash, hang or leak are left in BUILD/fuzz; exit status 1 if there are any.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 build=$1 seconds=$2
