@@ -1,9 +1,10 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The forest beside scikit-learn's on one table and machine: time to fit, time to predict 10^6 rows, R2 held out.
 
 usage: forest_bench.py PROGRAM [THREADS]    PROGRAM: build/release/bin/forest_bench
-Needs Debian's python3-sklearn. The table imitates runs of GEMM kernels: 24 features, 4 targets (logarithms of time,
-power, energy and rate), 16,128 rows to train and a quarter as many held out.
+Needs Debian's python3-sklearn, so Debian's python3 and not another one on the path. The table imitates runs of GEMM
+kernels: 24 features, 4 targets (logarithms of time, power, energy and rate), 16,128 rows to train and a quarter as many
+held out.
 """
 import json
 import subprocess
