@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
-#include <vector>
 
 #include "kernels/builders/common.hpp"
 
@@ -13,16 +13,14 @@ namespace {
 constexpr std::uint64_t line_bytes = 128, word_bytes = 4;
 constexpr unsigned banks = 32, lanes = 32;
 
-// Contribution of each bit of a line number to its tag bank. Bits from 14 on did not vary in the measurement.
-constexpr std::array<unsigned, 14> bank_of_bit{1, 2, 1, 2, 3, 1, 2, 3, 2, 1, 2, 1, 3, 1};
+// Bits of a line number that decide the two bits of its tag bank, by parity. Bits from 14 on did not vary in the
+// measurement.
+constexpr std::uint32_t low_bit = 0x3ab5, high_bit = 0x15da;
 constexpr unsigned tag_banks = 4;
 
 unsigned tag_bank(std::uint64_t line) {
-  unsigned bank = 0;
-  for (std::size_t bit = 0; bit < bank_of_bit.size(); ++bit) {
-    if ((line >> bit & 1u) != 0) bank ^= bank_of_bit[bit];
-  }
-  return bank;
+  const auto bits = static_cast<std::uint32_t>(line);
+  return static_cast<unsigned>(std::popcount(bits & low_bit) % 2 + 2 * (std::popcount(bits & high_bit) % 2));
 }
 
 struct Word {
@@ -31,41 +29,50 @@ struct Word {
   int lookup = 0;
 };
 
+// At most two words a lane, on as many lines; on the stack, since every build of a kernel counts thousands.
+template <class Item, std::size_t capacity>
+struct Few {
+  std::array<Item, capacity> items;  // set up to count
+  std::size_t count = 0;
+  void push(const Item& item) { items[count++] = item; }
+  [[nodiscard]] auto begin() { return items.begin(); }
+  [[nodiscard]] auto end() { return items.begin() + static_cast<std::ptrdiff_t>(count); }
+};
+using Words = Few<Word, 2 * lanes>;
+
 // Words of a copy in the order of the lanes.
-std::vector<Word> words_of(const AccessPattern& copy, std::uint64_t base) {
-  std::vector<Word> out;
+Words words_of(const AccessPattern& copy, std::uint64_t base) {
+  Words out;
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if ((copy.active_mask >> lane & 1u) == 0) continue;
-    for (std::uint64_t byte = 0; byte < copy.bytes_per_lane; byte += word_bytes) {
+    for (std::uint64_t byte = 0; byte < std::min<std::uint64_t>(copy.bytes_per_lane, 8); byte += word_bytes) {
       const std::uint64_t from = base + copy.offset[lane] + byte;
       const std::uint64_t to = copy.shared_offset[lane] + byte;
-      out.push_back({from / line_bytes, static_cast<unsigned>(from / word_bytes % banks),
-                     static_cast<unsigned>(to / word_bytes % banks)});
+      out.push({from / line_bytes, static_cast<unsigned>(from / word_bytes % banks),
+                static_cast<unsigned>(to / word_bytes % banks)});
     }
   }
   return out;
 }
 
 // Gives each word the look-up that its line is found in; returns how many there are.
-int look_up(std::vector<Word>& words) {
-  std::vector<std::uint64_t> seen;
-  std::vector<int> lookup_of;
+int look_up(Words& words) {
+  Few<std::uint64_t, 2 * lanes> seen;
+  Few<int, 2 * lanes> lookup_of;
   std::array<int, tag_banks> taken{};
   for (Word& word : words) {
     const auto found = std::find(seen.begin(), seen.end(), word.line);
     if (found == seen.end()) {
-      lookup_of.push_back(taken[tag_bank(word.line)]++);
-      seen.push_back(word.line);
-      word.lookup = lookup_of.back();
-    } else {
-      word.lookup = lookup_of[static_cast<std::size_t>(found - seen.begin())];
+      lookup_of.push(taken[tag_bank(word.line)]++);
+      seen.push(word.line);
     }
+    word.lookup = lookup_of.items[static_cast<std::size_t>(found - seen.begin())];
   }
   return *std::max_element(taken.begin(), taken.end());
 }
 
 // A word goes one wavefront behind the last earlier one of either bank.
-int wavefronts(const std::vector<Word>& words, int lookup) {
+int wavefronts(Words& words, int lookup) {
   std::array<int, banks> from{}, to{};
   int last = 0;
   for (const Word& word : words) {
@@ -90,9 +97,9 @@ AccessPattern transposing_copy() {
 }  // namespace
 
 CopyPasses copy_passes(const AccessPattern& copy, std::uint64_t base) {
-  std::vector<Word> words = words_of(copy, base);
+  Words words = words_of(copy, base);
   CopyPasses out;
-  if (words.empty()) return out;
+  if (words.count == 0) return out;
   const int lookups = look_up(words);
   out.lookups = lookups;
   for (int i = 0; i < lookups; ++i) out.wavefronts += wavefronts(words, i);

@@ -269,12 +269,18 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     out.scoreboard.emplace(program, latency_model(sm, tensor_form_in(program)));
   for (const kernels::Loop& loop : program.loops) out.loops.push_back({loop.trips, loop.is_main, loop.is_tiles});
   out.code.reserve(program.code.size());
+  std::vector<int> copy_cost(program.patterns.size(), -1);  // of LDGSTS, by pattern: long to count, the same for all
   for (const Instruction& in : program.code) {
     DecodedInstruction decoded = decode_one(in, program, sm);
     if (decoded.action == Action::memory || decoded.action == Action::constant_load ||
         decoded.action == Action::barrier) {
       decoded.memory = static_cast<std::int16_t>(out.memory.size());
-      out.memory.push_back(memory_cost(in, program, sm, facts, switches.bank_conflicts));
+      int* known =
+          in.op == Opcode::ldgsts && in.pattern >= 0 ? &copy_cost[static_cast<std::size_t>(in.pattern)] : nullptr;
+      out.memory.push_back(known != nullptr && *known >= 0
+                               ? out.memory[static_cast<std::size_t>(*known)]
+                               : memory_cost(in, program, sm, facts, switches.bank_conflicts));
+      if (known != nullptr) *known = decoded.memory;
     }
     if (decoded.action == Action::tensor) {
       decoded.tensor = static_cast<std::int16_t>(out.tensor.size());
