@@ -66,7 +66,8 @@ TEST(Train, LearnsAgainFromItsOwnTable) {
       "for f in a b; do sed 's/\"files\": *\"[^\"]*\"//' $d/$f.json > $d/$f.parts; done; cmp $d/a.parts $d/b.parts && "
       "tail -3 $d/a > $d/a3; tail -3 $d/b | cmp - $d/a3 && "
       "t --data $d/t.csv --gpu A40 --out $d/c.json; "
-      "t --data $d/t.csv --gpu h200-sxm-141gb --out $d/c.json; t --data $d/t.csv --data $d/measured.csv --out $d/c.json; "
+      "t --data $d/t.csv --gpu h200-sxm-141gb --out $d/c.json; t --data $d/t.csv --data $d/measured.csv --out "
+      "$d/c.json; "
       "cut -d, -f1-40 $d/t.csv > $d/u.csv; sed '1s/kernel.m,/time_ratio,/' $d/u.csv > $d/v.csv; t --data $d/v.csv "
       "--out $d/c.json");
   EXPECT_TRUE(has(ran.out, "a40")) << ran.err;
