@@ -211,6 +211,15 @@ class Builder {
   // A name may say that K is split but not into how many slices: the grid does, as long as no CTA takes two.
   void read_slices() {
     KernelConfig& c = case_.config;
+    // Library kernels of cp.async generations put slices of K along the third dimension of the grid.
+    const std::int64_t deep = row_.integer("grid_z", 1).value_or(1);
+    const bool sliced = (c.family == Family::simt || c.family == Family::mma) && row_.text("family") == "cublas";
+    if (sliced && name_known_ && c.split_k == 1 && row_.text("split_k").empty() && case_.shape.batch == 1 && deep > 1) {
+      c.split_k = static_cast<int>(std::min<std::int64_t>(deep, 4096));
+      // Their sum is the other kernel of such a call; without one, CTAs add in turn.
+      const bool own = row_.text("notes").find("extra_kernels=") != std::string_view::npos;
+      c.split_k_mode = own ? kernels::SplitKMode::parallel : kernels::SplitKMode::serial;
+    }
     if (c.family != Family::wgmma || c.split_k_mode == kernels::SplitKMode::none || c.split_k > 1) return;
     const auto size = [&](std::string_view column) { return row_.integer(column, 1).value_or(1); };
     const auto padded = [](std::int64_t extent, int tile, int cluster) {
@@ -231,6 +240,9 @@ class Builder {
     const std::optional<std::int64_t> x = row_.integer("grid_x", 1), y = row_.integer("grid_y", 1);
     if (c.family == Family::wgmma && x && y && *x != *y)  // persistent: the longer dimension is the first to be walked
       case_.config.raster = *x > *y ? kernels::Raster::along_m : kernels::Raster::along_n;
+    // CUTLASS solves a column-major problem as its transpose, and walks the rows of that one first.
+    if (!x && !y && set_.convention == Convention::blas_column_major && c.flavor == kernels::Flavor::cutlass)
+      case_.config.raster = kernels::Raster::along_n;
     if (!x || !y || c.tile.m <= 0 || c.tile.n <= 0 || c.swizzle_log2 != 0) return;
     const std::int64_t rows = (case_.shape.m + c.tile.m - 1) / c.tile.m,
                        cols = (case_.shape.n + c.tile.n - 1) / c.tile.n;

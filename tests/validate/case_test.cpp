@@ -88,6 +88,29 @@ TEST(MeasuredCase, TransposesAColumnMajorProblem) {
       Layout::tn);
 }
 
+TEST(MeasuredCase, CutlassWalksTheRowsOfTheTransposedProblemFirst) {
+  const MeasuredCase c = expressible(
+      "gpperf_cutlass,RTX4070,gemm,fp32,fp32,nn,1,1024,512,256,cutlass_simt_sgemm_128x128_8x2_nn_align1,,128,128,8,2,"
+      "256,,,1,1,,");
+  EXPECT_EQ(c.shape.m, 512);
+  EXPECT_EQ(c.config.raster, kernels::Raster::along_m);
+}
+
+TEST(MeasuredCase, LibraryKernelsShowTheirSlicesInTheGrid) {
+  const auto row = [](const std::string& notes) {
+    const MeasuredData data = test::data_of(
+        "source,gpu,op,dtype_in,dtype_acc,layout,batch,M,N,K,kernel_name,family,grid_x,grid_y,grid_z,split_k,time_ms,"
+        "notes\nmeasured,NVIDIA H200,gemm,fp32,fp32,tn,1,512,512,512,sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize"
+        "64x64x8_stage3_warpsize1x4x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas,cublas,8,8,4,,1," +
+        notes + "\n");
+    const CaseOrReason result = case_of(data, data.rows.front());
+    return std::get<MeasuredCase>(result).config;
+  };
+  EXPECT_EQ(row("").split_k, 4);
+  EXPECT_EQ(row("").split_k_mode, kernels::SplitKMode::serial);
+  EXPECT_EQ(row("extra_kernels=splitKreduce_kernel").split_k_mode, kernels::SplitKMode::parallel);
+}
+
 TEST(TransposeProblem, IsItsOwnInverse) {
   for (const Layout layout : {Layout::nn, Layout::nt, Layout::tn, Layout::tt}) {
     kernels::KernelConfig config;
