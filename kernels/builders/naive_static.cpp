@@ -5,12 +5,12 @@
 
 #include "kernels/builders/builders.hpp"
 #include "kernels/builders/common.hpp"
+#include "kernels/builders/naive_parts.hpp"
 
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = 4;
-constexpr int compiled_registers = 32;  // nvcc's allocation for T of 8, 16 and 32
+constexpr int element_bytes = naive_element_bytes;
 // Products that loads run ahead of: what those registers hold beside addresses and the sum.
 constexpr int ahead = 9;
 
@@ -38,30 +38,16 @@ class NaiveStatic {
     e_.end_loop(loop, pred(0, true));
     e_.program().epilogue_begin = e_.position();
     emit_epilogue();
-    describe();
-    auto program = finish(e_, request);
-    if (program && !request.config.registers) program->registers = compiled_registers;
-    return program;
+    describe_naive(e_.program(), tile_, config_);
+    return finish_naive(e_, request);
   }
 
  private:
   // Elements of A that one load takes: rows of T elements lie one behind the other.
   [[nodiscard]] int vector() const { return tile_ % 4 == 0 ? 4 : tile_ % 2 == 0 ? 2 : 1; }
 
-  // Thread t is row t / T, column t % T; a warp covers up to 32 of them.
   AccessPattern lanes(Space space, Matrix matrix, bool store, int bytes, int row_step, int column_step) const {
-    AccessPattern p;
-    p.space = space;
-    p.matrix = matrix;
-    p.store = store;
-    p.bytes_per_lane = static_cast<std::uint8_t>(bytes);
-    p.active_mask = lane_mask(tile_ * tile_);
-    const int pitch = space == Space::global ? static_cast<int>(nominal_pitch) : tile_ * element_bytes;
-    for (int lane = 0; lane < 32; ++lane) {
-      p.offset[static_cast<std::size_t>(lane)] =
-          static_cast<std::uint32_t>(lane / tile_ * row_step * pitch + lane % tile_ * column_step * element_bytes);
-    }
-    return p;
+    return naive_lanes(tile_, space, matrix, store, bytes, row_step, column_step);
   }
 
   void emit_prologue() {
@@ -171,17 +157,6 @@ class NaiveStatic {
     e_.emit(Opcode::lea, ".HI.X", {reg(address.part(1))}, {reg(index.part(0)), ureg(5), reg(index.part(1)), pred(0)});
     e_.memory(Opcode::stg, ".E", {}, {reg(address), reg(sum_)}, element_bytes, result_);
     e_.emit(Opcode::exit, "", {}, {});
-  }
-
-  void describe() {
-    Program& p = e_.program();
-    p.name = config_.name.empty() ? "naive" : config_.name;
-    p.threads = tile_ * tile_;
-    p.warps = (p.threads + 31) / 32;
-    p.shared_bytes = std::int64_t{2} * element_bytes * tile_ * tile_;
-    p.k_per_trip = tile_;
-    p.stages = 1;
-    p.a_bytes_per_trip = p.b_bytes_per_trip = static_cast<double>(element_bytes) * tile_ * tile_;
   }
 
   int tile_;

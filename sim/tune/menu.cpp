@@ -175,10 +175,9 @@ kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConf
     config.warp_m = row.tile_m / row.warps_m;
     config.warp_n = row.tile_n / row.warps_n;
   }
-  // The library sees C^T = B^T A^T: its fast grid dimension runs along our N.
-  config.raster = kernels::Raster::along_n;
-  // Kernels of bulk copies are named for either order (nvjet: h and v): the shorter side is walked first.
-  if (row.family == Family::wgmma) config.raster = kernels::Raster::along_m;
+  // The library sees C^T = B^T A^T: its fast grid dimension runs along our N. Kernels of bulk copies are named for
+  // either order (nvjet: h and v): the shorter side is walked first.
+  config.raster = row.family == Family::wgmma ? kernels::Raster::along_m : kernels::Raster::along_n;
   return in_frame(std::move(config), frame);
 }
 

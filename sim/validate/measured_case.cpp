@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "sim/support/ceil_div.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/validate/measured_set.hpp"
 #include "sim/validate/published_kernels.hpp"
@@ -57,7 +58,8 @@ class Builder {
     if (reason_.empty()) {
       read_columns();
       read_notes();
-      read_slices();
+      read_library_slices();
+      read_named_slices();
       read_raster();
       if (set_.convention == Convention::blas_column_major) transpose_problem(case_.config, case_.shape);
       read_measurement();
@@ -208,23 +210,26 @@ class Builder {
     c.bias = set_.fused_bias && row_.text("op") == "linear";
   }
 
-  // A name may say that K is split but not into how many slices: the grid does, as long as no CTA takes two.
-  void read_slices() {
+  // Library kernels of cp.async generations put slices of K along the third dimension of the grid.
+  void read_library_slices() {
     KernelConfig& c = case_.config;
-    // Library kernels of cp.async generations put slices of K along the third dimension of the grid.
     const std::int64_t deep = row_.integer("grid_z", 1).value_or(1);
-    const bool sliced = (c.family == Family::simt || c.family == Family::mma) && row_.text("family") == "cublas";
-    if (sliced && name_known_ && c.split_k == 1 && row_.text("split_k").empty() && case_.shape.batch == 1 && deep > 1) {
-      c.split_k = static_cast<int>(std::min<std::int64_t>(deep, 4096));
-      // Their sum is the other kernel of such a call; without one, CTAs add in turn.
-      const bool own = row_.text("notes").find("extra_kernels=") != std::string_view::npos;
-      c.split_k_mode = own ? kernels::SplitKMode::parallel : kernels::SplitKMode::serial;
-    }
+    if ((c.family != Family::simt && c.family != Family::mma) || row_.text("family") != "cublas" || !name_known_)
+      return;
+    if (c.split_k != 1 || !row_.text("split_k").empty() || case_.shape.batch != 1 || deep < 2) return;
+    c.split_k = static_cast<int>(std::min<std::int64_t>(deep, 4096));
+    // Their sum is the other kernel of such a call; without one, CTAs add in turn.
+    const bool own = row_.text("notes").find("extra_kernels=") != std::string_view::npos;
+    c.split_k_mode = own ? kernels::SplitKMode::parallel : kernels::SplitKMode::serial;
+  }
+
+  // A name may say that K is split but not into how many slices: the grid does, as long as no CTA takes two.
+  void read_named_slices() {
+    KernelConfig& c = case_.config;
     if (c.family != Family::wgmma || c.split_k_mode == kernels::SplitKMode::none || c.split_k > 1) return;
     const auto size = [&](std::string_view column) { return row_.integer(column, 1).value_or(1); };
     const auto padded = [](std::int64_t extent, int tile, int cluster) {
-      const std::int64_t tiles = (extent + tile - 1) / std::max(1, tile);
-      return (tiles + cluster - 1) / cluster * cluster;
+      return ceil_div(ceil_div(extent, std::max(1, tile)), cluster) * cluster;
     };
     const std::int64_t tiles =
         padded(case_.shape.m, c.tile.m, c.cluster_m) * padded(case_.shape.n, c.tile.n, c.cluster_n);
@@ -244,8 +249,7 @@ class Builder {
     if (!x && !y && set_.convention == Convention::blas_column_major && c.flavor == kernels::Flavor::cutlass)
       case_.config.raster = kernels::Raster::along_n;
     if (!x || !y || c.tile.m <= 0 || c.tile.n <= 0 || c.swizzle_log2 != 0) return;
-    const std::int64_t rows = (case_.shape.m + c.tile.m - 1) / c.tile.m,
-                       cols = (case_.shape.n + c.tile.n - 1) / c.tile.n;
+    const std::int64_t rows = ceil_div(case_.shape.m, c.tile.m), cols = ceil_div(case_.shape.n, c.tile.n);
     if (rows == cols) return;
     if (*x == rows && *y == cols) case_.config.raster = kernels::Raster::along_m;
     if (*x == cols && *y == rows) case_.config.raster = kernels::Raster::along_n;
