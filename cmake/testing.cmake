@@ -1,6 +1,6 @@
 # noteg_test(name SOURCES ... DEPENDS ... [SLOW]): one GoogleTest executable, its tests discovered by ctest.
 # Tests run in the root of the sources, so NOTEG_SOURCE_DIR is "."; with the same compile lines, checkouts share ccache.
-# SLOW puts the label slow on its tests: ./dev test leaves them out, ./dev test --all runs them.
+# SLOW puts the label slow on its tests: ./dev test leaves them out, ./dev test --slow runs them.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 function(noteg_test name)
