@@ -4,21 +4,27 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
+#include <filesystem>
 
 #include "sim/support/csv.hpp"
 
 namespace noteg::dataset {
 namespace {
 
-// A file whose every failure is told; "-" is standard output.
+namespace fs = std::filesystem;
+
+// A file whose every failure is told; "-" is standard output. A plain file is there in full or not at all: until it
+// is closed it is PATH.tmp. Devices and pipes are written as they are.
 class Output {
  public:
-  explicit Output(const std::string& path) : path_(path), file_(path == "-" ? stdout : std::fopen(path.c_str(), "wb")) {
+  explicit Output(const std::string& path) : path_(path), target_(is_plain(path) ? path + ".tmp" : path) {
+    file_ = path == "-" ? stdout : std::fopen(target_.c_str(), "wb");
     if (file_ == nullptr) fail();
   }
   ~Output() {
     if (file_ != nullptr && file_ != stdout) std::fclose(file_);
+    std::error_code ignored;
+    if (!done_ && target_ != path_) fs::remove(target_, ignored);
   }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
@@ -30,12 +36,25 @@ class Output {
     const bool good = file_ == stdout ? std::fflush(file_) == 0 : std::fclose(file_) == 0;
     if (file_ != stdout) file_ = nullptr;
     if (!good) fail();
+    if (target_ != path_ && std::rename(target_.c_str(), path_.c_str()) != 0) fail();
+    done_ = true;
   }
 
  private:
-  [[noreturn]] void fail() const { throw StoreError(path_ + ": cannot be written: " + std::strerror(errno)); }
-  std::string path_;
-  std::FILE* file_;
+  static bool is_plain(const std::string& path) {
+    std::error_code ignored;
+    const fs::file_type kind = fs::status(path, ignored).type();
+    return path != "-" && (kind == fs::file_type::regular || kind == fs::file_type::not_found);
+  }
+  [[noreturn]] void fail() {
+    const StoreError told(path_ + ": cannot be written: " + std::strerror(errno));
+    std::error_code ignored;
+    if (target_ != path_) fs::remove(target_, ignored);
+    throw told;
+  }
+  std::string path_, target_;
+  std::FILE* file_ = nullptr;
+  bool done_ = false;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace noteg::dataset {
 
 // row_id, the columns of the groups wanted (all where none is named), error; rows by row_id. Throws StoreError.
-// out: a path, or "-" for standard output.
+// out: a path, or "-" for standard output; a plain file is replaced only once the new one is whole.
 void export_csv(const std::string& data_set, const std::string& out, const std::vector<Group>& groups);
 
 struct DataSetInfo {

@@ -52,13 +52,10 @@ bool is_there(const std::string& path) {
   return fs::exists(path, failed);
 }
 
-// Renamed at the end, so that the CSV file is there in full or not at all.
+// What was worked in goes once the CSV file is there in full.
 void write_csv(const std::string& part, const std::string& path) {
-  const std::string fresh = path + ".tmp";
-  export_csv(part, fresh, {});
+  export_csv(part, path, {});
   std::error_code failed;
-  fs::rename(fresh, path, failed);
-  if (failed) throw StoreError(path + ": " + failed.message());
   fs::remove(part, failed);
 }
 

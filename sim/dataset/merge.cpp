@@ -49,7 +49,7 @@ Result<Merged> merge_data_sets(const std::vector<std::string>& parts, const std:
   Merged merged;
   const std::string fresh = out + ".tmp";
   std::filesystem::remove(fresh, failed);
-  {
+  try {
     Database all(fresh, Database::Access::write);
     all.run("PRAGMA journal_mode=OFF; BEGIN");
     const std::vector<Column> columns = columns_of(first);
@@ -67,6 +67,9 @@ Result<Merged> merge_data_sets(const std::vector<std::string>& parts, const std:
     }
     Statement count(all, "SELECT count(*), (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'rows') FROM rows");
     if (count.step()) merged = {static_cast<std::size_t>(count.integer(0)), static_cast<std::size_t>(count.integer(1))};
+  } catch (...) {
+    std::filesystem::remove(fresh, failed);
+    throw;
   }
   std::filesystem::rename(fresh, out, failed);
   if (failed) throw StoreError(out + ": " + failed.message());

@@ -95,6 +95,16 @@ TEST_F(Generate, SaysWhereItCannotWrite) {
   EXPECT_NE(full.err.find("No space left"), std::string::npos) << full.err;
 }
 
+TEST_F(Generate, AnExportIsThereInFullOrNotAtAll) {
+  const Ran ran = shell(
+      "$NOTEG generate $S --out a.db --jobs 2 && echo old > x.csv && "
+      "(trap '' XFSZ; ulimit -f 2; $NOTEG dataset export a.db --out x.csv)");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_NE(ran.err.find("x.csv: cannot be written: File too large"), std::string::npos) << ran.err;
+  EXPECT_FALSE(fs::exists(folder_ / "x.csv.tmp"));
+  EXPECT_EQ(fs::file_size(folder_ / "x.csv"), 4);
+}
+
 TEST_F(Generate, TurnsASecondWriterAway) {
   const Ran ran = shell("exec 7>a.db.lock; flock 7; $NOTEG generate $S --out a.db");
   EXPECT_EQ(ran.status, 2);
