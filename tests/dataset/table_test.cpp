@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -52,8 +53,23 @@ TEST(Join, RefusesOtherColumns) {
   EXPECT_NE(errors.find("b: arch: expected texts, as in a, found numbers"), std::string::npos);
 }
 
+// A folder that goes with the process.
+struct Folder {
+  std::string path = (std::filesystem::temp_directory_path() / "noteg_table_XXXXXX").string();
+  Folder() {
+    if (::mkdtemp(path.data()) == nullptr) path.clear();
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
 std::string temporary(const std::string& name) {
-  return (std::filesystem::temp_directory_path() / ("noteg_table_" + std::to_string(::getpid()) + name)).string();
+  static const Folder folder;
+  return folder.path + "/table" + name;
 }
 
 std::string csv_file(const std::string& text) {

@@ -50,9 +50,15 @@ export class Browser {
     return new Promise((done, fail) => this.waiting.set(id, { done, fail }));
   }
 
-  close() {
-    this.process.kill("SIGKILL");
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+  // Its helpers may write for a moment longer than it lives.
+  async close() {
+    const is_gone = this.process.exitCode !== null || this.process.signalCode !== null;
+    const ended = is_gone ? null : new Promise((done) => this.process.once("exit", done));
+    const late = setTimeout(() => this.process.kill("SIGKILL"), 5000);
+    this.send("Browser.close").catch(() => {});
+    await ended;
+    clearTimeout(late);
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }
 

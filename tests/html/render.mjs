@@ -63,6 +63,6 @@ try {
     }
   }
 } finally {
-  browser.close();
+  await browser.close();
 }
 process.exit(failures === 0 ? 0 : 1);
