@@ -1,6 +1,9 @@
 """A look around with the Python module: cells as notebooks and editors know them (# %%), or run it as it is.
 
-    ./dev python     PYTHONPATH=build/python/python python3 examples/python/explore.py    PYTHONPATH=build/python/python python3 examples/python/explore.py python3 examples/python/explore.py
+    ./dev python                      # builds, tests and installs the module for this user
+    python3 examples/python/explore.py
+
+Debian's python3, whose NumPy is used; without installing: PYTHONPATH=build/python/python python3 examples/python/explore.py
 """
 
 # %% One kernel on one GPU
