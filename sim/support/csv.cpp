@@ -26,8 +26,10 @@ class Reader {
   std::vector<std::string> record() {
     record_line_ = line_;
     std::vector<std::string> fields;
-    do fields.push_back(field());
-    while (take(','));
+    do {
+      column_ = static_cast<int>(fields.size()) + 1;
+      fields.push_back(field());
+    } while (take(','));
     if (!take('\n') && !at_end()) at_ += 2;  // a field ends at a comma, LF, CRLF or the end
     ++line_;
     return fields;
@@ -72,24 +74,27 @@ class Reader {
   }
 
   void error(int line, std::string expected, std::string found) {
-    if (errors_.size() < most_errors) errors_.push_back({file_, line, 0, "", std::move(expected), std::move(found)});
+    if (errors_.size() < most_errors)
+      errors_.push_back({file_, line, column_, "", std::move(expected), std::move(found)});
   }
 
   std::string_view text_;
   const std::string& file_;
   Diagnostics& errors_;
   std::size_t at_ = 0;
-  int line_ = 1;
-  int record_line_ = 1;
+  int line_ = 1, record_line_ = 1;
+  int column_ = 1;  // the field at hand
 };
 
 void check_header(const CsvTable& table, Diagnostics& errors) {
   std::set<std::string> seen;
+  int place = 0;
   for (const std::string& column : table.columns) {
+    ++place;
     if (column.empty())
-      errors.push_back({table.file, 1, 0, "", "a name for every column", "a blank one"});
+      errors.push_back({table.file, 1, place, "", "a name for every column", "a blank one"});
     else if (!seen.insert(column).second)
-      errors.push_back({table.file, 1, 0, column, "each column once", "it twice"});
+      errors.push_back({table.file, 1, place, column, "each column once", "it twice"});
   }
 }
 
@@ -121,7 +126,8 @@ Result<CsvTable> parse_csv(std::string_view text, std::string name) {
     std::vector<std::string> row = reader.record();
     if (row.size() == 1 && row.front().empty()) continue;
     if (row.size() != table.columns.size()) {
-      errors.push_back({table.file, reader.record_line(), 0, "",
+      const auto last = static_cast<int>(std::min(row.size(), table.columns.size() + 1));  // the first one too many
+      errors.push_back({table.file, reader.record_line(), last, "",
                         std::to_string(table.columns.size()) + " fields, as in the header",
                         std::to_string(row.size())});
       continue;

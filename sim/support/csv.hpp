@@ -27,8 +27,8 @@ inline constexpr std::size_t largest_csv = std::size_t{1} << 30;  // bytes, unpa
 // Errors: missing, unreadable, a damaged gzip stream, over 1 GiB unpacked, and what parse_csv finds.
 [[nodiscard]] Result<CsvTable> read_csv(const std::filesystem::path& path);
 
-// Errors, each with its line: no header, a column without name or named twice, a row with too many or too few fields,
-// an open quote, text after a closing quote, a zero byte. At most 20 of them.
+// Errors, each with its line and, as column, the number of the field: no header, a column without name or named twice,
+// a row with too many or too few fields, an open quote, text after a closing quote, a zero byte. At most 20 of them.
 [[nodiscard]] Result<CsvTable> parse_csv(std::string_view text, std::string name);
 
 // Fields joined by commas, quoted where needed, ending in a newline.

@@ -6,7 +6,8 @@ std::string Diagnostic::to_string() const {
   std::string text;
   if (!file.empty()) {
     text += file;
-    if (line > 0) text += ":" + std::to_string(line) + ":" + std::to_string(column);
+    if (line > 0) text += ":" + std::to_string(line);
+    if (line > 0 && column > 0) text += ":" + std::to_string(column);
     text += ": ";
   }
   if (!key.empty()) text += key + ": ";

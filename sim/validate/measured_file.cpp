@@ -34,7 +34,7 @@ void check_columns(const CsvTable& table, Diagnostics& errors) {
   for (const char* name : {"gpu", "M", "N", "K", "time_ms"}) {
     if (table.column(name)) continue;
     const std::vector<std::string> near = nearest_names(name, table.columns, 1);
-    errors.push_back({table.file, 1, 0, name, "a column of this name",
+    errors.push_back({table.file, 1, 1, name, "a column of this name",
                       near.empty() ? "none" : "none (the nearest is " + near.front() + ")"});
   }
 }
