@@ -5,6 +5,8 @@ set -eu
 noteg=${1:-build/release/bin/noteg}
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${2:-$(mktemp -d)}
+mkdir -p "$folder"
+echo "data and models go to $folder" >&2
 measured=${3:-}
 [ -n "$measured" ] || {
   measured=$folder/measured.csv
