@@ -8,6 +8,7 @@
 
 #include "sim/calibrate/constants.hpp"
 #include "sim/support/nearest_name.hpp"
+#include "sim/validate/buffers.hpp"
 #include "sim/validate/judge.hpp"
 #include "sim/validate/shape_half.hpp"
 #include "sim/validate/work_sharing.hpp"
@@ -40,6 +41,7 @@ Rows rows_of(const arch::GpuSpec& gpu, const validate::MeasuredData& data) {
       ++rows.others;
       continue;
     }
+    validate::settle_l2(*measured, gpu);
     measured->options.share_runs = true;
     (validate::in_held_out_fifth(measured->shape) ? rows.held_out : rows.fitted).push_back(std::move(*measured));
   }

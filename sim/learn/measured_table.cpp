@@ -7,6 +7,7 @@
 #include "sim/learn/measured_columns.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/support/nearest_name.hpp"
+#include "sim/validate/buffers.hpp"
 #include "sim/validate/quantisation.hpp"
 #include "sim/validate/work_sharing.hpp"
 
@@ -60,6 +61,7 @@ Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredR
     return out;
   }
   out.gpu = &*gpu;
+  validate::settle_l2(out.measured, *gpu);
   out.measured.options.share_runs = true;
   if (out.measured.choose_kernel) {
     Result<kernels::KernelConfig> chosen =

@@ -260,6 +260,7 @@ class Builder {
     const bool cold = time_ == TimeColumn::cold;
     const std::string_view column = cold ? "time_cold_ms" : "time_ms";
     case_.options.l2 = cold ? chip::L2State::cold : set_.l2;
+    if (!cold) case_.buffers = set_.buffers;
     case_.options.clock_mode = set_.clock_mode;
     if (case_.gpu != set_.limited_gpu) case_.options.launches = set_.launches;
     const bool looped = set_.clock_mode == power::ClockMode::cool && set_.power_is_kernels && row_.positive("power_w");

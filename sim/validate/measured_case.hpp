@@ -22,6 +22,7 @@ struct MeasuredCase {
   bool quantises = false;        // the time holds a kernel that quantises A first
   kernels::GemmShape shape;
   chip::SimOptions options;
+  int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (buffers.hpp)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured
   bool own_power_run = false;  // power and energy are of a sustained run, the time of a burst before it

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "sim/support/nearest_name.hpp"
+#include "sim/validate/buffers.hpp"
 #include "sim/validate/judge.hpp"
 #include "sim/validate/quantisation.hpp"
 #include "sim/validate/work_sharing.hpp"
@@ -70,6 +71,7 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   const Result<arch::GpuSpec>& gpu = gpus.at(measured.gpu);
   if (!gpu)
     return skipped(fmt::format("no usable architecture file for \"{}\": {}", measured.gpu, one_line(gpu.errors())));
+  settle_l2(measured, *gpu);
   measured.options.exact = options.exact;
   measured.options.share_runs = !options.exact;  // thousands of rows of a few kernels
   if (measured.choose_kernel) {
