@@ -71,12 +71,15 @@ std::uint64_t Engine::front_cycles(const MemoryCost& cost) const {
 }
 
 // Where the front takes an instruction every other cycle for want of addresses (GA102, Ada), the data stage behind it
-// is idle in between, and lines on their way in or out pass there instead of holding the front.
+// is idle in between, and lines on their way in or out pass there instead of holding the front. Kernels on tensor
+// cores, whose accesses take four passes each, leave it nothing to speak of.
 std::uint64_t Engine::front_hold(const MemoryCost& cost) {
   constexpr std::uint64_t most_idle = 32;  // lines of one access: what is not used by then is lost
+  std::uint64_t held = front_cycles(cost);
+  const bool shared = cost.kind == MemoryKind::load_shared || cost.kind == MemoryKind::store_shared;
   const bool global = cost.kind == MemoryKind::load_global || cost.kind == MemoryKind::store_global ||
                       cost.kind == MemoryKind::async_copy;
-  std::uint64_t held = front_cycles(cost);
+  if (shared_interval_ < 2 || !(shared || global) || !program_.tensor.empty()) return held;
   if (global && held > shared_interval_) {
     const std::uint64_t passed = std::min(held - shared_interval_, data_idle_);
     held -= passed;
