@@ -80,12 +80,14 @@ core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, Ti
   out.l1_hit_rate = request.l1_hit_rate;
   out.read_bytes_per_cycle =
       std::min(gpu.l2.sm_bandwidth.value, l2_rate(request, gpu.l2.read_bandwidth) / std::max(1, request.active_sms));
+  // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.
+  if (!request.tensor_cores) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
   out.write_bytes_per_cycle =
       std::min(gpu.l2.sm_bandwidth.value, l2_rate(request, gpu.l2.write_bandwidth) / std::max(1, request.active_sms));
   out.boxes = request.boxes;
   if (!request.latency_limits) out.latency = out.l1_latency;
   if (!request.l2_limits) {
-    out.read_bytes_per_cycle = out.write_bytes_per_cycle = unlimited;
+    out.read_bytes_per_cycle = out.read_burst_bytes_per_cycle = out.write_bytes_per_cycle = unlimited;
     for (core::BoxTraffic& box : out.boxes) box.cycles = 0;
   }
   return out;

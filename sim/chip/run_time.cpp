@@ -95,6 +95,7 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   const Switches& switches = run.options.switches;
   EnvironmentRequest request;
   request.gpu = &run.gpu;
+  request.tensor_cores = kernels::on_tensor_cores(run.config.family);
   request.clock = run.clock;
   request.active_sms = run.launch.active_sms;
   request.footprint_bytes =

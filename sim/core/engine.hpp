@@ -29,8 +29,9 @@ struct BoxTraffic {
 struct MemoryEnvironment {
   double latency = 272;  // mean of loads that leave the SM
   double l1_latency = 33;
-  double l1_hit_rate = 0;            // of sectors
-  double read_bytes_per_cycle = 64;  // this SM's share of the way from L2
+  double l1_hit_rate = 0;                 // of sectors
+  double read_bytes_per_cycle = 64;       // this SM's share of the way from L2, over a while
+  double read_burst_bytes_per_cycle = 0;  // what its own port takes while others ask for less than theirs; 0: the share
   double write_bytes_per_cycle = 64;
   std::array<BoxTraffic, 3> boxes{};  // of A, B, C
 };

@@ -70,6 +70,26 @@ std::uint64_t Engine::front_cycles(const MemoryCost& cost) const {
   return static_cast<std::uint64_t>(hit * env_.l1_hit_rate + cost.miss_cycles * (1.0 - env_.l1_hit_rate) + 0.5);
 }
 
+// Where the front takes an instruction every other cycle for want of addresses (GA102, Ada), the data stage behind it
+// is idle in between, and lines on their way in or out pass there instead of holding the front. Kernels on tensor
+// cores, whose accesses take four passes each, leave it nothing to speak of.
+std::uint64_t Engine::front_hold(const MemoryCost& cost) {
+  constexpr std::uint64_t most_idle = 32;  // lines of one access: what is not used by then is lost
+  std::uint64_t held = front_cycles(cost);
+  const bool shared = cost.kind == MemoryKind::load_shared || cost.kind == MemoryKind::store_shared;
+  const bool global = cost.kind == MemoryKind::load_global || cost.kind == MemoryKind::store_global ||
+                      cost.kind == MemoryKind::async_copy;
+  if (shared_interval_ < 2 || !(shared || global) || !program_.tensor.empty()) return held;
+  if (global && held > shared_interval_) {
+    const std::uint64_t passed = std::min(held - shared_interval_, data_idle_);
+    held -= passed;
+    data_idle_ -= passed;
+  }
+  const std::uint64_t used = std::max<std::uint64_t>(1, cost.wavefronts);
+  if (shared_interval_ > used) data_idle_ = std::min(most_idle, data_idle_ + shared_interval_ - used);
+  return held;
+}
+
 void Engine::arrive_at_front(int sub_index, std::uint64_t now) {
   front_queue_[static_cast<std::size_t>((front_head_ + front_size_++) % 16)] = static_cast<std::uint8_t>(sub_index);
   if (!front_posted_) serve_front(now);
@@ -94,7 +114,7 @@ void Engine::serve_front(std::uint64_t now) {
   }
   front_head_ = (front_head_ + 1) % 16;
   --front_size_;
-  const std::uint64_t held = front_cycles(cost);
+  const std::uint64_t held = front_hold(cost);
   front_free_ = now + held;
   count_.lsu_cycles += static_cast<double>(held);
   sub.front_ready = now + cost.sub_core_cycles;
@@ -133,6 +153,15 @@ void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t no
   }
 }
 
+// SMs drift apart within the first trips, so that one of them asks while others compute: it gets what its own port
+// takes, as long as it has asked for less than its share of L2's bandwidth before. In the beginning all ask together.
+void Engine::read_from_l2(double bytes, double now) {
+  const double share = env_.read_bytes_per_cycle;
+  const double port = std::max(share, env_.read_burst_bytes_per_cycle);
+  read_port_free_ = std::max(read_port_free_, now) + bytes / port;
+  read_share_free_ = std::max(read_share_free_, now - burst_cycles) + bytes / share;
+}
+
 std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint64_t now) {
   const std::uint64_t unloaded = now + (cost.latency > front_delay ? cost.latency - front_delay : 1u);
   const auto sectors = static_cast<double>(cost.sectors);
@@ -144,11 +173,10 @@ std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint
       count_.l1_bytes += cost.bytes;
       count_.read_sectors += sectors;
       const double beyond = 1.0 - env_.l1_hit_rate;
-      read_port_free_ =
-          std::max(read_port_free_, static_cast<double>(now)) + sectors * 32.0 * beyond / env_.read_bytes_per_cycle;
+      read_from_l2(sectors * 32.0 * beyond, static_cast<double>(now));
       // A load is there with its last sector.
       const double latency = (beyond > 0 ? env_.latency : env_.l1_latency) - front_delay + cost.extra_latency;
-      std::uint64_t ready = static_cast<std::uint64_t>(read_port_free_ + latency);
+      std::uint64_t ready = static_cast<std::uint64_t>(std::max(read_port_free_, read_share_free_) + latency);
       if (cost.kind == MemoryKind::load_global) {
         // Load data enters the register file at a limited width.
         const std::uint64_t width = static_cast<std::uint64_t>(cost.bytes / write_back_);

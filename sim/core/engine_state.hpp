@@ -142,6 +142,8 @@ class Engine {
   void arrive_at_barrier(std::uint16_t slot, std::uint64_t now);
   void post_read_release(const QueuedAccess& access, std::uint64_t at);
   void complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now);
+  std::uint64_t front_hold(const MemoryCost& cost);
+  void read_from_l2(double bytes, double now);
   std::uint64_t data_ready(SubCore& sub, const MemoryCost& cost, std::uint64_t now);
   void handle(const Event& event, std::uint64_t now);
   void release(Warp& warp, int counter, std::uint64_t now);
@@ -205,7 +207,7 @@ class Engine {
   bool plain_;  // nobody watches and warps wait for nothing but control bits: the short way of issue will do
   bool dual_fma_;
   std::uint64_t fma_interval_, heavy_interval_, alu_interval_, half_interval_, mufu_interval_, uniform_interval_;
-  std::uint64_t fp64_interval_;
+  std::uint64_t fp64_interval_, shared_interval_;
   bool fp64_shared_;  // one FP64 pipe for the SM
   std::uint64_t fp64_free_ = 0;
   bool longest_waiting_first_;
@@ -221,9 +223,13 @@ class Engine {
   int front_head_ = 0, front_size_ = 0;
   bool front_posted_ = false;
   std::uint64_t front_free_ = 0;
+  std::uint64_t data_idle_ = 0;  // cycles of the data stage behind the front that nothing has used
   PendingRequests pending_;
   std::uint64_t barrier_free_ = 0;
   double read_port_free_ = 0, write_port_free_ = 0;
+  // Bursts shorter than this are served at the port's rate: the order of a trip of a main loop.
+  static constexpr double burst_cycles = 2048;
+  double read_share_free_ = 0;  // when what was asked for so far has come at the SM's share of L2's bandwidth
 };
 
 // Between its last issue and `now`, what did the warp wait for? spend(reason, from, until) is called for stretches that

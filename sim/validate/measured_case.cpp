@@ -262,6 +262,7 @@ class Builder {
     case_.options.l2 = cold ? chip::L2State::cold : set_.l2;
     if (!cold) case_.buffers = set_.buffers;
     case_.options.clock_mode = set_.clock_mode;
+    case_.options.operands.activity = set_.operand_activity;
     if (case_.gpu != set_.limited_gpu) case_.options.launches = set_.launches;
     const bool looped = set_.clock_mode == power::ClockMode::cool && set_.power_is_kernels && row_.positive("power_w");
     if (looped) {  // for a meter to follow: the clock has settled

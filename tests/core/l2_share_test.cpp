@@ -1,0 +1,58 @@
+// What a load beyond L1 costs: bursts at the SM's own port and the share of L2 over a while, lines through a data stage
+// that the front leaves idle.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "tests/core/micro_kernel.hpp"
+
+namespace noteg::core {
+namespace {
+
+// Loads of 128 bytes one after the other, the last one waited for, then `apart` cycles without any.
+std::string bursts(int loads, int apart) {
+  std::string text = ".warps 1\n.access R2 global 4 lane*4\nloop:\n";
+  for (int i = 0; i < loads; ++i) text += fmt::format("[B------:R-:W0:-:S01] LDG.E R{}, [R2] ;\n", 8 + i);
+  text += "[B0-----:R-:W-:-:S01] FADD R4, R5, R5 ;\n";
+  for (int i = 0; i < apart / 4; ++i) text += "[B------:R-:W-:-:S04] FADD R4, R4, R5 ;\n";
+  return text + "[B------:R-:W-:-:S01] BRA loop ;\n";
+}
+
+double trip(int loads, int apart, double share, double port) {
+  MicroKernel kernel{.text = bursts(loads, apart)};
+  kernel.environment.read_bytes_per_cycle = share;
+  kernel.environment.read_burst_bytes_per_cycle = port;
+  // From behind the time in which all SMs begin together.
+  return (run_micro(kernel, 48).cycles - run_micro(kernel, 24).cycles) / 24;
+}
+
+TEST(ShareOfL2, RareBurstsComeAtTheRateOfThePort) {
+  EXPECT_NEAR(trip(32, 4000, 16, 128), trip(32, 4000, 128, 128), 1);
+  EXPECT_GT(trip(32, 4000, 16, 0), trip(32, 4000, 128, 128) + 100);
+}
+
+TEST(ShareOfL2, SteadyLoadsGetTheShareAndNoMore) {
+  EXPECT_NEAR(trip(32, 0, 4, 128), 32 * 128 / 4, 0.02 * 32 * 128 / 4);
+}
+
+// Eight warps whose LDS keep the front busy, and one load of four lines among each sixteen.
+double front_cycles_of_load(const std::string& gpu) {
+  const auto cycles = [&](bool with_load) {
+    std::string text = ".warps 8\n.access R2 shared 4 lane*4\n.access R3 global 4 lane/8*4096+lane%8*4\nloop:\n";
+    for (int i = 0; i < 64; ++i) {
+      text += fmt::format("[B------:R-:W-:-:S01] LDS R{}, [R2] ;\n", 8 + i % 32);
+      if (with_load && i % 16 == 0) text += fmt::format("[B------:R-:W-:-:S01] LDG.E R{}, [R3] ;\n", 48 + i / 16);
+    }
+    return cycles_per_trip({.text = text + "[B------:R-:W-:-:S01] BRA loop ;\n", .gpu = gpu});
+  };
+  return (cycles(true) - cycles(false)) / (4 * 8);
+}
+
+// H200M: 4.6 to 4.9 cycles beside busy LDS on GH100. Ada's front takes an LDS every other cycle.
+TEST(LinesThatArrive, HoldTheFrontWhereItsDataStageIsBusy) {
+  EXPECT_NEAR(front_cycles_of_load("h200-sxm-141gb"), 5, 0.4);
+  EXPECT_NEAR(front_cycles_of_load("rtx4070"), 2, 0.3);
+}
+
+}  // namespace
+}  // namespace noteg::core
