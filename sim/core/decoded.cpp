@@ -53,13 +53,14 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     ReadPort port;
     const int banks = std::clamp(rf.banks, 1, 2);
     port.bank = static_cast<std::uint8_t>(operand.index % banks);
-    port.cached = position < static_cast<std::size_t>(rf.cache_slots) && rf.cache_slots <= 4 ? 1 : 0;
-    port.slot = static_cast<std::uint8_t>(port.bank * rf.cache_slots + static_cast<int>(position));
-    port.reuse = operand.reuse ? 1 : 0;
     port.reg = static_cast<std::uint16_t>(operand.index);
-    if (port.slot >= 8) port.cached = 0;
+    const int slot = port.bank * rf.cache_slots + static_cast<int>(position);
+    if (static_cast<int>(position) < rf.cache_slots && rf.cache_slots <= 4 && slot < uncached_slot) {
+      port.slot = static_cast<std::uint8_t>(slot);
+      port.reuse = operand.reuse;
+    }
     for (std::uint8_t i = 0; i < out.reads; ++i) {
-      if (out.read[i].reg == port.reg) port.repeated = 1;
+      if (out.read[i].reg == port.reg) port.first = false;
     }
     out.read[out.reads++] = port;
   }
@@ -294,6 +295,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     const auto place = static_cast<std::int32_t>(at);
     in.region = static_cast<std::uint8_t>((place >= out.mainloop_begin) + (place >= out.epilogue_begin));
     in.simple = is_simple(in);
+    if (in.simple && in.action < static_cast<Action>(pipes)) in.pipe = static_cast<std::uint8_t>(in.action);
     in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0;
   }
   return out;

@@ -34,6 +34,9 @@ enum class Action : std::uint8_t {
   exit,
 };
 
+inline constexpr std::uint8_t pipes = 8;  // the first of them
+inline constexpr std::size_t actions = static_cast<std::size_t>(Action::exit) + 1;
+
 enum class MemoryKind : std::uint8_t {
   none,
   load_shared,
@@ -64,13 +67,14 @@ struct MemoryCost {
   std::uint32_t bytes = 0;  // useful bytes, all lanes
 };
 
+inline constexpr std::uint8_t uncached_slot = 8;  // of operands that have no place in the register file cache
+
 struct ReadPort {
-  std::uint8_t bank = 0;
-  std::uint8_t slot = 0;    // bank * cache_slots + operand position, index into the cache
-  std::uint8_t cached = 0;  // position has a cache slot
-  std::uint8_t reuse = 0;
-  std::uint8_t repeated = 0;  // an earlier operand of the instruction reads the same register
   std::uint16_t reg = 0;
+  std::uint8_t bank = 0;
+  std::uint8_t slot = uncached_slot;  // bank * cache_slots + operand position, index into the cache
+  bool reuse = false;                 // to be kept there
+  bool first = true;                  // no earlier operand of the instruction reads the same register
 };
 
 // A matrix instruction, whose operands are several registers each and read over several cycles.
@@ -102,9 +106,10 @@ struct DecodedInstruction {
   std::uint8_t commit = 0;          // LDGDEPBAR
   std::uint8_t latency = 4;
   std::uint8_t reads = 0;
-  std::uint8_t region = 0;  // before, in or after the main loop
-  bool simple = false;      // fixed latency, no counter, no constant operand: only pipe and read ports matter
-  bool waits = false;       // for counters or copy groups
+  std::uint8_t region = 0;    // before, in or after the main loop
+  std::uint8_t pipe = pipes;  // of a simple instruction; pipes: none
+  bool simple = false;        // fixed latency, no counter, no constant operand: only pipe and read ports matter
+  bool waits = false;         // for counters or copy groups
   std::array<ReadPort, 4> read{};
 };
 

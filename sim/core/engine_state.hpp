@@ -35,7 +35,8 @@ struct Warp {
   std::int32_t pc = 0;
   std::uint16_t cta = 0;
   std::uint8_t sub = 0;
-  std::uint8_t bit = 0;  // position in its sub-core's masks; larger = younger
+  std::uint8_t bit = 0;       // position in its sub-core's masks; larger = younger
+  std::uint8_t pipe = pipes;  // that the next instruction needs and nothing else (DecodedInstruction::pipe)
   std::uint64_t ready_at = 0;
   std::uint64_t stalled_until = 0;  // ready_at as far as the stall count decides it; what is beyond is fetch
   std::uint64_t counters = 0;       // six dependence counters, one byte each
@@ -74,8 +75,12 @@ struct SubCore {
   double tensor_free = 0;
   std::int32_t last = -1;  // bit of the warp that issued last
   std::array<std::uint16_t, 32> warp_of{};
-  std::uint64_t lite_free = 0, heavy_free = 0, alu_free = 0, half_free = 0, mufu_free = 0, fp64_free = 0,
-                constant_free = 0, uniform_free = 0;
+  std::array<std::uint64_t, 32> issued_last{};  // Warp::last_issue, side by side
+  // From when on an instruction finds its pipe free, by Action; 0 where it needs none.
+  std::array<std::uint64_t, actions> pipe_free{};
+  std::array<std::uint32_t, pipes + 1> needs{};  // warps by Warp::pipe
+  std::uint32_t busy_pipes = 0;                  // those that pipe_free may lie ahead of, a bit each
+  std::uint64_t lite_free = 0, heavy_free = 0, mufu_free = 0, fp64_free = 0;
   std::array<QueuedAccess, queue_ring> queue{};
   int queue_head = 0, queue_size = 0;
   std::uint64_t front_ready = 0;  // the address unit is free again
@@ -112,18 +117,21 @@ class Engine {
 
   void step(SubCore& sub, std::uint64_t now);
   Try try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now);
-  std::uint64_t pipe_free(const SubCore& sub, const DecodedInstruction& in) const;
+  [[nodiscard]] static std::uint32_t held_by_pipes(SubCore& sub, std::uint64_t now);
+  void hold(SubCore& sub, int bit, std::uint64_t now);
+  void hold_longer_waiting(SubCore& sub, std::uint32_t& candidates, std::uint32_t held, std::uint64_t now);
+  static void set_pipe(SubCore& sub, Warp& warp, std::uint8_t pipe);
   static std::uint64_t queue_free(std::uint64_t unit_free, std::uint64_t interval);
   std::uint64_t queued(const SubCore& sub, const DecodedInstruction& in, std::uint64_t now) const;
   void occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now);
-  [[nodiscard]] int longest_waiting(const SubCore& sub, std::uint32_t candidates) const;
+  [[nodiscard]] static int longest_waiting(const SubCore& sub, std::uint32_t candidates);
   [[nodiscard]] int next_candidate(const SubCore& sub, std::uint32_t candidates) const;
   void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now);
   void go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now);
   [[nodiscard]] CoreCounters total() const;
-  void account(const SubCore& sub, Warp& warp, std::uint64_t now);
+  void account(SubCore& sub, Warp& warp, std::uint64_t now);
   template <class Spend>
   void split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now, Spend spend) const;
   void record_issue(const SubCore& sub, const Warp& warp, std::uint16_t id, std::uint64_t now);
@@ -225,6 +233,13 @@ class Engine {
   std::uint64_t barrier_free_ = 0;
   double read_port_free_ = 0, write_port_free_ = 0;
 };
+
+inline void Engine::set_pipe(SubCore& sub, Warp& warp, std::uint8_t pipe) {
+  if (pipe == warp.pipe) return;
+  sub.needs[warp.pipe] &= ~(1u << warp.bit);
+  sub.needs[pipe] |= 1u << warp.bit;
+  warp.pipe = pipe;
+}
 
 // Between its last issue and `now`, what did the warp wait for? spend(reason, from, until) is called for stretches that
 // follow each other without gaps and end at `now`.
