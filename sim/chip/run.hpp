@@ -1,0 +1,41 @@
+// One run of a kernel on a GPU while it is being worked out: each step fills in its part.
+#pragma once
+
+#include "arch/spec.hpp"
+#include "kernels/config.hpp"
+#include "sim/chip/grid.hpp"
+#include "sim/chip/simulate.hpp"
+#include "sim/chip/sm_timer.hpp"
+#include "sim/chip/traffic.hpp"
+
+namespace noteg::chip {
+
+struct Run {
+  const arch::GpuSpec& gpu;
+  const kernels::KernelConfig& config;
+  const kernels::GemmShape& shape;
+  const SimOptions& options;
+  Hertz clock;
+  Launch launch;
+  int resident = 1;
+  Traffic traffic;
+  core::MemoryEnvironment environment;
+  SmTime sm;                 // of the busiest SM
+  std::int64_t sm_ctas = 0;  // that it ran
+  double dram_cycles = 0;
+  double reduction_cycles = 0;  // of split-K
+  double kernel_cycles = 0;     // on the GPU, without launch
+};
+
+// Bytes of both operands and the result, each taken once.
+[[nodiscard]] inline double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  return static_cast<double>(s.batch) * ((m * k + k * n) * bytes_in + m * n * bytes_out);
+}
+
+// Of the time that one SM takes for `ctas` CTAs: what each takes if all CTAs divide evenly.
+[[nodiscard]] inline double even_share(const Run& run, std::int64_t ctas) {
+  return run.launch.all_tiles / (static_cast<double>(ctas * run.launch.tiles) * run.gpu.sms);
+}
+
+}  // namespace noteg::chip

@@ -1,0 +1,126 @@
+#include "sim/chip/run_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/chip/bulk_copies.hpp"
+#include "sim/chip/dram_wait.hpp"
+#include "sim/chip/environment.hpp"
+#include "sim/chip/split_k.hpp"
+
+namespace noteg::chip {
+namespace {
+
+// CTAs of the busiest SM, rounded up so that they fill all its slots in every round.
+std::int64_t full_rounds(const Run& run) {
+  const auto resident = static_cast<std::int64_t>(run.resident);
+  // Slots that were never filled are a matter of occupancy, not of the tail.
+  if (run.launch.ctas_busiest_sm <= resident) return run.launch.ctas_busiest_sm;
+  return (run.launch.ctas_busiest_sm + resident - 1) / resident * resident;
+}
+
+// CTAs of the rest, those beyond whole rounds on all SMs, that the busiest SM takes on top of its even part. Slots that
+// fall empty together are filled together: the SMs that are first take a whole round, others none (H200M: 112 CTAs of
+// 4 warps left for 132 SMs with two slots go to 53 SMs in pairs; CTAs of 8 warps, which end one after the other there,
+// to 112 SMs one by one). More than two warps on a sub-core drift apart on hardware, if not here: kernels with them
+// never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM). Nor do GPUs without clusters: library GEMMs
+// on an A100 whose grids are a little over whole rounds would take up to 1.6 times as long.
+std::int64_t taken_together(const Run& run, int warps) {
+  const auto resident = static_cast<std::int64_t>(run.resident);
+  if (!run.gpu.sm.has_tma) return 0;
+  if (run.resident * warps > 2 * run.gpu.sm.sub_cores) return 0;
+  const std::int64_t rounds = (run.launch.ctas_busiest_sm - 1) / resident;
+  const std::int64_t even = run.launch.ctas_busiest_sm - rounds * resident;
+  const std::int64_t rest = run.launch.ctas - rounds * resident * run.gpu.sms;
+  return std::clamp<std::int64_t>(std::min(resident, rest) - even, 0, run.sm.emptied_together);
+}
+
+// Places in DRAM that the tiles of a waiting step lie in: one for each row where an operand lies along K, else one for
+// each k, since what lies together comes together (H200M: the last of 128 rows of 128 bytes comes 60 cycles after a
+// single one, of 32 bytes 230). An operand along K takes part only in the steps that begin a granule; the wait grows
+// with the logarithm, so the mean over steps is geometric.
+double tile_accesses(const Run& run) {
+  const kernels::Tile& tile = run.config.tile;
+  const bool a_along = kernels::a_contiguous_in_k(run.config.layout);
+  const bool b_along = !kernels::b_contiguous_in_n(run.config.layout);
+  const double all = (a_along ? tile.m : tile.k) + (b_along ? tile.n : tile.k);
+  if (a_along == b_along) return all;
+  const double bytes = tile.k * kernels::bytes_of(run.config.dtype_in);
+  const double begins = std::min(1.0, bytes / run.gpu.dram.granule.value);
+  return std::pow(all, begins) * std::pow(static_cast<double>(tile.k), 1.0 - begins);
+}
+
+// DRAM is idle until the first CTAs ask for something, and again behind their last reads.
+double idle_ends(const Run& run) {
+  const core::CoreCounters& c = run.sm.counters;
+  const double ctas = std::max(1.0, static_cast<double>(run.sm_ctas));
+  const double first = std::max(0.0, c.prologue_cycles) / ctas + (run.gpu.dram.latency * run.clock).value;
+  return first + std::max(0.0, c.epilogue_cycles) / (ctas * static_cast<double>(run.launch.tiles));
+}
+
+Seconds launch_time(const Run& run) { return run.options.switches.launch ? run.gpu.launch.kernel : Seconds{}; }
+
+double slices_cycles(const Run& run, SmTimer& timer) {
+  ReductionRequest request;
+  request.gpu = &run.gpu;
+  request.config = &run.config;
+  request.shape = &run.shape;
+  request.launch = &run.launch;
+  request.resident = run.resident;
+  request.launch_takes_time = run.options.switches.launch;
+  request.clock = run.clock;
+  request.environment = run.environment;
+  return reduction_cycles(request, timer);
+}
+
+}  // namespace
+
+core::SmWork sm_work(const Run& run) {
+  core::SmWork work;
+  work.ctas = run.launch.ctas_busiest_sm;
+  work.trips = run.launch.trips;
+  work.tiles = run.launch.tiles;
+  const Switches& switches = run.options.switches;
+  if (!switches.tail) work.ctas = full_rounds(run);
+  work.resident = static_cast<int>(std::min<std::int64_t>(run.resident, work.ctas));
+  if (switches.launch) {
+    work.launch_interval = std::round(run.gpu.launch.cta_rate.value * run.launch.active_sms);
+    work.relaunch = run.gpu.sm.cta_launch.value;
+  }
+  return work;
+}
+
+void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade) {
+  core::SmWork work = sm_work(run);
+  const Switches& switches = run.options.switches;
+  EnvironmentRequest request;
+  request.gpu = &run.gpu;
+  request.clock = run.clock;
+  request.active_sms = run.launch.active_sms;
+  request.footprint_bytes =
+      footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
+  request.tile_accesses = tile_accesses(run);
+  request.l1_hit_rate = run.traffic.l1_hit_rate;
+  request.l2_limits = switches.l2;
+  request.latency_limits = switches.memory_latency;
+  if (run.config.family == kernels::Family::wgmma)
+    request.boxes = box_traffic({&run.gpu, &run.config, &run.shape, &run.launch, run.resident});
+  run.dram_cycles = switches.dram ? (dram_time(run.gpu.dram, run.traffic.reuse) * run.clock).value : 0;
+  run.environment = memory_environment(request, TileSource::l2);
+  const DramLoad load{run.traffic.reuse.waiting_steps, run.dram_cycles};
+  run.sm = time_with_dram(timer, request, work, grade, load);
+  if (const std::int64_t more = taken_together(run, program.warps); switches.tail && more > 0) {
+    work.ctas += more;
+    run.sm = time_with_dram(timer, request, work, grade, load);
+  }
+  run.sm_ctas = work.ctas;
+  if (!switches.tail) run.sm.cycles *= even_share(run, work.ctas);
+  run.reduction_cycles = slices_cycles(run, timer);
+}
+
+KernelTimes kernel_times(const Run& run) {
+  return {launch_time(run), Cycles{run.sm.cycles}, Cycles{run.reduction_cycles}, Cycles{idle_ends(run)},
+          Cycles{run.dram_cycles} / run.clock};
+}
+
+}  // namespace noteg::chip
