@@ -254,6 +254,12 @@ bool is_simple(const DecodedInstruction& in) {
   return false;
 }
 
+std::uint8_t held_by(const DecodedInstruction& in) {
+  if (in.simple && in.action < static_cast<Action>(pipes)) return static_cast<std::uint8_t>(in.action);
+  const bool queues = in.action == Action::memory || in.action == Action::barrier;
+  return queues && in.constant_line == no_constant ? queue_place : no_single_wait;
+}
+
 }  // namespace
 
 DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts,
@@ -295,7 +301,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     const auto place = static_cast<std::int32_t>(at);
     in.region = static_cast<std::uint8_t>((place >= out.mainloop_begin) + (place >= out.epilogue_begin));
     in.simple = is_simple(in);
-    if (in.simple && in.action < static_cast<Action>(pipes)) in.pipe = static_cast<std::uint8_t>(in.action);
+    in.held_by = held_by(in);
     in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0;
   }
   return out;

@@ -35,6 +35,9 @@ enum class Action : std::uint8_t {
 };
 
 inline constexpr std::uint8_t pipes = 8;  // the first of them
+// What else an instruction may wait for at issue and nothing beside it: a place in the load/store queue, or it does not
+// wait so.
+inline constexpr std::uint8_t queue_place = 8, no_single_wait = 9;
 inline constexpr std::size_t actions = static_cast<std::size_t>(Action::exit) + 1;
 
 enum class MemoryKind : std::uint8_t {
@@ -106,10 +109,10 @@ struct DecodedInstruction {
   std::uint8_t commit = 0;          // LDGDEPBAR
   std::uint8_t latency = 4;
   std::uint8_t reads = 0;
-  std::uint8_t region = 0;    // before, in or after the main loop
-  std::uint8_t pipe = pipes;  // of a simple instruction; pipes: none
-  bool simple = false;        // fixed latency, no counter, no constant operand: only pipe and read ports matter
-  bool waits = false;         // for counters or copy groups
+  std::uint8_t region = 0;                // before, in or after the main loop
+  std::uint8_t held_by = no_single_wait;  // a pipe (by Action) or queue_place
+  bool simple = false;  // fixed latency, no counter, no constant operand: only pipe and read ports matter
+  bool waits = false;   // for counters or copy groups
   std::array<ReadPort, 4> read{};
 };
 

@@ -112,7 +112,7 @@ inline void Engine::go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::
   if (!icache_.never_misses()) fetch(warp, warp.pc, next, now);
   warp.pc = next;
   SubCore& sub = subs_[warp.sub];
-  if (plain_) set_pipe(sub, warp, to.pipe);
+  if (plain_) set_held_by(sub, warp, to.held_by);
   if (to.waits || warp.at_barrier || !plain_) check_blocked(warp, now);
   sub.wheel.put(warp.bit, warp.ready_at, now);
 }

@@ -13,18 +13,18 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
   }
   const std::uint32_t waiting = sub.live & ~sub.blocked;
   std::uint32_t candidates = waiting & sub.wheel.ready(now) & ~sub.queueing;
-  const std::uint32_t held = candidates & held_by_pipes(sub, now) & ~sub.wheel.early();
+  const std::uint32_t closed = candidates & held(sub, now) & ~sub.wheel.early();
   std::uint64_t again = never;
   // Greedy: the warp that issued last goes on while it can; then the youngest (or what the switch says).
   bool greedy = switches_.scheduler != Scheduler::lrr && sub.last >= 0 && (candidates >> sub.last & 1u) != 0;
   const bool longest = switches_.scheduler == Scheduler::cggty && longest_waiting_first_;
   while (candidates != 0) {
-    if (longest && !greedy) hold_longer_waiting(sub, candidates, held, now);
+    if (longest && !greedy) hold_longer_waiting(sub, candidates, closed, now);
     if (candidates == 0) break;
     const int bit = greedy ? sub.last : next_candidate(sub, candidates);
     greedy = false;
     candidates &= ~(1u << bit);
-    if ((held >> bit & 1u) != 0) {
+    if ((closed >> bit & 1u) != 0) {
       hold(sub, bit, now);
       continue;
     }
@@ -44,9 +44,9 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
   sub.next_try = std::min(again, sub.wheel.next(waiting, now, never));
 }
 
-// Warps whose next instruction needs nothing but a pipe that is busy.
-std::uint32_t Engine::held_by_pipes(SubCore& sub, std::uint64_t now) {
-  std::uint32_t held = 0;
+// Warps whose next instruction waits for nothing but a pipe that is busy or a place in the queue that is full.
+std::uint32_t Engine::held(SubCore& sub, std::uint64_t now) const {
+  std::uint32_t held = sub.queue_size >= queue_capacity_ && switches_.barriers ? sub.needs[queue_place] : 0;
   for (std::uint32_t left = sub.busy_pipes; left != 0; left &= left - 1) {
     const auto pipe = static_cast<std::size_t>(std::countr_zero(left));
     if (sub.pipe_free[pipe] > now)
@@ -59,8 +59,14 @@ std::uint32_t Engine::held_by_pipes(SubCore& sub, std::uint64_t now) {
 
 void Engine::hold(SubCore& sub, int bit, std::uint64_t now) {
   Warp& warp = warps_[sub.warp_of[static_cast<std::size_t>(bit)]];
+  if (warp.held_by == queue_place) {
+    warp.failed_by = Stall::memory_queue;
+    warp.failed_until = never;  // known only when an entry leaves
+    sub.queueing |= 1u << bit;  // and then the queue wakes the sub-core
+    return;
+  }
   warp.failed_by = Stall::math_pipe;
-  warp.failed_until = sub.pipe_free[warp.pipe];
+  warp.failed_until = sub.pipe_free[warp.held_by];
   sub.wheel.put(bit, warp.failed_until, now);
 }
 
