@@ -24,7 +24,7 @@ Trips trips_of(std::int64_t trip_length) { return trip_length < long_body ? shor
 constexpr std::int64_t all_main_loop = 31;
 constexpr std::int64_t few_rounds = 2;  // the last of these says what a further one costs
 
-constexpr double latency_step = 1.15, rate_step = 1.08;
+constexpr double latency_step = 1.15, rate_step = 1.08, box_step = 1.08;
 
 double coarse(double value, double step) {
   return value > 0 ? std::pow(step, std::round(std::log(value) / std::log(step))) : value;
@@ -34,6 +34,7 @@ core::MemoryEnvironment coarse(core::MemoryEnvironment environment) {
   environment.latency = std::round(coarse(environment.latency, latency_step));
   environment.read_bytes_per_cycle = coarse(environment.read_bytes_per_cycle, rate_step);
   environment.write_bytes_per_cycle = coarse(environment.write_bytes_per_cycle, rate_step);
+  for (core::BoxTraffic& box : environment.boxes) box = {coarse(box.bytes, box_step), coarse(box.cycles, box_step)};
   return environment;
 }
 
@@ -62,6 +63,27 @@ SmTime SmTimer::rough_trips(const core::MemoryEnvironment& environment, core::Sm
   constexpr double sector = 32;
   const double bytes = out.counters.read_sectors * sector * (1.0 - environment.l1_hit_rate);
   out.cycles = std::max(out.cycles, bytes / environment.read_bytes_per_cycle);
+  return out;
+}
+
+// Kernels of bulk copies: whole turns of rings of 2, 3, 4 and 6 stages. What a further trip costs is read off one tile
+// of each CTA.
+SmTime SmTimer::rough_boxes(const core::MemoryEnvironment& given, const core::SmWork& work) {
+  constexpr Trips turns{12, 24};
+  const core::MemoryEnvironment environment = coarse(given);
+  core::SmWork brief = work;
+  brief.launch_interval = std::round(coarse(work.launch_interval, latency_step));
+  if (work.trips <= turns.more) return over_tiles(environment, brief, Grade::rough);
+  brief.trips = turns.few;
+  SmTime out = over_tiles(environment, brief, Grade::rough);
+  brief.tiles = 1;
+  brief.ctas = std::min<std::int64_t>(work.resident, work.ctas);
+  const double rounds = static_cast<double>(work.ctas) / static_cast<double>(brief.ctas);
+  const double further = static_cast<double>(work.trips - turns.few) / static_cast<double>(turns.more - turns.few) *
+                         rounds * static_cast<double>(work.tiles);
+  add(out, run(environment, brief), -further);
+  brief.trips = turns.more;
+  add(out, run(environment, brief), further);
   return out;
 }
 

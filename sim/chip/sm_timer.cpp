@@ -162,9 +162,9 @@ SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::S
 }
 
 // Tiles of a persistent CTA: the first fills the pipeline, later ones repeat, two by two where consumers take turns.
-SmTime SmTimer::over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work) {
+SmTime SmTimer::over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
   constexpr std::int64_t stepped = 4, period = 2;
-  if (work.tiles <= stepped) return over_rounds(environment, work, Grade::periodic);
+  if (work.tiles <= stepped) return over_rounds(environment, work, grade);
   core::SmWork fewer = work;
   fewer.tiles = stepped - period + work.tiles % period;
   const SmTime a = run(environment, fewer);
@@ -176,18 +176,21 @@ SmTime SmTimer::over_tiles(const core::MemoryEnvironment& environment, const cor
 // Kernels of bulk copies repeat with the ring of their stages; 36 trips are whole turns of 2, 3, 4, 6, 9 and 12 stages.
 SmTime SmTimer::of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   constexpr std::int64_t turn = 36;
-  if (work.trips <= 2 * turn) return over_tiles(environment, work);
+  if (work.trips <= 2 * turn) return over_tiles(environment, work, Grade::periodic);
   core::SmWork fewer = work;
   fewer.trips = turn + work.trips % turn;
-  const SmTime a = over_tiles(environment, fewer);
+  const SmTime a = over_tiles(environment, fewer, Grade::periodic);
   const double turns = static_cast<double>(work.trips - fewer.trips) / static_cast<double>(turn);
   fewer.trips += turn;
-  return blend(a, over_tiles(environment, fewer), turns);
+  return blend(a, over_tiles(environment, fewer, Grade::periodic), turns);
 }
 
 SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
   core::SmWork stepped = work;
-  if (!program_.async.empty()) return grade == Grade::exact ? run(environment, work) : of_boxes(environment, work);
+  if (!program_.async.empty()) {
+    if (grade == Grade::exact) return run(environment, work);
+    return grade == Grade::rough ? rough_boxes(environment, work) : of_boxes(environment, work);
+  }
   stepped.skip_periodic = grade == Grade::periodic;
   switch (grade) {
     case Grade::exact: return run(environment, stepped);
