@@ -51,17 +51,16 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     const kernels::Operand& operand = in.src[position];
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
     ReadPort port;
-    const int banks = std::clamp(rf.banks, 1, 2);
-    port.bank = static_cast<std::uint8_t>(operand.index % banks);
+    const int bank = operand.index % std::clamp(rf.banks, 1, 2);
     port.reg = static_cast<std::uint16_t>(operand.index);
-    const int slot = port.bank * rf.cache_slots + static_cast<int>(position);
+    const int slot = bank * rf.cache_slots + static_cast<int>(position);
     if (static_cast<int>(position) < rf.cache_slots && rf.cache_slots <= 4 && slot < uncached_slot) {
       port.slot = static_cast<std::uint8_t>(slot);
       port.reuse = operand.reuse;
     }
-    for (std::uint8_t i = 0; i < out.reads; ++i) {
-      if (out.read[i].reg == port.reg) port.first = false;
-    }
+    bool is_first = true;
+    for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
+    if (is_first) port.need = 1u << (16 * bank);
     out.read[out.reads++] = port;
   }
 }

@@ -74,10 +74,10 @@ inline constexpr std::uint8_t uncached_slot = 8;  // of operands that have no pl
 
 struct ReadPort {
   std::uint16_t reg = 0;
-  std::uint8_t bank = 0;
   std::uint8_t slot = uncached_slot;  // bank * cache_slots + operand position, index into the cache
   bool reuse = false;                 // to be kept there
-  bool first = true;                  // no earlier operand of the instruction reads the same register
+  // What it adds to the reads of the two banks, 16 bits each: nothing where an earlier operand reads the same register.
+  std::uint32_t need = 0;
 };
 
 // A matrix instruction, whose operands are several registers each and read over several cycles.

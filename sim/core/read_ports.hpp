@@ -29,7 +29,7 @@ class ReadPorts {
   // An instruction that issues at `now` (it reaches Allocate two cycles later at the earliest).
   Grant allocate(const DecodedInstruction& instruction, std::uint16_t warp, std::uint64_t now) {
     Grant grant;
-    std::array<int, 2> need{};
+    std::uint32_t needs = 0;  // of the two banks
     const std::uint32_t owner = (static_cast<std::uint32_t>(warp) << 16) | 0x8000'0000u;
     for (std::uint8_t i = 0; i < instruction.reads; ++i) {
       const ReadPort& port = instruction.read[i];
@@ -37,10 +37,11 @@ class ReadPorts {
       std::uint32_t& entry = entry_[cache_ ? port.slot : uncached_slot];
       const bool hit = entry == tag;
       grant.hits += static_cast<int>(hit);
-      need[port.bank] += static_cast<int>(!hit && port.first);
+      needs += hit ? 0 : port.need;
       // Any access takes the value away unless the reader asks to keep it.
       entry = port.reuse && cache_ ? tag : 0;
     }
+    const std::array<int, 2> need{static_cast<int>(needs & 0xffff), static_cast<int>(needs >> 16)};
     grant.reads = need[0] + need[1];
     move_to(std::max(now + 2, allocated_ + 1));
     if (!ideal_ && grant.reads > 0) {

@@ -53,6 +53,14 @@ class ReadyWheel {
   void advance(std::uint64_t now) {
     const std::uint64_t by = now - at_;
     if (by == 0) return;
+    if (by == 1) {
+      const std::uint64_t cell = now % ring;
+      ready_ |= cells_[cell];
+      cells_[cell] = 0;
+      occupied_ &= ~(std::uint64_t{1} << cell);
+      at_ = now;
+      return;
+    }
     std::uint64_t past = std::rotr(occupied_, static_cast<int>((at_ + 1) % ring));
     if (by < ring) past &= (std::uint64_t{1} << by) - 1;
     while (past != 0) {
