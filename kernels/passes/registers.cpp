@@ -20,12 +20,12 @@ class Set {
   void insert(std::size_t i) { words_[i / 64] |= bit(i); }
   void erase(std::size_t i) { words_[i / 64] &= ~bit(i); }
   bool merge(const Set& other) {  // true if something was new
-    bool grew = false;
+    std::uint64_t grew = 0;
     for (std::size_t w = 0; w < words_.size(); ++w) {
-      grew = grew || (other.words_[w] & ~words_[w]) != 0;
+      grew |= other.words_[w] & ~words_[w];
       words_[w] |= other.words_[w];
     }
-    return grew;
+    return grew != 0;
   }
   template <class F>
   void for_each(F&& use) const {
@@ -85,7 +85,7 @@ class Colouring {
       for (int i = 0; i < groups[g].count; ++i)
         group_of_[static_cast<std::size_t>(groups[g].first - first_virtual + i)] = g;
     }
-    neighbours_.assign(groups.size(), std::vector<bool>(groups.size(), false));
+    neighbours_.assign(groups.size(), Set(groups.size()));
     find_neighbours(program, live_out(program, count));
   }
 
@@ -126,8 +126,8 @@ class Colouring {
 
   void connect(std::size_t a, std::size_t b) {
     if (a == b) return;
-    neighbours_[a][b] = true;
-    neighbours_[b][a] = true;
+    neighbours_[a].insert(b);
+    neighbours_[b].insert(a);
   }
 
   // Wide groups and those with a wish first: what is left fits anywhere.
@@ -143,10 +143,10 @@ class Colouring {
 
   int place(std::size_t g) const {
     Registers taken;
-    for (std::size_t other = 0; other < groups_.size(); ++other) {
-      if (!neighbours_[g][other] || first_[other] < 0) continue;
+    neighbours_[g].for_each([&](std::size_t other) {
+      if (first_[other] < 0) return;
       for (int i = 0; i < groups_[other].count; ++i) taken.set(static_cast<std::size_t>(first_[other] + i));
-    }
+    });
     const int wished = find_free(taken, groups_[g], true);
     return wished >= 0 ? wished : find_free(taken, groups_[g], false);
   }
@@ -165,7 +165,7 @@ class Colouring {
 
   const std::vector<VirtualGroup>& groups_;
   std::vector<std::size_t> group_of_;
-  std::vector<std::vector<bool>> neighbours_;
+  std::vector<Set> neighbours_;  // of each group
   std::vector<int> first_;
   int highest_ = 0;
 };

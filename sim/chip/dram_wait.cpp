@@ -21,7 +21,7 @@ SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::Mem
   const double share = std::min(waiting, 1.0 - waiting);
   SmTime out = timer.time(most, work, Grade::periodic);
   if (share <= 0) return out;
-  const bool is_cheap = work.trips < core::many_trips || share > few_steps || out.simulated_warp_instructions < cheap;
+  const bool is_cheap = !timer.has_many_trips(work) || share > few_steps || out.simulated_warp_instructions < cheap;
   const SmTime a = is_cheap ? SmTime{} : timer.time(most, work, Grade::rough);
   const SmTime b = is_cheap ? SmTime{} : timer.time(rest, work, Grade::rough);
   if (is_cheap || share * std::abs(b.cycles / a.cycles - 1.0) > little)

@@ -112,7 +112,7 @@ SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::
 SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
   const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   const std::int64_t round = work.resident;
-  const bool is_flow = grade == Grade::periodic && program_.async.empty() && work.trips >= core::many_trips;
+  const bool is_flow = grade == Grade::periodic && program_.async.empty() && has_many_trips(work);
   if (is_flow && work.ctas > (flow_rounds + 1) * round) return by_flow(environment, work);
   if (work.ctas <= rounds.stepped * round) return run(environment, work);
   core::SmWork fewer = work;

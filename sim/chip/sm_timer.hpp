@@ -44,6 +44,7 @@ class SmTimer {
 
   // Steps through all of `work` and writes down what happens, whatever was run before.
   core::SmResult watch(const core::MemoryEnvironment& environment, core::SmWork work, core::Recorder& recorder) const;
+  [[nodiscard]] bool has_many_trips(const core::SmWork& work) const { return work.trips >= core::many_trips(program_); }
 
  private:
   using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double,

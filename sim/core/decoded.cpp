@@ -51,16 +51,16 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     const kernels::Operand& operand = in.src[position];
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
     ReadPort port;
-    const int banks = std::clamp(rf.banks, 1, 2);
-    port.bank = static_cast<std::uint8_t>(operand.index % banks);
-    port.cached = position < static_cast<std::size_t>(rf.cache_slots) && rf.cache_slots <= 4 ? 1 : 0;
-    port.slot = static_cast<std::uint8_t>(port.bank * rf.cache_slots + static_cast<int>(position));
-    port.reuse = operand.reuse ? 1 : 0;
+    const int bank = operand.index % std::clamp(rf.banks, 1, 2);
     port.reg = static_cast<std::uint16_t>(operand.index);
-    if (port.slot >= 8) port.cached = 0;
-    for (std::uint8_t i = 0; i < out.reads; ++i) {
-      if (out.read[i].reg == port.reg) port.repeated = 1;
+    const int slot = bank * rf.cache_slots + static_cast<int>(position);
+    if (static_cast<int>(position) < rf.cache_slots && rf.cache_slots <= 4 && slot < uncached_slot) {
+      port.slot = static_cast<std::uint8_t>(slot);
+      port.reuse = operand.reuse;
     }
+    bool is_first = true;
+    for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
+    if (is_first) port.need = 1u << (16 * bank);
     out.read[out.reads++] = port;
   }
 }
@@ -253,6 +253,12 @@ bool is_simple(const DecodedInstruction& in) {
   return false;
 }
 
+std::uint8_t held_by(const DecodedInstruction& in) {
+  if (in.simple && in.action < static_cast<Action>(pipes)) return static_cast<std::uint8_t>(in.action);
+  const bool queues = in.action == Action::memory || in.action == Action::barrier;
+  return queues && in.constant_line == no_constant ? queue_place : no_single_wait;
+}
+
 }  // namespace
 
 DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts,
@@ -294,6 +300,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     const auto place = static_cast<std::int32_t>(at);
     in.region = static_cast<std::uint8_t>((place >= out.mainloop_begin) + (place >= out.epilogue_begin));
     in.simple = is_simple(in);
+    in.held_by = held_by(in);
     in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0;
   }
   return out;

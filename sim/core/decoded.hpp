@@ -34,6 +34,12 @@ enum class Action : std::uint8_t {
   exit,
 };
 
+inline constexpr std::uint8_t pipes = 8;  // the first of them
+// What else an instruction may wait for at issue and nothing beside it: a place in the load/store queue, or it does not
+// wait so.
+inline constexpr std::uint8_t queue_place = 8, no_single_wait = 9;
+inline constexpr std::size_t actions = static_cast<std::size_t>(Action::exit) + 1;
+
 enum class MemoryKind : std::uint8_t {
   none,
   load_shared,
@@ -64,13 +70,14 @@ struct MemoryCost {
   std::uint32_t bytes = 0;  // useful bytes, all lanes
 };
 
+inline constexpr std::uint8_t uncached_slot = 8;  // of operands that have no place in the register file cache
+
 struct ReadPort {
-  std::uint8_t bank = 0;
-  std::uint8_t slot = 0;    // bank * cache_slots + operand position, index into the cache
-  std::uint8_t cached = 0;  // position has a cache slot
-  std::uint8_t reuse = 0;
-  std::uint8_t repeated = 0;  // an earlier operand of the instruction reads the same register
   std::uint16_t reg = 0;
+  std::uint8_t slot = uncached_slot;  // bank * cache_slots + operand position, index into the cache
+  bool reuse = false;                 // to be kept there
+  // What it adds to the reads of the two banks, 16 bits each: nothing where an earlier operand reads the same register.
+  std::uint32_t need = 0;
 };
 
 // A matrix instruction, whose operands are several registers each and read over several cycles.
@@ -102,9 +109,10 @@ struct DecodedInstruction {
   std::uint8_t commit = 0;          // LDGDEPBAR
   std::uint8_t latency = 4;
   std::uint8_t reads = 0;
-  std::uint8_t region = 0;  // before, in or after the main loop
-  bool simple = false;      // fixed latency, no counter, no constant operand: only pipe and read ports matter
-  bool waits = false;       // for counters or copy groups
+  std::uint8_t region = 0;                // before, in or after the main loop
+  std::uint8_t held_by = no_single_wait;  // a pipe (by Action) or queue_place
+  bool simple = false;  // fixed latency, no counter, no constant operand: only pipe and read ports matter
+  bool waits = false;   // for counters or copy groups
   std::array<ReadPort, 4> read{};
 };
 

@@ -1,7 +1,6 @@
 #include "sim/core/engine.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "sim/core/engine_state.hpp"
 
@@ -36,6 +35,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       tma_(sm.tma),
       shared_width_(std::max(1.0, sm.memory.data_width.value)),
       pending_(sm.memory.prt_entries, sm.memory.max_outstanding_requests) {
+  periodic_.many_trips = many_trips(program);
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache,
                              switches.rf_ideal);
@@ -110,79 +110,6 @@ CoreCounters Engine::total() const {
   CoreCounters out = count_;
   out.issue_cycles = out.stall_cycles[static_cast<std::size_t>(Stall::selected)] = out.warp_instructions;
   return out;
-}
-
-void Engine::step(SubCore& sub, std::uint64_t now) {
-  if (sub.issue_free > now) {
-    sub.next_try = sub.issue_free;
-    return;
-  }
-  const std::uint32_t waiting = sub.live & ~sub.blocked;
-  std::uint32_t candidates = waiting & sub.wheel.ready(now) & ~sub.queueing;
-  std::uint64_t again = never;
-  // Greedy: the warp that issued last goes on while it can; then the youngest (or what the switch says).
-  if (switches_.scheduler != Scheduler::lrr && sub.last >= 0 && (candidates >> sub.last & 1u) != 0) {
-    const std::uint16_t id = sub.warp_of[static_cast<std::size_t>(sub.last)];
-    const Try outcome = try_issue(sub, warps_[id], id, now);
-    if (outcome.issued) {
-      sub.next_try = now + 1;
-      return;
-    }
-    if (sub.issue_free > now) {
-      sub.next_try = sub.issue_free;
-      return;
-    }
-    again = std::min(again, outcome.again);
-    candidates &= ~(1u << sub.last);
-  }
-  while (candidates != 0) {
-    const int bit = next_candidate(sub, candidates);
-    candidates &= ~(1u << bit);
-    const std::uint16_t id = sub.warp_of[static_cast<std::size_t>(bit)];
-    const Try outcome = try_issue(sub, warps_[id], id, now);
-    if (outcome.issued) {
-      sub.last = bit;
-      sub.next_try = now + 1;
-      return;
-    }
-    if (sub.issue_free > now) {
-      sub.next_try = sub.issue_free;
-      return;
-    }
-    again = std::min(again, outcome.again);
-  }
-  sub.next_try = std::min(again, sub.wheel.next(waiting, now, never));
-}
-
-// Which of the warps that may be ready is tried first; a larger bit is a younger warp.
-int Engine::next_candidate(const SubCore& sub, std::uint32_t candidates) const {
-  switch (switches_.scheduler) {
-    case Scheduler::cggty:
-      if (longest_waiting_first_) return longest_waiting(sub, candidates);
-      break;
-    case Scheduler::gto: return std::countr_zero(candidates);
-    case Scheduler::lrr: {
-      const std::uint32_t after = sub.last >= 31 ? 0 : candidates & (~0u << (sub.last + 1));
-      return std::countr_zero(after != 0 ? after : candidates);
-    }
-  }
-  return 31 - std::countl_zero(candidates);
-}
-
-// The warp whose last issue lies furthest back, the youngest of several.
-int Engine::longest_waiting(const SubCore& sub, std::uint32_t candidates) const {
-  int best = -1;
-  std::uint64_t since = never;
-  while (candidates != 0) {
-    const int bit = 31 - std::countl_zero(candidates);
-    candidates &= ~(1u << bit);
-    const std::uint64_t last = warps_[sub.warp_of[static_cast<std::size_t>(bit)]].last_issue;
-    if (best < 0 || last < since) {
-      best = bit;
-      since = last;
-    }
-  }
-  return best;
 }
 
 void Engine::handle(const Event& event, std::uint64_t now) {

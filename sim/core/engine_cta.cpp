@@ -26,7 +26,10 @@ void Engine::start_cta(int slot, std::uint64_t now) {
                      .bit = warp.bit,
                      .ready_at = now,
                      .last_issue = now};
+    set_held_by(sub, warp, no_single_wait);
     warp = fresh;
+    sub.issued_last[warp.bit] = now;
+    if (plain_) set_held_by(sub, warp, program_.code[static_cast<std::size_t>(warp.pc)].held_by);
     if (scoreboard_) scoreboard_->reset(id_of(warp));
     fetch(warp, -1, warp.pc, now);
     sub.live |= 1u << warp.bit;

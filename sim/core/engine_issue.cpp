@@ -15,6 +15,120 @@ std::uint64_t hold_of(const DecodedInstruction& in) { return std::max<std::uint6
 
 }  // namespace
 
+inline void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now) {
+  const auto fma_taken = [&] {
+    sub.pipe_free[static_cast<std::size_t>(Action::fma_heavy)] = sub.heavy_free;
+    sub.pipe_free[static_cast<std::size_t>(Action::fma)] =
+        dual_fma_ ? std::min(sub.lite_free, sub.heavy_free) : sub.heavy_free;
+    count_.fma_cycles += dual_fma_ ? 1.0 : static_cast<double>(fma_interval_);
+    sub.busy_pipes |= 1u << static_cast<unsigned>(Action::fma) | 1u << static_cast<unsigned>(Action::fma_heavy);
+  };
+  const auto taken_until = [&](std::uint64_t free) {
+    sub.pipe_free[static_cast<std::size_t>(in.action)] = free;
+    sub.busy_pipes |= 1u << static_cast<unsigned>(in.action);
+  };
+  switch (in.action) {
+    case Action::fma:
+      (dual_fma_ && sub.lite_free <= now ? sub.lite_free : sub.heavy_free) = now + fma_interval_;
+      fma_taken();
+      break;
+    case Action::fma_heavy:
+      sub.heavy_free = now + heavy_interval_;
+      fma_taken();
+      break;
+    case Action::alu:
+      taken_until(now + alu_interval_);
+      count_.alu_cycles += static_cast<double>(alu_interval_);
+      break;
+    case Action::half: taken_until(now + half_interval_); break;
+    case Action::mufu:
+      sub.mufu_free = std::max(now, sub.mufu_free) + mufu_interval_;
+      taken_until(queue_free(sub.mufu_free, mufu_interval_));
+      break;
+    case Action::fp64:
+      if (fp64_shared_) {
+        fp64_free_ = std::max(now, fp64_free_) + fp64_interval_;
+        for (SubCore& each : subs_)
+          each.pipe_free[static_cast<std::size_t>(Action::fp64)] = queue_free(fp64_free_, fp64_interval_);
+      } else {
+        sub.fp64_free = std::max(now, sub.fp64_free) + fp64_interval_;
+        taken_until(sub.fp64_free);
+      }
+      break;
+    case Action::tensor: {
+      const TensorCost& cost = program_.tensor[static_cast<std::size_t>(in.tensor)];
+      sub.tensor_free = std::max(sub.tensor_free, static_cast<double>(now)) + cost.interval;
+      taken_until(static_cast<std::uint64_t>(sub.tensor_free));
+      count_.tensor_cycles += cost.interval;
+      count_.tensor_macs[cost.kind] += cost.macs;
+      break;
+    }
+    case Action::uniform: taken_until(now + uniform_interval_); break;
+    case Action::memory:
+    case Action::constant_load:
+    case Action::control:
+    case Action::branch:
+    case Action::barrier:
+    case Action::asynchronous:
+    case Action::exit: break;
+  }
+}
+
+inline void Engine::account(SubCore& sub, Warp& warp, std::uint64_t now) {
+  count_.warp_instructions += 1;
+  if (now != warp.last_issue + 1)
+    split_wait(sub, warp, now, [this](Stall reason, std::uint64_t from, std::uint64_t until) {
+      count_.stall_cycles[static_cast<std::size_t>(reason)] += static_cast<double>(until - from);
+    });
+  warp.failed_by = Stall::not_selected;
+  warp.last_issue = sub.issued_last[warp.bit] = now;
+}
+
+inline void Engine::read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now) {
+  if (in.reads == 0 && in.action != Action::tensor) return;
+  const ReadPorts::Grant grant =
+      in.action == Action::tensor
+          ? sub.ports.allocate_wide(program_.tensor[static_cast<std::size_t>(in.tensor)].need, now)
+          : sub.ports.allocate(in, id, now);
+  count_.rf_reads += grant.reads;
+  count_.rf_hits += grant.hits;
+  sub.issue_free = grant.allocated - 1;
+  count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
+}
+
+// Fetch runs an instruction buffer ahead of issue; a jump starts it anew at its target.
+void Engine::fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now) {
+  if (icache_.never_misses()) return;
+  const std::int32_t line = icache_.line_of(next);
+  if (next != from + 1 || line != icache_.line_of(from))
+    warp.ready_at = std::max(warp.ready_at, icache_.touch(warp.sub, line, now));
+  const std::int32_t ahead = icache_.line_of(next + icache_.lead());
+  if (ahead != line) icache_.touch(warp.sub, ahead, now);
+}
+
+inline void Engine::go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now) {
+  const DecodedInstruction& to = program_.code[static_cast<std::size_t>(next)];
+  if (to.region != program_.code[static_cast<std::size_t>(warp.pc)].region) phase_change(warp, id, warp.pc, next, now);
+  if (!icache_.never_misses()) fetch(warp, warp.pc, next, now);
+  warp.pc = next;
+  SubCore& sub = subs_[warp.sub];
+  if (plain_) set_held_by(sub, warp, to.held_by);
+  if (to.waits || warp.at_barrier || !plain_) check_blocked(warp, now);
+  sub.wheel.put(warp.bit, warp.ready_at, now);
+}
+
+// The short way of an instruction that needs nothing but its pipe and its operands (DecodedInstruction::simple).
+inline void Engine::issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in,
+                                 std::uint64_t now) {
+  account(sub, warp, now);
+  sub.issued_at = now;
+  ++count_.issued[in.opcode];
+  occupy_pipe(sub, in, now);
+  read_operands(sub, in, id, now);
+  warp.ready_at = warp.stalled_until = now + hold_of(in);
+  go_on(warp, id, warp.pc + 1, now);
+}
+
 Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now) {
   if (warp.ready_at > now) {  // further ahead than the wheel reaches
     sub.wheel.put(warp.bit, warp.ready_at, now);
@@ -22,7 +136,7 @@ Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::u
   }
   const DecodedInstruction& in = program_.code[static_cast<std::size_t>(warp.pc)];
   if (in.simple && plain_) {
-    const std::uint64_t free = pipe_free(sub, in);
+    const std::uint64_t free = sub.pipe_free[static_cast<std::size_t>(in.action)];
     if (free > now) {
       warp.failed_by = Stall::math_pipe;
       warp.failed_until = free;
@@ -49,7 +163,7 @@ Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::u
       return {false, never};  // the queue wakes the sub-core when an entry leaves
     }
   } else {
-    std::uint64_t free = pipe_free(sub, in);
+    std::uint64_t free = sub.pipe_free[static_cast<std::size_t>(in.action)];
     if (in.async >= 0 && program_.async[static_cast<std::size_t>(in.async)].kind == kernels::AsyncKind::matmul)
       free = matmul_room(warp);
     if (free > now) {
@@ -89,66 +203,6 @@ std::uint64_t Engine::queued(const SubCore& sub, const DecodedInstruction& in, s
     case Action::exit: break;
   }
   return 0;
-}
-
-std::uint64_t Engine::pipe_free(const SubCore& sub, const DecodedInstruction& in) const {
-  switch (in.action) {
-    case Action::fma: return dual_fma_ ? std::min(sub.lite_free, sub.heavy_free) : sub.heavy_free;
-    case Action::fma_heavy: return sub.heavy_free;
-    case Action::alu: return sub.alu_free;
-    case Action::half: return sub.half_free;
-    case Action::mufu: return queue_free(sub.mufu_free, mufu_interval_);
-    case Action::fp64: return fp64_shared_ ? queue_free(fp64_free_, fp64_interval_) : sub.fp64_free;
-    case Action::tensor: return static_cast<std::uint64_t>(sub.tensor_free);
-    case Action::uniform: return sub.uniform_free;
-    case Action::constant_load: return sub.constant_free;
-    case Action::memory:
-    case Action::control:
-    case Action::branch:
-    case Action::barrier:
-    case Action::asynchronous:
-    case Action::exit: return 0;
-  }
-  return 0;
-}
-
-void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now) {
-  switch (in.action) {
-    case Action::fma:
-      (dual_fma_ && sub.lite_free <= now ? sub.lite_free : sub.heavy_free) = now + fma_interval_;
-      count_.fma_cycles += dual_fma_ ? 1.0 : static_cast<double>(fma_interval_);
-      break;
-    case Action::fma_heavy:
-      sub.heavy_free = now + heavy_interval_;
-      count_.fma_cycles += dual_fma_ ? 1.0 : static_cast<double>(fma_interval_);
-      break;
-    case Action::alu:
-      sub.alu_free = now + alu_interval_;
-      count_.alu_cycles += static_cast<double>(alu_interval_);
-      break;
-    case Action::half: sub.half_free = now + half_interval_; break;
-    case Action::mufu: sub.mufu_free = std::max(now, sub.mufu_free) + mufu_interval_; break;
-    case Action::fp64: {
-      std::uint64_t& free = fp64_shared_ ? fp64_free_ : sub.fp64_free;
-      free = std::max(now, free) + fp64_interval_;
-      break;
-    }
-    case Action::tensor: {
-      const TensorCost& cost = program_.tensor[static_cast<std::size_t>(in.tensor)];
-      sub.tensor_free = std::max(sub.tensor_free, static_cast<double>(now)) + cost.interval;
-      count_.tensor_cycles += cost.interval;
-      count_.tensor_macs[cost.kind] += cost.macs;
-      break;
-    }
-    case Action::uniform: sub.uniform_free = now + uniform_interval_; break;
-    case Action::memory:
-    case Action::constant_load:
-    case Action::control:
-    case Action::branch:
-    case Action::barrier:
-    case Action::asynchronous:
-    case Action::exit: break;
-  }
 }
 
 void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
@@ -228,58 +282,6 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     if (next == share.loop && next == warp.pc + 1 && tiles_of(share) < 1) next = share.exit;
   }
   go_on(warp, id, next, now);
-}
-
-// The short way of an instruction that needs nothing but its pipe and its operands (DecodedInstruction::simple).
-void Engine::issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
-  account(sub, warp, now);
-  sub.issued_at = now;
-  ++count_.issued[in.opcode];
-  occupy_pipe(sub, in, now);
-  read_operands(sub, in, id, now);
-  warp.ready_at = warp.stalled_until = now + hold_of(in);
-  go_on(warp, id, warp.pc + 1, now);
-}
-
-void Engine::read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now) {
-  if (in.reads == 0 && in.action != Action::tensor) return;
-  const ReadPorts::Grant grant =
-      in.action == Action::tensor
-          ? sub.ports.allocate_wide(program_.tensor[static_cast<std::size_t>(in.tensor)].need, now)
-          : sub.ports.allocate(in, id, now);
-  count_.rf_reads += grant.reads;
-  count_.rf_hits += grant.hits;
-  sub.issue_free = grant.allocated - 1;
-  count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
-}
-
-void Engine::go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now) {
-  const DecodedInstruction& to = program_.code[static_cast<std::size_t>(next)];
-  if (to.region != program_.code[static_cast<std::size_t>(warp.pc)].region) phase_change(warp, id, warp.pc, next, now);
-  if (!icache_.never_misses()) fetch(warp, warp.pc, next, now);
-  warp.pc = next;
-  if (to.waits || warp.at_barrier || !plain_) check_blocked(warp, now);
-  subs_[warp.sub].wheel.put(warp.bit, warp.ready_at, now);
-}
-
-// Fetch runs an instruction buffer ahead of issue; a jump starts it anew at its target.
-void Engine::fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now) {
-  if (icache_.never_misses()) return;
-  const std::int32_t line = icache_.line_of(next);
-  if (next != from + 1 || line != icache_.line_of(from))
-    warp.ready_at = std::max(warp.ready_at, icache_.touch(warp.sub, line, now));
-  const std::int32_t ahead = icache_.line_of(next + icache_.lead());
-  if (ahead != line) icache_.touch(warp.sub, ahead, now);
-}
-
-void Engine::account(const SubCore& sub, Warp& warp, std::uint64_t now) {
-  count_.warp_instructions += 1;
-  if (now != warp.last_issue + 1)
-    split_wait(sub, warp, now, [this](Stall reason, std::uint64_t from, std::uint64_t until) {
-      count_.stall_cycles[static_cast<std::size_t>(reason)] += static_cast<double>(until - from);
-    });
-  warp.failed_by = Stall::not_selected;
-  warp.last_issue = now;
 }
 
 // Is the next instruction of this warp held by a counter, a barrier or an unfinished copy group?

@@ -30,7 +30,7 @@ void Engine::load_constant(SubCore& sub, Warp& warp, std::uint16_t id, const Dec
                            std::uint64_t now) {
   const MemoryCost& cost = program_.memory[static_cast<std::size_t>(in.memory)];
   count_.rf_reads += in.reads;
-  sub.constant_free = now + constant_interval;
+  sub.pipe_free[static_cast<std::size_t>(Action::constant_load)] = now + constant_interval;
   if (scoreboard_) {
     scoreboard_->issued(id, warp.pc, now);
     events_.post(now + cost.latency, {EventKind::registers_written, 0, id, warp.pc});

@@ -65,9 +65,9 @@ std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
     add(after(sub.issue_free, now));
     add(after(sub.tensor_free, now));
     for (const std::uint64_t free :
-         {sub.lite_free, sub.heavy_free, sub.alu_free, sub.half_free, sub.mufu_free, sub.fp64_free, sub.constant_free,
-          sub.uniform_free, sub.front_ready, sub.write_back_free})
+         {sub.lite_free, sub.heavy_free, sub.mufu_free, sub.fp64_free, sub.front_ready, sub.write_back_free})
       add(after(free, now));
+    for (const std::uint64_t free : sub.pipe_free) add(after(free, now));
     for (int i = 0; i < sub.queue_size; ++i) {
       const QueuedAccess& access = sub.queue[static_cast<std::size_t>((sub.queue_head + i) % queue_ring)];
       add(static_cast<std::uint64_t>(access.pc) << 16 | access.warp);

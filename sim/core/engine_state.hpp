@@ -35,7 +35,8 @@ struct Warp {
   std::int32_t pc = 0;
   std::uint16_t cta = 0;
   std::uint8_t sub = 0;
-  std::uint8_t bit = 0;  // position in its sub-core's masks; larger = younger
+  std::uint8_t bit = 0;                   // position in its sub-core's masks; larger = younger
+  std::uint8_t held_by = no_single_wait;  // DecodedInstruction::held_by of the next instruction
   std::uint64_t ready_at = 0;
   std::uint64_t stalled_until = 0;  // ready_at as far as the stall count decides it; what is beyond is fetch
   std::uint64_t counters = 0;       // six dependence counters, one byte each
@@ -74,8 +75,12 @@ struct SubCore {
   double tensor_free = 0;
   std::int32_t last = -1;  // bit of the warp that issued last
   std::array<std::uint16_t, 32> warp_of{};
-  std::uint64_t lite_free = 0, heavy_free = 0, alu_free = 0, half_free = 0, mufu_free = 0, fp64_free = 0,
-                constant_free = 0, uniform_free = 0;
+  std::array<std::uint64_t, 32> issued_last{};  // Warp::last_issue, side by side
+  // From when on an instruction finds its pipe free, by Action; 0 where it needs none.
+  std::array<std::uint64_t, actions> pipe_free{};
+  std::array<std::uint32_t, no_single_wait + 1> needs{};  // warps by Warp::held_by
+  std::uint32_t busy_pipes = 0;                           // those that pipe_free may lie ahead of, a bit each
+  std::uint64_t lite_free = 0, heavy_free = 0, mufu_free = 0, fp64_free = 0;
   std::array<QueuedAccess, queue_ring> queue{};
   int queue_head = 0, queue_size = 0;
   std::uint64_t front_ready = 0;  // the address unit is free again
@@ -112,18 +117,21 @@ class Engine {
 
   void step(SubCore& sub, std::uint64_t now);
   Try try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now);
-  std::uint64_t pipe_free(const SubCore& sub, const DecodedInstruction& in) const;
+  [[nodiscard]] std::uint32_t held(SubCore& sub, std::uint64_t now) const;
+  void hold(SubCore& sub, int bit, std::uint64_t now);
+  void hold_longer_waiting(SubCore& sub, std::uint32_t& candidates, std::uint32_t held, std::uint64_t now);
+  static void set_held_by(SubCore& sub, Warp& warp, std::uint8_t by);
   static std::uint64_t queue_free(std::uint64_t unit_free, std::uint64_t interval);
   std::uint64_t queued(const SubCore& sub, const DecodedInstruction& in, std::uint64_t now) const;
   void occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now);
-  [[nodiscard]] int longest_waiting(const SubCore& sub, std::uint32_t candidates) const;
+  [[nodiscard]] static int longest_waiting(const SubCore& sub, std::uint32_t candidates);
   [[nodiscard]] int next_candidate(const SubCore& sub, std::uint32_t candidates) const;
   void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now);
   void go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now);
   [[nodiscard]] CoreCounters total() const;
-  void account(const SubCore& sub, Warp& warp, std::uint64_t now);
+  void account(SubCore& sub, Warp& warp, std::uint64_t now);
   template <class Spend>
   void split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now, Spend spend) const;
   void record_issue(const SubCore& sub, const Warp& warp, std::uint16_t id, std::uint64_t now);
@@ -231,6 +239,13 @@ class Engine {
   static constexpr double burst_cycles = 2048;
   double read_share_free_ = 0;  // when what was asked for so far has come at the SM's share of L2's bandwidth
 };
+
+inline void Engine::set_held_by(SubCore& sub, Warp& warp, std::uint8_t by) {
+  if (by == warp.held_by) return;
+  sub.needs[warp.held_by] &= ~(1u << warp.bit);
+  sub.needs[by] |= 1u << warp.bit;
+  warp.held_by = by;
+}
 
 // Between its last issue and `now`, what did the warp wait for? spend(reason, from, until) is called for stretches that
 // follow each other without gaps and end at `now`.

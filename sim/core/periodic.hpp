@@ -22,6 +22,8 @@ class PeriodicSkip {
   // runs there. Set before observe().
   std::vector<double> trips;
 
+  std::int64_t many_trips = 256;  // core::many_trips
+
   // A CTA entered or left its main loop.
   void restart() { seen_ = 0; }
 

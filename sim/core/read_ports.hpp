@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "sim/core/decoded.hpp"
@@ -28,27 +29,34 @@ class ReadPorts {
   // An instruction that issues at `now` (it reaches Allocate two cycles later at the earliest).
   Grant allocate(const DecodedInstruction& instruction, std::uint16_t warp, std::uint64_t now) {
     Grant grant;
-    std::array<int, 2> need{};
+    std::uint32_t needs = 0;  // of the two banks
     const std::uint32_t owner = (static_cast<std::uint32_t>(warp) << 16) | 0x8000'0000u;
     for (std::uint8_t i = 0; i < instruction.reads; ++i) {
       const ReadPort& port = instruction.read[i];
-      if (port.cached != 0 && cache_) {
-        const std::uint32_t tag = owner | port.reg;
-        std::uint32_t& entry = entry_[port.slot];
-        if (entry == tag) {
-          ++grant.hits;
-        } else if (port.repeated == 0) {
-          ++need[port.bank];
-        }
-        // Any access takes the value away unless the reader asks to keep it.
-        entry = port.reuse != 0 ? tag : 0;
-      } else if (port.repeated == 0) {
-        ++need[port.bank];
-      }
+      const std::uint32_t tag = owner | port.reg;
+      std::uint32_t& entry = entry_[cache_ ? port.slot : uncached_slot];
+      const bool hit = entry == tag;
+      grant.hits += static_cast<int>(hit);
+      needs += hit ? 0 : port.need;
+      // Any access takes the value away unless the reader asks to keep it.
+      entry = port.reuse && cache_ ? tag : 0;
     }
+    const std::array<int, 2> need{static_cast<int>(needs & 0xffff), static_cast<int>(needs >> 16)};
     grant.reads = need[0] + need[1];
     move_to(std::max(now + 2, allocated_ + 1));
     if (!ideal_ && grant.reads > 0) {
+      if (narrow() && ((used_[0] | used_[1]) >> 12) == 0 && need[0] <= 3 && need[1] <= 3) {
+        const std::size_t taken0 = taken_of_three(used_[0]), taken1 = taken_of_three(used_[1]);
+        const auto need0 = static_cast<std::size_t>(need[0]), need1 = static_cast<std::size_t>(need[1]);
+        const unsigned wait = std::max(cycles_until_room[taken0][need0], cycles_until_room[taken1][need1]);
+        allocated_ += wait;
+        used_[0] = used_[0] >> (4 * wait);
+        used_[1] = used_[1] >> (4 * wait);
+        used_[0] += last_of_three[taken0 >> wait][need0];
+        used_[1] += last_of_three[taken1 >> wait][need1];
+        grant.allocated = allocated_;
+        return grant;
+      }
       while (room(0, window_) < need[0] || room(1, window_) < need[1]) move_to(allocated_ + 1);
       take_last(0, need[0]);
       take_last(1, need[1]);
@@ -117,14 +125,29 @@ class ReadPorts {
   }
 
   void take_last(std::size_t bank, int need) {
-    if (ports_ == 1 && window_ == 3) {
-      const std::uint64_t used = used_[bank];
-      const auto taken = static_cast<std::size_t>((used & 1) | (used >> 3 & 2) | (used >> 6 & 4));
-      used_[bank] += last_of_three[taken][static_cast<std::size_t>(need)];
+    if (narrow()) {
+      used_[bank] += last_of_three[taken_of_three(used_[bank])][static_cast<std::size_t>(need)];
       return;
     }
     for (int cell = window_ - 1; need > 0; --cell) take(bank, cell, need);
   }
+
+  // One port and three cycles: a few tables tell everything.
+  [[nodiscard]] bool narrow() const { return ports_ == 1 && window_ == 3; }
+
+  // One bit for each of the next three cycles: is the only port taken?
+  static std::size_t taken_of_three(std::uint64_t used) {
+    return static_cast<std::size_t>((used & 1) | (used >> 3 & 2) | (used >> 6 & 4));
+  }
+
+  // Cycles until `need` of three are free, nothing being taken beyond the three, by which of them are taken.
+  static constexpr auto cycles_until_room = [] {
+    std::array<std::array<unsigned, 4>, 8> table{};
+    for (unsigned taken = 0; taken < 8; ++taken)
+      for (unsigned need = 0; need < 4; ++need)
+        while (3 - static_cast<unsigned>(std::popcount(taken >> table[taken][need])) < need) ++table[taken][need];
+    return table;
+  }();
 
   // What taking 0 to 3 free cycles of three from their end adds to used_, by which of them are taken.
   static constexpr auto last_of_three = [] {
@@ -143,8 +166,8 @@ class ReadPorts {
 
   int ports_, window_;
   bool cache_, ideal_;
-  std::uint64_t allocated_ = 0;  // cycle in which the last instruction left Allocate
-  std::array<std::uint32_t, 8> entry_{};
+  std::uint64_t allocated_ = 0;                           // cycle in which the last instruction left Allocate
+  std::array<std::uint32_t, uncached_slot + 1> entry_{};  // the last is never kept
   std::array<std::uint64_t, 2> used_{};
 };
 

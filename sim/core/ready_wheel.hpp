@@ -15,11 +15,13 @@ class ReadyWheel {
   void put(int bit, std::uint64_t at, std::uint64_t now) {
     advance(now);
     const std::uint32_t mask = 1u << bit;
+    early_ &= ~mask;
     if (at <= now) {
       ready_ |= mask;
       return;
     }
     ready_ &= ~mask;
+    if (at >= now + ring) early_ |= mask;
     const std::uint64_t cell = std::min(at, now + ring - 1) % ring;
     cells_[cell] |= mask;
     occupied_ |= std::uint64_t{1} << cell;
@@ -30,6 +32,9 @@ class ReadyWheel {
     advance(now);
     return ready_;
   }
+
+  // Warps that wake before their time, for they lay beyond the ring.
+  [[nodiscard]] std::uint32_t early() const { return early_; }
 
   // First cycle after `now` in which one of `warps` becomes ready, or `never`. Call ready(now) before.
   [[nodiscard]] std::uint64_t next(std::uint32_t warps, std::uint64_t now, std::uint64_t never) const {
@@ -48,6 +53,14 @@ class ReadyWheel {
   void advance(std::uint64_t now) {
     const std::uint64_t by = now - at_;
     if (by == 0) return;
+    if (by == 1) {
+      const std::uint64_t cell = now % ring;
+      ready_ |= cells_[cell];
+      cells_[cell] = 0;
+      occupied_ &= ~(std::uint64_t{1} << cell);
+      at_ = now;
+      return;
+    }
     std::uint64_t past = std::rotr(occupied_, static_cast<int>((at_ + 1) % ring));
     if (by < ring) past &= (std::uint64_t{1} << by) - 1;
     while (past != 0) {
@@ -62,7 +75,7 @@ class ReadyWheel {
 
   std::array<std::uint32_t, ring> cells_{};
   std::uint64_t occupied_ = 0, at_ = 0;
-  std::uint32_t ready_ = 0;
+  std::uint32_t ready_ = 0, early_ = 0;
 };
 
 }  // namespace noteg::core
