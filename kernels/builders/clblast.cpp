@@ -53,7 +53,8 @@ class Clblast {
   void make_patterns() {
     const auto patterns_of = [&](const ClblastOperand& o) {
       const int bytes = access_width(o) * element_bytes;
-      return Patterns{e_.add_pattern(private_pattern(plan_, o, bytes)), e_.add_pattern(copy_from(plan_, o, bytes)),
+      const int own = private_width(plan_, o) * element_bytes;
+      return Patterns{e_.add_pattern(private_pattern(plan_, o, own)), e_.add_pattern(copy_from(plan_, o, bytes)),
                       e_.add_pattern(copy_to(plan_, o, bytes))};
     };
     of_a_ = patterns_of(plan_.a);
@@ -138,7 +139,7 @@ class Clblast {
   // A thread's elements of one k.
   std::vector<Value> emit_fragment(const ClblastOperand& o, const Patterns& patterns, int step, Value read,
                                    Value pointer) {
-    const int width = access_width(o);
+    const int width = private_width(plan_, o);
     std::vector<Value> vectors;
     if (!o.is_staged)  // the next row, k x pitch further on
       e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(1), reg(pointer)});
