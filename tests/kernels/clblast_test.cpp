@@ -72,6 +72,7 @@ TEST(Clblast, ReadsVectorsAsTheSourceDeclaresThem) {
 // Behind vectors of A in shared memory the compiler knows B's elements aligned.
 TEST(Clblast, NeighboursOfBMergeBehindVectorsOfA) {
   KernelConfig c = clblast(128, 64);
+  c.clblast.ndimb = 16;
   for (const int vwn : {1, 2, 4}) {
     c.clblast.vwn = vwn;
     EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 / 4 + 8 / 4)) << vwn;
