@@ -13,9 +13,10 @@ namespace {
 
 constexpr int element_bytes = 4;
 constexpr int loop_predicate = 6, k_predicate = 5;
-constexpr int register_file = 65536;  // per SM; the CTA's size is known to the compiler, which keeps it launchable
-constexpr int results_ahead = 16;     // of C, read before they are needed
-constexpr int other_registers = 24;   // addresses, counters, predicates' masks
+constexpr int register_file = 65536;     // per SM; the CTA's size is known to the compiler, which keeps it launchable
+constexpr int results_ahead = 16;        // of C, read before they are needed
+constexpr int unrolled_products = 1024;  // of a trip of the inner loop; twice as many would fill the L0 caches (guess)
+constexpr int other_registers = 24;      // addresses, counters, predicates' masks
 
 class Clblast {
  public:
@@ -24,7 +25,8 @@ class Clblast {
     staged_at_once_ = std::max(4, (most - other_registers - plan.accumulators()) / 2);
     for (Value* v : {&a_pointer_, &b_pointer_, &c_pointer_}) *v = e_.fresh(2);
     for (Value* v : {&read_a_, &read_b_, &write_a_, &write_b_, &k_, &inner_, &pitch_}) *v = e_.fresh();
-    accumulators_ = fresh_accumulators(e_, plan.accumulators(), 1, Allocation::plain_loops);
+    // Of each element of B the products with all of A follow one another: the bank depends on A's element.
+    accumulators_ = fresh_accumulators(e_, plan.b.per_thread(), plan.a.per_thread(), Allocation::plain_loops);
     make_patterns();
   }
 
@@ -53,7 +55,8 @@ class Clblast {
   void make_patterns() {
     const auto patterns_of = [&](const ClblastOperand& o) {
       const int bytes = access_width(o) * element_bytes;
-      return Patterns{e_.add_pattern(private_pattern(plan_, o, bytes)), e_.add_pattern(copy_from(plan_, o, bytes)),
+      const int own = private_width(plan_, o) * element_bytes;
+      return Patterns{e_.add_pattern(private_pattern(plan_, o, own)), e_.add_pattern(copy_from(plan_, o, bytes)),
                       e_.add_pattern(copy_to(plan_, o, bytes))};
     };
     of_a_ = patterns_of(plan_.a);
@@ -111,23 +114,45 @@ class Clblast {
     e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(plan_.tile.k), reg(pointer)});
   }
 
+  // The source unrolls KWI values of k; the compiler unrolls the loop of constant length around them further.
+  int unrolled_steps() const {
+    int steps = plan_.kwi;
+    while (plan_.tile.k % (2 * steps) == 0 && 2 * steps * plan_.accumulators() <= unrolled_products) steps *= 2;
+    return steps;
+  }
+
   void emit_products() {
     e_.emit(Opcode::mov, "", {reg(inner_)}, {reg(zero_value)});
-    const int trips = plan_.tile.k / plan_.kwi;
+    const int steps = unrolled_steps(), trips = plan_.tile.k / steps;
     const int loop = trips > 1 ? e_.begin_loop(false, trips) : -1;
-    for (int step = 0; step < plan_.kwi; ++step) emit_step(step);
-    if (plan_.a.is_staged) advance(read_a_, plan_.kwi * plan_.a.extent * element_bytes);
-    if (plan_.b.is_staged) advance(read_b_, plan_.kwi * plan_.b.extent * element_bytes);
-    advance(inner_, plan_.kwi);
+    for (int step = 0; step < steps; ++step) emit_step(step);
+    if (plan_.a.is_staged) advance(read_a_, steps * plan_.a.extent * element_bytes);
+    if (plan_.b.is_staged) advance(read_b_, steps * plan_.b.extent * element_bytes);
+    advance(inner_, steps);
     e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(k_predicate)}, {reg(inner_), imm(plan_.tile.k)});
     if (loop >= 0) e_.end_loop(loop, pred(k_predicate));
   }
 
   void advance(Value v, int by) { e_.emit(Opcode::iadd3, "", {reg(v)}, {reg(v), imm(by), reg(zero_value)}); }
 
+  // Loads of an unrolled step stand between the products of the step before: their data has come when its turn has.
+  void begin_loads(int step) {
+    step_ = step;
+    loads_ = 0;
+    loads_of_step_ = 0;
+    for (const ClblastOperand* o : {&plan_.a, &plan_.b}) loads_of_step_ += o->per_thread() / private_width(plan_, *o);
+  }
+
+  void place_load() {
+    if (step_ > 0)
+      e_.release_after((step_ - 1) * plan_.accumulators() + plan_.accumulators() * loads_++ / loads_of_step_);
+  }
+
   void emit_step(int step) {
+    begin_loads(step);
     const std::vector<Value> a = emit_fragment(plan_.a, of_a_, step, read_a_, a_pointer_);
     const std::vector<Value> b = emit_fragment(plan_.b, of_b_, step, read_b_, b_pointer_);
+    e_.release_after(0);
     int at = 0;
     for (const Value& along_n : b)
       for (const Value& along_m : a) {
@@ -138,12 +163,13 @@ class Clblast {
   // A thread's elements of one k.
   std::vector<Value> emit_fragment(const ClblastOperand& o, const Patterns& patterns, int step, Value read,
                                    Value pointer) {
-    const int width = access_width(o);
+    const int width = private_width(plan_, o);
     std::vector<Value> vectors;
     if (!o.is_staged)  // the next row, k x pitch further on
       e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(1), reg(pointer)});
     for (int i = 0; i < o.per_thread() / width; ++i) {
-      vectors.push_back(e_.fresh(width));
+      place_load();
+      vectors.push_back(e_.fresh(width, i * width % 2 == 0 ? Bank::even : Bank::odd));
       const int offset =
           (o.is_strided ? i * width / o.width * vector_step(o) + i * width % o.width : i * width) * element_bytes;
       if (o.is_staged)
@@ -208,7 +234,8 @@ class Clblast {
   const ClblastPlan& plan_;
   const KernelConfig& config_;
   Emitter e_;
-  int staged_at_once_ = 4;  // elements on their way to shared memory
+  int step_ = 0, loads_ = 0, loads_of_step_ = 1;  // k of the trip; its loads, those placed so far
+  int staged_at_once_ = 4;                        // elements on their way to shared memory
   Value a_pointer_, b_pointer_, c_pointer_, read_a_, read_b_, write_a_, write_b_, k_, inner_, pitch_;
   std::vector<Value> accumulators_;
   Patterns of_a_, of_b_;

@@ -37,6 +37,13 @@ CopyPlace copy_place(const ClblastPlan& plan, const ClblastOperand& o, int lane)
 
 int access_width(const ClblastOperand& o) { return std::min(o.width, widest); }
 
+int private_width(const ClblastPlan& plan, const ClblastOperand& o) {
+  const bool merges = o.is_staged && !o.is_strided && o.matrix == plan.b.matrix && plan.a.is_staged && plan.a.width > 1;
+  int width = access_width(o);
+  while (merges && width < widest && o.per_thread() % (2 * width) == 0) width *= 2;
+  return width;
+}
+
 int vector_step(const ClblastOperand& o) { return o.is_strided ? o.threads * o.width : o.width; }
 
 ClblastPlan plan_clblast(const KernelConfig& config) {

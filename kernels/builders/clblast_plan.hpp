@@ -31,9 +31,13 @@ struct ClblastPlan {
 
 [[nodiscard]] ClblastPlan plan_clblast(const KernelConfig& resolved);
 
-// Elements of one access: the vector of the source, 16 bytes at most. Scalar accesses to neighbours stay scalar: taking
-// them as merged, in shared memory alone or everywhere, ranks the measured configurations worse.
+// Elements of one access to global memory or of a copy: the vector of the source, 16 bytes at most.
 [[nodiscard]] int access_width(const ClblastOperand& operand);
+
+// Elements of one load of a thread's own elements. Neighbours in shared memory merge into vectors of up to 16 bytes
+// where the compiler knows them aligned. It knows that of B alone, and only behind an array of A's vectors: measured
+// times of kernels that differ in VWN alone follow the wavefronts so counted, within 4 to 8 % (kerneltuner rows).
+[[nodiscard]] int private_width(const ClblastPlan& plan, const ClblastOperand& operand);
 
 // Elements from a vector of a thread to its next.
 [[nodiscard]] int vector_step(const ClblastOperand& operand);

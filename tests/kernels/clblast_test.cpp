@@ -62,9 +62,37 @@ TEST(Clblast, StagedOperandsComeThroughSharedMemoryOthersStraight) {
 
 TEST(Clblast, ReadsVectorsAsTheSourceDeclaresThem) {
   KernelConfig c = clblast(128, 64);
-  EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 / 4 + 8 / 2));
+  c.clblast.sa = false;
+  EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 / 2));
+  c.clblast.sa = true;
   c.clblast.vwm = c.clblast.vwn = 1;
   EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 + 8));
+}
+
+// Behind vectors of A in shared memory the compiler knows B's elements aligned.
+TEST(Clblast, NeighboursOfBMergeBehindVectorsOfA) {
+  KernelConfig c = clblast(128, 64);
+  c.clblast.ndimb = 16;
+  for (const int vwn : {1, 2, 4}) {
+    c.clblast.vwn = vwn;
+    EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 / 4 + 8 / 4)) << vwn;
+  }
+  c.clblast.vwn = 2;
+  c.clblast.strn = true;  // no neighbours
+  EXPECT_EQ(executed(built(c), Opcode::lds, 1), 32 * (8 / 4 + 8 / 2));
+}
+
+// Otherwise all warps would load at the same time and multiply at the same time.
+TEST(Clblast, LoadsStandBetweenProducts) {
+  const Program p = built(clblast(128, 64));
+  int products = 0, late = 0;
+  for (std::int32_t at = p.mainloop_begin; at < p.epilogue_begin; ++at) {
+    const Opcode op = p.code[static_cast<std::size_t>(at)].op;
+    products += op == Opcode::ffma ? 1 : 0;
+    late += op == Opcode::lds && products > 0 ? 1 : 0;
+  }
+  EXPECT_GT(products, 8 * 8 * 2);  // of more steps than the source unrolls
+  EXPECT_GE(late, products / 64 * (2 + 2) - 2 * (2 + 2));
 }
 
 // 256 results a thread: the compiler spills, which is not modelled.

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "kernels/config_file.hpp"
+#include "kernels/config_text.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::kernels {
@@ -131,6 +132,26 @@ TEST(KernelKeys, TheReferencePageIsUpToDate) {
   const Result<std::string> found = read_text_file(page);
   ASSERT_TRUE(found) << to_string(found.errors());
   EXPECT_TRUE(*found == kernel_reference()) << "run test_kernels with NOTEG_UPDATE_GENERATED=1";
+}
+
+TEST(KernelFile, WhatIsWrittenReadsBackAsItWas) {
+  const std::string mma = "family: mma\ndtype: f16\ntile: 128x128x32\nwarp_tile: 64x64\nlayout: nt\nstages: 4\n";
+  const std::string wgmma = "family: wgmma\ndtype: f16\ntile: 128x128x64\nlayout: nt\n";
+  for (const std::string& text : {mma, mma + "shared_layout: padded\n", mma + "shared_layout: plain\n", wgmma,
+                                  wgmma + "a_in_registers: true\n"}) {
+    const Result<KernelConfig> first = read_kernel_text(text, "first.yaml");
+    ASSERT_TRUE(first) << text;
+    const Result<KernelConfig> again = read_kernel_text(to_yaml(*first, ""), "again.yaml");
+    ASSERT_TRUE(again) << text;
+    const Result<KernelConfig> one = resolve(*first, cube), other = resolve(*again, cube);
+    ASSERT_EQ(static_cast<bool>(one), static_cast<bool>(other)) << text;
+    EXPECT_EQ(again->shared_layout.value_or(SharedLayout::swizzled),
+              first->shared_layout.value_or(SharedLayout::swizzled));
+    EXPECT_EQ(again->a_in_registers, first->a_in_registers);
+    if (one && other) {
+      EXPECT_EQ(*one, *other) << text;
+    }
+  }
 }
 
 }  // namespace
