@@ -12,7 +12,8 @@ constexpr std::int64_t short_trips = 10;
 constexpr std::int64_t few_trips = 18;  // up to here nothing is saved by extending
 constexpr std::int64_t settled_trips = 32;
 constexpr std::int64_t long_trips = 56;
-constexpr std::int64_t long_trip = 256;  // instructions of a warp
+constexpr std::int64_t long_trip = 256;       // instructions of a warp, inner loops among them
+constexpr std::int64_t unrolled_trip = 1024;  // of one whose inner loops are unrolled
 
 // Rounds of CTAs: the first fills the SM, the second starts staggered, later ones repeat. Beyond `stepped` rounds the
 // last `period` of them are taken as one period.
@@ -142,8 +143,8 @@ SmTime SmTimer::further_trips(const core::MemoryEnvironment& environment, const 
 
 SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   if (work.trips <= few_trips) return over_rounds(environment, work, Grade::shared);
-  // Trips with loops inside repeat what a dozen short ones would.
-  if (inner_loops_ > 0 && trip_length_ >= long_trip) return rough(environment, work);
+  // Trips with loops inside, unrolled or not, repeat what a dozen short ones would.
+  if (trip_length_ >= (inner_loops_ > 0 ? long_trip : unrolled_trip)) return rough(environment, work);
   core::SmWork brief = work;
   brief.trips = short_trips;
   SmTime out = over_rounds(environment, brief, Grade::shared);
