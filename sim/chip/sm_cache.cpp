@@ -68,7 +68,8 @@ Result<std::shared_ptr<BuiltKernel>> build(const arch::GpuSpec& gpu, const kerne
   built->program = std::move(*program);
   core::DecodedProgram decoded = core::decode(built->program, gpu.sm, facts, switches.core);
   remove_limits(decoded, switches);
-  built->timer = std::make_unique<SmTimer>(std::move(decoded), sm_without_limits(gpu.sm, switches), switches.core);
+  built->timer = std::make_unique<SmTimer>(std::move(decoded), sm_without_limits(gpu.sm, switches), switches.core,
+                                           built->program.k_per_trip);
   return built;
 }
 

@@ -12,8 +12,8 @@ constexpr std::int64_t short_trips = 10;
 constexpr std::int64_t few_trips = 18;  // up to here nothing is saved by extending
 constexpr std::int64_t settled_trips = 32;
 constexpr std::int64_t long_trips = 56;
-constexpr std::int64_t long_trip = 256;       // instructions of a warp, inner loops among them
-constexpr std::int64_t unrolled_trip = 1024;  // of one whose inner loops are unrolled
+constexpr std::int64_t long_trip = 256;  // instructions of a warp, inner loops among them
+constexpr int deep_trip = 32;            // K of a trip of FP32 kernels that is several trips of others, unrolled
 
 // Rounds of CTAs: the first fills the SM, the second starts staggered, later ones repeat. Beyond `stepped` rounds the
 // last `period` of them are taken as one period.
@@ -40,8 +40,8 @@ SmTime blend(const SmTime& a, const SmTime& b, double f) {
   return out;
 }
 
-SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches)
-    : program_(std::move(program)), sm_(std::move(sm)), switches_(switches) {
+SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches, int k_per_trip)
+    : program_(std::move(program)), sm_(std::move(sm)), k_per_trip_(k_per_trip), switches_(switches) {
   std::vector<std::int64_t> times(program_.code.size(), 1);
   for (std::int32_t at = program_.mainloop_begin; at < program_.epilogue_begin; ++at) {
     const core::DecodedInstruction& in = program_.code[static_cast<std::size_t>(at)];
@@ -144,7 +144,8 @@ SmTime SmTimer::further_trips(const core::MemoryEnvironment& environment, const 
 SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   if (work.trips <= few_trips) return over_rounds(environment, work, Grade::shared);
   // Trips with loops inside, unrolled or not, repeat what a dozen short ones would.
-  if (trip_length_ >= (inner_loops_ > 0 ? long_trip : unrolled_trip)) return rough(environment, work);
+  const bool unrolled = k_per_trip_ >= deep_trip && program_.tensor.empty();
+  if (trip_length_ >= long_trip && (inner_loops_ > 0 || unrolled)) return rough(environment, work);
   core::SmWork brief = work;
   brief.trips = short_trips;
   SmTime out = over_rounds(environment, brief, Grade::shared);

@@ -37,7 +37,8 @@ enum class Grade : std::uint8_t { exact, periodic, shared, rough };
 // A kernel ready to run on an SM, and the runs of it already done. Safe for many threads.
 class SmTimer {
  public:
-  SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches);
+  // k_per_trip: K that a trip of the main loop covers, 0 where not known.
+  SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches, int k_per_trip = 0);
 
   // Runs `ctas` CTAs of `trips` main-loop trips with `resident` at a time.
   [[nodiscard]] SmTime time(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
@@ -67,6 +68,7 @@ class SmTimer {
   core::DecodedProgram program_;
   arch::SmSpec sm_;
   std::int64_t trip_length_ = 0, inner_loops_ = 0;
+  int k_per_trip_ = 0;
   core::CoreSwitches switches_;
   std::mutex mutex_;
   std::map<Key, SmTime> done_;
