@@ -37,6 +37,7 @@ power::Activity activity_of(const ChipEvents& events, Seconds time) {
   out.l2_bytes = Bytes{events.l2_bytes};
   out.dram_read_bytes = Bytes{events.dram_read_bytes};
   out.dram_write_bytes = Bytes{events.dram_write_bytes};
+  out.moved_activity = events.moved_activity;
   out.tensor_padding = events.tensor_padding;
   out.sm_cycles = events.sm_cycles;
   for (std::size_t kind = 0; kind < c.tensor_macs.size(); ++kind) {

@@ -17,6 +17,7 @@ struct ChipEvents {
   double active_lanes = 32;     // of a warp
   double dram_read_bytes = 0, dram_write_bytes = 0, l2_bytes = 0;
   double sm_cycles = 0;       // summed over the SMs that work
+  double moved_activity = 1;  // of the operands' bits on their way, 1: hashed words
   double tensor_padding = 0;  // share of the multiply-accumulates of the tensor cores
 };
 

@@ -20,6 +20,11 @@ double padding_share(const Run& run) {
   return 1.0 - inside(run.shape.m, tile.m) * inside(run.shape.n, tile.n) * inside(run.shape.k, tile.k);
 }
 
+// Normally distributed numbers share most of the bits of their exponents, half of a bfloat16. H200M: GEMMs of 1 x 51200
+// x 16384, which stream their weights, draw 579 W on normal bf16 numbers and 413 W on zeros, 0.62 of the way to what
+// the energies of hashed words come to. Other types were not measured.
+double moved_activity(kernels::DataType type) { return type == kernels::DataType::bf16 ? 0.62 : 1.0; }
+
 }  // namespace
 
 // How many instructions a CTA executes is known exactly, so what periods were passed over inexactly is set right by it.
@@ -37,6 +42,7 @@ ChipEvents chip_events(const Run& run, const kernels::Program& program) {
   events.active_lanes = static_cast<double>(program.threads) / std::max(1, program.warps);
   events.dram_read_bytes = run.traffic.reuse.dram_read_bytes;
   events.dram_write_bytes = run.traffic.reuse.dram_write_bytes;
+  events.moved_activity = moved_activity(run.config.dtype_in);
   events.tensor_padding = padding_share(run);
   events.l2_bytes = run.traffic.l2_read_bytes + run.traffic.l2_write_bytes;
   events.sm_cycles = run.sm.cycles * run.launch.active_sms;

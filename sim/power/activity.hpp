@@ -25,7 +25,8 @@ struct Activity {
   Bytes dram_read_bytes, dram_write_bytes;                  // between L2 and DRAM
   double sm_cycles = 0;                                     // cycles of SMs that work, summed over them
   std::vector<std::pair<std::string, double>> tensor_macs;  // multiply-accumulates by form
-  double tensor_padding = 0;                                // share of these that fill up partial tiles with zeros
+  double moved_activity = 1;  // how much the bits of moved data change where operands are random; 1: hashed words
+  double tensor_padding = 0;  // share of these that fill up partial tiles with zeros
 
   // The same work done `factor` times, in `factor` times the time.
   [[nodiscard]] Activity operator*(double factor) const;

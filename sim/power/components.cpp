@@ -75,7 +75,7 @@ Stack event_energy(const arch::GpuSpec& gpu, const Activity& a, Volts voltage, T
   const arch::EnergySpec& e = gpu.sm.energy;
   const double square = voltage.value * voltage.value;  // energies are stated at 1 V; charge times voltage
   const double lanes = moving(e.static_operands, toggling.activity) * square;
-  const double data = moving(e.static_data, toggling.activity);
+  const double data = moving(e.static_data, toggling.activity * a.moved_activity);
   Stack out{};
   double instructions = 0;
   for (std::size_t i = 0; i < opcode_count; ++i) {
