@@ -70,26 +70,6 @@ std::uint64_t Engine::front_cycles(const MemoryCost& cost) const {
   return static_cast<std::uint64_t>(hit * env_.l1_hit_rate + cost.miss_cycles * (1.0 - env_.l1_hit_rate) + 0.5);
 }
 
-// Where the front takes an instruction every other cycle for want of addresses (GA102, Ada), the data stage behind it
-// is idle in between, and lines on their way in or out pass there instead of holding the front. Kernels on tensor
-// cores, whose accesses take four passes each, leave it nothing to speak of.
-std::uint64_t Engine::front_hold(const MemoryCost& cost) {
-  constexpr std::uint64_t most_idle = 32;  // lines of one access: what is not used by then is lost
-  std::uint64_t held = front_cycles(cost);
-  const bool shared = cost.kind == MemoryKind::load_shared || cost.kind == MemoryKind::store_shared;
-  const bool global = cost.kind == MemoryKind::load_global || cost.kind == MemoryKind::store_global ||
-                      cost.kind == MemoryKind::async_copy;
-  if (shared_interval_ < 2 || !(shared || global) || !program_.tensor.empty()) return held;
-  if (global && held > shared_interval_) {
-    const std::uint64_t passed = std::min(held - shared_interval_, data_idle_);
-    held -= passed;
-    data_idle_ -= passed;
-  }
-  const std::uint64_t used = std::max<std::uint64_t>(1, cost.wavefronts);
-  if (shared_interval_ > used) data_idle_ = std::min(most_idle, data_idle_ + shared_interval_ - used);
-  return held;
-}
-
 void Engine::arrive_at_front(int sub_index, std::uint64_t now) {
   front_queue_[static_cast<std::size_t>((front_head_ + front_size_++) % 16)] = static_cast<std::uint8_t>(sub_index);
   if (!front_posted_) serve_front(now);
@@ -114,7 +94,7 @@ void Engine::serve_front(std::uint64_t now) {
   }
   front_head_ = (front_head_ + 1) % 16;
   --front_size_;
-  const std::uint64_t held = front_hold(cost);
+  const std::uint64_t held = front_cycles(cost);
   front_free_ = now + held;
   count_.lsu_cycles += static_cast<double>(held);
   sub.front_ready = now + cost.sub_core_cycles;

@@ -150,7 +150,6 @@ class Engine {
   void arrive_at_barrier(std::uint16_t slot, std::uint64_t now);
   void post_read_release(const QueuedAccess& access, std::uint64_t at);
   void complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now);
-  std::uint64_t front_hold(const MemoryCost& cost);
   void read_from_l2(double bytes, double now);
   std::uint64_t data_ready(SubCore& sub, const MemoryCost& cost, std::uint64_t now);
   void handle(const Event& event, std::uint64_t now);
@@ -231,7 +230,6 @@ class Engine {
   int front_head_ = 0, front_size_ = 0;
   bool front_posted_ = false;
   std::uint64_t front_free_ = 0;
-  std::uint64_t data_idle_ = 0;  // cycles of the data stage behind the front that nothing has used
   PendingRequests pending_;
   std::uint64_t barrier_free_ = 0;
   double read_port_free_ = 0, write_port_free_ = 0;
