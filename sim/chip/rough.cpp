@@ -24,7 +24,7 @@ Trips trips_of(std::int64_t trip_length) { return trip_length < long_body ? shor
 constexpr std::int64_t all_main_loop = 31;
 constexpr std::int64_t few_rounds = 2;  // the last of these says what a further one costs
 
-constexpr double latency_step = 1.15, rate_step = 1.08, box_step = 1.08;
+constexpr double latency_step = 1.15, rate_step = 1.08;
 
 double coarse(double value, double step) {
   return value > 0 ? std::pow(step, std::round(std::log(value) / std::log(step))) : value;
@@ -34,8 +34,13 @@ core::MemoryEnvironment coarse(core::MemoryEnvironment environment) {
   environment.latency = std::round(coarse(environment.latency, latency_step));
   environment.read_bytes_per_cycle = coarse(environment.read_bytes_per_cycle, rate_step);
   environment.write_bytes_per_cycle = coarse(environment.write_bytes_per_cycle, rate_step);
-  for (core::BoxTraffic& box : environment.boxes) box = {coarse(box.bytes, box_step), coarse(box.cycles, box_step)};
+  for (core::BoxTraffic& box : environment.boxes) box = {coarse(box.bytes, rate_step), coarse(box.cycles, rate_step)};
   return environment;
+}
+
+core::SmWork coarse(core::SmWork work) {
+  work.launch_interval = std::round(coarse(work.launch_interval, latency_step));
+  return work;
 }
 
 // sum += more * factor
@@ -71,8 +76,7 @@ SmTime SmTimer::rough_trips(const core::MemoryEnvironment& environment, core::Sm
 SmTime SmTimer::rough_boxes(const core::MemoryEnvironment& given, const core::SmWork& work) {
   constexpr Trips turns{12, 24};
   const core::MemoryEnvironment environment = coarse(given);
-  core::SmWork brief = work;
-  brief.launch_interval = std::round(coarse(work.launch_interval, latency_step));
+  core::SmWork brief = coarse(work);
   if (work.trips <= turns.more) return over_tiles(environment, brief, Grade::rough);
   brief.trips = turns.few;
   SmTime out = over_tiles(environment, brief, Grade::rough);
@@ -89,8 +93,7 @@ SmTime SmTimer::rough_boxes(const core::MemoryEnvironment& given, const core::Sm
 
 SmTime SmTimer::rough(const core::MemoryEnvironment& given, const core::SmWork& work) {
   const core::MemoryEnvironment environment = coarse(given);
-  core::SmWork brief = work;
-  brief.launch_interval = std::round(coarse(work.launch_interval, latency_step));
+  core::SmWork brief = coarse(work);
   const Trips trips = trips_of(trip_length());
   const bool long_loop = work.trips > trips.more;
   if (long_loop) brief.trips = trips.few;

@@ -27,10 +27,9 @@ struct Run {
   double kernel_cycles = 0;     // on the GPU, without launch
 };
 
-// Bytes of both operands and the result, each taken once.
-[[nodiscard]] inline double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
-  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-  return static_cast<double>(s.batch) * ((m * k + k * n) * bytes_in + m * n * bytes_out);
+// What a launch costs before its first CTA.
+[[nodiscard]] inline Seconds launch_time(const Run& run) {
+  return run.options.switches.launch ? run.gpu.launch.kernel : Seconds{};
 }
 
 // Of the time that one SM takes for `ctas` CTAs: what each takes if all CTAs divide evenly.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/support/ceil_div.hpp"
+
 namespace noteg::chip {
 namespace {
 
@@ -14,7 +16,7 @@ std::int64_t executed_by_cta(const kernels::Program& program, std::int64_t trips
 // Of the elements that the CTAs' tiles cover along all three extents.
 double padding_share(const Run& run) {
   const auto inside = [](std::int64_t size, int tile) {
-    return static_cast<double>(size) / static_cast<double>((size + tile - 1) / tile * tile);
+    return static_cast<double>(size) / static_cast<double>(ceil_div(size, tile) * tile);
   };
   const kernels::Tile& tile = run.config.tile;
   return 1.0 - inside(run.shape.m, tile.m) * inside(run.shape.n, tile.n) * inside(run.shape.k, tile.k);

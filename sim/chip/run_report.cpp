@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sim/chip/bottleneck.hpp"
+#include "sim/chip/footprint.hpp"
 #include "sim/chip/peak_rate.hpp"
 #include "sim/chip/run_events.hpp"
 
@@ -15,7 +16,7 @@ double peak_operations(const Run& run) { return 2.0 * run.gpu.sms * peak_rate(ru
 
 void fill_time(SimReport& r, const Run& run) {
   const double us_per_cycle = 1e6 / run.clock.value;
-  const double launch_us = run.options.switches.launch ? run.gpu.launch.kernel.value * 1e6 : 0;
+  const double launch_us = launch_time(run).value * 1e6;
   const double kernel_us = run.kernel_cycles * us_per_cycle;
   r.sm_clock_mhz = run.clock.value * 1e-6;
   r.time_us = launch_us + kernel_us;

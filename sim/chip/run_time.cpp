@@ -6,7 +6,9 @@
 #include "sim/chip/bulk_copies.hpp"
 #include "sim/chip/dram_wait.hpp"
 #include "sim/chip/environment.hpp"
+#include "sim/chip/footprint.hpp"
 #include "sim/chip/split_k.hpp"
+#include "sim/support/ceil_div.hpp"
 
 namespace noteg::chip {
 namespace {
@@ -16,7 +18,7 @@ std::int64_t full_rounds(const Run& run) {
   const auto resident = static_cast<std::int64_t>(run.resident);
   // Slots that were never filled are a matter of occupancy, not of the tail.
   if (run.launch.ctas_busiest_sm <= resident) return run.launch.ctas_busiest_sm;
-  return (run.launch.ctas_busiest_sm + resident - 1) / resident * resident;
+  return ceil_div(run.launch.ctas_busiest_sm, resident) * resident;
 }
 
 // CTAs of the rest, those beyond whole rounds on all SMs, that the busiest SM takes on top of its even part. Slots that
@@ -57,8 +59,6 @@ double idle_ends(const Run& run) {
   const double first = std::max(0.0, c.prologue_cycles) / ctas + (run.gpu.dram.latency * run.clock).value;
   return first + std::max(0.0, c.epilogue_cycles) / (ctas * static_cast<double>(run.launch.tiles));
 }
-
-Seconds launch_time(const Run& run) { return run.options.switches.launch ? run.gpu.launch.kernel : Seconds{}; }
 
 double slices_cycles(const Run& run, SmTimer& timer) {
   ReductionRequest request;

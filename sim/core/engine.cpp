@@ -24,7 +24,6 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       mufu_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.mufu.lanes))),
       uniform_interval_(2),
       fp64_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.fp64.lanes))),
-      shared_interval_(static_cast<std::uint64_t>(std::max(1.0, sm.memory.shared_interval.value))),
       fp64_shared_(sm.pipes.fp64.shared),
       longest_waiting_first_(sm.front_end.longest_waiting_first),
       redirect_(static_cast<std::uint64_t>(sm.front_end.branch_redirect.value)),

@@ -214,7 +214,7 @@ class Engine {
   bool plain_;  // nobody watches and warps wait for nothing but control bits: the short way of issue will do
   bool dual_fma_;
   std::uint64_t fma_interval_, heavy_interval_, alu_interval_, half_interval_, mufu_interval_, uniform_interval_;
-  std::uint64_t fp64_interval_, shared_interval_;
+  std::uint64_t fp64_interval_;
   bool fp64_shared_;  // one FP64 pipe for the SM
   std::uint64_t fp64_free_ = 0;
   bool longest_waiting_first_;

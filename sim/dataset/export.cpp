@@ -46,12 +46,7 @@ class Output {
     const fs::file_type kind = fs::status(path, ignored).type();
     return path != "-" && (kind == fs::file_type::regular || kind == fs::file_type::not_found);
   }
-  [[noreturn]] void fail() {
-    const StoreError told(path_ + ": cannot be written: " + std::strerror(errno));
-    std::error_code ignored;
-    if (target_ != path_) fs::remove(target_, ignored);
-    throw told;
-  }
+  [[noreturn]] void fail() const { throw StoreError(path_ + ": cannot be written: " + std::strerror(errno)); }
   std::string path_, target_;
   std::FILE* file_ = nullptr;
   bool done_ = false;
