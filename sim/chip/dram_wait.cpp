@@ -12,20 +12,20 @@ double utilisation(const DramLoad& load, double sm_cycles) {
   return load.cycles / std::max({1.0, load.cycles, sm_cycles});
 }
 
-// Where few steps are in one of the two environments, only the other is stepped through and the first put in proportion
-// by the rough grade, which is good to some per cent of a small part.
+// Where the two environments differ by little of the time, only that of most steps is stepped through and the other put
+// in proportion by the rough grade, which is good to some tenths of that little.
 SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::MemoryEnvironment& dram,
-              const core::SmWork& work, double waiting) {
-  constexpr double few_steps = 0.125, little = 0.02, cheap = 2e5;
+              const core::SmWork& work, Grade grade, double waiting) {
+  constexpr double little = 0.006, cheap = 2e5;
   const core::MemoryEnvironment &most = waiting > 0.5 ? dram : l2, &rest = waiting > 0.5 ? l2 : dram;
   const double share = std::min(waiting, 1.0 - waiting);
-  SmTime out = timer.time(most, work, Grade::periodic);
+  SmTime out = timer.time(most, work, grade);
   if (share <= 0) return out;
-  const bool is_cheap = !timer.has_many_trips(work) || share > few_steps || out.simulated_warp_instructions < cheap;
+  const bool is_cheap = !timer.has_many_trips(work) || out.simulated_warp_instructions < cheap;
   const SmTime a = is_cheap ? SmTime{} : timer.time(most, work, Grade::rough);
   const SmTime b = is_cheap ? SmTime{} : timer.time(rest, work, Grade::rough);
   if (is_cheap || share * std::abs(b.cycles / a.cycles - 1.0) > little)
-    return blend(out, timer.time(rest, work, Grade::periodic), share);
+    return blend(out, timer.time(rest, work, grade), share);
   const double scale = share * out.cycles / a.cycles;
   out.cycles += (b.cycles - a.cycles) * scale;
   for (std::size_t i = 0; i < core::stall_count; ++i)
@@ -53,11 +53,12 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
   };
   // The wait depends on the load and the load on the time. Both modes take the load from the rough grade, so that they
   // see the same environment; a queue shorter than half an access needs no second look.
-  const Grade fast = grade == Grade::shared ? grade : Grade::rough;
+  const bool is_short = grade == Grade::shared && !timer.flows(work);
+  const Grade fast = is_short ? grade : Grade::rough;
   request.dram_utilisation = utilisation(load, timer.time(l2, work, fast).cycles);
   if (request.dram_utilisation > 0.5) request.dram_utilisation = utilisation(load, mixed(fast).cycles);
-  if (grade != Grade::periodic) return mixed(grade);
-  return mostly(timer, l2, memory_environment(request, TileSource::dram), work, load.waiting_steps);
+  if (grade == Grade::exact || is_short) return mixed(grade);
+  return mostly(timer, l2, memory_environment(request, TileSource::dram), work, grade, load.waiting_steps);
 }
 
 }  // namespace noteg::chip

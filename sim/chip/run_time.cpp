@@ -90,13 +90,14 @@ core::SmWork sm_work(const Run& run) {
   return work;
 }
 
-void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade) {
+void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade, Hertz latency_clock) {
   core::SmWork work = sm_work(run);
   const Switches& switches = run.options.switches;
   EnvironmentRequest request;
   request.gpu = &run.gpu;
   request.tensor_cores = kernels::on_tensor_cores(run.config.family);
   request.clock = run.clock;
+  request.latency_clock = latency_clock;
   request.active_sms = run.launch.active_sms;
   request.footprint_bytes =
       footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));

@@ -24,7 +24,7 @@ struct KernelTimes {
 
 // Steps the busiest SM through its work at the run's clock: its environment, its time, what DRAM takes, and what the
 // slices of K add.
-void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade);
+void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade, Hertz latency_clock);
 
 [[nodiscard]] KernelTimes kernel_times(const Run& run);
 

@@ -38,8 +38,9 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
   constexpr double settled = 0.005;
   power::OperatingPoint point;
   double stepped_cycles = 0, stepped_instructions = 0;
+  const Hertz highest = run.clock;
   const auto step_through = [&](Grade grade) {
-    solve_time(run, timer, program, grade);
+    solve_time(run, timer, program, grade, grade == wanted ? run.clock : highest);
     stepped_cycles += run.sm.simulated_cycles;
     stepped_instructions += run.sm.simulated_warp_instructions;
     point = operating_point(run.gpu, run.options, chip_events(run, program),
@@ -50,7 +51,8 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
     run.dram_cycles *= point.clock / run.clock;
     run.clock = point.clock;
   };
-  const bool search = !run.options.sm_clock_mhz && wanted != Grade::shared && wanted != Grade::rough;
+  const bool is_shared = wanted == Grade::shared && !timer.flows(sm_work(run));
+  const bool search = !run.options.sm_clock_mhz && !is_shared && wanted != Grade::rough;
   for (int round = 0; round < rounds; ++round) {
     step_through(search ? Grade::rough : wanted);
     const double step = std::abs(point.clock / run.clock - 1.0);

@@ -75,6 +75,7 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 environment.read_burst_bytes_per_cycle,
                 environment.write_bytes_per_cycle,
                 work.skip_periodic,
+                work.long_from,
                 work.tiles,
                 environment.boxes};
   {
@@ -98,6 +99,7 @@ SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::
   const std::int64_t round = work.resident;
   core::SmWork fewer = work;
   fewer.ctas = flow_rounds * round + work.ctas % round;
+  fewer.long_from = core::flow_trips(program_);
   SmTime out = run(environment, fewer);
   if (out.rounds_repeat || out.deadlock || out.cta_cycles <= 0) return run(environment, work);
   const auto more = static_cast<double>(work.ctas - fewer.ctas);
@@ -113,7 +115,7 @@ SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::
 SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
   const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   const std::int64_t round = work.resident;
-  const bool is_flow = grade == Grade::periodic && program_.async.empty() && has_many_trips(work);
+  const bool is_flow = grade == Grade::periodic && program_.async.empty() && work.trips >= core::flow_trips(program_);
   if (is_flow && work.ctas > (flow_rounds + 1) * round) return by_flow(environment, work);
   if (work.ctas <= rounds.stepped * round) return run(environment, work);
   core::SmWork fewer = work;
@@ -141,7 +143,23 @@ SmTime SmTimer::further_trips(const core::MemoryEnvironment& environment, const 
   return out;
 }
 
+// Long main loops take a time that is linear in their depth: two of a few depths, each twice the one before, share runs
+// between shapes.
+SmTime SmTimer::by_depth(const core::MemoryEnvironment& environment, const core::SmWork& work) {
+  core::SmWork brief = work;
+  brief.skip_periodic = true;
+  brief.trips = core::flow_trips(program_);
+  while (brief.trips * 2 <= work.trips) brief.trips *= 2;
+  const std::int64_t depth = brief.trips;
+  const SmTime a = over_rounds(environment, brief, Grade::periodic);
+  if (work.trips == depth) return a;
+  brief.trips *= 2;
+  const SmTime b = over_rounds(environment, brief, Grade::periodic);
+  return blend(a, b, static_cast<double>(work.trips - depth) / static_cast<double>(depth));
+}
+
 SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::SmWork& work) {
+  if (flows(work)) return by_depth(environment, work);
   if (work.trips <= few_trips) return over_rounds(environment, work, Grade::shared);
   // Trips with loops inside, unrolled or not, repeat what a dozen short ones would.
   const bool unrolled = k_per_trip_ >= deep_trip && program_.tensor.empty();

@@ -1,8 +1,9 @@
 // How long one SM takes for its share of CTAs, in three grades of the one engine. `exact` steps through every trip of
 // every CTA. `periodic` lets the engine pass over periods of the main loop, keeping the phases between CTAs, and
 // takes later rounds of CTAs from the period of earlier ones. `shared` runs few trips and few rounds only and extends
-// both linearly, rounds of few trips and trips of few rounds: shapes of one kernel then share runs, for thousands of
-// rows. Cost of the last two grows neither with K nor with the number of tiles. `rough` ranks kernels (rough.cpp).
+// both linearly, rounds of few trips and trips of few rounds, or two depths of long loops: shapes of one kernel then
+// share runs, for thousands of rows. Cost of the last two grows neither with K nor with the number of tiles. `rough`
+// ranks kernels (rough.cpp).
 #pragma once
 
 #include <cstdint>
@@ -46,16 +47,21 @@ class SmTimer {
   // Steps through all of `work` and writes down what happens, whatever was run before.
   core::SmResult watch(const core::MemoryEnvironment& environment, core::SmWork work, core::Recorder& recorder) const;
   [[nodiscard]] bool has_many_trips(const core::SmWork& work) const { return work.trips >= core::many_trips(program_); }
+  // Whether CTAs drift apart in their main loops, so that work flows through the SM at one rate: long FP32 loops.
+  [[nodiscard]] bool flows(const core::SmWork& work) const {
+    return program_.async.empty() && program_.tensor.empty() && work.trips >= core::flow_trips(program_);
+  }
 
  private:
   using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double,
-                         double, bool, std::int64_t, std::array<core::BoxTraffic, 3>>;
+                         double, bool, std::int64_t, std::int64_t, std::array<core::BoxTraffic, 3>>;
   // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
   [[nodiscard]] std::int64_t trip_length() const { return trip_length_; }
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime further_trips(const core::MemoryEnvironment& environment, const core::SmWork& work,
                                      std::int64_t ctas, double times);
   [[nodiscard]] SmTime shared(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime by_depth(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime rough(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
                                    double factor);

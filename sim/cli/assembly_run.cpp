@@ -23,6 +23,7 @@ core::MemoryEnvironment alone(const arch::GpuSpec& gpu) {
   chip::EnvironmentRequest request;
   request.gpu = &gpu;
   request.clock = gpu.clock.sustained;
+  request.latency_clock = request.clock;
   return chip::memory_environment(request, chip::TileSource::l2);
 }
 

@@ -34,7 +34,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       tma_(sm.tma),
       shared_width_(std::max(1.0, sm.memory.data_width.value)),
       pending_(sm.memory.prt_entries, sm.memory.max_outstanding_requests) {
-  periodic_.many_trips = many_trips(program);
+  periodic_.many_trips = work.long_from > 0 ? work.long_from : many_trips(program);
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache,
                              switches.rf_ideal);

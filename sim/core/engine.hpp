@@ -49,6 +49,11 @@ inline constexpr double in_step = 0.02;
   return program.tensor.empty() ? 240 : 256;
 }
 
+// The same where many rounds of CTAs follow each other, so that the end of the last counts little.
+[[nodiscard]] inline std::int64_t flow_trips(const DecodedProgram& program) {
+  return program.tensor.empty() ? 60 : many_trips(program);
+}
+
 // Which CTAs this SM runs.
 struct SmWork {
   int resident = 1;              // CTA slots
@@ -58,6 +63,7 @@ struct SmWork {
   double launch_interval = 0;    // cycles between the first CTAs of an SM
   double relaunch = 0;           // end of a CTA to the first issue of its successor
   bool skip_periodic = false;    // once the main loop has become periodic, pass over whole periods
+  std::int64_t long_from = 0;    // trips from which a main loop counts as long for that; 0: many_trips
   Recorder* recorder = nullptr;  // what happens is written down there; null: nowhere
 };
 

@@ -95,7 +95,21 @@ INSTANTIATE_TEST_SUITE_P(Cases, Exact,
                              Case{"a100-pcie-80gb", xmma_64x64, 2048, 2048, 256},
                              // Long main loops and more than four rounds: taken from what a CTA costs in the flow.
                              Case{"a100-pcie-80gb", "ampere_sgemm_128x128_nn", 4096, 4096, 2048},
-                             Case{"a100-pcie-80gb", "ampere_sgemm_64x64_tn", 3072, 3072, 2048}));
+                             Case{"a100-pcie-80gb", "ampere_sgemm_64x64_tn", 3072, 3072, 2048},
+                             // The same from 60 trips on where no matrix instructions are.
+                             Case{"h100-sxm5-80gb", xmma_64x64, 4096, 4096, 600},
+                             Case{"rtx4070", "cutlass_simt_sgemm_64x64_8x2_nn_align1", 3072, 3072, 600}));
+
+// The schedulers favour some CTAs, which drift apart in long loops: the last do not run alone for as long as if all had
+// kept step. Files of rows (share_runs) see that as a single simulation does.
+TEST(Exact, SharedRunsKnowThatCtasDriftApart) {
+  const arch::GpuSpec gpu = gpu_of("rtx4070");
+  const char* kernel = "cutlass_simt_sgemm_64x64_8x2_nn_align1";
+  for (const std::int64_t k : {600, 1000, 2400}) {
+    const double alone = run(gpu, kernel, {3072, 3072, k, 1}).cycles;
+    EXPECT_NEAR(run(gpu, kernel, {3072, 3072, k, 1}, shared_runs(true)).cycles / alone, 1, 0.01) << k;
+  }
+}
 
 // One CTA on an SM: each trip finds the SM as the one before it did, and each CTA too. Nothing is estimated.
 TEST(ExactRepetition, GivesTheCyclesOfEveryStep) {

@@ -35,6 +35,7 @@ double cycles_per_trip(const arch::GpuSpec& gpu, const kernels::Program& program
   EnvironmentRequest request;
   request.gpu = &gpu;
   request.clock = gpu.clock.sustained;
+  request.latency_clock = request.clock;
   const core::DecodedProgram decoded = core::decode(program, gpu.sm);
   core::SmWork work;
   work.resident = ctas;
