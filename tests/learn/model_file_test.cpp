@@ -41,11 +41,10 @@ TEST(ModelFile, BringsTheSameModelBack) {
 }
 
 TEST(ModelFile, BringsModelsOfEverySamplingBack) {
-  for (const forest::Sample sample : {forest::Sample::all_but_tenth, forest::Sample::all}) {
+  for (const forest::Sample sample : {forest::Sample::bootstrap, forest::Sample::all}) {
     TrainingRequest request = test::sample_request();
     request.by_shape = request.by_gpu = request.ablation = false;
     request.forest.trees = 3;
-    request.forest.random_cuts = true;
     request.forest.sample = sample;
     const std::string text = to_json(train(test::sample_table(200), request)->model);
     const Result<Model> back = parse_model(text, "m.json");
