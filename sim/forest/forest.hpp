@@ -12,8 +12,8 @@
 
 namespace noteg::forest {
 
-// Extra-trees unless told otherwise: of rows that a simulator made, or that are compared with one, they predicted unseen
-// shapes better than random_forest() on most data sets and worse on none by much (docs/learning.md).
+// Extra-trees unless told otherwise: of rows that a simulator made, or that are compared with one, they predicted
+// unseen shapes better than random_forest() on most data sets and worse on none by much (docs/learning.md).
 struct ForestOptions {
   std::size_t trees = 100;
   std::size_t features_per_split = 0;  // 0: feature_share of them
