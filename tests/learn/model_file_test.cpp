@@ -55,8 +55,14 @@ TEST(ModelFile, BringsModelsOfEverySamplingBack) {
 
 TEST(ModelFile, IsRefusedWhereverItIsCutOff) {
   const std::string text = to_json(sample_model());
-  for (std::size_t cut = 0; cut + 2 < text.size(); cut += 1 + text.size() / 60)
-    EXPECT_FALSE(parse_model(text.substr(0, cut), "m.json")) << cut;
+  for (std::size_t cut = 0; cut + 2 < text.size(); cut += 1 + text.size() / 60) {
+    const Result<Model> back = parse_model(text.substr(0, cut), "m.json");
+    ASSERT_FALSE(back) << cut;
+    EXPECT_LT(to_string(back.errors()).size(), 300U);  // not what was read last: strings of trees are long
+  }
+  const std::string cut = to_string(parse_model("{\n\"schema\": \"noteg", "m.json").errors());
+  EXPECT_NE(cut.find("m.json:2:"), std::string::npos) << cut;
+  EXPECT_NE(cut.find("a whole model file (JSON), found syntax error"), std::string::npos) << cut;
 }
 
 struct Edit {
