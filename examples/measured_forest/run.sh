@@ -16,4 +16,4 @@ for sweep in linear batched; do
   "$noteg" generate --sweep "$here/$sweep.yaml" --out "$folder/$sweep.db" --quiet
 done
 "$noteg" train --data "$folder/linear.db" --data "$folder/batched.db" --out "$folder/model.json" --report "$folder/report.html" \
-  --extra-trees --features-per-split 40 --min-split-rows 3 --validate shape --test "$measured" --quiet
+  --validate shape --test "$measured" --quiet

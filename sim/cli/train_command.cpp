@@ -40,10 +40,10 @@ std::vector<Option> options() {
       {"features", "GROUPS", "groups of columns to learn from (default config,arch,physics; residual: counter too)",
        false},
       {"trees", "N", "trees of the forest, 100 if absent", false},
-      {"extra-trees", "", "random cuts instead of best ones, on nine tenths of the rows instead of bootstrap samples",
+      {"random-forest", "", "best cuts on bootstrap samples instead of random ones on nine tenths of the rows", false},
+      {"features-per-split", "N", "features tried at each split, half of them if absent (random forest: a third)",
        false},
-      {"features-per-split", "N", "features tried at each split, a third of them if absent", false},
-      {"min-split-rows", "N", "nodes with fewer rows are not split, 6 if absent", false},
+      {"min-split-rows", "N", "nodes with fewer rows are not split, 3 if absent (random forest: 6)", false},
       {"monotone", "RULE", "TARGET:FEATURE:+ never falls, :- never rises, where the feature grows", true},
       {"weights", "COLUMN", "weights of rows", false},
       {"seed", "N", "of all random choices, 1 if absent", false},
@@ -81,13 +81,12 @@ void take_forest(const Arguments& arguments, forest::ForestOptions& forest, Diag
   const auto count = [&](const char* name, std::size_t otherwise, long long most) {
     return static_cast<std::size_t>(count_option(arguments, name, static_cast<long long>(otherwise), most, errors));
   };
+  if (arguments.has("random-forest")) forest = forest::random_forest();
   forest.trees = count("trees", forest.trees, 10000);
   forest.min_split_rows = count("min-split-rows", forest.min_split_rows, 1 << 30);
   if (forest.min_split_rows < 2) forest.min_split_rows = 2;
   if (arguments.has("features-per-split")) forest.features_per_split = count("features-per-split", 1, 4096);
   forest.seed = count("seed", 1, 1LL << 62);
-  forest.random_cuts = arguments.has("extra-trees");
-  if (forest.random_cuts) forest.sample = forest::Sample::all_but_tenth;
   forest.threads = jobs_option(arguments, errors);
 }
 

@@ -67,8 +67,9 @@ std::vector<Scale> standardise(const TrainingSet& set, GrowthData& data) {
 
 GrowthOptions growth_options(const ForestOptions& options, std::size_t features) {
   GrowthOptions growth;
-  const std::size_t third = std::max<std::size_t>(1, (features + 2) / 3);
-  growth.split.features_per_split = options.features_per_split == 0 ? third : options.features_per_split;
+  const auto share = static_cast<std::size_t>(std::ceil(options.feature_share * static_cast<double>(features)));
+  growth.split.features_per_split =
+      options.features_per_split == 0 ? std::max<std::size_t>(1, share) : options.features_per_split;
   growth.split.min_leaf_rows = options.min_leaf_rows;
   growth.split.random_cuts = options.random_cuts;
   growth.split.monotone = options.monotone;
@@ -88,6 +89,15 @@ std::vector<double> mean_importance(const std::vector<Grown>& grown) {
 }
 
 }  // namespace
+
+ForestOptions random_forest() {
+  ForestOptions options;
+  options.feature_share = 1.0 / 3;
+  options.min_split_rows = 6;
+  options.sample = Sample::bootstrap;
+  options.random_cuts = false;
+  return options;
+}
 
 Result<Forest> train_forest(const TrainingSet& set, const ForestOptions& options) {
   if (Diagnostics errors = check_sizes(set, options); !errors.empty()) return errors;

@@ -152,6 +152,17 @@ Model model_from(const json& document) {
   return model;
 }
 
+// Where the text stops being JSON. The parser repeats what it read last, which may be megabytes of a string.
+Diagnostic not_json(std::string_view text, const std::string& file, const json::parse_error& error) {
+  const std::string_view before = text.substr(0, std::min(text.size(), error.byte));
+  const auto line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
+  const auto column = static_cast<int>(before.size() - (before.rfind('\n') + 1));  // npos + 1 is 0
+  const std::string_view what = error.what();
+  const std::size_t reason = what.find("syntax error"), repeated = what.find("; last read");
+  const std::string_view found = reason < repeated ? what.substr(reason, repeated - reason) : "something else";
+  return {file, line, column, "", "a whole model file (JSON)", std::string(found)};
+}
+
 }  // namespace
 
 Result<Model> parse_model(std::string_view text, const std::string& file) {
@@ -159,6 +170,8 @@ Result<Model> parse_model(std::string_view text, const std::string& file) {
     return model_from(json::parse(text));
   } catch (const WrongModel& error) {
     return Diagnostic{file, 0, 0, error.path, error.expected, error.found};
+  } catch (const json::parse_error& error) {
+    return not_json(text, file, error);
   } catch (const json::exception& error) {
     return Diagnostic{file, 0, 0, "", "a whole model file (JSON)", error.what()};
   }

@@ -1,7 +1,6 @@
 #include "sim/learn/study.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
 #include <set>
@@ -47,48 +46,36 @@ Result<std::vector<Judged>> hold_out(const Problem& problem, std::size_t index, 
 }
 
 constexpr std::size_t no_fold = static_cast<std::size_t>(-1);
-constexpr double least_factor = 0.1;
 
-// The reach that a share of the rows stays below.
-double reach_of(std::vector<double>& reaches, double share) {
-  std::ranges::sort(reaches);
-  const auto place = std::ceil(share * static_cast<double>(reaches.size() + 1)) - 1;
-  return reaches[std::min(static_cast<std::size_t>(std::max(0.0, place)), reaches.size() - 1)];
-}
-
-// What one more factor stays below with this probability, where logarithms of factors are normally distributed about a
-// mean and with a spread that these few tell (Student's t: prediction interval); no less than the largest of them.
-double bound_of_next(const std::vector<double>& factors, double probability) {
-  const double most = *std::ranges::max_element(factors);
-  const auto count = static_cast<double>(factors.size());
-  if (factors.size() < 2) return most;
-  double mean = 0, square = 0;
-  for (const double factor : factors) mean += std::log(std::max(factor, least_factor)) / count;
-  for (const double factor : factors) square += std::pow(std::log(std::max(factor, least_factor)) - mean, 2);
-  const double spread = std::sqrt(square / (count - 1) * (1 + 1 / count));
-  const double t = boost::math::quantile(boost::math::students_t(count - 1), probability);
-  return std::max(std::exp(mean + t * spread), most);
+// The reach that a share of the rows stays below, where each fold counts as much as any other.
+double reach_of(std::map<std::size_t, std::vector<double>>& by_fold, double share) {
+  std::vector<std::pair<double, double>> all;  // reach, weight
+  for (const auto& [fold, reaches] : by_fold)
+    for (const double one : reaches) all.emplace_back(one, 1.0 / static_cast<double>(reaches.size() * by_fold.size()));
+  std::ranges::sort(all);
+  const double one_more = 1 + 1 / static_cast<double>(all.size());  // the row asked for is one more of them
+  double below = 0;
+  for (const auto& [one, weight] : all)
+    if ((below += weight) >= share * one_more * (1 - 1e-12)) return one;
+  return all.back().first;
 }
 
 // Of the rows outside one fold (no_fold: of all rows).
 double widening(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target, std::size_t level,
-                std::size_t without, Caution caution) {
+                std::size_t without, Calibration calibration) {
   std::map<std::size_t, std::vector<double>> reaches;  // by fold, or all as one
   for (const Judged& judged : rows)
     if (judged.fold != without)
-      reaches[caution == Caution::next_fold ? judged.fold : 0].push_back(
+      reaches[calibration == Calibration::by_fold ? judged.fold : 0].push_back(
           reach(judged.raw[target], level, part.y(static_cast<Index>(judged.part_row), static_cast<Index>(target))));
-  if (reaches.empty()) return 1;
-  std::vector<double> factors;
-  for (auto& [fold, own] : reaches) factors.push_back(reach_of(own, interval_levels[level]));
-  return bound_of_next(factors, interval_levels[level]);
+  return reaches.empty() ? 1 : reach_of(reaches, interval_levels[level]);
 }
 
 std::array<double, 3> widenings(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target,
-                                std::size_t without, Caution caution) {
+                                std::size_t without, Calibration calibration) {
   std::array<double, 3> all{};
   for (std::size_t level = 0; level < all.size(); ++level)
-    all[level] = widening(rows, part, target, level, without, caution);
+    all[level] = widening(rows, part, target, level, without, calibration);
   return all;
 }
 
@@ -98,8 +85,8 @@ std::vector<Point> points_of(const std::vector<Judged>& rows, const PartProblem&
   std::vector<Point> points;
   for (const Judged& judged : rows) {
     if (!by_fold.contains(judged.fold))
-      by_fold[judged.fold] =
-          options.widen.empty() ? widenings(rows, part, target, judged.fold, options.caution) : options.widen[place];
+      by_fold[judged.fold] = options.widen.empty() ? widenings(rows, part, target, judged.fold, options.calibration)
+                                                   : options.widen[place];
     Target asked = part.targets[target];
     asked.widen = by_fold[judged.fold];
     asked.smearing = judged.smearing[target];
@@ -128,7 +115,7 @@ Result<Study> study(const Problem& problem, const std::vector<std::size_t>& fold
       result.held_out.targets.push_back(part.targets[t].name);
       result.held_out.points.push_back(points_of(*rows, part, t, options, place));
       result.widen.push_back(rows->empty() ? std::array<double, 3>{1, 1, 1}
-                                           : widenings(*rows, part, t, no_fold, options.caution));
+                                           : widenings(*rows, part, t, no_fold, options.calibration));
       if (rows->empty()) result.not_judged.push_back(part.targets[t].name);
     }
   }

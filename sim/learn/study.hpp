@@ -19,15 +19,16 @@ struct HeldOut {
   std::vector<std::vector<Point>> points;  // per target, in order of rows
 };
 
-enum class Caution : std::uint8_t {
-  all_rows,   // a factor that the share of all held-out rows asks for
-  next_fold,  // rows of one fold err together: a factor that a further fold is expected to stay below
+// Which share of the held-out rows intervals are made to hold.
+enum class Calibration : std::uint8_t {
+  by_row,   // of all rows: folds are parts of one whole
+  by_fold,  // of each fold, on the mean of all: a further row comes from a further fold
 };
 
 struct StudyOptions {
   forest::ForestOptions forest;
   std::vector<std::array<double, 3>> widen;  // per target of all parts; empty: found here, each fold from the others
-  Caution caution = Caution::all_rows;
+  Calibration calibration = Calibration::by_row;
 };
 
 struct Study {

@@ -77,7 +77,7 @@ class Validator {
       return {};
     }
     const bool shapes = split == "shape";
-    Result<Study> found = study(problem, folds, {options, {}, shapes ? Caution::all_rows : Caution::next_fold});
+    Result<Study> found = study(problem, folds, {options, {}, shapes ? Calibration::by_row : Calibration::by_fold});
     if (!found) return found.errors();
     for (const std::string& target : found->not_judged)
       training_.remarks.push_back("not validated by " + split + ": " + target + ", whose rows have only one");

@@ -58,9 +58,10 @@ int main(int count, char** words) {
   set.x = table.topLeftCorner(training, features);
   set.y = table.topRightCorner(training, targets);
   set.kinds.assign(static_cast<std::size_t>(features), noteg::forest::FeatureKind::number);
-  noteg::forest::ForestOptions options;
+  noteg::forest::ForestOptions options = noteg::forest::random_forest();  // as forest_bench.py asks of scikit-learn
   options.threads = threads;
   options.features_per_split = static_cast<std::size_t>(features) / 3;
+  options.min_split_rows = 6;
   const Watch fit;
   const auto forest = noteg::forest::train_forest(set, options);
   const double fit_s = fit.wall(), fit_cpu_s = fit.processor();

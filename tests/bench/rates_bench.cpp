@@ -70,13 +70,13 @@ noteg::forest::TrainingSet table(Eigen::Index rows) {
 void forest_fit(benchmark::State& state) {
   const noteg::forest::TrainingSet set = table(state.range(0));
   for ([[maybe_unused]] auto iteration : state)
-    benchmark::DoNotOptimize(noteg::forest::train_forest(set, noteg::forest::ForestOptions{}));
+    benchmark::DoNotOptimize(noteg::forest::train_forest(set, noteg::forest::random_forest()));
 }
 BENCHMARK(forest_fit)->Arg(16128)->Unit(benchmark::kMillisecond);
 
 void forest_predict(benchmark::State& state) {
   const noteg::forest::TrainingSet set = table(16128);
-  const auto forest = noteg::forest::train_forest(set, noteg::forest::ForestOptions{});
+  const auto forest = noteg::forest::train_forest(set, noteg::forest::random_forest());
   if (!forest) return state.SkipWithError("no forest");
   const noteg::forest::Predictor predictor(*forest);
   for ([[maybe_unused]] auto iteration : state) benchmark::DoNotOptimize(predictor.predict(set.x, 1));

@@ -36,7 +36,7 @@ TrainingSet sample(Index rows) {
 }
 
 ForestOptions options(unsigned threads = 1) {
-  ForestOptions o;
+  ForestOptions o = random_forest();
   o.trees = 30;
   o.threads = threads;
   return o;
@@ -49,9 +49,8 @@ double r2(const Eigen::VectorXd& truth, const Eigen::VectorXd& predicted) {
 TEST(Forest, LearnsStepsSlopesCategoriesAndConstants) {
   const TrainingSet set = sample(2000);
   for (const bool random_cuts : {false, true}) {
-    ForestOptions o = options();
-    o.random_cuts = random_cuts;
-    if (random_cuts) o.sample = Sample::all_but_tenth;
+    ForestOptions o = random_cuts ? ForestOptions{} : random_forest();
+    o.trees = 30;
     const Result<Forest> forest = train_forest(set, o);
     ASSERT_TRUE(forest);
     TrainingSet other = sample(2300);
@@ -138,10 +137,8 @@ TEST(Forest, OutOfBagIsAHonestHeldOutPrediction) {
 
 TEST(Forest, OfRandomCutsLeavesATenthOfTheRowsOutOfEachTree) {
   const TrainingSet set = sample(800);
-  ForestOptions o = options();
+  ForestOptions o;
   o.trees = 200;  // every row is left out of some
-  o.random_cuts = true;
-  o.sample = Sample::all_but_tenth;
   const Result<Forest> forest = train_forest(set, o);
   ASSERT_TRUE(forest);
   for (const Tree& tree : forest->trees) EXPECT_EQ(tree.rows.size(), 720);

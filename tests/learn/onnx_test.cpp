@@ -23,8 +23,8 @@ using nlohmann::json;
 Model sample_model(bool random_cuts) {
   TrainingRequest request = test::sample_request();
   request.by_shape = request.by_gpu = request.ablation = false;
+  if (!random_cuts) request.forest = forest::random_forest();
   request.forest.trees = 12;
-  request.forest.random_cuts = random_cuts;
   if (random_cuts) request.problem.leave_out.clear();  // the GPU's name is a category too
   dataset::Table table = test::sample_table(400);
   for (std::size_t row = 0; row < table.rows; row += 7) table.columns[3].numbers[row] = std::nan("");

@@ -1,4 +1,4 @@
-// A made-up data set: the time of a kernel that is bound by arithmetic or by memory, on four GPUs.
+// A made-up data set: the time of a kernel that is bound by arithmetic or by memory, on four GPUs or more.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace noteg::learn::test {
 
-inline dataset::Table sample_table(std::size_t rows) {
+inline dataset::Table sample_table(std::size_t rows, std::uint32_t gpus = 4) {
   using dataset::Group;
   dataset::Table table;
   table.file = "made up";
@@ -26,13 +26,14 @@ inline dataset::Table sample_table(std::size_t rows) {
         : std::string(name).starts_with("phys")  ? Group::physics
                                                  : Group::target,
         false);
-  add("arch", Group::config, true).words = {"a", "b", "c", "d"};
+  dataset::Values& names = add("arch", Group::config, true);
+  for (std::uint32_t gpu = 0; gpu < gpus; ++gpu) names.words.emplace_back(1, static_cast<char>('a' + gpu));
   add("kernel.family", Group::config, true).words = {"naive", "simt"};
   forest::Random random(3);
   for (std::size_t i = 0; i < rows; ++i) {
     const double m = 64.0 * (1 + random.below(60)), n = 64.0 * (1 + random.below(60)),
                  k = 64.0 * (1 + random.below(30));
-    const std::uint32_t gpu = random.below(4), family = random.below(2);
+    const std::uint32_t gpu = random.below(gpus), family = random.below(2);
     const double sms = 40 + 20.0 * gpu;
     const double bound = 2 + m * n * k / (sms * 5e5);
     const double time = bound * (family == 0 ? 2.5 : 1.2) * (1 + 0.02 * std::sin(m));

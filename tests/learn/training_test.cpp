@@ -56,21 +56,65 @@ TEST(Training, PhysicsCarriesOverToAGpuThatWasLeftOut) {
 }
 
 // Every GPU is off by a factor of its own, which no feature tells.
-dataset::Table unlike_gpus() {
-  dataset::Table table = sample_table(1200);
-  const double factors[] = {1, 1.15, 0.9, 1.1};
+dataset::Table unlike_gpus(std::uint32_t gpus) {
+  dataset::Table table = sample_table(1200, gpus);
+  const double factors[] = {1, 1.15, 0.9, 1.1, 1.2, 0.95, 1.05, 0.85, 1.02, 0.88, 1.12, 0.98};
   for (std::size_t row = 0; row < table.rows; ++row)
     table.columns[5].numbers[row] *= factors[table.columns[7].codes[row]];
   return table;
 }
 
-TEST(Training, IntervalsOfAGpuLeftOutAreAsWideAsTheOthersWouldHaveNeeded) {
+TEST(Training, IntervalsHoldTheStatedShareOfTheRowsOfGpusLeftOut) {
   TrainingRequest request = sample_request();
-  request.ablation = false;
-  const dataset::Table table = unlike_gpus();
+  request.ablation = request.by_shape = false;
+  const Result<Training> training = train(unlike_gpus(12), request);
+  ASSERT_TRUE(training) << to_string(training.errors());
+  const Scores time = scores_of(held_out(*training, "gpu", true).points[0]);
+  EXPECT_NEAR(time.coverage[0], 0.8, 0.04);
+  EXPECT_NEAR(time.coverage[1], 0.9, 0.03);
+  EXPECT_NEAR(time.coverage[2], 0.95, 0.03);
+}
+
+TEST(Training, EachGpuLeftOutCountsAlikeHoweverManyRowsItHas) {
+  const dataset::Table all = unlike_gpus(12);
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < all.rows; ++row)
+    if (all.columns[7].codes[row] % 3 == 0 || row % 5 == 0) rows.push_back(row);
+  const dataset::Table table = dataset::select(all, rows);
+  TrainingRequest request = sample_request();
+  request.ablation = request.by_shape = false;
   const Result<Training> training = train(table, request);
   ASSERT_TRUE(training) << to_string(training.errors());
-  EXPECT_GE(scores_of(held_out(*training, "gpu", true).points[0]).coverage[1], 0.85);
+  std::map<std::int32_t, std::pair<double, double>> inside;  // rows inside, rows
+  for (const Point& point : held_out(*training, "gpu", true).points[0]) {
+    auto& [in, count] = inside[table.columns[7].codes[point.row]];
+    in += point.inside[1] ? 1 : 0;
+    ++count;
+  }
+  double mean = 0;
+  for (const auto& [gpu, held] : inside) mean += held.first / held.second / static_cast<double>(inside.size());
+  EXPECT_NEAR(mean, 0.9, 0.04);
+}
+
+TEST(Training, DefaultsPredictNoiselessRunsBetterThanARandomForest) {
+  const dataset::Table table = sample_table(800);
+  TrainingRequest request = sample_request();
+  request.by_gpu = request.ablation = false;
+  const Result<Training> ours = train(table, request);
+  request.forest = forest::random_forest();
+  request.forest.trees = 20;
+  const Result<Training> classic = train(table, request);
+  ASSERT_TRUE(ours && classic);
+  EXPECT_LT(scores_of(held_out(*ours, "shape", true).points[0]).median_ape,
+            scores_of(held_out(*classic, "shape", true).points[0]).median_ape);
+}
+
+TEST(Training, IntervalsOfANewGpuAreWiderWhereGpusAreUnlikeEachOther) {
+  TrainingRequest request = sample_request();
+  request.ablation = false;
+  const dataset::Table table = unlike_gpus(4);
+  const Result<Training> training = train(table, request);
+  ASSERT_TRUE(training) << to_string(training.errors());
   dataset::Table asked = dataset::select(table, {0, 0});
   asked.columns[7].words.emplace_back("unknown");
   asked.columns[7].codes[1] = 4;
