@@ -29,7 +29,7 @@ class Clblast {
     for (Value* v : {&a_pointer_, &b_pointer_, &c_pointer_}) *v = e_.fresh(2);
     for (Value* v : {&read_a_, &read_b_, &write_a_, &write_b_, &k_, &inner_, &pitch_}) *v = e_.fresh();
     // Of each element of B the products with all of A follow one another: the bank depends on A's element.
-    accumulators_ = fresh_accumulators(e_, plan.b.per_thread(), plan.a.per_thread(), Allocation::plain_loops);
+    accumulators_ = fresh_accumulators(e_, plan.b.per_thread(), plan.a.per_thread(), Allocation::vector_loops);
     make_patterns();
   }
 

@@ -59,6 +59,7 @@ class SmTimer {
   [[nodiscard]] SmTime rough(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
                                    double factor);
+  [[nodiscard]] SmTime spread(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime rough_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
   [[nodiscard]] SmTime of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
