@@ -71,6 +71,7 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 environment.latency,
                 environment.l1_latency,
                 environment.l1_hit_rate,
+                environment.shared,
                 environment.read_bytes_per_cycle,
                 environment.read_burst_bytes_per_cycle,
                 environment.write_bytes_per_cycle,
