@@ -1,6 +1,6 @@
-// What a compiler knows of the machine when it writes control bits: fixed latencies between classes of
-// instructions and how long an issue occupies its pipe. Filled from an SmSpec by whoever builds kernels
-// for a GPU; the IR itself knows no GPU.
+// What a compiler knows of the machine: when it writes control bits, fixed latencies between classes of instructions
+// and how long an issue occupies its pipe; when it budgets registers, what an SM holds. Filled from an SmSpec by
+// whoever builds kernels for a GPU; the IR itself knows no GPU.
 #pragma once
 
 namespace noteg::kernels {
@@ -25,8 +25,10 @@ struct LatencyModel {
   int memory_interval = 4;  // a sub-core computes one memory address in so many cycles
   int barrier_stall = 6;    // least stall of BAR.SYNC and of a branch, as compilers write them
   int branch_stall = 5;
-  int depbar_stall = 4;    // DEPBAR acts on the next instruction only from this stall on
-  bool async_copy = true;  // LDGSTS exists
+  int depbar_stall = 4;                     // DEPBAR acts on the next instruction only from this stall on
+  bool async_copy = true;                   // LDGSTS exists
+  int most_ctas = 16, most_threads = 1536;  // of an SM
+  int shared_memory = 100 * 1024, shared_memory_reserved = 1024;  // bytes of an SM, of them taken for each CTA
 };
 
 }  // namespace noteg::kernels

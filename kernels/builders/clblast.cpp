@@ -1,10 +1,12 @@
 // CLBlast's Xgemm (kernel GEMMK 0) as an OpenCL compiler for NVIDIA boards translates it: one buffer, two barriers per
-// k tile where an operand is staged, an inner loop of KWI unrolled k values that reads its operands from shared memory
-// or, unstaged, from global memory through L1, and private arrays that become registers. Nothing is fetched ahead.
+// k tile where an operand is staged, an inner loop of unrolled k values that reads its operands from shared memory or,
+// unstaged, from global memory through L1, and private arrays that become registers. Loads of an operand that is not
+// staged run ahead where the loop is unrolled to its end; copies to shared memory never do.
 // Kernels that do not fit into 255 registers would spill, which is not modelled: they are refused.
 #include <algorithm>
 
 #include "kernels/builders/builders.hpp"
+#include "kernels/builders/clblast_compiler.hpp"
 #include "kernels/builders/clblast_plan.hpp"
 #include "kernels/builders/common.hpp"
 
@@ -13,20 +15,21 @@ namespace {
 
 constexpr int element_bytes = 4;
 constexpr int loop_predicate = 6, k_predicate = 5;
-constexpr int register_file = 65536;     // per SM; the CTA's size is known to the compiler, which keeps it launchable
-constexpr int results_ahead = 16;        // of C, read before they are needed
-constexpr int unrolled_products = 1024;  // of a trip of the inner loop; guess, tried on three rows of an RTX 3090
-constexpr int other_registers = 24;      // addresses, counters, predicates' masks
+constexpr int results_ahead = 16;  // of C, read before they are needed
 
 class Clblast {
  public:
-  explicit Clblast(const ClblastPlan& plan, const KernelConfig& config) : plan_(plan), config_(config) {
-    const int most = std::min(250, register_file / plan.threads - 4);
-    staged_at_once_ = std::max(4, (most - other_registers - plan.accumulators()) / 2);
+  Clblast(const ClblastPlan& plan, const KernelConfig& config, const LatencyModel& model)
+      : plan_(plan),
+        config_(config),
+        budget_(register_budget(plan, model)),
+        steps_(unrolled_steps(plan)),
+        ahead_of_a_(plan.a.is_staged ? 0 : steps_ahead(plan, plan.a, budget_)),
+        ahead_of_b_(plan.b.is_staged ? 0 : steps_ahead(plan, plan.b, budget_)) {
     for (Value* v : {&a_pointer_, &b_pointer_, &c_pointer_}) *v = e_.fresh(2);
     for (Value* v : {&read_a_, &read_b_, &write_a_, &write_b_, &k_, &inner_, &pitch_}) *v = e_.fresh();
     // Of each element of B the products with all of A follow one another: the bank depends on A's element.
-    accumulators_ = fresh_accumulators(e_, plan.b.per_thread(), plan.a.per_thread(), Allocation::plain_loops);
+    accumulators_ = fresh_accumulators(e_, plan.b.per_thread(), plan.a.per_thread(), Allocation::vector_loops);
     make_patterns();
   }
 
@@ -34,6 +37,7 @@ class Clblast {
     emit_prologue();
     e_.program().mainloop_begin = e_.position();
     const int loop = e_.begin_loop(true, 1);
+    emit_first_loads();
     emit_copies();
     emit_products();
     if (staged()) emit_barrier();
@@ -43,7 +47,10 @@ class Clblast {
     e_.program().epilogue_begin = e_.position();
     emit_results();
     describe();
-    return finish(e_, request);
+    Result<Program> program = finish(e_, request);
+    // The compiler computes addresses anew where they would cost a CTA.
+    if (program && !config_.registers) program->registers = std::min(program->registers, budget_);
+    return program;
   }
 
  private:
@@ -90,52 +97,56 @@ class Clblast {
     if (staged()) emit_barrier();
   }
 
+  // Registers for the data are taken in turns: a load waits until what its registers held has been stored.
   void emit_copy(const ClblastOperand& o, const Patterns& patterns, Value pointer, Value write) {
     const int width = access_width(o);
     const int rows = plan_.tile.k / (plan_.threads / o.copy_threads);
     const int per_row = o.extent / o.copy_threads / width;
-    std::vector<Value> data;
-    const auto flush = [&] {
-      for (const Value& v : data)
-        e_.memory(Opcode::sts, suffix(width), {}, {reg(write), reg(v)}, width * element_bytes, patterns.to);
-      data.clear();
+    const int all = rows * per_row;
+    std::vector<Value> data(static_cast<std::size_t>(std::min(all, copied_at_once(plan_, budget_) / width)));
+    for (Value& v : data) v = e_.fresh(width);
+    const auto at = [&](int i) { return data[static_cast<std::size_t>(i) % data.size()]; };
+    const auto store = [&](int i) {
+      e_.memory(Opcode::sts, suffix(width), {}, {reg(write), reg(at(i))}, width * element_bytes, patterns.to);
     };
-    for (int row = 0; row < rows; ++row) {
-      const Value address = e_.fresh(2);
-      e_.emit(Opcode::imad_wide, "", {reg(address)}, {reg(pitch_), imm(row), reg(pointer)});
-      for (int i = 0; i < per_row; ++i) {
-        if (static_cast<int>(data.size() + 1) * width > staged_at_once_) flush();
-        data.push_back(e_.fresh(width));
-        e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(data.back()), {reg(address)},
-                  width * element_bytes, patterns.from);
+    const int turns = static_cast<int>(data.size());
+    Value address;
+    for (int i = 0; i < all; ++i) {
+      if (i >= turns) store(i - turns);
+      if (i % per_row == 0) {
+        address = e_.fresh(2);
+        e_.emit(Opcode::imad_wide, "", {reg(address)}, {reg(pitch_), imm(i / per_row), reg(pointer)});
       }
+      e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(at(i)), {reg(address)}, width * element_bytes,
+                patterns.from);
     }
-    flush();
+    for (int i = all - turns; i < all; ++i) store(i);
     e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(plan_.tile.k), reg(pointer)});
-  }
-
-  // The source unrolls KWI values of k; the compiler unrolls the loop of constant length around them further.
-  int unrolled_steps() const {
-    int steps = plan_.kwi;
-    while (plan_.tile.k % (2 * steps) == 0 && 2 * steps * plan_.accumulators() <= unrolled_products) steps *= 2;
-    return steps;
   }
 
   void emit_products() {
     e_.emit(Opcode::mov, "", {reg(inner_)}, {reg(zero_value)});
-    const int steps = unrolled_steps(), trips = plan_.tile.k / steps;
+    const int trips = plan_.tile.k / steps_;
     const int loop = trips > 1 ? e_.begin_loop(false, trips) : -1;
-    for (int step = 0; step < steps; ++step) emit_step(step);
-    if (plan_.a.is_staged) advance(read_a_, steps * plan_.a.extent * element_bytes);
-    if (plan_.b.is_staged) advance(read_b_, steps * plan_.b.extent * element_bytes);
-    advance(inner_, steps);
+    for (int step = 0; step < steps_; ++step) emit_step(step);
+    finish_trip(plan_.a, read_a_, a_pointer_);
+    finish_trip(plan_.b, read_b_, b_pointer_);
+    advance(inner_, steps_);
     e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(k_predicate)}, {reg(inner_), imm(plan_.tile.k)});
     if (loop >= 0) e_.end_loop(loop, pred(k_predicate));
   }
 
+  void finish_trip(const ClblastOperand& o, Value read, Value pointer) {
+    if (o.is_staged)
+      advance(read, steps_ * o.extent * element_bytes);
+    else
+      e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(steps_), reg(pointer)});
+  }
+
   void advance(Value v, int by) { e_.emit(Opcode::iadd3, "", {reg(v)}, {reg(v), imm(by), reg(zero_value)}); }
 
-  // Loads of an unrolled step stand between the products of the step before: their data has come when its turn has.
+  // Loads of an unrolled step stand between the products of the step before, those that run ahead at the distance that
+  // registers allow: their data has come when its turn has.
   void begin_loads(int step) {
     step_ = step;
     loads_ = 0;
@@ -148,10 +159,28 @@ class Clblast {
       e_.release_after((step_ - 1) * plan_.accumulators() + plan_.accumulators() * loads_++ / loads_of_step_);
   }
 
+  // Those that run ahead of the first products run ahead of the barrier too.
+  void emit_first_loads() {
+    for (int step = 0; step < ahead_of_a_; ++step)
+      fetched_a_.push_back(emit_fragment(plan_.a, of_a_, step, a_pointer_));
+    for (int step = 0; step < ahead_of_b_; ++step)
+      fetched_b_.push_back(emit_fragment(plan_.b, of_b_, step, b_pointer_));
+  }
+
+  // Elements of step `step`, of an operand whose loads run `ahead` steps ahead.
+  std::vector<Value> fragment_ahead(const ClblastOperand& o, const Patterns& patterns, int step, Value pointer,
+                                    int ahead, std::vector<std::vector<Value>>& fetched) {
+    if (ahead == 0) return emit_fragment(o, patterns, step, pointer);
+    if (step + ahead < plan_.tile.k) fetched.push_back(emit_fragment(o, patterns, step + ahead, pointer));
+    return fetched[static_cast<std::size_t>(step)];
+  }
+
   void emit_step(int step) {
     begin_loads(step);
-    const std::vector<Value> a = emit_fragment(plan_.a, of_a_, step, read_a_, a_pointer_);
-    const std::vector<Value> b = emit_fragment(plan_.b, of_b_, step, read_b_, b_pointer_);
+    const std::vector<Value> a =
+        fragment_ahead(plan_.a, of_a_, step, plan_.a.is_staged ? read_a_ : a_pointer_, ahead_of_a_, fetched_a_);
+    const std::vector<Value> b =
+        fragment_ahead(plan_.b, of_b_, step, plan_.b.is_staged ? read_b_ : b_pointer_, ahead_of_b_, fetched_b_);
     e_.release_after(0);
     int at = 0;
     for (const Value& along_n : b)
@@ -160,24 +189,26 @@ class Clblast {
       }
   }
 
-  // A thread's elements of one k.
-  std::vector<Value> emit_fragment(const ClblastOperand& o, const Patterns& patterns, int step, Value read,
-                                   Value pointer) {
+  // A thread's elements of one k, from shared or global memory.
+  std::vector<Value> emit_fragment(const ClblastOperand& o, const Patterns& patterns, int step, Value pointer) {
     const int width = private_width(plan_, o);
     std::vector<Value> vectors;
-    if (!o.is_staged)  // the next row, k x pitch further on
-      e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(1), reg(pointer)});
+    Value row = pointer;
+    if (!o.is_staged) {
+      row = e_.fresh(2);
+      e_.emit(Opcode::imad_wide, "", {reg(row)}, {reg(pitch_), imm(step), reg(pointer)});
+    }
     for (int i = 0; i < o.per_thread() / width; ++i) {
       place_load();
       vectors.push_back(e_.fresh(width, i * width % 2 == 0 ? Bank::even : Bank::odd));
       const int offset =
           (o.is_strided ? i * width / o.width * vector_step(o) + i * width % o.width : i * width) * element_bytes;
       if (o.is_staged)
-        e_.memory(Opcode::lds, suffix(width), reg(vectors.back()), {reg(read)}, width * element_bytes, patterns.read)
+        e_.memory(Opcode::lds, suffix(width), reg(vectors.back()), {reg(row)}, width * element_bytes, patterns.read)
             .src[0]
             .value = offset + step * o.extent * element_bytes;
       else
-        e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(vectors.back()), {reg(pointer)},
+        e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(vectors.back()), {reg(row)},
                   width * element_bytes, patterns.read)
             .src[0]
             .value = offset;
@@ -233,9 +264,12 @@ class Clblast {
 
   const ClblastPlan& plan_;
   const KernelConfig& config_;
+  const int budget_;                   // registers of a thread
+  const int steps_;                    // of k, unrolled
+  const int ahead_of_a_, ahead_of_b_;  // steps by which loads run ahead
   Emitter e_;
-  int step_ = 0, loads_ = 0, loads_of_step_ = 1;  // k of the trip; its loads, those placed so far
-  int staged_at_once_ = 4;                        // elements on their way to shared memory
+  int step_ = 0, loads_ = 0, loads_of_step_ = 1;           // k of the trip; its loads, those placed so far
+  std::vector<std::vector<Value>> fetched_a_, fetched_b_;  // by step
   Value a_pointer_, b_pointer_, c_pointer_, read_a_, read_b_, write_a_, write_b_, k_, inner_, pitch_;
   std::vector<Value> accumulators_;
   Patterns of_a_, of_b_;
@@ -246,7 +280,7 @@ class Clblast {
 
 Result<Program> build_clblast(const BuildRequest& request) {
   const ClblastPlan plan = plan_clblast(request.config);
-  return Clblast(plan, request.config).build(request);
+  return Clblast(plan, request.config, request.latency).build(request);
 }
 
 }  // namespace noteg::kernels

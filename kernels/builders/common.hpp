@@ -41,8 +41,8 @@ void emit_serpentine(Emitter& e, const ThreadTile& tile);
 void emit_runs(Emitter& e, const ThreadTile& tile, int run);
 
 // How well registers are placed: every accumulator in the bank that its FFMAs want, or as nvcc manages it for plain
-// nested loops.
-enum class Allocation : std::uint8_t { ideal, plain_loops };
+// nested loops over single elements or over vectors.
+enum class Allocation : std::uint8_t { ideal, plain_loops, vector_loops };
 
 // Accumulators for emit_serpentine and emit_runs, with the bank opposite to the column's B element as far as the
 // allocation manages.

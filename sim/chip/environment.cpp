@@ -78,6 +78,7 @@ core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, Ti
       source == TileSource::l2 ? near : std::max(near, std::round(quantised(dram_latency(request), wait_step)));
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.l1_hit_rate;
+  out.shared = request.shared;
   out.read_bytes_per_cycle =
       std::min(gpu.l2.sm_bandwidth.value, l2_rate(request, gpu.l2.read_bandwidth) / std::max(1, request.active_sms));
   // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.

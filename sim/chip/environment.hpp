@@ -18,8 +18,9 @@ struct EnvironmentRequest {
   Hertz clock;
   Hertz latency_clock;  // at which the nanoseconds of DRAM become cycles
   int active_sms = 1;
-  double footprint_bytes = 0;               // A, B and C
-  double l1_hit_rate = 0;                   // of the sectors that loads ask for
+  double footprint_bytes = 0;  // A, B and C
+  double l1_hit_rate = 0;      // of the sectors that loads ask for
+  std::array<core::SharedSectors, 4> shared{};
   double tile_accesses = 1;                 // places in DRAM where one k tile of a CTA lies
   bool tensor_cores = false;                // the kernel computes there
   bool l2_limits = true;                    // false: L2 delivers at any rate

@@ -103,6 +103,7 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
       footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
   request.tile_accesses = tile_accesses(run);
   request.l1_hit_rate = run.traffic.l1_hit_rate;
+  request.shared = run.traffic.shared;
   request.l2_limits = switches.l2;
   request.latency_limits = switches.memory_latency;
   if (run.config.family == kernels::Family::wgmma)

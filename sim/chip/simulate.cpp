@@ -18,7 +18,7 @@ namespace {
 
 void solve_traffic(Run& run, const kernels::Program& program) {
   run.traffic = plan_traffic({&run.gpu, &run.config, &run.shape, &program, &run.launch, run.resident, run.options.l2});
-  if (!run.options.switches.l2) {
+  if (!run.options.switches.l2 || !run.options.waits_for_dram) {
     run.traffic.reuse.dram_read_bytes = 0;
     run.traffic.reuse.waiting_steps = 0;
   }

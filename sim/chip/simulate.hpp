@@ -27,7 +27,8 @@ struct SimOptions {
       std::nullopt;            // clock mode cool: how many follow each other from idle; absent: very many
   power::Toggling operands{};  // random
   L2State l2 = L2State::warm;
-  Switches switches{};  // limits taken away, for a study
+  Switches switches{};         // limits taken away, for a study
+  bool waits_for_dram = true;  // false: every load is as fast as a hit in L2, which bounds the time from below
 };
 
 // Remembers SM simulations between calls: rows of a measured file repeat kernels. A pure cache, results

@@ -92,6 +92,13 @@ Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, cons
                                                   SmCache& cache) {
   BuiltFor wanted{as_built(config), address_facts(config, shape), gpu.sm, switches};
   wanted.sm.energy = {};  // costs watts, no cycles
+  // What is beside the SM decides its environment, not the program or its timer.
+  const Switches all;
+  wanted.switches.l2 = all.l2;
+  wanted.switches.dram = all.dram;
+  wanted.switches.launch = all.launch;
+  wanted.switches.tail = all.tail;
+  wanted.switches.memory_latency = all.memory_latency;
   const std::shared_ptr<BuildSlot> slot = slot_of(cache.impl(), wanted);
   std::call_once(slot->once, [&] { slot->kernel = build(gpu, config, wanted.facts, switches); });
   return slot->kernel;

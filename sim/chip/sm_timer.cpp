@@ -71,6 +71,7 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 environment.latency,
                 environment.l1_latency,
                 environment.l1_hit_rate,
+                environment.shared,
                 environment.read_bytes_per_cycle,
                 environment.read_burst_bytes_per_cycle,
                 environment.write_bytes_per_cycle,
@@ -163,7 +164,7 @@ SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::S
   if (work.trips <= few_trips) return over_rounds(environment, work, Grade::shared);
   // Trips with loops inside, unrolled or not, repeat what a dozen short ones would.
   const bool unrolled = k_per_trip_ >= deep_trip && program_.tensor.empty();
-  if (trip_length_ >= long_trip && (inner_loops_ > 0 || unrolled)) return rough(environment, work);
+  if (trip_length_ >= long_trip && (inner_loops_ > 0 || unrolled)) return spread(environment, work);
   core::SmWork brief = work;
   brief.trips = short_trips;
   SmTime out = over_rounds(environment, brief, Grade::shared);

@@ -47,14 +47,18 @@ class SmTimer {
   // Steps through all of `work` and writes down what happens, whatever was run before.
   core::SmResult watch(const core::MemoryEnvironment& environment, core::SmWork work, core::Recorder& recorder) const;
   [[nodiscard]] bool has_many_trips(const core::SmWork& work) const { return work.trips >= core::many_trips(program_); }
-  // Whether CTAs drift apart in their main loops, so that work flows through the SM at one rate: long FP32 loops.
+  // Whether CTAs drift apart in their main loops, so that work flows through the SM at one rate: FP32 loops of many
+  // trips that are not themselves as long as whole loops of others.
   [[nodiscard]] bool flows(const core::SmWork& work) const {
-    return program_.async.empty() && program_.tensor.empty() && work.trips >= core::flow_trips(program_);
+    constexpr std::int64_t long_body = 1024;  // instructions of a warp
+    return program_.async.empty() && program_.tensor.empty() && trip_length() < long_body &&
+           work.trips >= core::flow_trips(program_);
   }
 
  private:
-  using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double, double, double,
-                         double, bool, std::int64_t, std::int64_t, std::array<core::BoxTraffic, 3>>;
+  using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double,
+                         std::array<core::SharedSectors, 4>, double, double, double, bool, std::int64_t, std::int64_t,
+                         std::array<core::BoxTraffic, 3>>;
   // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
   [[nodiscard]] std::int64_t trip_length() const { return trip_length_; }
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
@@ -65,6 +69,7 @@ class SmTimer {
   [[nodiscard]] SmTime rough(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
                                    double factor);
+  [[nodiscard]] SmTime spread(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime rough_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
   [[nodiscard]] SmTime of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);

@@ -120,7 +120,20 @@ void add_results(Traffic& out, const TrafficRequest& r) {
 }
 
 // Steps in which hit rates reach the core, so that shapes of a kernel share its runs.
-constexpr double hit_steps = 20;
+constexpr double hit_steps = core::SharedSectors::steps;
+
+// Of an operand of which a CTA's loads ask for more sectors than its tile lies in; `fetched`: what L2 gives.
+core::SharedSectors shared_sectors(const Operand& operand, double element_bytes, double fetched) {
+  const auto bytes = [&](std::int64_t elements) { return std::llround(static_cast<double>(elements) * element_bytes); };
+  const double tile =
+      operand.useful_sectors_trip * memory::straddle(std::max<std::int64_t>(1, bytes(operand.lines.piece)),
+                                                     std::max<std::int64_t>(1, bytes(operand.lines.line)));
+  core::SharedSectors out;
+  if (operand.loads.sectors <= tile) return out;
+  out.again = static_cast<int>(std::lround((1.0 - tile / operand.loads.sectors) * hit_steps));
+  out.beyond = std::round(std::min(1.0, fetched / tile) * hit_steps) / hit_steps;
+  return out;
+}
 
 }  // namespace
 
@@ -144,7 +157,9 @@ Traffic plan_traffic(const TrafficRequest& r) {
     out.l2_read_bytes += operand.useful_bytes * over;
     if (!operand.lines.through_l1) continue;
     asked += operand.loads.sectors;
-    fetched += std::min(operand.loads.sectors, operand.useful_sectors_trip * over);
+    const double of_it = std::min(operand.loads.sectors, operand.useful_sectors_trip * over);
+    fetched += of_it;
+    out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
   }
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
   if (r.config->family == kernels::Family::wgmma) {  // less what clusters and GPCs share

@@ -1,11 +1,14 @@
 // Bytes between SMs, L2 and DRAM: from the tiles that are live together and the sectors that their rows touch.
 #pragma once
 
+#include <array>
+
 #include "arch/spec.hpp"
 #include "kernels/config.hpp"
 #include "kernels/ir.hpp"
 #include "sim/chip/grid.hpp"
 #include "sim/chip/simulate.hpp"
+#include "sim/core/engine.hpp"
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/memory/tile_reuse.hpp"
 
@@ -25,6 +28,7 @@ struct Traffic {
   memory::ReuseResult reuse;                     // between L2 and DRAM
   double l2_read_bytes = 0, l2_write_bytes = 0;  // between SMs and L2, whole sectors
   double l1_hit_rate = 0;                        // of the sectors that the main loop's loads ask for
+  std::array<core::SharedSectors, 4> shared{};   // by kernels::Matrix
   memory::L2Lookups lookups;
 };
 

@@ -22,6 +22,12 @@ kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
   out.alu_interval = interval(sm.pipes.alu.lanes);
   out.memory_interval = cycles(sm.memory.address_cycles);
   out.async_copy = sm.has_async_copy;
+  const arch::OccupancySpec& holds = sm.occupancy;
+  out.most_ctas = holds.max_ctas;
+  out.most_threads = holds.max_threads;
+  if (!holds.shared_configs.empty())
+    out.shared_memory = static_cast<int>(std::ranges::max_element(holds.shared_configs)->value);
+  out.shared_memory_reserved = static_cast<int>(holds.shared_reserved_per_cta.value);
   return out;
 }
 

@@ -67,6 +67,7 @@ struct MemoryCost {
   std::uint16_t miss_cycles = 0;      // front_cycles where L1 has to be filled first
   std::uint16_t wavefronts = 0;       // shared-memory data wavefronts
   std::uint16_t conflict_wavefronts = 0;
+  std::uint8_t matrix = 0;  // kernels::Matrix of a global access
   std::uint32_t bytes = 0;  // useful bytes, all lanes
 };
 

@@ -25,11 +25,21 @@ struct BoxTraffic {
   auto operator<=>(const BoxTraffic&) const = default;
 };
 
+// Sectors of an operand that several warps of a CTA ask for within a trip: all but the first find them in L1.
+struct SharedSectors {
+  static constexpr int steps = 20;
+  int again = 0;      // of `steps` loads, those that find what an earlier load of the CTA has asked for
+  double beyond = 1;  // of the sectors of the others, what comes from L2
+
+  auto operator<=>(const SharedSectors&) const = default;
+};
+
 // What an SM sees behind its L1. Latencies in cycles from issue to data.
 struct MemoryEnvironment {
   double latency = 272;  // mean of loads that leave the SM
   double l1_latency = 33;
   double l1_hit_rate = 0;                 // of sectors
+  std::array<SharedSectors, 4> shared{};  // by kernels::Matrix
   double read_bytes_per_cycle = 64;       // this SM's share of the way from L2, over a while
   double read_burst_bytes_per_cycle = 0;  // what its own port takes while others ask for less than theirs; 0: the share
   double write_bytes_per_cycle = 64;

@@ -142,6 +142,22 @@ void Engine::read_from_l2(double bytes, double now) {
   read_share_free_ = std::max(read_share_free_, now - burst_cycles) + bytes / share;
 }
 
+// Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
+// order. That a fill may still be under way when the next warp asks is left out.
+bool Engine::asked_again(const MemoryCost& cost) {
+  if (cost.kind != MemoryKind::load_global || env_.shared[cost.matrix].again == 0) return false;
+  int& turn = shared_turn_[cost.matrix];
+  turn += env_.shared[cost.matrix].again;
+  if (turn < SharedSectors::steps) return false;
+  turn -= SharedSectors::steps;
+  return true;
+}
+
+double Engine::beyond_l1(const MemoryCost& cost) const {
+  const SharedSectors& shared = env_.shared[cost.matrix];
+  return cost.kind == MemoryKind::load_global && shared.again > 0 ? shared.beyond : 1.0 - env_.l1_hit_rate;
+}
+
 std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint64_t now) {
   const std::uint64_t unloaded = now + (cost.latency > front_delay ? cost.latency - front_delay : 1u);
   const auto sectors = static_cast<double>(cost.sectors);
@@ -152,11 +168,13 @@ std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint
     case MemoryKind::async_copy: {
       count_.l1_bytes += cost.bytes;
       count_.read_sectors += sectors;
-      const double beyond = 1.0 - env_.l1_hit_rate;
-      read_from_l2(sectors * 32.0 * beyond, static_cast<double>(now));
+      const bool again = asked_again(cost);
+      const double beyond = again ? 0.0 : beyond_l1(cost);
+      if (!again) read_from_l2(sectors * 32.0 * beyond, static_cast<double>(now));
       // A load is there with its last sector.
       const double latency = (beyond > 0 ? env_.latency : env_.l1_latency) - front_delay + cost.extra_latency;
-      std::uint64_t ready = static_cast<std::uint64_t>(std::max(read_port_free_, read_share_free_) + latency);
+      const double begins = again ? static_cast<double>(now) : std::max(read_port_free_, read_share_free_);
+      std::uint64_t ready = static_cast<std::uint64_t>(begins + latency);
       if (cost.kind == MemoryKind::load_global) {
         // Load data enters the register file at a limited width.
         const std::uint64_t width = static_cast<std::uint64_t>(cost.bytes / write_back_);

@@ -87,6 +87,7 @@ std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
   add(after(read_port_free_, now));
   add(after(read_share_free_ + burst_cycles, now));
   add(after(write_port_free_, now));
+  for (const int turn : shared_turn_) add(static_cast<std::uint64_t>(turn));
   events_.each(now, [&](std::uint64_t ahead, const Event& event) {
     std::uint64_t counter = event.counter;
     if (event.kind == EventKind::async_done) counter = group_of_copy(warps_[event.warp], event.counter);

@@ -151,6 +151,8 @@ class Engine {
   void post_read_release(const QueuedAccess& access, std::uint64_t at);
   void complete(SubCore& sub, const QueuedAccess& access, std::uint64_t now);
   void read_from_l2(double bytes, double now);
+  bool asked_again(const MemoryCost& cost);
+  [[nodiscard]] double beyond_l1(const MemoryCost& cost) const;
   std::uint64_t data_ready(SubCore& sub, const MemoryCost& cost, std::uint64_t now);
   void handle(const Event& event, std::uint64_t now);
   void release(Warp& warp, int counter, std::uint64_t now);
@@ -235,7 +237,8 @@ class Engine {
   double read_port_free_ = 0, write_port_free_ = 0;
   // Bursts shorter than this are served at the port's rate: the order of a trip of a main loop.
   static constexpr double burst_cycles = 2048;
-  double read_share_free_ = 0;  // when what was asked for so far has come at the SM's share of L2's bandwidth
+  std::array<int, 4> shared_turn_{};  // of SharedSectors::steps, by kernels::Matrix
+  double read_share_free_ = 0;        // when what was asked for so far has come at the SM's share of L2's bandwidth
 };
 
 inline void Engine::set_held_by(SubCore& sub, Warp& warp, std::uint8_t by) {

@@ -132,6 +132,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle);
   const int data_cycles = static_cast<int>(active_bytes(pattern) / std::max(1.0, m.data_width.value));
   const bool uniform = has_uniform_address(in);
+  cost.matrix = static_cast<std::uint8_t>(pattern.matrix);
   cost.sectors = narrow(g.sectors);
   cost.requests = narrow(g.lines);
   cost.front_cycles = narrow(std::max({whole(m.shared_interval), tag_cycles, data_cycles}));

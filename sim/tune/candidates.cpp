@@ -118,16 +118,14 @@ class Ranker {
   }
 
   // The launches of one program that cut K into as many slices differ in what they find in L2 only. None is faster
-  // than one that finds everything at once: where that is too slow, it stands for all of them.
+  // than one that finds everything there: where that is too slow, it stands for all of them. Runs that it takes are the
+  // first that a launch takes, so that nothing is lost where it is not too slow.
   std::vector<std::size_t> worth_simulating(const std::vector<std::size_t>& members, chip::SmCache& cache) const {
     std::map<int, bool> too_slow;  // by slices of K
     std::vector<std::size_t> out;
     for (const std::size_t i : members) {
       const int slices = candidates_[i].config.split_k;
-      const bool alone = std::ranges::count_if(members, [&](std::size_t other) {
-                           return candidates_[other].config.split_k == slices;
-                         }) < 2;
-      if (!prunes() || alone) {
+      if (!prunes()) {
         out.push_back(i);
         continue;
       }
@@ -140,7 +138,8 @@ class Ranker {
   bool ideal_is_too_slow(const kernels::KernelConfig& config, chip::SmCache& cache) const {
     chip::SimOptions sim = request_.sim;
     sim.rough = true;
-    sim.switches.l2 = false;
+    sim.waits_for_dram = false;
+    sim.switches.tail = false;
     const Result<chip::SimReport> report = chip::simulate(*request_.gpu, config, request_.shape, sim, cache);
     return report && report->time_us * order_of_warps > threshold_us_;
   }

@@ -34,6 +34,23 @@ TEST(ShareOfL2, SteadyLoadsGetTheShareAndNoMore) {
   EXPECT_NEAR(trip(32, 0, 4, 128), 32 * 128 / 4, 0.02 * 32 * 128 / 4);
 }
 
+// Loads one behind the other, each waited for, of which `again` in twenty were asked for by another warp.
+double chain(int again) {
+  MicroKernel kernel{.text =
+                         ".warps 1\n.access R2 global 4 lane*4\nloop:\n"
+                         "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
+                         "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
+                         "[B------:R-:W-:-:S01] BRA loop ;\n"};
+  kernel.environment.shared[0].again = again;  // of an operand that the text does not name
+  return (run_micro(kernel, 120).cycles - run_micro(kernel, 60).cycles) / 60;
+}
+
+TEST(ShareOfL2, WhatAnotherWarpAskedForIsInL1) {
+  const MicroKernel usual;
+  EXPECT_NEAR(chain(0) - chain(20), usual.environment.latency - usual.environment.l1_latency, 4);
+  EXPECT_NEAR(chain(15), 0.25 * chain(0) + 0.75 * chain(20), 1);
+}
+
 // Eight warps whose LDS keep the front busy, and one load of four lines among each sixteen.
 double front_cycles_of_load(const std::string& gpu) {
   const auto cycles = [&](bool with_load) {
