@@ -2,6 +2,7 @@
 # Register file study on a GeForce-class Ampere GPU. usage: run.sh [path to noteg]
 set -eu
 noteg=${1:-build/release/bin/noteg}
+[ -x "$noteg" ] || { echo "$0: $noteg: no program there (./dev build makes it)" >&2; exit 1; }
 here=$(dirname "$0")
 gpu=rtx-a6000 # at 1.8 GHz, as published: power shall not mix in
 

@@ -2,6 +2,7 @@
 # Tiles of a naive kernel on an RTX 4070, ours beside the published ones. usage: run.sh [path to noteg]
 set -eu
 noteg=${1:-build/release/bin/noteg}
+[ -x "$noteg" ] || { echo "$0: $noteg: no program there (./dev build makes it)" >&2; exit 1; }
 
 ours() { # TILE SHAPE: milliseconds and watts
   "$noteg" simulate --arch rtx4070 --clock 2.505GHz --family naive --tile "$1x$1x$1" --shape "$2" --l2 cold --set raster=along_n \

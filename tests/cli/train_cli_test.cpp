@@ -129,7 +129,7 @@ TEST(Predict, RefusesBadModels) {
                   "\" > $d/m.json; \"$NOTEG\" predict --model $d/m.json --data x.csv; s=$?; \"$NOTEG\" validate "
                   "--model $d/m.json --data x.csv; [ $? = 2 ] && exit $s");
     EXPECT_EQ(ran.status, 2) << text << ran.err;
-    EXPECT_TRUE(has(ran.err, "m.json: ")) << ran.err;
+    EXPECT_TRUE(has(ran.err, "m.json:")) << ran.err;
   }
 }
 
