@@ -40,6 +40,7 @@ std::vector<Option> options() {
       {"features", "GROUPS", "groups of columns to learn from (default config,arch,physics; residual: counter too)",
        false},
       {"trees", "N", "trees of the forest, 100 if absent", false},
+      {"extra-trees", "", "the default: random cuts, on nine tenths of the rows", false},
       {"random-forest", "", "best cuts on bootstrap samples instead of random ones on nine tenths of the rows", false},
       {"features-per-split", "N", "features tried at each split, half of them if absent (random forest: a third)",
        false},
@@ -81,6 +82,8 @@ void take_forest(const Arguments& arguments, forest::ForestOptions& forest, Diag
   const auto count = [&](const char* name, std::size_t otherwise, long long most) {
     return static_cast<std::size_t>(count_option(arguments, name, static_cast<long long>(otherwise), most, errors));
   };
+  if (arguments.has("random-forest") && arguments.has("extra-trees"))
+    errors.push_back({"", 0, 0, "--random-forest", "one kind of forest", "--extra-trees beside it"});
   if (arguments.has("random-forest")) forest = forest::random_forest();
   forest.trees = count("trees", forest.trees, 10000);
   forest.min_split_rows = count("min-split-rows", forest.min_split_rows, 1 << 30);
