@@ -16,7 +16,6 @@ struct Trips {
   std::int64_t few, more;
 };
 constexpr Trips short_trips{4, 8}, long_trips{2, 4};
-constexpr int long_body = 1024;  // instructions of a trip
 
 Trips trips_of(std::int64_t trip_length) { return trip_length < long_body ? short_trips : long_trips; }
 
@@ -41,15 +40,6 @@ core::MemoryEnvironment coarse(core::MemoryEnvironment environment) {
 core::SmWork coarse(core::SmWork work) {
   work.launch_interval = std::round(coarse(work.launch_interval, latency_step));
   return work;
-}
-
-// sum += more * factor
-void add(SmTime& sum, const SmTime& more, double factor) {
-  sum.cycles += more.cycles * factor;
-  sum.counters += more.counters * factor;
-  sum.simulated_cycles += more.simulated_cycles;
-  sum.simulated_warp_instructions += more.simulated_warp_instructions;
-  sum.deadlock = sum.deadlock || more.deadlock;
 }
 
 }  // namespace

@@ -40,6 +40,14 @@ SmTime blend(const SmTime& a, const SmTime& b, double f) {
   return out;
 }
 
+void add(SmTime& sum, const SmTime& part, double factor) {
+  sum.cycles += part.cycles * factor;
+  sum.counters += part.counters * factor;
+  sum.simulated_cycles += part.simulated_cycles;
+  sum.simulated_warp_instructions += part.simulated_warp_instructions;
+  sum.deadlock = sum.deadlock || part.deadlock;
+}
+
 SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches, int k_per_trip)
     : program_(std::move(program)), sm_(std::move(sm)), k_per_trip_(k_per_trip), switches_(switches) {
   std::vector<std::int64_t> times(program_.code.size(), 1);
@@ -168,18 +176,11 @@ SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::S
   core::SmWork brief = work;
   brief.trips = short_trips;
   SmTime out = over_rounds(environment, brief, Grade::shared);
-  const auto add = [&](const SmTime& more) {
-    out.cycles += more.cycles;
-    out.counters += more.counters;
-    out.simulated_cycles += more.simulated_cycles;
-    out.simulated_warp_instructions += more.simulated_warp_instructions;
-    out.deadlock = out.deadlock || more.deadlock;
-  };
   const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas);
   const std::int64_t together = std::min(work.ctas / full, drifted_rounds);
-  add(further_trips(environment, work, together * full,
-                    static_cast<double>(work.ctas / full) / static_cast<double>(together)));
-  if (work.ctas % full > 0) add(further_trips(environment, work, work.ctas % full, 1));
+  const double times = static_cast<double>(work.ctas / full) / static_cast<double>(together);
+  add(out, further_trips(environment, work, together * full, times), 1);
+  if (work.ctas % full > 0) add(out, further_trips(environment, work, work.ctas % full, 1), 1);
   return out;
 }
 

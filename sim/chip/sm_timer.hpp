@@ -32,6 +32,11 @@ struct SmTime {
 
 // a + (b - a) * f, field by field; what was simulated for it is the sum of both.
 [[nodiscard]] SmTime blend(const SmTime& a, const SmTime& b, double f);
+// sum += part * factor; what was simulated counts whole.
+void add(SmTime& sum, const SmTime& part, double factor);
+
+// Instructions of a warp from which a trip of the main loop is itself as long as whole loops of others.
+inline constexpr std::int64_t long_body = 1024;
 
 enum class Grade : std::uint8_t { exact, periodic, shared, rough };
 
@@ -48,9 +53,8 @@ class SmTimer {
   core::SmResult watch(const core::MemoryEnvironment& environment, core::SmWork work, core::Recorder& recorder) const;
   [[nodiscard]] bool has_many_trips(const core::SmWork& work) const { return work.trips >= core::many_trips(program_); }
   // Whether CTAs drift apart in their main loops, so that work flows through the SM at one rate: FP32 loops of many
-  // trips that are not themselves as long as whole loops of others.
+  // trips that are not long themselves.
   [[nodiscard]] bool flows(const core::SmWork& work) const {
-    constexpr std::int64_t long_body = 1024;  // instructions of a warp
     return program_.async.empty() && program_.tensor.empty() && trip_length() < long_body &&
            work.trips >= core::flow_trips(program_);
   }

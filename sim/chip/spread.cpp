@@ -12,14 +12,6 @@ namespace {
 
 constexpr std::int64_t few = 2, more = 6;  // trips; fewer than a dozen are not exact, but cost a fifth of the flow
 
-void add(SmTime& sum, const SmTime& part, double factor) {
-  sum.cycles += part.cycles * factor;
-  sum.counters += part.counters * factor;
-  sum.simulated_cycles += part.simulated_cycles;
-  sum.simulated_warp_instructions += part.simulated_warp_instructions;
-  sum.deadlock = sum.deadlock || part.deadlock;
-}
-
 }  // namespace
 
 SmTime SmTimer::spread(const core::MemoryEnvironment& environment, const core::SmWork& work) {
