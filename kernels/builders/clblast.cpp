@@ -47,7 +47,7 @@ class Clblast {
     e_.program().epilogue_begin = e_.position();
     emit_results();
     describe();
-    Result<Program> program = finish(e_, request);
+    Result<Program> program = finish(e_, request, HeldBack::passes_last);
     // The compiler computes addresses anew where they would cost a CTA.
     if (program && !config_.registers) program->registers = std::min(program->registers, budget_);
     return program;

@@ -13,9 +13,9 @@ void emit_ffma(Emitter& e, Value a, Value b, Value c) { e.emit(Opcode::ffma, "",
 
 }  // namespace
 
-Result<Program> finish(Emitter& emitter, const BuildRequest& request) {
+Result<Program> finish(Emitter& emitter, const BuildRequest& request, HeldBack held_back) {
   Program& program = emitter.program();
-  schedule(program, emitter.releases(), request.latency);
+  schedule(program, emitter.releases(), request.latency, held_back);
   if (auto assigned = assign_registers(program, emitter.groups()); !assigned) return assigned.errors();
   if (request.config.registers) program.registers = *request.config.registers;
   if (request.config.shared_bytes) program.shared_bytes = *request.config.shared_bytes;

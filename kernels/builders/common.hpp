@@ -6,11 +6,13 @@
 
 #include "kernels/build.hpp"
 #include "kernels/emitter.hpp"
+#include "kernels/passes/schedule.hpp"
 
 namespace noteg::kernels {
 
-// Runs the passes: schedule, registers, control bits. `keep_order`: the builder's order is already the compiler's.
-[[nodiscard]] Result<Program> finish(Emitter& emitter, const BuildRequest& request);
+// Runs the passes: schedule, registers, control bits.
+[[nodiscard]] Result<Program> finish(Emitter& emitter, const BuildRequest& request,
+                                     HeldBack held_back = HeldBack::passes_in_turn);
 
 // Rows of a global operand lie far apart and on line borders; any pitch of whole lines counts the same.
 inline constexpr std::uint32_t nominal_pitch = 4096;

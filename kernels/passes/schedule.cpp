@@ -34,8 +34,13 @@ struct Node {
 // One straight piece, scheduled cycle by cycle.
 class PieceScheduler {
  public:
-  PieceScheduler(const Program& program, Piece piece, const std::vector<int>& releases, const LatencyModel& model)
-      : program_(program), piece_(piece), model_(model), nodes_(static_cast<std::size_t>(piece.end - piece.begin)) {
+  PieceScheduler(const Program& program, Piece piece, const std::vector<int>& releases, const LatencyModel& model,
+                 HeldBack held_back)
+      : program_(program),
+        piece_(piece),
+        model_(model),
+        held_back_(held_back),
+        nodes_(static_cast<std::size_t>(piece.end - piece.begin)) {
     const std::vector<Dependence> edges = dependences(program, piece.begin, piece.end, model);
     const std::vector<int> length = path_to_end(piece.begin, piece.end, edges);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -72,13 +77,15 @@ class PieceScheduler {
  private:
   Opcode op_of(int node) const { return program_.code[static_cast<std::size_t>(piece_.begin + node)].op; }
 
-  // An FFMA is a candidate only in its turn; anything else waits for its release, unless no FFMA is left or the
-  // next one depends on something that is still held back.
-  bool is_candidate(int node) const {
+  bool is_ready(int node) const {
+    return nodes_[static_cast<std::size_t>(node)].earliest <= now_ &&
+           pipe_free_[static_cast<std::size_t>(pipe_of(op_of(node)))] <= now_;
+  }
+
+  // An FFMA is a candidate only in its turn; anything else waits for its release.
+  bool is_released(int node) const {
     const Node& n = nodes_[static_cast<std::size_t>(node)];
-    if (n.earliest > now_ || pipe_free_[static_cast<std::size_t>(pipe_of(op_of(node)))] > now_) return false;
-    if (n.is_ffma) return ffmas_[ffmas_issued_] == node;
-    return ffma_is_blocked_ || static_cast<int>(ffmas_issued_) >= n.release;
+    return n.is_ffma ? ffmas_[ffmas_issued_] == node : static_cast<int>(ffmas_issued_) >= n.release;
   }
 
   bool is_ffma_blocked() const {
@@ -86,13 +93,18 @@ class PieceScheduler {
            nodes_[static_cast<std::size_t>(ffmas_[ffmas_issued_])].open_predecessors > 0;
   }
 
+  // Where no FFMA is left, or the next one may depend on something that is still held back, that goes as well.
   std::optional<int> pick(int tail) const {
-    std::optional<int> best;
+    std::optional<int> best, held;
     for (const int i : open_) {
-      if (i == tail || !is_candidate(i)) continue;
-      if (!best || goes_before(i, *best)) best = i;
+      if (i == tail || !is_ready(i)) continue;
+      const bool is_free = is_released(i);
+      if (!is_free && nodes_[static_cast<std::size_t>(i)].is_ffma) continue;
+      const bool waits = !is_free && (held_back_ == HeldBack::passes_last || !ffma_is_blocked_);
+      std::optional<int>& one = waits ? held : best;
+      if (!one || goes_before(i, *one)) one = i;
     }
-    return best;
+    return best || !ffma_is_blocked_ ? best : held;
   }
 
   bool goes_before(int a, int b) const {
@@ -119,6 +131,7 @@ class PieceScheduler {
   const Program& program_;
   Piece piece_;
   const LatencyModel& model_;
+  HeldBack held_back_;
   std::vector<Node> nodes_;
   std::vector<int> ffmas_;
   std::vector<int> open_;  // every dependence issued
@@ -152,11 +165,11 @@ std::vector<Piece> straight_pieces(const Program& program) {
   return pieces;
 }
 
-void schedule(Program& program, const std::vector<int>& releases, const LatencyModel& model) {
+void schedule(Program& program, const std::vector<int>& releases, const LatencyModel& model, HeldBack held_back) {
   std::vector<Instruction> result;
   result.reserve(program.code.size());
   for (const Piece& piece : straight_pieces(program)) {
-    for (const int i : PieceScheduler(program, piece, releases, model).run()) {
+    for (const int i : PieceScheduler(program, piece, releases, model, held_back).run()) {
       result.push_back(program.code[static_cast<std::size_t>(piece.begin + i)]);
     }
   }

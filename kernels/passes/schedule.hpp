@@ -2,6 +2,7 @@
 // builder's order, which is chosen for operand reuse; all else moves into it as early as its release allows.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "kernels/ir.hpp"
@@ -9,8 +10,13 @@
 
 namespace noteg::kernels {
 
+// While no FFMA can follow before something else is placed, what is held back may pass: in its turn, as CUTLASS and
+// cuBLAS loops read, or behind all that is free, as loops read whose loads run far ahead.
+enum class HeldBack : std::uint8_t { passes_in_turn, passes_last };
+
 // releases[i]: instruction i stays behind so many FFMAs of its piece (Emitter::release_after).
-void schedule(Program& program, const std::vector<int>& releases, const LatencyModel& model);
+void schedule(Program& program, const std::vector<int>& releases, const LatencyModel& model,
+              HeldBack held_back = HeldBack::passes_in_turn);
 
 // Straight pieces [begin, end) of the program: cut behind branches and before loop heads.
 struct Piece {
