@@ -14,6 +14,7 @@ struct BuildRequest {
   KernelConfig config;  // resolved
   LatencyModel latency;
   int lane_count_partial = 32;  // reserved for partially filled warps
+  bool is_draft = false;        // the instructions alone, in no order, without registers and control bits
 };
 
 [[nodiscard]] Result<Program> build_program(const BuildRequest& request);

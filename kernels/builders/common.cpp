@@ -15,6 +15,7 @@ void emit_ffma(Emitter& e, Value a, Value b, Value c) { e.emit(Opcode::ffma, "",
 
 Result<Program> finish(Emitter& emitter, const BuildRequest& request, HeldBack held_back) {
   Program& program = emitter.program();
+  if (request.is_draft) return std::move(program);
   schedule(program, emitter.releases(), request.latency, held_back);
   if (auto assigned = assign_registers(program, emitter.groups()); !assigned) return assigned.errors();
   if (request.config.registers) program.registers = *request.config.registers;

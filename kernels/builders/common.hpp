@@ -10,7 +10,7 @@
 
 namespace noteg::kernels {
 
-// Runs the passes: schedule, registers, control bits.
+// Runs the passes: schedule, registers, control bits. Of a draft none.
 [[nodiscard]] Result<Program> finish(Emitter& emitter, const BuildRequest& request,
                                      HeldBack held_back = HeldBack::passes_in_turn);
 

@@ -10,16 +10,6 @@ namespace noteg::chip {
 
 namespace {
 
-// Rows of operands that lie along K are K elements apart. It matters only to copies whose shared-memory writes
-// conflict; library kernels have none.
-core::AddressFacts address_facts(const kernels::KernelConfig& config, const kernels::GemmShape& shape) {
-  const bool may_conflict = config.async_copy.value_or(false) && config.family == kernels::Family::simt &&
-                            (config.flavor == kernels::Flavor::cutlass || config.flavor == kernels::Flavor::generic);
-  if (!may_conflict) return {};
-  const auto bytes = static_cast<std::uint64_t>(kernels::bytes_of(config.dtype_in));
-  return {kernels::alike_pitch(static_cast<std::uint64_t>(shape.k) * bytes)};
-}
-
 // Whether the SM has the matrix instruction that the kernel is made of.
 std::optional<Diagnostic> missing_form(const arch::SmSpec& sm, const kernels::KernelConfig& config) {
   if (!kernels::on_tensor_cores(config.family)) return std::nullopt;
@@ -57,12 +47,9 @@ std::shared_ptr<BuildSlot> slot_of(SmCache::Impl& cache, const BuiltFor& wanted)
 
 Result<std::shared_ptr<BuiltKernel>> build(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
                                            const core::AddressFacts& facts, const Switches& switches) {
-  if (const std::optional<Diagnostic> missing = missing_form(gpu.sm, config)) return *missing;
-  kernels::BuildRequest request;
-  request.config = config;
-  request.latency = config.family == kernels::Family::mma ? latency_model(gpu.sm, kernels::tensor_form_of(config))
-                                                          : latency_model(gpu.sm);
-  Result<kernels::Program> program = kernels::build_program(request);
+  const Result<kernels::BuildRequest> request = build_request(gpu, config);
+  if (!request) return request.errors();
+  Result<kernels::Program> program = kernels::build_program(*request);
   if (!program) return program.errors();
   auto built = std::make_shared<BuiltKernel>();
   built->program = std::move(*program);
@@ -74,6 +61,25 @@ Result<std::shared_ptr<BuiltKernel>> build(const arch::GpuSpec& gpu, const kerne
 }
 
 }  // namespace
+
+Result<kernels::BuildRequest> build_request(const arch::GpuSpec& gpu, const kernels::KernelConfig& config) {
+  if (const std::optional<Diagnostic> missing = missing_form(gpu.sm, config)) return *missing;
+  kernels::BuildRequest request;
+  request.config = config;
+  request.latency = config.family == kernels::Family::mma ? latency_model(gpu.sm, kernels::tensor_form_of(config))
+                                                          : latency_model(gpu.sm);
+  return request;
+}
+
+// Rows of operands that lie along K are K elements apart. It matters only to copies whose shared-memory writes
+// conflict; library kernels have none.
+core::AddressFacts address_facts(const kernels::KernelConfig& config, const kernels::GemmShape& shape) {
+  const bool may_conflict = config.async_copy.value_or(false) && config.family == kernels::Family::simt &&
+                            (config.flavor == kernels::Flavor::cutlass || config.flavor == kernels::Flavor::generic);
+  if (!may_conflict) return {};
+  const auto bytes = static_cast<std::uint64_t>(kernels::bytes_of(config.dtype_in));
+  return {kernels::alike_pitch(static_cast<std::uint64_t>(shape.k) * bytes)};
+}
 
 kernels::KernelConfig as_built(kernels::KernelConfig config) {
   const kernels::KernelConfig unset;

@@ -46,6 +46,13 @@ struct SmCache::Impl {
 // The configuration as far as it decides the program: name, raster and the number of slices do not.
 [[nodiscard]] kernels::KernelConfig as_built(kernels::KernelConfig config);
 
+// What the builder is asked for; an error if the SM lacks the kernel's matrix instruction.
+[[nodiscard]] Result<kernels::BuildRequest> build_request(const arch::GpuSpec& gpu,
+                                                          const kernels::KernelConfig& config);
+
+// What the costs of a kernel's copies depend on beside their patterns.
+[[nodiscard]] core::AddressFacts address_facts(const kernels::KernelConfig& config, const kernels::GemmShape& shape);
+
 // The program of a resolved configuration on a GPU's SM, built once for all shapes whose addresses behave alike.
 [[nodiscard]] Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu,
                                                                 const kernels::KernelConfig& config,

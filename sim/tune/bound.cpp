@@ -106,12 +106,14 @@ power::Activity least_activity(const kernels::KernelConfig& kernel, const LeastW
 // over the limit. The first falls with the clock, the second rises: both are least where they meet, which is the clock
 // that the least work alone would settle at.
 Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
-                    const chip::SimOptions& sim) {
+                    const chip::SimOptions& sim, const StaticLoad* load) {
   const double rate = chip::peak_rate(gpu.sm, kernel);
   if (rate <= 0) return Seconds{0};
   const LeastWork work = least_work(gpu, kernel, shape);
-  const Cycles sm{
-      std::max(work.busiest * work.depth * cycles_per_k(gpu.sm, kernel, work, rate), l2_cycles(gpu, kernel, work))};
+  double of_cta = work.depth * cycles_per_k(gpu.sm, kernel, work, rate);
+  if (load != nullptr)
+    of_cta = std::max(of_cta, least_cycles(*load, static_cast<std::int64_t>(work.depth), gpu.sm.sub_cores));
+  const Cycles sm{std::max(work.busiest * of_cta, l2_cycles(gpu, kernel, work))};
   const Seconds dram = Bytes{work.moved_bytes} / gpu.dram.bandwidth;
   power::Activity activity = least_activity(kernel, work, rate);
   const auto time_at = [&](Hertz clock) { return gpu.launch.kernel + std::max(sm / clock, dram); };

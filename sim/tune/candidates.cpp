@@ -123,16 +123,31 @@ class Ranker {
   std::vector<std::size_t> worth_simulating(const std::vector<std::size_t>& members, chip::SmCache& cache) const {
     std::map<int, bool> too_slow;  // by slices of K
     std::vector<std::size_t> out;
+    std::optional<StaticLoad> load;
+    if (prunes() && !members.empty()) load = load_of(candidates_[members.front()].config);
     for (const std::size_t i : members) {
       const int slices = candidates_[i].config.split_k;
       if (!prunes()) {
         out.push_back(i);
         continue;
       }
-      if (!too_slow.contains(slices)) too_slow[slices] = ideal_is_too_slow(candidates_[i].config, cache);
+      if (!too_slow.contains(slices))
+        too_slow[slices] =
+            load_is_too_much(candidates_[i].config, load) || ideal_is_too_slow(candidates_[i].config, cache);
       if (!too_slow[slices]) out.push_back(i);
     }
     return out;
+  }
+
+  // Of all launches of a program: their main loops are the same.
+  std::optional<StaticLoad> load_of(const kernels::KernelConfig& config) const {
+    if (config.family == kernels::Family::wgmma) return std::nullopt;  // copies and products are not in its list
+    Result<StaticLoad> load = static_load(*request_.gpu, config, request_.shape);
+    return load ? std::optional(*load) : std::nullopt;
+  }
+
+  bool load_is_too_much(const kernels::KernelConfig& config, const std::optional<StaticLoad>& load) const {
+    return load && ruled_out(lower_bound(*request_.gpu, config, request_.shape, request_.sim, &*load));
   }
 
   bool ideal_is_too_slow(const kernels::KernelConfig& config, chip::SmCache& cache) const {

@@ -21,6 +21,7 @@ TEST(LowerBound, NoSimulationIsFaster) {
       for (const kernels::KernelConfig& config : configurations(gpu, {shape, {}}, {{}, 12})) {
         const Result<kernels::KernelConfig> resolved = kernels::resolve(config, shape);
         if (!resolved) continue;
+        const Result<StaticLoad> load = static_load(gpu, *resolved, shape);
         for (const auto mode : {power::ClockMode::burst, power::ClockMode::sustained}) {
           chip::SimOptions options;
           options.clock_mode = mode;
@@ -28,12 +29,34 @@ TEST(LowerBound, NoSimulationIsFaster) {
           const Result<chip::SimReport> report = chip::simulate(gpu, *resolved, shape, options, cache);
           if (!report) continue;
           ++compared;
-          EXPECT_LE(lower_bound(gpu, *resolved, shape, options).value * 1e6, report->time_us * 1.0001);
+          ASSERT_TRUE(load);
+          EXPECT_LE(lower_bound(gpu, *resolved, shape, options, &*load).value * 1e6, report->time_us * 1.0001);
         }
       }
     }
   }
   EXPECT_GT(compared, 60);
+}
+
+// Copies of 4 bytes that transpose an operand keep the load/store path busy long after the arithmetic is done: the list
+// of instructions tells, the tile does not.
+TEST(LowerBound, KnowsNarrowCopiesFromTheInstructions) {
+  const arch::GpuSpec gpu = *arch::load_gpu("rtx4070");
+  const kernels::GemmShape shape{4096, 4096, 4096, 1};
+  kernels::KernelConfig kernel;
+  kernel.flavor = kernels::Flavor::cutlass;
+  kernel.tile = {64, 64, 16};
+  kernel.warp_m = kernel.warp_n = 32;
+  kernel.stages = 3;
+  const kernels::KernelConfig resolved = *kernels::resolve(kernel, shape);
+  const StaticLoad load = *static_load(gpu, resolved, shape);
+  const double by_tile = lower_bound(gpu, resolved, shape).value;
+  const double by_list = lower_bound(gpu, resolved, shape, {}, &load).value;
+  EXPECT_GT(by_list, 1.5 * by_tile);
+  chip::SmCache cache;
+  const Result<chip::SimReport> report = chip::simulate(gpu, resolved, shape, {}, cache);
+  ASSERT_TRUE(report);
+  EXPECT_GT(by_list * 1e6, 0.8 * report->time_us);
 }
 
 TEST(LowerBound, GrowsWithTheWorkOfTheBusiestSm) {

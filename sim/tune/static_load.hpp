@@ -1,0 +1,30 @@
+// What the instructions of a kernel's main loop keep busy, counted from the list before it is ordered: a bound that
+// knows conflicts and narrow copies, for a tenth of what building the program costs.
+#pragma once
+
+#include <cstdint>
+
+#include "arch/spec.hpp"
+#include "kernels/config.hpp"
+#include "sim/support/result.hpp"
+
+namespace noteg::tune {
+
+// Of one warp in one trip of the main loop.
+struct StaticLoad {
+  double front_cycles = 0;     // of the SM's load/store path
+  double sub_core_cycles = 0;  // of the way from its sub-core to that path
+  double issued = 0;           // warp instructions
+  int warps = 1;               // of a CTA
+  int k_per_trip = 1;
+  int idle_trips = 0;  // the last ones, whose copies are predicated off
+};
+
+// resolved: a configuration that kernels::resolve() returned. An error where no program can be built.
+[[nodiscard]] Result<StaticLoad> static_load(const arch::GpuSpec& gpu, const kernels::KernelConfig& resolved,
+                                             const kernels::GemmShape& shape);
+
+// SM cycles that one CTA takes at least for a product `k` deep.
+[[nodiscard]] double least_cycles(const StaticLoad& load, std::int64_t k, int sub_cores);
+
+}  // namespace noteg::tune
