@@ -73,6 +73,12 @@ class ReadPorts {
     move_to(std::max(now + 2, allocated_ + 1));
     if (!ideal_) {
       const int span = std::min(std::max(need[0], need[1]) + 1, cells - 1);
+      if (ports_ == 1) {
+        while (free_of(0, span) < need[0] || free_of(1, span) < need[1]) move_to(allocated_ + 1);
+        for (std::size_t bank = 0; bank < used_.size(); ++bank) used_[bank] |= first_free(used_[bank], need[bank]);
+        grant.allocated = allocated_;
+        return grant;
+      }
       while (room(0, span) < need[0] || room(1, span) < need[1]) move_to(allocated_ + 1);
       for (std::size_t bank = 0; bank < used_.size(); ++bank) take_first(bank, need[bank]);
     }
@@ -93,6 +99,7 @@ class ReadPorts {
  private:
   // used_[bank] counts the reads of the cycles after allocated_, four bits for each of 16 cycles.
   static constexpr int cells = 16;
+  static constexpr std::uint64_t each_cell = 0x1111'1111'1111'1111;
 
   void move_to(std::uint64_t cycle) {
     const std::uint64_t by = cycle - allocated_;
@@ -107,6 +114,22 @@ class ReadPorts {
     int room = span * ports_;
     for (int i = 0; i < span; ++i) room -= used_in(bank, i);
     return room;
+  }
+
+  // Of one port: cycles among the next `span` in which it is free.
+  [[nodiscard]] int free_of(std::size_t bank, int span) const {
+    const std::uint64_t used = used_[bank] & ((std::uint64_t{1} << (4 * span)) - 1);
+    return span - static_cast<int>(used * each_cell >> (4 * (cells - 1)));
+  }
+
+  // The first `need` cycles in which the only port is free.
+  static std::uint64_t first_free(std::uint64_t used, int need) {
+    std::uint64_t free = ~used & each_cell, taken = 0;
+    for (; need > 0; --need) {
+      taken |= free & (~free + 1);
+      free &= free - 1;
+    }
+    return taken;
   }
 
   [[nodiscard]] int used_in(std::size_t bank, int cell) const {
