@@ -1,12 +1,36 @@
-// The examples' output is what their README shows.
+// What README files show is what the program prints.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 #include "tests/cli/program.hpp"
 
 namespace noteg::test {
 namespace {
+
+// The job of `./dev run`, in the README's first screen. NOTEG_UPDATE_GENERATED=1 writes it.
+TEST(Readme, ShowsWhatTheMainJobPrints) {
+  const std::string root = NOTEG_SOURCE_DIR, path = root + "/README.md";
+  const Ran ran = run_program("simulate --arch rtx4070 --kernel '" + root +
+                              "/kernels/sgemm_128x128x8.yaml' --shape 4096x4096x4096");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  std::ostringstream read;
+  read << std::ifstream(path).rdbuf();
+  std::string page = read.str();
+  const std::string opening = "<!-- output: simulate -->\n```text\n";
+  const std::size_t mark = page.find(opening);
+  ASSERT_NE(mark, std::string::npos);
+  const std::size_t begin = mark + opening.size(), end = page.find("```\n<!-- /output -->", begin);
+  ASSERT_NE(end, std::string::npos);
+  if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) {
+    page.replace(begin, end - begin, ran.out);
+    std::ofstream(path) << page;
+    return;
+  }
+  EXPECT_EQ(page.substr(begin, end - begin), ran.out) << "run test_cli with NOTEG_UPDATE_GENERATED=1";
+}
 
 TEST(RegisterFileStudy, PrintsWhatItsReadmeShowsAndStaysNearThePublishedSpeeds) {
   const Ran ran = run_example("register_file_study");
