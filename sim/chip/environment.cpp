@@ -80,7 +80,8 @@ core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, Ti
   out.l1_hit_rate = request.l1_hit_rate;
   out.shared = request.shared;
   out.read_bytes_per_cycle =
-      std::min(gpu.l2.sm_bandwidth.value, l2_rate(request, gpu.l2.read_bandwidth) / std::max(1, request.active_sms));
+      std::min(gpu.l2.sm_bandwidth.value,
+               l2_rate(request, gpu.l2.read_bandwidth) / request.reads_that_arrive / std::max(1, request.active_sms));
   // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.
   if (!request.tensor_cores) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
   out.write_bytes_per_cycle =

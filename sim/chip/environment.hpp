@@ -22,6 +22,7 @@ struct EnvironmentRequest {
   double l1_hit_rate = 0;      // of the sectors that loads ask for
   std::array<core::SharedSectors, 4> shared{};
   double tile_accesses = 1;                 // places in DRAM where one k tile of a CTA lies
+  double reads_that_arrive = 1;             // Traffic::reads_that_arrive
   bool tensor_cores = false;                // the kernel computes there
   bool l2_limits = true;                    // false: L2 delivers at any rate
   bool latency_limits = true;               // false: all answers come as fast as from L1

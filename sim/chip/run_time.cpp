@@ -104,6 +104,7 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   request.tile_accesses = tile_accesses(run);
   request.l1_hit_rate = run.traffic.l1_hit_rate;
   request.shared = run.traffic.shared;
+  request.reads_that_arrive = run.traffic.reads_that_arrive;
   request.l2_limits = switches.l2;
   request.latency_limits = switches.memory_latency;
   if (run.config.family == kernels::Family::wgmma)

@@ -1,13 +1,12 @@
 // Look-ups in an L2 of several partitions. An SM asks the partition on its side; a sector whose home is on the other
 // side is looked up there as well when it is missing here, and is then kept here too. Writes go home at once.
 // H200M counters: one CTA causes 1.5 misses per sector from DRAM, CTAs on both sides 2.0; writes count 1.5 times.
-// Left out: requests of several SMs for one sector that merge on the way to L2, so look-ups are somewhat too many.
 #pragma once
 
 namespace noteg::memory {
 
 struct L2Traffic {
-  double read_sectors = 0, write_sectors = 0;  // as the SMs ask
+  double read_sectors = 0, write_sectors = 0;  // that arrive at L2: what SMs ask for, less what merges on the way
   double dram_read_sectors = 0;
   double sharers = 1;  // CTAs that read a sector, on average
   int partitions = 1;

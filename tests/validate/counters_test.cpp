@@ -28,7 +28,8 @@ struct Launch {
   std::string kernel;
   chip::Traffic traffic;
   double wavefronts = 0, read_wavefronts = 0, copy_conflicts = 0;  // of shared memory, model
-  double sm_l2_bytes = 0, l2_hit_rate = 0, dram_bytes = 0, counted_wavefronts = 0, counted_read_wavefronts = 0,
+  double sm_l2_bytes = 0, l2_hit_rate = 0, l2_sectors = 0, dram_bytes = 0, counted_wavefronts = 0,
+         counted_read_wavefronts = 0,
          counted_copy_conflicts = 0;  // counted
 };
 
@@ -40,6 +41,7 @@ Launch counted(const MeasuredData& data, const MeasuredRow& row) {
                std::string(view.text("N")) + "x" + std::string(view.text("K"));
   out.sm_l2_bytes = sector * (sum("l1tex__m_xbar2l1tex_read_sectors") + sum("l1tex__m_l1tex2xbar_write_sectors"));
   out.l2_hit_rate = 1 - sum("lts__t_sectors_lookup_miss") / sum("lts__t_sectors");
+  out.l2_sectors = sum("lts__t_sectors");
   out.dram_bytes = sum("dram__bytes_read") + sum("dram__bytes_write");
   out.counted_wavefronts = sum("l1tex__data_pipe_lsu_wavefronts_mem_shared");
   out.counted_read_wavefronts = sum("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld");
@@ -190,6 +192,10 @@ TEST(Counters, SectorsBetweenSmsAndL2) {
     if (launch.kernel.starts_with("naive_tiled_sgemm_t1 ")) continue;  // 33 % too many: neighbours share its sectors
     EXPECT_NEAR(error(launch), 0, 0.13) << launch.kernel;
   }
+}
+
+TEST(Counters, L2Lookups) {
+  EXPECT_LE(median_of([](const Launch& l) { return l.traffic.lookups.lookups / l.l2_sectors - 1; }), 0.11);
 }
 
 TEST(Counters, L2HitRate) {
