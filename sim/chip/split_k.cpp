@@ -9,11 +9,19 @@ namespace {
 // One slice's turn: its epilogue alone on the SM, which waits for the semaphore, adds C row by row and writes it back,
 // and the hand-over. The fence returns when the furthest store has; then the semaphore's store is on its way to L2
 // while the next slice polls, half a round trip later on average.
+// Rows of a tile beyond the matrix are neither read nor written: nobody waits for them.
 // Left out: the polls of the others, which slow the hand-over where hundreds of CTAs wait.
 double turn_cycles(const ReductionRequest& request, SmTimer& timer) {
   core::SmWork alone;
   alone.trips = 1;
-  const double epilogue = timer.time(request.environment, alone, Grade::exact).counters.epilogue_cycles;
+  double epilogue = timer.time(request.environment, alone, Grade::exact).counters.epilogue_cycles;
+  const double rows = static_cast<double>(request.shape->m) / request.config->tile.m;
+  if (rows < 1) {
+    core::MemoryEnvironment at_hand = request.environment;
+    at_hand.latency = at_hand.l1_latency;
+    const double least = timer.time(at_hand, alone, Grade::exact).counters.epilogue_cycles;
+    epilogue = least + rows * std::max(0.0, epilogue - least);
+  }
   return epilogue + request.gpu->l2.far_latency.value + request.gpu->l2.latency.value;
 }
 
