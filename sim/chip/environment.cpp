@@ -31,7 +31,7 @@ double l2_latency(const EnvironmentRequest& request) {
 double dram_latency(const EnvironmentRequest& request) {
   const arch::DramSpec& dram = request.gpu->dram;
   const double service = (dram.service * request.latency_clock).value;
-  return (dram.latency * request.latency_clock).value + memory::last_of_group(request.tile_accesses, service) +
+  return (dram.latency * request.latency_clock).value + memory::last_of_group(request.waiting_places, service) +
          memory::queue_wait(request.dram_utilisation, service);
 }
 
