@@ -197,6 +197,7 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   out.dram_read_bytes = static_cast<double>(planes) * (a.from_dram(missing) + b.from_dram(missing));
   out.opened_rows = static_cast<double>(planes) * opened_rows(request, a.from_dram(missing), b.from_dram(missing));
   if (request.reads_c) out.dram_read_bytes += batch * c_bytes * missing;
+  if (request.reads_c) out.c_missing = missing;
   out.dram_write_bytes = batch * c_bytes * written_share(request, kept);
   count_waits(request, share(a.from_dram(missing), a.total), share(b.from_dram(missing), b.total), out);
   // Without L2 every request would go out; no tile set can need more than that.
