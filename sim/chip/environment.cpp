@@ -11,7 +11,7 @@ namespace {
 
 // Latencies are quantised so that measured files with thousands of shapes share SM simulations: finely where tiles
 // wait for DRAM, in whole cycles so that main loops become periodic; coarsely for hits, which most loops hide.
-constexpr double wait_step = 1.05, hit_step = 1.15;
+constexpr double wait_step = 1.03, hit_step = 1.15;
 
 // So are ratios of clocks, since every shape that the power limit holds back runs at a clock of its own.
 constexpr double clock_step = 1.02;
