@@ -21,8 +21,10 @@ struct EnvironmentRequest {
   double footprint_bytes = 0;  // A, B and C
   double l1_hit_rate = 0;      // of the sectors that loads ask for
   std::array<core::SharedSectors, 4> shared{};
-  double tile_accesses = 1;                 // places in DRAM where one k tile of a CTA lies
   double reads_that_arrive = 1;             // Traffic::reads_that_arrive
+  double waiting_places = 1;                // in DRAM where what a waiting k tile misses lies
+  double c_missing = 0;                     // 0..1, of the C that is read: comes from DRAM
+  double rounds = 1;                        // of CTAs on an SM
   bool tensor_cores = false;                // the kernel computes there
   bool l2_limits = true;                    // false: L2 delivers at any rate
   bool latency_limits = true;               // false: all answers come as fast as from L1

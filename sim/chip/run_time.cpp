@@ -37,21 +37,6 @@ std::int64_t taken_together(const Run& run, int warps) {
   return std::clamp<std::int64_t>(std::min(resident, rest) - even, 0, run.sm.emptied_together);
 }
 
-// Places in DRAM that the tiles of a waiting step lie in: one for each row where an operand lies along K, else one for
-// each k, since what lies together comes together (H200M: the last of 128 rows of 128 bytes comes 60 cycles after a
-// single one, of 32 bytes 230). An operand along K takes part only in the steps that begin a granule; the wait grows
-// with the logarithm, so the mean over steps is geometric.
-double tile_accesses(const Run& run) {
-  const kernels::Tile& tile = run.config.tile;
-  const bool a_along = kernels::a_contiguous_in_k(run.config.layout);
-  const bool b_along = !kernels::b_contiguous_in_n(run.config.layout);
-  const double all = (a_along ? tile.m : tile.k) + (b_along ? tile.n : tile.k);
-  if (a_along == b_along) return all;
-  const double bytes = tile.k * kernels::bytes_of(run.config.dtype_in);
-  const double begins = std::min(1.0, bytes / run.gpu.dram.granule.value);
-  return std::pow(all, begins) * std::pow(static_cast<double>(tile.k), 1.0 - begins);
-}
-
 // DRAM is idle until the first CTAs ask for something, and again behind their last reads.
 double idle_ends(const Run& run) {
   const core::CoreCounters& c = run.sm.counters;
@@ -101,7 +86,9 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   request.active_sms = run.launch.active_sms;
   request.footprint_bytes =
       footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
-  request.tile_accesses = tile_accesses(run);
+  request.waiting_places = run.traffic.reuse.waiting_places;
+  request.c_missing = switches.dram && run.launch.grid.split_k == 1 ? run.traffic.reuse.c_missing : 0;
+  request.rounds = static_cast<double>(work.ctas) / std::max(1, work.resident);
   request.l1_hit_rate = run.traffic.l1_hit_rate;
   request.shared = run.traffic.shared;
   request.reads_that_arrive = run.traffic.reads_that_arrive;

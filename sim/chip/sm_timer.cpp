@@ -83,6 +83,8 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 environment.read_bytes_per_cycle,
                 environment.read_burst_bytes_per_cycle,
                 environment.write_bytes_per_cycle,
+                environment.c_latency,
+                environment.c_bytes_per_cycle,
                 work.skip_periodic,
                 work.long_from,
                 work.tiles,

@@ -18,7 +18,7 @@ double turn_cycles(const ReductionRequest& request, SmTimer& timer) {
   const double rows = static_cast<double>(request.shape->m) / request.config->tile.m;
   if (rows < 1) {
     core::MemoryEnvironment at_hand = request.environment;
-    at_hand.latency = at_hand.l1_latency;
+    at_hand.latency = at_hand.c_latency = at_hand.l1_latency;
     const double least = timer.time(at_hand, alone, Grade::exact).counters.epilogue_cycles;
     epilogue = least + rows * std::max(0.0, epilogue - least);
   }

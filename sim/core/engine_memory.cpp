@@ -172,8 +172,16 @@ std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint
       const double beyond = again ? 0.0 : beyond_l1(cost);
       if (!again) read_from_l2(sectors * 32.0 * beyond, static_cast<double>(now));
       // A load is there with its last sector.
-      const double latency = (beyond > 0 ? env_.latency : env_.l1_latency) - front_delay + cost.extra_latency;
-      const double begins = again ? static_cast<double>(now) : std::max(read_port_free_, read_share_free_);
+      const bool of_c = cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::c);
+      const double beyond_latency = of_c && env_.c_latency > 0 ? env_.c_latency : env_.latency;
+      const double latency = (beyond > 0 ? beyond_latency : env_.l1_latency) - front_delay + cost.extra_latency;
+      double begins = again ? static_cast<double>(now) : std::max(read_port_free_, read_share_free_);
+      if (of_c && env_.c_bytes_per_cycle > 0) {
+        // Others are served while this SM waits for an answer, and it in turn while they do.
+        c_free_ = std::max(c_free_, static_cast<double>(now) - env_.c_latency);
+        c_free_ += sectors * 32.0 * beyond / env_.c_bytes_per_cycle;
+        begins = std::max(begins, c_free_);
+      }
       std::uint64_t ready = static_cast<std::uint64_t>(begins + latency);
       if (cost.kind == MemoryKind::load_global) {
         // Load data enters the register file at a limited width.

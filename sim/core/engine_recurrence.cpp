@@ -85,6 +85,7 @@ std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
   add(after(barrier_free_, now));
   add(after(fp64_free_, now));
   add(after(read_port_free_, now));
+  add(after(c_free_ + env_.c_latency, now));
   add(after(read_share_free_ + burst_cycles, now));
   add(after(write_port_free_, now));
   for (const int turn : shared_turn_) add(static_cast<std::uint64_t>(turn));

@@ -238,6 +238,7 @@ class Engine {
   // Bursts shorter than this are served at the port's rate: the order of a trip of a main loop.
   static constexpr double burst_cycles = 2048;
   std::array<int, 4> shared_turn_{};  // of SharedSectors::steps, by kernels::Matrix
+  double c_free_ = 0;                 // when the C that was asked for so far has come
   double read_share_free_ = 0;        // when what was asked for so far has come at the SM's share of L2's bandwidth
 };
 

@@ -61,12 +61,22 @@ double written_share(const ReuseRequest& request, double traffic) {
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; }
 
 // A step waits if its rows of A or its columns of B are missing. Where an operand lies along K, one miss brings the
-// next k tiles too, and both operands begin a granule at the same step.
-double waiting_steps(const ReuseRequest& request, double a_missing, double b_missing) {
+// next k tiles too, and both operands begin a granule at the same step. What is missing lies in as many places as it
+// has rows along K, else in one for each k, since what lies together comes together (H200M: the last of 128 rows of 128
+// bytes comes 60 cycles after a single one, of 32 bytes 230). The wait grows with their logarithm, so their mean over
+// the steps is geometric.
+void count_waits(const ReuseRequest& request, double a_missing, double b_missing, ReuseResult& out) {
   const double granules = std::min(1.0, request.tile.k * request.bytes_in / request.granule);
   const double a_begins = request.a_along_k ? granules : 1.0, b_begins = request.b_along_k ? granules : 1.0;
-  const double both = std::min(a_begins, b_begins);
-  return a_missing * a_begins + b_missing * b_begins - a_missing * b_missing * both;
+  const double both = a_missing * b_missing * std::min(a_begins, b_begins);
+  const double a_only = a_missing * a_begins - both, b_only = b_missing * b_begins - both;
+  const double a_places = request.a_along_k ? request.tile.m : request.tile.k;
+  const double b_places = request.b_along_k ? request.tile.n : request.tile.k;
+  out.waiting_steps = a_only + b_only + both;
+  if (out.waiting_steps <= 0) return;
+  const double logarithm =
+      a_only * std::log(a_places) + b_only * std::log(b_places) + both * std::log(a_places + b_places);
+  out.waiting_places = std::exp(logarithm / out.waiting_steps);
 }
 
 // Bytes of one operand that come from L2's point of view for the first time, and what it finds of the repeated ones.
@@ -187,9 +197,9 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   out.dram_read_bytes = static_cast<double>(planes) * (a.from_dram(missing) + b.from_dram(missing));
   out.opened_rows = static_cast<double>(planes) * opened_rows(request, a.from_dram(missing), b.from_dram(missing));
   if (request.reads_c) out.dram_read_bytes += batch * c_bytes * missing;
+  if (request.reads_c) out.c_missing = missing;
   out.dram_write_bytes = batch * c_bytes * written_share(request, kept);
-  out.waiting_steps =
-      waiting_steps(request, share(a.from_dram(missing), a.total), share(b.from_dram(missing), b.total));
+  count_waits(request, share(a.from_dram(missing), a.total), share(b.from_dram(missing), b.total), out);
   // Without L2 every request would go out; no tile set can need more than that.
   out.dram_read_bytes = std::min(out.dram_read_bytes, out.requested_bytes + (request.reads_c ? batch * c_bytes : 0));
   return out;

@@ -41,8 +41,10 @@ struct ReuseResult {
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;
   double compulsory_bytes = 0;  // A, B (and C where read) once
+  double c_missing = 0;         // 0..1, of the C that is read: comes from DRAM
   double opened_rows = 0;       // of DRAM, for reads by CTAs that have drifted apart
   double waiting_steps = 0;     // 0..1: k tiles of CTAs that are in DRAM when the first CTA asks for them
+  double waiting_places = 1;    // in DRAM where what such a k tile misses lies: geometric mean
   [[nodiscard]] double dram_fraction() const { return requested_bytes > 0 ? dram_read_bytes / requested_bytes : 0; }
 };
 

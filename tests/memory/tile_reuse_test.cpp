@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace noteg::memory {
 namespace {
 
@@ -122,6 +124,26 @@ TEST(TileReuse, AStepWaitsForDramWhereEitherOperandIsMissing) {
   r.warm = false;
   r.live_ctas = 64;  // a column of tiles at a time: A comes once, every wave brings its own part of B
   EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 1);
+}
+
+TEST(TileReuse, AStepThatWaitsWaitsForWhatIsMissing) {
+  ReuseRequest r = request();
+  r.l2_bytes = infinite;
+  r.live_ctas = r.grid.ctas();
+  r.a_along_k = true;
+  r.b_along_k = false;
+  const double rows = r.tile.m, steps = r.tile.k;
+  EXPECT_NEAR(tile_reuse(r).waiting_places, std::sqrt((rows + steps) * steps), 1e-9)
+      << "rows of A at every second step, of B at every one";
+  r.grid.raster = kernels::Raster::along_m;
+  r.live_ctas = r.grid.tiles_m;  // A comes with the first column of tiles, its part of B with each
+  const double later = tile_reuse(r).waiting_places;
+  EXPECT_GT(later, steps);
+  EXPECT_LT(later, 1.2 * steps) << "nearly always it is B alone that is missing";
+  r.reads_c = true;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).c_missing, 1);
+  r.warm = true;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).c_missing, 0);
 }
 
 TEST(TileReuse, OneMissBringsTheNextTilesOfOperandsAlongK) {
