@@ -245,9 +245,13 @@ class Builder {
     const std::optional<std::int64_t> x = row_.integer("grid_x", 1), y = row_.integer("grid_y", 1);
     if (c.family == Family::wgmma && x && y && *x != *y)  // persistent: the longer dimension is the first to be walked
       case_.config.raster = *x > *y ? kernels::Raster::along_m : kernels::Raster::along_n;
-    // CUTLASS solves a column-major problem as its transpose, and walks the rows of that one first.
-    if (!x && !y && set_.convention == Convention::blas_column_major && c.flavor == kernels::Flavor::cutlass)
+    // CUTLASS solves a column-major problem as its transpose, and walks the rows of that one first; its profiler's
+    // kernels in bands of up to eight columns (GemmIdentityThreadblockSwizzle<8>).
+    if (!x && !y && set_.convention == Convention::blas_column_major && c.flavor == kernels::Flavor::cutlass) {
       case_.config.raster = kernels::Raster::along_n;
+      const std::int64_t columns = ceil_div(case_.shape.m, std::max(1, c.tile.m));
+      case_.config.swizzle_log2 = columns >= 6 ? 3 : columns >= 3 ? 2 : columns >= 2 ? 1 : 0;
+    }
     if (!x || !y || c.tile.m <= 0 || c.tile.n <= 0 || c.swizzle_log2 != 0) return;
     const std::int64_t rows = ceil_div(case_.shape.m, c.tile.m), cols = ceil_div(case_.shape.n, c.tile.n);
     if (rows == cols) return;
