@@ -47,6 +47,7 @@ double l2_rate(const EnvironmentRequest& request, BytesPerCycle rate) {
 // SMs that are in step read their tiles of C all at once, at what DRAM gives them all. They stay so for some rounds of
 // CTAs and have drifted apart then (GPPERF: 64 KB for each of 46 SMs take 5.9 us longer in grids of up to six rounds,
 // which is their time in DRAM, 2.4 us in 88 and 175 rounds, which is the latency of eight rows one after the other).
+// Eight rounds are a judgement, made on these runs.
 void set_reads_of_c(const EnvironmentRequest& request, core::MemoryEnvironment& out) {
   constexpr double rounds_in_step = 8;
   if (request.c_missing <= 0) return;

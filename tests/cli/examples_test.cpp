@@ -30,6 +30,7 @@ TEST(Readme, ShowsWhatTheMainJobPrints) {
     return;
   }
   EXPECT_EQ(page.substr(begin, end - begin), ran.out) << "run test_cli with NOTEG_UPDATE_GENERATED=1";
+  EXPECT_NE(readme_of_example("01_simulate_sgemm").find(ran.out), std::string::npos) << "the same job as an example";
 }
 
 TEST(RegisterFileStudy, PrintsWhatItsReadmeShowsAndStaysNearThePublishedSpeeds) {
