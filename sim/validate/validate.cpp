@@ -73,7 +73,8 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
     return skipped(fmt::format("no usable architecture file for \"{}\": {}", measured.gpu, one_line(gpu.errors())));
   settle_l2(measured, *gpu);
   measured.options.exact = options.exact;
-  measured.options.share_runs = !options.exact;  // thousands of rows of a few kernels
+  // Thousands of rows of a few kernels; but for sets from a tuner, each row of which is a kernel of its own.
+  measured.options.share_runs = !options.exact && measured.config.family != kernels::Family::clblast;
   if (measured.choose_kernel) {
     Result<kernels::KernelConfig> chosen = options.chooser(*gpu, measured.config, measured.shape, measured.options);
     if (!chosen) return skipped(one_line(chosen.errors()));
