@@ -114,9 +114,9 @@ double pair_share(const TrafficRequest& r) {
 // What both SMs of a TPC ask for reaches L2 once if they ask at about the same time. Our H200, SMs that read 64 KB at a
 // time without a barrier between them: with 0, 1/4, 1/2, 3/4 and all of it in common each SM gets 35, 37, 40, 51 and 63
 // bytes per cycle. No other chip was measured.
-double reads_that_arrive(const TrafficRequest& r) {
-  if (!r.gpu->sm.has_tma || r.config->family == kernels::Family::wgmma) return 1.0;  // boxes: bulk_copies.hpp
-  const double share = pair_share(r), merged = 0.46 + 0.38 * share;
+double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
+  if (!gpu.sm.has_tma) return 1.0;
+  const double merged = 0.46 + 0.38 * share;
   return 1.0 - share * merged / 2.0;
 }
 
@@ -155,6 +155,8 @@ core::SharedSectors shared_sectors(const Operand& operand, double element_bytes,
 
 }  // namespace
 
+double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }
+
 Traffic plan_traffic(const TrafficRequest& r) {
   Traffic out;
   const memory::ReuseRequest reuse = reuse_request(r);
@@ -179,7 +181,8 @@ Traffic plan_traffic(const TrafficRequest& r) {
     fetched += of_it;
     out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
   }
-  out.reads_that_arrive = reads_that_arrive(r);
+  if (r.config->family != kernels::Family::wgmma)  // its boxes: bulk_copies.hpp
+    out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
   if (r.config->family == kernels::Family::wgmma) {  // less what clusters and GPCs share
     const auto boxes = box_traffic({r.gpu, r.config, r.shape, r.launch, r.resident});

@@ -29,9 +29,12 @@ struct Traffic {
   double l2_read_bytes = 0, l2_write_bytes = 0;  // between SMs and L2, whole sectors
   double l1_hit_rate = 0;                        // of the sectors that the main loop's loads ask for
   std::array<core::SharedSectors, 4> shared{};   // by kernels::Matrix
-  double reads_that_arrive = 1;  // 0.5..1 of the sectors that SMs ask L2 for: what a TPC merges arrives once
+  double reads_that_arrive = 1;                  // of the sectors that SMs ask L2 for: what a TPC merges arrives once
   memory::L2Lookups lookups;
 };
+
+// The least that reads_that_arrive can be on a GPU, where the SMs of a TPC read the same.
+[[nodiscard]] double least_reads_that_arrive(const arch::GpuSpec& gpu);
 
 [[nodiscard]] Traffic plan_traffic(const TrafficRequest& request);
 

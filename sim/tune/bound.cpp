@@ -6,6 +6,7 @@
 
 #include "sim/chip/peak_rate.hpp"
 #include "sim/chip/power_use.hpp"
+#include "sim/chip/traffic.hpp"
 #include "sim/core/tensor_timing.hpp"
 #include "sim/power/clock.hpp"
 #include "sim/support/ceil_div.hpp"
@@ -44,8 +45,8 @@ LeastWork least_work(const arch::GpuSpec& gpu, const kernels::KernelConfig& kern
   w.busiest = std::max(1.0, std::ceil(w.ctas / gpu.sms));
   w.depth = std::max(1.0, k / split);
   w.area = static_cast<double>(kernel.tile.m) * kernel.tile.n;
-  // What a warm L2 may still hold need not come again.
-  w.moved_bytes = std::max(0.0, batch * (m + n) * k * bytes_in - gpu.l2.size.value) + batch * m * n * bytes_out;
+  // What a warm L2 may still hold need not come again, and results that fit stay there.
+  w.moved_bytes = std::max(0.0, batch * ((m + n) * k * bytes_in + m * n * bytes_out) - gpu.l2.size.value);
   return w;
 }
 
@@ -76,10 +77,15 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
   return std::max({arithmetic, shared, issue, link});
 }
 
-double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const LeastWork& work) {
+// At a clock: an L2 of two partitions keeps its bytes per second where the clock falls (chip/environment.cpp), in steps
+// of 2 %.
+double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const LeastWork& work, Hertz clock) {
   if (kernel.family == kernels::Family::wgmma) return 0;  // a box that a cluster shares leaves L2 once
   const double bytes = (kernel.tile.m + kernel.tile.n) * work.depth * kernels::bytes_of(kernel.dtype_in);
-  return std::max(work.busiest * bytes / gpu.l2.sm_bandwidth.value, work.ctas * bytes / gpu.l2.read_bandwidth.value);
+  const double steps = 1.02 * std::max(1.0, gpu.clock.boost / clock);
+  const double rate = gpu.l2.read_bandwidth.value * (gpu.l2.partitions < 2 ? 1.0 : steps);
+  const double arriving = work.ctas * bytes * chip::least_reads_that_arrive(gpu);
+  return std::max(work.busiest * bytes / gpu.l2.sm_bandwidth.value, arriving / rate);
 }
 
 // The events that no run of the kernel can do without.
@@ -113,10 +119,12 @@ Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& kerne
   double of_cta = work.depth * cycles_per_k(gpu.sm, kernel, work, rate);
   if (load != nullptr)
     of_cta = std::max(of_cta, least_cycles(*load, static_cast<std::int64_t>(work.depth), gpu.sm.sub_cores));
-  const Cycles sm{std::max(work.busiest * of_cta, l2_cycles(gpu, kernel, work))};
   const Seconds dram = Bytes{work.moved_bytes} / gpu.dram.bandwidth;
   power::Activity activity = least_activity(kernel, work, rate);
-  const auto time_at = [&](Hertz clock) { return gpu.launch.kernel + std::max(sm / clock, dram); };
+  const auto time_at = [&](Hertz clock) {
+    const Cycles sm{std::max(work.busiest * of_cta, l2_cycles(gpu, kernel, work, clock))};
+    return gpu.launch.kernel + std::max(sm / clock, dram);
+  };
   const power::OperatingPoint point = power::solve_clock(chip::clock_request(gpu, sim), [&](Hertz clock) {
     activity.time = time_at(clock);
     return activity;

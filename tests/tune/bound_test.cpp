@@ -12,30 +12,41 @@ namespace {
 
 // Bursts at the highest clock, and repeated until the board's limit holds the clock down: of the boards here the L4's
 // does for every kernel.
+void expect_no_faster_simulation(const arch::GpuSpec& gpu, const Problem& problem, chip::SmCache& cache,
+                                 int& compared) {
+  for (const kernels::KernelConfig& config : configurations(gpu, problem, {{}, 12})) {
+    const Result<kernels::KernelConfig> resolved = kernels::resolve(config, problem.shape);
+    if (!resolved) continue;
+    const Result<StaticLoad> load = static_load(gpu, *resolved, problem.shape);
+    const bool has_list = resolved->family != kernels::Family::wgmma;
+    for (const auto mode : {power::ClockMode::burst, power::ClockMode::sustained}) {
+      chip::SimOptions options;
+      options.clock_mode = mode;
+      options.share_runs = true;
+      const Result<chip::SimReport> report = chip::simulate(gpu, *resolved, problem.shape, options, cache);
+      if (!report) continue;
+      ++compared;
+      ASSERT_TRUE(load);
+      const Seconds bound = lower_bound(gpu, *resolved, problem.shape, options, has_list ? &*load : nullptr);
+      EXPECT_LE(bound.value * 1e6, report->time_us * 1.0001)
+          << gpu.id << " " << resolved->tile.m << "x" << resolved->tile.n;
+    }
+  }
+}
+
 TEST(LowerBound, NoSimulationIsFaster) {
   chip::SmCache cache;
   int compared = 0;
-  for (const char* name : {"a100-pcie-40gb", "rtx4070", "l4"}) {
+  kernels::KernelConfig f16;
+  f16.dtype_in = kernels::DataType::f16;
+  for (const char* name : {"a100-pcie-40gb", "rtx4070", "l4", "h200-sxm-141gb"}) {
     const arch::GpuSpec gpu = *arch::load_gpu(name);
-    for (const kernels::GemmShape& shape : {kernels::GemmShape{2048, 1536, 96, 1}, {100, 4000, 256, 1}}) {
-      for (const kernels::KernelConfig& config : configurations(gpu, {shape, {}}, {{}, 12})) {
-        const Result<kernels::KernelConfig> resolved = kernels::resolve(config, shape);
-        if (!resolved) continue;
-        const Result<StaticLoad> load = static_load(gpu, *resolved, shape);
-        for (const auto mode : {power::ClockMode::burst, power::ClockMode::sustained}) {
-          chip::SimOptions options;
-          options.clock_mode = mode;
-          options.share_runs = true;
-          const Result<chip::SimReport> report = chip::simulate(gpu, *resolved, shape, options, cache);
-          if (!report) continue;
-          ++compared;
-          ASSERT_TRUE(load);
-          EXPECT_LE(lower_bound(gpu, *resolved, shape, options, &*load).value * 1e6, report->time_us * 1.0001);
-        }
-      }
-    }
+    for (const kernels::GemmShape& shape : {kernels::GemmShape{2048, 1536, 96, 1}, {100, 4000, 256, 1}})
+      for (const kernels::KernelConfig& frame : {kernels::KernelConfig{}, f16})
+        expect_no_faster_simulation(gpu, {shape, frame}, cache, compared);
   }
-  EXPECT_GT(compared, 60);
+  expect_no_faster_simulation(*arch::load_gpu("h200-sxm-141gb"), {{8192, 8192, 4096, 1}, f16}, cache, compared);
+  EXPECT_GT(compared, 160);
 }
 
 // Copies of 4 bytes that transpose an operand keep the load/store path busy long after the arithmetic is done: the list
