@@ -58,4 +58,12 @@ CodeFacts mainloop_facts(const Program& program, const LatencyModel& model) {
   return {};
 }
 
+double repeats_in_trip(const Program& program, std::int32_t at) {
+  double times = 1;
+  for (const Loop& loop : program.loops)
+    if (!loop.is_main && !loop.is_tiles && loop.begin <= at && at <= loop.branch)
+      times *= static_cast<double>(loop.trips);
+  return times;
+}
+
 }  // namespace noteg::kernels

@@ -1,6 +1,7 @@
 // Static facts of a piece of code, as one reads them off a disassembly.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -26,5 +27,8 @@ struct CodeFacts {
 
 // The main loop's body with its branch.
 [[nodiscard]] CodeFacts mainloop_facts(const Program& program, const LatencyModel& model);
+
+// How often a trip of the main loop runs an instruction: the loops inside.
+[[nodiscard]] double repeats_in_trip(const Program& program, std::int32_t at);
 
 }  // namespace noteg::kernels

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/facts.hpp"
 #include "kernels/wavefronts.hpp"
 #include "sim/chip/bulk_copies.hpp"
 #include "sim/memory/l1_reuse.hpp"
@@ -50,15 +51,6 @@ struct LoopLoads {
   bool through_l1 = true;
 };
 
-// How often a trip of the main loop runs an instruction: the loops inside.
-double repeats(const kernels::Program& program, std::int32_t at) {
-  double times = 1;
-  for (const kernels::Loop& loop : program.loops)
-    if (!loop.is_main && !loop.is_tiles && loop.begin <= at && at <= loop.branch)
-      times *= static_cast<double>(loop.trips);
-  return times;
-}
-
 LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix) {
   LoopLoads out;
   for (std::int32_t at = program.mainloop_begin; at < program.epilogue_begin; ++at) {
@@ -67,7 +59,7 @@ LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix) {
     if ((!copies && in.op != kernels::Opcode::ldg) || in.pattern < 0) continue;
     const kernels::AccessPattern& pattern = program.patterns[static_cast<std::size_t>(in.pattern)];
     if (pattern.matrix != matrix) continue;
-    out.sectors += kernels::global_cost(pattern).sectors * program.warps * repeats(program, at);
+    out.sectors += kernels::global_cost(pattern).sectors * program.warps * kernels::repeats_in_trip(program, at);
     out.through_l1 = out.through_l1 && !(copies && in.access_bytes == 16);
   }
   return out;
@@ -181,12 +173,12 @@ Traffic plan_traffic(const TrafficRequest& r) {
     fetched += of_it;
     out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
   }
-  if (r.config->family != kernels::Family::wgmma)  // its boxes: bulk_copies.hpp
-    out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
   if (r.config->family == kernels::Family::wgmma) {  // less what clusters and GPCs share
     const auto boxes = box_traffic({r.gpu, r.config, r.shape, r.launch, r.resident});
     out.l2_read_bytes = (boxes[0].bytes + boxes[1].bytes) * static_cast<double>(r.launch->trips) * r.launch->all_tiles;
+  } else {
+    out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
   }
   add_results(out, r);
 

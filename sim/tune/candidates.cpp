@@ -121,16 +121,12 @@ class Ranker {
   // than one that finds everything there: where that is too slow, it stands for all of them. Runs that it takes are the
   // first that a launch takes, so that nothing is lost where it is not too slow.
   std::vector<std::size_t> worth_simulating(const std::vector<std::size_t>& members, chip::SmCache& cache) const {
+    if (!prunes() || members.empty()) return members;
     std::map<int, bool> too_slow;  // by slices of K
     std::vector<std::size_t> out;
-    std::optional<StaticLoad> load;
-    if (prunes() && !members.empty()) load = load_of(candidates_[members.front()].config);
+    const std::optional<StaticLoad> load = load_of(candidates_[members.front()].config);
     for (const std::size_t i : members) {
       const int slices = candidates_[i].config.split_k;
-      if (!prunes()) {
-        out.push_back(i);
-        continue;
-      }
       if (!too_slow.contains(slices))
         too_slow[slices] =
             load_is_too_much(candidates_[i].config, load) || ideal_is_too_slow(candidates_[i].config, cache);

@@ -1,39 +1,20 @@
 #include "sim/tune/static_load.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <vector>
 
 #include "kernels/build.hpp"
+#include "kernels/facts.hpp"
 #include "sim/chip/sm_cache.hpp"
-#include "sim/core/memory_cost.hpp"
+#include "sim/core/decoded.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::tune {
 namespace {
 
-// How often a trip of the main loop executes an instruction: 0 outside of it.
-std::int64_t times_in_main_loop(const kernels::Program& program, std::int32_t at) {
-  std::int64_t times = 1;
-  bool is_inside = false;
-  for (const kernels::Loop& loop : program.loops) {
-    if (at < loop.begin || at > loop.branch) continue;
-    if (loop.is_main)
-      is_inside = true;
-    else
-      times *= loop.trips;
-  }
-  return is_inside ? times : 0;
-}
-
 // A load may find its data in L1 or have it filled, whichever is less.
 double front_cycles(const core::MemoryCost& cost) {
   if (cost.kind != core::MemoryKind::load_global) return cost.front_cycles;
   return std::min(std::max(cost.front_cycles, cost.l1_bank_cycles), cost.miss_cycles);
-}
-
-bool goes_through_the_front(core::MemoryKind kind) {
-  return kind != core::MemoryKind::none && kind != core::MemoryKind::constant;
 }
 
 }  // namespace
@@ -45,26 +26,19 @@ Result<StaticLoad> static_load(const arch::GpuSpec& gpu, const kernels::KernelCo
   request->is_draft = true;
   const Result<kernels::Program> program = kernels::build_program(*request);
   if (!program) return program.errors();
-  const core::AddressFacts facts = chip::address_facts(resolved, shape);
-  std::vector<std::optional<core::MemoryCost>> copies(program->patterns.size());  // long to count, alike by pattern
+  const core::DecodedProgram decoded = core::decode(*program, gpu.sm, chip::address_facts(resolved, shape));
   StaticLoad out;
-  out.warps = std::max(1, program->warps);
+  out.warps = decoded.warps;
   out.k_per_trip = std::max(1, program->k_per_trip);
   out.idle_trips = program->prologue_tiles;
-  for (std::size_t at = 0; at < program->code.size(); ++at) {
-    const auto times = static_cast<double>(times_in_main_loop(*program, static_cast<std::int32_t>(at)));
-    const kernels::Instruction& in = program->code[at];
-    if (times == 0) continue;
+  const auto main_loop = std::ranges::find_if(program->loops, &kernels::Loop::is_main);
+  if (main_loop == program->loops.end()) return out;
+  for (std::int32_t at = main_loop->begin; at <= main_loop->branch; ++at) {
+    const core::DecodedInstruction& in = decoded.code[static_cast<std::size_t>(at)];
+    const double times = kernels::repeats_in_trip(*program, at);
     out.issued += times;
-    if (!goes_through_the_front(core::memory_kind(in.op))) continue;
-    core::MemoryCost cost;
-    if (in.op == kernels::Opcode::ldgsts && in.pattern >= 0) {
-      std::optional<core::MemoryCost>& known = copies[static_cast<std::size_t>(in.pattern)];
-      if (!known) known = core::memory_cost(in, *program, gpu.sm, facts, true);
-      cost = *known;
-    } else {
-      cost = core::memory_cost(in, *program, gpu.sm, facts, true);
-    }
+    if (in.action != core::Action::memory && in.action != core::Action::barrier) continue;
+    const core::MemoryCost& cost = decoded.memory[static_cast<std::size_t>(in.memory)];
     out.front_cycles += times * front_cycles(cost);
     out.sub_core_cycles += times * cost.sub_core_cycles;
   }
