@@ -110,6 +110,10 @@ TEST(SolvedClock, ABoardThatWakesKeepsItsClockAtRest) {
   EXPECT_EQ(solve_clock(request, activity).clock, gpu.clock.sustained);
   request = request_for(gpu, ClockMode::burst);
   EXPECT_EQ(solve_clock(request, activity).clock, gpu.clock.sustained);
+  const arch::GpuSpec slow = gpu_of("rtx4070", {{"clock.sustained", "2.2 GHz"}});
+  request = request_for(slow, ClockMode::cool);
+  request.launches = 9;
+  EXPECT_EQ(solve_clock(request, activity).clock, slow.clock.sustained);
 }
 
 TEST(SolvedClock, StaysBelowTheTemperatureAtWhichTheBoardSlowsDown) {
