@@ -86,6 +86,8 @@ std::vector<Field> sm_pipe_fields() {
              "SM cycles from a 32-bit shared load to its consumer, register address."),
       memory("sm.memory.lds_wide_extra", NOTEG_MEMBER(sm.memory.lds_wide_extra), latency,
              "SM cycles added for a 128-bit shared load."),
+      memory("sm.memory.lds_wide_interval", NOTEG_MEMBER(sm.memory.lds_wide_interval), {1, 64},
+             "SM cycles between 128-bit shared loads of a sub-core, which fill four registers each."),
       memory("sm.memory.ldg_latency", NOTEG_MEMBER(sm.memory.ldg_latency), latency,
              "SM cycles from a 32-bit global load that hits L1 to its consumer, register address."),
       memory("sm.memory.ldg_wide_extra", NOTEG_MEMBER(sm.memory.ldg_wide_extra), latency,

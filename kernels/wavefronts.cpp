@@ -53,6 +53,13 @@ int shared_wavefronts(const AccessPattern& pattern) {
   return served_in_parts(pattern, pattern.bytes_per_lane <= 8 ? 16 : 8);
 }
 
+int l1_wavefronts(const AccessPattern& pattern) {
+  const unsigned part = pattern.bytes_per_lane <= 4 ? 32 : pattern.bytes_per_lane <= 8 ? 16 : 8;
+  int sum = 0;
+  for (unsigned first = 0; first < 32; first += part) sum += wavefronts_of(pattern, first, part);
+  return sum;
+}
+
 AccessPattern shared_side(const AccessPattern& copy) {
   AccessPattern p = copy;
   p.space = Space::shared;

@@ -20,6 +20,12 @@ struct GlobalCost {
 // shared memory (LDGSTS) pass shared_side().
 [[nodiscard]] int shared_wavefronts(const AccessPattern& pattern);
 
+// Passes of a global load through L1's data banks where it finds its lines there: the same 32 banks of 4 bytes, whole
+// warps, half warps and quarter warps as for shared memory, but parts are never served together (measured on an H200
+// with 28 patterns for each width: LDG.64 of 16 addresses 16 bytes apart, the same in both half warps, 4.0 cycles where
+// LDG.64 of 8 such takes 2.0; one address for all lanes 1.0, 2.0 and 4.0 cycles for 4, 8 and 16 bytes).
+[[nodiscard]] int l1_wavefronts(const AccessPattern& pattern);
+
 // The shared-memory half of a global-to-shared copy, as a store pattern.
 [[nodiscard]] AccessPattern shared_side(const AccessPattern& copy);
 

@@ -64,7 +64,7 @@ class Clblast {
       const int bytes = access_width(o) * element_bytes;
       const int own = private_width(plan_, o) * element_bytes;
       return Patterns{e_.add_pattern(private_pattern(plan_, o, own)), e_.add_pattern(copy_from(plan_, o, bytes)),
-                      e_.add_pattern(copy_to(plan_, o, bytes))};
+                      e_.add_pattern(copy_to(plan_, o, copied_width(plan_, o) * element_bytes))};
     };
     of_a_ = patterns_of(plan_.a);
     of_b_ = patterns_of(plan_.b);
@@ -99,15 +99,15 @@ class Clblast {
 
   // Registers for the data are taken in turns: a load waits until what its registers held has been stored.
   void emit_copy(const ClblastOperand& o, const Patterns& patterns, Value pointer, Value write) {
-    const int width = access_width(o);
+    const int width = access_width(o), stored = copied_width(plan_, o);
     const int rows = plan_.tile.k / (plan_.threads / o.copy_threads);
-    const int per_row = o.extent / o.copy_threads / width;
+    const int per_row = o.extent / o.copy_threads / stored;
     const int all = rows * per_row;
-    std::vector<Value> data(static_cast<std::size_t>(std::min(all, copied_at_once(plan_, budget_) / width)));
-    for (Value& v : data) v = e_.fresh(width);
+    std::vector<Value> data(static_cast<std::size_t>(std::min(all, copied_at_once(plan_, budget_) / stored)));
+    for (Value& v : data) v = e_.fresh(stored);
     const auto at = [&](int i) { return data[static_cast<std::size_t>(i) % data.size()]; };
     const auto store = [&](int i) {
-      e_.memory(Opcode::sts, suffix(width), {}, {reg(write), reg(at(i))}, width * element_bytes, patterns.to);
+      e_.memory(Opcode::sts, suffix(stored), {}, {reg(write), reg(at(i))}, stored * element_bytes, patterns.to);
     };
     const int turns = static_cast<int>(data.size());
     Value address;
@@ -117,8 +117,9 @@ class Clblast {
         address = e_.fresh(2);
         e_.emit(Opcode::imad_wide, "", {reg(address)}, {reg(pitch_), imm(i / per_row), reg(pointer)});
       }
-      e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(at(i)), {reg(address)}, width * element_bytes,
-                patterns.from);
+      for (int part = 0; part < stored; part += width)
+        e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(at(i).range(part, width)), {reg(address)},
+                  width * element_bytes, patterns.from);
     }
     for (int i = all - turns; i < all; ++i) store(i);
     e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(plan_.tile.k), reg(pointer)});

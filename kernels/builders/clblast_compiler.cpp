@@ -11,9 +11,9 @@ constexpr int other_registers = 18;  // addresses, counters
 
 int vectors(const ClblastOperand& o) { return o.per_thread() / o.width; }
 
-// Of one step: all of A, of B the vector whose products are due.
+// Of one step: all of A, of B those whose products are due and the next, half of them where they are many.
 int fragment_registers(const ClblastPlan& plan) {
-  return plan.a.per_thread() + std::min(plan.b.per_thread(), std::max(4, access_width(plan.b)));
+  return plan.a.per_thread() + std::max(std::min(plan.b.per_thread(), 4), plan.b.per_thread() / 2);
 }
 
 int whole_units(int registers) { return registers / register_unit * register_unit; }
@@ -56,11 +56,13 @@ int copied_at_once(const ClblastPlan& plan, int budget) {
   return std::max(8, budget - plan.accumulators() - other_registers);
 }
 
-// Six in ten of the registers that are left hold such loads, and it is no more than 16 steps.
+// Six in ten of the registers that are left hold such loads, fewer where many threads share the file, and it is no more
+// than 16 steps.
 int steps_ahead(const ClblastPlan& plan, const ClblastOperand& o, int budget) {
   if (!unrolls_fully(plan)) return 0;
   const int left = budget - plan.accumulators() - fragment_registers(plan) - other_registers;
-  return std::clamp(left * 6 / (10 * o.per_thread()), 1, std::min(16, plan.tile.k));
+  const int in_flight = std::min(left * 6 / 10, 6 + 768 / plan.threads);
+  return std::clamp(in_flight / o.per_thread(), 1, std::min(16, plan.tile.k));
 }
 
 }  // namespace noteg::kernels

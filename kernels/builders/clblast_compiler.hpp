@@ -13,7 +13,7 @@ namespace noteg::kernels {
 [[nodiscard]] int unrolled_steps(const ClblastPlan& plan);
 
 // Registers that a thread may have: as many as leave room for the CTAs that shared memory and the least registers that
-// the kernel can do with let an SM hold (85 % of the configurations hold as many CTAs as so predicted).
+// the kernel can do with let an SM hold (86 % of the configurations hold as many CTAs as so predicted).
 [[nodiscard]] int register_budget(const ClblastPlan& plan, const LatencyModel& model);
 
 // Elements on their way to shared memory at once.

@@ -33,15 +33,23 @@ CopyPlace copy_place(const ClblastPlan& plan, const ClblastOperand& o, int lane)
   return {(o.is_strided ? across : across * vectors) * o.width, lane / o.copy_threads * rows};
 }
 
+// Of `neighbours` elements in shared memory.
+int merged_width(const ClblastPlan& plan, const ClblastOperand& o, int neighbours) {
+  const bool merges = o.is_staged && !o.is_strided && o.matrix == plan.b.matrix && plan.a.is_staged && plan.a.width > 1;
+  const int most = std::min(widest, plan.a.per_thread());
+  int width = access_width(o);
+  while (merges && width < most && neighbours % (2 * width) == 0) width *= 2;
+  return width;
+}
+
 }  // namespace
 
 int access_width(const ClblastOperand& o) { return std::min(o.width, widest); }
 
-int private_width(const ClblastPlan& plan, const ClblastOperand& o) {
-  const bool merges = o.is_staged && !o.is_strided && o.matrix == plan.b.matrix && plan.a.is_staged && plan.a.width > 1;
-  int width = access_width(o);
-  while (merges && width < widest && o.per_thread() % (2 * width) == 0) width *= 2;
-  return width;
+int private_width(const ClblastPlan& plan, const ClblastOperand& o) { return merged_width(plan, o, o.per_thread()); }
+
+int copied_width(const ClblastPlan& plan, const ClblastOperand& o) {
+  return merged_width(plan, o, o.extent / o.copy_threads);
 }
 
 int vector_step(const ClblastOperand& o) { return o.is_strided ? o.threads * o.width : o.width; }

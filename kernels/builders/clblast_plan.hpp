@@ -35,10 +35,13 @@ struct ClblastPlan {
 [[nodiscard]] int access_width(const ClblastOperand& operand);
 
 // Elements of one load of a thread's own elements. Neighbours in shared memory merge into vectors of up to 16 bytes
-// where the compiler knows them aligned. It knows that of B alone, and only behind an array of A's vectors: measured
-// times of kernels that differ in VWN alone follow the wavefronts so counted, within 4 to 8 % (kerneltuner rows of an
-// RTX 3090, on which the rule was found).
+// where the compiler knows them aligned. It knows that of B alone, behind an array of A's vectors, and as far as a
+// thread's own elements of A reach: measured times of kernels that differ in VWN alone follow the wavefronts so
+// counted, within 4 to 8 % (kerneltuner rows of an RTX 3090, on which the rule was found).
 [[nodiscard]] int private_width(const ClblastPlan& plan, const ClblastOperand& operand);
+
+// The same of a store that copies to shared memory.
+[[nodiscard]] int copied_width(const ClblastPlan& plan, const ClblastOperand& operand);
 
 // Elements from a vector of a thread to its next.
 [[nodiscard]] int vector_step(const ClblastOperand& operand);

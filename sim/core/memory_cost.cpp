@@ -70,7 +70,7 @@ void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   } else {
     // The sub-core's link takes half a wavefront a cycle (our H200: one warp, n-way conflict: 2n cycles).
     // 64-bit loads of one warp are 6 cycles apart, not 4 (our H200: LDS.64 5.9 to 6.0, LDSM of two matrices 6.2).
-    const int least = whole(m.address_cycles) + (width == 8 ? 2 : 0);
+    const int least = width >= 16 ? whole(m.lds_wide_interval) : whole(m.address_cycles) + (width == 8 ? 2 : 0);
     cost.sub_core_cycles = narrow(std::max({least, 2 * wavefronts, active_bytes(pattern) / 64}));
     cost.read_release = narrow(whole(m.lds_war));
     cost.latency = narrow(whole(uniform ? m.lds_uniform_latency : m.lds_latency) +
@@ -92,23 +92,6 @@ int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle) {
     passes += static_cast<int>(seen.size());
   }
   return passes;
-}
-
-// Passes through L1's data banks where the lines are there: 16 banks of 8 bytes, as the cost of strided loads shows
-// (GPUB gpu-strides on H200: strides of 1, 2, 4, 8 words take 1, 2, 4, 8 cycles).
-int l1_bank_passes(const AccessPattern& pattern) {
-  constexpr std::uint32_t banks = 16, bank_width = 8;
-  std::array<std::set<std::uint32_t>, banks> words;
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    if ((pattern.active_mask >> lane & 1u) == 0) continue;
-    for (std::uint32_t b = 0; b < pattern.bytes_per_lane; b += 4) {
-      const std::uint32_t word = (pattern.offset[lane] + b) / bank_width;
-      words[word % banks].insert(word);
-    }
-  }
-  std::size_t most = 0;
-  for (const auto& bank : words) most = std::max(most, bank.size());
-  return static_cast<int>(most);
 }
 
 // What an access beyond L1 costs the load/store front on our H200, where LDS keep it busy: one cycle when it comes, and
@@ -160,7 +143,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));
   } else {
     cost.read_release = narrow(whole(uniform ? m.ldg_uniform_war : m.ldg_war));
-    cost.l1_bank_cycles = narrow(l1_bank_passes(pattern));
+    cost.l1_bank_cycles = narrow(kernels::l1_wavefronts(pattern));
     // Counted from the latency of a 32-bit load with a register address, which the environment gives.
     cost.extra_latency = static_cast<std::int16_t>(wide_load_extra(width, whole(m.ldg_wide_extra)) +
                                                    (uniform ? whole(m.ldg_uniform_latency - m.ldg_latency) : 0));

@@ -87,5 +87,20 @@ TEST(GlobalCost, AMisalignedRunTouchesOneSectorMore) {
   EXPECT_EQ(global_cost(pattern(4, [](int lane) { return 4 + lane * 4; })).sectors, 5);
 }
 
+// Cycles of loads that hit L1 on an H200, 16 warps.
+TEST(L1Wavefronts, PartsOfAWarpStayApart) {
+  const auto cycles = [](int bytes, int (*offset)(int)) { return l1_wavefronts(pattern(bytes, offset)); };
+  const auto one = [](int) { return 0; };
+  EXPECT_EQ(cycles(4, one), 1);                                 // 1.06
+  EXPECT_EQ(cycles(8, one), 2);                                 // 2.01, LDS.64 1.08
+  EXPECT_EQ(cycles(16, one), 4);                                // 4.03, LDS.128 2.12
+  EXPECT_EQ(cycles(8, [](int l) { return l % 16 * 16; }), 4);   // 4.01
+  EXPECT_EQ(cycles(8, [](int l) { return l % 16 * 32; }), 8);   // 8.02
+  EXPECT_EQ(cycles(8, [](int l) { return l / 8 * 64; }), 2);    // 2.01
+  EXPECT_EQ(cycles(4, [](int l) { return l / 8 * 64; }), 2);    // 2.02
+  EXPECT_EQ(cycles(4, [](int l) { return l * 128; }), 32);      // 32.75
+  EXPECT_EQ(cycles(16, [](int l) { return l / 4 * 128; }), 8);  // 8.01
+}
+
 }  // namespace
 }  // namespace noteg::kernels

@@ -31,6 +31,8 @@ double cycles_per_instruction(const Rate& rate) {
 
 constexpr const char* strides = "GPUB gpu-strides, H200";
 
+constexpr const char* hits = "H200M: 16 warps, loads that hit L1";
+
 constexpr Rate rates[] = {
     {"LDG stride 1 sm_90", gh100, "LDG.E", "lane*4", 1.0, strides},
     {"LDG stride 2 sm_90", gh100, "LDG.E", "lane*8", 2.0, strides},
@@ -43,6 +45,15 @@ constexpr Rate rates[] = {
     {"LDG stride 9 sm_90", gh100, "LDG.E", "lane*36", 3.0, strides},
     {"LDG.64 stride 8 sm_90", gh100, "LDG.E.64", "lane*64", 16.0, strides},
     {"LDG.64 stride 1 sm_90", gh100, "LDG.E.64", "lane*8", 2.01, strides},
+    {"LDG.64 of one address sm_90", gh100, "LDG.E.64", "0", 2.01, hits},
+    {"LDG.128 of one address sm_90", gh100, "LDG.E.128", "0", 4.03, hits},
+    {"LDG.64 half warps alike sm_90", gh100, "LDG.E.64", "lane%16*8", 2.02, hits},
+    {"LDG.64 half warps alike, stride 2 sm_90", gh100, "LDG.E.64", "lane%16*16", 4.01, hits},
+    {"LDG.64 half warps alike, stride 4 sm_90", gh100, "LDG.E.64", "lane%16*32", 8.02, hits},
+    {"LDG.128 half warps alike sm_90", gh100, "LDG.E.128", "lane%16*16", 4.04, hits},
+    {"LDG.128 quarters alike, stride 2 sm_90", gh100, "LDG.E.128", "lane%8*32", 8.01, hits},
+    {"LDG two addresses sm_90", gh100, "LDG.E", "lane/16*128", 2.02, hits},
+    {"LDS.128 of one address sm_90", gh100, "LDS.128", "0", 2.03, hits},
     {"LDG stride 1 sm_80", ga100, "LDG.E", "lane*4", 1.02, "GPUB gpu-strides, A100"},
     {"LDG.64 stride 1 sm_80", ga100, "LDG.E.64", "lane*8", 2.01, "GPUB gpu-strides, A100"},
     {"LDS.64 sm_80", ga100, "LDS.64", "lane*8", 2.0, "LUO24: 128 B/clk/SM"},
