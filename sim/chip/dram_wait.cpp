@@ -52,11 +52,20 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
     return blend(timer.time(l2, work, of), timer.time(dram, work, of), load.waiting_steps);
   };
   // The wait depends on the load and the load on the time. Both modes take the load from the rough grade, so that they
-  // see the same environment; a queue shorter than half an access needs no second look.
+  // see the same environment; a queue shorter than half an access needs no second look. Else the load lies between
+  // that without a wait and that with the wait of this highest load, and is halved in: it falls as the wait grows.
   const bool is_short = grade == Grade::shared && !timer.flows(work);
   const Grade fast = is_short ? grade : Grade::rough;
   request.dram_utilisation = utilisation(load, timer.time(l2, work, fast).cycles);
-  if (request.dram_utilisation > 0.5) request.dram_utilisation = utilisation(load, mixed(fast).cycles);
+  if (request.dram_utilisation > 0.5) {
+    constexpr int halvings = 4;
+    double high = request.dram_utilisation, low = utilisation(load, mixed(fast).cycles);
+    for (int i = 0; i < halvings && high - low > 0.02; ++i) {
+      request.dram_utilisation = 0.5 * (low + high);
+      (utilisation(load, mixed(fast).cycles) > request.dram_utilisation ? low : high) = request.dram_utilisation;
+    }
+    request.dram_utilisation = 0.5 * (low + high);
+  }
   if (grade == Grade::exact || is_short) return mixed(grade);
   return mostly(timer, l2, memory_environment(request, TileSource::dram), work, grade, load.waiting_steps);
 }

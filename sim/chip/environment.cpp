@@ -18,6 +18,9 @@ constexpr double clock_step = 1.02;
 
 constexpr double unlimited = 1e9;  // bytes per cycle
 
+// From one row of a bank to the next. From memory of the standards.
+constexpr Seconds dram_row_cycle{45e-9};
+
 double quantised(double latency, double step) { return std::pow(step, std::round(std::log(latency) / std::log(step))); }
 
 double l2_latency(const EnvironmentRequest& request) {
@@ -32,7 +35,8 @@ double dram_latency(const EnvironmentRequest& request) {
   const arch::DramSpec& dram = request.gpu->dram;
   const double service = (dram.service * request.latency_clock).value;
   return (dram.latency * request.latency_clock).value + memory::last_of_group(request.waiting_places, service) +
-         memory::queue_wait(request.dram_utilisation, service);
+         memory::queue_wait(request.dram_utilisation,
+                            request.opens_rows ? (dram_row_cycle * request.latency_clock).value : service);
 }
 
 // Bytes per SM cycle of a rate that the file states at the highest clock. The two-part L2 of GA100 and GH100 has a
@@ -72,18 +76,33 @@ BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, dou
 }
 
 double dram_rows_per_second(const arch::DramSpec& dram) {
-  // Channels of 16 (GDDR6), 64 (HBM2) or 32 bits (HBM3), 16 banks each, and 45 ns from one row of a bank to the next;
-  // random places keep three quarters of the banks busy. From memory of the standards. An RTX
-  // 4070 so reads 205 GB/s by 64 bytes; its naive kernels with deep loops stop at 183 to 214 (GPPERF, tiles of 8).
-  constexpr double banks = 16, row_cycle = 45e-9, busy = 0.75;
+  // Channels of 16 (GDDR6), 64 (HBM2) or 32 bits (HBM3), 16 banks each; random places keep three quarters of the banks
+  // busy. From memory of the standards. An RTX 4070 so reads 205 GB/s by 64 bytes; its naive kernels with deep loops
+  // stop at 183 to 215 (GPPERF, tiles of 8 and 16).
+  constexpr double banks = 16, busy = 0.75;
   const int channel_bits = dram.type.starts_with("GDDR") ? 16 : dram.type.starts_with("HBM3") ? 32 : 64;
-  return std::max(1, dram.bus_bits / channel_bits) * banks * busy / row_cycle;
+  return std::max(1, dram.bus_bits / channel_bits) * banks * busy / dram_row_cycle.value;
 }
 
-Seconds dram_time(const arch::DramSpec& dram, const memory::ReuseResult& traffic) {
+namespace {
+
+Seconds time_of_rows(const arch::DramSpec& dram, const memory::ReuseResult& traffic) {
+  return Seconds{traffic.opened_rows / dram_rows_per_second(dram)};
+}
+
+Seconds time_of_bytes(const arch::DramSpec& dram, const memory::ReuseResult& traffic) {
   const double read = traffic.dram_read_bytes, written = traffic.dram_write_bytes;
-  const Seconds moving{(read + written) / dram_bandwidth(dram, read, written).value};
-  return std::max(moving, Seconds{traffic.opened_rows / dram_rows_per_second(dram)});
+  return Seconds{(read + written) / dram_bandwidth(dram, read, written).value};
+}
+
+}  // namespace
+
+Seconds dram_time(const arch::DramSpec& dram, const memory::ReuseResult& traffic) {
+  return std::max(time_of_bytes(dram, traffic), time_of_rows(dram, traffic));
+}
+
+bool opens_rows(const arch::DramSpec& dram, const memory::ReuseResult& traffic) {
+  return time_of_rows(dram, traffic) > time_of_bytes(dram, traffic);
 }
 
 core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, TileSource source) {

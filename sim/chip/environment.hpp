@@ -29,7 +29,8 @@ struct EnvironmentRequest {
   bool l2_limits = true;                    // false: L2 delivers at any rate
   bool latency_limits = true;               // false: all answers come as fast as from L1
   std::array<core::BoxTraffic, 3> boxes{};  // of bulk copies
-  double dram_utilisation = 0;              // 0..1, of the achievable bandwidth
+  double dram_utilisation = 0;              // 0..1, of the achievable bandwidth or of the rows that can be opened
+  bool opens_rows = false;                  // loads queue for banks that open rows, not for the bus
 };
 
 [[nodiscard]] core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, TileSource source);
@@ -42,5 +43,6 @@ struct EnvironmentRequest {
 
 // Time of a kernel's bytes in DRAM: by bandwidth, or by the rows that have to be opened where that takes longer.
 [[nodiscard]] Seconds dram_time(const arch::DramSpec& dram, const memory::ReuseResult& traffic);
+[[nodiscard]] bool opens_rows(const arch::DramSpec& dram, const memory::ReuseResult& traffic);
 
 }  // namespace noteg::chip

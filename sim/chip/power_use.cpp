@@ -53,6 +53,7 @@ power::ClockRequest clock_request(const arch::GpuSpec& gpu, const SimOptions& op
   request.mode = options.clock_mode;
   request.toggling = options.operands;
   request.launches = options.launches;
+  request.warm_up = options.warm_up;
   return request;
 }
 

@@ -87,6 +87,7 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   request.footprint_bytes =
       footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
   request.waiting_places = run.traffic.reuse.waiting_places;
+  request.opens_rows = opens_rows(run.gpu.dram, run.traffic.reuse);
   request.c_missing = switches.dram && run.launch.grid.split_k == 1 ? run.traffic.reuse.c_missing : 0;
   request.rounds = static_cast<double>(work.ctas) / std::max(1, work.resident);
   request.l1_hit_rate = run.traffic.l1_hit_rate;

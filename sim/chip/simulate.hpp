@@ -23,8 +23,9 @@ struct SimOptions {
   bool rough = false;                  // to rank kernels: fewest runs, at the clock that the board sustains unthrottled
   std::optional<double> sm_clock_mhz;  // a given clock wins over the solved one
   power::ClockMode clock_mode = power::ClockMode::sustained;
-  std::optional<int> launches =
-      std::nullopt;            // clock mode cool: how many follow each other from idle; absent: very many
+  // Clock mode cool: how many follow each other from rest, and how many of these are not timed; absent: very many.
+  std::optional<int> launches = std::nullopt;
+  int warm_up = 0;
   power::Toggling operands{};  // random
   L2State l2 = L2State::warm;
   Switches switches{};         // limits taken away, for a study

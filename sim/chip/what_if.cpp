@@ -36,7 +36,7 @@ void remove_limits(core::DecodedProgram& program, const Switches& switches) {
   }
   for (core::MemoryCost& cost : program.memory) {
     if (!switches.memory_path) {
-      cost.front_cycles = 0;
+      cost.address_cycles = cost.front_cycles = 0;
       cost.sub_core_cycles = 1;
     }
     if (!switches.shared_latency && cost.kind == core::MemoryKind::load_shared) cost.latency = 1;

@@ -1,5 +1,6 @@
 #include "sim/cli/clock_options.hpp"
 
+#include "sim/cli/kernel_options.hpp"
 #include "sim/support/quantity_text.hpp"
 
 namespace noteg::cli {
@@ -10,6 +11,8 @@ std::vector<Option> clock_options() {
       {"clock-mode", "MODE",
        "sustained (default): settled under the power limit; cool: under it for seconds; burst: a few ms at the highest "
        "clock",
+       false},
+      {"launches", "N", "launches that follow each other on a board that had nothing to do: the mean clock of these",
        false},
       {"operands", "WHAT", "random (default) or zeros: how much the operands' bits change, for power", false},
   };
@@ -33,6 +36,13 @@ void apply_clock_options(const Arguments& arguments, chip::SimOptions& options, 
       options.clock_mode = power::ClockMode::cool;
     else if (*mode != "sustained")
       errors.push_back({"", 0, 0, "--clock-mode", "burst, cool or sustained", "\"" + *mode + "\""});
+  }
+  if (arguments.has("launches")) {
+    const std::string mode = arguments.text("clock-mode").value_or("cool");
+    if (mode != "cool")
+      errors.push_back({"", 0, 0, "--launches", "no other --clock-mode than cool", "\"" + mode + "\""});
+    options.clock_mode = power::ClockMode::cool;
+    options.launches = static_cast<int>(count_option(arguments, "launches", 1, 1'000'000'000, errors));
   }
   if (const std::optional<std::string> operands = arguments.text("operands")) {
     if (*operands == "zeros")

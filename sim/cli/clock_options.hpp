@@ -1,4 +1,4 @@
-// --clock, --clock-mode and --operands: how the SM clock is found, and what the operands hold.
+// --clock, --clock-mode, --launches and --operands: how the SM clock is found, and what the operands hold.
 #pragma once
 
 #include <vector>

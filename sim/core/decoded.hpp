@@ -56,7 +56,8 @@ enum class MemoryKind : std::uint8_t {
 // Costs of a memory instruction, per warp instruction.
 struct MemoryCost {
   MemoryKind kind = MemoryKind::none;
-  std::uint16_t front_cycles = 1;     // SM-wide load/store front: cycles it is held
+  std::uint16_t address_cycles = 1;   // SM-wide load/store front: until it takes the next one's addresses
+  std::uint16_t front_cycles = 1;     // passes through the data stage behind it
   std::uint16_t sub_core_cycles = 4;  // until the sub-core may send its next one
   std::uint16_t read_release = 9;     // issue to source registers free, unloaded
   std::uint16_t latency = 24;         // issue to data usable, unloaded; not for global loads and copies

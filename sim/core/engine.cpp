@@ -33,6 +33,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       write_back_(sm.register_file.load_write_back.value),
       tma_(sm.tma),
       shared_width_(std::max(1.0, sm.memory.data_width.value)),
+      backlog_(sm.memory.shared_interval.value > 1 ? 8 : 0),
       pending_(sm.memory.prt_entries, sm.memory.max_outstanding_requests) {
   periodic_.many_trips = work.long_from > 0 ? work.long_from : many_trips(program);
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;

@@ -94,9 +94,9 @@ void Engine::serve_front(std::uint64_t now) {
   }
   front_head_ = (front_head_ + 1) % 16;
   --front_size_;
-  const std::uint64_t held = front_cycles(cost);
-  front_free_ = now + held;
-  count_.lsu_cycles += static_cast<double>(held);
+  passes_free_ = std::max(passes_free_, now) + front_cycles(cost);
+  front_free_ = std::max(now + cost.address_cycles, passes_free_ - std::min(passes_free_, backlog_));
+  count_.lsu_cycles += static_cast<double>(front_free_ - now);
   sub.front_ready = now + cost.sub_core_cycles;
   sub.queue_head = (sub.queue_head + 1) % queue_ring;
   sub.queueing = 0;

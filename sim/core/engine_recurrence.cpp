@@ -82,6 +82,7 @@ std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
   for (int i = 0; i < front_size_; ++i) add(front_queue_[static_cast<std::size_t>((front_head_ + i) % 16)]);
   add(front_posted_ ? 1 : 0);
   add(after(front_free_, now));
+  add(after(passes_free_, now));
   add(after(barrier_free_, now));
   add(after(fp64_free_, now));
   add(after(read_port_free_, now));

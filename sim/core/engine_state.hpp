@@ -231,7 +231,11 @@ class Engine {
   std::array<std::uint8_t, 16> front_queue_{};
   int front_head_ = 0, front_size_ = 0;
   bool front_posted_ = false;
-  std::uint64_t front_free_ = 0;
+  // Where the front takes the addresses of half a warp a cycle, the data stage behind it has cycles left: for barriers,
+  // which bring none, and for lines that arrive. It may lag so many cycles behind (a judgement: two accesses of four
+  // wavefronts). Where it takes a warp a cycle, they are one.
+  std::uint64_t front_free_ = 0, passes_free_ = 0;
+  std::uint64_t backlog_;
   PendingRequests pending_;
   std::uint64_t barrier_free_ = 0;
   double read_port_free_ = 0, write_port_free_ = 0;

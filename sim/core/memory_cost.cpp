@@ -61,7 +61,7 @@ void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   const int width = in.op == Opcode::ldsm ? active_bytes(pattern) / 32 : pattern.bytes_per_lane;
   cost.wavefronts = narrow(wavefronts);
   cost.conflict_wavefronts = narrow(conflicts);
-  cost.front_cycles = narrow(std::max(whole(m.shared_interval), wavefronts));
+  cost.front_cycles = narrow(std::max(1, wavefronts));
   if (cost.kind == MemoryKind::store_shared) {
     cost.sub_core_cycles = narrow(whole(m.address_cycles) + wide_store_extra(width));
     cost.read_release =
@@ -118,8 +118,8 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   cost.matrix = static_cast<std::uint8_t>(pattern.matrix);
   cost.sectors = narrow(g.sectors);
   cost.requests = narrow(g.lines);
-  cost.front_cycles = narrow(std::max({whole(m.shared_interval), tag_cycles, data_cycles}));
-  cost.miss_cycles = narrow(std::max(whole(m.shared_interval), slot + line_passes(pattern, g.lines)));
+  cost.front_cycles = narrow(std::max({1, tag_cycles, data_cycles}));
+  cost.miss_cycles = narrow(slot + line_passes(pattern, g.lines));
   cost.sub_core_cycles = narrow(whole(m.address_cycles) + std::max(0, width * 32 / 64 - 2));
   if (cost.kind == MemoryKind::store_global) {
     cost.front_cycles = cost.miss_cycles;
@@ -137,8 +137,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     // LDS.128 and LDSM, 5.1 beside LDS; the same for 4 rows of 128 and 8 of 64 bytes). Narrower ones take their
     // wavefronts, or one for each line that arrives, behind the cycle in which they come (alone 11.8 cycles for 11
     // wavefronts, 12.9 for 12, 1.2 beside LDS for one line).
-    cost.front_cycles =
-        narrow(std::max(whole(m.shared_interval), width >= 16 ? wavefronts : slot + std::max(wavefronts, g.lines)));
+    cost.front_cycles = narrow(width >= 16 ? std::max(1, wavefronts) : slot + std::max(wavefronts, g.lines));
     cost.miss_cycles = cost.front_cycles;
     cost.read_release = narrow(whole(m.ldgsts_war));
     cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));
@@ -156,7 +155,6 @@ void constant_cost(MemoryCost& cost, const Instruction& in, const arch::MemoryPi
   const bool by_register = std::any_of(in.src.begin(), in.src.end(), [](const kernels::Operand& o) {
     return o.kind == OperandKind::reg && o.index != kernels::rz;
   });
-  cost.front_cycles = narrow(whole(m.shared_interval));
   cost.latency = narrow(whole(by_register ? m.ldc_register_latency : m.ldc_latency));
   cost.read_release = narrow(whole(by_register ? m.ldc_register_latency : m.ldc_war));
 }
@@ -214,6 +212,7 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
   cost.kind = memory_kind(in.op);
   const AccessPattern pattern = pattern_of(in, program);
   cost.bytes = static_cast<std::uint32_t>(active_bytes(pattern));
+  cost.address_cycles = narrow(whole(sm.memory.shared_interval));
   switch (cost.kind) {
     case MemoryKind::load_shared:
     case MemoryKind::store_shared: shared_cost(cost, in, pattern, sm.memory, bank_conflicts); break;
@@ -222,14 +221,15 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
     case MemoryKind::async_copy: global_cost(cost, in, pattern, sm.memory, facts, bank_conflicts); break;
     case MemoryKind::barrier:
       // Beside LDS that keep the front busy a barrier costs one cycle per warp, and four for a CTA of fewer warps (our
-      // H200: 4.0, 2.0, 1.0 and 1.0 per warp with 1, 2, 4 and 8 warps).
+      // H200: 4.0, 2.0, 1.0 and 1.0 per warp with 1, 2, 4 and 8 warps). It brings no addresses.
+      cost.address_cycles = 0;
       cost.front_cycles = narrow(std::max(1, 4 / std::max(1, program.warps)));
       cost.sub_core_cycles = 2;
       cost.bytes = 0;
       break;
     case MemoryKind::shuffle:
       // Through the crossbar of shared memory, one warp per cycle and SM on every generation (CPG: 32 lanes).
-      cost.front_cycles = 1;
+      cost.address_cycles = cost.front_cycles = 1;
       cost.read_release = narrow(whole(sm.memory.lds_war));
       cost.latency = narrow(whole(sm.memory.shfl_latency));
       cost.bytes = 0;

@@ -81,6 +81,7 @@ void time_and_power(const Envelope& e, Physics& p) {
   request.mode = e.options.clock_mode;
   request.toggling = e.options.operands;
   request.launches = e.options.launches;
+  request.warm_up = e.options.warm_up;
   const power::OperatingPoint point = power::solve_clock(request, at);
   const Hertz highest = e.gpu.clock.sustained;
   p.power_share = power::board_power(e.gpu, at(highest), highest, e.options.operands, power::Warmth::idle).power /

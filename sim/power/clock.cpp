@@ -39,37 +39,44 @@ Hertz highest_within(const ClockRequest& request, const ActivityAt& activity_at,
   return low;
 }
 
-// The limiter sees the power averaged over a window: until it has filled, the clock is the highest one, for tensor
-// cores the highest that the fast limiter allows. What is given back is the mean clock of all launches.
-OperatingPoint with_unlimited_start(const ClockRequest& request, const ActivityAt& activity_at, Hertz highest,
-                                    const OperatingPoint& limited) {
-  const Seconds window = request.gpu->power.averaging;
-  const Seconds at_highest = activity_at(highest).time * *request.launches;
-  const double early = at_highest.value > 0 ? std::min(1.0, window / at_highest) : 1.0;
-  const double seconds_per_cycle = early / highest.value + (1.0 - early) / limited.clock.value;
+// What comes before the clock that lasts: a clock, and for how long.
+struct Start {
+  Hertz clock;
+  Seconds time;
+};
+
+// A board that wakes keeps its clock at rest, unless even that is too high to last. One that stands ready has its highest clock, for tensor cores the highest
+// that the fast limiter allows, until the window has filled over which the slow limiter averages power.
+Start start_of(const ClockRequest& request, const ActivityAt& activity_at, Hertz highest,
+               const OperatingPoint& lasting) {
+  const arch::GpuSpec& gpu = *request.gpu;
+  const bool wakes = gpu.clock.rest.value > 0;
+  if (wakes && gpu.clock.rest <= lasting.clock) return {gpu.clock.rest, gpu.clock.wake};
+  if (!lasting.throttled) return {highest, Seconds{0.0}};
+  const Hertz ready = wakes ? std::min(highest, gpu.clock.rest) : highest;
+  const bool tensor = uses_tensor_cores(activity_at(ready));
+  const Hertz clock = tensor ? highest_within(request, activity_at, ready, burst_share) : ready;
+  return {std::max(clock, lasting.clock), gpu.power.averaging};
+}
+
+// What is given back is the mean clock of the launches that are timed.
+OperatingPoint with_start(const ClockRequest& request, const ActivityAt& activity_at, const Start& start,
+                          const OperatingPoint& lasting) {
+  const double of_one = activity_at(start.clock).time.value;
+  const double timed = std::max(1, *request.launches - request.warm_up);
+  const double in_start = of_one > 0 ? start.time.value / of_one - request.warm_up : timed;
+  const double early = std::clamp(in_start / timed, 0.0, 1.0);
+  const double seconds_per_cycle = early / start.clock.value + (1.0 - early) / lasting.clock.value;
   OperatingPoint point = at_clock(request, activity_at, Hertz{1.0 / seconds_per_cycle}, Warmth::idle);
-  point.throttled = early < 1.0;
+  point.throttled = lasting.throttled && early < 1.0;
   point.over_limit = false;
   return point;
 }
 
-}  // namespace
-
-Hertz highest_clock(const arch::GpuSpec& gpu, bool tensor) {
-  return gpu.clock.sustained * (tensor ? gpu.sm.tensor.clock_share : 1.0);
-}
-
-bool uses_tensor_cores(const Activity& activity) { return !activity.tensor_macs.empty(); }
-
-OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activity_at) {
-  const arch::GpuSpec& gpu = *request.gpu;
-  if (request.given) return at_clock(request, activity_at, *request.given, Warmth::settled);
-  Hertz high = highest_clock(gpu, uses_tensor_cores(activity_at(gpu.clock.sustained)));
-  if (request.mode == ClockMode::burst) return at_clock(request, activity_at, high, Warmth::idle);
-  const Warmth warmth = request.mode == ClockMode::cool ? Warmth::idle : Warmth::settled;
+// The highest clock that lasts. Power rises with the clock for every kernel, so that it is the only one.
+OperatingPoint lasting_clock(const ClockRequest& request, const ActivityAt& activity_at, Hertz high, Warmth warmth) {
   OperatingPoint best = at_clock(request, activity_at, high, warmth);
   if (!best.over_limit) return best;
-  const Hertz highest = high;
   Hertz low = std::min(lowest, high);
   best = at_clock(request, activity_at, low, warmth);
   for (int i = 0; i < halvings && !best.over_limit && high - low > Hertz{1.0}; ++i) {
@@ -83,13 +90,28 @@ OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activi
     }
   }
   best.throttled = true;
-  if (request.mode == ClockMode::cool && request.launches) {
-    const bool tensor = uses_tensor_cores(activity_at(highest));
-    const Hertz start = tensor ? highest_within(request, activity_at, highest, burst_share) : highest;
-    return with_unlimited_start(request, activity_at, std::max(start, best.clock), best);
-  }
-  best.too_hot = warmth == Warmth::settled && thermal_limit(gpu.power) < gpu.power.limit;
+  best.too_hot = warmth == Warmth::settled && thermal_limit(request.gpu->power) < request.gpu->power.limit;
   return best;
+}
+
+}  // namespace
+
+Hertz highest_clock(const arch::GpuSpec& gpu, bool tensor) {
+  return gpu.clock.sustained * (tensor ? gpu.sm.tensor.clock_share : 1.0);
+}
+
+bool uses_tensor_cores(const Activity& activity) { return !activity.tensor_macs.empty(); }
+
+OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activity_at) {
+  const arch::GpuSpec& gpu = *request.gpu;
+  if (request.given) return at_clock(request, activity_at, *request.given, Warmth::settled);
+  const Hertz highest = highest_clock(gpu, uses_tensor_cores(activity_at(gpu.clock.sustained)));
+  if (request.mode == ClockMode::burst) return at_clock(request, activity_at, highest, Warmth::idle);
+  const Warmth warmth = request.mode == ClockMode::cool ? Warmth::idle : Warmth::settled;
+  const OperatingPoint lasting = lasting_clock(request, activity_at, highest, warmth);
+  if (request.mode != ClockMode::cool || !request.launches) return lasting;
+  const Start start = start_of(request, activity_at, highest, lasting);
+  return start.time.value > 0 ? with_start(request, activity_at, start, lasting) : lasting;
 }
 
 }  // namespace noteg::power

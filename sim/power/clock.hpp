@@ -30,15 +30,16 @@ struct ClockRequest {
   std::optional<Hertz> given;  // wins over everything
   ClockMode mode = ClockMode::sustained;
   Toggling toggling;
-  std::optional<int> launches =
-      std::nullopt;  // cool: that follow each other from idle; absent: so many that the start is forgotten
+  // cool: that follow each other from rest; absent: so many that the start is forgotten
+  std::optional<int> launches = std::nullopt;
+  int warm_up = 0;  // the first of them, which are not timed
 };
 
 // The highest clock that is considered: clock.sustained, and sm.tensor.clock_share of it where the tensor cores work.
 [[nodiscard]] Hertz highest_clock(const arch::GpuSpec& gpu, bool tensor);
 [[nodiscard]] bool uses_tensor_cores(const Activity& activity);
 
-// highest_clock() is the upper end. Power rises with the clock for every kernel, so that the fixed point is unique.
+// highest_clock() is the upper end.
 [[nodiscard]] OperatingPoint solve_clock(const ClockRequest& request, const ActivityAt& activity_at);
 
 }  // namespace noteg::power

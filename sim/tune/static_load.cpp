@@ -39,6 +39,7 @@ Result<StaticLoad> static_load(const arch::GpuSpec& gpu, const kernels::KernelCo
     out.issued += times;
     if (in.action != core::Action::memory && in.action != core::Action::barrier) continue;
     const core::MemoryCost& cost = decoded.memory[static_cast<std::size_t>(in.memory)];
+    out.address_cycles += times * cost.address_cycles;
     out.front_cycles += times * front_cycles(cost);
     out.sub_core_cycles += times * cost.sub_core_cycles;
   }
@@ -48,7 +49,7 @@ Result<StaticLoad> static_load(const arch::GpuSpec& gpu, const kernels::KernelCo
 double least_cycles(const StaticLoad& load, std::int64_t k, int sub_cores) {
   const auto trips = static_cast<double>(std::max<std::int64_t>(0, ceil_div(k, load.k_per_trip) - load.idle_trips));
   const double of_sub_core = std::max(load.sub_core_cycles, load.issued) / sub_cores;
-  return trips * load.warps * std::max(load.front_cycles, of_sub_core);
+  return trips * load.warps * std::max({load.address_cycles, load.front_cycles, of_sub_core});
 }
 
 }  // namespace noteg::tune

@@ -12,7 +12,8 @@ namespace noteg::tune {
 
 // Of one warp in one trip of the main loop.
 struct StaticLoad {
-  double front_cycles = 0;     // of the SM's load/store path
+  double address_cycles = 0;   // of the front of the SM's load/store path
+  double front_cycles = 0;     // of the data stage behind it
   double sub_core_cycles = 0;  // of the way from its sub-core to that path
   double issued = 0;           // warp instructions
   int warps = 1;               // of a CTA

@@ -268,6 +268,7 @@ class Builder {
     case_.options.clock_mode = set_.clock_mode;
     case_.options.operands.activity = set_.operand_activity;
     if (case_.gpu != set_.limited_gpu) case_.options.launches = set_.launches;
+    case_.options.warm_up = set_.warm_up;
     const bool looped = set_.clock_mode == power::ClockMode::cool && set_.power_is_kernels && row_.positive("power_w");
     if (looped) {  // for a meter to follow: the clock has settled
       case_.options.clock_mode = power::ClockMode::sustained;

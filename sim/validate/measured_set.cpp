@@ -20,13 +20,13 @@ constexpr std::array<MeasuredSet, 13> sets{{
     {"neusight", Convention::blas_swapped, L2State::warm, true, false, true,
      "CUDA events around one PyTorch call, mean of the 5 fastest of 25, same tensors each call; host dispatch is "
      "inside; pauses between shapes and the fastest calls favour a cool chip",
-     power::ClockMode::cool, 5, "L4"},
+     power::ClockMode::cool, 5, 0, "L4"},
     {"gpperf_cutlass", Convention::blas_column_major, L2State::cold, false, false, false,
      "CUTLASS profiler, mean of 10 launches over buffers that together exceed three times the L2, median of repeats; 3 "
      "before them warm up",
-     power::ClockMode::cool, 13, "", small_whole_numbers},
+     power::ClockMode::cool, 13, 3, "", small_whole_numbers},
     {"gpperf_naive", Convention::row_major, L2State::cold, false, false, false,
-     "one cold launch, minimum of 4 processes"},
+     "one cold launch of a board at rest, minimum of 4 processes", power::ClockMode::cool, 1},
     {"measured", Convention::blas_storage, L2State::warm, false, true, false,
      "replayed graph of back-to-back launches on one H200, clock read during the run but for library kernels; pauses "
      "between the points keep the limiter out",
@@ -34,7 +34,7 @@ constexpr std::array<MeasuredSet, 13> sets{{
     {"vidur", Convention::blas_swapped, L2State::cold, false, false, false, "profiler durations of kernels"},
     {"aiconfigurator", Convention::blas_swapped, L2State::cold, false, true, false,
      "replayed graph on distinct buffers, 6 calls 6 times at most; rows with power ran for a second",
-     power::ClockMode::cool, 36, "L40S", 1, 6},
+     power::ClockMode::cool, 36, 0, "L40S", 1, 6},
     {"kerneltuner", Convention::blas_column_major, L2State::warm, false, false, false,
      "OpenCL event time, median of 32"},
     {"llmcompass", Convention::row_major, L2State::warm, true, false, false, "host wall clock"},

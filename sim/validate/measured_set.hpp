@@ -29,6 +29,7 @@ struct MeasuredSet {
   std::string_view note;         // one sentence, for reports
   power::ClockMode clock_mode = power::ClockMode::sustained;  // of rows without a clock
   std::optional<int> launches = std::nullopt;                 // cool: up to the last one that the time is taken from
+  int warm_up = 0;                                            // of the launches: before the first one timed
   std::string_view limited_gpu = "";  // one whose limiter still held what ran before (docs/power.md): no free start
   double operand_activity = 1;        // how much the operands' bits change, 1: random (power::Toggling)
   int buffers = 0;                    // sets of operands that the launches go round: L2 is warm where all fit

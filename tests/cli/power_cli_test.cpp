@@ -39,6 +39,16 @@ TEST(SimulatePower, ABurstKeepsTheClockAndZerosCostLess) {
   EXPECT_GT(zeros["sm_clock_mhz"], settled["sm_clock_mhz"]);
 }
 
+TEST(SimulatePower, AFewLaunchesFromRestRunAtTheClockAtRest) {
+  const Json few = json_of("simulate --arch rtx4070 --launches 13 " + kernel);
+  EXPECT_EQ(few["clock_mode"], "cool");
+  EXPECT_EQ(few["sm_clock_mhz"], 2505);
+  EXPECT_GT(json_of("simulate --arch rtx4070 --launches 100000 " + kernel)["sm_clock_mhz"], 2505);
+  EXPECT_TRUE(
+      has(run_program("simulate --arch rtx4070 --launches 0 " + kernel).err, "--launches: expected a whole number"));
+  EXPECT_EQ(run_program("simulate --arch rtx4070 --launches 2 --clock-mode burst " + kernel).status, 2);
+}
+
 TEST(SimulatePower, WritesTheTraceAsCsv) {
   const Ran ran = run_program("simulate --arch l4 --power-trace - " + kernel);
   EXPECT_EQ(ran.status, 0) << ran.err;

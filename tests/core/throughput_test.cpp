@@ -103,5 +103,19 @@ INSTANTIATE_TEST_SUITE_P(H200, Barrier,
                                          BarrierRow{6, 24.31}, BarrierRow{8, 28.30}, BarrierRow{12, 36.33},
                                          BarrierRow{16, 44.33}, BarrierRow{24, 60.34}, BarrierRow{32, 76.33}));
 
+// Beside LDS that keep the front busy, where these take two cycles each for their addresses: barriers bring none.
+TEST(BarrierBesideLds, CostsNothingWhereAddressesTakeTwoCycles) {
+  const auto cycles = [](const std::string& gpu, bool with_barriers) {
+    std::string body;
+    for (int i = 0; i < 64; ++i) {
+      body += fmt::format("[B------:R-:W-:-:S01] LDS R{}, [R2] ;\n", 8 + i % 32);
+      if (with_barriers && i % 16 == 0) body += "[B------:R-:W-:-:S01] BAR.SYNC.DEFER_BLOCKING 0x0 ;\n";
+    }
+    return cycles_per_trip({.text = loop(2, ".access R2 shared 4 lane*4\n", body), .resident = 8, .gpu = gpu});
+  };
+  EXPECT_LT(cycles("rtx4070", true), 1.03 * cycles("rtx4070", false));
+  EXPECT_GT(cycles("h200-sxm-141gb", true), 1.06 * cycles("h200-sxm-141gb", false));
+}
+
 }  // namespace
 }  // namespace noteg::core

@@ -93,6 +93,29 @@ TEST(SolvedClock, TheLimitActsOnceItsWindowHasFilled) {
   EXPECT_NEAR(before / settled, 1, 0.03);
 }
 
+TEST(SolvedClock, ABoardThatWakesKeepsItsClockAtRest) {
+  const arch::GpuSpec gpu = gpu_of("rtx4070");
+  ASSERT_LT(gpu.clock.rest, gpu.clock.sustained);
+  const double launch = gpu.clock.wake.value / 10;  // seconds at the clock at rest
+  const ActivityAt activity = bound_by_cycles(mixed_second() * launch, gpu.clock.rest.value * launch);
+  ClockRequest request = request_for(gpu, ClockMode::cool);
+  EXPECT_EQ(solve_clock(request, activity).clock, gpu.clock.sustained);  // so many that the start is forgotten
+  request.launches = 9;
+  EXPECT_EQ(solve_clock(request, activity).clock, gpu.clock.rest);
+  EXPECT_FALSE(solve_clock(request, activity).throttled);
+  request.launches = 20;
+  const Hertz half = solve_clock(request, activity).clock;
+  EXPECT_NEAR(half.value, 2 / (1 / gpu.clock.rest.value + 1 / gpu.clock.sustained.value), 1);
+  request.warm_up = 10;  // all of those at rest
+  EXPECT_EQ(solve_clock(request, activity).clock, gpu.clock.sustained);
+  request = request_for(gpu, ClockMode::burst);
+  EXPECT_EQ(solve_clock(request, activity).clock, gpu.clock.sustained);
+  const arch::GpuSpec slow = gpu_of("rtx4070", {{"clock.sustained", "2.2 GHz"}});
+  request = request_for(slow, ClockMode::cool);
+  request.launches = 9;
+  EXPECT_EQ(solve_clock(request, activity).clock, slow.clock.sustained);
+}
+
 TEST(SolvedClock, StaysBelowTheTemperatureAtWhichTheBoardSlowsDown) {
   const arch::GpuSpec gpu = gpu_of("l4", {{"power.thermal_resistance", "1.2 K/W"}});
   const OperatingPoint point = solve_clock(request_for(gpu), bound_by_cycles(mixed_second() * 4, cycles));
