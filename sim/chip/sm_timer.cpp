@@ -88,6 +88,7 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 work.skip_periodic,
                 work.long_from,
                 work.tiles,
+                work.flow,
                 environment.boxes};
   {
     const std::lock_guard lock(mutex_);
@@ -95,9 +96,11 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
     if (found != done_.end()) return found->second;
   }
   const core::SmResult result = core::run_sm(program_, sm_, switches_, environment, work);
-  SmTime out{result.cycles,       result.counters,         result.stepped_cycles, result.stepped_warp_instructions,
-             result.deadlock,     result.emptied_together, result.cta_cycles,     result.cta_counters,
-             result.rounds_repeat};
+  SmTime out{result.cycles,         result.counters,
+             result.stepped_cycles, result.stepped_warp_instructions,
+             result.deadlock,       result.emptied_together,
+             result.cta_cycles,     result.cta_counters,
+             result.rounds_repeat,  result.flow};
   const std::lock_guard lock(mutex_);
   done_.emplace(key, out);
   return out;
@@ -127,6 +130,7 @@ SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const co
   const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   const std::int64_t round = work.resident;
   const bool is_flow = grade == Grade::periodic && program_.async.empty() && work.trips >= core::flow_trips(program_);
+  if (is_flow && has_rates(work)) return by_rates(environment, work);
   if (is_flow && work.ctas > (flow_rounds + 1) * round) return by_flow(environment, work);
   if (work.ctas <= rounds.stepped * round) return run(environment, work);
   core::SmWork fewer = work;
@@ -170,7 +174,7 @@ SmTime SmTimer::by_depth(const core::MemoryEnvironment& environment, const core:
 }
 
 SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  if (flows(work)) return by_depth(environment, work);
+  if (flows(work)) return has_rates(work) ? by_rates(environment, work) : by_depth(environment, work);
   if (work.trips <= few_trips) return over_rounds(environment, work, Grade::shared);
   // Trips with loops inside, unrolled or not, repeat what a dozen short ones would.
   const bool unrolled = k_per_trip_ >= deep_trip && program_.tensor.empty();
@@ -214,13 +218,14 @@ SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmW
   core::SmWork stepped = work;
   if (!program_.async.empty()) {
     if (grade == Grade::exact) return run(environment, work);
-    return grade == Grade::rough ? rough_boxes(environment, work) : of_boxes(environment, work);
+    return grade >= Grade::search ? rough_boxes(environment, work) : of_boxes(environment, work);
   }
   stepped.skip_periodic = grade == Grade::periodic;
   switch (grade) {
     case Grade::exact: return run(environment, stepped);
     case Grade::periodic: return over_rounds(environment, stepped, grade);
     case Grade::shared: return shared(environment, stepped);
+    case Grade::search: return has_rates(work) ? by_quick_rate(environment, stepped) : rough(environment, stepped);
     case Grade::rough: return rough(environment, stepped);
   }
   return {};
