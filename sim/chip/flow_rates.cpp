@@ -131,12 +131,22 @@ SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core:
   out.cycles = time.cycles;
   out.emptied_together = time.emptied_together;
 
-  // Of each CTA: trips as they pass among others, and what lies around the main loop as it does alone.
-  const auto ctas = static_cast<double>(work.ctas);
-  out.counters = alone.flow.counters * (-static_cast<double>(brief) / trips_in(alone));
-  out.counters += once;
-  out.counters += all.flow.counters * (r.trips / trips_in(all));
-  out.counters = out.counters * ctas;
+  // Of each CTA: what a CTA executes is the same among others as alone; how long its warps wait for it and whether the
+  // register file cache helps are not.
+  const core::CoreCounters trip = alone.flow.counters * (1.0 / trips_in(alone));
+  const core::CoreCounters among = all.flow.counters * (1.0 / trips_in(all));
+  core::CoreCounters each = trip * (r.trips - static_cast<double>(brief));
+  const core::CoreCounters waits = among * r.trips;
+  core::CoreCounters around = once;
+  around += trip * -static_cast<double>(brief);
+  each += once;
+  each.stall_cycles = waits.stall_cycles;
+  for (std::size_t i = 0; i < core::stall_count; ++i) each.stall_cycles[i] += std::max(0.0, around.stall_cycles[i]);
+  each.stall_cycles[static_cast<std::size_t>(core::Stall::selected)] = each.warp_instructions;
+  each.rf_reads = waits.rf_reads + around.rf_reads;
+  each.rf_hits = waits.rf_hits + around.rf_hits;
+  each.rf_conflict_cycles = waits.rf_conflict_cycles + std::max(0.0, around.rf_conflict_cycles);
+  out.counters = each * static_cast<double>(work.ctas);
   out.counters.mainloop_cycles =
       static_cast<double>(work.resident) * out.cycles - out.counters.prologue_cycles - out.counters.epilogue_cycles;
   return out;
