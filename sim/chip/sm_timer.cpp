@@ -51,16 +51,20 @@ void add(SmTime& sum, const SmTime& part, double factor) {
 SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches, int k_per_trip)
     : program_(std::move(program)), sm_(std::move(sm)), k_per_trip_(k_per_trip), switches_(switches) {
   std::vector<std::int64_t> times(program_.code.size(), 1);
-  for (std::int32_t at = program_.mainloop_begin; at < program_.epilogue_begin; ++at) {
+  const auto in_main = [this](std::int32_t at) {
+    return at >= program_.mainloop_begin && at < program_.epilogue_begin;
+  };
+  const auto end = static_cast<std::int32_t>(program_.code.size());
+  for (std::int32_t at = 0; at < end; ++at) {
     const core::DecodedInstruction& in = program_.code[static_cast<std::size_t>(at)];
     if (in.action != core::Action::branch || in.loop < 0) continue;
     const core::DecodedLoop& loop = program_.loops[static_cast<std::size_t>(in.loop)];
     if (loop.is_main || loop.is_tiles) continue;
-    ++inner_loops_;
+    if (in_main(at)) ++inner_loops_;
     for (std::int32_t inside = in.target; inside <= at; ++inside) times[static_cast<std::size_t>(inside)] *= loop.trips;
   }
-  for (std::int32_t at = program_.mainloop_begin; at < program_.epilogue_begin; ++at)
-    trip_length_ += times[static_cast<std::size_t>(at)];
+  for (std::int32_t at = 0; at < end; ++at)
+    (in_main(at) ? trip_length_ : around_length_) += times[static_cast<std::size_t>(at)];
 }
 
 core::SmResult SmTimer::watch(const core::MemoryEnvironment& environment, core::SmWork work,
@@ -130,7 +134,7 @@ SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const co
   const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   const std::int64_t round = work.resident;
   const bool is_flow = grade == Grade::periodic && program_.async.empty() && work.trips >= core::flow_trips(program_);
-  if (is_flow && has_rates(work)) return by_rates(environment, work);
+  if (grade == Grade::periodic && has_rates(work)) return by_rates(environment, work);
   if (is_flow && work.ctas > (flow_rounds + 1) * round) return by_flow(environment, work);
   if (work.ctas <= rounds.stepped * round) return run(environment, work);
   core::SmWork fewer = work;

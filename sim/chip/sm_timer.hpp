@@ -95,6 +95,7 @@ class SmTimer {
   core::DecodedProgram program_;
   arch::SmSpec sm_;
   std::int64_t trip_length_ = 0, inner_loops_ = 0;
+  std::int64_t around_length_ = 0;  // the same outside the main loop
   int k_per_trip_ = 0;
   core::CoreSwitches switches_;
   std::mutex mutex_;
