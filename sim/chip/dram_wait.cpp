@@ -39,33 +39,45 @@ SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::Mem
 }  // namespace
 
 SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::SmWork& work, Grade grade,
-                      const DramLoad& load) {
+                      const DramLoad& load, unsigned jobs) {
   const core::MemoryEnvironment l2 = memory_environment(request, TileSource::l2);
-  if (load.waiting_steps <= 0) return timer.time(l2, work, grade);
-  if (grade == Grade::rough) {  // half the runs: one environment with the mean latency
+  if (load.waiting_steps <= 0) {
+    if (grade == Grade::periodic) timer.prepare({l2}, work, jobs);
+    return timer.time(l2, work, grade);
+  }
+  const auto on_average = [&](Grade of) {
     core::MemoryEnvironment mean = memory_environment(request, TileSource::dram);
     mean.latency = l2.latency + (mean.latency - l2.latency) * load.waiting_steps;
-    return timer.time(mean, work, grade);
-  }
+    return timer.time(mean, work, of);
+  };
+  if (grade >= Grade::search) return on_average(grade);  // half the runs
   const auto mixed = [&](Grade of) {
     const core::MemoryEnvironment dram = memory_environment(request, TileSource::dram);
     return blend(timer.time(l2, work, of), timer.time(dram, work, of), load.waiting_steps);
   };
-  // The wait depends on the load and the load on the time. Both modes take the load from the rough grade, so that they
-  // see the same environment; a queue shorter than half an access needs no second look. Else the load lies between
-  // that without a wait and that with the wait of this highest load, and is halved in: it falls as the wait grows.
-  const bool is_short = grade == Grade::shared && !timer.flows(work);
-  const Grade fast = is_short ? grade : Grade::rough;
-  request.dram_utilisation = utilisation(load, timer.time(l2, work, fast).cycles);
-  if (request.dram_utilisation > 0.5) {
+  // The wait depends on the load and the load on the time. All modes take the load from a first look, so that they see
+  // the same environment; a queue shorter than half an access needs no second one. Else the load lies between that
+  // without a wait and that with the wait of this highest load, and is halved in: it falls as the wait grows.
+  const auto settle_load = [&](double unloaded_cycles, const auto& loaded_cycles) {
     constexpr int halvings = 4;
-    double high = request.dram_utilisation, low = utilisation(load, mixed(fast).cycles);
+    request.dram_utilisation = utilisation(load, unloaded_cycles);
+    if (request.dram_utilisation <= 0.5) return;
+    double high = request.dram_utilisation, low = utilisation(load, loaded_cycles());
     for (int i = 0; i < halvings && high - low > 0.02; ++i) {
       request.dram_utilisation = 0.5 * (low + high);
-      (utilisation(load, mixed(fast).cycles) > request.dram_utilisation ? low : high) = request.dram_utilisation;
+      (utilisation(load, loaded_cycles()) > request.dram_utilisation ? low : high) = request.dram_utilisation;
     }
     request.dram_utilisation = 0.5 * (low + high);
+  };
+  const bool is_short = grade == Grade::shared && !timer.flows(work);
+  if (timer.has_rates(work) && !is_short) {
+    const auto searched = [&] { return on_average(Grade::search).cycles; };
+    settle_load(load.sm_cycles > 0 ? load.sm_cycles : searched(), searched);
+    if (grade != Grade::exact) timer.prepare({l2, memory_environment(request, TileSource::dram)}, work, jobs);
+    return mixed(grade);
   }
+  const Grade fast = is_short ? grade : Grade::rough;
+  settle_load(timer.time(l2, work, fast).cycles, [&] { return mixed(fast).cycles; });
   if (grade == Grade::exact || is_short) return mixed(grade);
   return mostly(timer, l2, memory_environment(request, TileSource::dram), work, grade, load.waiting_steps);
 }

@@ -11,10 +11,11 @@ namespace noteg::chip {
 struct DramLoad {
   double waiting_steps = 0;  // 0..1, of the k tiles of all CTAs: those that wait for DRAM
   double cycles = 0;         // that DRAM needs for the whole traffic at its best
+  double sm_cycles = 0;      // the SM's time as a search has found it; 0: not known
 };
 
 // The busiest SM's time; counters are of both kinds of step. Never less than what DRAM needs.
 [[nodiscard]] SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::SmWork& work, Grade grade,
-                                    const DramLoad& load);
+                                    const DramLoad& load, unsigned jobs);
 
 }  // namespace noteg::chip

@@ -2,8 +2,8 @@
 // tiles of persistent CTAs. It ranks kernels, it does not time them: runs are shared between all shapes and between
 // configurations that differ in launch only, and a tuner affords it thousands of times.
 #include <algorithm>
-#include <cmath>
 
+#include "sim/chip/coarse.hpp"
 #include "sim/chip/sm_timer.hpp"
 
 namespace noteg::chip {
@@ -22,25 +22,6 @@ Trips trips_of(std::int64_t trip_length) { return trip_length < long_body ? shor
 // Where a CTA's life is its main loop, how rounds overlap does not matter.
 constexpr std::int64_t all_main_loop = 31;
 constexpr std::int64_t few_rounds = 2;  // the last of these says what a further one costs
-
-constexpr double latency_step = 1.15, rate_step = 1.08;
-
-double coarse(double value, double step) {
-  return value > 0 ? std::pow(step, std::round(std::log(value) / std::log(step))) : value;
-}
-
-core::MemoryEnvironment coarse(core::MemoryEnvironment environment) {
-  environment.latency = std::round(coarse(environment.latency, latency_step));
-  environment.read_bytes_per_cycle = coarse(environment.read_bytes_per_cycle, rate_step);
-  environment.write_bytes_per_cycle = coarse(environment.write_bytes_per_cycle, rate_step);
-  for (core::BoxTraffic& box : environment.boxes) box = {coarse(box.bytes, rate_step), coarse(box.cycles, rate_step)};
-  return environment;
-}
-
-core::SmWork coarse(core::SmWork work) {
-  work.launch_interval = std::round(coarse(work.launch_interval, latency_step));
-  return work;
-}
 
 }  // namespace
 

@@ -75,7 +75,8 @@ core::SmWork sm_work(const Run& run) {
   return work;
 }
 
-void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade, Hertz latency_clock) {
+void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade, Hertz latency_clock,
+                double searched_cycles) {
   core::SmWork work = sm_work(run);
   const Switches& switches = run.options.switches;
   EnvironmentRequest request;
@@ -99,11 +100,11 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
     request.boxes = box_traffic({&run.gpu, &run.config, &run.shape, &run.launch, run.resident});
   run.dram_cycles = switches.dram ? (dram_time(run.gpu.dram, run.traffic.reuse) * run.clock).value : 0;
   run.environment = memory_environment(request, TileSource::l2);
-  const DramLoad load{run.traffic.reuse.waiting_steps, run.dram_cycles};
-  run.sm = time_with_dram(timer, request, work, grade, load);
+  const DramLoad load{run.traffic.reuse.waiting_steps, run.dram_cycles, searched_cycles};
+  run.sm = time_with_dram(timer, request, work, grade, load, run.options.jobs);
   if (const std::int64_t more = taken_together(run, program.warps); switches.tail && more > 0) {
     work.ctas += more;
-    run.sm = time_with_dram(timer, request, work, grade, load);
+    run.sm = time_with_dram(timer, request, work, grade, load, run.options.jobs);
   }
   run.sm_ctas = work.ctas;
   if (!switches.tail) run.sm.cycles *= even_share(run, work.ctas);

@@ -40,7 +40,8 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
   double stepped_cycles = 0, stepped_instructions = 0;
   const Hertz highest = run.clock;
   const auto step_through = [&](Grade grade) {
-    solve_time(run, timer, program, grade, grade == wanted ? run.clock : highest);
+    const double searched = grade == wanted ? run.sm.cycles : 0;
+    solve_time(run, timer, program, grade, grade == wanted ? run.clock : highest, searched);
     stepped_cycles += run.sm.simulated_cycles;
     stepped_instructions += run.sm.simulated_warp_instructions;
     point = operating_point(run.gpu, run.options, chip_events(run, program),
@@ -54,7 +55,7 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
   const bool is_shared = wanted == Grade::shared && !timer.flows(sm_work(run));
   const bool search = !run.options.sm_clock_mhz && !is_shared && wanted != Grade::rough;
   for (int round = 0; round < rounds; ++round) {
-    step_through(search ? Grade::rough : wanted);
+    step_through(search ? Grade::search : wanted);
     const double step = std::abs(point.clock / run.clock - 1.0);
     take_clock();
     if (step < settled || run.sm.deadlock) break;

@@ -29,6 +29,7 @@ struct SimOptions {
   power::Toggling operands{};  // random
   L2State l2 = L2State::warm;
   Switches switches{};         // limits taken away, for a study
+  unsigned jobs = 1;           // threads; they never show in what comes out
   bool waits_for_dram = true;  // false: every load is as fast as a hit in L2, which bounds the time from below
 };
 

@@ -51,16 +51,20 @@ void add(SmTime& sum, const SmTime& part, double factor) {
 SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitches switches, int k_per_trip)
     : program_(std::move(program)), sm_(std::move(sm)), k_per_trip_(k_per_trip), switches_(switches) {
   std::vector<std::int64_t> times(program_.code.size(), 1);
-  for (std::int32_t at = program_.mainloop_begin; at < program_.epilogue_begin; ++at) {
+  const auto in_main = [this](std::int32_t at) {
+    return at >= program_.mainloop_begin && at < program_.epilogue_begin;
+  };
+  const auto end = static_cast<std::int32_t>(program_.code.size());
+  for (std::int32_t at = 0; at < end; ++at) {
     const core::DecodedInstruction& in = program_.code[static_cast<std::size_t>(at)];
     if (in.action != core::Action::branch || in.loop < 0) continue;
     const core::DecodedLoop& loop = program_.loops[static_cast<std::size_t>(in.loop)];
     if (loop.is_main || loop.is_tiles) continue;
-    ++inner_loops_;
+    if (in_main(at)) ++inner_loops_;
     for (std::int32_t inside = in.target; inside <= at; ++inside) times[static_cast<std::size_t>(inside)] *= loop.trips;
   }
-  for (std::int32_t at = program_.mainloop_begin; at < program_.epilogue_begin; ++at)
-    trip_length_ += times[static_cast<std::size_t>(at)];
+  for (std::int32_t at = 0; at < end; ++at)
+    (in_main(at) ? trip_length_ : around_length_) += times[static_cast<std::size_t>(at)];
 }
 
 core::SmResult SmTimer::watch(const core::MemoryEnvironment& environment, core::SmWork work,
@@ -88,6 +92,7 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 work.skip_periodic,
                 work.long_from,
                 work.tiles,
+                work.flow,
                 environment.boxes};
   {
     const std::lock_guard lock(mutex_);
@@ -95,9 +100,11 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
     if (found != done_.end()) return found->second;
   }
   const core::SmResult result = core::run_sm(program_, sm_, switches_, environment, work);
-  SmTime out{result.cycles,       result.counters,         result.stepped_cycles, result.stepped_warp_instructions,
-             result.deadlock,     result.emptied_together, result.cta_cycles,     result.cta_counters,
-             result.rounds_repeat};
+  SmTime out{result.cycles,         result.counters,
+             result.stepped_cycles, result.stepped_warp_instructions,
+             result.deadlock,       result.emptied_together,
+             result.cta_cycles,     result.cta_counters,
+             result.rounds_repeat,  result.flow};
   const std::lock_guard lock(mutex_);
   done_.emplace(key, out);
   return out;
@@ -127,6 +134,7 @@ SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const co
   const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   const std::int64_t round = work.resident;
   const bool is_flow = grade == Grade::periodic && program_.async.empty() && work.trips >= core::flow_trips(program_);
+  if (grade == Grade::periodic && has_rates(work)) return by_rates(environment, work);
   if (is_flow && work.ctas > (flow_rounds + 1) * round) return by_flow(environment, work);
   if (work.ctas <= rounds.stepped * round) return run(environment, work);
   core::SmWork fewer = work;
@@ -170,7 +178,7 @@ SmTime SmTimer::by_depth(const core::MemoryEnvironment& environment, const core:
 }
 
 SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  if (flows(work)) return by_depth(environment, work);
+  if (flows(work)) return has_rates(work) ? by_rates(environment, work) : by_depth(environment, work);
   if (work.trips <= few_trips) return over_rounds(environment, work, Grade::shared);
   // Trips with loops inside, unrolled or not, repeat what a dozen short ones would.
   const bool unrolled = k_per_trip_ >= deep_trip && program_.tensor.empty();
@@ -214,13 +222,14 @@ SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmW
   core::SmWork stepped = work;
   if (!program_.async.empty()) {
     if (grade == Grade::exact) return run(environment, work);
-    return grade == Grade::rough ? rough_boxes(environment, work) : of_boxes(environment, work);
+    return grade >= Grade::search ? rough_boxes(environment, work) : of_boxes(environment, work);
   }
   stepped.skip_periodic = grade == Grade::periodic;
   switch (grade) {
     case Grade::exact: return run(environment, stepped);
     case Grade::periodic: return over_rounds(environment, stepped, grade);
     case Grade::shared: return shared(environment, stepped);
+    case Grade::search: return has_rates(work) ? by_quick_rate(environment, stepped) : rough(environment, stepped);
     case Grade::rough: return rough(environment, stepped);
   }
   return {};

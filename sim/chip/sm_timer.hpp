@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <tuple>
+#include <vector>
 
 #include "sim/core/engine.hpp"
 #include "sim/core/recorder.hpp"
@@ -28,6 +29,7 @@ struct SmTime {
   double cta_cycles = 0;
   core::CoreCounters cta_counters;
   bool rounds_repeat = false;
+  core::FlowSample flow{};
 };
 
 // a + (b - a) * f, field by field; what was simulated for it is the sum of both.
@@ -38,7 +40,7 @@ void add(SmTime& sum, const SmTime& part, double factor);
 // Instructions of a warp from which a trip of the main loop is itself as long as whole loops of others.
 inline constexpr std::int64_t long_body = 1024;
 
-enum class Grade : std::uint8_t { exact, periodic, shared, rough };
+enum class Grade : std::uint8_t { exact, periodic, shared, search, rough };
 
 // A kernel ready to run on an SM, and the runs of it already done. Safe for many threads.
 class SmTimer {
@@ -59,10 +61,15 @@ class SmTimer {
            work.trips >= core::flow_trips(program_);
   }
 
+  // Whether the time follows from the rates at which trips pass (flow_rates.cpp).
+  [[nodiscard]] bool has_rates(const core::SmWork& work) const;
+  // Does from `jobs` threads what the periodic grade will need of it.
+  void prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, unsigned jobs);
+
  private:
   using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double,
                          std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t,
-                         std::int64_t, std::array<core::BoxTraffic, 3>>;
+                         std::int64_t, core::FlowWindow, std::array<core::BoxTraffic, 3>>;
   // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
   [[nodiscard]] std::int64_t trip_length() const { return trip_length_; }
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
@@ -78,11 +85,17 @@ class SmTimer {
   [[nodiscard]] SmTime over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
   [[nodiscard]] SmTime of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] std::vector<core::SmWork> rate_runs(const core::SmWork& work, Grade grade) const;
+  [[nodiscard]] double trips_in(const SmTime& time) const;
+  [[nodiscard]] double trips_per_cycle(const SmTime& time) const;
+  [[nodiscard]] SmTime by_quick_rate(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime by_rates(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
   core::DecodedProgram program_;
   arch::SmSpec sm_;
   std::int64_t trip_length_ = 0, inner_loops_ = 0;
+  std::int64_t around_length_ = 0;  // the same outside the main loop
   int k_per_trip_ = 0;
   core::CoreSwitches switches_;
   std::mutex mutex_;

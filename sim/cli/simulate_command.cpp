@@ -38,7 +38,7 @@ std::vector<Option> options() {
   all.push_back({"list-switches", "", "the limits that --set can take away, and nothing else", false});
   all.push_back({"explain", "", "take limits away one by one and say what each of them costs", false});
   all.push_back({"format", "F", "text (default), json or csv", false});
-  all.push_back({"jobs", "N", "threads; one kernel needs one", false});
+  all.push_back({"jobs", "N", "threads, all cores if absent; one kernel has work for a few", false});
   all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
   return all;
 }
@@ -56,6 +56,7 @@ chip::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
       errors.push_back({"", 0, 0, "--l2", "warm, cold or empty", "\"" + *l2 + "\""});
   }
   apply_clock_options(arguments, options, errors);
+  options.jobs = jobs_option(arguments, errors);
   return options;
 }
 
@@ -92,7 +93,6 @@ int run_simulate(const std::vector<std::string>& words) {
   const Format format = format_option(*arguments, errors);
   if (arguments->has("list-switches")) return errors.empty() ? list_switches(format) : refuse("simulate", errors);
   const chip::SimOptions sim = sim_options(*arguments, errors);
-  (void)count_option(*arguments, "jobs", 1, 4096, errors);
   check_report(*arguments, errors);
   check_trace(*arguments, format, errors);
   const Result<arch::GpuSpec> gpu = gpu_of(*arguments);

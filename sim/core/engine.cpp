@@ -15,6 +15,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       icache_(sm.front_end, switches.icache, sm.sub_cores, program.code.size()),
       scoreboard_(program.scoreboard),
       queue_capacity_(switches.memory_queue ? std::min(sm.memory.queue_entries + 1, queue_ring) : queue_ring),
+      watches_trips_(work.skip_periodic || work.flow.until > 0),
       plain_(work.recorder == nullptr && !program.scoreboard && program.async.empty()),
       dual_fma_(sm.pipes.fma.lanes >= 32),
       fma_interval_(static_cast<std::uint64_t>(32 / std::max(1, std::min(16, sm.pipes.fma.lanes)))),
@@ -67,7 +68,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
 SmResult Engine::run() {
   SmResult result;
   std::uint64_t now = 0;
-  while (finished_ < work_.ctas) {
+  while (finished_ < work_.ctas && !measured_) {
     events_.drain(now, [&](const Event& event) { handle(event, now); });
     if (cta_started_) {
       cta_started_ = false;
@@ -92,7 +93,7 @@ SmResult Engine::run() {
   end_ = std::max(end_, async_.stores_end);
   result.cycles = static_cast<double>(end_);
   result.stepped_cycles = static_cast<double>(end_ - skipped_);
-  result.stepped_warp_instructions = count_.warp_instructions - skipped_instructions_;
+  result.stepped_warp_instructions = counted().warp_instructions - skipped_instructions_;
   result.emptied_together = emptied_together_;
   result.counters = total();
   if (const double ctas = flow_end_.ctas - flow_begin_.ctas; ctas > 0 && flow_begin_.time > 0) {
@@ -101,13 +102,19 @@ SmResult Engine::run() {
     result.cta_counters += flow_begin_.count * -1.0;
     result.cta_counters = result.cta_counters * (1.0 / ctas);
   }
+  result.flow = std::move(flow_sample_);
   result.rounds_repeat = rounds_repeat_;
   return result;
 }
 
+const CoreCounters& Engine::counted() {
+  tally_.move_to(count_);
+  return count_;
+}
+
 // Every instruction takes one issue slot.
-CoreCounters Engine::total() const {
-  CoreCounters out = count_;
+CoreCounters Engine::total() {
+  CoreCounters out = counted();
   out.issue_cycles = out.stall_cycles[static_cast<std::size_t>(Stall::selected)] = out.warp_instructions;
   return out;
 }

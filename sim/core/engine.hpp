@@ -50,6 +50,14 @@ struct MemoryEnvironment {
 
 struct Recorder;  // recorder.hpp
 
+// A stretch of main loops in which no CTA ends, told by how many trips all CTAs of the SM together have begun.
+struct FlowWindow {
+  std::int64_t from = 0, until = 0;  // until 0: nothing is measured
+  bool then_stop = false;            // the run ends there
+
+  auto operator<=>(const FlowWindow&) const = default;
+};
+
 // CTAs of an SM whose ends lie closer than this share of their life end together, as far as an SM beside it can tell.
 // Source: an H200 whose CTAs last up to 2 % longer or shorter at random still hands the last CTAs of a grid out by
 // pairs (H200M: 4 warps, two CTAs on an SM, 2.85 CTAs for each SM: 36 SMs take two of the rest and 40 take one).
@@ -68,13 +76,14 @@ inline constexpr double in_step = 0.02;
 
 // Which CTAs this SM runs.
 struct SmWork {
-  int resident = 1;              // CTA slots
-  std::int64_t ctas = 1;         // CTAs in all
-  std::int64_t trips = 1;        // of the main loop
-  std::int64_t tiles = 1;        // of each CTA of a persistent kernel
-  double launch_interval = 0;    // cycles between the first CTAs of an SM
-  double relaunch = 0;           // end of a CTA to the first issue of its successor
-  bool skip_periodic = false;    // once the main loop has become periodic, pass over whole periods
+  int resident = 1;            // CTA slots
+  std::int64_t ctas = 1;       // CTAs in all
+  std::int64_t trips = 1;      // of the main loop
+  std::int64_t tiles = 1;      // of each CTA of a persistent kernel
+  double launch_interval = 0;  // cycles between the first CTAs of an SM
+  double relaunch = 0;         // end of a CTA to the first issue of its successor
+  bool skip_periodic = false;  // once the main loop has become periodic, pass over whole periods
+  FlowWindow flow{};
   std::int64_t long_from = 0;    // trips from which a main loop counts as long for that; 0: many_trips
   Recorder* recorder = nullptr;  // what happens is written down there; null: nowhere
 };
@@ -99,6 +108,13 @@ struct CoreCounters {
   [[nodiscard]] std::array<double, stall_count> stall_shares() const;  // sum 1, or all 0 where nothing ran
 };
 
+// What passed in such a stretch.
+struct FlowSample {
+  double began = 0, cycles = 0;    // since the start of the run; of the stretch
+  std::vector<double> done, more;  // trips by CTA slot: before the stretch, within it
+  CoreCounters counters;           // within it
+};
+
 struct SmResult {
   double cycles = 0;          // start of the first CTA to the end of the last
   double stepped_cycles = 0;  // of these, stepped through
@@ -110,6 +126,7 @@ struct SmResult {
   // While all slots were taken: cycles and counters for each CTA's worth of main-loop trips. 0: never were.
   double cta_cycles = 0;
   CoreCounters cta_counters;
+  FlowSample flow;             // as the work asks for
   bool rounds_repeat = false;  // exactly: a state came back with its CTAs as far in their loops
 };
 

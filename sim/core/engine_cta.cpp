@@ -73,6 +73,8 @@ std::int64_t Engine::trips_of(const Warp& warp, const DecodedLoop& loop) const {
 // the clock by which a period is recognised.
 void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
   if (id != slots_[warp.cta].first_warp) return;
+  if (work_.flow.until > 0) measure_flow(warp.cta, now);
+  if (!work_.skip_periodic) return;
   const auto main_loop = static_cast<std::size_t>(main_loop_);
   const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
   periodic_.trips.resize(slots_.size());
@@ -90,7 +92,7 @@ void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
     ++running;
   }
   if (!scoreboard_ && pass_equal_trips(warp.cta, now)) return;
-  const double periods = periodic_.observe(now, running, mask, work_.trips, count_);
+  const double periods = periodic_.observe(now, running, mask, work_.trips, counted());
   if (periods <= 0) return;
   for (Warp& each : warps_) {
     if (slots_[each.cta].running == 0) continue;
@@ -122,8 +124,34 @@ void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::
   }
 }
 
+// The leading warp of a CTA has begun another trip.
+void Engine::measure_flow(std::uint16_t slot, std::uint64_t now) {
+  ++trips_begun_;
+  if (trips_begun_ != work_.flow.from && trips_begun_ != work_.flow.until) return;
+  const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
+  std::vector<double> trips;
+  for (const CtaSlot& cta : slots_) {
+    const Warp& lead = warps_[cta.first_warp];
+    const double part = static_cast<double>(lead.pc - program_.mainloop_begin) / length;
+    const auto whole = static_cast<double>(lead.trips[static_cast<std::size_t>(std::max(0, main_loop_))]);
+    trips.push_back(std::max(0.0, &cta == &slots_[slot] ? whole : whole + part));
+  }
+  FlowSample& out = flow_sample_;
+  if (trips_begun_ == work_.flow.from) {
+    out = {static_cast<double>(now), 0, trips, {}, total()};
+    return;
+  }
+  out.cycles = static_cast<double>(now) - out.began;
+  out.more = std::move(trips);
+  for (std::size_t i = 0; i < out.more.size(); ++i) out.more[i] -= out.done[i];
+  CoreCounters counters = total();
+  counters += out.counters * -1.0;
+  out.counters = counters;
+  measured_ = work_.flow.then_stop;
+}
+
 // How far the CTAs of the SM have come.
-Flow Engine::flow(std::uint64_t now) const {
+Flow Engine::flow(std::uint64_t now) {
   Flow out{now + skipped_, static_cast<double>(finished_), total()};
   const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
   for (const CtaSlot& cta : slots_) {

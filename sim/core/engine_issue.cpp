@@ -20,7 +20,7 @@ inline void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std:
     sub.pipe_free[static_cast<std::size_t>(Action::fma_heavy)] = sub.heavy_free;
     sub.pipe_free[static_cast<std::size_t>(Action::fma)] =
         dual_fma_ ? std::min(sub.lite_free, sub.heavy_free) : sub.heavy_free;
-    count_.fma_cycles += dual_fma_ ? 1.0 : static_cast<double>(fma_interval_);
+    tally_.fma_cycles += dual_fma_ ? 1 : fma_interval_;
     sub.busy_pipes |= 1u << static_cast<unsigned>(Action::fma) | 1u << static_cast<unsigned>(Action::fma_heavy);
   };
   const auto taken_until = [&](std::uint64_t free) {
@@ -38,7 +38,7 @@ inline void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std:
       break;
     case Action::alu:
       taken_until(now + alu_interval_);
-      count_.alu_cycles += static_cast<double>(alu_interval_);
+      tally_.alu_cycles += alu_interval_;
       break;
     case Action::half: taken_until(now + half_interval_); break;
     case Action::mufu:
@@ -75,7 +75,7 @@ inline void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std:
 }
 
 inline void Engine::account(SubCore& sub, Warp& warp, std::uint64_t now) {
-  count_.warp_instructions += 1;
+  ++tally_.warp_instructions;
   if (now != warp.last_issue + 1)
     split_wait(sub, warp, now, [this](Stall reason, std::uint64_t from, std::uint64_t until) {
       count_.stall_cycles[static_cast<std::size_t>(reason)] += static_cast<double>(until - from);
@@ -90,10 +90,10 @@ inline void Engine::read_operands(SubCore& sub, const DecodedInstruction& in, st
       in.action == Action::tensor
           ? sub.ports.allocate_wide(program_.tensor[static_cast<std::size_t>(in.tensor)].need, now)
           : sub.ports.allocate(in, id, now);
-  count_.rf_reads += grant.reads;
-  count_.rf_hits += grant.hits;
+  tally_.rf_reads += grant.reads;
+  tally_.rf_hits += grant.hits;
   sub.issue_free = grant.allocated - 1;
-  count_.rf_conflict_cycles += static_cast<double>(grant.allocated - 2 - now);
+  tally_.rf_conflict_cycles += grant.allocated - 2 - now;
 }
 
 // Fetch runs an instruction buffer ahead of issue; a jump starts it anew at its target.
@@ -232,7 +232,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
       const auto loop = static_cast<std::size_t>(in.loop);
       const std::int64_t trips = trips_of(warp, program_.loops[loop]);
       if (++warp.trips[loop] < trips) {
-        if (work_.skip_periodic && program_.loops[loop].is_main) pass_trip(warp, id, now);
+        if (watches_trips_ && program_.loops[loop].is_main) pass_trip(warp, id, now);
         next = in.target;
         warp.ready_at = std::max(warp.ready_at, now + redirect_);
       } else {

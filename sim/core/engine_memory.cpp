@@ -7,7 +7,7 @@ namespace noteg::core {
 
 void Engine::enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const MemoryCost& cost = program_.memory[static_cast<std::size_t>(in.memory)];
-  count_.rf_reads += in.reads;
+  tally_.rf_reads += in.reads;
   if (scoreboard_ && cost.kind != MemoryKind::barrier) scoreboard_->issued(id, warp.pc, now);
   if (in.write_barrier >= 0 && (cost.kind == MemoryKind::load_global || cost.kind == MemoryKind::async_copy)) {
     warp.long_mask |= std::uint64_t{0xff} << (8 * in.write_barrier);
@@ -29,7 +29,7 @@ void Engine::enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedIn
 void Engine::load_constant(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in,
                            std::uint64_t now) {
   const MemoryCost& cost = program_.memory[static_cast<std::size_t>(in.memory)];
-  count_.rf_reads += in.reads;
+  tally_.rf_reads += in.reads;
   sub.pipe_free[static_cast<std::size_t>(Action::constant_load)] = now + constant_interval;
   if (scoreboard_) {
     scoreboard_->issued(id, warp.pc, now);

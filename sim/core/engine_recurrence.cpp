@@ -110,7 +110,7 @@ bool Engine::pass_equal_trips(std::uint16_t slot, std::uint64_t now) {
     moment.time = now;
     moment.trips.assign(slots_.size(), 0);
     for (std::size_t i = 0; i < slots_.size(); ++i) moment.trips[i] = warps_[slots_[i].first_warp].trips[main_loop];
-    moment.count = count_;
+    moment.count = counted();
     return false;
   }
   std::int64_t periods = -1;
@@ -127,7 +127,7 @@ bool Engine::pass_equal_trips(std::uint16_t slot, std::uint64_t now) {
     if (slots_[i].running > 0) more[i] = static_cast<std::int32_t>(advanced(i) * periods);
   for (Warp& warp : warps_)
     if (slots_[warp.cta].running > 0) warp.trips[main_loop] += more[warp.cta];
-  CoreCounters period = count_;
+  CoreCounters period = counted();
   period += before->count * -1.0;
   pass_over(static_cast<double>(periods), (now - before->time) * static_cast<std::uint64_t>(periods), period);
   same_trip_.forget();
@@ -145,7 +145,7 @@ void Engine::pass_equal_rounds(std::uint64_t now) {
     moment.time = now + skipped_;
     moment.launched = launched_;
     moment.finished = finished_;
-    moment.count = count_;
+    moment.count = counted();
     return;
   }
   rounds_repeat_ = true;
@@ -162,7 +162,7 @@ void Engine::pass_equal_rounds(std::uint64_t now) {
   }
   launched_ += launched * periods;
   finished_ += (finished_ - before->finished) * periods;
-  CoreCounters period = count_;
+  CoreCounters period = counted();
   period += before->count * -1.0;
   pass_over(static_cast<double>(periods), cycles, period);
   same_round_.forget();

@@ -95,6 +95,22 @@ struct CtaSlot {
   std::uint16_t first_warp = 0;
 };
 
+// Counters that nearly every instruction adds to, whole numbers of them.
+struct Tally {
+  std::uint64_t warp_instructions = 0, fma_cycles = 0, alu_cycles = 0;
+  std::uint64_t rf_reads = 0, rf_hits = 0, rf_conflict_cycles = 0;
+
+  void move_to(CoreCounters& count) {
+    count.warp_instructions += static_cast<double>(warp_instructions);
+    count.fma_cycles += static_cast<double>(fma_cycles);
+    count.alu_cycles += static_cast<double>(alu_cycles);
+    count.rf_reads += static_cast<double>(rf_reads);
+    count.rf_hits += static_cast<double>(rf_hits);
+    count.rf_conflict_cycles += static_cast<double>(rf_conflict_cycles);
+    *this = {};
+  }
+};
+
 // How far the SM has come.
 struct Flow {
   std::uint64_t time = 0;
@@ -118,8 +134,10 @@ class Engine {
   void step(SubCore& sub, std::uint64_t now);
   Try try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now);
   [[nodiscard]] std::uint32_t held(SubCore& sub, std::uint64_t now) const;
-  void hold(SubCore& sub, int bit, std::uint64_t now);
-  void hold_longer_waiting(SubCore& sub, std::uint32_t& candidates, std::uint32_t held, std::uint64_t now);
+  void hold(SubCore& sub, std::uint32_t warps, std::uint64_t now);
+  [[nodiscard]] static std::uint32_t after_last(const SubCore& sub);
+  [[nodiscard]] std::uint32_t held_before(const SubCore& sub, std::uint32_t held, int first) const;
+  bool issue_next_simple(SubCore& sub, std::uint64_t now);
   static void set_held_by(SubCore& sub, Warp& warp, std::uint8_t by);
   static std::uint64_t queue_free(std::uint64_t unit_free, std::uint64_t interval);
   std::uint64_t queued(const SubCore& sub, const DecodedInstruction& in, std::uint64_t now) const;
@@ -130,7 +148,8 @@ class Engine {
   void issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now);
   void go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now);
-  [[nodiscard]] CoreCounters total() const;
+  const CoreCounters& counted();
+  [[nodiscard]] CoreCounters total();
   void account(SubCore& sub, Warp& warp, std::uint64_t now);
   template <class Spend>
   void split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now, Spend spend) const;
@@ -181,7 +200,8 @@ class Engine {
   void begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now);
   [[nodiscard]] std::uint64_t fingerprint(std::uint64_t now, bool trips_left) const;
-  [[nodiscard]] Flow flow(std::uint64_t now) const;
+  [[nodiscard]] Flow flow(std::uint64_t now);
+  void measure_flow(std::uint16_t slot, std::uint64_t now);
   bool pass_equal_trips(std::uint16_t slot, std::uint64_t now);
   void pass_equal_rounds(std::uint64_t now);
   void pass_over(double periods, std::uint64_t cycles, const CoreCounters& period);
@@ -192,6 +212,7 @@ class Engine {
   const SmWork work_;
   const CoreSwitches switches_;
   CoreCounters count_;
+  Tally tally_;  // not yet in count_
   EventWheel events_;
   std::vector<SubCore> subs_;
   std::vector<Warp> warps_;
@@ -203,6 +224,9 @@ class Engine {
   PeriodicSkip periodic_;
   Recurrence same_trip_, same_round_;
   Flow flow_begin_, flow_end_;  // when the first CTA that was replaced ended, and when the last did
+  FlowSample flow_sample_;
+  std::int64_t trips_begun_ = 0;  // of all CTAs, if work_.flow asks
+  bool measured_ = false;         // and the run shall end there
   bool rounds_repeat_ = false;
   bool cta_started_ = false;         // in this cycle
   double skipped_instructions_ = 0;  // of warps, passed over as exact repetitions
@@ -213,6 +237,7 @@ class Engine {
 
   // Numbers of the SM that the loop needs, unwrapped once.
   int queue_capacity_;
+  bool watches_trips_;
   bool plain_;  // nobody watches and warps wait for nothing but control bits: the short way of issue will do
   bool dual_fma_;
   std::uint64_t fma_interval_, heavy_interval_, alu_interval_, half_interval_, mufu_interval_, uniform_interval_;

@@ -19,17 +19,26 @@ inline std::uint32_t Engine::held(SubCore& sub, std::uint64_t now) const {
   return held;
 }
 
-inline void Engine::hold(SubCore& sub, int bit, std::uint64_t now) {
-  Warp& warp = warps_[sub.warp_of[static_cast<std::size_t>(bit)]];
-  if (warp.held_by == queue_place) {
-    warp.failed_by = Stall::memory_queue;
-    warp.failed_until = never;  // known only when an entry leaves
-    sub.queueing |= 1u << bit;  // and then the queue wakes the sub-core
-    return;
+// Sets those of `warps` aside that held() found: until their pipe is free, or until the queue wakes the sub-core.
+void Engine::hold(SubCore& sub, std::uint32_t warps, std::uint64_t now) {
+  const auto fail = [&](std::uint32_t mask, Stall by, std::uint64_t until) {
+    for (; mask != 0; mask &= mask - 1) {
+      Warp& warp = warps_[sub.warp_of[static_cast<std::size_t>(std::countr_zero(mask))]];
+      warp.failed_by = by;
+      warp.failed_until = until;
+    }
+  };
+  if (const std::uint32_t queueing = warps & sub.needs[queue_place]; queueing != 0) {
+    sub.queueing |= queueing;
+    fail(queueing, Stall::memory_queue, never);  // known only when an entry leaves
   }
-  warp.failed_by = Stall::math_pipe;
-  warp.failed_until = sub.pipe_free[warp.held_by];
-  sub.wheel.put(bit, warp.failed_until, now);
+  for (std::uint32_t left = sub.busy_pipes; left != 0; left &= left - 1) {
+    const auto pipe = static_cast<std::size_t>(std::countr_zero(left));
+    const std::uint32_t waiting = warps & sub.needs[pipe];
+    if (waiting == 0) continue;
+    sub.wheel.put_all(waiting, sub.pipe_free[pipe], now);
+    fail(waiting, Stall::math_pipe, sub.pipe_free[pipe]);
+  }
 }
 
 // The warp whose last issue lies furthest back, the youngest of several.
@@ -46,19 +55,31 @@ inline int Engine::longest_waiting(const SubCore& sub, std::uint32_t candidates)
   return best;
 }
 
-// Where the longest waiting warp comes first: those that are held and come before the first that is not have had their
-// turn.
-void Engine::hold_longer_waiting(SubCore& sub, std::uint32_t& candidates, std::uint32_t held, std::uint64_t now) {
-  const std::uint32_t open = candidates & ~held;
-  const int first = open != 0 ? longest_waiting(sub, open) : -1;
-  const std::uint64_t since = first < 0 ? never : sub.issued_last[static_cast<std::size_t>(first)];
-  for (std::uint32_t left = candidates & held; left != 0; left &= left - 1) {
+// Warps that a round robin comes to before it begins anew.
+inline std::uint32_t Engine::after_last(const SubCore& sub) { return sub.last >= 31 ? 0 : ~0u << (sub.last + 1); }
+
+// Those that are held and have had their turn before `first`, the one that is tried next; all where there is none.
+inline std::uint32_t Engine::held_before(const SubCore& sub, std::uint32_t held, int first) const {
+  if (first < 0) return held;
+  const std::uint32_t older = (1u << first) - 1;
+  switch (switches_.scheduler) {
+    case Scheduler::cggty:
+      if (longest_waiting_first_) break;
+      return held & ~older;
+    case Scheduler::gto: return held & older;
+    case Scheduler::lrr: {
+      const std::uint32_t after = after_last(sub);
+      return (after >> first & 1u) != 0 ? held & after & older : held & (after | older);
+    }
+  }
+  const std::uint64_t since = sub.issued_last[static_cast<std::size_t>(first)];
+  std::uint32_t before = 0;
+  for (std::uint32_t left = held; left != 0; left &= left - 1) {
     const int bit = std::countr_zero(left);
     const std::uint64_t last = sub.issued_last[static_cast<std::size_t>(bit)];
-    if (last > since || (last == since && bit < first)) continue;
-    hold(sub, bit, now);
-    candidates &= ~(1u << bit);
+    if (last < since || (last == since && bit > first)) before |= 1u << bit;
   }
+  return before;
 }
 
 // Which of the warps that may be ready is tried first; a larger bit is a younger warp.
@@ -69,11 +90,22 @@ inline int Engine::next_candidate(const SubCore& sub, std::uint32_t candidates) 
       break;
     case Scheduler::gto: return std::countr_zero(candidates);
     case Scheduler::lrr: {
-      const std::uint32_t after = sub.last >= 31 ? 0 : candidates & (~0u << (sub.last + 1));
+      const std::uint32_t after = candidates & after_last(sub);
       return std::countr_zero(after != 0 ? after : candidates);
     }
   }
   return 31 - std::countl_zero(candidates);
+}
+
+// Does the warp that issued last go on with an instruction that needs nothing but its pipe, and finds it free?
+inline bool Engine::issue_next_simple(SubCore& sub, std::uint64_t now) {
+  const std::uint16_t id = sub.warp_of[static_cast<std::size_t>(sub.last)];
+  Warp& warp = warps_[id];
+  const DecodedInstruction& in = program_.code[static_cast<std::size_t>(warp.pc)];
+  if (!in.simple || warp.ready_at > now || sub.pipe_free[static_cast<std::size_t>(in.action)] > now) return false;
+  issue_simple(sub, warp, id, in, now);
+  sub.next_try = std::max(now + 1, sub.issue_free);
+  return true;
 }
 
 void Engine::step(SubCore& sub, std::uint64_t now) {
@@ -83,21 +115,25 @@ void Engine::step(SubCore& sub, std::uint64_t now) {
   }
   const std::uint32_t waiting = sub.live & ~sub.blocked;
   std::uint32_t candidates = waiting & sub.wheel.ready(now) & ~sub.queueing;
-  const std::uint32_t closed = candidates & held(sub, now) & ~sub.wheel.early();
-  std::uint64_t again = never;
   // Greedy: the warp that issued last goes on while it can; then the youngest (or what the switch says).
   bool greedy = switches_.scheduler != Scheduler::lrr && sub.last >= 0 && (candidates >> sub.last & 1u) != 0;
-  const bool longest = switches_.scheduler == Scheduler::cggty && longest_waiting_first_;
+  if (greedy && plain_ && issue_next_simple(sub, now)) return;
+  const std::uint32_t closed = candidates & held(sub, now) & ~sub.wheel.early();
+  std::uint64_t again = never;
   while (candidates != 0) {
-    if (longest && !greedy) hold_longer_waiting(sub, candidates, closed, now);
-    if (candidates == 0) break;
-    const int bit = greedy ? sub.last : next_candidate(sub, candidates);
+    const std::uint32_t open = candidates & ~closed;
+    const int bit = greedy ? sub.last : open != 0 ? next_candidate(sub, open) : -1;
+    const std::uint32_t set_aside = greedy ? closed & 1u << bit : held_before(sub, candidates & closed, bit);
+    if (set_aside != 0) {
+      hold(sub, set_aside, now);
+      candidates &= ~set_aside;
+      if (greedy || candidates == 0) {
+        greedy = false;
+        continue;
+      }
+    }
     greedy = false;
     candidates &= ~(1u << bit);
-    if ((closed >> bit & 1u) != 0) {
-      hold(sub, bit, now);
-      continue;
-    }
     const std::uint16_t id = sub.warp_of[static_cast<std::size_t>(bit)];
     const Try outcome = try_issue(sub, warps_[id], id, now);
     if (outcome.issued) {

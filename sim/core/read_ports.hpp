@@ -18,12 +18,12 @@ namespace noteg::core {
 class ReadPorts {
  public:
   ReadPorts(int ports, int window, bool cache, bool ideal)
-      : ports_(ports), window_(window), cache_(cache), ideal_(ideal) {}
+      : ports_(ports), window_(window), cache_(cache), ideal_(ideal), narrow_(ports == 1 && window == 3) {}
 
   struct Grant {
     std::uint64_t allocated = 0;  // cycle in which the instruction leaves Allocate
-    int reads = 0;                // port reads
-    int hits = 0;                 // served by the register file cache
+    unsigned reads = 0;           // port reads
+    unsigned hits = 0;            // served by the register file cache
   };
 
   // An instruction that issues at `now` (it reaches Allocate two cycles later at the earliest).
@@ -36,27 +36,24 @@ class ReadPorts {
       const std::uint32_t tag = owner | port.reg;
       std::uint32_t& entry = entry_[cache_ ? port.slot : uncached_slot];
       const bool hit = entry == tag;
-      grant.hits += static_cast<int>(hit);
+      grant.hits += static_cast<unsigned>(hit);
       needs += hit ? 0 : port.need;
       // Any access takes the value away unless the reader asks to keep it.
       entry = port.reuse && cache_ ? tag : 0;
     }
-    const std::array<int, 2> need{static_cast<int>(needs & 0xffff), static_cast<int>(needs >> 16)};
-    grant.reads = need[0] + need[1];
+    const std::uint32_t need0 = needs & 0xffff, need1 = needs >> 16;
+    grant.reads = need0 + need1;
     move_to(std::max(now + 2, allocated_ + 1));
     if (!ideal_ && grant.reads > 0) {
-      if (narrow() && ((used_[0] | used_[1]) >> 12) == 0 && need[0] <= 3 && need[1] <= 3) {
-        const std::size_t taken0 = taken_of_three(used_[0]), taken1 = taken_of_three(used_[1]);
-        const auto need0 = static_cast<std::size_t>(need[0]), need1 = static_cast<std::size_t>(need[1]);
-        const unsigned wait = std::max(cycles_until_room[taken0][need0], cycles_until_room[taken1][need1]);
-        allocated_ += wait;
-        used_[0] = used_[0] >> (4 * wait);
-        used_[1] = used_[1] >> (4 * wait);
-        used_[0] += last_of_three[taken0 >> wait][need0];
-        used_[1] += last_of_three[taken1 >> wait][need1];
+      if (narrow_ && ((used_[0] | used_[1]) >> 12) == 0 && (need0 | need1) <= 3) {
+        const Fit& fit = fits[taken_of_three(used_[0]) << 7 | taken_of_three(used_[1]) << 4 | need0 << 2 | need1];
+        allocated_ += fit.wait;
+        used_[0] = (used_[0] >> (4 * fit.wait)) + fit.takes[0];
+        used_[1] = (used_[1] >> (4 * fit.wait)) + fit.takes[1];
         grant.allocated = allocated_;
         return grant;
       }
+      const std::array<int, 2> need{static_cast<int>(need0), static_cast<int>(need1)};
       while (room(0, window_) < need[0] || room(1, window_) < need[1]) move_to(allocated_ + 1);
       take_last(0, need[0]);
       take_last(1, need[1]);
@@ -69,7 +66,7 @@ class ReadPorts {
   // more at most; nothing of it is cached.
   Grant allocate_wide(const std::array<int, 2>& need, std::uint64_t now) {
     Grant grant;
-    grant.reads = need[0] + need[1];
+    grant.reads = static_cast<unsigned>(need[0] + need[1]);
     move_to(std::max(now + 2, allocated_ + 1));
     if (!ideal_) {
       const int span = std::min(std::max(need[0], need[1]) + 1, cells - 1);
@@ -148,19 +145,16 @@ class ReadPorts {
   }
 
   void take_last(std::size_t bank, int need) {
-    if (narrow()) {
+    if (narrow_) {
       used_[bank] += last_of_three[taken_of_three(used_[bank])][static_cast<std::size_t>(need)];
       return;
     }
     for (int cell = window_ - 1; need > 0; --cell) take(bank, cell, need);
   }
 
-  // One port and three cycles: a few tables tell everything.
-  [[nodiscard]] bool narrow() const { return ports_ == 1 && window_ == 3; }
-
   // One bit for each of the next three cycles: is the only port taken?
   static std::size_t taken_of_three(std::uint64_t used) {
-    return static_cast<std::size_t>((used & 1) | (used >> 3 & 2) | (used >> 6 & 4));
+    return static_cast<std::size_t>((used & 0x111) * 0x124 >> 8 & 7);
   }
 
   // Cycles until `need` of three are free, nothing being taken beyond the three, by which of them are taken.
@@ -187,8 +181,27 @@ class ReadPorts {
     return table;
   }();
 
+  // One port and three cycles: how long to wait for room in both banks and what is taken then, by which cycles of bank
+  // 0 and of bank 1 are taken (three bits each) and by how many of each are needed (two bits each).
+  struct Fit {
+    std::uint16_t wait;
+    std::array<std::uint16_t, 2> takes;
+  };
+  static constexpr auto fits = [] {
+    std::array<Fit, 1024> table{};
+    for (std::size_t i = 0; i < table.size(); ++i) {
+      const std::array<std::size_t, 2> taken{i >> 7, i >> 4 & 7}, need{i >> 2 & 3, i & 3};
+      const unsigned wait = std::max(cycles_until_room[taken[0]][need[0]], cycles_until_room[taken[1]][need[1]]);
+      table[i].wait = static_cast<std::uint16_t>(wait);
+      for (std::size_t bank = 0; bank < 2; ++bank)
+        table[i].takes[bank] = last_of_three[taken[bank] >> wait][need[bank]];
+    }
+    return table;
+  }();
+
   int ports_, window_;
   bool cache_, ideal_;
+  bool narrow_;                                           // one port and three cycles: tables tell everything
   std::uint64_t allocated_ = 0;                           // cycle in which the last instruction left Allocate
   std::array<std::uint32_t, uncached_slot + 1> entry_{};  // the last is never kept
   std::array<std::uint64_t, 2> used_{};

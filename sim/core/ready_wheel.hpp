@@ -12,9 +12,11 @@ namespace noteg::core {
 class ReadyWheel {
  public:
   // Warp `bit` becomes ready at `at`. One that lies further ahead than the ring wakes early and has to be put in again.
-  void put(int bit, std::uint64_t at, std::uint64_t now) {
+  void put(int bit, std::uint64_t at, std::uint64_t now) { put_all(1u << bit, at, now); }
+
+  // The same for all warps of a mask.
+  void put_all(std::uint32_t mask, std::uint64_t at, std::uint64_t now) {
     advance(now);
-    const std::uint32_t mask = 1u << bit;
     early_ &= ~mask;
     if (at <= now) {
       ready_ |= mask;
