@@ -245,7 +245,7 @@ struct ClockSpec {
   Hertz base;
   Hertz boost;
   Hertz sustained;  // default clock of a simulation until power solves for it
-  Hertz rest;       // of a board that had nothing to do, and of the first seconds of load; 0: it always stands ready
+  Hertz rest;       // of a board that had nothing to do, and while it wakes; 0: it always stands ready
   Seconds wake;     // load until it leaves clock.rest
 };
 
