@@ -5,7 +5,7 @@ noteg=${1:-build/release/bin/noteg}
 [ -x "$noteg" ] || { echo "$0: $noteg: no program there (./dev build makes it)" >&2; exit 1; }
 
 ours() { # TILE SHAPE: milliseconds and watts
-  "$noteg" simulate --arch rtx4070 --clock 2.505GHz --family naive --tile "$1x$1x$1" --shape "$2" --l2 cold --set raster=along_n \
+  "$noteg" simulate --arch rtx4070 --launches 1 --family naive --tile "$1x$1x$1" --shape "$2" --l2 cold --set raster=along_n \
     --format json |
     awk -F': ' '/^  "time_us"/ { t = $2 / 1000 } /^  "power_w"/ { p = $2 + 0 } END { print t, p }'
 }
