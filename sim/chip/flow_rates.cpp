@@ -18,10 +18,8 @@ constexpr std::int64_t endless = 1 << 20;  // trips: no CTA ends
 // Of so many rounds of CTAs the last tell more than the flow, of many side by side sooner (six of them: the flow of 8
 // rounds is 1.5 % fast, of 33 exact).
 std::int64_t few_rounds(std::int64_t resident) { return std::max<std::int64_t>(4, resident + resident / 2); }
-// Trips of a CTA that are as long as several of others, in instructions of all its warps, and how many make a long
-// loop.
-constexpr std::int64_t long_trip = 4096, few_long_trips = 24;
-constexpr double little_around = 0.5;  // of a trip
+// Loops with little around them may have this share of the trips that make others long.
+constexpr double little_around = 0.5, then_enough = 0.5;  // of a trip; of core::flow_trips
 constexpr int few_side_by_side = 4;
 constexpr std::int64_t brief = 8;  // trips of a CTA alone, which tells what lies around a main loop
 
@@ -77,7 +75,7 @@ bool SmTimer::has_rates(const core::SmWork& work) const {
   if (work.trips >= enough && work.ctas > few_rounds(work.resident) * work.resident) return true;
   const double around = static_cast<double>(around_length_) / static_cast<double>(trip_length_);
   return around <= little_around && work.resident <= few_side_by_side &&
-         static_cast<double>(work.trips) >= little_around * static_cast<double>(enough);
+         static_cast<double>(work.trips) >= then_enough * static_cast<double>(enough);
 }
 
 // The runs that tell the rates of all CTAs, of one and, where there are more than two, of two.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/chip/power_use.hpp"
 #include "sim/core/tensor_timing.hpp"
 #include "sim/dataset/physics_parts.hpp"
 #include "sim/power/clock.hpp"
@@ -75,14 +76,7 @@ void time_and_power(const Envelope& e, Physics& p) {
     activity.sm_cycles = working_sms * activity.time.value * clock.value;
     return activity;
   };
-  power::ClockRequest request;
-  request.gpu = &e.gpu;
-  if (e.options.sm_clock_mhz) request.given = Hertz{*e.options.sm_clock_mhz * 1e6};
-  request.mode = e.options.clock_mode;
-  request.toggling = e.options.operands;
-  request.launches = e.options.launches;
-  request.warm_up = e.options.warm_up;
-  const power::OperatingPoint point = power::solve_clock(request, at);
+  const power::OperatingPoint point = power::solve_clock(chip::clock_request(e.gpu, e.options), at);
   const Hertz highest = e.gpu.clock.sustained;
   p.power_share = power::board_power(e.gpu, at(highest), highest, e.options.operands, power::Warmth::idle).power /
                   e.gpu.power.limit;

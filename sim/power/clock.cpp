@@ -45,8 +45,9 @@ struct Start {
   Seconds time;
 };
 
-// A board that wakes keeps its clock at rest, unless even that is too high to last. One that stands ready has its highest clock, for tensor cores the highest
-// that the fast limiter allows, until the window has filled over which the slow limiter averages power.
+// A board that wakes keeps its clock at rest, unless even that is too high to last. One that stands ready has its
+// highest clock, for tensor cores the highest that the fast limiter allows, until the window has filled over which the
+// slow limiter averages power.
 Start start_of(const ClockRequest& request, const ActivityAt& activity_at, Hertz highest,
                const OperatingPoint& lasting) {
   const arch::GpuSpec& gpu = *request.gpu;
