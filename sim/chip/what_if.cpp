@@ -32,7 +32,7 @@ arch::SmSpec sm_without_limits(arch::SmSpec sm, const Switches& switches) {
 
 void remove_limits(core::DecodedProgram& program, const Switches& switches) {
   for (core::DecodedInstruction& in : program.code) {
-    if (!switches.pipe_latency && is_arithmetic(in)) in.stall = 1;
+    if (!switches.pipe_latency && is_arithmetic(in)) in.hold = in.yields ? 2 : 1;
   }
   for (core::MemoryCost& cost : program.memory) {
     if (!switches.memory_path) {

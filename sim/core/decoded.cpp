@@ -56,7 +56,7 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     const int slot = bank * rf.cache_slots + static_cast<int>(position);
     if (static_cast<int>(position) < rf.cache_slots && rf.cache_slots <= 4 && slot < uncached_slot) {
       port.slot = static_cast<std::uint8_t>(slot);
-      port.reuse = operand.reuse;
+      port.keep = operand.reuse ? ~0u : 0;
     }
     bool is_first = true;
     for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
@@ -99,9 +99,10 @@ std::int8_t counter_of(const Instruction& depbar, const kernels::Program& progra
 
 // Two combinations mean something else (MICRO25, section 4.1): more than 11 cycles without yield hold for two only, and
 // none with yield for 45.
-std::uint8_t stall_cycles(const kernels::Control& control) {
+std::uint8_t hold_cycles(const kernels::Control& control) {
   if (control.stall == 0) return control.yield ? 45 : 1;
-  return control.stall > 11 && !control.yield ? 2 : control.stall;
+  if (control.stall > 11 && !control.yield) return 2;
+  return std::max<std::uint8_t>(control.stall, control.yield ? 2 : 1);
 }
 
 // Line of the constant operand that is looked up at issue, numbered by bank and offset. LDC has a cache of its own.
@@ -120,8 +121,8 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   out.action = action_of(in);
   out.opcode = static_cast<std::uint8_t>(in.op);
   out.constant_line = constant_line(in);
-  out.stall = stall_cycles(in.control);
-  out.yield = in.control.yield ? 1 : 0;
+  out.hold = hold_cycles(in.control);
+  out.yields = in.control.yield;
   out.write_barrier = in.control.write_barrier;
   out.read_barrier = in.control.read_barrier;
   for (int i = 0; i < 6; ++i) {
@@ -145,7 +146,7 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   }
   if (in.taken) {
     // The code that a taken forward branch skips is left out; what remains of it is the new fetch.
-    out.stall = std::max(out.stall, static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.branch_redirect))));
+    out.hold = std::max(out.hold, static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.branch_redirect))));
   }
   out.latency = static_cast<std::uint8_t>(std::min(255, variable_latency(in.op, sm)));
   if (out.action != Action::tensor) decode_reads(out, in, sm.register_file);

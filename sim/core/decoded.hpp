@@ -35,9 +35,10 @@ enum class Action : std::uint8_t {
 };
 
 inline constexpr std::uint8_t pipes = 8;  // the first of them
-// What else an instruction may wait for at issue and nothing beside it: a place in the load/store queue, or it does not
-// wait so.
-inline constexpr std::uint8_t queue_place = 8, no_single_wait = 9;
+// What else an instruction may wait for at issue and nothing beside it, by an Action that stands for it: a place in the
+// load/store queue, or it does not wait so.
+inline constexpr auto queue_place = static_cast<std::uint8_t>(Action::memory);
+inline constexpr auto no_single_wait = static_cast<std::uint8_t>(Action::control);
 inline constexpr std::size_t actions = static_cast<std::size_t>(Action::exit) + 1;
 
 enum class MemoryKind : std::uint8_t {
@@ -77,17 +78,17 @@ inline constexpr std::uint8_t uncached_slot = 8;  // of operands that have no pl
 struct ReadPort {
   std::uint16_t reg = 0;
   std::uint8_t slot = uncached_slot;  // bank * cache_slots + operand position, index into the cache
-  bool reuse = false;                 // to be kept there
+  std::uint32_t keep = 0;             // all bits: it is to stay there
   // What it adds to the reads of the two banks, 16 bits each: nothing where an earlier operand reads the same register.
   std::uint32_t need = 0;
 };
 
 // A matrix instruction, whose operands are several registers each and read over several cycles.
 struct TensorCost {
-  double interval = 1;        // of the sub-core's tensor core
-  std::size_t kind = 0;       // kernels::tensor_kind
-  double macs = 0;            // multiply-accumulates
-  std::array<int, 2> need{};  // registers per bank
+  double interval = 1;             // of the sub-core's tensor core
+  std::size_t kind = 0;            // kernels::tensor_kind
+  double macs = 0;                 // multiply-accumulates
+  std::array<unsigned, 2> need{};  // registers per bank
 };
 
 inline constexpr std::uint16_t no_constant = 0xffff;
@@ -102,8 +103,8 @@ struct DecodedInstruction {
   std::uint16_t constant_line = no_constant;  // 64-byte line of a constant operand
   Action action = Action::control;
   std::uint8_t opcode = 0;
-  std::uint8_t stall = 1;
-  std::uint8_t yield = 0;
+  std::uint8_t hold = 1;  // cycles until the warp's next one: its stall count, two at least where it yields
+  bool yields = false;
   std::int8_t write_barrier = -1;
   std::int8_t read_barrier = -1;
   std::uint8_t depbar = 0xff;       // DEPBAR: commit groups, or counts of depbar_counter, that may be outstanding

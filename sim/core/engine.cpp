@@ -54,6 +54,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
     warp.sub = static_cast<std::uint8_t>(id % subs_.size());
     warp.bit = static_cast<std::uint8_t>(id / subs_.size());
     subs_[warp.sub].warp_of[warp.bit] = static_cast<std::uint16_t>(id);
+    subs_[warp.sub].warps[warp.bit] = &warp;
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     slots_[slot].first_warp = static_cast<std::uint16_t>(slot * static_cast<std::size_t>(program.warps));
@@ -67,29 +68,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
 
 SmResult Engine::run() {
   SmResult result;
-  std::uint64_t now = 0;
-  while (finished_ < work_.ctas && !measured_) {
-    events_.drain(now, [&](const Event& event) { handle(event, now); });
-    if (cta_started_) {
-      cta_started_ = false;
-      if (work_.skip_periodic && !scoreboard_) pass_equal_rounds(now);
-    }
-    std::uint64_t wake = never;
-    for (SubCore& sub : subs_) {
-      if (sub.next_try <= now) step(sub, now);
-      wake = std::min(wake, sub.next_try);
-    }
-    if (wake <= now + 1) {
-      ++now;
-      continue;
-    }
-    const std::uint64_t next = std::min(wake, events_.next(now + 1));
-    if (next == never) {
-      result.deadlock = finished_ < work_.ctas;
-      break;
-    }
-    now = next;
-  }
+  result.deadlock = !step_through();
   end_ = std::max(end_, async_.stores_end);
   result.cycles = static_cast<double>(end_);
   result.stepped_cycles = static_cast<double>(end_ - skipped_);

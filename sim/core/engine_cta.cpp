@@ -20,7 +20,9 @@ void Engine::start_cta(int slot, std::uint64_t now) {
   for (int i = 0; i < program_.warps; ++i) {
     Warp& warp = warps_[static_cast<std::size_t>(cta.first_warp + i)];
     SubCore& sub = subs_[warp.sub];
-    const Warp fresh{.pc = program_.start[static_cast<std::size_t>(i)],
+    const std::int32_t start = program_.start[static_cast<std::size_t>(i)];
+    const Warp fresh{.pc = start,
+                     .next = &program_.code[static_cast<std::size_t>(start)],
                      .cta = warp.cta,
                      .sub = warp.sub,
                      .bit = warp.bit,
@@ -29,7 +31,7 @@ void Engine::start_cta(int slot, std::uint64_t now) {
     set_held_by(sub, warp, no_single_wait);
     warp = fresh;
     sub.issued_last[warp.bit] = now;
-    if (plain_) set_held_by(sub, warp, program_.code[static_cast<std::size_t>(warp.pc)].held_by);
+    if (plain_) set_held_by(sub, warp, warp.next->held_by);
     if (scoreboard_) scoreboard_->reset(id_of(warp));
     fetch(warp, -1, warp.pc, now);
     sub.live |= 1u << warp.bit;

@@ -1,7 +1,7 @@
-// Readiness, pipes, read ports and stall accounting of one sub-core.
+// Issue of instructions that wait for more than a pipe, and what holds a warp back.
 #include <algorithm>
 
-#include "sim/core/engine_state.hpp"
+#include "sim/core/engine_issue.hpp"
 
 namespace noteg::core {
 
@@ -10,91 +10,7 @@ namespace {
 // Cycles after which a variable-latency instruction outside the load/store path has read its sources.
 constexpr std::uint64_t source_release = 6;
 
-// Cycles from an instruction to the warp's next one.
-std::uint64_t hold_of(const DecodedInstruction& in) { return std::max<std::uint64_t>(in.stall, in.yield != 0 ? 2 : 1); }
-
 }  // namespace
-
-inline void Engine::occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now) {
-  const auto fma_taken = [&] {
-    sub.pipe_free[static_cast<std::size_t>(Action::fma_heavy)] = sub.heavy_free;
-    sub.pipe_free[static_cast<std::size_t>(Action::fma)] =
-        dual_fma_ ? std::min(sub.lite_free, sub.heavy_free) : sub.heavy_free;
-    tally_.fma_cycles += dual_fma_ ? 1 : fma_interval_;
-    sub.busy_pipes |= 1u << static_cast<unsigned>(Action::fma) | 1u << static_cast<unsigned>(Action::fma_heavy);
-  };
-  const auto taken_until = [&](std::uint64_t free) {
-    sub.pipe_free[static_cast<std::size_t>(in.action)] = free;
-    sub.busy_pipes |= 1u << static_cast<unsigned>(in.action);
-  };
-  switch (in.action) {
-    case Action::fma:
-      (dual_fma_ && sub.lite_free <= now ? sub.lite_free : sub.heavy_free) = now + fma_interval_;
-      fma_taken();
-      break;
-    case Action::fma_heavy:
-      sub.heavy_free = now + heavy_interval_;
-      fma_taken();
-      break;
-    case Action::alu:
-      taken_until(now + alu_interval_);
-      tally_.alu_cycles += alu_interval_;
-      break;
-    case Action::half: taken_until(now + half_interval_); break;
-    case Action::mufu:
-      sub.mufu_free = std::max(now, sub.mufu_free) + mufu_interval_;
-      taken_until(queue_free(sub.mufu_free, mufu_interval_));
-      break;
-    case Action::fp64:
-      if (fp64_shared_) {
-        fp64_free_ = std::max(now, fp64_free_) + fp64_interval_;
-        for (SubCore& each : subs_)
-          each.pipe_free[static_cast<std::size_t>(Action::fp64)] = queue_free(fp64_free_, fp64_interval_);
-      } else {
-        sub.fp64_free = std::max(now, sub.fp64_free) + fp64_interval_;
-        taken_until(sub.fp64_free);
-      }
-      break;
-    case Action::tensor: {
-      const TensorCost& cost = program_.tensor[static_cast<std::size_t>(in.tensor)];
-      sub.tensor_free = std::max(sub.tensor_free, static_cast<double>(now)) + cost.interval;
-      taken_until(static_cast<std::uint64_t>(sub.tensor_free));
-      count_.tensor_cycles += cost.interval;
-      count_.tensor_macs[cost.kind] += cost.macs;
-      break;
-    }
-    case Action::uniform: taken_until(now + uniform_interval_); break;
-    case Action::memory:
-    case Action::constant_load:
-    case Action::control:
-    case Action::branch:
-    case Action::barrier:
-    case Action::asynchronous:
-    case Action::exit: break;
-  }
-}
-
-inline void Engine::account(SubCore& sub, Warp& warp, std::uint64_t now) {
-  ++tally_.warp_instructions;
-  if (now != warp.last_issue + 1)
-    split_wait(sub, warp, now, [this](Stall reason, std::uint64_t from, std::uint64_t until) {
-      count_.stall_cycles[static_cast<std::size_t>(reason)] += static_cast<double>(until - from);
-    });
-  warp.failed_by = Stall::not_selected;
-  warp.last_issue = sub.issued_last[warp.bit] = now;
-}
-
-inline void Engine::read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now) {
-  if (in.reads == 0 && in.action != Action::tensor) return;
-  const ReadPorts::Grant grant =
-      in.action == Action::tensor
-          ? sub.ports.allocate_wide(program_.tensor[static_cast<std::size_t>(in.tensor)].need, now)
-          : sub.ports.allocate(in, id, now);
-  tally_.rf_reads += grant.reads;
-  tally_.rf_hits += grant.hits;
-  sub.issue_free = grant.allocated - 1;
-  tally_.rf_conflict_cycles += grant.allocated - 2 - now;
-}
 
 // Fetch runs an instruction buffer ahead of issue; a jump starts it anew at its target.
 void Engine::fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now) {
@@ -106,75 +22,43 @@ void Engine::fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64
   if (ahead != line) icache_.touch(warp.sub, ahead, now);
 }
 
-inline void Engine::go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now) {
-  const DecodedInstruction& to = program_.code[static_cast<std::size_t>(next)];
-  if (to.region != program_.code[static_cast<std::size_t>(warp.pc)].region) phase_change(warp, id, warp.pc, next, now);
-  if (!icache_.never_misses()) fetch(warp, warp.pc, next, now);
-  warp.pc = next;
-  SubCore& sub = subs_[warp.sub];
-  if (plain_) set_held_by(sub, warp, to.held_by);
-  if (to.waits || warp.at_barrier || !plain_) check_blocked(warp, now);
-  sub.wheel.put(warp.bit, warp.ready_at, now);
-}
-
-// The short way of an instruction that needs nothing but its pipe and its operands (DecodedInstruction::simple).
-inline void Engine::issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in,
-                                 std::uint64_t now) {
-  account(sub, warp, now);
-  sub.issued_at = now;
-  ++count_.issued[in.opcode];
-  occupy_pipe(sub, in, now);
-  read_operands(sub, in, id, now);
-  warp.ready_at = warp.stalled_until = now + hold_of(in);
-  go_on(warp, id, warp.pc + 1, now);
-}
-
-Engine::Try Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now) {
+// Returns 0 if the warp has issued, or else the first cycle in which trying again makes sense.
+std::uint64_t Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now) {
   if (warp.ready_at > now) {  // further ahead than the wheel reaches
     sub.wheel.put(warp.bit, warp.ready_at, now);
-    return {false, warp.ready_at};
+    return warp.ready_at;
   }
-  const DecodedInstruction& in = program_.code[static_cast<std::size_t>(warp.pc)];
-  if (in.simple && plain_) {
-    const std::uint64_t free = sub.pipe_free[static_cast<std::size_t>(in.action)];
-    if (free > now) {
-      warp.failed_by = Stall::math_pipe;
-      warp.failed_until = free;
-      sub.wheel.put(warp.bit, free, now);
-      return {false, free};
-    }
-    issue_simple(sub, warp, id, in, now);
-    return {true, 0};
-  }
+  const DecodedInstruction& in = *warp.next;
   if (in.constant_line != no_constant && switches_.constant_cache) {
     const std::uint64_t there = sub.constants.touch(in.constant_line, now);
     if (there > now) {
       warp.failed_by = Stall::constant_miss;
       warp.failed_until = there;
       if (there > now + constant_miss_hold) sub.issue_free = std::max(sub.issue_free, now + constant_miss_hold);
-      return {false, there};
+      return there;
     }
   }
   if (in.action == Action::memory || (in.action == Action::barrier && switches_.barriers)) {
     if (sub.queue_size >= queue_capacity_) {
-      warp.failed_by = Stall::memory_queue;
-      warp.failed_until = never;  // known only when an entry leaves
       sub.queueing |= 1u << warp.bit;
-      return {false, never};  // the queue wakes the sub-core when an entry leaves
+      return never;  // the queue wakes the sub-core when an entry leaves
     }
   } else {
     std::uint64_t free = sub.pipe_free[static_cast<std::size_t>(in.action)];
-    if (in.async >= 0 && program_.async[static_cast<std::size_t>(in.async)].kind == kernels::AsyncKind::matmul)
+    if (in.async >= 0 && program_.async[static_cast<std::size_t>(in.async)].kind == kernels::AsyncKind::matmul) {
       free = matmul_room(warp);
+      if (free > now) {
+        warp.failed_by = Stall::math_pipe;
+        warp.failed_until = free;
+      }
+    }
     if (free > now) {
-      warp.failed_by = Stall::math_pipe;
-      warp.failed_until = free;
       sub.wheel.put(warp.bit, free, now);
-      return {false, free};
+      return free;
     }
   }
   issue(sub, warp, id, in, now);
-  return {true, 0};
+  return 0;
 }
 
 // Variable-latency instructions wait in a queue of their unit, not at issue (MICRO25, section 5).
@@ -210,7 +94,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
   account(sub, warp, now);
   sub.issued_at = now;
   ++count_.issued[in.opcode];
-  occupy_pipe(sub, in, now);
+  occupy_pipe(sub, warp, in, now);
   if (work_.recorder != nullptr) record_pipe(sub, in, id, warp.pc, now);
 
   if (in.action != Action::memory && in.action != Action::constant_load) read_operands(sub, in, id, now);
@@ -220,7 +104,7 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
   } else {
     if (in.write_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.write_barrier);
     if (in.read_barrier >= 0) warp.counters += std::uint64_t{1} << (8 * in.read_barrier);
-    warp.ready_at = now + hold_of(in);
+    warp.ready_at = now + in.hold;
   }
   warp.stalled_until = warp.ready_at;
 
@@ -281,12 +165,12 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     const TileShare& share = program_.tiles[id - slots_[warp.cta].first_warp];
     if (next == share.loop && next == warp.pc + 1 && tiles_of(share) < 1) next = share.exit;
   }
-  go_on(warp, id, next, now);
+  go_on(sub, warp, id, next, now);
 }
 
 // Is the next instruction of this warp held by a counter, a barrier or an unfinished copy group?
 void Engine::check_blocked(Warp& warp, std::uint64_t now) {
-  const DecodedInstruction& in = program_.code[static_cast<std::size_t>(warp.pc)];
+  const DecodedInstruction& in = *warp.next;
   SubCore& sub = subs_[warp.sub];
   const std::uint64_t held = warp.counters & in.wait_bits;
   Stall reason = Stall::selected;

@@ -100,7 +100,11 @@ void Engine::serve_front(std::uint64_t now) {
   sub.front_ready = now + cost.sub_core_cycles;
   sub.queue_head = (sub.queue_head + 1) % queue_ring;
   sub.queueing = 0;
-  if (sub.queue_size-- == queue_capacity_) sub.next_try = std::min(sub.next_try, now + 1);
+  if (sub.queue_size-- == queue_capacity_) {
+    sub.next_try = std::min(sub.next_try, now + 1);
+    sub.pipe_free[static_cast<std::size_t>(Action::memory)] = now + 1;
+    if (switches_.barriers) sub.pipe_free[static_cast<std::size_t>(Action::barrier)] = now + 1;
+  }
   if (sub.queue_size > 0) post_front(sub, now);
   complete(sub, access, now);
   if (front_size_ > 0 && !front_posted_) serve_front(now);

@@ -1,5 +1,6 @@
 // What decides the future of the SM, in one number, and the periods that are passed over by it.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "sim/core/engine_state.hpp"
@@ -67,7 +68,11 @@ std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
     for (const std::uint64_t free :
          {sub.lite_free, sub.heavy_free, sub.mufu_free, sub.fp64_free, sub.front_ready, sub.write_back_free})
       add(after(free, now));
-    for (const std::uint64_t free : sub.pipe_free) add(after(free, now));
+    // When a pipe was free explains how long those who wait for it have waited.
+    std::uint64_t waiting_since = now;
+    for (std::uint32_t left = sub.live; left != 0; left &= left - 1)
+      waiting_since = std::min(waiting_since, sub.issued_last[static_cast<std::size_t>(std::countr_zero(left))]);
+    for (const std::uint64_t free : sub.pipe_free) add(relative(std::max(free, waiting_since), now));
     for (int i = 0; i < sub.queue_size; ++i) {
       const QueuedAccess& access = sub.queue[static_cast<std::size_t>((sub.queue_head + i) % queue_ring)];
       add(static_cast<std::uint64_t>(access.pc) << 16 | access.warp);

@@ -33,6 +33,7 @@ inline constexpr int queue_ring = 64;  // entries of a load/store queue that the
 
 struct Warp {
   std::int32_t pc = 0;
+  const DecodedInstruction* next = nullptr;  // at pc
   std::uint16_t cta = 0;
   std::uint8_t sub = 0;
   std::uint8_t bit = 0;                   // position in its sub-core's masks; larger = younger
@@ -70,13 +71,16 @@ struct SubCore {
   std::uint64_t issued_at = 0;   // last issue
   std::uint64_t issue_free = 0;  // the Control stage is free for an instruction issued then
   std::uint32_t live = 0, blocked = 0;
-  std::uint32_t queueing = 0;  // warps that found the load/store queue full
+  std::uint32_t queueing = 0;  // warps that tried and found the load/store queue full
   ReadyWheel wheel;
   double tensor_free = 0;
-  std::int32_t last = -1;  // bit of the warp that issued last
+  std::int32_t last = -1;    // bit of the warp that issued last
+  std::uint32_t greedy = 0;  // the same as a mask, where it goes on while it can
   std::array<std::uint16_t, 32> warp_of{};
+  std::array<Warp*, 32> warps{};
   std::array<std::uint64_t, 32> issued_last{};  // Warp::last_issue, side by side
-  // From when on an instruction finds its pipe free, by Action; 0 where it needs none.
+  // From when on an instruction finds its pipe free, by Action; 0 where it needs none. Of what goes through the
+  // load/store queue: when that was last full.
   std::array<std::uint64_t, actions> pipe_free{};
   std::array<std::uint32_t, no_single_wait + 1> needs{};  // warps by Warp::held_by
   std::uint32_t busy_pipes = 0;                           // those that pipe_free may lie ahead of, a bit each
@@ -125,32 +129,26 @@ class Engine {
   SmResult run();
 
  private:
-  // Outcome of trying to issue one warp: issued, or the first cycle in which trying again makes sense.
-  struct Try {
-    bool issued = false;
-    std::uint64_t again = never;
-  };
-
+  bool step_through();
+  void sleep(SubCore& sub, int bit, std::uint64_t now);
   void step(SubCore& sub, std::uint64_t now);
-  Try try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now);
-  [[nodiscard]] std::uint32_t held(SubCore& sub, std::uint64_t now) const;
-  void hold(SubCore& sub, std::uint32_t warps, std::uint64_t now);
-  [[nodiscard]] static std::uint32_t after_last(const SubCore& sub);
-  [[nodiscard]] std::uint32_t held_before(const SubCore& sub, std::uint32_t held, int first) const;
-  bool issue_next_simple(SubCore& sub, std::uint64_t now);
+  [[nodiscard]] bool goes_the_short_way(const SubCore& sub, const Warp& warp, std::uint64_t now) const;
+  std::uint32_t held(SubCore& sub, std::uint32_t candidates, std::uint64_t now, std::uint64_t& again) const;
+  std::uint64_t try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now);
   static void set_held_by(SubCore& sub, Warp& warp, std::uint8_t by);
   static std::uint64_t queue_free(std::uint64_t unit_free, std::uint64_t interval);
   std::uint64_t queued(const SubCore& sub, const DecodedInstruction& in, std::uint64_t now) const;
-  void occupy_pipe(SubCore& sub, const DecodedInstruction& in, std::uint64_t now);
+  void occupy_pipe(SubCore& sub, const Warp& warp, const DecodedInstruction& in, std::uint64_t now);
   [[nodiscard]] static int longest_waiting(const SubCore& sub, std::uint32_t candidates);
   [[nodiscard]] int next_candidate(const SubCore& sub, std::uint32_t candidates) const;
   void issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
-  void issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  void issue_simple(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now);
   void read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now);
-  void go_on(Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now);
+  void go_on(SubCore& sub, Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now);
   const CoreCounters& counted();
   [[nodiscard]] CoreCounters total();
   void account(SubCore& sub, Warp& warp, std::uint64_t now);
+  [[nodiscard]] std::uint64_t interval_of(const DecodedInstruction& in) const;
   template <class Spend>
   void split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now, Spend spend) const;
   void record_issue(const SubCore& sub, const Warp& warp, std::uint16_t id, std::uint64_t now);
@@ -272,7 +270,6 @@ class Engine {
 };
 
 inline void Engine::set_held_by(SubCore& sub, Warp& warp, std::uint8_t by) {
-  if (by == warp.held_by) return;
   sub.needs[warp.held_by] &= ~(1u << warp.bit);
   sub.needs[by] |= 1u << warp.bit;
   warp.held_by = by;
@@ -294,8 +291,15 @@ void Engine::split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now,
   // Cycles in which the read ports held the pipe for everybody.
   const std::uint64_t held_from = std::max(from, sub.issued_at + 1), held_until = std::min(sub.issue_free, now);
   if (held_until > held_from) until(Stall::dispatch, from + (held_until - held_from));
-  // A busy pipe explains the wait until it was free; what remains is the scheduler's choice.
   if (warp.failed_by != Stall::not_selected) until(warp.failed_by, std::min(warp.failed_until, now));
+  // A pipe that was busy, or a queue that was full, explains the wait until it was free, but for the cycles in which
+  // the pipe took an instruction of another warp; what remains is the scheduler's choice.
+  const DecodedInstruction& in = *warp.next;
+  const std::uint64_t free = std::min(sub.pipe_free[static_cast<std::size_t>(in.action)], now);
+  if (free > from) {
+    const bool queues = in.action == Action::memory || in.action == Action::barrier;
+    until(queues ? Stall::memory_queue : Stall::math_pipe, queues ? free : free - (free - from) / interval_of(in));
+  }
   until(Stall::not_selected, now);
 }
 

@@ -35,18 +35,16 @@ struct Event {
 
 class EventWheel {
  public:
-  static constexpr std::uint64_t horizon = 4096;
+  static constexpr std::uint64_t horizon = 1024;  // beyond DRAM's latency; small enough for the host's first cache
 
   EventWheel() { head_.fill(-1); }
 
   void post(std::uint64_t time, Event event) {
     ++pending_;
-    if (time < base_ + horizon) {
+    if (time < base_ + horizon)
       link(time, event);
-    } else {
-      far_.push_back({time, sequence_++, event});
-      std::push_heap(far_.begin(), far_.end(), later);
-    }
+    else
+      keep_for_later(time, event);
   }
 
   // First cycle >= now that holds an event, or never.
@@ -77,9 +75,11 @@ class EventWheel {
     head_[slot] = -1;
     occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     while (node >= 0) {
-      const Event event = pool_[static_cast<std::size_t>(node)].event;
-      const std::int32_t following = pool_[static_cast<std::size_t>(node)].next;
-      free_.push_back(node);
+      Node& done = pool_[static_cast<std::size_t>(node)];
+      const Event event = done.event;
+      const std::int32_t following = done.next;
+      done.next = free_;
+      free_ = node;
       --pending_;
       f(event);
       node = following;
@@ -122,25 +122,31 @@ class EventWheel {
   };
   static bool later(const Far& a, const Far& b) { return a.time != b.time ? a.time > b.time : a.sequence > b.sequence; }
 
+  [[gnu::noinline]] void keep_for_later(std::uint64_t time, Event event) {
+    far_.push_back({time, sequence_++, event});
+    std::push_heap(far_.begin(), far_.end(), later);
+  }
+
+  [[gnu::noinline]] void grow() {
+    free_ = static_cast<std::int32_t>(pool_.size());
+    pool_.push_back({});
+  }
+
   void advance(std::uint64_t now) {
     base_ = now;
-    while (!far_.empty() && far_.front().time < base_ + horizon) {
-      std::pop_heap(far_.begin(), far_.end(), later);
-      link(far_.back().time, far_.back().event);
-      far_.pop_back();
-    }
+    while (!far_.empty() && far_.front().time < base_ + horizon) [[unlikely]] {
+        std::pop_heap(far_.begin(), far_.end(), later);
+        link(far_.back().time, far_.back().event);
+        far_.pop_back();
+      }
   }
 
   void link(std::uint64_t time, Event event) {
-    std::int32_t node;
-    if (free_.empty()) {
-      node = static_cast<std::int32_t>(pool_.size());
-      pool_.push_back({});
-    } else {
-      node = free_.back();
-      free_.pop_back();
-    }
-    pool_[static_cast<std::size_t>(node)] = {event, -1};
+    if (free_ < 0) grow();
+    const std::int32_t node = free_;
+    Node& used = pool_[static_cast<std::size_t>(node)];
+    free_ = used.next;
+    used = {event, -1};
     const std::uint64_t slot = time % horizon;
     if (head_[slot] < 0) {
       head_[slot] = node;
@@ -155,7 +161,7 @@ class EventWheel {
   std::array<std::int32_t, horizon> tail_{};
   std::array<std::uint64_t, words> occupied_{};
   std::vector<Node> pool_;
-  std::vector<std::int32_t> free_;
+  std::int32_t free_ = -1;  // first of the nodes that nobody uses
   std::vector<Far> far_;
   std::uint64_t base_ = 0, sequence_ = 0;
   std::int64_t pending_ = 0;

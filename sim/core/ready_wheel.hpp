@@ -12,18 +12,24 @@ namespace noteg::core {
 class ReadyWheel {
  public:
   // Warp `bit` becomes ready at `at`. One that lies further ahead than the ring wakes early and has to be put in again.
-  void put(int bit, std::uint64_t at, std::uint64_t now) { put_all(1u << bit, at, now); }
-
-  // The same for all warps of a mask.
-  void put_all(std::uint32_t mask, std::uint64_t at, std::uint64_t now) {
+  void put(int bit, std::uint64_t at, std::uint64_t now) {
     advance(now);
-    early_ &= ~mask;
+    const std::uint32_t mask = 1u << bit;
     if (at <= now) {
       ready_ |= mask;
       return;
     }
     ready_ &= ~mask;
-    if (at >= now + ring) early_ |= mask;
+    const std::uint64_t cell = std::min(at, now + ring - 1) % ring;
+    cells_[cell] |= mask;
+    occupied_ |= std::uint64_t{1} << cell;
+  }
+
+  // Those of a mask that are ready wait until `at`. Call ready(now) before.
+  void put_off(std::uint32_t mask, std::uint64_t at, std::uint64_t now) {
+    mask &= ready_;
+    if (mask == 0 || at <= now) return;
+    ready_ &= ~mask;
     const std::uint64_t cell = std::min(at, now + ring - 1) % ring;
     cells_[cell] |= mask;
     occupied_ |= std::uint64_t{1} << cell;
@@ -34,9 +40,6 @@ class ReadyWheel {
     advance(now);
     return ready_;
   }
-
-  // Warps that wake before their time, for they lay beyond the ring.
-  [[nodiscard]] std::uint32_t early() const { return early_; }
 
   // First cycle after `now` in which one of `warps` becomes ready, or `never`. Call ready(now) before.
   [[nodiscard]] std::uint64_t next(std::uint32_t warps, std::uint64_t now, std::uint64_t never) const {
@@ -54,17 +57,8 @@ class ReadyWheel {
 
   void advance(std::uint64_t now) {
     const std::uint64_t by = now - at_;
-    if (by == 0) return;
-    if (by == 1) {
-      const std::uint64_t cell = now % ring;
-      ready_ |= cells_[cell];
-      cells_[cell] = 0;
-      occupied_ &= ~(std::uint64_t{1} << cell);
-      at_ = now;
-      return;
-    }
     std::uint64_t past = std::rotr(occupied_, static_cast<int>((at_ + 1) % ring));
-    if (by < ring) past &= (std::uint64_t{1} << by) - 1;
+    past &= by < ring ? (std::uint64_t{1} << by) - 1 : ~std::uint64_t{0};
     while (past != 0) {
       const std::uint64_t cell = (at_ + 1 + static_cast<std::uint64_t>(std::countr_zero(past))) % ring;
       ready_ |= cells_[cell];
@@ -77,7 +71,7 @@ class ReadyWheel {
 
   std::array<std::uint32_t, ring> cells_{};
   std::uint64_t occupied_ = 0, at_ = 0;
-  std::uint32_t ready_ = 0, early_ = 0;
+  std::uint32_t ready_ = 0;
 };
 
 }  // namespace noteg::core
