@@ -15,17 +15,16 @@ double utilisation(const DramLoad& load, double sm_cycles) {
 // Where the two environments differ by little of the time, only that of most steps is stepped through and the other put
 // in proportion by the rough grade, which is good to some tenths of that little.
 SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::MemoryEnvironment& dram,
-              const core::SmWork& work, Grade grade, double waiting) {
+              const core::SmWork& work, Grade grade, double waiting, unsigned jobs) {
   constexpr double little = 0.006, cheap = 2e5;
   const core::MemoryEnvironment &most = waiting > 0.5 ? dram : l2, &rest = waiting > 0.5 ? l2 : dram;
   const double share = std::min(waiting, 1.0 - waiting);
+  if (share <= 0) return timer.time(most, work, grade);
+  const SmTime a = timer.time(most, work, Grade::rough), b = timer.time(rest, work, Grade::rough);
+  const bool differ = share * std::abs(b.cycles / a.cycles - 1.0) > little;
+  if (differ) timer.prepare({most, rest}, work, grade, jobs);
   SmTime out = timer.time(most, work, grade);
-  if (share <= 0) return out;
-  const bool is_cheap = !timer.has_many_trips(work) || out.simulated_warp_instructions < cheap;
-  const SmTime a = is_cheap ? SmTime{} : timer.time(most, work, Grade::rough);
-  const SmTime b = is_cheap ? SmTime{} : timer.time(rest, work, Grade::rough);
-  if (is_cheap || share * std::abs(b.cycles / a.cycles - 1.0) > little)
-    return blend(out, timer.time(rest, work, grade), share);
+  if (differ || out.simulated_warp_instructions < cheap) return blend(out, timer.time(rest, work, grade), share);
   const double scale = share * out.cycles / a.cycles;
   out.cycles += (b.cycles - a.cycles) * scale;
   for (std::size_t i = 0; i < core::stall_count; ++i)
@@ -42,7 +41,7 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
                       const DramLoad& load, unsigned jobs) {
   const core::MemoryEnvironment l2 = memory_environment(request, TileSource::l2);
   if (load.waiting_steps <= 0) {
-    if (grade == Grade::periodic) timer.prepare({l2}, work, jobs);
+    if (grade == Grade::periodic) timer.prepare({l2}, work, grade, jobs);
     return timer.time(l2, work, grade);
   }
   const auto on_average = [&](Grade of) {
@@ -73,13 +72,15 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
   if (timer.has_rates(work) && !is_short) {
     const auto searched = [&] { return on_average(Grade::search).cycles; };
     settle_load(load.sm_cycles > 0 ? load.sm_cycles : searched(), searched);
-    if (grade != Grade::exact) timer.prepare({l2, memory_environment(request, TileSource::dram)}, work, jobs);
+    timer.prepare({l2, memory_environment(request, TileSource::dram)}, work, grade, jobs);
     return mixed(grade);
   }
   const Grade fast = is_short ? grade : Grade::rough;
   settle_load(timer.time(l2, work, fast).cycles, [&] { return mixed(fast).cycles; });
+  const core::MemoryEnvironment dram = memory_environment(request, TileSource::dram);
+  if (grade == Grade::exact) timer.prepare({l2, dram}, work, grade, jobs);
   if (grade == Grade::exact || is_short) return mixed(grade);
-  return mostly(timer, l2, memory_environment(request, TileSource::dram), work, grade, load.waiting_steps);
+  return mostly(timer, l2, dram, work, grade, load.waiting_steps, jobs);
 }
 
 }  // namespace noteg::chip

@@ -88,11 +88,13 @@ std::vector<core::SmWork> SmTimer::rate_runs(const core::SmWork& work, Grade gra
   return out;
 }
 
-void SmTimer::prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work,
+void SmTimer::prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, Grade grade,
                       unsigned jobs) {
-  if (jobs < 2 || !has_rates(work)) return;
-  const std::vector<core::SmWork> runs = rate_runs(work, Grade::periodic);
+  if (jobs < 2) return;
   const std::size_t count = environments.size();
+  if (grade != Grade::periodic || !has_rates(work))
+    return share_work(count, jobs, {}, [&](std::size_t i) { (void)time(environments[i], work, grade); });
+  const std::vector<core::SmWork> runs = rate_runs(work, Grade::periodic);
   share_work(runs.size() * count, jobs, {},
              [&](std::size_t i) { (void)run(environments[i % count], runs[i / count]); });
 }

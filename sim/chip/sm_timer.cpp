@@ -22,7 +22,8 @@ struct Rounds {
 };
 constexpr Rounds periodic_rounds{8, 6};
 constexpr Rounds shared_rounds{4, 2};
-constexpr std::int64_t flow_rounds = 3;  // and the rest: of long main loops
+// And the rest, where work flows evenly: of long main loops, and of short ones.
+constexpr std::int64_t flow_rounds = 3, short_flow_rounds = 6;
 // Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
 constexpr std::int64_t drifted_rounds = 3;
 
@@ -110,13 +111,13 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
   return out;
 }
 
-// Long main loops: CTAs are at all stages of their loops at once, and work flows through the SM at a steady rate. So a
-// few rounds tell what a further CTA costs; what their beginning and end cost is in the run. Where rounds repeat
-// exactly, all are cheap.
-SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work) {
+// CTAs are at all stages of their main loops at once, and work flows through the SM at a steady rate. So a few rounds
+// tell what a further CTA costs; what their beginning and end cost is in the run. Where rounds repeat exactly, all are
+// cheap.
+SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work, std::int64_t rounds) {
   const std::int64_t round = work.resident;
   core::SmWork fewer = work;
-  fewer.ctas = flow_rounds * round + work.ctas % round;
+  fewer.ctas = rounds * round + work.ctas % round;
   fewer.long_from = core::flow_trips(program_);
   SmTime out = run(environment, fewer);
   if (out.rounds_repeat || out.deadlock || out.cta_cycles <= 0) return run(environment, work);
@@ -133,9 +134,12 @@ SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::
 SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
   const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   const std::int64_t round = work.resident;
-  const bool is_flow = grade == Grade::periodic && program_.async.empty() && work.trips >= core::flow_trips(program_);
   if (grade == Grade::periodic && has_rates(work)) return by_rates(environment, work);
-  if (is_flow && work.ctas > (flow_rounds + 1) * round) return by_flow(environment, work);
+  const bool is_long = work.trips >= core::flow_trips(program_);
+  if (grade == Grade::periodic && program_.async.empty() && (is_long || program_.tensor.empty())) {
+    const std::int64_t stepped = is_long ? flow_rounds : short_flow_rounds;
+    if (work.ctas > (stepped + 1) * round) return by_flow(environment, work, stepped);
+  }
   if (work.ctas <= rounds.stepped * round) return run(environment, work);
   core::SmWork fewer = work;
   fewer.ctas = (rounds.stepped - rounds.period) * round + work.ctas % round;

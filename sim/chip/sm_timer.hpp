@@ -63,8 +63,9 @@ class SmTimer {
 
   // Whether the time follows from the rates at which trips pass (flow_rates.cpp).
   [[nodiscard]] bool has_rates(const core::SmWork& work) const;
-  // Does from `jobs` threads what the periodic grade will need of it.
-  void prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, unsigned jobs);
+  // Does from `jobs` threads what time() will need in these environments.
+  void prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, Grade grade,
+               unsigned jobs);
 
  private:
   using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double,
@@ -84,7 +85,8 @@ class SmTimer {
   [[nodiscard]] SmTime rough_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
   [[nodiscard]] SmTime of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
-  [[nodiscard]] SmTime by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work,
+                               std::int64_t rounds);
   [[nodiscard]] std::vector<core::SmWork> rate_runs(const core::SmWork& work, Grade grade) const;
   [[nodiscard]] double trips_in(const SmTime& time) const;
   [[nodiscard]] double trips_per_cycle(const SmTime& time) const;
