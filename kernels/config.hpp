@@ -73,7 +73,7 @@ struct KernelConfig {
   std::optional<int> align_a, align_b, align_c;  // elements per global access
   std::optional<bool> async_copy;                // LDGSTS instead of LDG + STS
 
-  bool static_tile = false;                      // naive: the compiler knows the tile
+  bool static_tile = false;  // naive: the compiler knows the tile
 
   // Tensor-core families.
   Tile instruction;                           // shape of mma or wgmma; 0x0x0: the family's default for the type

@@ -40,6 +40,7 @@ void add(SmTime& sum, const SmTime& part, double factor);
 // Instructions of a warp from which a trip of the main loop is itself as long as whole loops of others.
 inline constexpr std::int64_t long_body = 1024;
 
+// From the finest to the coarsest; from search on nothing is timed, only ranked.
 enum class Grade : std::uint8_t { exact, periodic, shared, search, rough };
 
 // A kernel ready to run on an SM, and the runs of it already done. Safe for many threads.

@@ -71,6 +71,17 @@ std::int64_t Engine::trips_of(const Warp& warp, const DecodedLoop& loop) const {
   return tiles_of(program_.tiles[id_of(warp) - slots_[warp.cta].first_warp]);
 }
 
+// Trips of the main loop that the leading warp of a CTA has ended.
+double Engine::main_trips(const CtaSlot& cta) const {
+  return static_cast<double>(warps_[cta.first_warp].trips[static_cast<std::size_t>(std::max(0, main_loop_))]);
+}
+
+// How far that warp is in its trip; below 0 before the loop, 1 and more behind it.
+double Engine::part_of_trip(const CtaSlot& cta) const {
+  return static_cast<double>(warps_[cta.first_warp].pc - program_.mainloop_begin) /
+         static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
+}
+
 // The leading warp of a CTA begins another trip. Where all resident CTAs are in their main loops, such beginnings are
 // the clock by which a period is recognised.
 void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
@@ -78,7 +89,6 @@ void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
   if (work_.flow.until > 0) measure_flow(warp.cta, now);
   if (!work_.skip_periodic) return;
   const auto main_loop = static_cast<std::size_t>(main_loop_);
-  const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
   periodic_.trips.resize(slots_.size());
   int running = 0;
   std::uint64_t mask = 0;
@@ -87,9 +97,7 @@ void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
     periodic_.trips[slot] = -1;
     if (cta.running == 0) continue;
     if (!cta.in_main_loop) return;
-    const Warp& lead = warps_[cta.first_warp];
-    const double part = slot == warp.cta ? 0.0 : static_cast<double>(lead.pc - program_.mainloop_begin) / length;
-    periodic_.trips[slot] = static_cast<double>(lead.trips[main_loop]) + part;
+    periodic_.trips[slot] = main_trips(cta) + (slot == warp.cta ? 0.0 : part_of_trip(cta));
     mask |= std::uint64_t{1} << slot;
     ++running;
   }
@@ -130,14 +138,9 @@ void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::
 void Engine::measure_flow(std::uint16_t slot, std::uint64_t now) {
   ++trips_begun_;
   if (trips_begun_ != work_.flow.from && trips_begun_ != work_.flow.until) return;
-  const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
   std::vector<double> trips;
-  for (const CtaSlot& cta : slots_) {
-    const Warp& lead = warps_[cta.first_warp];
-    const double part = static_cast<double>(lead.pc - program_.mainloop_begin) / length;
-    const auto whole = static_cast<double>(lead.trips[static_cast<std::size_t>(std::max(0, main_loop_))]);
-    trips.push_back(std::max(0.0, &cta == &slots_[slot] ? whole : whole + part));
-  }
+  for (const CtaSlot& cta : slots_)
+    trips.push_back(std::max(0.0, main_trips(cta) + (&cta == &slots_[slot] ? 0.0 : part_of_trip(cta))));
   FlowSample& out = flow_sample_;
   if (trips_begun_ == work_.flow.from) {
     out = {static_cast<double>(now), 0, trips, {}, total()};
@@ -155,13 +158,10 @@ void Engine::measure_flow(std::uint16_t slot, std::uint64_t now) {
 // How far the CTAs of the SM have come.
 Flow Engine::flow(std::uint64_t now) {
   Flow out{now + skipped_, static_cast<double>(finished_), total()};
-  const double length = static_cast<double>(program_.epilogue_begin - program_.mainloop_begin);
   for (const CtaSlot& cta : slots_) {
     if (cta.running == 0) continue;
-    const Warp& lead = warps_[cta.first_warp];
-    const double part = static_cast<double>(lead.pc - program_.mainloop_begin) / length;
-    const double trips = static_cast<double>(lead.trips[static_cast<std::size_t>(std::max(0, main_loop_))]) + part;
-    if (part >= 0) out.ctas += part < 1 ? trips / static_cast<double>(work_.trips) : 1.0;
+    const double part = part_of_trip(cta);
+    if (part >= 0) out.ctas += part < 1 ? (main_trips(cta) + part) / static_cast<double>(work_.trips) : 1.0;
   }
   return out;
 }

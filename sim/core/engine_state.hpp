@@ -198,6 +198,8 @@ class Engine {
   void begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now);
   [[nodiscard]] std::uint64_t fingerprint(std::uint64_t now, bool trips_left) const;
+  [[nodiscard]] double main_trips(const CtaSlot& cta) const;
+  [[nodiscard]] double part_of_trip(const CtaSlot& cta) const;
   [[nodiscard]] Flow flow(std::uint64_t now);
   void measure_flow(std::uint16_t slot, std::uint64_t now);
   bool pass_equal_trips(std::uint16_t slot, std::uint64_t now);
