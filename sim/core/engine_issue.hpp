@@ -35,14 +35,14 @@ inline double as_double(std::uint64_t cycles) { return static_cast<double>(stati
     return taken_until(static_cast<std::uint64_t>(static_cast<std::int64_t>(sub.tensor_free)));
   }
   switch (in.action) {
-    case Action::fma:
-      if (const bool lite = dual_fma_ && sub.lite_free <= now; true) {
-        const std::uint64_t free = now + fma_interval_;
-        sub.lite_free = lite ? free : sub.lite_free;
-        sub.heavy_free = lite ? sub.heavy_free : free;
-      }
+    case Action::fma: {
+      const bool lite = dual_fma_ && sub.lite_free <= now;
+      const std::uint64_t free = now + fma_interval_;
+      sub.lite_free = lite ? free : sub.lite_free;
+      sub.heavy_free = lite ? sub.heavy_free : free;
       fma_taken();
       break;
+    }
     case Action::fma_heavy:
       sub.heavy_free = now + heavy_interval_;
       fma_taken();
@@ -115,7 +115,7 @@ inline double as_double(std::uint64_t cycles) { return static_cast<double>(stati
   warp.next = &to;
   if (plain_) set_held_by(sub, warp, to.held_by);
   if (to.waits || warp.at_barrier || !plain_) check_blocked(warp, now);
-  // Nobody need look at it before its pipe is free.
+  // Nobody need look at it before its pipe is free; what waits for no pipe finds a time that is over by then.
   sub.wheel.put(warp.bit, std::max(warp.ready_at, sub.pipe_free[to.held_by]), now);
 }
 

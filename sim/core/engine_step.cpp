@@ -94,9 +94,7 @@ inline void Engine::sleep(SubCore& sub, int bit, std::uint64_t now) {
       Warp& warp = *sub.warps[static_cast<std::size_t>(bit)];
       if (goes_the_short_way(sub, warp, now)) break;
       const std::uint64_t retry = try_issue(sub, warp, sub.warp_of[static_cast<std::size_t>(bit)], now);
-      if (retry == 0) {
-        return sleep(sub, bit, now);
-      }
+      if (retry == 0) return sleep(sub, bit, now);
       if (sub.issue_free > now) {
         sub.next_try = sub.issue_free;
         return;
