@@ -18,7 +18,7 @@ namespace {
 
 namespace mpi = boost::mpi;
 
-enum Tag { ask, rows, trouble, unit };  // the first three to the writer, the last one from it
+enum Tag { ask, rows, trouble, unit, no_more };  // the first three to the writer, the others from it
 constexpr int writer_rank = 0;
 constexpr std::size_t most_at_hand = 256;  // rows that the writer collects before it writes
 
@@ -74,8 +74,9 @@ class Desk {
   void hand_out(int rank) {
     world_.recv(rank, ask);
     const Unit* next = error_ || writer_.stopped() ? nullptr : dispatcher_.next(rank);
-    world_.send(rank, unit, next != nullptr ? next->rows : std::vector<std::size_t>{});
-    if (next == nullptr) --working_;
+    if (next != nullptr) return world_.send(rank, unit, next->rows);
+    world_.send(rank, no_more);
+    --working_;
   }
 
   void write() {
@@ -157,9 +158,12 @@ void Ranks::work(const Sweep& sweep, const Items& items, const GenerateOptions& 
   Parcel parcel(world);
   while (true) {
     world.send(writer_rank, ask);
+    if (world.probe(writer_rank).tag() == no_more) {
+      world.recv(writer_rank, no_more);
+      return;
+    }
     std::vector<std::size_t> wanted;
     world.recv(writer_rank, unit, wanted);
-    if (wanted.empty()) return;
     try {
       for (std::size_t i = 0; i < wanted.size() && !(options.stop != nullptr && *options.stop); ++i)
         parcel.add(runner.run(wanted[i]));
