@@ -54,7 +54,6 @@ class SmTimer {
 
   // Steps through all of `work` and writes down what happens, whatever was run before.
   core::SmResult watch(const core::MemoryEnvironment& environment, core::SmWork work, core::Recorder& recorder) const;
-  [[nodiscard]] bool has_many_trips(const core::SmWork& work) const { return work.trips >= core::many_trips(program_); }
   // Whether CTAs drift apart in their main loops, so that work flows through the SM at one rate: FP32 loops of many
   // trips that are not long themselves.
   [[nodiscard]] bool flows(const core::SmWork& work) const {

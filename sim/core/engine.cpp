@@ -36,6 +36,15 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       shared_width_(std::max(1.0, sm.memory.data_width.value)),
       backlog_(sm.memory.shared_interval.value > 1 ? 8 : 0),
       pending_(sm.memory.prt_entries, sm.memory.max_outstanding_requests) {
+  const auto of = [this](Action action) -> std::uint64_t& { return intervals_[static_cast<std::size_t>(action)]; };
+  intervals_.fill(1);
+  of(Action::fma) = dual_fma_ ? 1 : fma_interval_;
+  of(Action::fma_heavy) = heavy_interval_;
+  of(Action::alu) = alu_interval_;
+  of(Action::half) = half_interval_;
+  of(Action::mufu) = mufu_interval_;
+  of(Action::fp64) = fp64_interval_;
+  of(Action::uniform) = uniform_interval_;
   periodic_.many_trips = work.long_from > 0 ? work.long_from : many_trips(program);
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache,

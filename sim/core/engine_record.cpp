@@ -17,29 +17,6 @@ std::string_view name_of(RecordedUnit unit) { return unit_names[static_cast<std:
 
 bool is_of_sub_core(RecordedUnit unit) { return unit < RecordedUnit::load_store; }
 
-// Cycles from one instruction of its pipe to the next.
-std::uint64_t Engine::interval_of(const DecodedInstruction& in) const {
-  switch (in.action) {
-    case Action::fma: return dual_fma_ ? 1 : fma_interval_;
-    case Action::fma_heavy: return heavy_interval_;
-    case Action::alu: return alu_interval_;
-    case Action::half: return half_interval_;
-    case Action::mufu: return mufu_interval_;
-    case Action::fp64: return fp64_interval_;
-    case Action::tensor:
-      return std::max(1u, static_cast<unsigned>(program_.tensor[static_cast<std::size_t>(in.tensor)].interval));
-    case Action::uniform: return uniform_interval_;
-    case Action::memory:
-    case Action::constant_load:
-    case Action::control:
-    case Action::branch:
-    case Action::barrier:
-    case Action::asynchronous:
-    case Action::exit: return 1;
-  }
-  return 1;
-}
-
 void Engine::record_issue(const SubCore& sub, const Warp& warp, std::uint16_t id, std::uint64_t now) {
   Recorder& log = *work_.recorder;
   for (; log.next_sample <= now; log.next_sample += log.sample_interval)

@@ -242,7 +242,8 @@ class Engine {
   bool dual_fma_;
   std::uint64_t fma_interval_, heavy_interval_, alu_interval_, half_interval_, mufu_interval_, uniform_interval_;
   std::uint64_t fp64_interval_;
-  bool fp64_shared_;  // one FP64 pipe for the SM
+  bool fp64_shared_;                                // one FP64 pipe for the SM
+  std::array<std::uint64_t, actions> intervals_{};  // by Action, but of tensor instructions: see interval_of()
   std::uint64_t fp64_free_ = 0;
   bool longest_waiting_first_;
   std::uint64_t redirect_, barrier_latency_;
@@ -270,6 +271,12 @@ class Engine {
   double c_free_ = 0;                 // when the C that was asked for so far has come
   double read_share_free_ = 0;        // when what was asked for so far has come at the SM's share of L2's bandwidth
 };
+
+// Cycles from one instruction of its pipe to the next.
+inline std::uint64_t Engine::interval_of(const DecodedInstruction& in) const {
+  if (in.action != Action::tensor) return intervals_[static_cast<std::size_t>(in.action)];
+  return std::max(1u, static_cast<unsigned>(program_.tensor[static_cast<std::size_t>(in.tensor)].interval));
+}
 
 inline void Engine::set_held_by(SubCore& sub, Warp& warp, std::uint8_t by) {
   sub.needs[warp.held_by] &= ~(1u << warp.bit);

@@ -134,11 +134,11 @@ class EventWheel {
 
   void advance(std::uint64_t now) {
     base_ = now;
-    while (!far_.empty() && far_.front().time < base_ + horizon) [[unlikely]] {
-        std::pop_heap(far_.begin(), far_.end(), later);
-        link(far_.back().time, far_.back().event);
-        far_.pop_back();
-      }
+    while (!far_.empty() && far_.front().time < base_ + horizon) {
+      std::pop_heap(far_.begin(), far_.end(), later);
+      link(far_.back().time, far_.back().event);
+      far_.pop_back();
+    }
   }
 
   void link(std::uint64_t time, Event event) {

@@ -14,15 +14,8 @@ class ReadyWheel {
   // Warp `bit` becomes ready at `at`. One that lies further ahead than the ring wakes early and has to be put in again.
   void put(int bit, std::uint64_t at, std::uint64_t now) {
     advance(now);
-    const std::uint32_t mask = 1u << bit;
-    if (at <= now) {
-      ready_ |= mask;
-      return;
-    }
-    ready_ &= ~mask;
-    const std::uint64_t cell = std::min(at, now + ring - 1) % ring;
-    cells_[cell] |= mask;
-    occupied_ |= std::uint64_t{1} << cell;
+    ready_ |= 1u << bit;
+    put_off(1u << bit, at, now);
   }
 
   // Those of a mask that are ready wait until `at`. Call ready(now) before.
