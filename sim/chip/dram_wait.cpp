@@ -13,16 +13,19 @@ double utilisation(const DramLoad& load, double sm_cycles) {
 }
 
 // Where the two environments differ by little of the time, only that of most steps is stepped through and the other put
-// in proportion by the rough grade, which is good to some tenths of that little.
+// in proportion by a first look, which is good to some tenths of that little.
 SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::MemoryEnvironment& dram,
-              const core::SmWork& work, Grade grade, double waiting, unsigned jobs) {
+              const core::SmWork& work, Grade grade, Grade first_look, double waiting, unsigned jobs) {
   constexpr double little = 0.006, cheap = 2e5;
   const core::MemoryEnvironment &most = waiting > 0.5 ? dram : l2, &rest = waiting > 0.5 ? l2 : dram;
   const double share = std::min(waiting, 1.0 - waiting);
   if (share <= 0) return timer.time(most, work, grade);
-  const SmTime a = timer.time(most, work, Grade::rough), b = timer.time(rest, work, Grade::rough);
+  const SmTime a = timer.time(most, work, first_look), b = timer.time(rest, work, first_look);
   const bool differ = share * std::abs(b.cycles / a.cycles - 1.0) > little;
-  if (differ) timer.prepare({most, rest}, work, grade, jobs);
+  if (differ)
+    timer.prepare({most, rest}, work, grade, jobs);
+  else
+    timer.prepare({most}, work, grade, jobs);
   SmTime out = timer.time(most, work, grade);
   if (differ || out.simulated_warp_instructions < cheap) return blend(out, timer.time(rest, work, grade), share);
   const double scale = share * out.cycles / a.cycles;
@@ -69,18 +72,18 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
     request.dram_utilisation = 0.5 * (low + high);
   };
   const bool is_short = grade == Grade::shared && !timer.flows(work);
-  if (timer.has_rates(work) && !is_short) {
-    const auto searched = [&] { return on_average(Grade::search).cycles; };
-    settle_load(load.sm_cycles > 0 ? load.sm_cycles : searched(), searched);
-    timer.prepare({l2, memory_environment(request, TileSource::dram)}, work, grade, jobs);
-    return mixed(grade);
-  }
-  const Grade fast = is_short ? grade : Grade::rough;
-  settle_load(timer.time(l2, work, fast).cycles, [&] { return mixed(fast).cycles; });
+  const bool quick = timer.has_quick_rate(work) && !is_short;
+  const Grade fast = is_short ? grade : quick ? Grade::search : Grade::rough;
+  const auto searched = [&] { return quick ? on_average(fast).cycles : mixed(fast).cycles; };
+  settle_load(quick && load.sm_cycles > 0 ? load.sm_cycles
+              : quick                     ? searched()
+                                          : timer.time(l2, work, fast).cycles,
+              searched);
   const core::MemoryEnvironment dram = memory_environment(request, TileSource::dram);
-  if (grade == Grade::exact) timer.prepare({l2, dram}, work, grade, jobs);
-  if (grade == Grade::exact || is_short) return mixed(grade);
-  return mostly(timer, l2, dram, work, grade, load.waiting_steps, jobs);
+  const bool both = grade == Grade::exact || (quick && timer.has_rates(work));
+  if (both) timer.prepare({l2, dram}, work, grade, jobs);
+  if (both || is_short) return mixed(grade);
+  return mostly(timer, l2, dram, work, grade, fast, load.waiting_steps, jobs);
 }
 
 }  // namespace noteg::chip

@@ -23,7 +23,7 @@ struct Rounds {
 constexpr Rounds periodic_rounds{8, 6};
 constexpr Rounds shared_rounds{4, 2};
 // And the rest, where work flows evenly: of long main loops, and of short ones.
-constexpr std::int64_t flow_rounds = 3, short_flow_rounds = 6;
+constexpr std::int64_t flow_rounds = 3, short_flow_rounds = 4;
 // Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
 constexpr std::int64_t drifted_rounds = 3;
 
@@ -94,6 +94,7 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 work.long_from,
                 work.tiles,
                 work.flow,
+                work.slots,
                 environment.boxes};
   {
     const std::lock_guard lock(mutex_);
@@ -140,8 +141,10 @@ SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const co
     const std::int64_t stepped = is_long ? flow_rounds : short_flow_rounds;
     if (work.ctas > (stepped + 1) * round) return by_flow(environment, work, stepped);
   }
-  if (work.ctas <= rounds.stepped * round) return run(environment, work);
   core::SmWork fewer = work;
+  // Where no CTA follows another, they lie to each other as in the windows that are measured.
+  if (work.ctas <= round && program_.tensor.empty()) fewer.long_from = core::flow_trips(program_);
+  if (work.ctas <= rounds.stepped * round) return run(environment, fewer);
   fewer.ctas = (rounds.stepped - rounds.period) * round + work.ctas % round;
   const SmTime a = run(environment, fewer);
   const std::int64_t first = fewer.ctas;
@@ -233,7 +236,7 @@ SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmW
     case Grade::exact: return run(environment, stepped);
     case Grade::periodic: return over_rounds(environment, stepped, grade);
     case Grade::shared: return shared(environment, stepped);
-    case Grade::search: return has_rates(work) ? by_quick_rate(environment, stepped) : rough(environment, stepped);
+    case Grade::search: return has_quick_rate(work) ? by_quick_rate(environment, stepped) : rough(environment, stepped);
     case Grade::rough: return rough(environment, stepped);
   }
   return {};

@@ -61,8 +61,9 @@ class SmTimer {
            work.trips >= core::flow_trips(program_);
   }
 
-  // Whether the time follows from the rates at which trips pass (flow_rates.cpp).
+  // Whether the time follows from the rates at which trips pass, and whether a first look does (rate_runs.cpp).
   [[nodiscard]] bool has_rates(const core::SmWork& work) const;
+  [[nodiscard]] bool has_quick_rate(const core::SmWork& work) const;
   // Does from `jobs` threads what time() will need in these environments.
   void prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, Grade grade,
                unsigned jobs);
@@ -70,7 +71,7 @@ class SmTimer {
  private:
   using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double,
                          std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t,
-                         std::int64_t, core::FlowWindow, std::array<core::BoxTraffic, 3>>;
+                         std::int64_t, core::FlowWindow, std::uint64_t, std::array<core::BoxTraffic, 3>>;
   // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
   [[nodiscard]] std::int64_t trip_length() const { return trip_length_; }
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
@@ -88,6 +89,12 @@ class SmTimer {
   [[nodiscard]] SmTime by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work,
                                std::int64_t rounds);
   [[nodiscard]] std::vector<core::SmWork> rate_runs(const core::SmWork& work, Grade grade) const;
+  [[nodiscard]] std::size_t slot_groups(const core::SmWork& work) const;
+  [[nodiscard]] std::vector<double> group_rates(const SmTime& time, std::size_t groups) const;
+  [[nodiscard]] SmTime some_at_work(const core::MemoryEnvironment& environment, const core::SmWork& work,
+                                    std::vector<int> at_work);
+  [[nodiscard]] core::CoreCounters flow_counters(const SmTime& all, const SmTime& alone,
+                                                 const core::SmWork& work) const;
   [[nodiscard]] double trips_in(const SmTime& time) const;
   [[nodiscard]] double trips_per_cycle(const SmTime& time) const;
   [[nodiscard]] SmTime by_quick_rate(const core::MemoryEnvironment& environment, const core::SmWork& work);

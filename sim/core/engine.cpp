@@ -67,7 +67,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     slots_[slot].first_warp = static_cast<std::uint16_t>(slot * static_cast<std::size_t>(program.warps));
-    if (launched_ < work.ctas) {
+    if (launched_ < work.ctas && (work.slots == 0 || (work.slots >> slot & 1u) != 0)) {
       ++launched_;
       const double at = static_cast<double>(slot) * work.launch_interval;
       events_.post(static_cast<std::uint64_t>(at), {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});

@@ -84,6 +84,7 @@ struct SmWork {
   double relaunch = 0;         // end of a CTA to the first issue of its successor
   bool skip_periodic = false;  // once the main loop has become periodic, pass over whole periods
   FlowWindow flow{};
+  std::uint64_t slots = 0;       // those that the first CTAs come into, a bit each; 0: the first ones
   std::int64_t long_from = 0;    // trips from which a main loop counts as long for that; 0: many_trips
   Recorder* recorder = nullptr;  // what happens is written down there; null: nowhere
 };

@@ -1,15 +1,18 @@
 // Laws of the flow of CTAs through an SM, and what it may not depend on.
 #include "sim/chip/flow.hpp"
 
+#include <array>
+
 #include "tests/chip/chip_setup.hpp"
 
 namespace noteg::chip {
 namespace {
 
-// Three slots that share one rate, whoever runs.
+// Three slots that share one rate, whoever is at work.
 FlowRequest even_flow(std::int64_t ctas) {
   FlowRequest r;
-  r.rates = {0.01, 0.01, 0.01};
+  r.rate = [](std::size_t, const std::vector<int>&) { return 0.01; };
+  r.alone = 0.01;
   r.shares = {1, 1, 1};
   r.done = {0, 0, 0};
   r.trips = 100;
@@ -37,9 +40,9 @@ TEST(Flow, GapsAndEndsCost) {
   FlowRequest r = even_flow(30);
   r.shares = {1, 2, 3};
   const double without = flow_time(r).cycles;
-  r.end = 700;
+  r.end = {700, 700};
   EXPECT_NEAR(flow_time(r).cycles, without + 700, 1e-3);
-  r.gap = 1000;
+  r.gap = {1000, 1000};
   r.gap_trips = 2;
   EXPECT_GT(flow_time(r).cycles,
             without + 700 + 27 * 1.5 / 0.01);  // two trips' worth for each CTA that follows another
@@ -49,7 +52,8 @@ TEST(Flow, GapsAndEndsCost) {
 TEST(Flow, FewCtasInTheirLoopsAreSlower) {
   FlowRequest r = even_flow(31);
   const double even = flow_time(r).cycles;
-  r.rates = {0.004, 0.008, 0.01};
+  r.rate = [](std::size_t, const std::vector<int>& at_work) { return std::array{0.004, 0.008, 0.01}[at_work[0] - 1u]; };
+  r.alone = 0.004;
   EXPECT_GT(flow_time(r).cycles, even);
   EXPECT_LT(flow_time(r).cycles, even + 100 / 0.004 + 100 / 0.008);
 }
@@ -57,11 +61,43 @@ TEST(Flow, FewCtasInTheirLoopsAreSlower) {
 TEST(Flow, VeryManyCtasGoOnAsManyDo) {
   FlowRequest r = even_flow(2000);
   r.shares = {1, 2, 3};
-  r.gap = 500;
+  r.gap = {500, 500};
   r.gap_trips = 1;
   const double many = flow_time(r).cycles;
   r.ctas = 200000;
   EXPECT_NEAR(flow_time(r).cycles / many, 100, 0.2);
+}
+
+// Whoever ends or begins does so in the midst of the others.
+TEST(Flow, OthersHoldUpWhatLiesOutsideTheLoops) {
+  FlowRequest r = even_flow(30);
+  r.shares = {1, 2, 3};
+  r.gap = {1000, 1000};
+  r.gap_trips = 2;
+  r.end = {700, 700};
+  const double alone = flow_time(r).cycles;
+  r.end.among_all = 2100;
+  const double ends = flow_time(r).cycles;
+  EXPECT_GE(ends, alone);
+  EXPECT_LE(ends, alone + 1400);
+  r.gap.among_all = 3000;
+  EXPECT_GT(flow_time(r).cycles, ends - 1400);
+  EXPECT_LT(flow_time(r).cycles, ends + 27 * 2000);
+}
+
+// CTAs of two warps: those in even slots lie on other sub-cores than those in odd ones and do not share with them.
+TEST(Flow, GroupsOfSlotsRunBesideEachOther) {
+  FlowRequest r;
+  r.groups = 2;
+  r.rate = [](std::size_t, const std::vector<int>&) { return 0.01; };
+  r.alone = 0.01;
+  r.shares = {1, 1, 1};
+  r.done = {0, 0, 0};
+  r.trips = 100;
+  r.ctas = 3;
+  EXPECT_NEAR(flow_time(r).cycles, 2 * 100 / 0.01, 1e-3);  // the two on the same sub-cores
+  r.ctas = 4;                                              // the fourth follows the one that was alone
+  EXPECT_NEAR(flow_time(r).cycles, 2 * 100 / 0.01, 1e-3);
 }
 
 // Seven CTAs in step: the seventh takes one of three slots that end together, the others stay empty.

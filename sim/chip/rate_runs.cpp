@@ -1,0 +1,151 @@
+// Which kernels' time follows from rates, and the runs that tell these: over a few trips each, where all, some or one
+// of the CTAs are in their main loops. The trips of CTAs come by fits and starts, the instructions of all together flow
+// evenly: over 8 trips of each CTA from the fourth on within 1 % of what they do all along, in 18 kernels; so
+// instructions are what is counted.
+#include "sim/chip/rate_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sim/chip/coarse.hpp"
+#include "sim/chip/sm_timer.hpp"
+#include "sim/support/work_sharing.hpp"
+
+namespace noteg::chip {
+
+namespace {
+
+constexpr std::int64_t endless = 1 << 20;  // trips: no CTA ends
+// Shorter loops are as much beginning and end as loop.
+constexpr std::int64_t least_trips = 30, least_at_first_look = 16;
+// Warp instructions that are rather stepped through than told from rates: about what measuring those costs; more where
+// few rounds of short loops leave much to the order in which CTAs end, and yet more where the sub-cores on which the
+// last CTAs come to lie decide. Judgements: with them 7 of 193 random kernels and shapes are more than 1 % off.
+constexpr double rather_stepped = 8e5, rather_stepped_if_brief = 2e6, rather_stepped_if_apart = 3.2e6;
+constexpr std::int64_t brief_loop = 64, few_rounds = 4;
+// So many CTAs that start together and are not followed by others are passed over trip by trip in no more.
+constexpr std::int64_t few_in_one_round = 8;
+constexpr std::int64_t briefest = 3;  // trips of all side by side, for the same as brief_run: they lie apart by then
+
+// Trips of each CTA, in the mean: before the measurement and at its end.
+struct Measured {
+  std::int64_t from, until;
+};
+constexpr Measured of_few{3, 7};
+
+// Trips that add up to about `instructions` of all warps: where trips are long, fewer tell the same.
+Measured measured_over(double instructions, double of_trip, std::int64_t least, std::int64_t most) {
+  const std::int64_t until =
+      std::clamp(std::llround(instructions / of_trip), static_cast<long long>(least), static_cast<long long>(most));
+  return {until / 3, until};
+}
+
+core::SmWork side_by_side(const core::SmWork& work, std::int64_t ctas, Measured trips) {
+  core::SmWork some = work;
+  some.skip_periodic = false;
+  some.trips = endless;
+  some.ctas = ctas;
+  some.resident = static_cast<int>(ctas);
+  some.flow = {trips.from * ctas, trips.until * ctas, true};
+  return some;
+}
+
+core::SmWork from_end_to_end(const core::SmWork& work, std::int64_t ctas, std::int64_t trips) {
+  core::SmWork whole = side_by_side(work, ctas, of_few);
+  whole.trips = trips;
+  whole.flow.then_stop = false;
+  return whole;
+}
+
+}  // namespace
+
+bool SmTimer::has_quick_rate(const core::SmWork& work) const {
+  if (!program_.async.empty() || !program_.tensor.empty() || program_.scoreboard) return false;
+  return work.resident > 1 && work.tiles == 1 && work.trips >= least_at_first_look && work.ctas >= work.resident;
+}
+
+bool SmTimer::has_rates(const core::SmWork& work) const {
+  if (!has_quick_rate(work) || work.trips < least_trips) return false;
+  const std::int64_t resident = work.resident, ctas = std::min(work.ctas, few_rounds * resident);
+  if (ctas <= resident && resident <= few_in_one_round) return false;
+  const double stepped = static_cast<double>(ctas * work.trips * trip_length() * program_.warps);
+  if (slot_groups(work) > 1 && work.ctas > resident && work.ctas < 2 * resident)
+    return stepped > rather_stepped_if_apart;
+  const bool is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
+  return stepped > (is_brief ? rather_stepped_if_brief : rather_stepped);
+}
+
+// Slots by the sub-cores that their CTAs' warps lie on: CTAs of two warps lie on the one half or on the other.
+std::size_t SmTimer::slot_groups(const core::SmWork& work) const {
+  if (sm_.sub_cores % program_.warps != 0) return 1;
+  return static_cast<std::size_t>(std::min(sm_.sub_cores / program_.warps, work.resident));
+}
+
+// The runs that tell the rates of all CTAs and of one, what lies around their loops, and, where there are more than
+// two, the rate of some.
+std::vector<core::SmWork> SmTimer::rate_runs(const core::SmWork& work, Grade grade) const {
+  const double of_trip = static_cast<double>(trip_length() * program_.warps * work.resident);
+  if (grade == Grade::search) return {side_by_side(work, work.resident, measured_over(6e4, of_trip, 4, 9))};
+  std::vector<core::SmWork> out{
+      side_by_side(work, work.resident, measured_over(ends_count(work) ? 2e5 : 1.2e5, of_trip, 6, 30)),
+      from_end_to_end(work, 1, brief_run), from_end_to_end(work, work.resident, briefest)};
+  if (work.resident > 2) out.push_back(side_by_side(work, 2, of_few));
+  if (work.resident > 5 && ends_count(work)) out.push_back(side_by_side(work, work.resident / 2, of_few));
+  return out;
+}
+
+void SmTimer::prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, Grade grade,
+                      unsigned jobs) {
+  if (jobs < 2) return;
+  const std::size_t count = environments.size();
+  if (grade != Grade::periodic || !has_rates(work))
+    return share_work(count, jobs, {}, [&](std::size_t i) { (void)time(environments[i], work, grade); });
+  const std::vector<core::SmWork> runs = rate_runs(work, Grade::periodic);
+  share_work(runs.size() * count, jobs, {},
+             [&](std::size_t i) { (void)run(environments[i % count], runs[i / count]); });
+}
+
+double SmTimer::trips_per_cycle(const SmTime& time) const { return trips_in(time) / time.flow.cycles; }
+
+double SmTimer::trips_in(const SmTime& time) const {
+  return time.flow.counters.warp_instructions / (static_cast<double>(trip_length()) * program_.warps);
+}
+
+// A first look: all time is main loop, or passes as in it.
+SmTime SmTimer::by_quick_rate(const core::MemoryEnvironment& given, const core::SmWork& work) {
+  const SmTime all = run(coarse(given), rate_runs(coarse(work), Grade::search).front());
+  SmTime out;
+  add(out, all, 0);
+  if (out.deadlock) return out;
+  const double around = static_cast<double>(around_length_) / static_cast<double>(trip_length());
+  const double trips = static_cast<double>(work.ctas) * (static_cast<double>(work.trips) + around);
+  out.cycles = trips / trips_per_cycle(all);
+  out.counters = all.flow.counters * (trips / trips_in(all));
+  return out;
+}
+
+// Trips per cycle by group of slots.
+std::vector<double> SmTimer::group_rates(const SmTime& time, std::size_t groups) const {
+  constexpr double least = 0.1;  // trips: none stands still for ever
+  std::vector<double> out(groups, least);
+  double sum = static_cast<double>(groups) * least;
+  for (std::size_t i = 0; i < time.flow.more.size(); ++i) {
+    out[i % groups] += time.flow.more[i];
+    sum += time.flow.more[i];
+  }
+  for (double& rate : out) rate *= trips_per_cycle(time) / sum;
+  return out;
+}
+
+// So many CTAs of each group of slots at work and no others, measured.
+SmTime SmTimer::some_at_work(const core::MemoryEnvironment& environment, const core::SmWork& work,
+                             std::vector<int> at_work) {
+  core::SmWork some = side_by_side(work, std::accumulate(at_work.begin(), at_work.end(), 0), of_few);
+  some.resident = work.resident;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(work.resident); ++i)
+    if (at_work[i % at_work.size()]-- > 0) some.slots |= std::uint64_t{1} << i;
+  return run(environment, some);
+}
+
+}  // namespace noteg::chip
