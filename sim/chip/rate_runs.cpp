@@ -21,7 +21,7 @@ constexpr std::int64_t endless = 1 << 20;  // trips: no CTA ends
 constexpr std::int64_t least_trips = 30, least_at_first_look = 16;
 // Warp instructions that are rather stepped through than told from rates: about what measuring those costs; more where
 // few rounds of short loops leave much to the order in which CTAs end, and yet more where the sub-cores on which the
-// last CTAs come to lie decide. Judgements: with them 7 of 193 random kernels and shapes are more than 1 % off.
+// last CTAs come to lie decide. Judgements, made on 193 random kernels and shapes.
 constexpr double rather_stepped = 8e5, rather_stepped_if_brief = 2e6, rather_stepped_if_apart = 3.2e6;
 constexpr std::int64_t brief_loop = 64, few_rounds = 4;
 // So many CTAs that start together and are not followed by others are passed over trip by trip in no more.
