@@ -14,15 +14,16 @@ namespace noteg::chip {
 namespace {
 
 // Which CTAs the scheduler favours. Half a trip more or less is how they happened to lie to each other: taken at its
-// word over a whole loop, it drives CTAs apart that stay in step for ever.
+// word over a whole loop, it drives CTAs apart that stay in step for ever. Where trips hold loops of their own, a CTA
+// that hardly moves may seem to have gone back: none stands still for ever.
 std::vector<double> shares_of(const core::FlowSample& flow) {
-  constexpr double luck = 0.5;
+  constexpr double luck = 0.5, least = 0.1;  // trips
   double mean = 0;
   for (const double trips : flow.more) mean += trips / static_cast<double>(flow.more.size());
   std::vector<double> out;
   for (const double trips : flow.more) {
     const double apart = trips - mean;
-    out.push_back(mean + std::copysign(std::max(0.0, std::abs(apart) - luck), apart));
+    out.push_back(std::max(least, mean + std::copysign(std::max(0.0, std::abs(apart) - luck), apart)));
   }
   return out;
 }

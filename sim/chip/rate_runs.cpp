@@ -131,8 +131,9 @@ std::vector<double> SmTimer::group_rates(const SmTime& time, std::size_t groups)
   std::vector<double> out(groups, least);
   double sum = static_cast<double>(groups) * least;
   for (std::size_t i = 0; i < time.flow.more.size(); ++i) {
-    out[i % groups] += time.flow.more[i];
-    sum += time.flow.more[i];
+    const double trips = std::max(0.0, time.flow.more[i]);
+    out[i % groups] += trips;
+    sum += trips;
   }
   for (double& rate : out) rate *= trips_per_cycle(time) / sum;
   return out;
