@@ -22,10 +22,7 @@ SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::Mem
   if (share <= 0) return timer.time(most, work, grade);
   const SmTime a = timer.time(most, work, first_look), b = timer.time(rest, work, first_look);
   const bool differ = share * std::abs(b.cycles / a.cycles - 1.0) > little;
-  if (differ)
-    timer.prepare({most, rest}, work, grade, jobs);
-  else
-    timer.prepare({most}, work, grade, jobs);
+  if (differ) timer.prepare({most, rest}, work, grade, jobs);
   SmTime out = timer.time(most, work, grade);
   if (differ || out.simulated_warp_instructions < cheap) return blend(out, timer.time(rest, work, grade), share);
   const double scale = share * out.cycles / a.cycles;
