@@ -15,7 +15,7 @@ namespace {
 struct EdgeLatency {
   int latency = 0;
 };
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, boost::no_property, EdgeLatency>;
+using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, EdgeLatency>;
 
 enum class MemoryClass : std::uint8_t { none, shared_load, shared_store, copy, global, commit, fence };
 

@@ -28,6 +28,7 @@ struct Node {
   int priority = 0;  // longest path to the end of the piece
   int release = 0;
   bool is_ffma = false;
+  std::size_t pipe = 0;
   std::vector<std::pair<int, int>> successors;  // node, latency
 };
 
@@ -48,6 +49,7 @@ class PieceScheduler {
       nodes_[i].priority = length[i];
       nodes_[i].release = releases[at];
       nodes_[i].is_ffma = is_main_line(program.code[at].op);
+      nodes_[i].pipe = static_cast<std::size_t>(pipe_of(program.code[at].op));
       if (nodes_[i].is_ffma) ffmas_.push_back(static_cast<int>(i));
     }
     for (const Dependence& e : edges) {
@@ -61,7 +63,7 @@ class PieceScheduler {
     const bool has_tail = last >= 0 && ends_piece(op_of(last));  // the branch stays last
     const auto movable = nodes_.size() - (has_tail ? 1u : 0u);
     for (int i = 0; i < static_cast<int>(movable); ++i) {
-      if (nodes_[static_cast<std::size_t>(i)].open_predecessors == 0) open_.push_back(i);
+      if (nodes_[static_cast<std::size_t>(i)].open_predecessors == 0) open(i);
     }
     while (order_.size() < movable) {
       ffma_is_blocked_ = is_ffma_blocked();
@@ -79,13 +81,12 @@ class PieceScheduler {
 
   bool is_ready(int node) const {
     return nodes_[static_cast<std::size_t>(node)].earliest <= now_ &&
-           pipe_free_[static_cast<std::size_t>(pipe_of(op_of(node)))] <= now_;
+           pipe_free_[nodes_[static_cast<std::size_t>(node)].pipe] <= now_;
   }
 
-  // An FFMA is a candidate only in its turn; anything else waits for its release.
-  bool is_released(int node) const {
-    const Node& n = nodes_[static_cast<std::size_t>(node)];
-    return n.is_ffma ? ffmas_[ffmas_issued_] == node : static_cast<int>(ffmas_issued_) >= n.release;
+  // Every dependence has issued. FFMAs have their turns and are not looked for.
+  void open(int node) {
+    if (!nodes_[static_cast<std::size_t>(node)].is_ffma) open_.push_back(node);
   }
 
   bool is_ffma_blocked() const {
@@ -96,10 +97,10 @@ class PieceScheduler {
   // Where no FFMA is left, or the next one may depend on something that is still held back, that goes as well.
   std::optional<int> pick(int tail) const {
     std::optional<int> best, held;
+    if (!ffma_is_blocked_ && is_ready(ffmas_[ffmas_issued_])) best = ffmas_[ffmas_issued_];
     for (const int i : open_) {
       if (i == tail || !is_ready(i)) continue;
-      const bool is_free = is_released(i);
-      if (!is_free && nodes_[static_cast<std::size_t>(i)].is_ffma) continue;
+      const bool is_free = static_cast<int>(ffmas_issued_) >= nodes_[static_cast<std::size_t>(i)].release;
       const bool waits = !is_free && (held_back_ == HeldBack::passes_last || !ffma_is_blocked_);
       std::optional<int>& one = waits ? held : best;
       if (!one || goes_before(i, *one)) one = i;
@@ -118,13 +119,15 @@ class PieceScheduler {
   void issue(int node) {
     Node& n = nodes_[static_cast<std::size_t>(node)];
     order_.push_back(node);
-    open_.erase(std::find(open_.begin(), open_.end(), node));
-    if (n.is_ffma) ++ffmas_issued_;
-    pipe_free_[static_cast<std::size_t>(pipe_of(op_of(node)))] = now_ + issue_interval(model_, op_of(node));
+    if (n.is_ffma)
+      ++ffmas_issued_;
+    else
+      open_.erase(std::find(open_.begin(), open_.end(), node));
+    pipe_free_[n.pipe] = now_ + issue_interval(model_, op_of(node));
     for (const auto& [to, latency] : n.successors) {
       Node& s = nodes_[static_cast<std::size_t>(to)];
       s.earliest = std::max(s.earliest, now_ + latency);
-      if (--s.open_predecessors == 0) open_.push_back(to);
+      if (--s.open_predecessors == 0) open(to);
     }
   }
 
@@ -134,7 +137,7 @@ class PieceScheduler {
   HeldBack held_back_;
   std::vector<Node> nodes_;
   std::vector<int> ffmas_;
-  std::vector<int> open_;  // every dependence issued
+  std::vector<int> open_;  // no FFMAs among them
   std::vector<int> order_;
   std::size_t ffmas_issued_ = 0;
   bool ffma_is_blocked_ = false;
