@@ -214,7 +214,8 @@ void Engine::unblock(Warp& warp, std::uint64_t now) {
 
 void Engine::release(Warp& warp, int counter, std::uint64_t now) {
   warp.counters -= std::uint64_t{1} << (8 * counter);
-  if ((warp.counters >> (8 * counter) & 0xff) == 0) warp.long_mask &= ~(std::uint64_t{0xff} << (8 * counter));
+  const std::uint64_t byte = std::uint64_t{0xff} << (8 * counter);
+  warp.long_mask &= (warp.counters & byte) == 0 ? ~byte : ~std::uint64_t{0};
   check_blocked(warp, now);
 }
 

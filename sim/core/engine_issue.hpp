@@ -83,9 +83,9 @@ inline double as_double(std::uint64_t cycles) { return static_cast<double>(stati
 [[gnu::always_inline]] inline void Engine::account(SubCore& sub, Warp& warp, std::uint64_t now) {
   ++tally_.warp_instructions;
   const std::uint64_t ready = warp.last_issue + 1;
-  if (now <= warp.stalled_until && now > ready)  // the most frequent case of split_wait()
-    count_.stall_cycles[static_cast<std::size_t>(Stall::wait)] += as_double(now - ready);
-  else if (now > ready)
+  if (now <= std::max(ready, warp.stalled_until))  // the most frequent case of split_wait()
+    count_.stall_cycles[static_cast<std::size_t>(Stall::wait)] += as_double(now - std::min(ready, now));
+  else
     split_wait(sub, warp, now, [this](Stall reason, std::uint64_t from, std::uint64_t until) {
       count_.stall_cycles[static_cast<std::size_t>(reason)] += as_double(until - from);
     });

@@ -47,17 +47,25 @@ inline bool Engine::goes_the_short_way(const SubCore& sub, const Warp& warp, std
 // the queue that is full; `again` becomes the first cycle in which one of these pipes is free.
 inline std::uint32_t Engine::held(SubCore& sub, std::uint32_t candidates, std::uint64_t now,
                                   std::uint64_t& again) const {
-  std::uint32_t held =
-      sub.queue_size >= queue_capacity_ && switches_.barriers ? candidates & sub.needs[queue_place] : 0;
-  for (std::uint32_t left = sub.busy_pipes; left != 0; left &= left - 1) {
-    const auto pipe = static_cast<std::size_t>(std::countr_zero(left));
+  const auto where = [](bool condition) { return 0u - static_cast<std::uint32_t>(condition); };
+  const bool queue_full =
+      (static_cast<unsigned>(sub.queue_size >= queue_capacity_) & static_cast<unsigned>(switches_.barriers)) != 0;
+  std::uint32_t held = candidates & sub.needs[queue_place] & where(queue_full);
+  std::uint32_t left = sub.busy_pipes;
+  // No host foresees how many pipes are busy: two are looked at without asking, the second of one being none at all.
+  const auto look_at_next = [&] {
+    const auto pipe = static_cast<std::size_t>(std::countr_zero(left | 1u << no_single_wait));
     const std::uint64_t free = sub.pipe_free[pipe];
     const bool busy = free > now;
     sub.busy_pipes &= ~(static_cast<std::uint32_t>(!busy) << pipe);
-    const std::uint32_t waiting = busy ? candidates & sub.needs[pipe] : 0;
+    const std::uint32_t waiting = candidates & sub.needs[pipe] & where(busy);
     held |= waiting;
     again = std::min(again, waiting != 0 ? free : never);
-  }
+    left &= left - 1;
+  };
+  look_at_next();
+  look_at_next();
+  while (left != 0) look_at_next();
   return held;
 }
 

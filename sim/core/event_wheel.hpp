@@ -148,12 +148,9 @@ class EventWheel {
     free_ = used.next;
     used = {event, -1};
     const std::uint64_t slot = time % horizon;
-    if (head_[slot] < 0) {
-      head_[slot] = node;
-      occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
-    } else {
-      pool_[static_cast<std::size_t>(tail_[slot])].next = node;
-    }
+    std::int32_t* const after_last = &pool_[static_cast<std::size_t>(tail_[slot])].next;
+    *(head_[slot] < 0 ? &head_[slot] : after_last) = node;
+    occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
     tail_[slot] = node;
   }
 

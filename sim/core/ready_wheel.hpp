@@ -49,16 +49,21 @@ class ReadyWheel {
   static constexpr std::uint64_t ring = 64;
 
   void advance(std::uint64_t now) {
+    if (now == at_) return;
     const std::uint64_t by = now - at_;
     std::uint64_t past = std::rotr(occupied_, static_cast<int>((at_ + 1) % ring));
     past &= by < ring ? (std::uint64_t{1} << by) - 1 : ~std::uint64_t{0};
-    while (past != 0) {
-      const std::uint64_t cell = (at_ + 1 + static_cast<std::uint64_t>(std::countr_zero(past))) % ring;
-      ready_ |= cells_[cell];
-      cells_[cell] = 0;
-      occupied_ &= ~(std::uint64_t{1} << cell);
+    // Mostly one cell or none, which no host foresees: the first is passed without asking.
+    do {
+      const std::uint64_t any = past != 0 ? 1 : 0;
+      constexpr std::uint64_t last = std::uint64_t{1} << (ring - 1);
+      const std::uint64_t cell = (at_ + 1 + static_cast<std::uint64_t>(std::countr_zero(past | last))) % ring;
+      const auto taken = static_cast<std::uint32_t>(0 - any);
+      ready_ |= cells_[cell] & taken;
+      cells_[cell] &= ~taken;
+      occupied_ &= ~(any << cell);
       past &= past - 1;
-    }
+    } while (past != 0);
     at_ = now;
   }
 
