@@ -12,6 +12,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       env_(environment),
       work_(work),
       switches_(switches),
+      ctas_(work.ctas),
       icache_(sm.front_end, switches.icache, sm.sub_cores, program.code.size()),
       scoreboard_(program.scoreboard),
       queue_capacity_(switches.memory_queue ? std::min(sm.memory.queue_entries + 1, queue_ring) : queue_ring),
@@ -82,6 +83,7 @@ SmResult Engine::run() {
   result.cycles = static_cast<double>(end_);
   result.stepped_cycles = static_cast<double>(end_ - skipped_);
   result.stepped_warp_instructions = counted().warp_instructions - skipped_instructions_;
+  result.ctas = ctas_;
   result.emptied_together = emptied_together_;
   result.counters = total();
   if (const double ctas = flow_end_.ctas - flow_begin_.ctas; ctas > 0 && flow_begin_.time > 0) {

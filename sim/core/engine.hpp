@@ -78,6 +78,7 @@ inline constexpr double in_step = 0.02;
 struct SmWork {
   int resident = 1;            // CTA slots
   std::int64_t ctas = 1;       // CTAs in all
+  std::int64_t enough = 0;     // where rounds do not repeat exactly by then, so many CTAs are run; 0: all
   std::int64_t trips = 1;      // of the main loop
   std::int64_t tiles = 1;      // of each CTA of a persistent kernel
   double launch_interval = 0;  // cycles between the first CTAs of an SM
@@ -121,6 +122,7 @@ struct SmResult {
   double stepped_cycles = 0;  // of these, stepped through
   double stepped_warp_instructions = 0;
   bool deadlock = false;  // no warp can ever issue again
+  std::int64_t ctas = 0;  // that were run
   // CTA slots that fell empty together with the one that took the last CTA (see in_step).
   int emptied_together = 0;
   CoreCounters counters;

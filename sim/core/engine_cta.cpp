@@ -176,9 +176,12 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   ++finished_;
   end_ = now + 1 + skipped_;
   if (work_.skip_periodic && finished_ == work_.resident) flow_begin_ = flow(now);
-  if (work_.skip_periodic && finished_ == work_.ctas - work_.resident) flow_end_ = flow(now);
-  if (finished_ == work_.ctas - work_.resident) last_refill_ = end_;
-  if (finished_ > work_.ctas - work_.resident && last_refill_ > 0 &&
+  const std::int64_t enough = work_.enough > 0 && !rounds_repeat_ ? work_.enough : ctas_;
+  if (finished_ > enough - work_.resident) ctas_ = enough;
+  const bool refills_last = finished_ == enough - work_.resident;
+  if (work_.skip_periodic && refills_last) flow_end_ = flow(now);
+  if (refills_last) last_refill_ = end_;
+  if (finished_ > ctas_ - work_.resident && last_refill_ > 0 &&
       static_cast<double>(end_ - last_refill_) < in_step * static_cast<double>(end_ - cta.started))
     ++emptied_together_;
   if (work_.recorder != nullptr)
@@ -192,7 +195,7 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
     const Warp& other = warps_[static_cast<std::size_t>(cta.first_warp + i)];
     count_.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(now - other.last_issue);
   }
-  if (launched_ < work_.ctas) {
+  if (launched_ < ctas_) {
     ++launched_;
     events_.post(now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(work_.relaunch)),
                  {EventKind::cta_start, 0, warp.cta});

@@ -9,7 +9,11 @@ namespace noteg::core {
 
 namespace {
 
-std::uint64_t after(std::uint64_t time, std::uint64_t now) { return time > now ? time - now : 0; }
+// A time that does not matter once it is over, and may be `never`.
+std::uint64_t after(std::uint64_t time, std::uint64_t now) {
+  if (time == never) return never;
+  return time > now ? time - now : 0;
+}
 
 // Fractions of a cycle are told apart to 1/64.
 std::uint64_t after(double time, std::uint64_t now) {
@@ -62,16 +66,16 @@ std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
     add(static_cast<std::uint64_t>(sub.live) << 32 | sub.blocked);
     add(static_cast<std::uint64_t>(sub.last));
     add(after(sub.next_try, now));
-    add(relative(sub.issued_at, now));
     add(after(sub.issue_free, now));
     add(after(sub.tensor_free, now));
     for (const std::uint64_t free :
          {sub.lite_free, sub.heavy_free, sub.mufu_free, sub.fp64_free, sub.front_ready, sub.write_back_free})
       add(after(free, now));
-    // When a pipe was free explains how long those who wait for it have waited.
+    // When another warp issued and when a pipe was free explain how long those who wait have waited.
     std::uint64_t waiting_since = now;
     for (std::uint32_t left = sub.live; left != 0; left &= left - 1)
       waiting_since = std::min(waiting_since, sub.issued_last[static_cast<std::size_t>(std::countr_zero(left))]);
+    add(relative(std::max(sub.issued_at, waiting_since), now));
     for (const std::uint64_t free : sub.pipe_free) add(relative(std::max(free, waiting_since), now));
     for (int i = 0; i < sub.queue_size; ++i) {
       const QueuedAccess& access = sub.queue[static_cast<std::size_t>((sub.queue_head + i) % queue_ring)];
@@ -154,7 +158,7 @@ void Engine::pass_equal_rounds(std::uint64_t now) {
     return;
   }
   rounds_repeat_ = true;
-  const std::int64_t launched = launched_ - before->launched, left = work_.ctas - launched_ - work_.resident;
+  const std::int64_t launched = launched_ - before->launched, left = ctas_ - launched_ - work_.resident;
   if (launched <= 0 || left < launched) return;
   const std::int64_t periods = left / launched;
   const std::uint64_t cycles = (now + skipped_ - before->time) * static_cast<std::uint64_t>(periods);

@@ -218,6 +218,7 @@ class Engine {
   std::vector<Warp> warps_;
   std::vector<CtaSlot> slots_;
   std::int64_t launched_ = 0, finished_ = 0;
+  std::int64_t ctas_;              // to be run
   std::uint64_t last_refill_ = 0;  // end of the CTA whose slot took the last one
   int emptied_together_ = 0;
   std::uint64_t end_ = 0;

@@ -120,7 +120,7 @@ bool Engine::step_through() {
   SubCore* const begin = subs_.data();
   SubCore* const end = begin + subs_.size();
   std::uint64_t now = 0;
-  while (finished_ < work_.ctas && !measured_) {
+  while (finished_ < ctas_ && !measured_) {
     events_.drain(now, [&](const Event& event) { handle(event, now); });
     if (cta_started_) {
       cta_started_ = false;
@@ -136,7 +136,7 @@ bool Engine::step_through() {
     std::uint64_t wake = never;
     for (const SubCore* sub = begin; sub != end; ++sub) wake = std::min(wake, sub->next_try);
     now = wake <= now + 1 ? now + 1 : std::min(wake, events_.next(now + 1));
-    if (now == never) return finished_ >= work_.ctas;
+    if (now == never) return finished_ >= ctas_;
   }
   return true;
 }

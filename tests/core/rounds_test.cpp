@@ -1,0 +1,61 @@
+// Rounds of CTAs that repeat exactly are passed over; where they do not, a run may end after as many CTAs as the work
+// calls enough.
+#include <gtest/gtest.h>
+
+#include "kernels/assembly.hpp"
+#include "tests/core/micro_kernel.hpp"
+
+namespace noteg::core {
+namespace {
+
+const char* const loads_and_waits =
+    ".warps 2\n.access R2 global 4 lane*4\nloop:\n"
+    "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
+    "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
+    "[B------:R-:W-:-:S01] BRA loop ;\n";
+
+SmResult run_rounds(int resident, std::int64_t ctas, std::int64_t enough, double read_bytes_per_cycle) {
+  const Result<kernels::Program> program = kernels::parse_assembly(loads_and_waits, "rounds.nsass");
+  EXPECT_TRUE(program) << to_string(program.errors());
+  if (!program) return {};
+  const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
+  MemoryEnvironment environment;
+  environment.read_bytes_per_cycle = read_bytes_per_cycle;
+  SmWork work;
+  work.resident = resident;
+  work.ctas = ctas;
+  work.enough = enough;
+  work.trips = 5;
+  work.relaunch = 100;
+  work.skip_periodic = true;
+  return run_sm(decode(*program, sm), sm, {}, environment, work);
+}
+
+// One CTA leaves half of the sub-cores without any work.
+TEST(Rounds, ThatRepeatAreAllRun) {
+  for (const int resident : {1, 2}) {
+    const SmResult some = run_rounds(resident, 200, 12, 64), all = run_rounds(resident, 200, 0, 64);
+    ASSERT_TRUE(all.rounds_repeat) << resident;
+    EXPECT_EQ(some.ctas, 200);
+    EXPECT_EQ(some.cycles, all.cycles);
+    EXPECT_EQ(some.counters.warp_instructions, all.counters.warp_instructions);
+    EXPECT_LT(all.stepped_cycles, all.cycles / 5);
+  }
+}
+
+// More is asked for than the share of L2 brings, which leaves other fractions of a cycle with each load: no state comes
+// back.
+TEST(Rounds, ThatDoNotRepeatEndWithWhatIsEnough) {
+  constexpr double odd_share = 1.0 / 2.718281828;
+  const SmResult some = run_rounds(2, 200, 12, odd_share), twelve = run_rounds(2, 12, 0, odd_share);
+  ASSERT_FALSE(some.rounds_repeat);
+  EXPECT_EQ(some.ctas, 12);
+  EXPECT_EQ(some.cycles, twelve.cycles);
+  EXPECT_EQ(some.cta_cycles, twelve.cta_cycles);
+  EXPECT_GT(some.cta_cycles, 0);
+  EXPECT_EQ(some.emptied_together, twelve.emptied_together);
+  EXPECT_EQ(some.counters.warp_instructions, twelve.counters.warp_instructions);
+}
+
+}  // namespace
+}  // namespace noteg::core
