@@ -50,9 +50,10 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
     return timer.time(mean, work, of);
   };
   if (grade >= Grade::search) return on_average(grade);  // half the runs
+  const bool all_wait = load.waiting_steps >= 1;
   const auto mixed = [&](Grade of) {
-    const core::MemoryEnvironment dram = memory_environment(request, TileSource::dram);
-    return blend(timer.time(l2, work, of), timer.time(dram, work, of), load.waiting_steps);
+    const SmTime waiting = timer.time(memory_environment(request, TileSource::dram), work, of);
+    return all_wait ? waiting : blend(timer.time(l2, work, of), waiting, load.waiting_steps);
   };
   // The wait depends on the load and the load on the time. All modes take the load from a first look, so that they see
   // the same environment; a queue shorter than half an access needs no second one. Else the load lies between that
@@ -71,14 +72,15 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
   const bool is_short = grade == Grade::shared && !timer.flows(work);
   const bool quick = timer.has_quick_rate(work) && !is_short;
   const Grade fast = is_short ? grade : quick ? Grade::search : Grade::rough;
-  const auto searched = [&] { return quick ? on_average(fast).cycles : mixed(fast).cycles; };
-  settle_load(quick && load.sm_cycles > 0 ? load.sm_cycles
-              : quick                     ? searched()
-                                          : timer.time(l2, work, fast).cycles,
+  const auto searched = [&] { return is_short ? mixed(fast).cycles : on_average(fast).cycles; };
+  settle_load(is_short             ? timer.time(l2, work, fast).cycles
+              : load.sm_cycles > 0 ? load.sm_cycles
+                                   : searched(),
               searched);
   const core::MemoryEnvironment dram = memory_environment(request, TileSource::dram);
-  const bool both = grade == Grade::exact || (quick && timer.has_rates(work));
-  if (both) timer.prepare({l2, dram}, work, grade, jobs);
+  const bool both = grade == Grade::exact || (quick && timer.is_cheap(work));
+  if (both && all_wait) timer.prepare({dram}, work, grade, jobs);
+  if (both && !all_wait) timer.prepare({l2, dram}, work, grade, jobs);
   if (both || is_short) return mixed(grade);
   return mostly(timer, l2, dram, work, grade, fast, load.waiting_steps, jobs);
 }

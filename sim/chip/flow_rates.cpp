@@ -31,7 +31,7 @@ std::vector<double> shares_of(const core::FlowSample& flow) {
 }  // namespace
 
 SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  const std::vector<core::SmWork> runs = rate_runs(work, Grade::periodic);
+  const std::vector<core::SmWork> runs = rate_runs(environment, work);
   std::vector<SmTime> times;
   SmTime out;
   for (const core::SmWork& each : runs) {
@@ -93,17 +93,19 @@ SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core:
   // The warp that waited longest goes first: no CTA is favoured.
   r.shares = sm_.front_end.longest_waiting_first ? std::vector<double>(all.flow.more.size(), 1) : shares_of(all.flow);
   r.done = all.flow.done;
-  r.began = all.flow.began;
+  // Without the time that CTAs have lost by starting one after the other.
+  r.began = all.flow.began - (ends_count(work) ? 0 : runs[all_ctas].launch_interval * (work.resident - 1) / 2);
   r.trips = static_cast<double>(work.trips);
   const core::CoreCounters &once = alone.counters, among = times[all_end_to_end].counters * (1.0 / work.resident);
   r.gap = {once.epilogue_cycles + work.relaunch + once.prologue_cycles,
            among.epilogue_cycles + work.relaunch + among.prologue_cycles};
   r.end = {once.epilogue_cycles, among.epilogue_cycles};
   // What lies between the loops asks for issue slots and, with the stores of C, for more of the load/store path than
-  // trips do: of which it takes as much as trips keep busy.
+  // trips do: of both it takes from the trips as much as these keep busy.
   const double issued = once.warp_instructions / (static_cast<double>(trip_length()) * program_.warps) - brief_run;
   const double moved = once.lsu_cycles * trips_in(alone) / alone.flow.counters.lsu_cycles - brief_run;
-  r.gap_trips = std::max(issued, moved * all.flow.counters.lsu_cycles / all.flow.cycles);
+  const core::CoreCounters& busy = all.flow.counters;
+  r.gap_trips = std::max(issued * busy.warp_instructions / sm_.sub_cores, moved * busy.lsu_cycles) / all.flow.cycles;
   r.ctas = work.ctas;
   const FlowTime time = flow_time(r);
   out.cycles = time.cycles;

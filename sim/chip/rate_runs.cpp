@@ -17,12 +17,14 @@ namespace noteg::chip {
 namespace {
 
 constexpr std::int64_t endless = 1 << 20;  // trips: no CTA ends
-// Shorter loops are as much beginning and end as loop.
-constexpr std::int64_t least_trips = 30, least_at_first_look = 16;
-// Warp instructions that are rather stepped through than told from rates: about what measuring those costs; more where
-// few rounds of short loops leave much to the order in which CTAs end, and yet more where the sub-cores on which the
-// last CTAs come to lie decide. Judgements, made on 193 random kernels and shapes.
-constexpr double rather_stepped = 8e5, rather_stepped_if_brief = 2e6, rather_stepped_if_apart = 3.2e6;
+// Shorter loops are as much beginning and end as loop, but those that are so many times as long as what lies around
+// them; in many rounds that alone tells.
+constexpr std::int64_t least_trips = 30, least_at_first_look = 3, least_at_first_look_alone = 10;
+constexpr double nearly_all_loop = 28, mostly_loop = 14;
+// What is rather stepped through than told from rates, in warp instructions without memory: about what measuring those
+// costs; more where few rounds of short loops leave much to the order in which CTAs end, and yet more where besides the
+// sub-cores on which the last CTAs come to lie decide. Judgements, made on 600 random kernels and shapes.
+constexpr double rather_stepped = 5e5, rather_stepped_if_brief = 1.6e6, rather_stepped_if_in_groups = 2.4e6;
 constexpr std::int64_t brief_loop = 64, few_rounds = 4;
 // So many CTAs that start together and are not followed by others are passed over trip by trip in no more.
 constexpr std::int64_t few_in_one_round = 8;
@@ -51,8 +53,8 @@ core::SmWork side_by_side(const core::SmWork& work, std::int64_t ctas, Measured 
   return some;
 }
 
-core::SmWork from_end_to_end(const core::SmWork& work, std::int64_t ctas, std::int64_t trips) {
-  core::SmWork whole = side_by_side(work, ctas, of_few);
+core::SmWork from_end_to_end(const core::SmWork& work, std::int64_t ctas, std::int64_t trips, Measured measured) {
+  core::SmWork whole = side_by_side(work, ctas, measured);
   whole.trips = trips;
   whole.flow.then_stop = false;
   return whole;
@@ -62,17 +64,22 @@ core::SmWork from_end_to_end(const core::SmWork& work, std::int64_t ctas, std::i
 
 bool SmTimer::has_quick_rate(const core::SmWork& work) const {
   if (!program_.async.empty() || !program_.tensor.empty() || program_.scoreboard) return false;
-  return work.resident > 1 && work.tiles == 1 && work.trips >= least_at_first_look && work.ctas >= work.resident;
+  const std::int64_t least = work.resident > 1 ? least_at_first_look : least_at_first_look_alone;
+  return work.tiles == 1 && work.trips >= least && work.ctas >= work.resident;
 }
 
 bool SmTimer::has_rates(const core::SmWork& work) const {
-  if (!has_quick_rate(work) || work.trips < least_trips) return false;
+  if (!has_quick_rate(work) || work.resident == 1) return false;
   const std::int64_t resident = work.resident, ctas = std::min(work.ctas, few_rounds * resident);
+  const auto stepped = static_cast<double>(ctas * work.trips * trip_work_ * program_.warps);
+  const double loop = static_cast<double>(work.trips * trip_length()) / static_cast<double>(around_length_);
+  if (!ends_count(work)) return loop >= mostly_loop && stepped > rather_stepped;
+  if (work.trips < least_trips && loop < nearly_all_loop) return false;
   if (ctas <= resident && resident <= few_in_one_round) return false;
-  const double stepped = static_cast<double>(ctas * work.trips * trip_length() * program_.warps);
-  if (slot_groups(work) > 1 && work.ctas > resident && work.ctas < 2 * resident)
-    return stepped > rather_stepped_if_apart;
-  const bool is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
+  const bool in_groups = slot_groups(work) > 1,
+             is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
+  if (in_groups && (is_brief || (work.ctas > resident && work.ctas < 2 * resident)))
+    return stepped > rather_stepped_if_in_groups;
   return stepped > (is_brief ? rather_stepped_if_brief : rather_stepped);
 }
 
@@ -82,14 +89,25 @@ std::size_t SmTimer::slot_groups(const core::SmWork& work) const {
   return static_cast<std::size_t>(std::min(sm_.sub_cores / program_.warps, work.resident));
 }
 
+// The one run of a first look.
+core::SmWork SmTimer::look(const core::SmWork& work, Grade grade) const {
+  const double instructions = grade == Grade::search ? 6e4 : 2.5e4;
+  const Measured trips = measured_over(instructions, instructions_of_trip(work), work.resident > 1 ? 4 : 3, 9);
+  if (work.resident > 1) return side_by_side(work, work.resident, trips);
+  return from_end_to_end(work, 1, trips.until + 1, trips);
+}
+
 // The runs that tell the rates of all CTAs and of one, what lies around their loops, and, where there are more than
-// two, the rate of some.
-std::vector<core::SmWork> SmTimer::rate_runs(const core::SmWork& work, Grade grade) const {
-  const double of_trip = static_cast<double>(trip_length() * program_.warps * work.resident);
-  if (grade == Grade::search) return {side_by_side(work, work.resident, measured_over(6e4, of_trip, 4, 9))};
+// two, the rate of some. In many rounds CTAs come to lie at all stages of a trip to each other: they are started so.
+std::vector<core::SmWork> SmTimer::rate_runs(const core::MemoryEnvironment& environment, const core::SmWork& work) {
+  const double instructions = ends_count(work) ? 2e5 : 1.2e5;
   std::vector<core::SmWork> out{
-      side_by_side(work, work.resident, measured_over(ends_count(work) ? 2e5 : 1.2e5, of_trip, 6, 30)),
-      from_end_to_end(work, 1, brief_run), from_end_to_end(work, work.resident, briefest)};
+      side_by_side(work, work.resident, measured_over(instructions, instructions_of_trip(work), 6, 30)),
+      from_end_to_end(work, 1, brief_run, of_few), from_end_to_end(work, work.resident, briefest, of_few)};
+  if (!ends_count(work)) {
+    const SmTime glance = run(coarse(environment), look(coarse(work), Grade::glance));
+    out[all_ctas].launch_interval = std::round(1.0 / trips_per_cycle(glance));
+  }
   if (work.resident > 2) out.push_back(side_by_side(work, 2, of_few));
   if (work.resident > 5 && ends_count(work)) out.push_back(side_by_side(work, work.resident / 2, of_few));
   return out;
@@ -98,12 +116,15 @@ std::vector<core::SmWork> SmTimer::rate_runs(const core::SmWork& work, Grade gra
 void SmTimer::prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, Grade grade,
                       unsigned jobs) {
   if (jobs < 2) return;
-  const std::size_t count = environments.size();
-  if (grade != Grade::periodic || !has_rates(work))
-    return share_work(count, jobs, {}, [&](std::size_t i) { (void)time(environments[i], work, grade); });
-  const std::vector<core::SmWork> runs = rate_runs(work, Grade::periodic);
-  share_work(runs.size() * count, jobs, {},
-             [&](std::size_t i) { (void)run(environments[i % count], runs[i / count]); });
+  if (grade != Grade::periodic || !has_rates(work) || environments.size() > 1)
+    return share_work(environments.size(), jobs, {}, [&](std::size_t i) { (void)time(environments[i], work, grade); });
+  const std::vector<core::SmWork> runs = rate_runs(environments.front(), work);
+  share_work(runs.size(), jobs, {}, [&](std::size_t i) { (void)run(environments.front(), runs[i]); });
+}
+
+// Of all resident CTAs.
+double SmTimer::instructions_of_trip(const core::SmWork& work) const {
+  return static_cast<double>(trip_length() * program_.warps * work.resident);
 }
 
 double SmTimer::trips_per_cycle(const SmTime& time) const { return trips_in(time) / time.flow.cycles; }
@@ -112,14 +133,25 @@ double SmTimer::trips_in(const SmTime& time) const {
   return time.flow.counters.warp_instructions / (static_cast<double>(trip_length()) * program_.warps);
 }
 
-// A first look: all time is main loop, or passes as in it.
-SmTime SmTimer::by_quick_rate(const core::MemoryEnvironment& given, const core::SmWork& work) {
-  const SmTime all = run(coarse(given), rate_runs(coarse(work), Grade::search).front());
+// A first look: all time is main loop, or passes as in it. A CTA alone lays open what lies around its loop: that is
+// taken from its run of few trips.
+SmTime SmTimer::by_quick_rate(const core::MemoryEnvironment& given, const core::SmWork& work, Grade grade) {
+  const core::SmWork brief = look(coarse(work), grade);
+  const SmTime all = run(coarse(given), brief);
   SmTime out;
+  const auto ctas = static_cast<double>(work.ctas);
+  if (work.resident == 1) {
+    const double further = static_cast<double>(work.trips - brief.trips);
+    add(out, all, ctas);
+    if (out.deadlock) return out;
+    out.cycles += ctas * (further / trips_per_cycle(all) + work.relaunch) - work.relaunch;
+    out.counters += all.flow.counters * (ctas * further / trips_in(all));
+    return out;
+  }
   add(out, all, 0);
   if (out.deadlock) return out;
   const double around = static_cast<double>(around_length_) / static_cast<double>(trip_length());
-  const double trips = static_cast<double>(work.ctas) * (static_cast<double>(work.trips) + around);
+  const double trips = ctas * (static_cast<double>(work.trips) + around);
   out.cycles = trips / trips_per_cycle(all);
   out.counters = all.flow.counters * (trips / trips_in(all));
   return out;

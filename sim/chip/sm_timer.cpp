@@ -22,8 +22,12 @@ struct Rounds {
 };
 constexpr Rounds periodic_rounds{8, 6};
 constexpr Rounds shared_rounds{4, 2};
-// And the rest, where work flows evenly: of long main loops, and of short ones.
+// And the rest, where work flows evenly: of long main loops, of short ones, and of these where a round is much to step
+// through.
 constexpr std::int64_t flow_rounds = 3, short_flow_rounds = 4;
+constexpr double much = 1.5e5;  // warp instructions
+// What a memory instruction costs the simulator, in arithmetic ones: it passes queue, front and counters.
+constexpr std::int64_t work_of_access = 3;
 // Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
 constexpr std::int64_t drifted_rounds = 3;
 
@@ -66,6 +70,9 @@ SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitch
   }
   for (std::int32_t at = 0; at < end; ++at)
     (in_main(at) ? trip_length_ : around_length_) += times[static_cast<std::size_t>(at)];
+  for (std::int32_t at = program_.mainloop_begin; at < program_.epilogue_begin; ++at)
+    trip_work_ += times[static_cast<std::size_t>(at)] *
+                  (program_.code[static_cast<std::size_t>(at)].memory >= 0 ? work_of_access : 1);
 }
 
 core::SmResult SmTimer::watch(const core::MemoryEnvironment& environment, core::SmWork work,
@@ -78,6 +85,7 @@ core::SmResult SmTimer::watch(const core::MemoryEnvironment& environment, core::
 SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   const Key key{work.resident,
                 work.ctas,
+                work.enough,
                 work.trips,
                 work.launch_interval,
                 work.relaunch,
@@ -102,11 +110,17 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
     if (found != done_.end()) return found->second;
   }
   const core::SmResult result = core::run_sm(program_, sm_, switches_, environment, work);
-  SmTime out{result.cycles,         result.counters,
-             result.stepped_cycles, result.stepped_warp_instructions,
-             result.deadlock,       result.emptied_together,
-             result.cta_cycles,     result.cta_counters,
-             result.rounds_repeat,  result.flow};
+  SmTime out{result.cycles,
+             result.counters,
+             result.stepped_cycles,
+             result.stepped_warp_instructions,
+             result.deadlock,
+             result.emptied_together,
+             result.cta_cycles,
+             result.cta_counters,
+             result.rounds_repeat,
+             result.flow,
+             result.ctas};
   const std::lock_guard lock(mutex_);
   done_.emplace(key, out);
   return out;
@@ -118,14 +132,15 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
 SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work, std::int64_t rounds) {
   const std::int64_t round = work.resident;
   core::SmWork fewer = work;
-  fewer.ctas = rounds * round + work.ctas % round;
+  fewer.enough = rounds * round + work.ctas % round;
   fewer.long_from = core::flow_trips(program_);
   SmTime out = run(environment, fewer);
+  if (out.ctas == work.ctas) return out;
   if (out.rounds_repeat || out.deadlock || out.cta_cycles <= 0) return run(environment, work);
-  const auto more = static_cast<double>(work.ctas - fewer.ctas);
+  const auto more = static_cast<double>(work.ctas - fewer.enough);
   out.cycles += out.cta_cycles * more;
   // What a CTA executes is the same for all; how long its warps wait is that of the flow.
-  core::CoreCounters each = out.counters * (1.0 / static_cast<double>(fewer.ctas));
+  core::CoreCounters each = out.counters * (1.0 / static_cast<double>(fewer.enough));
   each.stall_cycles = out.cta_counters.stall_cycles;
   each.stall_cycles[static_cast<std::size_t>(core::Stall::selected)] = each.warp_instructions;
   out.counters += each * more;
@@ -138,7 +153,8 @@ SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const co
   if (grade == Grade::periodic && has_rates(work)) return by_rates(environment, work);
   const bool is_long = work.trips >= core::flow_trips(program_);
   if (grade == Grade::periodic && program_.async.empty() && (is_long || program_.tensor.empty())) {
-    const std::int64_t stepped = is_long ? flow_rounds : short_flow_rounds;
+    const double of_round = static_cast<double>(work.trips * trip_work_ * program_.warps * round);
+    const std::int64_t stepped = is_long || of_round > much ? flow_rounds : short_flow_rounds;
     if (work.ctas > (stepped + 1) * round) return by_flow(environment, work, stepped);
   }
   core::SmWork fewer = work;
@@ -236,7 +252,9 @@ SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmW
     case Grade::exact: return run(environment, stepped);
     case Grade::periodic: return over_rounds(environment, stepped, grade);
     case Grade::shared: return shared(environment, stepped);
-    case Grade::search: return has_quick_rate(work) ? by_quick_rate(environment, stepped) : rough(environment, stepped);
+    case Grade::search:
+    case Grade::glance:
+      return has_quick_rate(work) ? by_quick_rate(environment, stepped, grade) : rough(environment, stepped);
     case Grade::rough: return rough(environment, stepped);
   }
   return {};

@@ -30,6 +30,7 @@ struct SmTime {
   core::CoreCounters cta_counters;
   bool rounds_repeat = false;
   core::FlowSample flow{};
+  std::int64_t ctas = 0;  // that were run
 };
 
 // a + (b - a) * f, field by field; what was simulated for it is the sum of both.
@@ -39,9 +40,12 @@ void add(SmTime& sum, const SmTime& part, double factor);
 
 // Instructions of a warp from which a trip of the main loop is itself as long as whole loops of others.
 inline constexpr std::int64_t long_body = 1024;
+// Trips of one CTA alone on an SM within which they repeat.
+inline constexpr std::int64_t repeats_from = 24;
 
-// From the finest to the coarsest; from search on nothing is timed, only ranked.
-enum class Grade : std::uint8_t { exact, periodic, shared, search, rough };
+// From the finest to the coarsest; from search on nothing is timed, only ranked. A glance is a search that looks at
+// half as much, for the clock.
+enum class Grade : std::uint8_t { exact, periodic, shared, search, glance, rough };
 
 // A kernel ready to run on an SM, and the runs of it already done. Safe for many threads.
 class SmTimer {
@@ -64,12 +68,16 @@ class SmTimer {
   // Whether the time follows from the rates at which trips pass, and whether a first look does (rate_runs.cpp).
   [[nodiscard]] bool has_rates(const core::SmWork& work) const;
   [[nodiscard]] bool has_quick_rate(const core::SmWork& work) const;
+  // Whether that takes no more than two first looks in different environments do.
+  [[nodiscard]] bool is_cheap(const core::SmWork& work) const {
+    return has_rates(work) || (work.resident == 1 && work.trips >= repeats_from);
+  }
   // Does from `jobs` threads what time() will need in these environments.
   void prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, Grade grade,
                unsigned jobs);
 
  private:
-  using Key = std::tuple<int, std::int64_t, std::int64_t, double, double, double, double, double,
+  using Key = std::tuple<int, std::int64_t, std::int64_t, std::int64_t, double, double, double, double, double,
                          std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t,
                          std::int64_t, core::FlowWindow, std::uint64_t, std::array<core::BoxTraffic, 3>>;
   // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
@@ -88,7 +96,10 @@ class SmTimer {
   [[nodiscard]] SmTime of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work,
                                std::int64_t rounds);
-  [[nodiscard]] std::vector<core::SmWork> rate_runs(const core::SmWork& work, Grade grade) const;
+  [[nodiscard]] core::SmWork look(const core::SmWork& work, Grade grade) const;
+  [[nodiscard]] std::vector<core::SmWork> rate_runs(const core::MemoryEnvironment& environment,
+                                                    const core::SmWork& work);
+  [[nodiscard]] double instructions_of_trip(const core::SmWork& work) const;
   [[nodiscard]] std::size_t slot_groups(const core::SmWork& work) const;
   [[nodiscard]] std::vector<double> group_rates(const SmTime& time, std::size_t groups) const;
   [[nodiscard]] SmTime some_at_work(const core::MemoryEnvironment& environment, const core::SmWork& work,
@@ -97,13 +108,14 @@ class SmTimer {
                                                  const core::SmWork& work) const;
   [[nodiscard]] double trips_in(const SmTime& time) const;
   [[nodiscard]] double trips_per_cycle(const SmTime& time) const;
-  [[nodiscard]] SmTime by_quick_rate(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] SmTime by_quick_rate(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
   [[nodiscard]] SmTime by_rates(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
   core::DecodedProgram program_;
   arch::SmSpec sm_;
   std::int64_t trip_length_ = 0, inner_loops_ = 0;
+  std::int64_t trip_work_ = 0;      // trip_length_ by what the simulator has to do for it
   std::int64_t around_length_ = 0;  // the same outside the main loop
   int k_per_trip_ = 0;
   core::CoreSwitches switches_;
