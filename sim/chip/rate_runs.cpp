@@ -24,7 +24,7 @@ constexpr double nearly_all_loop = 28, mostly_loop = 14;
 // What is rather stepped through than told from rates, in warp instructions without memory: about what measuring those
 // costs; more where few rounds of short loops leave much to the order in which CTAs end, and yet more where besides the
 // sub-cores on which the last CTAs come to lie decide. Judgements, made on 600 random kernels and shapes.
-constexpr double rather_stepped = 5e5, rather_stepped_if_brief = 1.6e6, rather_stepped_if_in_groups = 2.4e6;
+constexpr double rather_stepped = 6e5, rather_stepped_if_brief = 1.9e6, rather_stepped_if_in_groups = 2.8e6;
 constexpr std::int64_t brief_loop = 64, few_rounds = 4;
 // So many CTAs that start together and are not followed by others are passed over trip by trip in no more.
 constexpr std::int64_t few_in_one_round = 8;

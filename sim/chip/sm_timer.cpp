@@ -25,9 +25,9 @@ constexpr Rounds shared_rounds{4, 2};
 // And the rest, where work flows evenly: of long main loops, of short ones, and of these where a round is much to step
 // through.
 constexpr std::int64_t flow_rounds = 3, short_flow_rounds = 4;
-constexpr double much = 1.5e5;  // warp instructions
+constexpr double much = 1.8e5;  // warp instructions
 // What a memory instruction costs the simulator, in arithmetic ones: it passes queue, front and counters.
-constexpr std::int64_t work_of_access = 3;
+constexpr std::int64_t work_of_access = 5;
 // Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
 constexpr std::int64_t drifted_rounds = 3;
 
