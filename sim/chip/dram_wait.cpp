@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace noteg::chip {
 
@@ -79,8 +80,7 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
               searched);
   const core::MemoryEnvironment dram = memory_environment(request, TileSource::dram);
   const bool both = grade == Grade::exact || (quick && timer.is_cheap(work));
-  if (both && all_wait) timer.prepare({dram}, work, grade, jobs);
-  if (both && !all_wait) timer.prepare({l2, dram}, work, grade, jobs);
+  if (both) timer.prepare(all_wait ? std::vector{dram} : std::vector{l2, dram}, work, grade, jobs);
   if (both || is_short) return mixed(grade);
   return mostly(timer, l2, dram, work, grade, fast, load.waiting_steps, jobs);
 }

@@ -68,11 +68,11 @@ SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitch
     if (in_main(at)) ++inner_loops_;
     for (std::int32_t inside = in.target; inside <= at; ++inside) times[static_cast<std::size_t>(inside)] *= loop.trips;
   }
-  for (std::int32_t at = 0; at < end; ++at)
-    (in_main(at) ? trip_length_ : around_length_) += times[static_cast<std::size_t>(at)];
-  for (std::int32_t at = program_.mainloop_begin; at < program_.epilogue_begin; ++at)
-    trip_work_ += times[static_cast<std::size_t>(at)] *
-                  (program_.code[static_cast<std::size_t>(at)].memory >= 0 ? work_of_access : 1);
+  for (std::int32_t at = 0; at < end; ++at) {
+    const auto i = static_cast<std::size_t>(at);
+    (in_main(at) ? trip_length_ : around_length_) += times[i];
+    if (in_main(at)) trip_work_ += times[i] * (program_.code[i].memory >= 0 ? work_of_access : 1);
+  }
 }
 
 core::SmResult SmTimer::watch(const core::MemoryEnvironment& environment, core::SmWork work,

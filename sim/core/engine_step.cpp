@@ -48,9 +48,8 @@ inline bool Engine::goes_the_short_way(const SubCore& sub, const Warp& warp, std
 inline std::uint32_t Engine::held(SubCore& sub, std::uint32_t candidates, std::uint64_t now,
                                   std::uint64_t& again) const {
   const auto where = [](bool condition) { return 0u - static_cast<std::uint32_t>(condition); };
-  const bool queue_full =
-      (static_cast<unsigned>(sub.queue_size >= queue_capacity_) & static_cast<unsigned>(switches_.barriers)) != 0;
-  std::uint32_t held = candidates & sub.needs[queue_place] & where(queue_full);
+  std::uint32_t held =
+      candidates & sub.needs[queue_place] & where(sub.queue_size >= queue_capacity_) & where(switches_.barriers);
   std::uint32_t left = sub.busy_pipes;
   // No host foresees how many pipes are busy: two are looked at without asking, the second of one being none at all.
   const auto look_at_next = [&] {
