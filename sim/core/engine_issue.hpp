@@ -13,19 +13,23 @@ inline double as_double(std::uint64_t cycles) { return static_cast<double>(stati
 
 [[gnu::always_inline]] inline void Engine::occupy_pipe(SubCore& sub, const Warp& warp, const DecodedInstruction& in,
                                                        std::uint64_t now) {
+  // Others that were ready for a pipe need not be looked at before it is free.
+  const auto put_others_off = [&](std::uint32_t warps, std::uint64_t free) {
+    sub.wheel.put_off(warps & ~(1u << warp.bit), free, now);
+  };
   const auto fma_taken = [&] {
     sub.pipe_free[static_cast<std::size_t>(Action::fma_heavy)] = sub.heavy_free;
     sub.pipe_free[static_cast<std::size_t>(Action::fma)] =
         dual_fma_ ? std::min(sub.lite_free, sub.heavy_free) : sub.heavy_free;
     tally_.fma_cycles += dual_fma_ ? 1 : fma_interval_;
     sub.busy_pipes |= 1u << static_cast<unsigned>(Action::fma) | 1u << static_cast<unsigned>(Action::fma_heavy);
+    if (!dual_fma_) put_others_off(sub.needs[static_cast<std::size_t>(Action::fma)], sub.heavy_free);
   };
   const auto taken_until = [&](std::uint64_t free) {
     const auto pipe = static_cast<std::size_t>(in.action);
     sub.pipe_free[pipe] = free;
     sub.busy_pipes |= 1u << pipe;
-    // Others that were ready for it need not be looked at before.
-    sub.wheel.put_off(sub.needs[pipe] & ~(1u << warp.bit), free, now);
+    put_others_off(sub.needs[pipe], free);
   };
   if (in.action == Action::tensor) {  // the most frequent of a matrix kernel
     const TensorCost& cost = program_.tensor[static_cast<std::size_t>(in.tensor)];
