@@ -21,9 +21,10 @@ SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::Mem
   const core::MemoryEnvironment &most = waiting > 0.5 ? dram : l2, &rest = waiting > 0.5 ? l2 : dram;
   const double share = std::min(waiting, 1.0 - waiting);
   if (share <= 0) return timer.time(most, work, grade);
+  timer.prepare({most, rest}, work, first_look, jobs);
   const SmTime a = timer.time(most, work, first_look), b = timer.time(rest, work, first_look);
   const bool differ = share * std::abs(b.cycles / a.cycles - 1.0) > little;
-  if (differ) timer.prepare({most, rest}, work, grade, jobs);
+  timer.prepare(differ ? std::vector{most, rest} : std::vector{most}, work, grade, jobs);
   SmTime out = timer.time(most, work, grade);
   if (differ || out.simulated_warp_instructions < cheap) return blend(out, timer.time(rest, work, grade), share);
   const double scale = share * out.cycles / a.cycles;
@@ -42,12 +43,13 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
                       const DramLoad& load, unsigned jobs) {
   const core::MemoryEnvironment l2 = memory_environment(request, TileSource::l2);
   if (load.waiting_steps <= 0) {
-    if (grade == Grade::periodic) timer.prepare({l2}, work, grade, jobs);
+    timer.prepare({l2}, work, grade, jobs);
     return timer.time(l2, work, grade);
   }
   const auto on_average = [&](Grade of) {
     core::MemoryEnvironment mean = memory_environment(request, TileSource::dram);
     mean.latency = l2.latency + (mean.latency - l2.latency) * load.waiting_steps;
+    timer.prepare({mean}, work, of, jobs);
     return timer.time(mean, work, of);
   };
   if (grade >= Grade::search) return on_average(grade);  // half the runs

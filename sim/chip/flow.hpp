@@ -20,8 +20,9 @@ struct FlowRequest {
   double trips = 0;            // of each CTA
   // Cycles from a CTA's last trip to its successor's first, and from its last trip to its end.
   struct Outside {
-    double alone = 0;      // of a CTA that has the SM to itself
-    double among_all = 0;  // of one with all others beside it
+    double alone = 0;                 // of a CTA that has the SM to itself
+    double together = 0;              // of one with all others beside it, on the same way
+    std::vector<double> among_loops;  // of one with all others in their loops, by CTA slot
   } gap, end;
   double gap_trips = 0;   // what is executed in the gap, in trips
   std::int64_t ctas = 0;  // in all, at least as many as there are slots

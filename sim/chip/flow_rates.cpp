@@ -2,6 +2,7 @@
 // they follow each other (flow.hpp).
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -16,7 +17,8 @@ namespace {
 // Which CTAs the scheduler favours. Half a trip more or less is how they happened to lie to each other: taken at its
 // word over a whole loop, it drives CTAs apart that stay in step for ever. Where trips hold loops of their own, a CTA
 // that hardly moves may seem to have gone back: none stands still for ever.
-std::vector<double> shares_of(const core::FlowSample& flow) {
+// Slots at the same place in groups that are alike are favoured alike.
+std::vector<double> shares_of(const core::FlowSample& flow, std::size_t groups) {
   constexpr double luck = 0.5, least = 0.1;  // trips
   double mean = 0;
   for (const double trips : flow.more) mean += trips / static_cast<double>(flow.more.size());
@@ -24,6 +26,12 @@ std::vector<double> shares_of(const core::FlowSample& flow) {
   for (const double trips : flow.more) {
     const double apart = trips - mean;
     out.push_back(std::max(least, mean + std::copysign(std::max(0.0, std::abs(apart) - luck), apart)));
+  }
+  if (out.size() % groups != 0) return out;
+  for (auto place = out.begin(); place != out.end();) {
+    const auto next = place + static_cast<std::ptrdiff_t>(groups);
+    std::fill(place, next, std::accumulate(place, next, 0.0) / static_cast<double>(groups));
+    place = next;
   }
   return out;
 }
@@ -40,6 +48,7 @@ SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core:
   }
   if (out.deadlock) return out;
   const SmTime &all = times[all_ctas], &alone = times[one_alone];
+  const bool one_by_one = end_one_by_one(work);
 
   FlowRequest r;
   const double most = trips_per_cycle(all);
@@ -48,7 +57,7 @@ SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core:
   // Towards all of them the rate comes near to that of all ever more slowly.
   const auto of_number = [&](double at_work) {
     double less = r.alone, from = 1;
-    for (std::size_t i = some_ctas; i < times.size(); ++i) {
+    for (std::size_t i = some_ctas; i < times.size() - (one_by_one ? 1 : 0); ++i) {
       const double rate = trips_per_cycle(times[i]), until = runs[i].resident;
       if (at_work <= until) return less + (rate - less) * (at_work - from) / (until - from);
       less = rate;
@@ -82,30 +91,46 @@ SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core:
       for (const int each : at_work) all_groups += of_group(each);
       return of_group(at_work[group]) * std::min(1.0, most / all_groups);
     }
-    auto found = measured.find(at_work);
+    // Groups are alike: which of them has more at work does not matter, and among those that have as many only luck
+    // makes a difference.
+    std::vector<int> sorted = at_work;
+    std::ranges::sort(sorted, std::greater<>());
+    auto found = measured.find(sorted);
     if (found == measured.end()) {
-      const SmTime time = together < work.resident ? some_at_work(environment, work, at_work) : all;
+      const SmTime time = together < work.resident ? some_at_work(environment, work, sorted) : all;
       if (together < work.resident) add(out, time, 0);
-      found = measured.emplace(at_work, group_rates(time, r.groups)).first;
+      found = measured.emplace(sorted, group_rates(time, r.groups)).first;
     }
-    return found->second[group];
+    double rate = 0, alike = 0;
+    for (std::size_t i = 0; i < r.groups; ++i)
+      if (sorted[i] == at_work[group]) rate += found->second[i], ++alike;
+    return rate / alike;
   };
   // The warp that waited longest goes first: no CTA is favoured.
-  r.shares = sm_.front_end.longest_waiting_first ? std::vector<double>(all.flow.more.size(), 1) : shares_of(all.flow);
+  r.shares = sm_.front_end.longest_waiting_first ? std::vector<double>(all.flow.more.size(), 1)
+                                                 : shares_of(all.flow, r.groups);
   r.done = all.flow.done;
   // Without the time that CTAs have lost by starting one after the other.
   r.began = all.flow.began - (ends_count(work) ? 0 : runs[all_ctas].launch_interval * (work.resident - 1) / 2);
   r.trips = static_cast<double>(work.trips);
   const core::CoreCounters &once = alone.counters, among = times[all_end_to_end].counters * (1.0 / work.resident);
-  r.gap = {once.epilogue_cycles + work.relaunch + once.prologue_cycles,
-           among.epilogue_cycles + work.relaunch + among.prologue_cycles};
-  r.end = {once.epilogue_cycles, among.epilogue_cycles};
+  r.end = {once.epilogue_cycles, among.epilogue_cycles, {}};
+  const double start = work.relaunch + among.prologue_cycles;
+  r.gap = {once.epilogue_cycles + work.relaunch + once.prologue_cycles, among.epilogue_cycles + start, {}};
+  for (const double share : r.shares) {
+    // A CTA that ends among others that go on takes as long as so many trips of its slot.
+    const double one = times.back().counters.epilogue_cycles * r.shares.back() / share;
+    const double end = one_by_one ? one : among.epilogue_cycles;
+    r.end.among_loops.push_back(end);
+    r.gap.among_loops.push_back(end + start);
+  }
   // What lies between the loops asks for issue slots and, with the stores of C, for more of the load/store path than
   // trips do: of both it takes from the trips as much as these keep busy.
   const double issued = once.warp_instructions / (static_cast<double>(trip_length()) * program_.warps) - brief_run;
   const double moved = once.lsu_cycles * trips_in(alone) / alone.flow.counters.lsu_cycles - brief_run;
   const core::CoreCounters& busy = all.flow.counters;
   r.gap_trips = std::max(issued * busy.warp_instructions / sm_.sub_cores, moved * busy.lsu_cycles) / all.flow.cycles;
+  if (r.groups == 1) r.gap_trips *= std::min(1.0, of_number(work.resident - 1) / most);
   r.ctas = work.ctas;
   const FlowTime time = flow_time(r);
   out.cycles = time.cycles;

@@ -20,11 +20,11 @@ constexpr std::int64_t endless = 1 << 20;  // trips: no CTA ends
 // Shorter loops are as much beginning and end as loop, but those that are so many times as long as what lies around
 // them; in many rounds that alone tells.
 constexpr std::int64_t least_trips = 30, least_at_first_look = 3, least_at_first_look_alone = 10;
-constexpr double nearly_all_loop = 28, mostly_loop = 14;
-// What is rather stepped through than told from rates, in warp instructions without memory: about what measuring those
-// costs; more where few rounds of short loops leave much to the order in which CTAs end, and yet more where besides the
-// sub-cores on which the last CTAs come to lie decide. Judgements, made on 600 random kernels and shapes.
-constexpr double rather_stepped = 6e5, rather_stepped_if_brief = 1.9e6, rather_stepped_if_in_groups = 2.8e6;
+constexpr double nearly_all_loop = 28, mostly_loop = 11;
+// What is rather stepped through than told from rates, as work of the simulator (SmTimer): about what measuring those
+// costs; more where few rounds of short loops, or the sub-cores on which the last CTAs come to lie, leave much to the
+// order in which CTAs end. Judgements, made on 600 random kernels and shapes.
+constexpr double rather_stepped = 6e5, rather_stepped_if_brief = 1.3e6;
 constexpr std::int64_t brief_loop = 64, few_rounds = 4;
 // So many CTAs that start together and are not followed by others are passed over trip by trip in no more.
 constexpr std::int64_t few_in_one_round = 8;
@@ -60,6 +60,15 @@ core::SmWork from_end_to_end(const core::SmWork& work, std::int64_t ctas, std::i
   return whole;
 }
 
+// The youngest ends among others that go on.
+core::SmWork one_that_ends(const core::SmWork& work) {
+  core::SmWork some = side_by_side(work, work.resident, of_few);
+  some.flow = {};
+  some.brief_slot = work.resident - 1;
+  some.brief_trips = briefest;
+  return some;
+}
+
 }  // namespace
 
 bool SmTimer::has_quick_rate(const core::SmWork& work) const {
@@ -76,17 +85,22 @@ bool SmTimer::has_rates(const core::SmWork& work) const {
   if (!ends_count(work)) return loop >= mostly_loop && stepped > rather_stepped;
   if (work.trips < least_trips && loop < nearly_all_loop) return false;
   if (ctas <= resident && resident <= few_in_one_round) return false;
-  const bool in_groups = slot_groups(work) > 1,
-             is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
-  if (in_groups && (is_brief || (work.ctas > resident && work.ctas < 2 * resident)))
-    return stepped > rather_stepped_if_in_groups;
-  return stepped > (is_brief ? rather_stepped_if_brief : rather_stepped);
+  const bool is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
+  const bool some_fall_empty = work.ctas > resident && work.ctas < 2 * resident;
+  const bool order_counts = is_brief || (slot_groups(work) > 1 && some_fall_empty);
+  return stepped > (order_counts ? rather_stepped_if_brief : rather_stepped);
 }
 
 // Slots by the sub-cores that their CTAs' warps lie on: CTAs of two warps lie on the one half or on the other.
 std::size_t SmTimer::slot_groups(const core::SmWork& work) const {
   if (sm_.sub_cores % program_.warps != 0) return 1;
   return static_cast<std::size_t>(std::min(sm_.sub_cores / program_.warps, work.resident));
+}
+
+// CTAs of groups have but some others beside them, those of one round end side by side, and in many rounds ends count
+// little.
+bool SmTimer::end_one_by_one(const core::SmWork& work) const {
+  return work.ctas > work.resident && ends_count(work) && slot_groups(work) == 1;
 }
 
 // The one run of a first look.
@@ -97,8 +111,9 @@ core::SmWork SmTimer::look(const core::SmWork& work, Grade grade) const {
   return from_end_to_end(work, 1, trips.until + 1, trips);
 }
 
-// The runs that tell the rates of all CTAs and of one, what lies around their loops, and, where there are more than
-// two, the rate of some. In many rounds CTAs come to lie at all stages of a trip to each other: they are started so.
+// The runs that tell the rates of all CTAs and of one, what lies around their loops, where there are more than two the
+// rate of some, and at last where it counts how long one takes to end among others. In many rounds CTAs come to lie at
+// all stages of a trip to each other: they are started so.
 std::vector<core::SmWork> SmTimer::rate_runs(const core::MemoryEnvironment& environment, const core::SmWork& work) {
   const double instructions = ends_count(work) ? 2e5 : 1.2e5;
   std::vector<core::SmWork> out{
@@ -110,16 +125,31 @@ std::vector<core::SmWork> SmTimer::rate_runs(const core::MemoryEnvironment& envi
   }
   if (work.resident > 2) out.push_back(side_by_side(work, 2, of_few));
   if (work.resident > 5 && ends_count(work)) out.push_back(side_by_side(work, work.resident / 2, of_few));
+  if (end_one_by_one(work)) out.push_back(one_that_ends(work));
   return out;
 }
 
 void SmTimer::prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, Grade grade,
                       unsigned jobs) {
   if (jobs < 2) return;
-  if (grade != Grade::periodic || !has_rates(work) || environments.size() > 1)
+  if (environments.size() > 1)
     return share_work(environments.size(), jobs, {}, [&](std::size_t i) { (void)time(environments[i], work, grade); });
-  const std::vector<core::SmWork> runs = rate_runs(environments.front(), work);
-  share_work(runs.size(), jobs, {}, [&](std::size_t i) { (void)run(environments.front(), runs[i]); });
+  const core::MemoryEnvironment environment =
+      grade == Grade::periodic ? environments.front() : coarse(environments.front());
+  const std::vector<core::SmWork> runs = independent_runs(environment, work, grade);
+  if (runs.size() > 1) share_work(runs.size(), jobs, {}, [&](std::size_t i) { (void)run(environment, runs[i]); });
+}
+
+// The runs that time() does whatever comes out of them, where there are several.
+std::vector<core::SmWork> SmTimer::independent_runs(const core::MemoryEnvironment& environment,
+                                                    const core::SmWork& work, Grade grade) {
+  if (!program_.async.empty()) return {};
+  core::SmWork stepped = work;
+  stepped.skip_periodic = grade == Grade::periodic;
+  if (grade >= Grade::search) return has_quick_rate(work) ? std::vector<core::SmWork>{} : rough_runs(stepped);
+  if (grade != Grade::periodic) return {};
+  if (has_rates(work)) return rate_runs(environment, stepped);
+  return rounds_of_flow(work) > 0 ? std::vector<core::SmWork>{} : runs_of_rounds(stepped, grade);
 }
 
 // Of all resident CTAs.

@@ -20,7 +20,8 @@ inline constexpr int few_in_a_group = 3;
   return work.ctas <= rounds * work.resident;
 }
 
-// The runs by their place in SmTimer::rate_runs; from `some` on fewer than all CTAs, in rising number.
+// The runs by their place in SmTimer::rate_runs; from `some` on fewer than all CTAs, in rising number, but for a last
+// one where SmTimer::end_one_by_one.
 enum RateRun : std::uint8_t { all_ctas, one_alone, all_end_to_end, some_ctas };
 
 }  // namespace noteg::chip

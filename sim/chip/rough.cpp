@@ -62,6 +62,30 @@ SmTime SmTimer::rough_boxes(const core::MemoryEnvironment& given, const core::Sm
   return out;
 }
 
+// Those of rough(), for several threads.
+std::vector<core::SmWork> SmTimer::rough_runs(const core::SmWork& work) const {
+  const Trips trips = trips_of(trip_length());
+  const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas), rest = work.ctas % full;
+  std::vector<core::SmWork> out;
+  const auto side_by_side = [&](std::int64_t ctas) {
+    core::SmWork brief = coarse(work);
+    brief.ctas = ctas;
+    if (work.trips > trips.more) {
+      brief.trips = trips.more;
+      out.push_back(brief);
+      brief.trips = trips.few;
+    }
+    out.push_back(brief);
+  };
+  side_by_side(full);
+  if (work.ctas / full > 1 && work.trips <= all_main_loop * trips.few) {
+    out.push_back(out.back());
+    out.back().ctas = full * few_rounds;
+  }
+  if (rest > 0) side_by_side(rest);
+  return out;
+}
+
 SmTime SmTimer::rough(const core::MemoryEnvironment& given, const core::SmWork& work) {
   const core::MemoryEnvironment environment = coarse(given);
   core::SmWork brief = coarse(work);

@@ -26,10 +26,16 @@ constexpr Rounds shared_rounds{4, 2};
 // through.
 constexpr std::int64_t flow_rounds = 3, short_flow_rounds = 4;
 constexpr double much = 1.8e5;  // warp instructions
-// What a memory instruction costs the simulator, in arithmetic ones: it passes queue, front and counters.
-constexpr std::int64_t work_of_access = 5;
 // Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
 constexpr std::int64_t drifted_rounds = 3;
+
+// What an instruction costs the simulator: a memory instruction passes queue, front and counters, and what keeps the
+// pipe of most others busy for two cycles costs these cycles.
+std::int64_t work_of(const core::DecodedInstruction& in, const arch::SmSpec& sm) {
+  constexpr std::int64_t of_access = 5;
+  if (in.memory >= 0) return of_access;
+  return in.action == core::Action::fma && sm.pipes.fma.lanes < 32 ? 2 : 1;
+}
 
 }  // namespace
 
@@ -71,7 +77,7 @@ SmTimer::SmTimer(core::DecodedProgram program, arch::SmSpec sm, core::CoreSwitch
   for (std::int32_t at = 0; at < end; ++at) {
     const auto i = static_cast<std::size_t>(at);
     (in_main(at) ? trip_length_ : around_length_) += times[i];
-    if (in_main(at)) trip_work_ += times[i] * (program_.code[i].memory >= 0 ? work_of_access : 1);
+    if (in_main(at)) trip_work_ += times[i] * work_of(program_.code[i], sm_);
   }
 }
 
@@ -103,6 +109,8 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 work.tiles,
                 work.flow,
                 work.slots,
+                work.brief_slot,
+                work.brief_trips,
                 environment.boxes};
   {
     const std::lock_guard lock(mutex_);
@@ -147,26 +155,39 @@ SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::
   return out;
 }
 
-SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
-  const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
-  const std::int64_t round = work.resident;
-  if (grade == Grade::periodic && has_rates(work)) return by_rates(environment, work);
+// Rounds of CTAs from which by_flow() tells the rest; 0: it does not.
+std::int64_t SmTimer::rounds_of_flow(const core::SmWork& work) const {
   const bool is_long = work.trips >= core::flow_trips(program_);
-  if (grade == Grade::periodic && program_.async.empty() && (is_long || program_.tensor.empty())) {
-    const double of_round = static_cast<double>(work.trips * trip_work_ * program_.warps * round);
-    const std::int64_t stepped = is_long || of_round > much ? flow_rounds : short_flow_rounds;
-    if (work.ctas > (stepped + 1) * round) return by_flow(environment, work, stepped);
-  }
+  if (!program_.async.empty() || (!is_long && !program_.tensor.empty())) return 0;
+  const double of_round = static_cast<double>(work.trips * trip_work_ * program_.warps * work.resident);
+  const std::int64_t stepped = is_long || of_round > much ? flow_rounds : short_flow_rounds;
+  return work.ctas > (stepped + 1) * work.resident ? stepped : 0;
+}
+
+// The one run of all rounds, or two of fewer that tell the rest.
+std::vector<core::SmWork> SmTimer::runs_of_rounds(const core::SmWork& work, Grade grade) const {
+  const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
   core::SmWork fewer = work;
   // Where no CTA follows another, they lie to each other as in the windows that are measured.
-  if (work.ctas <= round && program_.tensor.empty()) fewer.long_from = core::flow_trips(program_);
-  if (work.ctas <= rounds.stepped * round) return run(environment, fewer);
-  fewer.ctas = (rounds.stepped - rounds.period) * round + work.ctas % round;
-  const SmTime a = run(environment, fewer);
-  const std::int64_t first = fewer.ctas;
-  fewer.ctas += rounds.period * round;
-  const SmTime b = run(environment, fewer);
-  return blend(a, b, static_cast<double>(work.ctas - first) / static_cast<double>(rounds.period * round));
+  if (work.ctas <= work.resident && program_.tensor.empty()) fewer.long_from = core::flow_trips(program_);
+  if (work.ctas <= rounds.stepped * work.resident) return {fewer};
+  fewer.ctas = (rounds.stepped - rounds.period) * work.resident + work.ctas % work.resident;
+  core::SmWork more = fewer;
+  more.ctas += rounds.period * work.resident;
+  return {fewer, more};
+}
+
+SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
+  if (grade == Grade::periodic) {
+    if (has_rates(work)) return by_rates(environment, work);
+    if (const std::int64_t rounds = rounds_of_flow(work); rounds > 0) return by_flow(environment, work, rounds);
+  }
+  const std::vector<core::SmWork> runs = runs_of_rounds(work, grade);
+  const SmTime fewer = run(environment, runs.front());
+  if (runs.size() == 1) return fewer;
+  const std::int64_t from = runs.front().ctas, until = runs.back().ctas;
+  return blend(fewer, run(environment, runs.back()),
+               static_cast<double>(work.ctas - from) / static_cast<double>(until - from));
 }
 
 // What the trips beyond short_trips cost `ctas` CTAs, `times` times over.

@@ -77,9 +77,10 @@ class SmTimer {
                unsigned jobs);
 
  private:
-  using Key = std::tuple<int, std::int64_t, std::int64_t, std::int64_t, double, double, double, double, double,
-                         std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t,
-                         std::int64_t, core::FlowWindow, std::uint64_t, std::array<core::BoxTraffic, 3>>;
+  using Key =
+      std::tuple<int, std::int64_t, std::int64_t, std::int64_t, double, double, double, double, double,
+                 std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t,
+                 std::int64_t, core::FlowWindow, std::uint64_t, int, std::int64_t, std::array<core::BoxTraffic, 3>>;
   // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
   [[nodiscard]] std::int64_t trip_length() const { return trip_length_; }
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
@@ -87,6 +88,11 @@ class SmTimer {
                                      std::int64_t ctas, double times);
   [[nodiscard]] SmTime shared(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime by_depth(const core::MemoryEnvironment& environment, const core::SmWork& work);
+  [[nodiscard]] std::int64_t rounds_of_flow(const core::SmWork& work) const;
+  [[nodiscard]] std::vector<core::SmWork> runs_of_rounds(const core::SmWork& work, Grade grade) const;
+  [[nodiscard]] std::vector<core::SmWork> rough_runs(const core::SmWork& work) const;
+  [[nodiscard]] std::vector<core::SmWork> independent_runs(const core::MemoryEnvironment& environment,
+                                                           const core::SmWork& work, Grade grade);
   [[nodiscard]] SmTime rough(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
                                    double factor);
@@ -101,6 +107,7 @@ class SmTimer {
                                                     const core::SmWork& work);
   [[nodiscard]] double instructions_of_trip(const core::SmWork& work) const;
   [[nodiscard]] std::size_t slot_groups(const core::SmWork& work) const;
+  [[nodiscard]] bool end_one_by_one(const core::SmWork& work) const;
   [[nodiscard]] std::vector<double> group_rates(const SmTime& time, std::size_t groups) const;
   [[nodiscard]] SmTime some_at_work(const core::MemoryEnvironment& environment, const core::SmWork& work,
                                     std::vector<int> at_work);

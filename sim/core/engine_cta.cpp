@@ -66,7 +66,7 @@ std::int64_t Engine::tiles_of(const TileShare& share) const {
 }
 
 std::int64_t Engine::trips_of(const Warp& warp, const DecodedLoop& loop) const {
-  if (loop.is_main) return work_.trips;
+  if (loop.is_main) return warp.cta == work_.brief_slot ? work_.brief_trips : work_.trips;
   if (!loop.is_tiles || program_.tiles.empty()) return loop.trips;
   return tiles_of(program_.tiles[id_of(warp) - slots_[warp.cta].first_warp]);
 }
@@ -178,6 +178,7 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   if (work_.skip_periodic && finished_ == work_.resident) flow_begin_ = flow(now);
   const std::int64_t enough = work_.enough > 0 && !rounds_repeat_ ? work_.enough : ctas_;
   if (finished_ > enough - work_.resident) ctas_ = enough;
+  if (work_.brief_slot >= 0) ctas_ = finished_;
   const bool refills_last = finished_ == enough - work_.resident;
   if (work_.skip_periodic && refills_last) flow_end_ = flow(now);
   if (refills_last) last_refill_ = end_;

@@ -8,6 +8,9 @@
 namespace noteg::chip {
 namespace {
 
+// The same whoever is beside it.
+FlowRequest::Outside even_way(double cycles) { return {cycles, cycles, {cycles, cycles, cycles}}; }
+
 // Three slots that share one rate, whoever is at work.
 FlowRequest even_flow(std::int64_t ctas) {
   FlowRequest r;
@@ -16,6 +19,7 @@ FlowRequest even_flow(std::int64_t ctas) {
   r.shares = {1, 1, 1};
   r.done = {0, 0, 0};
   r.trips = 100;
+  r.gap = r.end = even_way(0);
   r.ctas = ctas;
   return r;
 }
@@ -47,9 +51,9 @@ TEST(Flow, GapsAndEndsCost) {
   FlowRequest r = even_flow(30);
   r.shares = {1, 2, 3};
   const double without = flow_time(r).cycles;
-  r.end = {700, 700};
+  r.end = even_way(700);
   EXPECT_NEAR(flow_time(r).cycles, without + 700, 1e-3);
-  r.gap = {1000, 1000};
+  r.gap = even_way(1000);
   r.gap_trips = 2;
   EXPECT_GT(flow_time(r).cycles,
             without + 700 + 27 * 1.5 / 0.01);  // two trips' worth for each CTA that follows another
@@ -68,7 +72,7 @@ TEST(Flow, FewCtasInTheirLoopsAreSlower) {
 TEST(Flow, VeryManyCtasGoOnAsManyDo) {
   FlowRequest r = even_flow(2000);
   r.shares = {1, 2, 3};
-  r.gap = {500, 500};
+  r.gap = even_way(500);
   r.gap_trips = 1;
   const double many = flow_time(r).cycles;
   r.ctas = 200000;
@@ -79,17 +83,33 @@ TEST(Flow, VeryManyCtasGoOnAsManyDo) {
 TEST(Flow, OthersHoldUpWhatLiesOutsideTheLoops) {
   FlowRequest r = even_flow(30);
   r.shares = {1, 2, 3};
-  r.gap = {1000, 1000};
+  r.gap = even_way(1000);
   r.gap_trips = 2;
-  r.end = {700, 700};
+  r.end = even_way(700);
   const double alone = flow_time(r).cycles;
-  r.end.among_all = 2100;
+  r.end = {700, 2100, {2100, 2100, 2100}};
   const double ends = flow_time(r).cycles;
   EXPECT_GE(ends, alone);
   EXPECT_LE(ends, alone + 1400);
-  r.gap.among_all = 3000;
+  r.gap = {1000, 3000, {3000, 3000, 3000}};
   EXPECT_GT(flow_time(r).cycles, ends - 1400);
   EXPECT_LT(flow_time(r).cycles, ends + 27 * 2000);
+}
+
+// Those that start together end together and do not keep each other from it; where the others go on in their loops,
+// they do.
+TEST(Flow, LoopsHoldUpEndsMoreThanEndsDo) {
+  FlowRequest together = even_flow(3), apart = together;
+  apart.shares = {1, 2, 5};
+  const double before = flow_time(apart).cycles;
+  together.end = apart.end = {700, 700, {9000, 9000, 9000}};
+  EXPECT_NEAR(flow_time(together).cycles, 3 * 100 / 0.01 + 700, 1e-3);
+  EXPECT_NEAR(flow_time(apart).cycles, before + 700, 1e-3);  // the last has nobody beside it
+  together.ctas = apart.ctas = 6;
+  together.gap = apart.gap = {1000, 1000, {9000, 9000, 9000}};
+  const double even = flow_time(together).cycles;
+  EXPECT_NEAR(even, 6 * 100 / 0.01 + 1000 + 700, 1e-3);
+  EXPECT_LT(flow_time(apart).cycles, even);
 }
 
 // CTAs of two warps: those in even slots lie on other sub-cores than those in odd ones and do not share with them.
@@ -101,10 +121,29 @@ TEST(Flow, GroupsOfSlotsRunBesideEachOther) {
   r.shares = {1, 1, 1};
   r.done = {0, 0, 0};
   r.trips = 100;
+  r.gap = r.end = even_way(0);
   r.ctas = 3;
   EXPECT_NEAR(flow_time(r).cycles, 2 * 100 / 0.01, 1e-3);  // the two on the same sub-cores
   r.ctas = 4;                                              // the fourth follows the one that was alone
   EXPECT_NEAR(flow_time(r).cycles, 2 * 100 / 0.01, 1e-3);
+}
+
+// Three more for two groups of three slots that fall empty together: two and one, not three in the group that a few
+// parts of a trip made first.
+TEST(Flow, TheLastCtasLieEvenlyOverGroups) {
+  FlowRequest r;
+  r.groups = 2;
+  r.rate = [](std::size_t, const std::vector<int>&) { return 0.01; };
+  r.alone = 0.01;
+  r.shares = {1, 1, 1, 1, 1, 1};
+  r.gap = r.end = {0, 0, std::vector<double>(6, 0)};
+  r.done = {0.5, 0, 0.5, 0, 0.5, 0};
+  r.trips = 100;
+  r.ctas = 9;
+  const double even = flow_time(r).cycles;
+  EXPECT_NEAR(even, 5 * 100 / 0.01, 2 / 0.01);
+  r.done = {50, 0, 50, 0, 50, 0};  // these are first indeed
+  EXPECT_NEAR(flow_time(r).cycles, (6 * 100 - 150) / 0.01, 1e-3);
 }
 
 // Seven CTAs in step: the seventh takes one of three slots that end together, the others stay empty.
@@ -115,17 +154,20 @@ TEST(Flow, SlotsInStepFallEmptyTogether) {
   EXPECT_EQ(flow_time(r).emptied_together, 0);
 }
 
-// Two CTAs on an SM, eight rounds of them, and loads of both kinds.
+// Loads of both kinds: two CTAs on an SM in eight rounds of them, which follow from rates; and tensor cores, whose
+// rounds and first looks are runs of their own.
 TEST(Flow, ThreadsDoNotShow) {
-  const arch::GpuSpec gpu = gpu_of("rtx3090");
-  const kernels::GemmShape shape{4096, 4096, 600, 1};
   SimOptions several;
   several.jobs = 3;
-  const SimReport one = run(gpu, "blocked_sgemm_128x128x8_t8x8_db", shape);
-  const SimReport more = run(gpu, "blocked_sgemm_128x128x8_t8x8_db", shape, several);
-  EXPECT_EQ(one.cycles, more.cycles);
-  EXPECT_EQ(one.power_w, more.power_w);
-  EXPECT_EQ(one.engine.simulated_warp_instructions, more.engine.simulated_warp_instructions);
+  const auto compare = [&](const std::string& on, const std::string& kernel, const kernels::GemmShape& shape) {
+    const arch::GpuSpec gpu = gpu_of(on);
+    const SimReport one = run(gpu, kernel, shape), more = run(gpu, kernel, shape, several);
+    EXPECT_EQ(one.cycles, more.cycles);
+    EXPECT_EQ(one.power_w, more.power_w);
+    EXPECT_EQ(one.engine.simulated_warp_instructions, more.engine.simulated_warp_instructions);
+  };
+  compare("rtx3090", "blocked_sgemm_128x128x8_t8x8_db", {4096, 4096, 600, 1});
+  compare("h800-pcie", "ampere_h16816gemm_128x128_ldg8_stages_32x5_tn", {3504, 10424, 1216, 1});
 }
 
 // What is stepped through grows neither with K nor with the number of tiles.

@@ -1,5 +1,5 @@
 // Rounds of CTAs that repeat exactly are passed over; where they do not, a run may end after as many CTAs as the work
-// calls enough.
+// calls enough, or with one CTA that has fewer trips than the others.
 #include <gtest/gtest.h>
 
 #include "kernels/assembly.hpp"
@@ -55,6 +55,27 @@ TEST(Rounds, ThatDoNotRepeatEndWithWhatIsEnough) {
   EXPECT_GT(some.cta_cycles, 0);
   EXPECT_EQ(some.emptied_together, twelve.emptied_together);
   EXPECT_EQ(some.counters.warp_instructions, twelve.counters.warp_instructions);
+}
+
+// Among others that go on for ever, on the sub-cores that slot 2 shares with slot 0.
+TEST(Rounds, EndWithTheirBriefCta) {
+  const Result<kernels::Program> program = kernels::parse_assembly(loads_and_waits, "rounds.nsass");
+  ASSERT_TRUE(program) << to_string(program.errors());
+  const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
+  SmWork work;
+  work.resident = 3;
+  work.ctas = 3;
+  work.trips = std::int64_t{1} << 20;
+  work.brief_slot = 2;
+  work.brief_trips = 50;
+  const SmResult among = run_sm(decode(*program, sm), sm, {}, {}, work);
+  work.resident = 1;
+  work.ctas = 1;
+  work.brief_slot = 0;
+  const SmResult alone = run_sm(decode(*program, sm), sm, {}, {}, work);
+  EXPECT_EQ(alone.counters.warp_instructions, 2 * (50 * 3 + 1));  // with EXIT
+  EXPECT_GE(among.cycles, alone.cycles);
+  EXPECT_LT(among.counters.warp_instructions, 3.1 * alone.counters.warp_instructions);
 }
 
 }  // namespace
