@@ -65,7 +65,6 @@ core::SmWork one_that_ends(const core::SmWork& work) {
   core::SmWork some = side_by_side(work, work.resident, of_few);
   some.flow = {};
   some.brief_slot = work.resident - 1;
-  some.brief_trips = briefest;
   return some;
 }
 

@@ -110,7 +110,6 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 work.flow,
                 work.slots,
                 work.brief_slot,
-                work.brief_trips,
                 environment.boxes};
   {
     const std::lock_guard lock(mutex_);

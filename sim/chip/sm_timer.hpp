@@ -77,10 +77,9 @@ class SmTimer {
                unsigned jobs);
 
  private:
-  using Key =
-      std::tuple<int, std::int64_t, std::int64_t, std::int64_t, double, double, double, double, double,
-                 std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t,
-                 std::int64_t, core::FlowWindow, std::uint64_t, int, std::int64_t, std::array<core::BoxTraffic, 3>>;
+  using Key = std::tuple<int, std::int64_t, std::int64_t, std::int64_t, double, double, double, double, double,
+                         std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t,
+                         std::int64_t, core::FlowWindow, std::uint64_t, int, std::array<core::BoxTraffic, 3>>;
   // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
   [[nodiscard]] std::int64_t trip_length() const { return trip_length_; }
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);

@@ -86,8 +86,7 @@ struct SmWork {
   bool skip_periodic = false;  // once the main loop has become periodic, pass over whole periods
   FlowWindow flow{};
   std::uint64_t slots = 0;       // those that the first CTAs come into, a bit each; 0: the first ones
-  int brief_slot = -1;           // the CTA there has brief_trips, and the run ends with it; -1: none
-  std::int64_t brief_trips = 1;
+  int brief_slot = -1;           // the CTA there has one trip, and the run ends with it; -1: none
   std::int64_t long_from = 0;    // trips from which a main loop counts as long for that; 0: many_trips
   Recorder* recorder = nullptr;  // what happens is written down there; null: nowhere
 };

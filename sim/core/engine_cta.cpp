@@ -66,7 +66,7 @@ std::int64_t Engine::tiles_of(const TileShare& share) const {
 }
 
 std::int64_t Engine::trips_of(const Warp& warp, const DecodedLoop& loop) const {
-  if (loop.is_main) return warp.cta == work_.brief_slot ? work_.brief_trips : work_.trips;
+  if (loop.is_main) return warp.cta == work_.brief_slot ? 1 : work_.trips;
   if (!loop.is_tiles || program_.tiles.empty()) return loop.trips;
   return tiles_of(program_.tiles[id_of(warp) - slots_[warp.cta].first_warp]);
 }
