@@ -2,13 +2,12 @@
 // they follow each other (flow.hpp).
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <map>
 #include <numeric>
 
 #include "sim/chip/flow.hpp"
 #include "sim/chip/rate_runs.hpp"
 #include "sim/chip/sm_timer.hpp"
+#include "sim/chip/trip_rates.hpp"
 
 namespace noteg::chip {
 
@@ -16,8 +15,8 @@ namespace {
 
 // Which CTAs the scheduler favours. Half a trip more or less is how they happened to lie to each other: taken at its
 // word over a whole loop, it drives CTAs apart that stay in step for ever. Where trips hold loops of their own, a CTA
-// that hardly moves may seem to have gone back: none stands still for ever.
-// Slots at the same place in groups that are alike are favoured alike.
+// that hardly moves may seem to have gone back: none stands still for ever. Slots at the same place in groups that are
+// alike are favoured alike.
 std::vector<double> shares_of(const core::FlowSample& flow, std::size_t groups) {
   constexpr double luck = 0.5, least = 0.1;  // trips
   double mean = 0;
@@ -36,6 +35,22 @@ std::vector<double> shares_of(const core::FlowSample& flow, std::size_t groups) 
   return out;
 }
 
+// How long CTAs take outside their loops: of one that has the SM to itself, of each of all side by side, and of the
+// youngest that ends where others go on (null: as side by side).
+void set_ways_outside(FlowRequest& request, const core::CoreCounters& once, const core::CoreCounters& among,
+                      const core::CoreCounters* youngest, double relaunch) {
+  const double start = relaunch + among.prologue_cycles;
+  request.end = {once.epilogue_cycles, among.epilogue_cycles, {}};
+  request.gap = {once.epilogue_cycles + relaunch + once.prologue_cycles, among.epilogue_cycles + start, {}};
+  for (const double share : request.shares) {
+    // One that ends among others in their loops takes as long as so many trips of its slot.
+    const double end =
+        youngest != nullptr ? youngest->epilogue_cycles * request.shares.back() / share : among.epilogue_cycles;
+    request.end.among_loops.push_back(end);
+    request.gap.among_loops.push_back(end + start);
+  }
+}
+
 }  // namespace
 
 SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core::SmWork& work) {
@@ -50,62 +65,19 @@ SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core:
   const SmTime &all = times[all_ctas], &alone = times[one_alone];
   const bool one_by_one = end_one_by_one(work);
 
+  std::vector<TripRates::Number> numbers{{1, trips_per_cycle(alone)}};
+  for (std::size_t i = some_ctas; i < runs.size() - (one_by_one ? 1 : 0); ++i)
+    numbers.push_back({static_cast<double>(runs[i].resident), trips_per_cycle(times[i])});
+  numbers.push_back({static_cast<double>(work.resident), trips_per_cycle(all)});
   FlowRequest r;
-  const double most = trips_per_cycle(all);
-  r.alone = trips_per_cycle(alone);
   r.groups = slot_groups(work);
-  // Towards all of them the rate comes near to that of all ever more slowly.
-  const auto of_number = [&](double at_work) {
-    double less = r.alone, from = 1;
-    for (std::size_t i = some_ctas; i < times.size() - (one_by_one ? 1 : 0); ++i) {
-      const double rate = trips_per_cycle(times[i]), until = runs[i].resident;
-      if (at_work <= until) return less + (rate - less) * (at_work - from) / (until - from);
-      less = rate;
-      from = until;
-    }
-    const double left = std::max(0.0, work.resident - at_work) / (work.resident - from);
-    return most + (less - most) * left * left;
-  };
-  // Of a group with the SM to itself, and of it beside others: sub-cores bound it, or what all share.
-  const int in_a_group = (work.resident + static_cast<int>(r.groups) - 1) / static_cast<int>(r.groups);
-  double one_group = 0;
-  const auto of_group = [&](int at_work) {
-    if (one_group <= 0) {
-      std::vector<int> first(r.groups, 0);
-      first[0] = in_a_group;
-      const SmTime time = some_at_work(environment, work, first);
-      add(out, time, 0);
-      one_group = std::max(r.alone, trips_per_cycle(time));
-    }
-    const double left = in_a_group > 1 ? static_cast<double>(in_a_group - at_work) / (in_a_group - 1) : 0;
-    return at_work == 0 ? 0 : one_group + (r.alone - one_group) * left * left;
-  };
-  std::map<std::vector<int>, std::vector<double>> measured;
-  r.rate = [&](std::size_t group, const std::vector<int>& at_work) {
-    if (r.groups == 1) return of_number(at_work[0]);
-    const int together = std::accumulate(at_work.begin(), at_work.end(), 0);
-    if (!ends_count(work))
-      return of_number(at_work[group] * static_cast<double>(r.groups)) / static_cast<double>(r.groups);
-    if (together < work.resident && std::ranges::max(at_work) > few_in_a_group) {
-      double all_groups = 0;
-      for (const int each : at_work) all_groups += of_group(each);
-      return of_group(at_work[group]) * std::min(1.0, most / all_groups);
-    }
-    // Groups are alike: which of them has more at work does not matter, and among those that have as many only luck
-    // makes a difference.
-    std::vector<int> sorted = at_work;
-    std::ranges::sort(sorted, std::greater<>());
-    auto found = measured.find(sorted);
-    if (found == measured.end()) {
-      const SmTime time = together < work.resident ? some_at_work(environment, work, sorted) : all;
-      if (together < work.resident) add(out, time, 0);
-      found = measured.emplace(sorted, group_rates(time, r.groups)).first;
-    }
-    double rate = 0, alike = 0;
-    for (std::size_t i = 0; i < r.groups; ++i)
-      if (sorted[i] == at_work[group]) rate += found->second[i], ++alike;
-    return rate / alike;
-  };
+  TripRates rates(numbers, r.groups, rate_of(all, r.groups), ends_count(work), [&](const std::vector<int>& at_work) {
+    const SmTime time = some_at_work(environment, work, at_work);
+    add(out, time, 0);
+    return rate_of(time, r.groups);
+  });
+  r.rate = [&](std::size_t group, const std::vector<int>& at_work) { return rates(group, at_work); };
+  r.alone = numbers.front().rate;
   // The warp that waited longest goes first: no CTA is favoured.
   r.shares = sm_.front_end.longest_waiting_first ? std::vector<double>(all.flow.more.size(), 1)
                                                  : shares_of(all.flow, r.groups);
@@ -113,24 +85,11 @@ SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core:
   // Without the time that CTAs have lost by starting one after the other.
   r.began = all.flow.began - (ends_count(work) ? 0 : runs[all_ctas].launch_interval * (work.resident - 1) / 2);
   r.trips = static_cast<double>(work.trips);
-  const core::CoreCounters &once = alone.counters, among = times[all_end_to_end].counters * (1.0 / work.resident);
-  r.end = {once.epilogue_cycles, among.epilogue_cycles, {}};
-  const double start = work.relaunch + among.prologue_cycles;
-  r.gap = {once.epilogue_cycles + work.relaunch + once.prologue_cycles, among.epilogue_cycles + start, {}};
-  for (const double share : r.shares) {
-    // A CTA that ends among others that go on takes as long as so many trips of its slot.
-    const double one = times.back().counters.epilogue_cycles * r.shares.back() / share;
-    const double end = one_by_one ? one : among.epilogue_cycles;
-    r.end.among_loops.push_back(end);
-    r.gap.among_loops.push_back(end + start);
-  }
-  // What lies between the loops asks for issue slots and, with the stores of C, for more of the load/store path than
-  // trips do: of both it takes from the trips as much as these keep busy.
-  const double issued = once.warp_instructions / (static_cast<double>(trip_length()) * program_.warps) - brief_run;
-  const double moved = once.lsu_cycles * trips_in(alone) / alone.flow.counters.lsu_cycles - brief_run;
-  const core::CoreCounters& busy = all.flow.counters;
-  r.gap_trips = std::max(issued * busy.warp_instructions / sm_.sub_cores, moved * busy.lsu_cycles) / all.flow.cycles;
-  if (r.groups == 1) r.gap_trips *= std::min(1.0, of_number(work.resident - 1) / most);
+  const core::CoreCounters among = times[all_end_to_end].counters * (1.0 / work.resident);
+  set_ways_outside(r, alone.counters, among, one_by_one ? &times.back().counters : nullptr, work.relaunch);
+  r.gap_trips = trips_outside(all, alone);
+  // Those that go on meanwhile are one less and keep the SM less busy.
+  if (r.groups == 1) r.gap_trips *= std::min(1.0, rates.of_number(work.resident - 1) / numbers.back().rate);
   r.ctas = work.ctas;
   const FlowTime time = flow_time(r);
   out.cycles = time.cycles;
@@ -139,6 +98,15 @@ SmTime SmTimer::by_rates(const core::MemoryEnvironment& environment, const core:
   out.counters.mainloop_cycles =
       static_cast<double>(work.resident) * out.cycles - out.counters.prologue_cycles - out.counters.epilogue_cycles;
   return out;
+}
+
+// What a CTA executes outside its loop, in trips: it asks for issue slots and, with the stores of C, for more of the
+// load/store path than trips do, and of both it takes from the trips of others as much as these keep busy.
+double SmTimer::trips_outside(const SmTime& all, const SmTime& alone) const {
+  const core::CoreCounters &once = alone.counters, &busy = all.flow.counters;
+  const double issued = once.warp_instructions / (static_cast<double>(trip_length()) * program_.warps) - brief_run;
+  const double moved = once.lsu_cycles * trips_in(alone) / alone.flow.counters.lsu_cycles - brief_run;
+  return std::max(issued * busy.warp_instructions / sm_.sub_cores, moved * busy.lsu_cycles) / all.flow.cycles;
 }
 
 // Of each CTA: what a CTA executes is the same among others as alone; how long its warps wait for it and whether the

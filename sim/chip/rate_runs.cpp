@@ -186,17 +186,17 @@ SmTime SmTimer::by_quick_rate(const core::MemoryEnvironment& given, const core::
   return out;
 }
 
-// Trips per cycle by group of slots.
-std::vector<double> SmTimer::group_rates(const SmTime& time, std::size_t groups) const {
+// Trips per cycle, of all CTAs and by group of slots.
+MeasuredRate SmTimer::rate_of(const SmTime& time, std::size_t groups) const {
   constexpr double least = 0.1;  // trips: none stands still for ever
-  std::vector<double> out(groups, least);
+  MeasuredRate out{trips_per_cycle(time), std::vector<double>(groups, least)};
   double sum = static_cast<double>(groups) * least;
   for (std::size_t i = 0; i < time.flow.more.size(); ++i) {
     const double trips = std::max(0.0, time.flow.more[i]);
-    out[i % groups] += trips;
+    out.by_group[i % groups] += trips;
     sum += trips;
   }
-  for (double& rate : out) rate *= trips_per_cycle(time) / sum;
+  for (double& rate : out.by_group) rate *= out.all / sum;
   return out;
 }
 

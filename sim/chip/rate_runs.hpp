@@ -11,9 +11,6 @@ namespace noteg::chip {
 // Trips of a CTA alone, which tells what lies around a main loop.
 inline constexpr std::int64_t brief_run = 8;
 
-// Of a group of slots: CTAs at work whose rate is measured for each combination of groups.
-inline constexpr int few_in_a_group = 3;
-
 // Where more rounds follow each other, how the last CTAs end counts little.
 [[nodiscard]] inline bool ends_count(const core::SmWork& work) {
   constexpr std::int64_t rounds = 16;

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/chip/trip_rates.hpp"
 #include "sim/core/engine.hpp"
 #include "sim/core/recorder.hpp"
 
@@ -107,7 +108,8 @@ class SmTimer {
   [[nodiscard]] double instructions_of_trip(const core::SmWork& work) const;
   [[nodiscard]] std::size_t slot_groups(const core::SmWork& work) const;
   [[nodiscard]] bool end_one_by_one(const core::SmWork& work) const;
-  [[nodiscard]] std::vector<double> group_rates(const SmTime& time, std::size_t groups) const;
+  [[nodiscard]] MeasuredRate rate_of(const SmTime& time, std::size_t groups) const;
+  [[nodiscard]] double trips_outside(const SmTime& all, const SmTime& alone) const;
   [[nodiscard]] SmTime some_at_work(const core::MemoryEnvironment& environment, const core::SmWork& work,
                                     std::vector<int> at_work);
   [[nodiscard]] core::CoreCounters flow_counters(const SmTime& all, const SmTime& alone,
