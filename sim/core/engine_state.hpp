@@ -149,6 +149,7 @@ class Engine {
   [[nodiscard]] CoreCounters total();
   void account(SubCore& sub, Warp& warp, std::uint64_t now);
   [[nodiscard]] std::uint64_t interval_of(const DecodedInstruction& in) const;
+  [[nodiscard]] static std::uint64_t queued_since(const SubCore& sub, std::uint64_t from);
   template <class Spend>
   void split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now, Spend spend) const;
   void record_issue(const SubCore& sub, const Warp& warp, std::uint16_t id, std::uint64_t now);
@@ -285,6 +286,15 @@ inline void Engine::set_held_by(SubCore& sub, Warp& warp, std::uint8_t by) {
   warp.held_by = by;
 }
 
+// Accesses that the sub-core has queued since then, as far as the ring still holds them.
+inline std::uint64_t Engine::queued_since(const SubCore& sub, std::uint64_t from) {
+  constexpr std::uint64_t last = queue_ring - 1;
+  const auto end = static_cast<std::uint64_t>(sub.queue_head + sub.queue_size) + queue_ring;
+  std::uint64_t count = 0;
+  while (count < last && sub.queue[(end - 1 - count) % queue_ring].issued >= from) ++count;
+  return count;
+}
+
 // Between its last issue and `now`, what did the warp wait for? spend(reason, from, until) is called for stretches that
 // follow each other without gaps and end at `now`.
 template <class Spend>
@@ -302,13 +312,14 @@ void Engine::split_wait(const SubCore& sub, const Warp& warp, std::uint64_t now,
   const std::uint64_t held_from = std::max(from, sub.issued_at + 1), held_until = std::min(sub.issue_free, now);
   if (held_until > held_from) until(Stall::dispatch, from + (held_until - held_from));
   if (warp.failed_by != Stall::not_selected) until(warp.failed_by, std::min(warp.failed_until, now));
-  // A pipe that was busy, or a queue that was full, explains the wait until it was free, but for the cycles in which
-  // the pipe took an instruction of another warp; what remains is the scheduler's choice.
+  // A pipe that was busy, or a queue that was full, explains the wait until it was free, but for the cycles in which it
+  // took an instruction of another warp; what remains is the scheduler's choice.
   const DecodedInstruction& in = *warp.next;
   const std::uint64_t free = std::min(sub.pipe_free[static_cast<std::size_t>(in.action)], now);
   if (free > from) {
     const bool queues = in.action == Action::memory || in.action == Action::barrier;
-    until(queues ? Stall::memory_queue : Stall::math_pipe, queues ? free : free - (free - from) / interval_of(in));
+    const std::uint64_t taken = queues ? queued_since(sub, from) : (free - from) / interval_of(in);
+    until(queues ? Stall::memory_queue : Stall::math_pipe, free - std::min(taken, free - from));
   }
   until(Stall::not_selected, now);
 }
