@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include "sim/learn/model_file.hpp"
@@ -93,7 +94,11 @@ void read_bins(const Checked& at, const std::vector<Feature>& features, Part& pa
 
 void read_training_rows(const Checked& at, Part& part) {
   const std::size_t values = part.forest.rows * part.targets.size();
-  for (const double y : at.at("y").numbers(values, values)) part.forest.y.push_back(static_cast<float>(y));
+  const Checked y_at = at.at("y");
+  for (const double y : y_at.numbers(values, values)) {
+    if (std::abs(y) > std::numeric_limits<float>::max()) y_at.wrong("numbers of 32 bits", "one beyond their range");
+    part.forest.y.push_back(static_cast<float>(y));
+  }
   part.forest.weights = at.at("weights").numbers(0, part.forest.rows);
   if (part.forest.weights.empty()) part.forest.weights.assign(part.forest.rows, 1.0);
   if (part.forest.weights.size() != part.forest.rows)

@@ -89,6 +89,7 @@ TEST(ModelFile, IsRefusedWhereItWasEdited) {
        "edges that rise"},
       {"bins", [](json& m) { m["parts"][0]["bins"] = "zz"; }, "bins: expected"},
       {"y", [](json& m) { m["parts"][0]["y"][0] = nullptr; }, "y: expected finite numbers"},
+      {"large y", [](json& m) { m["parts"][0]["y"][0] = 2e43; }, "y: expected numbers of 32 bits"},
       {"deviation", [](json& m) { m["parts"][0]["targets"][0]["deviation"] = 0; }, "deviation: expected"},
       {"smearing", [](json& m) { m["parts"][0]["targets"][0]["smearing"] = -1; },
        "smearing: expected a number above 0"},
