@@ -16,7 +16,7 @@ constexpr std::int64_t followed = 2048;
 
 // CTAs that started together and that nobody favours leave their loops within so many trips, in no order but luck's
 // (--exact: 2.6 to 3.8 of 57 to 75 trips, six CTAs on a Hopper SM).
-constexpr double together = 3.5;
+constexpr double trips_of_luck = 3.5;
 
 constexpr double far_off = std::numeric_limits<double>::infinity();
 
@@ -176,7 +176,7 @@ class Flow {
     std::vector<int> load(r_.groups, 0), leaving(r_.groups, 0);
     for (const Slot& each : slots_) {
       if (&each == &slot || each.state == Slot::State::empty || each.state == Slot::State::ending) continue;
-      const bool leaves = each.state == Slot::State::in_loop && each.left <= together;
+      const bool leaves = each.state == Slot::State::in_loop && each.left <= trips_of_luck;
       ++(leaves ? leaving : load)[group_of(each)];
     }
     const std::int64_t more = ctas_ - launched_, staying = std::accumulate(load.begin(), load.end(), 0);

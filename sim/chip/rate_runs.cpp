@@ -60,7 +60,7 @@ core::SmWork from_end_to_end(const core::SmWork& work, std::int64_t ctas, std::i
   return whole;
 }
 
-// The youngest ends among others that go on.
+// The youngest ends among others that go on: what a run of all to their end, in which all end together, does not tell.
 core::SmWork one_that_ends(const core::SmWork& work) {
   core::SmWork some = side_by_side(work, work.resident, of_few);
   some.flow = {};

@@ -62,7 +62,7 @@ SmTime SmTimer::rough_boxes(const core::MemoryEnvironment& given, const core::Sm
   return out;
 }
 
-// Those of rough(), for several threads.
+// The runs that rough() adds up, so that several threads can do them before: what is missing here costs time only.
 std::vector<core::SmWork> SmTimer::rough_runs(const core::SmWork& work) const {
   const Trips trips = trips_of(trip_length());
   const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas), rest = work.ctas % full;
