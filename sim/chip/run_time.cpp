@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/chip/bulk_copies.hpp"
 #include "sim/chip/dram_wait.hpp"
@@ -9,6 +10,7 @@
 #include "sim/chip/footprint.hpp"
 #include "sim/chip/split_k.hpp"
 #include "sim/support/ceil_div.hpp"
+#include "sim/support/work_sharing.hpp"
 
 namespace noteg::chip {
 namespace {
@@ -21,20 +23,20 @@ std::int64_t full_rounds(const Run& run) {
   return ceil_div(run.launch.ctas_busiest_sm, resident) * resident;
 }
 
-// CTAs of the rest, those beyond whole rounds on all SMs, that the busiest SM takes on top of its even part. Slots that
-// fall empty together are filled together: the SMs that are first take a whole round, others none (H200M: 112 CTAs of
-// 4 warps left for 132 SMs with two slots go to 53 SMs in pairs; CTAs of 8 warps, which end one after the other there,
-// to 112 SMs one by one). More than two warps on a sub-core drift apart on hardware, if not here: kernels with them
-// never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM). Nor do GPUs without clusters: library GEMMs
-// on an A100 whose grids are a little over whole rounds would take up to 1.6 times as long.
-std::int64_t taken_together(const Run& run, int warps) {
+// CTAs of the rest, those beyond whole rounds on all SMs, that the busiest SM takes on top of its even part where all
+// its slots fall empty together. Slots that do are filled together: the SMs that are first take a whole round, others
+// none (H200M: 112 CTAs of 4 warps left for 132 SMs with two slots go to 53 SMs in pairs; CTAs of 8 warps, which end
+// one after the other there, to 112 SMs one by one). More than two warps on a sub-core drift apart on hardware, if not
+// here: kernels with them never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM). Nor do GPUs without
+// clusters: library GEMMs on an A100 whose grids are a little over whole rounds would take up to 1.6 times as long.
+std::int64_t rest_on_top(const Run& run, int warps) {
   const auto resident = static_cast<std::int64_t>(run.resident);
   if (!run.gpu.sm.has_tma) return 0;
   if (run.resident * warps > 2 * run.gpu.sm.sub_cores) return 0;
   const std::int64_t rounds = (run.launch.ctas_busiest_sm - 1) / resident;
   const std::int64_t even = run.launch.ctas_busiest_sm - rounds * resident;
   const std::int64_t rest = run.launch.ctas - rounds * resident * run.gpu.sms;
-  return std::clamp<std::int64_t>(std::min(resident, rest) - even, 0, run.sm.emptied_together);
+  return std::max<std::int64_t>(std::min(resident, rest) - even, 0);
 }
 
 // DRAM is idle until the first CTAs ask for something, and again behind their last reads.
@@ -101,11 +103,20 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   run.dram_cycles = switches.dram ? (dram_time(run.gpu.dram, run.traffic.reuse) * run.clock).value : 0;
   run.environment = memory_environment(request, TileSource::l2);
   const DramLoad load{run.traffic.reuse.waiting_steps, run.dram_cycles, searched_cycles};
-  run.sm = time_with_dram(timer, request, work, grade, load, run.options.jobs);
-  if (const std::int64_t more = taken_together(run, program.warps); switches.tail && more > 0) {
-    work.ctas += more;
-    run.sm = time_with_dram(timer, request, work, grade, load, run.options.jobs);
-  }
+  const auto time_with = [&](std::int64_t more) {
+    core::SmWork all = work;
+    all.ctas += more;
+    return time_with_dram(timer, request, all, grade, load, run.options.jobs);
+  };
+  // CTAs on tensor cores mostly stay in step: a second thread takes them to fall empty together.
+  const std::int64_t at_most = switches.tail ? rest_on_top(run, program.warps) : 0;
+  const bool ahead = at_most > 0 && run.options.jobs > 1 && grade == Grade::periodic && request.tensor_cores;
+  SmTime on_top;
+  share_work(ahead ? 2 : 1, run.options.jobs, {},
+             [&](std::size_t i) { (i == 0 ? run.sm : on_top) = time_with(i == 0 ? 0 : at_most); });
+  const std::int64_t more = std::min<std::int64_t>(at_most, run.sm.emptied_together);
+  if (more > 0) run.sm = ahead && more == at_most ? std::move(on_top) : time_with(more);
+  work.ctas += more;
   run.sm_ctas = work.ctas;
   if (!switches.tail) run.sm.cycles *= even_share(run, work.ctas);
   run.reduction_cycles = slices_cycles(run, timer);
