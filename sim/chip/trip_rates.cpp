@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "sim/support/ceil_div.hpp"
+
 namespace noteg::chip {
 
 namespace {
@@ -11,15 +13,13 @@ namespace {
 // CTAs of a group whose rate is measured for each combination of groups.
 constexpr int few_in_a_group = 3;
 
-std::vector<int> of_full_groups(std::size_t groups, int in_a_group) { return std::vector<int>(groups, in_a_group); }
-
 }  // namespace
 
 TripRates::TripRates(std::vector<Number> numbers, std::size_t groups, MeasuredRate all, bool apart, Measure measure)
     : numbers_(std::move(numbers)), groups_(groups), apart_(apart), measure_(std::move(measure)) {
   const int resident = static_cast<int>(numbers_.back().ctas), count = static_cast<int>(groups_);
-  in_a_group_ = (resident + count - 1) / count;
-  std::vector<int> at_work = of_full_groups(groups_, in_a_group_);
+  in_a_group_ = static_cast<int>(ceil_div(resident, count));
+  std::vector<int> at_work(groups_, in_a_group_);
   for (int less = in_a_group_ * count - resident; less > 0; --less) --at_work[groups_ - static_cast<std::size_t>(less)];
   measured_.emplace(std::move(at_work), std::move(all));
 }

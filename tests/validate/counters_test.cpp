@@ -5,19 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "arch/load.hpp"
 #include "kernels/copy_passes.hpp"
 #include "kernels/wavefronts.hpp"
 #include "sim/chip/grid.hpp"
 #include "sim/chip/occupancy.hpp"
-#include "sim/chip/sm_cache.hpp"
 #include "sim/chip/traffic.hpp"
-#include "sim/validate/measured_case.hpp"
-#include "sim/validate/measured_file.hpp"
 #include "sim/validate/metrics.hpp"
+#include "tests/validate/counted_launches.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -147,19 +143,11 @@ void predict(Launch& out, const arch::GpuSpec& gpu, const MeasuredCase& one, chi
 const std::vector<Launch>& launches() {
   static const std::vector<Launch> all = [] {
     std::vector<Launch> out;
-    const Result<MeasuredData> data = read_measured({NOTEG_SOURCE_DIR "/tests/data/h200_counters.csv"});
-    const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
-    EXPECT_TRUE(data && gpu);
-    if (!data || !gpu) return out;
-    chip::SmCache cache;
-    for (const MeasuredRow& row : data->rows) {
-      const CaseOrReason measured = case_of(*data, row);
-      const auto* one = std::get_if<MeasuredCase>(&measured);
-      EXPECT_NE(one, nullptr) << std::get<std::string>(measured);
-      if (one == nullptr) continue;
-      out.push_back(counted(*data, row));
-      predict(out.back(), *gpu, *one, cache);
-    }
+    each_counted_launch([&](const MeasuredData& data, const MeasuredRow& row, const MeasuredCase& one,
+                            const arch::GpuSpec& gpu, chip::SmCache& cache) {
+      out.push_back(counted(data, row));
+      predict(out.back(), gpu, one, cache);
+    });
     return out;
   }();
   return all;

@@ -2,19 +2,15 @@
 // fill it, each into a flushed L2.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "arch/load.hpp"
 #include "sim/chip/simulate.hpp"
 #include "sim/core/stall.hpp"
-#include "sim/validate/measured_case.hpp"
-#include "sim/validate/measured_file.hpp"
+#include "tests/validate/counted_launches.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -88,18 +84,12 @@ bool fills(const MeasuredCase& one) { return one.shape.m * one.shape.n >= 256 * 
 const std::map<std::string, std::vector<Stack>>& stacks_by_family() {
   static const std::map<std::string, std::vector<Stack>> all = [] {
     std::map<std::string, std::vector<Stack>> out;
-    const Result<MeasuredData> data = read_measured({NOTEG_SOURCE_DIR "/tests/data/h200_counters.csv"});
-    const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
-    EXPECT_TRUE(data && gpu);
-    if (!data || !gpu) return out;
-    chip::SmCache cache;
-    for (const MeasuredRow& row : data->rows) {
-      const CaseOrReason measured = case_of(*data, row);
-      const auto* one = std::get_if<MeasuredCase>(&measured);
-      if (one == nullptr || !fills(*one)) continue;
-      const std::string family(RowView(*data, row).text("family"));
-      out[family].push_back(stack_of(*data, row, *one, *gpu, cache));
-    }
+    each_counted_launch([&](const MeasuredData& data, const MeasuredRow& row, const MeasuredCase& one,
+                            const arch::GpuSpec& gpu, chip::SmCache& cache) {
+      if (!fills(one)) return;
+      const std::string family(RowView(data, row).text("family"));
+      out[family].push_back(stack_of(data, row, one, gpu, cache));
+    });
     return out;
   }();
   return all;
