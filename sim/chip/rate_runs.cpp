@@ -23,11 +23,13 @@ constexpr std::int64_t least_trips = 30, least_at_first_look = 3, least_at_first
 constexpr double nearly_all_loop = 28, mostly_loop = 11;
 // What is rather stepped through than told from rates, as work of the simulator (SmTimer): about what measuring those
 // costs; more where few rounds of short loops, or the sub-cores on which the last CTAs come to lie, leave much to the
-// order in which CTAs end. Judgements, made on 600 random kernels and shapes.
-constexpr double rather_stepped = 6e5, rather_stepped_if_brief = 1.3e6;
+// order in which CTAs end, and most where loops are shorter than what rates tell well. Judgements, made on 600 random
+// kernels and shapes: beyond them stepping takes a process of 50 ms.
+constexpr double rather_stepped = 6e5, rather_stepped_if_brief = 9.5e5, rather_stepped_if_short = 1e6,
+                 rather_stepped_if_order_counts = 1.1e6;
 constexpr std::int64_t brief_loop = 64, few_rounds = 4;
 // So many CTAs that start together and are not followed by others are passed over trip by trip in no more.
-constexpr std::int64_t few_in_one_round = 8;
+constexpr std::int64_t few_in_one_round = 3;
 constexpr std::int64_t briefest = 3;  // trips of all side by side, for the same as brief_run: they lie apart by then
 
 // Trips of each CTA, in the mean: before the measurement and at its end.
@@ -82,12 +84,13 @@ bool SmTimer::has_rates(const core::SmWork& work) const {
   const auto stepped = static_cast<double>(ctas * work.trips * trip_work_ * program_.warps);
   const double loop = static_cast<double>(work.trips * trip_length()) / static_cast<double>(around_length_);
   if (!ends_count(work)) return loop >= mostly_loop && stepped > rather_stepped;
-  if (work.trips < least_trips && loop < nearly_all_loop) return false;
+  if (work.trips < least_trips && loop < nearly_all_loop)
+    return loop >= mostly_loop && stepped > rather_stepped_if_short;
   if (ctas <= resident && resident <= few_in_one_round) return false;
   const bool is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
   const bool some_fall_empty = work.ctas > resident && work.ctas < 2 * resident;
-  const bool order_counts = is_brief || (slot_groups(work) > 1 && some_fall_empty);
-  return stepped > (order_counts ? rather_stepped_if_brief : rather_stepped);
+  if (slot_groups(work) > 1 && some_fall_empty) return stepped > rather_stepped_if_order_counts;
+  return stepped > (is_brief || work.ctas <= resident ? rather_stepped_if_brief : rather_stepped);
 }
 
 // Slots by the sub-cores that their CTAs' warps lie on: CTAs of two warps lie on the one half or on the other.

@@ -54,6 +54,10 @@ enum class MemoryKind : std::uint8_t {
   barrier
 };
 
+[[nodiscard]] inline bool is_global(MemoryKind kind) {
+  return kind == MemoryKind::load_global || kind == MemoryKind::store_global || kind == MemoryKind::async_copy;
+}
+
 // Costs of a memory instruction, per warp instruction.
 struct MemoryCost {
   MemoryKind kind = MemoryKind::none;

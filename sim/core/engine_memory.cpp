@@ -9,8 +9,9 @@ void Engine::enqueue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedIn
   const MemoryCost& cost = program_.memory[static_cast<std::size_t>(in.memory)];
   tally_.rf_reads += in.reads;
   if (scoreboard_ && cost.kind != MemoryKind::barrier) scoreboard_->issued(id, warp.pc, now);
-  if (in.write_barrier >= 0 && (cost.kind == MemoryKind::load_global || cost.kind == MemoryKind::async_copy)) {
-    warp.long_mask |= std::uint64_t{0xff} << (8 * in.write_barrier);
+  if (is_global(cost.kind)) {
+    for (const int barrier : {in.write_barrier, in.read_barrier})
+      if (barrier >= 0) warp.long_mask |= std::uint64_t{0xff} << (8 * barrier);
   }
   if (cost.kind == MemoryKind::async_copy) ++warp.group[warp.group_open % max_groups];
   const int tail = (sub.queue_head + sub.queue_size) % queue_ring;
