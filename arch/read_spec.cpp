@@ -46,9 +46,14 @@ class FileReader {
   }
 
  private:
+  // What a field expects is put into words where it is missing only.
+  static const YamlNode* required(YamlMapping& mapping, std::string_view name, const Field& field) {
+    return mapping.has(name) ? mapping.optional(name) : mapping.required(name, expectation(field));
+  }
+
   void read_field(YamlMapping& mapping, std::string_view name, std::size_t index, bool complete) {
     const Field& field = fields()[index];
-    const YamlNode* node = complete ? mapping.required(name, expectation(field)) : mapping.optional(name);
+    const YamlNode* node = complete ? required(mapping, name, field) : mapping.optional(name);
     if (node == nullptr) return;
     if (!field.needs_source()) {
       const std::optional<std::string> text = mapping.text(name);
@@ -67,7 +72,7 @@ class FileReader {
   }
 
   std::optional<Value> read_value(YamlMapping& number, const Field& field) {
-    const YamlNode* node = number.required("value", expectation(field));
+    const YamlNode* node = required(number, "value", field);
     if (node == nullptr) return std::nullopt;
     if (field.kind == Kind::sizes) return read_sizes(number, *node, field);
     if (field.kind == Kind::energies) return read_energies(number, *node, field);
@@ -139,7 +144,7 @@ class FileReader {
       }
       YamlMapping times(number.file(), entry.value, number.path_of("value") + "." + entry.key, *errors_);
       const auto cycles = [&](std::string_view key) {
-        const YamlNode* time = times.required(key, expectation(field));
+        const YamlNode* time = required(times, key, field);
         if (time == nullptr) return Cycles{};
         if (!time->is_scalar()) {
           times.report(*time, key, expectation(field), time->describe());

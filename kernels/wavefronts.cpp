@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/support/count_distinct.hpp"
+
 namespace noteg::kernels {
 namespace {
 
@@ -11,11 +13,6 @@ constexpr std::uint32_t bank_bytes = 4;
 
 bool is_active(const AccessPattern& p, unsigned lane) { return ((p.active_mask >> lane) & 1u) != 0; }
 
-std::size_t count_distinct(std::vector<std::uint32_t>& values) {
-  std::sort(values.begin(), values.end());
-  return static_cast<std::size_t>(std::unique(values.begin(), values.end()) - values.begin());
-}
-
 // Wavefronts for lanes [first, first + count): the busiest bank decides; equal words are broadcast.
 int wavefronts_of(const AccessPattern& p, unsigned first, unsigned count) {
   std::vector<std::uint32_t> words;
@@ -23,7 +20,7 @@ int wavefronts_of(const AccessPattern& p, unsigned first, unsigned count) {
     if (!is_active(p, lane)) continue;
     for (std::uint32_t b = 0; b < p.bytes_per_lane; b += bank_bytes) words.push_back((p.offset[lane] + b) / bank_bytes);
   }
-  words.resize(count_distinct(words));
+  words.resize(static_cast<std::size_t>(count_distinct(words)));
   std::array<int, bank_count> load{};
   for (const std::uint32_t word : words) ++load[word % bank_count];
   return *std::max_element(load.begin(), load.end());
@@ -81,9 +78,9 @@ GlobalCost global_cost(const AccessPattern& pattern) {
     for (std::uint32_t l = begin / line; l <= last / line; ++l) lines.push_back(l);
   }
   GlobalCost cost;
-  cost.sectors = static_cast<int>(count_distinct(sectors));
-  cost.lines = static_cast<int>(count_distinct(lines));
-  cost.bytes = static_cast<int>(count_distinct(starts)) * pattern.bytes_per_lane;
+  cost.sectors = count_distinct(sectors);
+  cost.lines = count_distinct(lines);
+  cost.bytes = count_distinct(starts) * pattern.bytes_per_lane;
   return cost;
 }
 

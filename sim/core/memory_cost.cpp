@@ -4,10 +4,11 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <set>
+#include <vector>
 
 #include "kernels/copy_passes.hpp"
 #include "kernels/wavefronts.hpp"
+#include "sim/support/count_distinct.hpp"
 
 namespace noteg::core {
 
@@ -22,12 +23,12 @@ int whole(Cycles c) { return static_cast<int>(c.value); }
 
 // Wavefronts that the distinct words alone would need: what is above it is bank conflicts.
 int least_wavefronts(const AccessPattern& pattern) {
-  std::set<std::uint32_t> words;
+  std::vector<std::uint32_t> words;
   for (std::size_t lane = 0; lane < 32; ++lane) {
     if ((pattern.active_mask >> lane & 1u) == 0) continue;
-    for (std::uint32_t b = 0; b < pattern.bytes_per_lane; b += 4) words.insert((pattern.offset[lane] + b) / 4);
+    for (std::uint32_t b = 0; b < pattern.bytes_per_lane; b += 4) words.push_back((pattern.offset[lane] + b) / 4);
   }
-  return std::max(1, static_cast<int>((words.size() + 31) / 32));
+  return std::max(1, (count_distinct(words) + 31) / 32);
 }
 
 // Register reads beyond the first data register delay a store's source release (MICRO25: +2 for 64, +6 for 128 bit).
@@ -85,11 +86,11 @@ int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle) {
   if (pattern.bytes_per_lane < 16) return (lines + tags_per_cycle - 1) / std::max(1, tags_per_cycle);
   int passes = 0;
   for (std::size_t quarter = 0; quarter < 4; ++quarter) {
-    std::set<std::uint32_t> seen;
+    std::vector<std::uint32_t> lines_of_it;
     for (std::size_t lane = quarter * 8; lane < quarter * 8 + 8; ++lane) {
-      if ((pattern.active_mask >> lane & 1u) != 0) seen.insert(pattern.offset[lane] / 128);
+      if ((pattern.active_mask >> lane & 1u) != 0) lines_of_it.push_back(pattern.offset[lane] / 128);
     }
-    passes += static_cast<int>(seen.size());
+    passes += count_distinct(lines_of_it);
   }
   return passes;
 }

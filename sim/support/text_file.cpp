@@ -46,11 +46,15 @@ Result<std::string> read_text_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(status)) return wrong_file(name, "a file", "a directory");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) return wrong_file(name, "a file that can be read", "one that cannot be opened");
-  // Read with a bound instead of asking for the size: a pipe or device has none.
-  std::string text(largest_text_file + 1, '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  // Read with a bound instead of asking for the size: a pipe or device has none. Most files are small.
+  std::string text;
+  for (std::size_t piece = std::size_t{1} << 15; stream && text.size() <= largest_text_file; piece *= 2) {
+    const std::size_t there = text.size();
+    text.resize(there + piece);
+    stream.read(text.data() + there, static_cast<std::streamsize>(piece));
+    text.resize(there + static_cast<std::size_t>(stream.gcount()));
+  }
   if (stream.bad()) return wrong_file(name, "a file that can be read", "a read error");
-  text.resize(static_cast<std::size_t>(stream.gcount()));
   if (text.size() > largest_text_file) return wrong_file(name, "a text file of at most 1 MiB", "a larger one");
   return text;
 }

@@ -1,0 +1,15 @@
+// How many different values there are; they are sorted on the way.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+namespace noteg {
+
+template <typename T>
+[[nodiscard]] int count_distinct(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  return static_cast<int>(std::unique(values.begin(), values.end()) - values.begin());
+}
+
+}  // namespace noteg
