@@ -22,11 +22,9 @@ constexpr std::int64_t endless = 1 << 20;  // trips: no CTA ends
 constexpr std::int64_t least_trips = 30, least_at_first_look = 3, least_at_first_look_alone = 10;
 constexpr double nearly_all_loop = 28, mostly_loop = 11;
 // What is rather stepped through than told from rates, as work of the simulator (SmTimer): about what measuring those
-// costs; more where few rounds of short loops, or the sub-cores on which the last CTAs come to lie, leave much to the
-// order in which CTAs end, and most where loops are shorter than what rates tell well. Judgements, made on 600 random
-// kernels and shapes: beyond them stepping takes a process of 50 ms.
-constexpr double rather_stepped = 6e5, rather_stepped_if_brief = 9.5e5, rather_stepped_if_short = 1e6,
-                 rather_stepped_if_order_counts = 1.1e6;
+// costs; more where the order in which CTAs end decides much, up to what takes a process of 50 ms, and most where the
+// last CTAs lie on few of the sub-cores, or not, as it happens. Judgements, made on 600 random kernels and shapes.
+constexpr double rather_stepped = 6e5, rather_stepped_if_order_counts = 9.5e5, rather_stepped_if_uneven = 1.05e6;
 constexpr std::int64_t brief_loop = 64, few_rounds = 4;
 // So many CTAs that start together and are not followed by others are passed over trip by trip in no more.
 constexpr std::int64_t few_in_one_round = 3;
@@ -84,13 +82,14 @@ bool SmTimer::has_rates(const core::SmWork& work) const {
   const auto stepped = static_cast<double>(ctas * work.trips * trip_work_ * program_.warps);
   const double loop = static_cast<double>(work.trips * trip_length()) / static_cast<double>(around_length_);
   if (!ends_count(work)) return loop >= mostly_loop && stepped > rather_stepped;
-  if (work.trips < least_trips && loop < nearly_all_loop)
-    return loop >= mostly_loop && stepped > rather_stepped_if_short;
   if (ctas <= resident && resident <= few_in_one_round) return false;
-  const bool is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
+  const bool is_short = work.trips < least_trips && loop < nearly_all_loop;
+  if (is_short && loop < mostly_loop) return false;
   const bool some_fall_empty = work.ctas > resident && work.ctas < 2 * resident;
-  if (slot_groups(work) > 1 && some_fall_empty) return stepped > rather_stepped_if_order_counts;
-  return stepped > (is_brief || work.ctas <= resident ? rather_stepped_if_brief : rather_stepped);
+  if (slot_groups(work) > 1 && some_fall_empty) return stepped > rather_stepped_if_uneven;
+  const bool is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
+  const bool order_counts = is_short || is_brief || work.ctas <= resident;
+  return stepped > (order_counts ? rather_stepped_if_order_counts : rather_stepped);
 }
 
 // Slots by the sub-cores that their CTAs' warps lie on: CTAs of two warps lie on the one half or on the other.
@@ -106,8 +105,8 @@ bool SmTimer::end_one_by_one(const core::SmWork& work) const {
 }
 
 // The one run of a first look.
-core::SmWork SmTimer::look(const core::SmWork& work, Grade grade) const {
-  const double instructions = grade == Grade::search ? 6e4 : 2.5e4;
+core::SmWork SmTimer::look(const core::SmWork& work) const {
+  constexpr double instructions = 2.5e4;
   const Measured trips = measured_over(instructions, instructions_of_trip(work), work.resident > 1 ? 4 : 3, 9);
   if (work.resident > 1) return side_by_side(work, work.resident, trips);
   return from_end_to_end(work, 1, trips.until + 1, trips);
@@ -117,13 +116,13 @@ core::SmWork SmTimer::look(const core::SmWork& work, Grade grade) const {
 // rate of some, and at last where it counts how long one takes to end among others. In many rounds CTAs come to lie at
 // all stages of a trip to each other: they are started so.
 std::vector<core::SmWork> SmTimer::rate_runs(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  const double instructions = ends_count(work) ? 2e5 : 1.2e5;
+  const double instructions = ends_count(work) ? 1.5e5 : 1.2e5;
   std::vector<core::SmWork> out{
       side_by_side(work, work.resident, measured_over(instructions, instructions_of_trip(work), 6, 30)),
       from_end_to_end(work, 1, brief_run, of_few), from_end_to_end(work, work.resident, briefest, of_few)};
   if (!ends_count(work)) {
-    const SmTime glance = run(coarse(environment), look(coarse(work), Grade::glance));
-    out[all_ctas].launch_interval = std::round(1.0 / trips_per_cycle(glance));
+    const SmTime first = run(coarse(environment), look(coarse(work)));
+    out[all_ctas].launch_interval = std::round(1.0 / trips_per_cycle(first));
   }
   if (work.resident > 2) out.push_back(side_by_side(work, 2, of_few));
   if (work.resident > 5 && ends_count(work)) out.push_back(side_by_side(work, work.resident / 2, of_few));
@@ -167,8 +166,8 @@ double SmTimer::trips_in(const SmTime& time) const {
 
 // A first look: all time is main loop, or passes as in it. A CTA alone lays open what lies around its loop: that is
 // taken from its run of few trips.
-SmTime SmTimer::by_quick_rate(const core::MemoryEnvironment& given, const core::SmWork& work, Grade grade) {
-  const core::SmWork brief = look(coarse(work), grade);
+SmTime SmTimer::by_quick_rate(const core::MemoryEnvironment& given, const core::SmWork& work) {
+  const core::SmWork brief = look(coarse(work));
   const SmTime all = run(coarse(given), brief);
   SmTime out;
   const auto ctas = static_cast<double>(work.ctas);

@@ -55,7 +55,7 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
   const bool is_shared = wanted == Grade::shared && !timer.flows(sm_work(run));
   const bool search = !run.options.sm_clock_mhz && !is_shared && wanted != Grade::rough;
   for (int round = 0; round < rounds; ++round) {
-    step_through(search ? Grade::glance : wanted);
+    step_through(search ? Grade::search : wanted);
     const double step = std::abs(point.clock / run.clock - 1.0);
     take_clock();
     if (step < settled || run.sm.deadlock) break;

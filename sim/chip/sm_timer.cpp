@@ -111,26 +111,26 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
                 work.slots,
                 work.brief_slot,
                 environment.boxes};
+  Done* done = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = done_.find(key);
-    if (found != done_.end()) return found->second;
+    done = &done_[key];
   }
-  const core::SmResult result = core::run_sm(program_, sm_, switches_, environment, work);
-  SmTime out{result.cycles,
-             result.counters,
-             result.stepped_cycles,
-             result.stepped_warp_instructions,
-             result.deadlock,
-             result.emptied_together,
-             result.cta_cycles,
-             result.cta_counters,
-             result.rounds_repeat,
-             result.flow,
-             result.ctas};
-  const std::lock_guard lock(mutex_);
-  done_.emplace(key, out);
-  return out;
+  std::call_once(done->once, [&] {
+    const core::SmResult result = core::run_sm(program_, sm_, switches_, environment, work);
+    done->time = {result.cycles,
+                  result.counters,
+                  result.stepped_cycles,
+                  result.stepped_warp_instructions,
+                  result.deadlock,
+                  result.emptied_together,
+                  result.cta_cycles,
+                  result.cta_counters,
+                  result.rounds_repeat,
+                  result.flow,
+                  result.ctas};
+  });
+  return done->time;
 }
 
 // CTAs are at all stages of their main loops at once, and work flows through the SM at a steady rate. So a few rounds
@@ -157,7 +157,7 @@ SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::
 // Rounds of CTAs from which by_flow() tells the rest; 0: it does not.
 std::int64_t SmTimer::rounds_of_flow(const core::SmWork& work) const {
   const bool is_long = work.trips >= core::flow_trips(program_);
-  if (!program_.async.empty() || (!is_long && !program_.tensor.empty())) return 0;
+  if (!program_.async.empty()) return 0;
   const double of_round = static_cast<double>(work.trips * trip_work_ * program_.warps * work.resident);
   const std::int64_t stepped = is_long || of_round > much ? flow_rounds : short_flow_rounds;
   return work.ctas > (stepped + 1) * work.resident ? stepped : 0;
@@ -272,9 +272,7 @@ SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmW
     case Grade::exact: return run(environment, stepped);
     case Grade::periodic: return over_rounds(environment, stepped, grade);
     case Grade::shared: return shared(environment, stepped);
-    case Grade::search:
-    case Grade::glance:
-      return has_quick_rate(work) ? by_quick_rate(environment, stepped, grade) : rough(environment, stepped);
+    case Grade::search: return has_quick_rate(work) ? by_quick_rate(environment, stepped) : rough(environment, stepped);
     case Grade::rough: return rough(environment, stepped);
   }
   return {};

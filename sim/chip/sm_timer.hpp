@@ -44,9 +44,8 @@ inline constexpr std::int64_t long_body = 1024;
 // Trips of one CTA alone on an SM within which they repeat.
 inline constexpr std::int64_t repeats_from = 24;
 
-// From the finest to the coarsest; from search on nothing is timed, only ranked. A glance is a search that looks at
-// half as much, for the clock.
-enum class Grade : std::uint8_t { exact, periodic, shared, search, glance, rough };
+// From the finest to the coarsest; from search on nothing is timed, only ranked.
+enum class Grade : std::uint8_t { exact, periodic, shared, search, rough };
 
 // A kernel ready to run on an SM, and the runs of it already done. Safe for many threads.
 class SmTimer {
@@ -102,7 +101,7 @@ class SmTimer {
   [[nodiscard]] SmTime of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work,
                                std::int64_t rounds);
-  [[nodiscard]] core::SmWork look(const core::SmWork& work, Grade grade) const;
+  [[nodiscard]] core::SmWork look(const core::SmWork& work) const;
   [[nodiscard]] std::vector<core::SmWork> rate_runs(const core::MemoryEnvironment& environment,
                                                     const core::SmWork& work);
   [[nodiscard]] double instructions_of_trip(const core::SmWork& work) const;
@@ -116,7 +115,7 @@ class SmTimer {
                                                  const core::SmWork& work) const;
   [[nodiscard]] double trips_in(const SmTime& time) const;
   [[nodiscard]] double trips_per_cycle(const SmTime& time) const;
-  [[nodiscard]] SmTime by_quick_rate(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
+  [[nodiscard]] SmTime by_quick_rate(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime by_rates(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
@@ -127,8 +126,13 @@ class SmTimer {
   std::int64_t around_length_ = 0;  // the same outside the main loop
   int k_per_trip_ = 0;
   core::CoreSwitches switches_;
+  // A run that one thread is at work on is waited for, not done again.
+  struct Done {
+    std::once_flag once;
+    SmTime time;
+  };
   std::mutex mutex_;
-  std::map<Key, SmTime> done_;
+  std::map<Key, Done> done_;
 };
 
 }  // namespace noteg::chip
