@@ -1,4 +1,4 @@
-// How many different values there are; they are sorted on the way.
+// How many different values there are; these come first afterwards, in order.
 #pragma once
 
 #include <algorithm>
