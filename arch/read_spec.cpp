@@ -48,7 +48,8 @@ class FileReader {
  private:
   // What a field expects is put into words where it is missing only.
   static const YamlNode* required(YamlMapping& mapping, std::string_view name, const Field& field) {
-    return mapping.has(name) ? mapping.optional(name) : mapping.required(name, expectation(field));
+    const YamlNode* node = mapping.optional(name);
+    return node != nullptr ? node : mapping.required(name, expectation(field));
   }
 
   void read_field(YamlMapping& mapping, std::string_view name, std::size_t index, bool complete) {

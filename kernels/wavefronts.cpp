@@ -13,16 +13,21 @@ constexpr std::uint32_t bank_bytes = 4;
 
 bool is_active(const AccessPattern& p, unsigned lane) { return ((p.active_mask >> lane) & 1u) != 0; }
 
-// Wavefronts for lanes [first, first + count): the busiest bank decides; equal words are broadcast.
-int wavefronts_of(const AccessPattern& p, unsigned first, unsigned count) {
+// Different words of lanes [first, first + count).
+std::vector<std::uint32_t> words_of(const AccessPattern& p, unsigned first, unsigned count) {
   std::vector<std::uint32_t> words;
   for (unsigned lane = first; lane < first + count; ++lane) {
     if (!is_active(p, lane)) continue;
     for (std::uint32_t b = 0; b < p.bytes_per_lane; b += bank_bytes) words.push_back((p.offset[lane] + b) / bank_bytes);
   }
   words.resize(static_cast<std::size_t>(count_distinct(words)));
+  return words;
+}
+
+// Wavefronts for lanes [first, first + count): the busiest bank decides; equal words are broadcast.
+int wavefronts_of(const AccessPattern& p, unsigned first, unsigned count) {
   std::array<int, bank_count> load{};
-  for (const std::uint32_t word : words) ++load[word % bank_count];
+  for (const std::uint32_t word : words_of(p, first, count)) ++load[word % bank_count];
   return *std::max_element(load.begin(), load.end());
 }
 
@@ -43,6 +48,8 @@ int served_in_parts(const AccessPattern& p, unsigned part) {
 }
 
 }  // namespace
+
+int distinct_words(const AccessPattern& pattern) { return static_cast<int>(words_of(pattern, 0, 32).size()); }
 
 int shared_wavefronts(const AccessPattern& pattern) {
   if (pattern.active_mask == 0) return 0;

@@ -12,6 +12,9 @@ struct GlobalCost {
   int bytes = 0;    // bytes that active lanes asked for, duplicates counted once
 };
 
+// Different 4-byte words that the active lanes ask for.
+[[nodiscard]] int distinct_words(const AccessPattern& pattern);
+
 // Wavefronts in the 32 banks of 4 bytes. Rule (measured on an H200 with 21 address patterns, and the counters of
 // blocked and CUTLASS kernels there): 4-byte accesses are served for 32 lanes at once, 8-byte ones per half warp,
 // 16-byte ones per quarter warp; two neighbouring parts are served together when every lane i of the warp has the

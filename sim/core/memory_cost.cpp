@@ -22,14 +22,7 @@ using kernels::OperandKind;
 int whole(Cycles c) { return static_cast<int>(c.value); }
 
 // Wavefronts that the distinct words alone would need: what is above it is bank conflicts.
-int least_wavefronts(const AccessPattern& pattern) {
-  std::vector<std::uint32_t> words;
-  for (std::size_t lane = 0; lane < 32; ++lane) {
-    if ((pattern.active_mask >> lane & 1u) == 0) continue;
-    for (std::uint32_t b = 0; b < pattern.bytes_per_lane; b += 4) words.push_back((pattern.offset[lane] + b) / 4);
-  }
-  return std::max(1, (count_distinct(words) + 31) / 32);
-}
+int least_wavefronts(const AccessPattern& pattern) { return std::max(1, (kernels::distinct_words(pattern) + 31) / 32); }
 
 // Register reads beyond the first data register delay a store's source release (MICRO25: +2 for 64, +6 for 128 bit).
 int wide_store_extra(int bytes_per_lane) { return bytes_per_lane >= 16 ? 6 : bytes_per_lane >= 8 ? 2 : 0; }
