@@ -51,7 +51,9 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache,
                              switches.rf_ideal);
   const ConstantCache constants(static_cast<std::uint64_t>(sm.front_end.constant_miss_delay.value));
-  for (int i = 0; i < sm.sub_cores; ++i) subs_.emplace_back(read_ports, constants);
+  const auto sub_cores = static_cast<std::size_t>(sm.sub_cores);
+  for (std::size_t i = 0; i < sub_cores; ++i) subs_.emplace_back(i, read_ports, constants);
+  std::fill(next_try_.begin() + sm.sub_cores, next_try_.end(), never);
   for (std::size_t i = 0; i < program.loops.size(); ++i) {
     if (program.loops[i].is_main) main_loop_ = static_cast<int>(i);
   }

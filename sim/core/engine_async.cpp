@@ -143,7 +143,7 @@ void Engine::handle_async(const Event& event, std::uint64_t now) {
       for (int i = 0; i < warps_per_group; ++i) {
         Warp& warp = warps_[static_cast<std::size_t>(first + i)];
         SubCore& sub = subs_[warp.sub];
-        sub.next_try = std::min(sub.next_try, now);
+        next_try(sub) = std::min(next_try(sub), now);
         if ((sub.blocked >> warp.bit & 1u) != 0) check_blocked(warp, now);
       }
       break;

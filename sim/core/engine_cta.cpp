@@ -39,7 +39,7 @@ void Engine::start_cta(int slot, std::uint64_t now) {
     check_blocked(warp, now);
     sub.wheel.put(warp.bit, warp.ready_at, now);
     sub.queueing &= ~(1u << warp.bit);
-    sub.next_try = std::min(sub.next_try, now);
+    next_try(sub) = std::min(next_try(sub), now);
   }
 }
 

@@ -209,7 +209,7 @@ void Engine::unblock(Warp& warp, std::uint64_t now) {
   SubCore& sub = subs_[warp.sub];
   sub.blocked &= ~(1u << warp.bit);
   warp.unblocked_at = now;
-  sub.next_try = std::min(sub.next_try, now);
+  next_try(sub) = std::min(next_try(sub), now);
 }
 
 void Engine::release(Warp& warp, int counter, std::uint64_t now) {

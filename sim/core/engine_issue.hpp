@@ -120,7 +120,7 @@ inline double as_double(std::uint64_t cycles) { return static_cast<double>(stati
   if (plain_) set_held_by(sub, warp, to.held_by);
   if (to.waits || warp.at_barrier || !plain_) check_blocked(warp, now);
   // Nobody need look at it before its pipe is free; what waits for no pipe finds a time that is over by then.
-  sub.wheel.put(warp.bit, std::max(warp.ready_at, sub.pipe_free[to.held_by]), now);
+  sub.wheel.put_back(warp.bit, std::max(warp.ready_at, sub.pipe_free[to.held_by]), now);
 }
 
 // The short way of an instruction that needs nothing but its pipe and its operands (DecodedInstruction::simple).

@@ -102,7 +102,7 @@ void Engine::serve_front(std::uint64_t now) {
   sub.queue_head = (sub.queue_head + 1) % queue_ring;
   sub.queueing = 0;
   if (sub.queue_size-- == queue_capacity_) {
-    sub.next_try = std::min(sub.next_try, now + 1);
+    next_try(sub) = std::min(next_try(sub), now + 1);
     sub.pipe_free[static_cast<std::size_t>(Action::memory)] = now + 1;
     if (switches_.barriers) sub.pipe_free[static_cast<std::size_t>(Action::barrier)] = now + 1;
   }

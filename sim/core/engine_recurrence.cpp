@@ -65,7 +65,7 @@ std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
   for (const SubCore& sub : subs_) {
     add(static_cast<std::uint64_t>(sub.live) << 32 | sub.blocked);
     add(static_cast<std::uint64_t>(sub.last));
-    add(after(sub.next_try, now));
+    add(after(next_try_[sub.index], now));
     add(after(sub.issue_free, now));
     add(after(sub.tensor_free, now));
     for (const std::uint64_t free :

@@ -29,6 +29,7 @@ inline constexpr int max_groups = 16;
 inline constexpr std::uint64_t variable_queue = 2;
 // Cycles between warps at the barrier unit, and between LDC of a sub-core (guess: as long as an address takes).
 inline constexpr std::uint64_t barrier_interval = 2, constant_interval = 4;
+inline constexpr std::size_t max_sub_cores = 16;
 inline constexpr int queue_ring = 64;  // entries of a load/store queue that the state has room for
 
 struct Warp {
@@ -64,10 +65,10 @@ struct QueuedAccess {
 };
 
 struct SubCore {
-  SubCore(const ReadPorts& p, const ConstantCache& c) : ports(p), constants(c) {}
+  SubCore(std::size_t i, const ReadPorts& p, const ConstantCache& c) : index(i), ports(p), constants(c) {}
+  std::size_t index;
   ReadPorts ports;
   ConstantCache constants;
-  std::uint64_t next_try = 0;
   std::uint64_t issued_at = 0;   // last issue
   std::uint64_t issue_free = 0;  // the Control stage is free for an instruction issued then
   std::uint32_t live = 0, blocked = 0;
@@ -130,6 +131,7 @@ class Engine {
 
  private:
   bool step_through();
+  std::uint64_t& next_try(const SubCore& sub) { return next_try_[sub.index]; }
   void sleep(SubCore& sub, int bit, std::uint64_t now);
   void step(SubCore& sub, std::uint64_t now);
   [[nodiscard]] bool goes_the_short_way(const SubCore& sub, const Warp& warp, std::uint64_t now) const;
@@ -216,6 +218,9 @@ class Engine {
   Tally tally_;  // not yet in count_
   EventWheel events_;
   std::vector<SubCore> subs_;
+  // First cycle in which there may be something to do, by sub-core: side by side, as each cycle looks at all of them.
+  // Those that do not exist have nothing to do, ever.
+  std::array<std::uint64_t, max_sub_cores> next_try_{};
   std::vector<Warp> warps_;
   std::vector<CtaSlot> slots_;
   std::int64_t launched_ = 0, finished_ = 0;

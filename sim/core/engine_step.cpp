@@ -73,13 +73,13 @@ inline void Engine::sleep(SubCore& sub, int bit, std::uint64_t now) {
   sub.last = bit;
   if (switches_.scheduler != Scheduler::lrr) sub.greedy = 1u << bit;
   const std::uint32_t waiting = sub.live & ~sub.blocked;
-  sub.next_try = std::max(now + 1, sub.issue_free);
-  if ((waiting & sub.wheel.ready(now)) == 0) sub.next_try = std::max(sub.next_try, sub.wheel.next(waiting, now, never));
+  next_try(sub) = std::max(now + 1, sub.issue_free);
+  if ((waiting & sub.wheel.ready(now)) == 0) next_try(sub) = std::max(next_try(sub), sub.wheel.next(waiting, now, never));
 }
 
 [[gnu::always_inline]] inline void Engine::step(SubCore& sub, std::uint64_t now) {
   if (sub.issue_free > now) {
-    sub.next_try = sub.issue_free;
+    next_try(sub) = sub.issue_free;
     return;
   }
   const std::uint32_t waiting = sub.live & ~sub.blocked;
@@ -93,7 +93,7 @@ inline void Engine::sleep(SubCore& sub, int bit, std::uint64_t now) {
     greedy = (candidates & sub.greedy) != 0;
     while (true) {
       if (candidates == 0) {
-        sub.next_try = std::min(again, sub.wheel.next(waiting, now, never));
+        next_try(sub) = std::min(again, sub.wheel.next(waiting, now, never));
         return;
       }
       if (!greedy) bit = next_candidate(sub, candidates);
@@ -103,7 +103,7 @@ inline void Engine::sleep(SubCore& sub, int bit, std::uint64_t now) {
       const std::uint64_t retry = try_issue(sub, warp, sub.warp_of[static_cast<std::size_t>(bit)], now);
       if (retry == 0) return sleep(sub, bit, now);
       if (sub.issue_free > now) {
-        sub.next_try = sub.issue_free;
+        next_try(sub) = sub.issue_free;
         return;
       }
       candidates &= ~(1u << bit);
@@ -116,8 +116,8 @@ inline void Engine::sleep(SubCore& sub, int bit, std::uint64_t now) {
 
 // Until the last CTA has ended, or nothing can ever happen again: returns whether the work is done.
 bool Engine::step_through() {
-  SubCore* const begin = subs_.data();
-  SubCore* const end = begin + subs_.size();
+  constexpr std::size_t group = 4;  // sub-cores that are looked at at once
+  const std::size_t groups = (subs_.size() + group - 1) / group * group;
   std::uint64_t now = 0;
   while (finished_ < ctas_ && !measured_) {
     events_.drain(now, [&](const Event& event) { handle(event, now); });
@@ -127,13 +127,12 @@ bool Engine::step_through() {
     }
     // What one sub-core does reaches another by events only, later than now.
     std::uint32_t due = 0;
-    for (SubCore* sub = end; sub != begin;) {
-      --sub;
-      due = due << 1 | static_cast<std::uint32_t>(sub->next_try <= now);
-    }
-    for (; due != 0; due &= due - 1) step(begin[std::countr_zero(due)], now);
+    for (std::size_t from = 0; from < groups; from += group)
+      for (std::size_t i = from; i < from + group; ++i) due |= static_cast<std::uint32_t>(next_try_[i] <= now) << i;
+    for (; due != 0; due &= due - 1) step(subs_[static_cast<std::size_t>(std::countr_zero(due))], now);
     std::uint64_t wake = never;
-    for (const SubCore* sub = begin; sub != end; ++sub) wake = std::min(wake, sub->next_try);
+    for (std::size_t from = 0; from < groups; from += group)
+      for (std::size_t i = from; i < from + group; ++i) wake = std::min(wake, next_try_[i]);
     now = wake <= now + 1 ? now + 1 : std::min(wake, events_.next(now + 1));
     if (now == never) return finished_ >= ctas_;
   }

@@ -18,14 +18,18 @@ class ReadyWheel {
     put_off(1u << bit, at, now);
   }
 
+  // The same of a warp that is ready and will not be before `at`, which lies ahead. Call ready(now) before.
+  void put_back(int bit, std::uint64_t at, std::uint64_t now) {
+    ready_ &= ~(1u << bit);
+    await(1u << bit, at, now);
+  }
+
   // Those of a mask that are ready wait until `at`. Call ready(now) before.
   void put_off(std::uint32_t mask, std::uint64_t at, std::uint64_t now) {
     mask &= ready_;
     if (mask == 0 || at <= now) return;
     ready_ &= ~mask;
-    const std::uint64_t cell = std::min(at, now + ring - 1) % ring;
-    cells_[cell] |= mask;
-    occupied_ |= std::uint64_t{1} << cell;
+    await(mask, at, now);
   }
 
   // Warps that are ready at `now`.
@@ -47,6 +51,12 @@ class ReadyWheel {
 
  private:
   static constexpr std::uint64_t ring = 64;
+
+  void await(std::uint32_t mask, std::uint64_t at, std::uint64_t now) {
+    const std::uint64_t cell = std::min(at, now + ring - 1) % ring;
+    cells_[cell] |= mask;
+    occupied_ |= std::uint64_t{1} << cell;
+  }
 
   void advance(std::uint64_t now) {
     if (now == at_) return;
