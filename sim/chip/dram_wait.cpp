@@ -8,21 +8,39 @@ namespace noteg::chip {
 
 namespace {
 
+// DRAM less busy than this makes nobody wait for long.
+constexpr double waits_from = 0.5;
+
 // How busy DRAM is while a kernel of `sm_cycles` runs.
 double utilisation(const DramLoad& load, double sm_cycles) {
   return load.cycles / std::max({1.0, load.cycles, sm_cycles});
 }
 
+// Where a step finds its tiles.
+struct Sources {
+  core::MemoryEnvironment l2, dram;
+};
+
+Sources sources(const EnvironmentRequest& request) {
+  return {memory_environment(request, TileSource::l2), memory_environment(request, TileSource::dram)};
+}
+
 // Where the two environments differ by little of the time, only that of most steps is stepped through and the other put
-// in proportion by a first look, which is good to some tenths of that little.
-SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::MemoryEnvironment& dram,
-              const core::SmWork& work, Grade grade, Grade first_look, double waiting, unsigned jobs) {
-  constexpr double little = 0.006, cheap = 2e5;
-  const core::MemoryEnvironment &most = waiting > 0.5 ? dram : l2, &rest = waiting > 0.5 ? l2 : dram;
-  const double share = std::min(waiting, 1.0 - waiting);
+// in proportion by first looks, which is good to some tenths of that little. They look at `seen`, which may be what a
+// search has seen already: the way from DRAM is longer or shorter there, by a factor.
+SmTime mostly(SmTimer& timer, const Sources& real, const Sources& seen, const core::SmWork& work, Grade grade,
+              Grade first_look, double waiting, unsigned jobs) {
+  constexpr double little = 0.006, cheap = 1e5;
+  const bool most_wait = waiting > 0.5;
+  const core::MemoryEnvironment &most = most_wait ? real.dram : real.l2, &rest = most_wait ? real.l2 : real.dram;
+  const double share = most_wait ? 1.0 - waiting : waiting;
   if (share <= 0) return timer.time(most, work, grade);
-  timer.prepare({most, rest}, work, first_look, jobs);
-  const SmTime a = timer.time(most, work, first_look), b = timer.time(rest, work, first_look);
+  timer.prepare({seen.dram, seen.l2}, work, first_look, jobs);
+  const SmTime near = timer.time(seen.l2, work, first_look), far = timer.time(seen.dram, work, first_look);
+  const double longer = seen.dram.latency - seen.l2.latency;
+  const double factor = longer > 0 ? (real.dram.latency - real.l2.latency) / longer : 1;
+  const SmTime waits = blend(near, far, factor);
+  const SmTime &a = most_wait ? waits : near, &b = most_wait ? near : waits;
   const bool differ = share * std::abs(b.cycles / a.cycles - 1.0) > little;
   timer.prepare(differ ? std::vector{most, rest} : std::vector{most}, work, grade, jobs);
   SmTime out = timer.time(most, work, grade);
@@ -32,8 +50,8 @@ SmTime mostly(SmTimer& timer, const core::MemoryEnvironment& l2, const core::Mem
   for (std::size_t i = 0; i < core::stall_count; ++i)
     out.counters.stall_cycles[i] =
         std::max(0.0, out.counters.stall_cycles[i] + (b.counters.stall_cycles[i] - a.counters.stall_cycles[i]) * scale);
-  out.simulated_cycles += a.simulated_cycles + b.simulated_cycles;
-  out.simulated_warp_instructions += a.simulated_warp_instructions + b.simulated_warp_instructions;
+  out.simulated_cycles += waits.simulated_cycles;
+  out.simulated_warp_instructions += waits.simulated_warp_instructions;
   return out;
 }
 
@@ -64,7 +82,7 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
   const auto settle_load = [&](double unloaded_cycles, const auto& loaded_cycles) {
     constexpr int halvings = 4;
     request.dram_utilisation = utilisation(load, unloaded_cycles);
-    if (request.dram_utilisation <= 0.5) return;
+    if (request.dram_utilisation <= waits_from) return;
     double high = request.dram_utilisation, low = utilisation(load, loaded_cycles());
     for (int i = 0; i < halvings && high - low > 0.02; ++i) {
       request.dram_utilisation = 0.5 * (low + high);
@@ -76,15 +94,19 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
   const bool quick = timer.has_quick_rate(work) && !is_short;
   const Grade fast = is_short ? grade : quick ? Grade::search : Grade::rough;
   const auto searched = [&] { return is_short ? mixed(fast).cycles : on_average(fast).cycles; };
-  settle_load(is_short             ? timer.time(l2, work, fast).cycles
-              : load.sm_cycles > 0 ? load.sm_cycles
-                                   : searched(),
+  settle_load(is_short                    ? timer.time(l2, work, fast).cycles
+              : load.search.sm_cycles > 0 ? load.search.sm_cycles
+                                          : searched(),
               searched);
-  const core::MemoryEnvironment dram = memory_environment(request, TileSource::dram);
+  const Sources real = sources(request);
   const bool both = grade == Grade::exact || (quick && timer.is_cheap(work));
-  if (both) timer.prepare(all_wait ? std::vector{dram} : std::vector{l2, dram}, work, grade, jobs);
+  if (both) timer.prepare(all_wait ? std::vector{real.dram} : std::vector{real.l2, real.dram}, work, grade, jobs);
   if (both || is_short) return mixed(grade);
-  return mostly(timer, l2, dram, work, grade, fast, load.waiting_steps, jobs);
+  if (load.search.sm_cycles > 0) {
+    request.clocks = load.search.clocks;
+    if (request.dram_utilisation <= waits_from) request.dram_utilisation = 0;
+  }
+  return mostly(timer, real, sources(request), work, grade, fast, load.waiting_steps, jobs);
 }
 
 }  // namespace noteg::chip

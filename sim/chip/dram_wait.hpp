@@ -8,10 +8,16 @@
 
 namespace noteg::chip {
 
+// What a search for the clock has found out.
+struct Searched {
+  EnvironmentClocks clocks;  // of its last look
+  double sm_cycles = 0;      // 0: nothing was searched
+};
+
 struct DramLoad {
   double waiting_steps = 0;  // 0..1, of the k tiles of all CTAs: those that wait for DRAM
   double cycles = 0;         // that DRAM needs for the whole traffic at its best
-  double sm_cycles = 0;      // the SM's time as a search has found it; 0: not known
+  Searched search;
 };
 
 // The busiest SM's time; counters are of both kinds of step. Never less than what DRAM needs.

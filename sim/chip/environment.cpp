@@ -33,10 +33,10 @@ double l2_latency(const EnvironmentRequest& request) {
 
 double dram_latency(const EnvironmentRequest& request) {
   const arch::DramSpec& dram = request.gpu->dram;
-  const double service = (dram.service * request.latency_clock).value;
-  return (dram.latency * request.latency_clock).value + memory::last_of_group(request.waiting_places, service) +
+  const double service = (dram.service * request.clocks.dram).value;
+  return (dram.latency * request.clocks.dram).value + memory::last_of_group(request.waiting_places, service) +
          memory::queue_wait(request.dram_utilisation,
-                            request.opens_rows ? (dram_row_cycle * request.latency_clock).value : service);
+                            request.opens_rows ? (dram_row_cycle * request.clocks.dram).value : service);
 }
 
 // Bytes per SM cycle of a rate that the file states at the highest clock. The two-part L2 of GA100 and GH100 has a
@@ -45,7 +45,7 @@ double dram_latency(const EnvironmentRequest& request) {
 double l2_rate(const EnvironmentRequest& request, BytesPerCycle rate) {
   const arch::GpuSpec& gpu = *request.gpu;
   if (gpu.l2.partitions < 2) return rate.value;
-  return rate.value * quantised(std::max(1.0, gpu.clock.boost / request.clock), clock_step);
+  return rate.value * quantised(std::max(1.0, gpu.clock.boost / request.clocks.l2), clock_step);
 }
 
 // SMs that are in step read their tiles of C all at once, at what DRAM gives them all. They stay so for some rounds of
@@ -56,11 +56,11 @@ void set_reads_of_c(const EnvironmentRequest& request, core::MemoryEnvironment& 
   constexpr double rounds_in_step = 8;
   if (request.c_missing <= 0) return;
   const arch::DramSpec& dram = request.gpu->dram;
-  const double waits = quantised((dram.latency * request.latency_clock).value, wait_step);
+  const double waits = quantised((dram.latency * request.clocks.dram).value, wait_step);
   out.c_latency = out.latency + std::max(0.0, std::round(waits) - out.latency) * request.c_missing;
   const double in_step = std::min(1.0, rounds_in_step / request.rounds) * request.c_missing;
   const double share =
-      dram.bandwidth.value * dram.read_efficiency / (request.latency_clock.value * std::max(1, request.active_sms));
+      dram.bandwidth.value * dram.read_efficiency / (request.clocks.dram.value * std::max(1, request.active_sms));
   out.c_bytes_per_cycle = quantised(share / in_step, wait_step);
 }
 

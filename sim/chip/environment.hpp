@@ -13,10 +13,14 @@ namespace noteg::chip {
 
 enum class TileSource : std::uint8_t { l2, dram };
 
+// At which L2's bytes per second and the nanoseconds of DRAM become bytes and latencies in cycles.
+struct EnvironmentClocks {
+  Hertz l2, dram;
+};
+
 struct EnvironmentRequest {
   const arch::GpuSpec* gpu = nullptr;
-  Hertz clock;
-  Hertz latency_clock;  // at which the nanoseconds of DRAM become cycles
+  EnvironmentClocks clocks;
   int active_sms = 1;
   double footprint_bytes = 0;  // A, B and C
   double l1_hit_rate = 0;      // of the sectors that loads ask for

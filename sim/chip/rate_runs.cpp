@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "sim/chip/coarse.hpp"
@@ -133,21 +134,28 @@ std::vector<core::SmWork> SmTimer::rate_runs(const core::MemoryEnvironment& envi
 void SmTimer::prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, Grade grade,
                       unsigned jobs) {
   if (jobs < 2) return;
-  if (environments.size() > 1)
-    return share_work(environments.size(), jobs, {}, [&](std::size_t i) { (void)time(environments[i], work, grade); });
-  const core::MemoryEnvironment environment =
-      grade == Grade::periodic ? environments.front() : coarse(environments.front());
-  const std::vector<core::SmWork> runs = independent_runs(environment, work, grade);
-  if (runs.size() > 1) share_work(runs.size(), jobs, {}, [&](std::size_t i) { (void)run(environment, runs[i]); });
+  const bool is_look = grade >= Grade::search;
+  std::vector<std::function<void()>> parts;
+  for (const core::MemoryEnvironment& given : environments) {
+    const core::MemoryEnvironment environment = is_look ? coarse(given) : given;
+    // What is left to do between the runs of a finer grade takes its time as well: one thread for each environment.
+    std::vector<core::SmWork> runs;
+    if (is_look || environments.size() == 1) runs = independent_runs(environment, work, grade);
+    for (const core::SmWork& each : runs)
+      parts.emplace_back([this, environment, each] { (void)run(environment, each); });
+    if (runs.empty()) parts.emplace_back([&] { (void)time(given, work, grade); });
+  }
+  if (parts.size() > 1) share_work(parts.size(), jobs, {}, [&](std::size_t i) { parts[i](); });
 }
 
-// The runs that time() does whatever comes out of them, where there are several.
+// The runs that time() does whatever comes out of them, where they are known beforehand.
 std::vector<core::SmWork> SmTimer::independent_runs(const core::MemoryEnvironment& environment,
                                                     const core::SmWork& work, Grade grade) {
   if (!program_.async.empty()) return {};
   core::SmWork stepped = work;
   stepped.skip_periodic = grade == Grade::periodic;
-  if (grade >= Grade::search) return has_quick_rate(work) ? std::vector<core::SmWork>{} : rough_runs(stepped);
+  if (grade == Grade::search && has_quick_rate(work)) return {look(coarse(work))};
+  if (grade >= Grade::search) return rough_runs(stepped);
   if (grade != Grade::periodic) return {};
   if (has_rates(work)) return rate_runs(environment, stepped);
   return rounds_of_flow(work) > 0 ? std::vector<core::SmWork>{} : runs_of_rounds(stepped, grade);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sim/chip/bulk_copies.hpp"
-#include "sim/chip/dram_wait.hpp"
 #include "sim/chip/environment.hpp"
 #include "sim/chip/footprint.hpp"
 #include "sim/chip/split_k.hpp"
@@ -77,15 +76,14 @@ core::SmWork sm_work(const Run& run) {
   return work;
 }
 
-void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade, Hertz latency_clock,
-                double searched_cycles) {
+void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade, const EnvironmentClocks& clocks,
+                const Searched& search) {
   core::SmWork work = sm_work(run);
   const Switches& switches = run.options.switches;
   EnvironmentRequest request;
   request.gpu = &run.gpu;
   request.tensor_cores = kernels::on_tensor_cores(run.config.family);
-  request.clock = run.clock;
-  request.latency_clock = latency_clock;
+  request.clocks = clocks;
   request.active_sms = run.launch.active_sms;
   request.footprint_bytes =
       footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
@@ -102,7 +100,7 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
     request.boxes = box_traffic({&run.gpu, &run.config, &run.shape, &run.launch, run.resident});
   run.dram_cycles = switches.dram ? (dram_time(run.gpu.dram, run.traffic.reuse) * run.clock).value : 0;
   run.environment = memory_environment(request, TileSource::l2);
-  const DramLoad load{run.traffic.reuse.waiting_steps, run.dram_cycles, searched_cycles};
+  const DramLoad load{run.traffic.reuse.waiting_steps, run.dram_cycles, search};
   const auto time_with = [&](std::int64_t more) {
     core::SmWork all = work;
     all.ctas += more;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/ir.hpp"
+#include "sim/chip/dram_wait.hpp"
 #include "sim/chip/run.hpp"
 
 namespace noteg::chip {
@@ -23,9 +24,9 @@ struct KernelTimes {
 [[nodiscard]] core::SmWork sm_work(const Run& run);
 
 // Steps the busiest SM through its work at the run's clock: its environment, its time, what DRAM takes, and what the
-// slices of K add. searched_cycles: what a search for the clock took for its SM; 0: none was made.
-void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade, Hertz latency_clock,
-                double searched_cycles);
+// slices of K add. `clocks`: of its environment.
+void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade grade, const EnvironmentClocks& clocks,
+                const Searched& search);
 
 [[nodiscard]] KernelTimes kernel_times(const Run& run);
 

@@ -29,19 +29,29 @@ Grade wanted_grade(const SimOptions& options) {
   return options.exact ? Grade::exact : options.share_runs ? Grade::shared : Grade::periodic;
 }
 
+// Whether the time that was found may depend on how much L2 delivers in a cycle: from half of that on (a judgement).
+bool l2_matters(const Run& run) {
+  constexpr double sector = 32;
+  const core::CoreCounters& c = run.sm.counters;
+  const core::MemoryEnvironment& e = run.environment;
+  const double reads = c.read_sectors * sector * (1.0 - e.l1_hit_rate) / e.read_bytes_per_cycle;
+  return reads + c.write_sectors * sector / e.write_bytes_per_cycle > 0.5 * run.sm.cycles;
+}
+
 // Latencies in cycles depend on the clock, the clock on the power, the power on the time. Each round steps through the
 // kernel at the clock that the round before allowed, cheaply; the grade that was asked for runs once, at the clock that
-// came out, so that all grades see the same one.
+// came out, so that all grades see the same one. What a look sees of the clock is L2's bytes per cycle, where they
+// matter.
 power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kernels::Program& program) {
   const Grade wanted = wanted_grade(run.options);
   const int rounds = wanted == Grade::rough ? 1 : 4;
   constexpr double settled = 0.005;
   power::OperatingPoint point;
   double stepped_cycles = 0, stepped_instructions = 0;
-  const Hertz highest = run.clock;
+  EnvironmentClocks looked_at{run.clock, run.clock};
   const auto step_through = [&](Grade grade) {
-    const double searched = grade == wanted ? run.sm.cycles : 0;
-    solve_time(run, timer, program, grade, grade == wanted ? run.clock : highest, searched);
+    const EnvironmentClocks clocks = grade == wanted ? EnvironmentClocks{run.clock, run.clock} : looked_at;
+    solve_time(run, timer, program, grade, clocks, {looked_at, grade == wanted ? run.sm.cycles : 0});
     stepped_cycles += run.sm.simulated_cycles;
     stepped_instructions += run.sm.simulated_warp_instructions;
     point = operating_point(run.gpu, run.options, chip_events(run, program),
@@ -59,6 +69,7 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
     const double step = std::abs(point.clock / run.clock - 1.0);
     take_clock();
     if (step < settled || run.sm.deadlock) break;
+    if (l2_matters(run)) looked_at.l2 = run.clock;
   }
   if (search && !run.sm.deadlock) {
     step_through(wanted);

@@ -22,8 +22,7 @@ constexpr long long usual_trips = 48, most_trips = 1'000'000;
 core::MemoryEnvironment alone(const arch::GpuSpec& gpu) {
   chip::EnvironmentRequest request;
   request.gpu = &gpu;
-  request.clock = gpu.clock.sustained;
-  request.latency_clock = request.clock;
+  request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
   return chip::memory_environment(request, chip::TileSource::l2);
 }
 

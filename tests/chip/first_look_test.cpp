@@ -35,7 +35,7 @@ TEST_P(FirstLook, IsNearTheRunAtLittleCost) {
   ASSERT_TRUE(built) << to_string(built.errors());
   EnvironmentRequest request;
   request.gpu = &gpu;
-  request.clock = request.latency_clock = gpu.clock.sustained;
+  request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
   const core::MemoryEnvironment environment = memory_environment(request, TileSource::l2);
   core::SmWork work;
   work.resident = look.resident;

@@ -34,8 +34,7 @@ double cycles_per_trip(const arch::GpuSpec& gpu, const kernels::Program& program
   constexpr int few = 16, many = 80;
   EnvironmentRequest request;
   request.gpu = &gpu;
-  request.clock = gpu.clock.sustained;
-  request.latency_clock = request.clock;
+  request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
   const core::DecodedProgram decoded = core::decode(program, gpu.sm);
   core::SmWork work;
   work.resident = ctas;
