@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cmath>
 
 #include "kernels/builders/common.hpp"
@@ -137,20 +138,20 @@ CopyPasses mean_copy_passes(const AccessPattern& copy, std::uint64_t pitch) {
 }
 
 std::uint64_t alike_pitch(std::uint64_t pitch) {
-  // 11, 12.6, 18 and 22.6 wavefronts; other pitches lie between.
-  static constexpr std::array<std::uint64_t, 4> known{nominal_pitch, 4128, 3072, 4224};
+  // And the wavefronts that the copy takes, worked out once and for all; other pitches lie between.
+  struct Known {
+    std::uint64_t pitch;
+    double wavefronts;
+  };
+  static constexpr std::array<Known, 4> known{
+      {{nominal_pitch, 11}, {4128, 13.15625}, {3072, 18.95703125}, {4224, 21.1171875}}};
   const AccessPattern copy = transposing_copy();
-  static const std::array<double, known.size()> takes = [&copy] {
-    std::array<double, known.size()> out{};
-    for (std::size_t i = 0; i < known.size(); ++i) out[i] = mean_copy_passes(copy, known[i]).wavefronts;
-    return out;
-  }();
   const double wanted = mean_copy_passes(copy, pitch).wavefronts;
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < known.size(); ++i) {
-    if (std::abs(takes[i] - wanted) < std::abs(takes[best] - wanted)) best = i;
-  }
-  return known[best];
+  const auto apart = [&](const Known& one) {
+    assert(one.wavefronts == mean_copy_passes(copy, one.pitch).wavefronts);
+    return std::abs(one.wavefronts - wanted);
+  };
+  return std::ranges::min(known, {}, apart).pitch;
 }
 
 }  // namespace noteg::kernels

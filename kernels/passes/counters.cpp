@@ -69,47 +69,58 @@ struct Claim {
   std::vector<Use> uses;
 };
 
+// Cycles for which two claims hold each other up if they share a counter.
+long hold_up(const Claim& a, const Claim& b) {
+  long sum = 0;
+  for (const Use& mine : a.uses)
+    for (const Use& other : b.uses) sum += hold_up(mine, other) + hold_up(other, mine);
+  return sum;
+}
+
 // Gives each claim the counter on which it and the others hold each other up least. Positions on the walk stand
 // for cycles. Twice round: the first choice knows only the claims before it.
 class Allotment {
  public:
-  explicit Allotment(int first) : first_(first) {}
+  Allotment(std::vector<Claim>& claims, int first)
+      : claims_(claims), first_(first), between_(claims.size() * claims.size()) {
+    for (std::size_t i = 0; i < claims.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        between_[i * claims.size() + j] = between_[j * claims.size() + i] = hold_up(claims[i], claims[j]);
+  }
 
-  void run(std::vector<Claim>& claims) {
-    for (Claim& claim : claims) give(claim);
-    for (Claim& claim : claims) {
-      auto& mates = claims_[static_cast<std::size_t>(*claim.field)];
-      mates.erase(std::find(mates.begin(), mates.end(), &claim));
-      give(claim);
+  void run() {
+    for (std::size_t i = 0; i < claims_.size(); ++i) give(i);
+    for (std::size_t i = 0; i < claims_.size(); ++i) {
+      auto& mates = given_[static_cast<std::size_t>(*claims_[i].field)];
+      mates.erase(std::find(mates.begin(), mates.end(), i));
+      give(i);
     }
   }
 
  private:
-  void give(Claim& claim) {
+  void give(std::size_t claim) {
     int best = first_;
     long least = cost(claim, first_);
     for (int c = first_ + 1; c < counter_count; ++c) {
       const long next = cost(claim, c);
       if (next < least) best = c, least = next;
     }
-    *claim.field = static_cast<std::int8_t>(best);
-    claims_[static_cast<std::size_t>(best)].push_back(&claim);
+    *claims_[claim].field = static_cast<std::int8_t>(best);
+    given_[static_cast<std::size_t>(best)].push_back(claim);
   }
 
   // Ties go to the counter with the fewest claims.
-  long cost(const Claim& claim, int counter) const {
-    const auto& mates = claims_[static_cast<std::size_t>(counter)];
+  [[nodiscard]] long cost(std::size_t claim, int counter) const {
+    const auto& mates = given_[static_cast<std::size_t>(counter)];
     long sum = 0;
-    for (const Claim* mate : mates) {
-      for (const Use& mine : claim.uses) {
-        for (const Use& other : mate->uses) sum += hold_up(mine, other) + hold_up(other, mine);
-      }
-    }
+    for (const std::size_t mate : mates) sum += between_[claim * claims_.size() + mate];
     return sum * 1000 + static_cast<long>(mates.size());
   }
 
+  std::vector<Claim>& claims_;
   int first_;
-  std::array<std::vector<const Claim*>, counter_count> claims_;
+  std::vector<long> between_;  // hold_up() of each two
+  std::array<std::vector<std::size_t>, counter_count> given_;
 };
 
 constexpr int source_read_latency = 20;  // stores and copies read their registers about so long after issue
@@ -130,7 +141,7 @@ void choose_counters(Program& program, const std::vector<int>& trace, int first_
     claim(claims[2 * at + 1], ins.control.read_barrier, needs[p].read_until, source_read_latency);
   }
   std::erase_if(claims, [](const Claim& c) { return c.field == nullptr; });
-  Allotment(first_counter).run(claims);
+  Allotment(claims, first_counter).run();
 }
 
 // Which counters guard each register on the walk; a wait on a counter frees all that it guarded.

@@ -158,7 +158,7 @@ void Engine::pass_equal_rounds(std::uint64_t now) {
     return;
   }
   rounds_repeat_ = true;
-  const std::int64_t launched = launched_ - before->launched, left = ctas_ - launched_ - work_.resident;
+  const std::int64_t launched = launched_ - before->launched, left = ctas_ - launched_;
   if (launched <= 0 || left < launched) return;
   const std::int64_t periods = left / launched;
   const std::uint64_t cycles = (now + skipped_ - before->time) * static_cast<std::uint64_t>(periods);
@@ -174,6 +174,11 @@ void Engine::pass_equal_rounds(std::uint64_t now) {
   CoreCounters period = counted();
   period += before->count * -1.0;
   pass_over(static_cast<double>(periods), cycles, period);
+  end_ += cycles;
+  if (launched_ == ctas_) {  // the last slot was filled again by the CTA that ended last
+    last_refill_ = end_;
+    flow_end_ = flow(now);
+  }
   same_round_.forget();
 }
 

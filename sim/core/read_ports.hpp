@@ -20,11 +20,11 @@ class ReadPorts {
   ReadPorts(int ports, int window, bool cache, bool ideal)
       : ports_(ports),
         window_(window),
-        cache_(cache),
+        uncached_(cache ? std::uint8_t{0} : uncached_slot),
         cached_(cache ? ~0u : 0),
         ideal_(ideal),
         one_(ports == 1),
-        shift_(one_ ? 0 : 2) {}
+        has_tables_(one_ && window == 3 && !ideal) {}
 
   struct Grant {
     std::uint64_t allocated = 0;  // cycle in which the instruction leaves Allocate
@@ -40,7 +40,7 @@ class ReadPorts {
     for (std::uint8_t i = 0; i < instruction.reads; ++i) {
       const ReadPort& port = instruction.read[i];
       const std::uint32_t tag = owner | port.reg;
-      std::uint32_t& entry = entry_[cache_ ? port.slot : uncached_slot];
+      std::uint32_t& entry = entry_[port.slot | uncached_];
       const bool hit = entry == tag;
       grant.hits += static_cast<unsigned>(hit);
       needs += port.need & (static_cast<std::uint32_t>(hit) - 1);
@@ -50,16 +50,16 @@ class ReadPorts {
     const std::array<unsigned, 2> need{needs & 0xffff, needs >> 16};
     grant.reads = need[0] + need[1];
     move_to(std::max(now + 2, allocated_ + 1));
-    if (!ideal_ && grant.reads > 0) {
-      if (one_ && window_ == 3 && (used_[0] | used_[1]) < near && (need[0] | need[1]) <= 3) {
-        const unsigned fits = fits_in_three[used_[0]][need[0]] & fits_in_three[used_[1]][need[1]];
-        move_to(allocated_ + static_cast<unsigned>(std::countr_zero(fits)));
-        for (std::size_t bank = 0; bank < used_.size(); ++bank)
-          used_[bank] |= last_of_three[used_[bank] & 7][need[bank]];
-      } else {
-        wait_for_room(need, window_);
-        for (std::size_t bank = 0; bank < used_.size(); ++bank) take_last(bank, need[bank]);
-      }
+    if (has_tables_ && ((taken_ & ~both(near - 1)) | (needs & ~0x0003'0003u)) == 0) {
+      const unsigned fits = fits_in_three[taken_ & (near - 1)][need[0]] & fits_in_three[taken_ >> second][need[1]];
+      const auto delay = static_cast<unsigned>(std::countr_zero(fits));
+      allocated_ += delay;
+      taken_ = taken_ >> delay & both(all_cells);
+      taken_ |= last_of_three[taken_ & 7][need[0]] |
+                static_cast<std::uint64_t>(last_of_three[taken_ >> second & 7][need[1]]) << second;
+    } else if (!ideal_ && needs != 0) {
+      wait_for_room(need, window_);
+      for (std::size_t bank = 0; bank < banks; ++bank) take_last(bank, need[bank]);
     }
     grant.allocated = allocated_;
     return grant;
@@ -71,13 +71,14 @@ class ReadPorts {
     Grant grant;
     grant.reads = need[0] + need[1];
     move_to(std::max(now + 2, allocated_ + 1));
-    if (!ideal_ && one_ && (used_[0] | used_[1]) == 0) {
-      for (std::size_t bank = 0; bank < used_.size(); ++bank) used_[bank] = (std::uint64_t{1} << need[bank]) - 1;
+    if (!ideal_ && one_ && taken_ == 0) {
+      taken_ = ((std::uint64_t{1} << need[0]) - 1) | ((std::uint64_t{1} << need[1]) - 1) << second;
     } else if (!ideal_) {
       wait_for_room(need, std::min(static_cast<int>(std::max(need[0], need[1])) + 1, cells - 1));
-      for (std::size_t bank = 0; bank < used_.size(); ++bank) {
-        if (one_ && used_[bank] < near && need[bank] < first_free.size())
-          used_[bank] |= first_free[need[bank]][used_[bank]];
+      for (std::size_t bank = 0; bank < banks; ++bank) {
+        const std::uint64_t taken = taken_ >> second * bank & all_cells;
+        if (one_ && taken < near && need[bank] < first_free.size())
+          taken_ |= static_cast<std::uint64_t>(first_free[need[bank]][taken]) << second * bank;
         else
           take_first(bank, need[bank]);
       }
@@ -92,21 +93,28 @@ class ReadPorts {
     ReadPorts moved = *this;
     if (moved.allocated_ < now + 1) moved.move_to(now + 1);
     add(moved.allocated_ - now);
+    add(moved.taken_);
     for (const std::uint64_t used : moved.used_) add(used);
     for (const std::uint32_t entry : entry_) add(entry);
   }
 
  private:
-  // used_[bank] counts the reads of the 16 cycles after allocated_, in one bit each where there is one port, else in
-  // four.
-  static constexpr int cells = 16;
+  static constexpr std::size_t banks = 2;
+  static constexpr int cells = 16;  // cycles after allocated_ that are kept
+  static constexpr std::uint64_t all_cells = (std::uint64_t{1} << cells) - 1;
+  static constexpr unsigned second = 32;  // where the bits of the second bank begin in taken_
   // Reads no further ahead than eight cycles: what tables of one port are made for.
   static constexpr std::uint64_t near = 256;
+
+  // The same bits for each of the two banks.
+  static constexpr std::uint64_t both(std::uint64_t bits) { return bits << second | bits; }
 
   void move_to(std::uint64_t cycle) {
     const std::uint64_t by = cycle - allocated_;
     allocated_ = cycle;
-    for (std::uint64_t& used : used_) used >>= std::min<std::uint64_t>(by << shift_, 63);
+    taken_ = by < cells ? taken_ >> by & both(all_cells) : 0;
+    if (one_) return;
+    for (std::uint64_t& used : used_) used = by < cells ? used >> several * by : 0;
   }
 
   // Until both banks have room for what is needed within `span` cycles.
@@ -118,8 +126,8 @@ class ReadPorts {
   // Reads that the next `span` cycles can still take.
   [[nodiscard]] int room(std::size_t bank, int span) const {
     if (one_) {
-      const std::uint64_t used = used_[bank] & ((std::uint64_t{1} << span) - 1);
-      return span - ones[used & 0xff] - ones[used >> 8];
+      const std::uint64_t taken = taken_ >> second * bank & ((std::uint64_t{1} << span) - 1);
+      return span - ones[taken & 0xff] - ones[taken >> 8];
     }
     int room = span * ports_;
     for (int i = 0; i < span; ++i) room -= used_in(bank, i);
@@ -127,13 +135,17 @@ class ReadPorts {
   }
 
   [[nodiscard]] int used_in(std::size_t bank, int cell) const {
-    return static_cast<int>(used_[bank] >> (static_cast<unsigned>(cell) << shift_) & (one_ ? 1u : 15u));
+    const auto at = static_cast<unsigned>(cell);
+    return static_cast<int>(one_ ? taken_ >> (second * bank + at) & 1u : used_[bank] >> several * at & 15u);
   }
 
   void take(std::size_t bank, int cell, unsigned& need) {
-    while (used_in(bank, cell) < ports_ && need > 0) {
-      used_[bank] += std::uint64_t{1} << (static_cast<unsigned>(cell) << shift_);
-      --need;
+    const auto at = static_cast<unsigned>(cell);
+    for (; used_in(bank, cell) < ports_ && need > 0; --need) {
+      if (one_)
+        taken_ |= std::uint64_t{1} << (second * bank + at);
+      else
+        used_[bank] += std::uint64_t{1} << several * at;
     }
   }
 
@@ -196,14 +208,18 @@ class ReadPorts {
   }();
 
   int ports_, window_;
-  bool cache_;
-  std::uint32_t cached_;  // all bits, or none
+  std::uint8_t uncached_;  // makes any slot an uncached one, or none
+  std::uint32_t cached_;   // all bits, or none
   bool ideal_;
-  bool one_;                                              // port
-  unsigned shift_;                                        // a cycle has 1 << shift_ bits in used_
+  bool one_;  // port
+  bool has_tables_;
   std::uint64_t allocated_ = 0;                           // cycle in which the last instruction left Allocate
-  std::array<std::uint32_t, uncached_slot + 1> entry_{};  // the last is never kept
-  std::array<std::uint64_t, 2> used_{};
+  std::array<std::uint32_t, 2 * uncached_slot> entry_{};  // those from uncached_slot on are never kept
+  // Reads of the cycles after allocated_: of one port a bit for each cycle, both banks in one number; of several ports
+  // their count in `several` bits each, by bank.
+  std::uint64_t taken_ = 0;
+  std::array<std::uint64_t, banks> used_{};
+  static constexpr unsigned several = 4;
 };
 
 }  // namespace noteg::core

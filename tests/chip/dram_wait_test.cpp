@@ -10,7 +10,7 @@ namespace {
 double latency_at(const arch::GpuSpec& gpu, double utilisation, bool opens_rows) {
   EnvironmentRequest request;
   request.gpu = &gpu;
-  request.clock = request.latency_clock = gpu.clock.sustained;
+  request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
   request.dram_utilisation = utilisation;
   request.opens_rows = opens_rows;
   return memory_environment(request, TileSource::dram).latency;
