@@ -29,6 +29,13 @@ Grade wanted_grade(const SimOptions& options) {
   return options.exact ? Grade::exact : options.share_runs ? Grade::shared : Grade::periodic;
 }
 
+// Whether the SM's time in cycles may depend on the clock at all: by an L2 with a clock of its own, by waits for DRAM, or
+// by the reduction of split-K, which is a launch of its own.
+bool clock_matters(const Run& run) {
+  return run.gpu.l2.partitions > 1 || run.traffic.reuse.waiting_steps > 0 || run.traffic.reuse.c_missing > 0 ||
+         run.launch.grid.split_k > 1;
+}
+
 // Whether the time that was found may depend on how much L2 delivers in a cycle: from half of that on (a judgement).
 bool l2_matters(const Run& run) {
   constexpr double sector = 32;
@@ -41,10 +48,11 @@ bool l2_matters(const Run& run) {
 // Latencies in cycles depend on the clock, the clock on the power, the power on the time. Each round steps through the
 // kernel at the clock that the round before allowed, cheaply; the grade that was asked for runs once, at the clock that
 // came out, so that all grades see the same one. What a look sees of the clock is L2's bytes per cycle, where they
-// matter.
+// matter. Where cycles know nothing of the clock, nothing is sought.
 power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kernels::Program& program) {
   const Grade wanted = wanted_grade(run.options);
-  const int rounds = wanted == Grade::rough ? 1 : 4;
+  const bool searches = wanted != Grade::rough && clock_matters(run);
+  const int rounds = searches ? 4 : 1;
   constexpr double settled = 0.005;
   power::OperatingPoint point;
   double stepped_cycles = 0, stepped_instructions = 0;
@@ -63,7 +71,7 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
     run.clock = point.clock;
   };
   const bool is_shared = wanted == Grade::shared && !timer.flows(sm_work(run));
-  const bool search = !run.options.sm_clock_mhz && !is_shared && wanted != Grade::rough;
+  const bool search = searches && !run.options.sm_clock_mhz && !is_shared;
   for (int round = 0; round < rounds; ++round) {
     step_through(search ? Grade::search : wanted);
     const double step = std::abs(point.clock / run.clock - 1.0);
