@@ -4,6 +4,7 @@
 
 #include "sim/chip/confidence.hpp"
 #include "sim/chip/occupancy.hpp"
+#include "sim/chip/peak_rate.hpp"
 #include "sim/chip/power_use.hpp"
 #include "sim/chip/recording.hpp"
 #include "sim/chip/run.hpp"
@@ -29,20 +30,31 @@ Grade wanted_grade(const SimOptions& options) {
   return options.exact ? Grade::exact : options.share_runs ? Grade::shared : Grade::periodic;
 }
 
-// Whether the SM's time in cycles may depend on the clock at all: by an L2 with a clock of its own, by waits for DRAM, or
-// by the reduction of split-K, which is a launch of its own.
-bool clock_matters(const Run& run) {
-  return run.gpu.l2.partitions > 1 || run.traffic.reuse.waiting_steps > 0 || run.traffic.reuse.c_missing > 0 ||
-         run.launch.grid.split_k > 1;
-}
+// L2 holds nobody up that asks for no more than this share of what it delivers (a judgement).
+constexpr double l2_at_ease = 0.5;
 
-// Whether the time that was found may depend on how much L2 delivers in a cycle: from half of that on (a judgement).
+// Whether the time that was found may depend on how much L2 delivers in a cycle.
 bool l2_matters(const Run& run) {
   constexpr double sector = 32;
   const core::CoreCounters& c = run.sm.counters;
   const core::MemoryEnvironment& e = run.environment;
   const double reads = c.read_sectors * sector * (1.0 - e.l1_hit_rate) / e.read_bytes_per_cycle;
-  return reads + c.write_sectors * sector / e.write_bytes_per_cycle > 0.5 * run.sm.cycles;
+  return reads + c.write_sectors * sector / e.write_bytes_per_cycle > l2_at_ease * run.sm.cycles;
+}
+
+// The same before anything was run: if the kernel were as fast as its pipes.
+bool l2_may_matter(const Run& run) {
+  const arch::L2Spec& l2 = run.gpu.l2;
+  const double transfer = run.traffic.l2_read_bytes * run.traffic.reads_that_arrive / l2.read_bandwidth.value +
+                          run.traffic.l2_write_bytes / l2.write_bandwidth.value;
+  return transfer > l2_at_ease * run.shape.flops() / (2.0 * run.gpu.sms * peak_rate(run.gpu.sm, run.config));
+}
+
+// Whether the SM's time in cycles may depend on the clock at all: by an L2 with a clock of its own, by waits for DRAM,
+// or by the reduction of split-K, which is a launch of its own.
+bool clock_matters(const Run& run) {
+  return (run.gpu.l2.partitions > 1 && l2_may_matter(run)) || run.traffic.reuse.waiting_steps > 0 ||
+         run.traffic.reuse.c_missing > 0 || run.launch.grid.split_k > 1;
 }
 
 // Latencies in cycles depend on the clock, the clock on the power, the power on the time. Each round steps through the
