@@ -19,9 +19,13 @@ TripRates::TripRates(std::vector<Number> numbers, std::size_t groups, MeasuredRa
     : numbers_(std::move(numbers)), groups_(groups), apart_(apart), measure_(std::move(measure)) {
   const int resident = static_cast<int>(numbers_.back().ctas), count = static_cast<int>(groups_);
   in_a_group_ = static_cast<int>(ceil_div(resident, count));
-  std::vector<int> at_work(groups_, in_a_group_);
+  std::vector<int> at_work(groups_, in_a_group_), alone(groups_, 0);
   for (int less = in_a_group_ * count - resident; less > 0; --less) --at_work[groups_ - static_cast<std::size_t>(less)];
   measured_.emplace(std::move(at_work), std::move(all));
+  alone[0] = 1;
+  MeasuredRate one{numbers_.front().rate, std::vector<double>(groups_, 0)};
+  one.by_group[0] = one.all;
+  measured_.emplace(std::move(alone), std::move(one));
 }
 
 // Towards all of them the rate comes near to that of all ever more slowly.
