@@ -55,6 +55,25 @@ SmTime mostly(SmTimer& timer, const Sources& real, const Sources& seen, const co
   return out;
 }
 
+// The wait depends on the load and the load on the time. All modes take the load from first looks, so that they see the
+// same environment. It lies between the highest, `seen`'s, that of a kernel whose reads do not queue, and that of one
+// whose reads queue as this highest load makes them; in between, the time goes with the latency.
+double settled_load(const DramLoad& load, EnvironmentRequest seen, double at_rest, double loaded) {
+  constexpr double near_enough = 0.005;
+  const auto latency = [&](double busy) {
+    seen.dram_utilisation = busy;
+    return memory_environment(seen, TileSource::dram).latency;
+  };
+  double high = seen.dram_utilisation, low = utilisation(load, loaded);
+  const double shortest = latency(0), longer = std::max(1.0, latency(high) - shortest);
+  while (high - low > near_enough) {
+    const double busy = 0.5 * (low + high);
+    const double cycles = at_rest + (loaded - at_rest) * (latency(busy) - shortest) / longer;
+    (utilisation(load, cycles) > busy ? low : high) = busy;
+  }
+  return 0.5 * (low + high);
+}
+
 }  // namespace
 
 SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::SmWork& work, Grade grade,
@@ -64,6 +83,12 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
     timer.prepare({l2}, work, grade, jobs);
     return timer.time(l2, work, grade);
   }
+  const bool all_wait = load.waiting_steps >= 1;
+  const auto mixed = [&](const Sources& from, Grade of) {
+    timer.prepare(all_wait ? std::vector{from.dram} : std::vector{from.l2, from.dram}, work, of, jobs);
+    const SmTime waiting = timer.time(from.dram, work, of);
+    return all_wait ? waiting : blend(timer.time(from.l2, work, of), waiting, load.waiting_steps);
+  };
   const auto on_average = [&](Grade of) {
     core::MemoryEnvironment mean = memory_environment(request, TileSource::dram);
     mean.latency = l2.latency + (mean.latency - l2.latency) * load.waiting_steps;
@@ -71,42 +96,23 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
     return timer.time(mean, work, of);
   };
   if (grade >= Grade::search) return on_average(grade);  // half the runs
-  const bool all_wait = load.waiting_steps >= 1;
-  const auto mixed = [&](Grade of) {
-    const SmTime waiting = timer.time(memory_environment(request, TileSource::dram), work, of);
-    return all_wait ? waiting : blend(timer.time(l2, work, of), waiting, load.waiting_steps);
-  };
-  // The wait depends on the load and the load on the time. All modes take the load from a first look, so that they see
-  // the same environment; a queue shorter than half an access needs no second one. Else the load lies between that
-  // without a wait and that with the wait of this highest load, and is halved in: it falls as the wait grows.
-  const auto settle_load = [&](double unloaded_cycles, const auto& loaded_cycles) {
-    constexpr int halvings = 4;
-    request.dram_utilisation = utilisation(load, unloaded_cycles);
-    if (request.dram_utilisation <= waits_from) return;
-    double high = request.dram_utilisation, low = utilisation(load, loaded_cycles());
-    for (int i = 0; i < halvings && high - low > 0.02; ++i) {
-      request.dram_utilisation = 0.5 * (low + high);
-      (utilisation(load, loaded_cycles()) > request.dram_utilisation ? low : high) = request.dram_utilisation;
-    }
-    request.dram_utilisation = 0.5 * (low + high);
-  };
   const bool is_short = grade == Grade::shared && !timer.flows(work);
   const bool quick = timer.has_quick_rate(work) && !is_short;
   const Grade fast = is_short ? grade : quick ? Grade::search : Grade::rough;
-  const auto searched = [&] { return is_short ? mixed(fast).cycles : on_average(fast).cycles; };
-  settle_load(is_short                    ? timer.time(l2, work, fast).cycles
-              : load.search.sm_cycles > 0 ? load.search.sm_cycles
-                                          : searched(),
-              searched);
-  const Sources real = sources(request);
-  const bool both = grade == Grade::exact || (quick && timer.is_cheap(work));
-  if (both) timer.prepare(all_wait ? std::vector{real.dram} : std::vector{real.l2, real.dram}, work, grade, jobs);
-  if (both || is_short) return mixed(grade);
-  if (load.search.sm_cycles > 0) {
-    request.clocks = load.search.clocks;
-    if (request.dram_utilisation <= waits_from) request.dram_utilisation = 0;
+  const bool is_searched = load.search.sm_cycles > 0 && !is_short;
+  EnvironmentRequest seen = request;
+  if (is_searched) seen.clocks = load.search.clocks;
+  const double at_rest = is_short      ? timer.time(l2, work, fast).cycles
+                         : is_searched ? load.search.sm_cycles
+                                       : on_average(fast).cycles;
+  request.dram_utilisation = utilisation(load, at_rest);
+  if (request.dram_utilisation > waits_from) {
+    seen.dram_utilisation = request.dram_utilisation;
+    request.dram_utilisation = settled_load(load, seen, at_rest, mixed(sources(seen), fast).cycles);
   }
-  return mostly(timer, real, sources(request), work, grade, fast, load.waiting_steps, jobs);
+  const bool both = grade == Grade::exact || (quick && timer.is_cheap(work));
+  if (both || is_short) return mixed(sources(request), grade);
+  return mostly(timer, sources(request), sources(seen), work, grade, fast, load.waiting_steps, jobs);
 }
 
 }  // namespace noteg::chip
