@@ -24,8 +24,10 @@ constexpr std::int64_t least_trips = 30, least_at_first_look = 3, least_at_first
 constexpr double nearly_all_loop = 28, mostly_loop = 11;
 // What is rather stepped through than told from rates, as work of the simulator (SmTimer): about what measuring those
 // costs; more where the order in which CTAs end decides much, up to what takes a process of 50 ms, and most where the
-// last CTAs lie on few of the sub-cores, or not, as it happens. Judgements, made on 600 random kernels and shapes.
-constexpr double rather_stepped = 6e5, rather_stepped_if_order_counts = 9.5e5, rather_stepped_if_uneven = 1.05e6;
+// last CTAs lie on few of the sub-cores, or not, as it happens. Where some sub-cores have more CTAs than others, these
+// end apart anyway. Judgements, made on 600 random kernels and shapes.
+constexpr double rather_stepped = 6e5, rather_stepped_if_order_counts = 9.5e5, rather_stepped_if_uneven = 1.05e6,
+                 rather_stepped_if_apart = 8.5e5;
 constexpr std::int64_t brief_loop = 64, few_rounds = 4;
 // So many CTAs that start together and are not followed by others are passed over trip by trip in no more.
 constexpr std::int64_t few_in_one_round = 3;
@@ -86,8 +88,10 @@ bool SmTimer::has_rates(const core::SmWork& work) const {
   if (ctas <= resident && resident <= few_in_one_round) return false;
   const bool is_short = work.trips < least_trips && loop < nearly_all_loop;
   if (is_short && loop < mostly_loop) return false;
+  const auto groups = static_cast<std::int64_t>(slot_groups(work));
+  if (resident % groups != 0) return stepped > rather_stepped_if_apart;
   const bool some_fall_empty = work.ctas > resident && work.ctas < 2 * resident;
-  if (slot_groups(work) > 1 && some_fall_empty) return stepped > rather_stepped_if_uneven;
+  if (groups > 1 && some_fall_empty) return stepped > rather_stepped_if_uneven;
   const bool is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
   const bool order_counts = is_short || is_brief || work.ctas <= resident;
   return stepped > (order_counts ? rather_stepped_if_order_counts : rather_stepped);
