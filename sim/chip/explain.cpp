@@ -76,9 +76,9 @@ Bottleneck named_by(const SimReport& report, const LimitCost& top) {
   return out;
 }
 
-LimitCost cost_of(const Limit& limit, double with_us, double without_us) {
-  const double gain = std::max(0.0, with_us - without_us);
-  return {std::string(limit.name), fmt::format("{}={}", limit.switch_name, limit.value), with_us - gain, gain};
+LimitCost cost_of(const Limit& limit, double time_us, double gained_us) {
+  const double gain = std::max(0.0, gained_us);
+  return {std::string(limit.name), fmt::format("{}={}", limit.switch_name, limit.value), time_us - gain, gain};
 }
 
 }  // namespace
@@ -91,15 +91,19 @@ Result<Explanation> explain(const arch::GpuSpec& gpu, const kernels::KernelConfi
   SimOptions same_clock = options;
   same_clock.sm_clock_mhz = plain->sm_clock_mhz;
   const Experiments experiments(gpu, kernel, shape, same_clock, cache);
+  const Result<SimReport> with_all = experiments.run({});
+  if (!with_all) return with_all.errors();
   Explanation out{*plain, {}};
   const double time = plain->time_us;
+  // The clock that was settled on is a little off the one at which the plain run was stepped.
+  const double scale = time / std::max(with_all->time_us, 1e-12);
   for (const Limit& limit : limits) {
     Changes changes{{limit.switch_name, limit.value}};
     // Conflicts hold the path and make answers late: without the path they are gone altogether.
     if (limit.name == "shared_memory") changes.emplace_back("memory.bank_conflicts", "off");
     const Result<SimReport> without = experiments.run(changes);
     if (!without) return without.errors();
-    out.costs.push_back(cost_of(limit, time, without->time_us));
+    out.costs.push_back(cost_of(limit, time, time - without->time_us * scale));
   }
   // Ports, slots, lanes: an instruction passes all three, each is judged with those before it out of the way.
   Changes changes;
@@ -108,8 +112,8 @@ Result<Explanation> explain(const arch::GpuSpec& gpu, const kernels::KernelConfi
     changes.emplace_back(limit.switch_name, limit.value);
     const Result<SimReport> without = experiments.run(changes);
     if (!without) return without.errors();
-    const double now = std::min(before, without->time_us);
-    out.costs.push_back(cost_of(limit, time, time - (before - now)));
+    const double now = std::min(before, without->time_us * scale);
+    out.costs.push_back(cost_of(limit, time, before - now));
     before = now;
   }
   std::ranges::stable_sort(out.costs, std::greater{}, &LimitCost::gain_us);

@@ -1,5 +1,6 @@
 // The bottleneck that a report names at once is the limit that experiments find dearest.
 #include "sim/chip/explain.hpp"
+#include "kernels/config_file.hpp"
 #include "tests/chip/chip_setup.hpp"
 
 namespace noteg::chip {
@@ -72,6 +73,22 @@ TEST(Explain, RefusesWhatSimulateRefuses) {
   kernels::KernelConfig impossible = kernel_of(ampere_128);
   impossible.tile = {4096, 4096, 8};
   EXPECT_FALSE(explain(gpu_of("l4"), impossible, {64, 64, 64, 1}, {}, cache));
+}
+
+// The power limit settles on a clock a little off the one at which the run was stepped: that is no limit's doing.
+TEST(Explain, GainsNothingFromWhatCostsNothing) {
+  const Result<kernels::KernelConfig> kernel =
+      kernels::load_kernel_file(NOTEG_SOURCE_DIR "/kernels/sgemm_128x128x8.yaml");
+  ASSERT_TRUE(kernel) << to_string(kernel.errors());
+  SmCache cache;
+  const Result<Explanation> e = explain(gpu_of("rtx4070"), *kernel, {4096, 4096, 4096, 1}, {}, cache);
+  ASSERT_TRUE(e) << to_string(e.errors());
+  ASSERT_TRUE(e->report.throttled);
+  for (const LimitCost& cost : e->costs) {
+    if (cost.limit == "kernel_launch" || cost.limit == "bank_conflicts" || cost.limit == "instruction_cache") {
+      EXPECT_LE(cost.gain_us, 0.002 * e->report.time_us) << cost.limit;
+    }
+  }
 }
 
 TEST(Explain, JudgesARunWithSwitchesChangedByThatRun) {
