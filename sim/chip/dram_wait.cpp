@@ -25,16 +25,15 @@ Sources sources(const EnvironmentRequest& request) {
   return {memory_environment(request, TileSource::l2), memory_environment(request, TileSource::dram)};
 }
 
-// Where the two environments differ by little of the time, only that of most steps is stepped through and the other put
-// in proportion by first looks, which is good to some tenths of that little. They look at `seen`, which may be what a
-// search has seen already: the way from DRAM is longer or shorter there, by a factor.
+// Some steps wait, not all. Where the two environments differ by little of the time, only that of most steps is stepped
+// through and the other put in proportion by first looks, which is good to some tenths of that little. They look at
+// `seen`, which may be what a search has seen already: the way from DRAM is longer or shorter there, by a factor.
 SmTime mostly(SmTimer& timer, const Sources& real, const Sources& seen, const core::SmWork& work, Grade grade,
               Grade first_look, double waiting, unsigned jobs) {
   constexpr double little = 0.006, cheap = 1e5;
   const bool most_wait = waiting > 0.5;
   const core::MemoryEnvironment &most = most_wait ? real.dram : real.l2, &rest = most_wait ? real.l2 : real.dram;
   const double share = most_wait ? 1.0 - waiting : waiting;
-  if (share <= 0) return timer.time(most, work, grade);
   timer.prepare({seen.dram, seen.l2}, work, first_look, jobs);
   const SmTime near = timer.time(seen.l2, work, first_look), far = timer.time(seen.dram, work, first_look);
   const double longer = seen.dram.latency - seen.l2.latency;
@@ -111,7 +110,7 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
     request.dram_utilisation = settled_load(load, seen, at_rest, mixed(sources(seen), fast).cycles);
   }
   const bool both = grade == Grade::exact || (quick && timer.is_cheap(work));
-  if (both || is_short) return mixed(sources(request), grade);
+  if (both || is_short || all_wait) return mixed(sources(request), grade);
   return mostly(timer, sources(request), sources(seen), work, grade, fast, load.waiting_steps, jobs);
 }
 

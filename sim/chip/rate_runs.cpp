@@ -130,10 +130,9 @@ std::vector<core::SmWork> SmTimer::rate_runs(const core::MemoryEnvironment& envi
     out[all_ctas].launch_interval = std::round(1.0 / trips_per_cycle(first));
   }
   // Where groups of slots are told apart, TripRates asks for those combinations that come up.
-  const bool by_number = slot_groups(work) == 1 || !ends_count(work);
-  if (work.resident > 2 && by_number) out.push_back(side_by_side(work, 2, of_few));
-  if (work.resident > 5 && by_number && ends_count(work))
-    out.push_back(side_by_side(work, work.resident / 2, of_few));
+  const bool apart = slot_groups(work) > 1 && ends_count(work);
+  if (work.resident > 2 && !apart) out.push_back(side_by_side(work, 2, of_few));
+  if (work.resident > 5 && !apart && ends_count(work)) out.push_back(side_by_side(work, work.resident / 2, of_few));
   if (end_one_by_one(work)) out.push_back(one_that_ends(work));
   return out;
 }
