@@ -49,6 +49,7 @@ Measured measured_over(double instructions, double of_trip, std::int64_t least, 
 core::SmWork side_by_side(const core::SmWork& work, std::int64_t ctas, Measured trips) {
   core::SmWork some = work;
   some.skip_periodic = false;
+  some.patience = some.haste = 0;
   some.trips = endless;
   some.ctas = ctas;
   some.resident = static_cast<int>(ctas);
@@ -90,8 +91,7 @@ bool SmTimer::has_rates(const core::SmWork& work) const {
   if (is_short && loop < mostly_loop) return false;
   const auto groups = static_cast<std::int64_t>(slot_groups(work));
   if (resident % groups != 0) return stepped > rather_stepped_if_apart;
-  const bool some_fall_empty = work.ctas > resident && work.ctas < 2 * resident;
-  if (groups > 1 && some_fall_empty) return stepped > rather_stepped_if_uneven;
+  if (groups > 1 && some_fall_empty(work)) return stepped > rather_stepped_if_uneven;
   const bool is_brief = work.trips <= brief_loop && work.ctas <= few_rounds * resident;
   const bool order_counts = is_short || is_brief || work.ctas <= resident;
   return stepped > (order_counts ? rather_stepped_if_order_counts : rather_stepped);
@@ -158,8 +158,7 @@ void SmTimer::prepare(const std::vector<core::MemoryEnvironment>& environments, 
 std::vector<core::SmWork> SmTimer::independent_runs(const core::MemoryEnvironment& environment,
                                                     const core::SmWork& work, Grade grade) {
   if (!program_.async.empty()) return {};
-  core::SmWork stepped = work;
-  stepped.skip_periodic = grade == Grade::periodic;
+  const core::SmWork stepped = graded(work, grade);
   if (grade == Grade::search && has_quick_rate(work)) return {look(coarse(work))};
   if (grade >= Grade::search) return rough_runs(stepped);
   if (grade != Grade::periodic) return {};

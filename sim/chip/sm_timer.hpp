@@ -77,9 +77,10 @@ class SmTimer {
                unsigned jobs);
 
  private:
-  using Key = std::tuple<int, std::int64_t, std::int64_t, std::int64_t, double, double, double, double, double,
-                         std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t,
-                         std::int64_t, core::FlowWindow, std::uint64_t, int, std::array<core::BoxTraffic, 3>>;
+  using Key =
+      std::tuple<int, std::int64_t, std::int64_t, std::int64_t, double, double, double, double, double,
+                 std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t, double,
+                 double, std::int64_t, core::FlowWindow, std::uint64_t, int, std::array<core::BoxTraffic, 3>>;
   // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
   [[nodiscard]] std::int64_t trip_length() const { return trip_length_; }
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
@@ -106,6 +107,10 @@ class SmTimer {
                                                     const core::SmWork& work);
   [[nodiscard]] double instructions_of_trip(const core::SmWork& work) const;
   [[nodiscard]] std::size_t slot_groups(const core::SmWork& work) const;
+  [[nodiscard]] bool some_fall_empty(const core::SmWork& work) const {
+    return work.ctas > work.resident && work.ctas < 2 * work.resident;
+  }
+  [[nodiscard]] core::SmWork graded(core::SmWork work, Grade grade) const;
   [[nodiscard]] bool end_one_by_one(const core::SmWork& work) const;
   [[nodiscard]] MeasuredRate rate_of(const SmTime& time, std::size_t groups) const;
   [[nodiscard]] double trips_outside(const SmTime& all, const SmTime& alone) const;

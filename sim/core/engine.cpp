@@ -46,6 +46,8 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
   of(Action::mufu) = mufu_interval_;
   of(Action::fp64) = fp64_interval_;
   of(Action::uniform) = uniform_interval_;
+  periodic_.patience = work.patience;
+  periodic_.haste = work.haste;
   periodic_.many_trips = work.long_from > 0 ? work.long_from : many_trips(program);
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache,

@@ -84,6 +84,9 @@ struct SmWork {
   double launch_interval = 0;  // cycles between the first CTAs of an SM
   double relaunch = 0;         // end of a CTA to the first issue of its successor
   bool skip_periodic = false;  // once the main loop has become periodic, pass over whole periods
+  // Warp instructions stepped through after which shorter loops are passed over as long ones are, and those after
+  // which still shorter ones are, by what fewer trips tell; 0: never.
+  double patience = 0, haste = 0;
   FlowWindow flow{};
   std::uint64_t slots = 0;       // those that the first CTAs come into, a bit each; 0: the first ones
   int brief_slot = -1;           // the CTA there has one trip, and the run ends with it; -1: none

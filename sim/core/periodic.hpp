@@ -5,6 +5,9 @@
 // in a period, and advance by the part of a trip that they came on.
 // How fast trips pass depends on how many CTAs are in their loops and hardly on how they lie to each other (within half
 // a per cent over the windows of a run), so that what was measured a few times holds whenever the same slots run again.
+// In short loops how they lie decides which CTA ends first, so these are passed over by periods that come back; but
+// where much has been stepped through, they go the way of long ones, and where twice as much has, on what fewer trips
+// tell: what is left to pass over is a part of the run, and so is the error.
 #pragma once
 
 #include <cmath>
@@ -22,24 +25,25 @@ class PeriodicSkip {
   // runs there. Set before observe().
   std::vector<double> trips;
 
-  std::int64_t many_trips = 256;  // core::many_trips
+  std::int64_t many_trips = 256;   // core::many_trips
+  double patience = 0, haste = 0;  // of SmWork
 
   // A CTA entered or left its main loop.
   void restart() { seen_ = 0; }
 
-  // One of `running` CTAs, those in the slots of the mask, begins a trip. Returns how many periods may be passed over
-  // now (0: none).
+  // One of `running` CTAs, those in the slots of the mask, begins a trip, after so many warp instructions that were
+  // stepped through. Returns how many periods may be passed over now (0: none).
   double observe(std::uint64_t now, int running, std::uint64_t mask, std::int64_t total_trips,
-                 const CoreCounters& count) {
-    const bool many = total_trips >= many_trips;
-    const int settled = (many ? settle_flow : settle) * running;
-    const int window = (many ? window_flow : window_trips) * running;
+                 const CoreCounters& count, double stepped) {
+    take_pace(total_trips, stepped);
+    const int settled = pace_->settle * running;
+    const int window = pace_->window * running;
     ++seen_;
     Period& known = periods_[mask];
-    if (known.times >= enough && many) {
-      if (seen_ != settle_again * running) return 0;
+    if (known.times >= enough && !pace_->whole) {
+      if (seen_ != pace_->again * running) return 0;
       period_ = &known;
-      return possible(total_trips, many);
+      return possible(total_trips);
     }
     if (seen_ == settled) {
       since_ = mark_ = now;
@@ -51,7 +55,7 @@ class PeriodicSkip {
     if (!level(now) && seen_ < settled + most_windows * window) return 0;
     seen_ = 0;  // whatever happens, look afresh afterwards
     period_ = &known;
-    if (!many) known = {};
+    if (pace_->whole) known = {};
     ++known.times;
     known.length += static_cast<double>(now - since_);
     known.counters += count;
@@ -59,7 +63,7 @@ class PeriodicSkip {
     known.advanced.resize(trips.size());
     for (std::size_t slot = 0; slot < trips.size(); ++slot)
       if (trips[slot] >= 0) known.advanced[slot] += trips[slot] - base_[slot];
-    return possible(total_trips, many);
+    return possible(total_trips);
   }
 
   // Whole trips that a CTA advances in `periods` periods.
@@ -81,17 +85,48 @@ class PeriodicSkip {
     int times = 0;
   };
 
+  // Trips of each CTA: before a period is taken, in one of the windows that make it up, before one that is known holds
+  // again, and left to go at the end. Whole periods only, each taken afresh; or any part of what is known.
+  struct Pace {
+    int settle, window, again;
+    double margin;
+    bool whole;
+  };
+  // The deepest pipelines (5 to 8 stages) fill within the trips before a period is taken, and drain within the
+  // margin. CTAs that take turns drift: a period is two windows that agree within a quarter per cent, or the mean of
+  // many that do not.
+  static constexpr Pace by_whole_periods{24, 8, 0, 4, true};
+  // In long loops the ends of CTAs weigh less: these keep 15 kernels with several CTAs on an SM within 0.8 % of
+  // --exact, at 75 and at 300 trips.
+  static constexpr Pace as_it_flows{6, 6, 2, 2, false};
+  static constexpr Pace in_haste{2, 3, 1, 2, false};
+  static constexpr int most_windows = 3;
+  static constexpr int enough = 2;  // measurements of a set of slots
+  // Loops that hold what the two paces need.
+  static constexpr std::int64_t long_enough_to_flow = 20, long_enough_for_haste = 12;
+
+  void take_pace(std::int64_t total_trips, double stepped) {
+    const Pace* pace = &by_whole_periods;
+    const bool is_long = total_trips >= many_trips, dear = patience > 0 && stepped >= patience;
+    if (is_long || (dear && total_trips >= long_enough_to_flow)) pace = &as_it_flows;
+    if (!is_long && haste > 0 && stepped >= haste && total_trips >= long_enough_for_haste) pace = &in_haste;
+    if (pace == pace_) return;
+    if (pace_->whole) periods_.clear();
+    pace_ = pace;
+    seen_ = 0;
+  }
+
   // Periods that leave every CTA some trips to go.
-  [[nodiscard]] double possible(std::int64_t total_trips, bool many) const {
-    const double margin = many ? margin_flow : margin_short;
+  [[nodiscard]] double possible(std::int64_t total_trips) const {
     double periods = -1;
     for (std::size_t slot = 0; slot < trips.size(); ++slot) {
       if (trips[slot] < 0) continue;
-      const double left = static_cast<double>(total_trips) - trips[slot] - margin, each = period_->advanced[slot];
+      const double left = static_cast<double>(total_trips) - trips[slot] - pace_->margin,
+                   each = period_->advanced[slot];
       if (left <= 0) return 0;
       if (each > 0 && (periods < 0 || left / each < periods)) periods = left / each;
     }
-    return many ? periods : std::floor(periods);
+    return pace_->whole ? std::floor(periods) : periods;
   }
 
   // Does the window of trips that ends now take as long as the one before it?
@@ -103,21 +138,7 @@ class PeriodicSkip {
     return last != 0 && apart * 400 <= length;
   }
 
-  // The deepest pipelines (5 to 8 stages) fill within the trips before a period is taken, and drain within the
-  // margin. CTAs that take turns drift: a period is two windows that agree within a quarter per cent, or the mean of
-  // many that do not.
-  static constexpr int settle = 24;
-  static constexpr int window_trips = 8;
-  static constexpr int most_windows = 3;
-  static constexpr double margin_short = 4;
-  // In long loops the ends of CTAs weigh less: these keep 15 kernels with several CTAs on an SM within 0.8 % of
-  // --exact, at 75 and at 300 trips.
-  static constexpr int settle_flow = 6;
-  static constexpr int window_flow = 6;
-  static constexpr double margin_flow = 2;
-  static constexpr int enough = 2;        // measurements of a set of slots
-  static constexpr int settle_again = 2;  // trips after which they hold
-
+  const Pace* pace_ = &by_whole_periods;
   int seen_ = 0;
   std::uint64_t since_ = 0, mark_ = 0, window_ = 0;
   std::vector<double> base_;

@@ -1,5 +1,6 @@
 // Rounds of CTAs that repeat exactly are passed over; where they do not, a run may end after as many CTAs as the work
-// calls enough, or with one CTA that has a single trip.
+// calls enough, or with one CTA that has a single trip, or pass over trips that are but nearly alike once it has lost
+// its patience.
 #include <gtest/gtest.h>
 
 #include "kernels/assembly.hpp"
@@ -43,10 +44,11 @@ TEST(Rounds, ThatRepeatAreAllRun) {
   }
 }
 
-// More is asked for than the share of L2 brings, which leaves other fractions of a cycle with each load: no state comes
-// back.
+// More is asked for than such a share of L2 brings, which leaves other fractions of a cycle with each load: no state
+// comes back.
+constexpr double odd_share = 1.0 / 2.718281828;
+
 TEST(Rounds, ThatDoNotRepeatEndWithWhatIsEnough) {
-  constexpr double odd_share = 1.0 / 2.718281828;
   const SmResult some = run_rounds(2, 200, 12, odd_share), twelve = run_rounds(2, 12, 0, odd_share);
   ASSERT_FALSE(some.rounds_repeat);
   EXPECT_EQ(some.ctas, 12);
@@ -55,6 +57,52 @@ TEST(Rounds, ThatDoNotRepeatEndWithWhatIsEnough) {
   EXPECT_GT(some.cta_cycles, 0);
   EXPECT_EQ(some.emptied_together, twelve.emptied_together);
   EXPECT_EQ(some.counters.warp_instructions, twelve.counters.warp_instructions);
+}
+
+// Three CTAs of 50 trips in three rounds: 2,700 instructions of warps, and what lies around the loop.
+SmResult run_without_repetition(double patience, double haste) {
+  const char* const with_a_prologue =
+      ".warps 2\n.access R2 global 4 lane*4\n"
+      "[B------:R-:W-:-:S04] FADD R4, R8, R8 ;\nloop:\n"
+      "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
+      "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
+      "[B------:R-:W-:-:S01] BRA loop ;\n";
+  const Result<kernels::Program> program = kernels::parse_assembly(with_a_prologue, "rounds.nsass");
+  EXPECT_TRUE(program) << to_string(program.errors());
+  if (!program) return {};
+  const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
+  MemoryEnvironment environment;
+  environment.read_bytes_per_cycle = odd_share;
+  SmWork work;
+  work.resident = 3;
+  work.ctas = 9;
+  work.trips = 50;
+  work.skip_periodic = true;
+  work.patience = patience;
+  work.haste = haste;
+  return run_sm(decode(*program, sm), sm, {}, environment, work);
+}
+
+TEST(Rounds, ThatCostMuchAreSteppedThroughInPartOnly) {
+  const SmResult whole = run_without_repetition(0, 0);
+  ASSERT_FALSE(whole.rounds_repeat);
+  EXPECT_EQ(whole.stepped_warp_instructions, whole.counters.warp_instructions);
+  double stepped = whole.stepped_warp_instructions;
+  for (const double haste : {0.0, 1000.0}) {
+    const SmResult some = run_without_repetition(500, haste);
+    EXPECT_EQ(some.ctas, whole.ctas);
+    EXPECT_NEAR(some.cycles / whole.cycles, 1, 0.01) << haste;
+    EXPECT_NEAR(some.counters.warp_instructions / whole.counters.warp_instructions, 1, 0.01) << haste;
+    EXPECT_LT(some.stepped_warp_instructions, stepped) << haste;
+    stepped = some.stepped_warp_instructions;
+  }
+}
+
+TEST(Rounds, WithinTheirPatienceAreSteppedThrough) {
+  const SmResult whole = run_without_repetition(0, 0);
+  const SmResult patient = run_without_repetition(1e4, 2e4);
+  EXPECT_EQ(patient.cycles, whole.cycles);
+  EXPECT_EQ(patient.stepped_warp_instructions, whole.stepped_warp_instructions);
 }
 
 // Among others that go on for ever, on the sub-cores that slot 2 shares with slot 0.
