@@ -74,12 +74,35 @@ std::vector<Set> live_out(const Program& program, std::size_t count) {
   return out;
 }
 
+// So many virtual registers at least are alive at once: what loops keep from trip to trip is left out, so that one pass
+// tells, where the graph of all takes memory by the square of their number.
+int alive_at_once(const Program& program, std::size_t count) {
+  std::vector<bool> alive(count, false);
+  int now = 0, most = 0;
+  const auto becomes = [&](int resource, bool used) {
+    const auto v = virtual_index(resource);
+    if (!v || alive[*v] == used) return;
+    alive[*v] = used;
+    now += used ? 1 : -1;
+  };
+  for (std::size_t i = program.code.size(); i-- > 0;) {
+    const Instruction& ins = program.code[i];
+    if (!is_guarded(ins)) for_each_write(ins, [&](int r) { becomes(r, false); });
+    for_each_read(ins, [&](int r) { becomes(r, true); });
+    most = std::max(most, now);
+  }
+  return most;
+}
+
+std::size_t virtual_registers(const std::vector<VirtualGroup>& groups) {
+  return groups.empty() ? 0 : static_cast<std::size_t>(groups.back().first + groups.back().count - first_virtual);
+}
+
 class Colouring {
  public:
   Colouring(const Program& program, const std::vector<VirtualGroup>& groups)
       : groups_(groups), first_(groups.size(), -1) {
-    const std::size_t count =
-        groups.empty() ? 0 : static_cast<std::size_t>(groups.back().first + groups.back().count - first_virtual);
+    const std::size_t count = virtual_registers(groups);
     group_of_.resize(count);
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (int i = 0; i < groups[g].count; ++i)
@@ -173,10 +196,10 @@ class Colouring {
 }  // namespace
 
 Result<int> assign_registers(Program& program, const std::vector<VirtualGroup>& groups) {
+  const Diagnostic too_many{"", 0, 0, "tile", "a thread tile that fits in 255 registers per thread", program.name};
+  if (alive_at_once(program, virtual_registers(groups)) > register_limit) return too_many;
   Colouring colouring(program, groups);
-  if (!colouring.run()) {
-    return Diagnostic{"", 0, 0, "tile", "a thread tile that fits in 255 registers per thread", program.name};
-  }
+  if (!colouring.run()) return too_many;
   auto rename = [&](Operand& o) {
     if (o.kind == OperandKind::reg && o.index >= first_virtual)
       o.index = static_cast<std::int16_t>(colouring.physical(o.index));
