@@ -273,7 +273,8 @@ SmTime SmTimer::of_boxes(const core::MemoryEnvironment& environment, const core:
 core::SmWork SmTimer::graded(core::SmWork work, Grade grade) const {
   work.skip_periodic = grade == Grade::periodic && program_.async.empty();
   if (!work.skip_periodic) return work;
-  work.patience = stepped_with_patience * static_cast<double>(trip_length_) / static_cast<double>(trip_work_);
+  const auto work_of_trip = static_cast<double>(std::max<std::int64_t>(1, trip_work_));
+  work.patience = stepped_with_patience * static_cast<double>(trip_length_) / work_of_trip;
   work.haste = 2 * work.patience;
   if (slot_groups(work) > 1 && some_fall_empty(work)) {
     const auto of_warp = static_cast<double>(work.trips * trip_length_ + around_length_);
