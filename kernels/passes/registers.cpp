@@ -46,6 +46,18 @@ std::optional<std::size_t> virtual_index(int resource) {
   return static_cast<std::size_t>(resource - first_virtual);
 }
 
+// From what is alive behind an instruction to what is alive before it: calls becomes(register, alive).
+template <class F>
+void step_back(const Instruction& ins, F&& becomes) {
+  const auto each = [&](bool alive) {
+    return [&becomes, alive](int resource) {
+      if (const auto v = virtual_index(resource)) becomes(*v, alive);
+    };
+  };
+  if (!is_guarded(ins)) for_each_write(ins, each(false));
+  for_each_read(ins, each(true));
+}
+
 // What is alive behind each instruction.
 std::vector<Set> live_out(const Program& program, std::size_t count) {
   const std::size_t n = program.code.size();
@@ -60,14 +72,7 @@ std::vector<Set> live_out(const Program& program, std::size_t count) {
       if (ins.loop >= 0)
         out[i].merge(in[static_cast<std::size_t>(program.loops[static_cast<std::size_t>(ins.loop)].begin)]);
       live = out[i];
-      if (!is_guarded(ins)) {
-        for_each_write(ins, [&](int r) {
-          if (const auto v = virtual_index(r)) live.erase(*v);
-        });
-      }
-      for_each_read(ins, [&](int r) {
-        if (const auto v = virtual_index(r)) live.insert(*v);
-      });
+      step_back(ins, [&](std::size_t v, bool alive) { alive ? live.insert(v) : live.erase(v); });
       changed = in[i].merge(live) || changed;
     }
   }
@@ -79,16 +84,11 @@ std::vector<Set> live_out(const Program& program, std::size_t count) {
 int alive_at_once(const Program& program, std::size_t count) {
   std::vector<bool> alive(count, false);
   int now = 0, most = 0;
-  const auto becomes = [&](int resource, bool used) {
-    const auto v = virtual_index(resource);
-    if (!v || alive[*v] == used) return;
-    alive[*v] = used;
-    now += used ? 1 : -1;
-  };
   for (std::size_t i = program.code.size(); i-- > 0;) {
-    const Instruction& ins = program.code[i];
-    if (!is_guarded(ins)) for_each_write(ins, [&](int r) { becomes(r, false); });
-    for_each_read(ins, [&](int r) { becomes(r, true); });
+    step_back(program.code[i], [&](std::size_t v, bool used) {
+      now += static_cast<int>(used) - static_cast<int>(alive[v]);
+      alive[v] = used;
+    });
     most = std::max(most, now);
   }
   return most;
@@ -196,10 +196,12 @@ class Colouring {
 }  // namespace
 
 Result<int> assign_registers(Program& program, const std::vector<VirtualGroup>& groups) {
-  const Diagnostic too_many{"", 0, 0, "tile", "a thread tile that fits in 255 registers per thread", program.name};
-  if (alive_at_once(program, virtual_registers(groups)) > register_limit) return too_many;
+  const auto too_many = [&] {
+    return Diagnostic{"", 0, 0, "tile", "a thread tile that fits in 255 registers per thread", program.name};
+  };
+  if (alive_at_once(program, virtual_registers(groups)) > register_limit) return too_many();
   Colouring colouring(program, groups);
-  if (!colouring.run()) return too_many;
+  if (!colouring.run()) return too_many();
   auto rename = [&](Operand& o) {
     if (o.kind == OperandKind::reg && o.index >= first_virtual)
       o.index = static_cast<std::int16_t>(colouring.physical(o.index));

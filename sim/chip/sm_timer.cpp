@@ -267,11 +267,11 @@ SmTime SmTimer::of_boxes(const core::MemoryEnvironment& environment, const core:
   return blend(a, over_tiles(environment, fewer, Grade::periodic), turns);
 }
 
-// The work as a grade steps through it. Where the warps of a CTA lie on some of the sub-cores only and a second round
-// does not fill the SM, the order in which the first ends decides where those of the second go, so all of the first is
-// stepped through without haste.
+// The work of a kernel without bulk copies as a grade steps through it. Where the warps of a CTA lie on some of the
+// sub-cores only and a second round does not fill the SM, the order in which the first ends decides where those of the
+// second go, so all of the first is stepped through without haste.
 core::SmWork SmTimer::graded(core::SmWork work, Grade grade) const {
-  work.skip_periodic = grade == Grade::periodic && program_.async.empty();
+  work.skip_periodic = grade == Grade::periodic;
   if (!work.skip_periodic) return work;
   const auto work_of_trip = static_cast<double>(std::max<std::int64_t>(1, trip_work_));
   work.patience = stepped_with_patience * static_cast<double>(trip_length_) / work_of_trip;

@@ -107,7 +107,7 @@ class SmTimer {
                                                     const core::SmWork& work);
   [[nodiscard]] double instructions_of_trip(const core::SmWork& work) const;
   [[nodiscard]] std::size_t slot_groups(const core::SmWork& work) const;
-  [[nodiscard]] bool some_fall_empty(const core::SmWork& work) const {
+  [[nodiscard]] static bool some_fall_empty(const core::SmWork& work) {
     return work.ctas > work.resident && work.ctas < 2 * work.resident;
   }
   [[nodiscard]] core::SmWork graded(core::SmWork work, Grade grade) const;

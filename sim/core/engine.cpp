@@ -86,7 +86,7 @@ SmResult Engine::run() {
   end_ = std::max(end_, async_.stores_end);
   result.cycles = static_cast<double>(end_);
   result.stepped_cycles = static_cast<double>(end_ - skipped_);
-  result.stepped_warp_instructions = counted().warp_instructions - skipped_instructions_;
+  result.stepped_warp_instructions = stepped_instructions();
   result.ctas = ctas_;
   result.emptied_together = emptied_together_;
   result.counters = total();

@@ -102,9 +102,7 @@ void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
     ++running;
   }
   if (!scoreboard_ && pass_equal_trips(warp.cta, now)) return;
-  const CoreCounters& count = counted();
-  const double stepped = count.warp_instructions - skipped_instructions_;
-  const double periods = periodic_.observe(now, running, mask, work_.trips, count, stepped);
+  const double periods = periodic_.observe(now, running, mask, work_.trips, counted(), stepped_instructions());
   if (periods <= 0) return;
   for (Warp& each : warps_) {
     if (slots_[each.cta].running == 0) continue;

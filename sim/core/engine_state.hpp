@@ -148,6 +148,7 @@ class Engine {
   void read_operands(SubCore& sub, const DecodedInstruction& in, std::uint16_t id, std::uint64_t now);
   void go_on(SubCore& sub, Warp& warp, std::uint16_t id, std::int32_t next, std::uint64_t now);
   const CoreCounters& counted();
+  [[nodiscard]] double stepped_instructions() { return counted().warp_instructions - skipped_instructions_; }
   [[nodiscard]] CoreCounters total();
   void account(SubCore& sub, Warp& warp, std::uint64_t now);
   [[nodiscard]] std::uint64_t interval_of(const DecodedInstruction& in) const;
@@ -236,7 +237,7 @@ class Engine {
   bool measured_ = false;         // and the run shall end there
   bool rounds_repeat_ = false;
   bool cta_started_ = false;         // in this cycle
-  double skipped_instructions_ = 0;  // of warps, passed over as exact repetitions
+  double skipped_instructions_ = 0;  // of warps, passed over
   std::uint64_t skipped_ = 0;        // cycles passed over; event times know nothing of them
   int main_loop_ = -1;
   InstructionCaches icache_;

@@ -35,7 +35,7 @@ class PeriodicSkip {
   // stepped through. Returns how many periods may be passed over now (0: none).
   double observe(std::uint64_t now, int running, std::uint64_t mask, std::int64_t total_trips,
                  const CoreCounters& count, double stepped) {
-    take_pace(total_trips, stepped);
+    take(pace(total_trips, stepped));
     const int settled = pace_->settle * running;
     const int window = pace_->window * running;
     ++seen_;
@@ -105,11 +105,16 @@ class PeriodicSkip {
   // Loops that hold what the two paces need.
   static constexpr std::int64_t long_enough_to_flow = 20, long_enough_for_haste = 12;
 
-  void take_pace(std::int64_t total_trips, double stepped) {
-    const Pace* pace = &by_whole_periods;
-    const bool is_long = total_trips >= many_trips, dear = patience > 0 && stepped >= patience;
-    if (is_long || (dear && total_trips >= long_enough_to_flow)) pace = &as_it_flows;
-    if (!is_long && haste > 0 && stepped >= haste && total_trips >= long_enough_for_haste) pace = &in_haste;
+  [[nodiscard]] const Pace* pace(std::int64_t total_trips, double stepped) const {
+    if (total_trips >= many_trips) return &as_it_flows;
+    const auto beyond = [&](double limit, std::int64_t least_trips) {
+      return limit > 0 && stepped >= limit && total_trips >= least_trips;
+    };
+    if (beyond(haste, long_enough_for_haste)) return &in_haste;
+    return beyond(patience, long_enough_to_flow) ? &as_it_flows : &by_whole_periods;
+  }
+
+  void take(const Pace* pace) {
     if (pace == pace_) return;
     if (pace_->whole) periods_.clear();
     pace_ = pace;

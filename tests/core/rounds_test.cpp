@@ -15,13 +15,15 @@ const char* const loads_and_waits =
     "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
     "[B------:R-:W-:-:S01] BRA loop ;\n";
 
-SmResult run_rounds(int resident, std::int64_t ctas, std::int64_t enough, double read_bytes_per_cycle) {
-  const Result<kernels::Program> program = kernels::parse_assembly(loads_and_waits, "rounds.nsass");
+SmResult run_text(const char* text, const SmWork& work, const MemoryEnvironment& environment = {}) {
+  const Result<kernels::Program> program = kernels::parse_assembly(text, "rounds.nsass");
   EXPECT_TRUE(program) << to_string(program.errors());
   if (!program) return {};
   const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
-  MemoryEnvironment environment;
-  environment.read_bytes_per_cycle = read_bytes_per_cycle;
+  return run_sm(decode(*program, sm), sm, {}, environment, work);
+}
+
+SmResult run_rounds(int resident, std::int64_t ctas, std::int64_t enough, double read_bytes_per_cycle) {
   SmWork work;
   work.resident = resident;
   work.ctas = ctas;
@@ -29,7 +31,7 @@ SmResult run_rounds(int resident, std::int64_t ctas, std::int64_t enough, double
   work.trips = 5;
   work.relaunch = 100;
   work.skip_periodic = true;
-  return run_sm(decode(*program, sm), sm, {}, environment, work);
+  return run_text(loads_and_waits, work, {.read_bytes_per_cycle = read_bytes_per_cycle});
 }
 
 // One CTA leaves half of the sub-cores without any work.
@@ -67,12 +69,6 @@ SmResult run_without_repetition(double patience, double haste) {
       "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
       "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
       "[B------:R-:W-:-:S01] BRA loop ;\n";
-  const Result<kernels::Program> program = kernels::parse_assembly(with_a_prologue, "rounds.nsass");
-  EXPECT_TRUE(program) << to_string(program.errors());
-  if (!program) return {};
-  const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
-  MemoryEnvironment environment;
-  environment.read_bytes_per_cycle = odd_share;
   SmWork work;
   work.resident = 3;
   work.ctas = 9;
@@ -80,7 +76,7 @@ SmResult run_without_repetition(double patience, double haste) {
   work.skip_periodic = true;
   work.patience = patience;
   work.haste = haste;
-  return run_sm(decode(*program, sm), sm, {}, environment, work);
+  return run_text(with_a_prologue, work, {.read_bytes_per_cycle = odd_share});
 }
 
 TEST(Rounds, ThatCostMuchAreSteppedThroughInPartOnly) {
@@ -107,19 +103,16 @@ TEST(Rounds, WithinTheirPatienceAreSteppedThrough) {
 
 // Among others that go on for ever, on the sub-cores that slot 2 shares with slot 0.
 TEST(Rounds, EndWithTheirBriefCta) {
-  const Result<kernels::Program> program = kernels::parse_assembly(loads_and_waits, "rounds.nsass");
-  ASSERT_TRUE(program) << to_string(program.errors());
-  const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
   SmWork work;
   work.resident = 3;
   work.ctas = 3;
   work.trips = std::int64_t{1} << 20;
   work.brief_slot = 2;
-  const SmResult among = run_sm(decode(*program, sm), sm, {}, {}, work);
+  const SmResult among = run_text(loads_and_waits, work);
   work.resident = 1;
   work.ctas = 1;
   work.brief_slot = 0;
-  const SmResult alone = run_sm(decode(*program, sm), sm, {}, {}, work);
+  const SmResult alone = run_text(loads_and_waits, work);
   EXPECT_EQ(alone.counters.warp_instructions, 2 * (3 + 1));  // with EXIT
   EXPECT_GE(among.cycles, alone.cycles);
   EXPECT_LT(among.counters.warp_instructions, 3.1 * alone.counters.warp_instructions);
