@@ -13,8 +13,13 @@ constexpr Range per_lane{0, 1000 * pJ};
 std::vector<Field> power_fields() {
   return {
       row("power.limit", NOTEG_MEMBER(power.limit), {1, 5000}, "Board power limit, in watts.", "power, solved clock"),
-      fittable(row("power.idle", NOTEG_MEMBER(power.idle), {0, 1000},
-                   "Board power with an idle context, leakage included, in watts.", "power")),
+      row("power.burst_share", NOTEG_MEMBER(power.burst_share), {1, 10},
+          "What a fast limiter lets tensor cores draw before the slow one acts, over power.limit.",
+          "clock of launches from rest"),
+      fittable(
+          row("power.idle", NOTEG_MEMBER(power.idle), {0, 1000},
+              "Board power at clock.boost without an event, leakage included, in watts; at rest a board takes less.",
+              "power")),
       fittable(
           row("power.leakage", NOTEG_MEMBER(power.leakage), {0, 1000},
               "Part of power.idle that leaks: at the temperature of the idle board and power.voltage_max, in watts.",
@@ -80,6 +85,10 @@ std::vector<Field> sm_energy_fields() {
                    "Energy of one byte moved between that array and registers, at 1 V.", "power")),
       fittable(row("sm.energy.l2_byte", NOTEG_MEMBER(sm.energy.l2_byte), per_lane,
                    "Energy of one byte between an SM and L2, network and L2 array, at 1 V.", "power")),
+      row("sm.energy.bf16_data", NOTEG_MEMBER(sm.energy.bf16_data), {0, 1},
+          "Energies of moved data that holds normally distributed bf16 numbers, over those of hashed words; on the way "
+          "from constant data.",
+          "power of bf16 kernels"),
       row("sm.energy.static_data", NOTEG_MEMBER(sm.energy.static_data), {0, 1},
           "Share of the energies of moved data (data_pass, data_byte, l2_byte, power.dram_byte, power.dram_write_byte) "
           "that remains when it is constant.",

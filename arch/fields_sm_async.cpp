@@ -1,5 +1,5 @@
-// Keys of the SM: bulk tensor copies, barriers in shared memory, clusters, warpgroup multiplications. A generation
-// without them leaves the sections out.
+// Keys of the SM: bulk tensor copies, barriers in shared memory, clusters, warpgroup multiplications, reads that the
+// SMs of a TPC have in common. A generation without the first ones leaves their sections out.
 #include "arch/field_row.hpp"
 
 namespace noteg::arch::detail {
@@ -26,6 +26,11 @@ std::vector<Field> sm_async_fields() {
           "The CTAs of a GPC are one run of the grid and so many others: rows of tiles that it needs beyond those of "
           "one "
           "run."),
+      row("sm.tpc.merge", NOTEG_MEMBER(sm.tpc.merge), {0, 1},
+          "Part that reaches L2 once of what both SMs of a TPC ask for, where they have nothing else in common.",
+          "L2 bandwidth limit"),
+      row("sm.tpc.merge_growth", NOTEG_MEMBER(sm.tpc.merge_growth), {0, 1},
+          "What that part grows by up to where they have all reads in common.", "L2 bandwidth limit"),
       tma("sm.wgmma.shared_latency", NOTEG_MEMBER(sm.wgmma.shared_latency), cycles,
           "SM cycles from the end of a group of warpgroup multiplications to the use of its result, A in shared "
           "memory."),

@@ -4,7 +4,7 @@
 namespace noteg::arch::detail {
 namespace {
 
-constexpr Range lanes{0, 128};
+constexpr Range lanes{1, 32};
 constexpr Range latency{0, 1000};
 constexpr Range war{0, 1000};
 
@@ -12,7 +12,8 @@ constexpr Range war{0, 1000};
 
 std::vector<Field> sm_pipe_fields() {
   const auto lanes_of = [](std::string_view key, auto access, std::string_view doc) {
-    return row(key, access, lanes, doc, "pipe rates; a warp instruction occupies its pipe for 32 / lanes cycles");
+    return row(key, access, lanes, doc,
+               "pipe rates; a warp instruction occupies its pipe for 32 / lanes cycles, rounded up");
   };
   const auto latency_of = [](std::string_view key, auto access, std::string_view doc) {
     return row(key, access, latency, doc, "stall counts, dependent issue");
@@ -62,8 +63,11 @@ std::vector<Field> sm_pipe_fields() {
                 "One uniform datapath for the whole SM."),
       lanes_of("sm.pipes.branch.lanes", NOTEG_MEMBER(sm.pipes.branch.lanes),
                "Rate of the branch unit, as lanes per sub-core: 32 is one instruction per cycle."),
-      latency_of("sm.pipes.branch.latency", NOTEG_MEMBER(sm.pipes.branch.latency), "SM cycles that a branch takes."),
+      latency_of("sm.pipes.branch.latency", NOTEG_MEMBER(sm.pipes.branch.latency),
+                 "SM cycles from a branch that is not taken to the next issue of the warp, at least."),
       shared_of("sm.pipes.branch.shared", NOTEG_MEMBER(sm.pipes.branch.shared), "One branch unit for the whole SM."),
+      row("sm.pipes.variable_queue", NOTEG_MEMBER(sm.pipes.variable_queue), {0, 64},
+          "Instructions of a sub-core that may wait before the MUFU pipe or a shared FP64 pipe.", "pipe rates"),
       latency_of("sm.pipes.cross_pipe_penalty", NOTEG_MEMBER(sm.pipes.cross_pipe_penalty),
                  "SM cycles added when producer and consumer are in different fixed-latency pipes."),
       latency_of("sm.pipes.memory_address_penalty", NOTEG_MEMBER(sm.pipes.memory_address_penalty),
@@ -140,6 +144,10 @@ std::vector<Field> sm_pipe_fields() {
              "Entries of the pending request table, which coalesces the accesses of a warp."),
       memory("sm.memory.barrier_latency", NOTEG_MEMBER(sm.memory.barrier_latency), latency,
              "SM cycles from the last arrival at a barrier to the first issue after it."),
+      memory("sm.memory.barrier_interval", NOTEG_MEMBER(sm.memory.barrier_interval), {1, 1000},
+             "SM cycles between two warps at the barrier unit."),
+      memory("sm.memory.constant_interval", NOTEG_MEMBER(sm.memory.constant_interval), {1, 1000},
+             "SM cycles between constant loads of a sub-core."),
   };
 }
 

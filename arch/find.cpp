@@ -29,6 +29,48 @@ std::vector<std::string> names_in(const fs::path& file) {
   return names;
 }
 
+// A name without what people leave out or write in their own way: case, the maker, spaces and dashes.
+std::string plain(std::string_view name) {
+  std::string text;
+  for (const char c : to_lower(name))
+    if (c != ' ' && c != '-' && c != '_') text += c;
+  for (const std::string_view maker : {"nvidia", "tesla", "geforce"})
+    if (text.starts_with(maker) && text.size() > maker.size()) text.erase(0, maker.size());
+  return text;
+}
+
+// The id, then the names: of names that are one in plain form the first.
+std::vector<std::string> all_names(const KnownGpu& gpu) {
+  std::vector<std::string> names{gpu.id};
+  for (std::string& name : names_in(gpu.file)) names.push_back(std::move(name));
+  return names;
+}
+
+Diagnostic unknown_gpu(std::string_view name, std::string found) {
+  return {"", 0, 0, "--arch " + std::string(name.substr(0, 60)), "a known GPU or the path of a file", std::move(found)};
+}
+
+std::vector<std::string> names_to_suggest(const std::vector<KnownGpu>& gpus) {
+  std::vector<std::string> suggestions;
+  std::set<std::string> suggested;  // RTX4070 beside rtx4070 would say the same twice
+  for (const KnownGpu& gpu : gpus) {
+    suggestions.push_back(gpu.id);
+    suggested.insert(plain(gpu.id));
+  }
+  for (const KnownGpu& gpu : gpus)
+    for (const std::string& name : all_names(gpu))
+      if (suggested.insert(plain(name)).second) suggestions.push_back(name);
+  return suggestions;
+}
+
+// One GPU, or the several that the name may mean.
+Result<fs::path> the_one(std::string_view name, const std::vector<const KnownGpu*>& meant) {
+  if (meant.size() == 1) return meant.front()->file;
+  std::vector<std::string> ids;
+  for (const KnownGpu* gpu : meant) ids.push_back(gpu->id);
+  return unknown_gpu(name, "one that may be " + join_or(ids));
+}
+
 }  // namespace
 
 std::vector<fs::path> search_directories() { return search_path("NOTEG_ARCH_PATH", NOTEG_ARCH_SOURCE_DIR, "arch"); }
@@ -51,30 +93,32 @@ std::vector<KnownGpu> known_gpus() {
 
 Result<fs::path> find_gpu_file(std::string_view name_or_path) {
   if (looks_like_path(name_or_path)) return fs::path(name_or_path);
-  const std::string wanted = to_lower(name_or_path);
+  const std::string id = to_lower(name_or_path), wanted = plain(name_or_path);
   const std::vector<KnownGpu> gpus = known_gpus();
+  std::vector<const KnownGpu*> meant, alike;
+  for (const KnownGpu& gpu : gpus)  // ids first: names are in the files, which take their time to read
+    if (to_lower(gpu.id) == id) return gpu.file;
   for (const KnownGpu& gpu : gpus) {
-    if (to_lower(gpu.id) == wanted) return gpu.file;
+    const std::vector<std::string> names = all_names(gpu);
+    if (std::ranges::any_of(names, [&](const std::string& each) { return plain(each) == wanted; }))
+      meant.push_back(&gpu);
+    if (wanted.size() > 1 &&
+        std::ranges::any_of(names, [&](const std::string& each) { return plain(each).starts_with(wanted); }))
+      alike.push_back(&gpu);
   }
-  std::vector<std::string> candidates;
-  std::set<std::string> suggested;  // RTX4070 beside rtx4070 would say the same twice
-  for (const KnownGpu& gpu : gpus) {
-    candidates.push_back(gpu.id);
-    suggested.insert(to_lower(gpu.id));
-  }
-  for (const KnownGpu& gpu : gpus) {
-    for (const std::string& name : names_in(gpu.file)) {
-      if (to_lower(name) == wanted) return gpu.file;
-      if (suggested.insert(to_lower(name)).second) candidates.push_back(name);
-    }
-  }
-  const std::vector<std::string> near = nearest_names(name_or_path, candidates, 3);
-  Diagnostic error;
-  error.key = "--arch " + std::string(name_or_path.substr(0, 60));
-  error.expected = "a known GPU or the path of a file";
-  error.found = near.empty() ? "neither (`noteg arch list` shows the known ones)"
-                             : "neither (did you mean " + join_or(near) + "?)";
-  return error;
+  if (!meant.empty()) return the_one(name_or_path, meant);
+  if (alike.size() > 1) return the_one(name_or_path, alike);
+  const std::vector<std::string> near = nearest_names(name_or_path, names_to_suggest(gpus), 3);
+  return unknown_gpu(name_or_path, near.empty() ? "neither (`noteg arch list` shows the known ones)"
+                                                : "neither (did you mean " + join_or(near) + "?)");
+}
+
+bool is_shipped(const fs::path& file) {
+  std::error_code failed;
+  const fs::path folder = fs::weakly_canonical(file, failed).parent_path();
+  constexpr const char* no_variable = "";  // no folders of the user's
+  return std::ranges::any_of(search_path(no_variable, NOTEG_ARCH_SOURCE_DIR, "arch"),
+                             [&](const fs::path& own) { return fs::weakly_canonical(own, failed) == folder; });
 }
 
 Result<fs::path> find_base_file(const std::string& base, const fs::path& gpu_file) {

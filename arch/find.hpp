@@ -21,8 +21,12 @@ struct KnownGpu {
 // Every GPU file in the search directories, sorted by id. Base files (sm_*.yaml) are not GPUs.
 [[nodiscard]] std::vector<KnownGpu> known_gpus();
 
-// A path, an id in any case, or one of a file's names in any case. Error: the nearest names.
+// A path, an id, or one of a file's names; case, spaces, dashes and the maker's name (NVIDIA, Tesla, GeForce) do not
+// count. Error: the GPUs that a shortened name may mean, or the nearest names.
 [[nodiscard]] Result<std::filesystem::path> find_gpu_file(std::string_view name_or_path);
+
+// Whether a file lies in a folder of the program's own: the source tree or share/noteg/arch.
+[[nodiscard]] bool is_shipped(const std::filesystem::path& file);
 
 // The base file of an SM generation: beside the GPU file, else in the search directories.
 [[nodiscard]] Result<std::filesystem::path> find_base_file(const std::string& base,

@@ -38,6 +38,7 @@ PartialSpec read_gpu(const YamlDocument& document, Diagnostics& errors) {
   read_gpu_file(document, spec, errors);
   spec.gpu.sm.name = spec.base;
   spec.gpu.file = document.file;
+  spec.gpu.shipped = is_shipped(document.file);
   spec.gpu.id = to_lower(std::filesystem::path(document.file).stem().string());
   return spec;
 }
@@ -121,6 +122,7 @@ void apply(const std::pair<std::string, std::string>& override, PartialSpec& spe
     }
     return;
   }
+  if (!spec.known[*index] || field.get(spec.gpu) != *value) spec.gpu.changed.emplace_back(field.key);
   field.set(spec.gpu, *value);
   spec.known[*index] = true;
   spec.provenance[*index] = {"--set", {}, "", "", "set on the command line"};
@@ -145,6 +147,15 @@ Result<GpuSpec> load_gpu(std::string_view name_or_path, const Overrides& overrid
   Result<SourcedGpu> loaded = load_sourced_gpu(name_or_path, overrides);
   if (!loaded) return loaded.errors();
   return std::move(loaded->gpu);
+}
+
+Result<std::filesystem::path> base_file_of(const std::string& gpu_file) {
+  const Result<YamlDocument> document = read_yaml_file(gpu_file);
+  if (!document) return document.errors();
+  const YamlNode* base = document->root.find("base");
+  if (base == nullptr || !base->is_scalar())
+    return Diagnostic{gpu_file, 0, 0, "base", "the file of an SM generation", "none"};
+  return find_base_file(base->text, gpu_file);
 }
 
 std::vector<std::string> list_gpu_ids() {

@@ -2,6 +2,7 @@
 // rules between fields; every mistake of all of them in one result. Safe for many threads.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,6 +26,9 @@ struct SourcedGpu {
   std::vector<Provenance> provenance;
 };
 [[nodiscard]] Result<SourcedGpu> load_sourced_gpu(std::string_view name_or_path, const Overrides& overrides = {});
+
+// The base file that a GPU file names. Errors: no YAML, no base, none found.
+[[nodiscard]] Result<std::filesystem::path> base_file_of(const std::string& gpu_file);
 
 // Ids of the GPUs in the search directories, sorted.
 [[nodiscard]] std::vector<std::string> list_gpu_ids();

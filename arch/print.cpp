@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "arch/field.hpp"
+#include "sim/support/csv.hpp"
 
 namespace noteg::arch {
 namespace {
@@ -36,13 +37,6 @@ std::vector<ListRow> list_rows() {
 // FMA counts as two.
 double fp32_tflops(const GpuSpec& gpu) {
   return gpu.sms * gpu.sm.sub_cores * gpu.sm.pipes.fma.lanes * 2.0 * gpu.clock.boost.value / 1e12;
-}
-
-std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
-  std::string cell = "\"";
-  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return cell + "\"";
 }
 
 // How far the value can be trusted, in one word.
@@ -146,9 +140,9 @@ std::string list_csv(const ValidatedGpus& validated) {
     const auto known = validated.find(row.id);
     const std::string error =
         known == validated.end() ? "," : fmt::format("{},{}", known->second.mape, known->second.rows);
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_cell(row.id), csv_cell(gpu.name),
-                       csv_cell(gpu.chip), csv_cell(gpu.sm.name), gpu.sms, gpu.clock.boost.value / 1e6,
-                       gpu.l2.size.value, csv_cell(gpu.dram.type), gpu.dram.size.value, gpu.dram.bandwidth.value / 1e9,
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(row.id), csv_field(gpu.name),
+                       csv_field(gpu.chip), csv_field(gpu.sm.name), gpu.sms, gpu.clock.boost.value / 1e6,
+                       gpu.l2.size.value, csv_field(gpu.dram.type), gpu.dram.size.value, gpu.dram.bandwidth.value / 1e9,
                        fp32_tflops(gpu), error);
   }
   return out;
@@ -198,8 +192,8 @@ std::string show_csv(const SourcedGpu& sourced) {
     const Value value = field.get(sourced.gpu);
     const Json json = json_of(value);
     const std::string text = json.is_string() ? json.get<std::string>() : json.dump();
-    out += fmt::format("{},{},{},{},{}\n", field.key, csv_cell(text), unit_name(field),
-                       mark_of(field, sourced.provenance[i]), csv_cell(sourced.provenance[i].to_string()));
+    out += fmt::format("{},{},{},{},{}\n", field.key, csv_field(text), unit_name(field),
+                       mark_of(field, sourced.provenance[i]), csv_field(sourced.provenance[i].to_string()));
   }
   return out;
 }

@@ -31,6 +31,9 @@ constexpr std::array keys{
     SourceKey{"SPEC", "public specification pages of products"},
     SourceKey{"GPPERF", "arXiv 2411.16954 and its measurements (RTX 4070)"},
     SourceKey{"H200M", "the project's own microbenchmarks and runs on an NVIDIA H200 SXM"},
+    SourceKey{"TORCHMM",
+              "rates of torch.mm, most at 8192 cubed, as users report them to zzc0721/torch-performance-test-data and "
+              "chsasank/device-benchmarks"},
     SourceKey{"MEASURED", "rows of the measured run times, named in the detail"},
     SourceKey{"DERIVED", "arithmetic on sourced values, formula in the detail"},
     SourceKey{"OWN", "your own measurement or document, named in the detail"},

@@ -33,7 +33,6 @@ struct OccupancySpec {
 // Fetch, instruction buffers, instruction and constant caches.
 struct FrontEndSpec {
   int instruction_buffer_entries = 3;  // per warp
-  int fetch_stages = 2;                // pipeline stages between fetch and issue
   Bytes instruction_bytes;             // size of one SASS instruction
   Bytes icache_line;
   Bytes l0_icache;                     // per sub-core
@@ -59,7 +58,7 @@ struct RegisterFileSpec {
   bool operator==(const RegisterFileSpec&) const = default;
 };
 
-// One execution pipe of a sub-core (or shared by the four where shared is true).
+// One execution pipe of a sub-core, or of the SM where shared is true: its lanes then are those of the SM.
 struct PipeSpec {
   int lanes = 0;  // per sub-core; initiation interval = 32 / lanes
   Cycles latency;
@@ -77,6 +76,7 @@ struct PipesSpec {
   PipeSpec mufu;     // transcendental, conversions
   PipeSpec uniform;  // uniform datapath
   PipeSpec branch;
+  int variable_queue = 2;         // instructions that may wait before MUFU or a shared FP64 pipe
   Cycles cross_pipe_penalty;      // producer and consumer in different ALU pipes
   Cycles memory_address_penalty;  // bypass does not reach variable-latency consumers
   Cycles predicate_to_branch;     // predicate writer to guard or branch
@@ -119,6 +119,8 @@ struct MemoryPipeSpec {
   int max_outstanding_requests = 1024;  // per SM, global
   int prt_entries = 128;                // pending request table
   Cycles barrier_latency;               // BAR.SYNC: last arrival to first issue after it
+  Cycles barrier_interval;              // between warps at the barrier unit
+  Cycles constant_interval;             // between LDC of a sub-core
 
   bool operator==(const MemoryPipeSpec&) const = default;
 };
@@ -188,12 +190,21 @@ struct EnergySpec {
   Joules data_pass;                 // one wavefront of up to 128 bytes through the shared-memory and L1 data array
   Joules data_byte;                 // one byte from there into registers, or back
   Joules l2_byte;                   // one byte between SM and L2: NoC and L2 array
+  double bf16_data = 1;             // energies of moved normal bf16 numbers over those of hashed words
   double static_data = 1;           // share of the energies of moved data, up to DRAM, that remains when it is constant
   Joules clock_tree;                // one cycle of one SM's clock tree
   std::vector<NamedEnergy> tensor;  // one multiply-accumulate of a tensor form: f16_f32, s8_s32 ...
   double static_tensor = 1;         // share of these that remains when operands are constant
 
   bool operator==(const EnergySpec&) const = default;
+};
+
+// Two SMs that share a way to L2: of what both ask for, the part that merges there is merge + merge_growth times the
+// share of their reads that they have in common.
+struct TpcSpec {
+  double merge = 0, merge_growth = 0;
+
+  bool operator==(const TpcSpec&) const = default;
 };
 
 struct SmSpec {
@@ -209,8 +220,13 @@ struct SmSpec {
   EnergySpec energy;
   TmaSpec tma;
   WgmmaSpec wgmma;
-  Cycles cta_launch;           // free slot to first issue of the next CTA
-  bool has_async_copy = true;  // LDGSTS
+  TpcSpec tpc;
+  Cycles cta_launch;               // free slot to first issue of the next CTA
+  double drift_warps = 0;          // on a sub-core: with so many, a wave drifts apart by a whole CTA's duration
+  double drift_warps_waiting = 0;  // the same where every k tile waits for its loads
+  double drift_power = 1;          // of the warps, with which the drift grows
+  bool fills_together = false;     // CTA slots that fall empty together are filled together
+  bool has_async_copy = true;      // LDGSTS
   bool has_tma = false;
 
   bool operator==(const SmSpec&) const = default;
@@ -218,15 +234,16 @@ struct SmSpec {
 
 struct L2Spec {
   Bytes size;
-  int slices = 0;
   int partitions = 1;            // GA100 / GH100: 2, far half reached through the near one
+  bool own_clock = false;        // keeps its bytes per second where the SM clock falls
   BytesPerCycle read_bandwidth;  // whole chip, SM clock
   BytesPerCycle write_bandwidth;
   BytesPerCycle sm_bandwidth;  // one SM to L2
   Cycles latency;              // L2 hit (near partition), load to use
   Cycles far_latency;          // far partition; equal to latency where there is one partition
-  Bytes line;
   Bytes sector;
+  double kept_below = 0.9;   // of the capacity: distances up to which everything is found again
+  double gone_above = 1.15;  // and from which nothing is
 };
 
 struct DramSpec {
@@ -239,12 +256,17 @@ struct DramSpec {
   Seconds latency;                // SM to data, unloaded (the whole round trip)
   Seconds service;                // of one access: spread of latencies, unit of the queue
   Bytes granule;                  // brought into L2 by one miss
+  double tile_efficiency = 1.0;   // of the rate of one long stream, what tiles reach, whose rows lie far apart
+  int channel_bits = 64;          // of the bus: a channel
+  int banks = 16;                 // of a channel
+  double busy_banks = 1.0;        // share of the banks that random places keep busy
+  Seconds row_cycle;              // one row of a bank to the next
 };
 
 struct ClockSpec {
-  Hertz base;
   Hertz boost;
   Hertz sustained;  // default clock of a simulation until power solves for it
+  Hertz lowest;     // under load, whatever the limits
   Hertz rest;       // of a board that had nothing to do, and while it wakes; 0: it always stands ready
   Seconds wake;     // load until it leaves clock.rest
 };
@@ -258,6 +280,7 @@ struct LaunchSpec {
 // clock needs. Voltages are relative: the energies of the generation are stated at 1 V.
 struct PowerSpec {
   Watts limit;
+  double burst_share = 1;            // of limit: what tensor cores draw before the slow limiter acts
   Watts idle;                        // with a context, leakage included
   Watts leakage;                     // part of idle that grows with temperature and voltage
   double leakage_growth = 0;         // per kelvin, exponential
@@ -274,11 +297,13 @@ struct PowerSpec {
 };
 
 struct GpuSpec {
-  std::string id;                  // file name without .yaml: rtx4070
-  std::string name;                // GeForce RTX 4070
-  std::vector<std::string> names;  // as tools and measured files print it
-  std::string chip;                // AD104
-  std::string file;                // where it was read from
+  std::string id;                    // file name without .yaml: rtx4070
+  std::string name;                  // GeForce RTX 4070
+  std::vector<std::string> names;    // as tools and measured files print it
+  std::string chip;                  // AD104
+  std::string file;                  // where it was read from
+  bool shipped = false;              // the file is one of those that come with the program
+  std::vector<std::string> changed;  // keys with another value than the file's: set on the command line
   int sms = 0;
   int gpcs = 0;
   SmSpec sm;

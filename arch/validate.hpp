@@ -10,7 +10,7 @@
 namespace noteg::arch {
 
 struct Rule {
-  std::string_view sentence;           // what must hold: "at least clock.base"
+  std::string_view sentence;           // what must hold: "at least l2.latency"
   std::vector<std::string_view> keys;  // the first is the one reported; the others explain it
   bool (*holds)(const GpuSpec&);
 };

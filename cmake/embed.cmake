@@ -38,6 +38,6 @@ function(noteg_embed out)
     OUTPUT ${out}
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} "-DPAIRS=${joined}" -P ${NOTEG_EMBED_SCRIPT}
     DEPENDS ${files} ${NOTEG_EMBED_SCRIPT}
-    COMMENT "Embedding assets of reports"
+    COMMENT "Embedding files for ${out}"
     VERBATIM)
 endfunction()

@@ -4,14 +4,13 @@ include(GNUInstallDirs)
 
 if(TARGET noteg)
   install(TARGETS noteg RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-  set(manual ${PROJECT_BINARY_DIR}/noteg.1)
-  add_custom_command(OUTPUT ${manual} COMMAND noteg --man > ${manual} DEPENDS noteg VERBATIM)
-  add_custom_target(noteg_manual ALL DEPENDS ${manual})
-  install(FILES ${manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  install(FILES ${NOTEG_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 endif()
 install(FILES cmake/completion/noteg.bash RENAME noteg
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
 install(FILES cmake/completion/_noteg DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
+install(FILES cmake/completion/noteg.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+  COMPONENT program)
 install(DIRECTORY arch/ DESTINATION ${CMAKE_INSTALL_DATADIR}/noteg/arch COMPONENT program
   FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY kernels/ DESTINATION ${CMAKE_INSTALL_DATADIR}/noteg/kernels COMPONENT program

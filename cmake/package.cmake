@@ -1,5 +1,6 @@
-# cpack -G DEB in the build directory: the program with its data files and manual as one Debian package, its shared
-# libraries as dependencies.
+# cpack in the build directory, or ./dev package: the program with its data files and manual as one Debian package, its
+# shared libraries as dependencies. It needs the target noteg and no other.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME noteg)
 set(CPACK_PACKAGE_VERSION ${NOTEG_FULL_VERSION})
@@ -14,4 +15,6 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS bash-completion)
 set(CPACK_STRIP_FILES ON)
+# Without these two CPack would make a package without dependencies, and say so only in passing.
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package_tools.cmake)
 include(CPack)

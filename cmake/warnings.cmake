@@ -13,6 +13,10 @@ function(noteg_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/noteg>)
   target_compile_features(${name} PUBLIC cxx_std_20)
+  # The program and the Python module are made of the same objects. Hidden symbols keep calls within a library direct,
+  # so that position-independent code costs the program nothing.
+  set_target_properties(${name} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   set_property(GLOBAL APPEND PROPERTY noteg_libraries ${name})
   target_link_libraries(${name} PUBLIC ${ARG_DEPENDS} PRIVATE noteg_warnings ${ARG_PRIVATE_DEPENDS})
 endfunction()

@@ -42,6 +42,7 @@ struct AsyncOp {
   int boxes = 0;           // arrive
   bool not_first = false;  // arrive: left out in the first trip of a main loop
   bool one_warp = false;   // the first warp of the warpgroup does it for all
+  bool by_design = false;  // wait: for a free stage, or for the warp's turn; who waits there holds nothing up
   bool advances = false;   // the warp's position moves on behind this instruction
   BoxOf box = BoxOf::a;    // load_box, store_box
   double bytes = 0;        // of the whole box

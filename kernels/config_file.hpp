@@ -16,6 +16,9 @@ namespace noteg::kernels {
 // KEY=VALUE of --set, in order; the last one of a key wins.
 using KernelOverrides = std::vector<std::pair<std::string, std::string>>;
 
+// Every kernel that NAME can be, in alphabetical order.
+[[nodiscard]] std::vector<std::string> shipped_kernels();
+
 // Where a kernel may be: the path as given, then NAME or NAME.yaml in NOTEG_KERNEL_PATH (colon-separated), in the
 // source tree's kernels/, and in share/noteg/kernels beside the executable. Error: the nearest names.
 [[nodiscard]] Result<std::filesystem::path> find_kernel_file(std::string_view name_or_path);

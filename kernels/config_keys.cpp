@@ -2,13 +2,15 @@
 
 #include <array>
 
-#include "kernels/name_tokens.hpp"
+#include "kernels/names/tokens.hpp"
 #include "kernels/tensor_form.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/number_text.hpp"
 
 namespace noteg::kernels {
 namespace {
+
+using names::extents;
 
 // Reads a text into the configuration; false: not what the key takes.
 using Setter = bool (*)(KernelConfig&, std::string_view);

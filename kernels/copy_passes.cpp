@@ -11,8 +11,7 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr std::uint64_t line_bytes = 128, word_bytes = 4;
-constexpr unsigned banks = 32, lanes = 32;
+constexpr unsigned lanes = 32;
 
 // Bits of a line number that decide the two bits of its tag bank, by parity. Bits from 14 on did not vary in the
 // measurement.
@@ -30,7 +29,7 @@ struct Word {
   int lookup = 0;
 };
 
-// At most two words a lane, on as many lines; on the stack, since every build of a kernel counts thousands.
+// At most eight words a lane, on as many lines; on the stack, since every build of a kernel counts thousands.
 template <class Item, std::size_t capacity>
 struct Few {
   std::array<Item, capacity> items;  // set up to count
@@ -39,18 +38,19 @@ struct Few {
   [[nodiscard]] auto begin() { return items.begin(); }
   [[nodiscard]] auto end() { return items.begin() + static_cast<std::ptrdiff_t>(count); }
 };
-using Words = Few<Word, 2 * lanes>;
+constexpr std::size_t most_words = 8 * lanes;
+using Words = Few<Word, most_words>;
 
 // Words of a copy in the order of the lanes.
-Words words_of(const AccessPattern& copy, std::uint64_t base) {
+Words words_of(const AccessPattern& copy, std::uint64_t base, SharedBanks banks, LineSizes sizes) {
   Words out;
   for (unsigned lane = 0; lane < lanes; ++lane) {
     if ((copy.active_mask >> lane & 1u) == 0) continue;
-    for (std::uint64_t byte = 0; byte < std::min<std::uint64_t>(copy.bytes_per_lane, 8); byte += word_bytes) {
+    for (std::uint64_t byte = 0; byte < std::min<std::uint64_t>(copy.bytes_per_lane, 8); byte += banks.width) {
       const std::uint64_t from = base + copy.offset[lane] + byte;
       const std::uint64_t to = copy.shared_offset[lane] + byte;
-      out.push({from / line_bytes, static_cast<unsigned>(from / word_bytes % banks),
-                static_cast<unsigned>(to / word_bytes % banks)});
+      out.push({from / sizes.line, static_cast<unsigned>(from / banks.width % banks.count),
+                static_cast<unsigned>(to / banks.width % banks.count)});
     }
   }
   return out;
@@ -58,8 +58,8 @@ Words words_of(const AccessPattern& copy, std::uint64_t base) {
 
 // Gives each word the look-up that its line is found in; returns how many there are.
 int look_up(Words& words) {
-  Few<std::uint64_t, 2 * lanes> seen;
-  Few<int, 2 * lanes> lookup_of;
+  Few<std::uint64_t, most_words> seen;
+  Few<int, most_words> lookup_of;
   std::array<int, tag_banks> taken{};
   for (Word& word : words) {
     const auto found = std::find(seen.begin(), seen.end(), word.line);
@@ -73,8 +73,10 @@ int look_up(Words& words) {
 }
 
 // A word goes one wavefront behind the last earlier one of either bank.
-int wavefronts(Words& words, int lookup) {
-  std::array<int, banks> from{}, to{};
+int wavefronts(Words& words, int lookup, SharedBanks banks) {
+  std::array<int, SharedBanks::most> from, to;  // set up as far as there are banks
+  std::fill_n(from.begin(), banks.count, 0);
+  std::fill_n(to.begin(), banks.count, 0);
   int last = 0;
   for (const Word& word : words) {
     if (word.lookup != lookup) continue;
@@ -97,13 +99,13 @@ AccessPattern transposing_copy() {
 
 }  // namespace
 
-CopyPasses copy_passes(const AccessPattern& copy, std::uint64_t base) {
-  Words words = words_of(copy, base);
+CopyPasses copy_passes(const AccessPattern& copy, std::uint64_t base, SharedBanks banks, LineSizes sizes) {
+  Words words = words_of(copy, base, banks, sizes);
   CopyPasses out;
   if (words.count == 0) return out;
   const int lookups = look_up(words);
   out.lookups = lookups;
-  for (int i = 0; i < lookups; ++i) out.wavefronts += wavefronts(words, i);
+  for (int i = 0; i < lookups; ++i) out.wavefronts += wavefronts(words, i, banks);
   return out;
 }
 
@@ -115,7 +117,7 @@ AccessPattern with_pitch(const AccessPattern& copy, std::uint64_t pitch) {
   return p;
 }
 
-CopyPasses mean_copy_passes(const AccessPattern& copy, std::uint64_t pitch) {
+CopyPasses mean_copy_passes(const AccessPattern& copy, std::uint64_t pitch, SharedBanks banks, LineSizes sizes) {
   const AccessPattern p = with_pitch(copy, pitch);
   std::uint64_t rows = 1, run = copy.bytes_per_lane;
   for (const std::uint32_t offset : copy.offset) {
@@ -129,7 +131,7 @@ CopyPasses mean_copy_passes(const AccessPattern& copy, std::uint64_t pitch) {
   CopyPasses sum;
   for (std::uint64_t block = 0; block < blocks; ++block) {
     for (std::uint64_t place = 0; place < places; ++place) {
-      const CopyPasses one = copy_passes(p, block * rows * pitch + place * apart % runs * run);
+      const CopyPasses one = copy_passes(p, block * rows * pitch + place * apart % runs * run, banks, sizes);
       sum.lookups += one.lookups;
       sum.wavefronts += one.wavefronts;
     }

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "kernels/ir.hpp"
+#include "kernels/wavefronts.hpp"
 
 namespace noteg::kernels {
 
@@ -19,10 +20,12 @@ struct CopyPasses {
 };
 
 // Of one copy; `base`: byte address that the pattern's global offsets count from.
-[[nodiscard]] CopyPasses copy_passes(const AccessPattern& copy, std::uint64_t base);
+[[nodiscard]] CopyPasses copy_passes(const AccessPattern& copy, std::uint64_t base, SharedBanks banks = {},
+                                     LineSizes sizes = {});
 
 // Mean over a matrix whose rows (columns where it lies along M or N) are `pitch` bytes apart, on a line border.
-[[nodiscard]] CopyPasses mean_copy_passes(const AccessPattern& copy, std::uint64_t pitch);
+[[nodiscard]] CopyPasses mean_copy_passes(const AccessPattern& copy, std::uint64_t pitch, SharedBanks banks = {},
+                                          LineSizes sizes = {});
 
 // Rows of a pattern, nominal_pitch apart, moved to `pitch`.
 [[nodiscard]] AccessPattern with_pitch(const AccessPattern& copy, std::uint64_t pitch);

@@ -15,7 +15,9 @@ std::vector<fs::path> search_directories() {
   return search_path("NOTEG_KERNEL_PATH", NOTEG_KERNEL_SOURCE_DIR, "kernels");
 }
 
-std::vector<std::string> known_names() {
+}  // namespace
+
+std::vector<std::string> shipped_kernels() {
   std::vector<std::string> names;
   for (const fs::path& directory : search_directories()) {
     std::error_code failed;
@@ -26,8 +28,6 @@ std::vector<std::string> known_names() {
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
-
-}  // namespace
 
 Result<fs::path> find_kernel_file(std::string_view name_or_path) {
   const fs::path given(name_or_path);
@@ -40,7 +40,7 @@ Result<fs::path> find_kernel_file(std::string_view name_or_path) {
   }
   const std::string shown(name_or_path.substr(0, 80));
   const std::string stem = given.stem().string();
-  const std::vector<std::string> near = nearest_names(stem, known_names(), 3);
+  const std::vector<std::string> near = nearest_names(stem, shipped_kernels(), 3);
   std::string found = "neither: \"" + shown + "\"";
   if (!near.empty()) found += " (did you mean " + join_or(near) + "?)";
   return Diagnostic{"", 0, 0, "kernel", "the path of a kernel file or the name of a shipped one", std::move(found)};

@@ -6,8 +6,9 @@
 namespace noteg::kernels {
 
 struct LatencyModel {
-  int fma = 4;  // FMA pipe to FMA pipe
-  int alu = 4;  // ALU to ALU
+  int fma = 4;        // FMA pipe to FMA pipe
+  int fma_heavy = 4;  // IMAD to FMA pipe
+  int alu = 4;        // ALU to ALU
   int half = 5;
   int tensor = 24;               // mma to one on the same accumulators, or to who reads them
   int tensor_interval = 8;       // between two mma
@@ -20,7 +21,8 @@ struct LatencyModel {
   int uniform_to_uniform = 4;
   int uniform_to_memory = 9;  // uniform producer to a variable-latency consumer, NAK80
   int uniform_to_branch = 10;
-  int fma_interval = 1;  // cycles a warp instruction occupies the FMA pipe (2 on 16 lanes)
+  int fma_interval = 1;        // cycles a warp instruction occupies the FMA pipe (2 on 16 lanes)
+  int fma_heavy_interval = 2;  // of IMAD
   int alu_interval = 2;
   int memory_interval = 4;  // a sub-core computes one memory address in so many cycles
   int barrier_stall = 6;    // least stall of BAR.SYNC and of a branch, as compilers write them

@@ -47,7 +47,10 @@ class WgmmaResolver {
     };
     check_pitch(a_contiguous_in_k(config_.layout) ? "shape.k" : "shape.m",
                 a_contiguous_in_k(config_.layout) ? shape_.k : shape_.m);
-    if (b_contiguous_in_n(config_.layout)) check_pitch("shape.n", shape_.n);
+    if (b_contiguous_in_n(config_.layout))
+      check_pitch("shape.n", shape_.n);
+    else if (!a_contiguous_in_k(config_.layout))
+      check_pitch("shape.k", shape_.k);
   }
 
   void settle_schedule() {

@@ -8,26 +8,24 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr std::uint32_t bank_count = 32;
-constexpr std::uint32_t bank_bytes = 4;
-
 bool is_active(const AccessPattern& p, unsigned lane) { return ((p.active_mask >> lane) & 1u) != 0; }
 
 // Different words of lanes [first, first + count).
-std::vector<std::uint32_t> words_of(const AccessPattern& p, unsigned first, unsigned count) {
+std::vector<std::uint32_t> words_of(const AccessPattern& p, unsigned first, unsigned count, SharedBanks banks) {
   std::vector<std::uint32_t> words;
   for (unsigned lane = first; lane < first + count; ++lane) {
     if (!is_active(p, lane)) continue;
-    for (std::uint32_t b = 0; b < p.bytes_per_lane; b += bank_bytes) words.push_back((p.offset[lane] + b) / bank_bytes);
+    for (std::uint32_t b = 0; b < p.bytes_per_lane; b += banks.width)
+      words.push_back((p.offset[lane] + b) / banks.width);
   }
   words.resize(static_cast<std::size_t>(count_distinct(words)));
   return words;
 }
 
 // Wavefronts for lanes [first, first + count): the busiest bank decides; equal words are broadcast.
-int wavefronts_of(const AccessPattern& p, unsigned first, unsigned count) {
-  std::array<int, bank_count> load{};
-  for (const std::uint32_t word : words_of(p, first, count)) ++load[word % bank_count];
+int wavefronts_of(const AccessPattern& p, unsigned first, unsigned count, SharedBanks banks) {
+  std::array<int, SharedBanks::most> load{};
+  for (const std::uint32_t word : words_of(p, first, count, banks)) ++load[word % banks.count];
   return *std::max_element(load.begin(), load.end());
 }
 
@@ -39,28 +37,30 @@ bool pairs_agree(const AccessPattern& p, unsigned flip) {
 }
 
 // Neighbouring parts of `part` lanes each, two by two where the addresses of all lanes allow it.
-int served_in_parts(const AccessPattern& p, unsigned part) {
+int served_in_parts(const AccessPattern& p, unsigned part, SharedBanks banks) {
   const bool merges = pairs_agree(p, 1) || pairs_agree(p, 2);
   const unsigned step = merges ? 2 * part : part;
   int sum = 0;
-  for (unsigned first = 0; first < 32; first += step) sum += wavefronts_of(p, first, step);
+  for (unsigned first = 0; first < 32; first += step) sum += wavefronts_of(p, first, step, banks);
   return sum;
 }
 
 }  // namespace
 
-int distinct_words(const AccessPattern& pattern) { return static_cast<int>(words_of(pattern, 0, 32).size()); }
-
-int shared_wavefronts(const AccessPattern& pattern) {
-  if (pattern.active_mask == 0) return 0;
-  if (pattern.bytes_per_lane <= 4) return wavefronts_of(pattern, 0, 32);
-  return served_in_parts(pattern, pattern.bytes_per_lane <= 8 ? 16 : 8);
+int distinct_words(const AccessPattern& pattern, SharedBanks banks) {
+  return static_cast<int>(words_of(pattern, 0, 32, banks).size());
 }
 
-int l1_wavefronts(const AccessPattern& pattern) {
+int shared_wavefronts(const AccessPattern& pattern, SharedBanks banks) {
+  if (pattern.active_mask == 0) return 0;
+  if (pattern.bytes_per_lane <= 4) return wavefronts_of(pattern, 0, 32, banks);
+  return served_in_parts(pattern, pattern.bytes_per_lane <= 8 ? 16 : 8, banks);
+}
+
+int l1_wavefronts(const AccessPattern& pattern, SharedBanks banks) {
   const unsigned part = pattern.bytes_per_lane <= 4 ? 32 : pattern.bytes_per_lane <= 8 ? 16 : 8;
   int sum = 0;
-  for (unsigned first = 0; first < 32; first += part) sum += wavefronts_of(pattern, first, part);
+  for (unsigned first = 0; first < 32; first += part) sum += wavefronts_of(pattern, first, part, banks);
   return sum;
 }
 
@@ -72,9 +72,8 @@ AccessPattern shared_side(const AccessPattern& copy) {
   return p;
 }
 
-GlobalCost global_cost(const AccessPattern& pattern) {
-  constexpr std::uint32_t sector = 32;
-  constexpr std::uint32_t line = 128;
+GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes) {
+  const auto [sector, line] = sizes;
   std::vector<std::uint32_t> sectors, lines, starts;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!is_active(pattern, lane)) continue;

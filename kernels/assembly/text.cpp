@@ -1,5 +1,7 @@
 #include "kernels/assembly/text.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 namespace noteg::kernels {
@@ -71,7 +73,12 @@ std::vector<SourceLine> expanded_lines(std::string_view text, Mistakes& mistakes
       block.clear();
     } else if (word == ".end") {
       if (copies == 0) mistakes.add(word, "an .unroll before it", ".end");
-      for (std::int64_t i = 0; i < copies && out.size() < most_lines; ++i) {
+      if (out.size() + block.size() * static_cast<std::size_t>(copies) > most_lines) {
+        mistakes.enter(opened.text, opened.number);
+        mistakes.add(opened.text, fmt::format("a program of at most {} lines", most_lines), "more after unrolling");
+        copies = 0;
+      }
+      for (std::int64_t i = 0; i < copies; ++i) {
         for (SourceLine each : block) {
           each.is_copy = i > 0;
           out.push_back(each);

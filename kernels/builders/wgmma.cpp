@@ -69,7 +69,8 @@ void emit_producer(Emitter& e, const WgmmaPlan& plan) {
   emit_index_arithmetic(e, own_prologue(plan));
   const int tiles = open_tiles(e, plan);
   const int loop = e.begin_loop(true, 1);
-  emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT", {.kind = AsyncKind::wait, .ring = ring_empty});
+  emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
+             {.kind = AsyncKind::wait, .ring = ring_empty, .by_design = true});
   emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64", {.kind = AsyncKind::arrive, .ring = ring_full, .boxes = 2});
   for (int i = 0; i < 4; ++i) e.emit(Opcode::uiadd3, "", {ureg(8 + i)}, {ureg(4), imm(i)});
   emit_async(e, Opcode::utmaldg, ".3D",

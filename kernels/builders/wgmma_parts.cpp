@@ -152,7 +152,7 @@ void emit_wgmma_epilogue(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer&
 
 void emit_turn(Emitter& e, int ring, int which) {
   emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
-             {.kind = AsyncKind::wait, .ring = ring, .rounds_ahead = which});
+             {.kind = AsyncKind::wait, .ring = ring, .rounds_ahead = which, .by_design = true});
 }
 
 void emit_pass(Emitter& e, int ring) {

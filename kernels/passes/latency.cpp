@@ -19,6 +19,7 @@ int vector_latency(const LatencyModel& model, Unit producer, Unit consumer) {
   if (consumer == Unit::memory) return model.to_memory;
   if (consumer == Unit::fp64) return model.to_fp64;
   if (!is_same_pipe(producer, consumer)) return model.cross_pipe;
+  if (producer == Unit::fma_heavy) return model.fma_heavy;
   if (is_fma_unit(producer)) return model.fma;
   return producer == Unit::half ? model.half : model.alu;
 }
@@ -41,7 +42,7 @@ int fixed_latency(const LatencyModel& model, Opcode producer, Opcode consumer, i
 
 int issue_interval(const LatencyModel& model, Opcode op) {
   switch (pipe_of(op)) {
-    case Pipe::fma: return opcode_info(op).unit == Unit::fma ? model.fma_interval : 2;  // 16 lanes for IMAD
+    case Pipe::fma: return opcode_info(op).unit == Unit::fma ? model.fma_interval : model.fma_heavy_interval;
     case Pipe::alu: return model.alu_interval;
     case Pipe::memory: return model.memory_interval;
     case Pipe::uniform: return 1;

@@ -25,7 +25,15 @@ class RunError(RuntimeError):
     """The input was right, the run failed: a full disk, a run that was stopped."""
 
 
+def _plain(value):
+    """Numbers and arrays of NumPy as those of Python; anything else as it is."""
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
+        return value.item()
+    return tuple(value.tolist()) if hasattr(value, "tolist") and hasattr(value, "ndim") else value
+
+
 def _text(value):
+    value = _plain(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):
@@ -37,13 +45,14 @@ def _words(options):
     words = []
     for name, value in options.items():
         option = "--" + name.rstrip("_").replace("_", "-")
+        value = _plain(value)
         if value is None or value is False:
             continue
         if value is True:
             words.append(option)
         elif isinstance(value, dict):
             words += [f"{option}={key}={_text(each)}" for key, each in value.items()]
-        elif isinstance(value, list) or (isinstance(value, tuple) and not all(isinstance(n, int) for n in value)):
+        elif isinstance(value, list) or (isinstance(value, tuple) and not all(isinstance(_plain(n), int) for n in value)):
             words += [f"{option}={_text(each)}" for each in value]
         else:
             words.append(f"{option}={_text(value)}")
@@ -93,7 +102,7 @@ def generate(sweep, out=None, jobs=None):
         if isinstance(sweep, dict):
             path = os.path.join(folder, "sweep.yaml")
             with open(path, "w", encoding="utf-8") as file:
-                json.dump(sweep, file)
+                json.dump(sweep, file, default=_plain)
         else:
             path = os.fspath(sweep)
         data = os.fspath(out) if out is not None else os.path.join(folder, "data.db")

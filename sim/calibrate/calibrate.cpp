@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "sim/calibrate/constants.hpp"
 #include "sim/support/nearest_name.hpp"
@@ -25,6 +26,7 @@ constexpr std::size_t rows_per_constant = 2;  // fewer say nothing
 struct Rows {
   std::vector<MeasuredCase> fitted, held_out;
   std::size_t others = 0;
+  std::map<std::string, std::size_t> skipped;
 };
 
 bool is_of(const std::string& name, const arch::GpuSpec& gpu) {
@@ -32,18 +34,39 @@ bool is_of(const std::string& name, const arch::GpuSpec& gpu) {
   return same(gpu.id) || same(gpu.name) || std::ranges::any_of(gpu.names, same);
 }
 
-Rows rows_of(const arch::GpuSpec& gpu, const validate::MeasuredData& data) {
+// The case of a row of the GPU, or why there is none; the kernel of a library call is chosen for the GPU as it is before
+// the fit.
+std::variant<MeasuredCase, std::string> case_of(const arch::GpuSpec& gpu, const validate::MeasuredData& data,
+                                                const validate::MeasuredRow& row, const validate::Chooser& chooser) {
+  const auto unknown = chooser ? validate::UnknownKernel::choose : validate::UnknownKernel::reason;
+  validate::CaseOrReason built = validate::case_of(data, row, validate::TimeColumn::as_taken, unknown);
+  MeasuredCase* measured = std::get_if<MeasuredCase>(&built);
+  if (measured == nullptr) return std::get<std::string>(built);
+  if (measured->quantises) return "the time holds another kernel, which quantises the activations";
+  validate::settle_l2(*measured, gpu);
+  measured->options.share_runs = true;
+  if (measured->choose_kernel) {
+    Result<kernels::KernelConfig> chosen = chooser(gpu, measured->config, measured->shape, measured->options);
+    if (!chosen) return to_string(chosen.errors());
+    measured->config = std::move(*chosen);
+  }
+  return std::move(*measured);
+}
+
+Rows rows_of(const arch::GpuSpec& gpu, const validate::MeasuredData& data, const validate::Chooser& chooser) {
   Rows rows;
   for (const validate::MeasuredRow& row : data.rows) {
-    validate::CaseOrReason built = validate::case_of(data, row);
-    MeasuredCase* measured = std::get_if<MeasuredCase>(&built);
-    if (measured == nullptr || !is_of(measured->gpu, gpu)) {
+    if (!is_of(std::string(validate::RowView(data, row).text(validate::Column::gpu)), gpu)) {
       ++rows.others;
       continue;
     }
-    validate::settle_l2(*measured, gpu);
-    measured->options.share_runs = true;
-    (validate::in_held_out_fifth(measured->shape) ? rows.held_out : rows.fitted).push_back(std::move(*measured));
+    std::variant<MeasuredCase, std::string> measured = case_of(gpu, data, row, chooser);
+    if (const std::string* reason = std::get_if<std::string>(&measured)) {
+      ++rows.skipped[*reason];
+      continue;
+    }
+    auto& one = std::get<MeasuredCase>(measured);
+    (validate::in_held_out_fifth(one.shape) ? rows.held_out : rows.fitted).push_back(std::move(one));
   }
   return rows;
 }
@@ -100,7 +123,8 @@ Diagnostics check_rows(const Rows& rows, std::size_t constants, const arch::GpuS
   const std::size_t wanted = rows_per_constant * constants;
   if (rows.fitted.size() + rows.held_out.size() == 0)
     return {{"", 0, 0, "--data", "rows of " + gpu.name + " that can be predicted",
-             fmt::format("none among {}", rows.others)}};
+             fmt::format("none: {} are of other GPUs{}", rows.others,
+                         rows.skipped.empty() ? "" : ", others: " + rows.skipped.begin()->first)}};
   Diagnostics errors;
   if (rows.fitted.size() < wanted)
     errors.push_back({"", 0, 0, "--data", fmt::format("at least {} rows to fit {} constants on", wanted, constants),
@@ -129,9 +153,9 @@ std::string mark(const validate::MeasuredData& data, const Rows& rows) {
 
 Result<Calibration> calibrate(const arch::SourcedGpu& gpu, const validate::MeasuredData& data, const Request& request,
                               const validate::Simulator& simulator) {
-  const Result<Fields> chosen = chosen_fields(gpu, request.constants.empty() ? default_keys() : request.constants);
+  const Result<Fields> chosen = chosen_fields(gpu, request.constants.empty() ? default_keys(gpu) : request.constants);
   if (!chosen) return chosen.errors();
-  const Rows rows = rows_of(gpu.gpu, data);
+  const Rows rows = rows_of(gpu.gpu, data, request.chooser);
   if (Diagnostics errors = check_rows(rows, chosen->size(), gpu.gpu); !errors.empty()) return errors;
 
   const Fit fit(simulator, request.jobs);
@@ -162,6 +186,7 @@ Result<Calibration> calibrate(const arch::SourcedGpu& gpu, const validate::Measu
   out.fitted_rows = rows.fitted.size();
   out.held_out_rows = rows.held_out.size();
   out.other_rows = rows.others;
+  out.skipped = rows.skipped;
   out.before = fit.errors(gpu.gpu, rows.held_out);
   out.after = fit.errors(out.gpu.gpu, rows.held_out);
   out.fitted_before = fit.errors(gpu.gpu, rows.fitted);

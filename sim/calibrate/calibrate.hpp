@@ -2,6 +2,7 @@
 // a hash of the shape. A constant that no row depends on stays as it was.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,11 +17,15 @@ namespace noteg::calibrate {
 struct Request {
   std::vector<std::string> constants;  // keys of fittable fields, "arch." may lead; empty: the default ones
   unsigned jobs = 1;
+  validate::Chooser chooser = {};  // of rows that record no kernel, asked once; empty: they are left out
 };
 
-// The fittable keys of the field table, and those that are fitted where none are named.
+// The fittable keys of the field table.
 [[nodiscard]] std::vector<std::string> fittable_keys();
-[[nodiscard]] std::vector<std::string> default_keys();
+
+// What is fitted where no constants are named: those that the file has fitted already, then, as far as a file may have
+// fitted numbers, clock.sustained, power.idle and sm.energy.fma.
+[[nodiscard]] std::vector<std::string> default_keys(const arch::SourcedGpu& gpu);
 
 struct Constant {
   std::string key;
@@ -35,7 +40,8 @@ struct Errors {
 
 struct Calibration {
   std::vector<Constant> constants;
-  std::size_t fitted_rows = 0, held_out_rows = 0, other_rows = 0;  // other: another GPU's, or not expressible
+  std::size_t fitted_rows = 0, held_out_rows = 0, other_rows = 0;  // other: another GPU's
+  std::map<std::string, std::size_t> skipped;                      // rows of this GPU that cannot be expressed, by reason
   Errors before, after;                                            // on the held-out rows
   Errors fitted_before, fitted_after;                              // on the rows that were fitted on
   arch::SourcedGpu gpu;                                            // with the constants and their marks

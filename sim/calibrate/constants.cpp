@@ -19,14 +19,28 @@ Diagnostic wrong_constant(const std::string& expected, const std::string& found)
 
 std::string without_prefix(const std::string& name) { return name.starts_with("arch.") ? name.substr(5) : name; }
 
-// Fitted numbers of the GPU's own file that the fit leaves alone.
-int other_fitted(const arch::SourcedGpu& gpu, const Fields& constants) {
-  int count = 0;
-  for (std::size_t i = 0; i < arch::fields().size(); ++i) {
-    const bool own = gpu.provenance[i].file == gpu.gpu.file && !gpu.provenance[i].fitted.empty();
-    count += own && std::ranges::find(constants, &arch::fields()[i]) == constants.end() ? 1 : 0;
+// Fitted numbers of the GPU's own file.
+Fields fitted_fields(const arch::SourcedGpu& gpu) {
+  Fields fitted;
+  for (std::size_t i = 0; i < arch::fields().size(); ++i)
+    if (gpu.provenance[i].file == gpu.gpu.file && !gpu.provenance[i].fitted.empty())
+      fitted.push_back(&arch::fields()[i]);
+  return fitted;
+}
+
+// A file keeps what it has fitted unless that is fitted anew.
+std::optional<Diagnostic> too_many(const arch::SourcedGpu& gpu, const Fields& constants) {
+  std::string kept;
+  std::size_t count = constants.size();
+  for (const arch::Field* field : fitted_fields(gpu)) {
+    if (std::ranges::find(constants, field) != constants.end()) continue;
+    kept += (kept.empty() ? "" : ", ") + std::string(field->key);
+    ++count;
   }
-  return count;
+  if (count <= arch::max_fitted_per_gpu) return std::nullopt;
+  return wrong_constant(
+      "at most " + std::to_string(arch::max_fitted_per_gpu) + " fitted numbers in a file, those among them that it has",
+      std::to_string(constants.size()) + " beside " + (kept.empty() ? "none" : kept) + " of " + gpu.gpu.id);
 }
 
 }  // namespace
@@ -38,7 +52,14 @@ std::vector<std::string> fittable_keys() {
   return keys;
 }
 
-std::vector<std::string> default_keys() { return {"clock.sustained", "power.idle", "sm.energy.fma"}; }
+std::vector<std::string> default_keys(const arch::SourcedGpu& gpu) {
+  std::vector<std::string> keys;
+  for (const arch::Field* field : fitted_fields(gpu))
+    if (field->fittable) keys.emplace_back(field->key);
+  for (const char* key : {"clock.sustained", "power.idle", "sm.energy.fma"})
+    if (keys.size() < arch::max_fitted_per_gpu && std::ranges::find(keys, key) == keys.end()) keys.emplace_back(key);
+  return keys;
+}
 
 Result<Fields> chosen_fields(const arch::SourcedGpu& gpu, const std::vector<std::string>& names) {
   Fields constants;
@@ -60,11 +81,7 @@ Result<Fields> chosen_fields(const arch::SourcedGpu& gpu, const std::vector<std:
       constants.push_back(field);
     }
   }
-  const int others = other_fitted(gpu, constants), all = others + static_cast<int>(constants.size());
-  if (all > arch::max_fitted_per_gpu)
-    errors.push_back(wrong_constant(
-        "at most " + std::to_string(arch::max_fitted_per_gpu) + " fitted numbers in a file",
-        std::to_string(constants.size()) + " here and " + std::to_string(others) + " others in " + gpu.gpu.id));
+  if (const std::optional<Diagnostic> error = too_many(gpu, constants)) errors.push_back(*error);
   if (!errors.empty()) return errors;
   return constants;
 }

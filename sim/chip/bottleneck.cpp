@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/chip/recording.hpp"
+#include "sim/support/ceil_div.hpp"
+
 namespace noteg::chip {
 
 namespace {
@@ -62,80 +65,158 @@ double share_of(const SimReport& r, core::Stall s) { return r.stalls[static_cast
 
 // What warps waited for while nothing was busy enough to explain it.
 void add_latencies(std::vector<EstimatedGain>& out, const SimReport& r, double slack_us) {
-  struct Wait {
-    std::string_view limit;
-    double share;
-    core::Stall named;
-  };
   using core::Stall;
-  const std::array<Wait, 4> waits{
-      {{"fixed_latency", share_of(r, Stall::wait), Stall::wait},
-       {"shared_latency", share_of(r, Stall::short_scoreboard), Stall::short_scoreboard},
-       {"memory_latency", share_of(r, Stall::long_scoreboard) + share_of(r, Stall::async_copy), Stall::long_scoreboard},
-       {"barriers", share_of(r, Stall::barrier), Stall::barrier}}};
+  const std::array<std::pair<std::string_view, double>, 4> waits{
+      {{"fixed_latency", share_of(r, Stall::wait)},
+       {"shared_latency", share_of(r, Stall::short_scoreboard)},
+       {"memory_latency", share_of(r, Stall::long_scoreboard) + share_of(r, Stall::async_copy)},
+       {"barriers", share_of(r, Stall::barrier)}}};
   double sum = 0;
-  for (const Wait& wait : waits) sum += wait.share;
-  for (const Wait& wait : waits) {
-    out.push_back({std::string(wait.limit),
-                   fmt::format("nothing is saturated; warps spend {:.0f} % of their time {}", 100 * wait.share,
-                               core::description_of(wait.named)),
-                   sum > 0 ? slack_us * wait.share / sum : 0});
-  }
+  for (const auto& [limit, share] : waits) sum += share;
+  for (const auto& [limit, share] : waits) out.push_back({std::string(limit), sum > 0 ? slack_us * share / sum : 0});
+}
+
+// Share of the run in which an SM that has CTAs is at work.
+double working_share(const SimReport& r) {
+  return std::max(1e-6, 1 - (r.phases_us.launch + r.phases_us.tail) / std::max(r.time_us, 1e-12));
+}
+
+double opcodes(const SimReport& r, std::string_view prefix) {
+  double count = 0;
+  for (const auto& [opcode, each] : r.instructions_by_opcode)
+    if (opcode.starts_with(prefix)) count += each;
+  return count;
+}
+
+// Slots of the SMs that a grid leaves empty in its last round, if CTAs could be divided.
+double tail_bound(const SimReport& r) {
+  const core::SmWork& work = r.sm_run->work;
+  const std::int64_t resident = std::max(1, r.occupancy.ctas_per_sm);
+  const std::int64_t full = work.ctas <= resident ? work.ctas : ceil_div(work.ctas, resident) * resident;
+  const double slots = static_cast<double>(full * work.tiles) * r.sm_run->kernel_sms;
+  return 1 - static_cast<double>(r.grid_ctas) * r.occupancy.tiles_per_cta / slots;
+}
+
+double launch_bound(const SimReport& r) {
+  const core::SmWork& work = r.sm_run->work;
+  const double rounds = static_cast<double>(work.ctas) / std::max(1, work.resident);
+  const double cycles = work.launch_interval * work.resident + (work.relaunch + 1) * rounds;
+  return r.phases_us.launch / r.time_us + cycles / std::max(1.0, r.cycles);
+}
+
+// What shared memory gives and takes, the operands of the tensor cores among it.
+double data_bound(const SimReport& r) {
+  const core::CoreCounters& c = r.sm_run->events.counters;
+  return c.shared_wavefronts / (std::max(1.0, r.cycles) * r.sm_run->kernel_sms);
+}
+
+// Without the roof.
+double own_bound(std::string_view limit, const SimReport& r) {
+  using core::Stall;
+  const double warps = r.occupancy.warps_per_sm, working = working_share(r);
+  const auto waits = [&](Stall stall) { return warps * share_of(r, stall); };
+  const double memory_waits = waits(Stall::long_scoreboard) + waits(Stall::async_copy);
+  const double path = 2 * r.pipes.lsu / working;  // the SM's stage, and the one of each sub-core before it
+  const double dram = r.roofline.dram_us / r.time_us;
+  if (limit == "tensor_pipe") return r.pipes.tensor / working / 2;
+  if (limit == "fma_pipe") return r.pipes.fma / working / 2;
+  if (limit == "issue_slots") return r.pipes.issue / working / 2;
+  if (limit == "register_ports")
+    return r.rf.bank_conflict_cycles / (std::max(1.0, r.cycles) * r.sm_run->kernel_sms * r.sm_run->sub_cores) / working;
+  if (limit == "instruction_cache") return waits(Stall::no_instruction);
+  if (limit == "fixed_latency") return waits(Stall::wait);
+  if (limit == "barriers") return opcodes(r, "BAR") > 0 ? waits(Stall::barrier) + path : 0;
+  if (limit == "shared_memory") return path + data_bound(r) / working;
+  if (limit == "bank_conflicts") return r.memory.shared_conflict_wavefronts > 0 ? path + data_bound(r) / working : 0;
+  if (limit == "l1_bandwidth") return r.memory.l1_bytes > 0 ? path + memory_waits : 0;
+  if (limit == "shared_latency") return opcodes(r, "LDS") > 0 ? waits(Stall::short_scoreboard) : 0;
+  if (limit == "memory_latency") return memory_waits;
+  if (limit == "l2_bandwidth") return r.roofline.l2_us / r.time_us / working + dram + memory_waits;
+  if (limit == "dram_bandwidth") return dram;
+  if (limit == "kernel_launch") return launch_bound(r);
+  if (limit == "ragged_tail") return tail_bound(r);
+  return 1;
 }
 
 }  // namespace
 
-std::vector<EstimatedGain> estimated_gains(const SimReport& r, const Limits& limits) {
+std::vector<EstimatedGain> estimated_gains(const SimReport& r, const Limits& limits, Hertz highest_clock) {
   const double time = std::max(r.time_us, 1e-12);
   const double launch = r.phases_us.launch, tail = r.phases_us.tail;
   const double busy = std::max(time - launch - tail, 1e-12);
   const double kernel = std::max(time - launch, 1e-12);
-  const auto percent = [time](double us) { return 100 * us / time; };
   // Pipes are idle on SMs that the tail leaves idle; L2 and DRAM serve the whole kernel.
-  Shares shares{limits.ports / busy, limits.issue / busy, std::max(limits.fma, limits.tensor) / busy,
-                limits.lsu / busy,   limits.l2 / kernel,  limits.dram / kernel};
+  const Shares shares{limits.ports / busy, limits.issue / busy, std::max(limits.fma, limits.tensor) / busy,
+                      limits.lsu / busy,   limits.l2 / kernel,  limits.dram / kernel};
   const Gains gains = gains_of(shares);
-  const bool on_tensor = limits.tensor > limits.fma;
-  std::vector<EstimatedGain> out{
-      {"dram_bandwidth",
-       fmt::format("moving {:.1f} MB to and from DRAM takes {:.0f} % of the run",
-                   (r.memory.dram_read_bytes + r.memory.dram_write_bytes) * 1e-6, percent(limits.dram)),
-       gains.dram * kernel},
-      {"l2_bandwidth",
-       fmt::format("moving {:.1f} MB through L2 takes {:.0f} % of the run", r.memory.l2_bytes * 1e-6,
-                   percent(limits.l2)),
-       gains.l2 * kernel},
-      {on_tensor ? "tensor_pipe" : "fma_pipe",
-       fmt::format("the {} busy {:.0f} % of the run", on_tensor ? "tensor cores are" : "FP32 pipe is",
-                   percent(on_tensor ? limits.tensor : limits.fma)),
-       gains.fma * kernel},
-      {"issue_slots", fmt::format("schedulers issue in {:.0f} % of all cycles", percent(limits.issue)),
-       gains.issue * kernel},
-      {"register_ports",
-       fmt::format("operands that wait for a register bank hold dispatch for {:.0f} % of the run",
-                   percent(limits.ports)),
-       gains.ports * kernel},
-      {"shared_memory", fmt::format("the load/store path is busy {:.0f} % of the run", percent(limits.lsu)),
-       gains.lsu * kernel},
-      {"kernel_launch", fmt::format("launching the kernel is {:.0f} % of the run", percent(launch)), launch},
-      {"ragged_tail",
-       fmt::format("the grid of {} CTAs leaves SMs idle for {:.0f} % of the run", r.grid_ctas, percent(tail)), tail},
-  };
+  std::vector<EstimatedGain> out{{"dram_bandwidth", gains.dram * kernel},
+                                 {"l2_bandwidth", gains.l2 * kernel},
+                                 {limits.tensor > limits.fma ? "tensor_pipe" : "fma_pipe", gains.fma * kernel},
+                                 {"issue_slots", gains.issue * kernel},
+                                 {"register_ports", gains.ports * kernel},
+                                 {"shared_memory", gains.lsu * kernel},
+                                 {"kernel_launch", launch},
+                                 {"ragged_tail", tail}};
   add_latencies(out, r, gains.slack * kernel);
+  const double clock = r.sm_clock_mhz * 1e6 / highest_clock.value;
+  out.push_back({"power", r.throttled ? (1 - clock) * std::max(0.0, kernel - limits.dram) : 0});
   std::ranges::stable_sort(out, std::greater{}, &EstimatedGain::gain_us);
   return out;
 }
 
-Bottleneck find_bottleneck(const SimReport& r, const Limits& limits) {
-  const EstimatedGain top = estimated_gains(r, limits).front();
-  const double time = std::max(r.time_us, 1e-12);
-  Bottleneck out{top.limit, top.because, time / std::max(time - top.gain_us, 1e-12)};
-  if (top.gain_us < least_named_gain * time) {
-    out.name = "no_single_limit";
-    out.because = fmt::format("several limits bind together; the dearest, {}, costs {:.1f} %", top.limit,
-                              100 * top.gain_us / time);
+Bottleneck roof_of(const SimReport& r, Hertz highest_clock) {
+  Bottleneck out;
+  const Roofline& roofs = r.roofline;
+  switch (roofs.bound) {
+    case Bound::compute: out.roof = kernels::on_tensor_cores(r.kernel.family) ? "tensor" : "fp32"; break;
+    case Bound::l2: out.roof = "l2"; break;
+    case Bound::dram: out.roof = "dram"; break;
   }
+  const double roof_us = std::max({roofs.compute_us, roofs.l2_us, roofs.dram_us});
+  out.share_of_roof_pct = std::clamp(100 * roof_us / std::max(r.time_us, 1e-12), 0.0, 100.0);
+  out.clock_held_by = r.throttled ? r.throttle_reason : "none";
+  out.highest_clock_mhz = r.throttled ? highest_clock.value * 1e-6 : r.sm_clock_mhz;
   return out;
+}
+
+std::string_view limit_of_roof(const Bottleneck& bottleneck) {
+  if (bottleneck.roof == "tensor") return "tensor_pipe";
+  if (bottleneck.roof == "fp32") return "fma_pipe";
+  return bottleneck.roof == "l2" ? "l2_bandwidth" : "dram_bandwidth";
+}
+
+std::string sentence_of(const Bottleneck& b, const SimReport& r, double below_share) {
+  constexpr double worth_a_word = 0.005;
+  std::string text = fmt::format("{:.0f} % of the {} roof", b.share_of_roof_pct, b.roof);
+  if (!b.below_roof_by.empty() && below_share >= worth_a_word)
+    text += fmt::format(", kept below it most by {} ({:.1f} %)", b.below_roof_by, 100 * below_share);
+  if (r.throttled) {
+    text += fmt::format("; the {} is held to {:.0f} of {:.0f} MHz by {}", b.roof == "dram" ? "clock" : "roof itself",
+                        r.sm_clock_mhz, b.highest_clock_mhz, b.clock_held_by);
+  }
+  return text;
+}
+
+Bottleneck estimated_bottleneck(const SimReport& r, const Limits& limits, Hertz highest_clock) {
+  Bottleneck out = roof_of(r, highest_clock);
+  const std::vector<EstimatedGain> gains = estimated_gains(r, limits, highest_clock);
+  const double time = std::max(r.time_us, 1e-12);
+  const auto below = std::ranges::find_if(
+      gains, [&](const EstimatedGain& gain) { return gain.limit != limit_of_roof(out) && gain.limit != "power"; });
+  out.below_roof_by = below->limit;
+  out.name = gains.front().limit;
+  out.because = sentence_of(out, r, below->gain_us / time);
+  out.speedup_if_removed = time / std::max(time - gains.front().gain_us, 1e-12);
+  return out;
+}
+
+double limit_bound(std::string_view limit, const SimReport& r) {
+  const Bottleneck roof = roof_of(r, Hertz{1});
+  const std::string_view roof_limit = limit_of_roof(roof);
+  // With an infinite L2 nothing is asked of DRAM.
+  const bool lifts_roof = limit == roof_limit || (limit == "l2_bandwidth" && roof_limit == "dram_bandwidth");
+  const double below_roof = lifts_roof ? 1 : 1 - roof.share_of_roof_pct / 100;
+  return std::clamp(own_bound(limit, r), 0.0, below_roof);
 }
 
 }  // namespace noteg::chip

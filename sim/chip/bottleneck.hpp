@@ -1,12 +1,13 @@
-// What limits a run, in one word and one sentence: a quick estimate from how busy everything was. `explain` measures
-// the same gains by experiment; a test holds the two together.
+// What limits a run, from how busy everything was. An estimate names one limit at no cost, for the thousands of runs of
+// generate, validate and tune; `explain` asks experiments, and needs from here how much each may gain at most.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "arch/spec.hpp"
 #include "sim/chip/report.hpp"
+#include "sim/support/units.hpp"
 
 namespace noteg::chip {
 
@@ -16,17 +17,31 @@ struct Limits {  // microseconds each resource alone would need
 };
 
 struct EstimatedGain {
-  std::string limit;    // as in chip::explain
-  std::string because;  // one sentence
+  std::string limit;  // as in chip::explain
   double gain_us = 0;
 };
 
-// A limit that gains less than this share of the run is not worth a name of its own.
-inline constexpr double least_named_gain = 0.05;
+// Largest gain first. Power counts with what the clock has lost; of the other gains, what power would take back of them
+// is left out.
+[[nodiscard]] std::vector<EstimatedGain> estimated_gains(const SimReport& report, const Limits& limits,
+                                                         Hertz highest_clock);
 
-// Largest gain first.
-[[nodiscard]] std::vector<EstimatedGain> estimated_gains(const SimReport& report, const Limits& limits);
+[[nodiscard]] Bottleneck estimated_bottleneck(const SimReport& report, const Limits& limits, Hertz highest_clock);
 
-[[nodiscard]] Bottleneck find_bottleneck(const SimReport& report, const Limits& limits);
+// The roof that the run is nearest to, how near, and what holds the clock: what a Bottleneck says without experiments.
+[[nodiscard]] Bottleneck roof_of(const SimReport& report, Hertz highest_clock);
+
+// The limit whose removal lifts that roof: tensor_pipe, fma_pipe, l2_bandwidth or dram_bandwidth.
+[[nodiscard]] std::string_view limit_of_roof(const Bottleneck& bottleneck);
+
+// "97 % of the tensor roof; the roof itself is held to 1226 of 1980 MHz by the power limit of 700 W". below_share: of
+// the run time, what Bottleneck::below_roof_by costs.
+[[nodiscard]] std::string sentence_of(const Bottleneck& bottleneck, const SimReport& report, double below_share);
+
+// Of the run time, 0..1, the most that a limit's removal may gain at an unchanged clock. What serves requests saves no
+// more than the time in which it was busy, half of that where it is doubled. What makes warps wait saves no more than
+// the cycles in which one of them waited for it, even if all others waited for that one. And nothing but the roof
+// brings a run above its roof.
+[[nodiscard]] double limit_bound(std::string_view limit, const SimReport& report);
 
 }  // namespace noteg::chip

@@ -1,25 +1,22 @@
-// How far off the model was on real measurements of this GPU and family, and whether the run at hand lies
-// within what was measured there.
+// What a predicted time is worth: an interval that holds the measured time as often as stated, the error on the
+// measured runs nearest to it, and one sentence why. A machine that nobody has (changed keys, a file of the user's, a
+// limit switched off) is not validated: its interval is that of a GPU that was not measured.
 #pragma once
 
-#include <span>
-#include <string_view>
-
+#include "arch/print.hpp"
+#include "sim/chip/measured_errors.hpp"
 #include "sim/chip/report.hpp"
+#include "sim/chip/simulate.hpp"
 
 namespace noteg::chip {
 
-// A recorded validation: rows of one GPU and family.
-struct ValidationRecord {
-  std::string_view gpu;
-  kernels::Family family;
-  double mape;
-  int rows;
-  std::string_view on;
-};
+[[nodiscard]] Situation situation_of(const SimReport& report, const arch::GpuSpec& gpu, const SimOptions& options);
 
-[[nodiscard]] std::span<const ValidationRecord> validation_records();
+// By the errors given. The intervals are absent where these are none.
+[[nodiscard]] Confidence confidence_of(const SimReport& report, const arch::GpuSpec& gpu, const SimOptions& options,
+                                       const ErrorTable& table = shipped_errors());
 
-[[nodiscard]] Confidence confidence_of(const SimReport& report);
+// Mean error and number of the measured runs of at least 50 us, by GPU.
+[[nodiscard]] arch::ValidatedGpus validated_gpus(const ErrorTable& table = shipped_errors());
 
 }  // namespace noteg::chip

@@ -25,35 +25,6 @@ Sources sources(const EnvironmentRequest& request) {
   return {memory_environment(request, TileSource::l2), memory_environment(request, TileSource::dram)};
 }
 
-// Some steps wait, not all. Where the two environments differ by little of the time, only that of most steps is stepped
-// through and the other put in proportion by first looks, which is good to some tenths of that little. They look at
-// `seen`, which may be what a search has seen already: the way from DRAM is longer or shorter there, by a factor.
-SmTime mostly(SmTimer& timer, const Sources& real, const Sources& seen, const core::SmWork& work, Grade grade,
-              Grade first_look, double waiting, unsigned jobs) {
-  constexpr double little = 0.006, cheap = 1e5;
-  const bool most_wait = waiting > 0.5;
-  const core::MemoryEnvironment &most = most_wait ? real.dram : real.l2, &rest = most_wait ? real.l2 : real.dram;
-  const double share = most_wait ? 1.0 - waiting : waiting;
-  timer.prepare({seen.dram, seen.l2}, work, first_look, jobs);
-  const SmTime near = timer.time(seen.l2, work, first_look), far = timer.time(seen.dram, work, first_look);
-  const double longer = seen.dram.latency - seen.l2.latency;
-  const double factor = longer > 0 ? (real.dram.latency - real.l2.latency) / longer : 1;
-  const SmTime waits = blend(near, far, factor);
-  const SmTime &a = most_wait ? waits : near, &b = most_wait ? near : waits;
-  const bool differ = share * std::abs(b.cycles / a.cycles - 1.0) > little;
-  timer.prepare(differ ? std::vector{most, rest} : std::vector{most}, work, grade, jobs);
-  SmTime out = timer.time(most, work, grade);
-  if (differ || out.simulated_warp_instructions < cheap) return blend(out, timer.time(rest, work, grade), share);
-  const double scale = share * out.cycles / a.cycles;
-  out.cycles += (b.cycles - a.cycles) * scale;
-  for (std::size_t i = 0; i < core::stall_count; ++i)
-    out.counters.stall_cycles[i] =
-        std::max(0.0, out.counters.stall_cycles[i] + (b.counters.stall_cycles[i] - a.counters.stall_cycles[i]) * scale);
-  out.simulated_cycles += waits.simulated_cycles;
-  out.simulated_warp_instructions += waits.simulated_warp_instructions;
-  return out;
-}
-
 // The wait depends on the load and the load on the time. All modes take the load from first looks, so that they see the
 // same environment. It lies between the highest, `seen`'s, that of a kernel whose reads do not queue, and that of one
 // whose reads queue as this highest load makes them; in between, the time goes with the latency.
@@ -109,9 +80,7 @@ SmTime time_with_dram(SmTimer& timer, EnvironmentRequest request, const core::Sm
     seen.dram_utilisation = request.dram_utilisation;
     request.dram_utilisation = settled_load(load, seen, at_rest, mixed(sources(seen), fast).cycles);
   }
-  const bool both = grade == Grade::exact || (quick && timer.is_cheap(work));
-  if (both || is_short || all_wait) return mixed(sources(request), grade);
-  return mostly(timer, sources(request), sources(seen), work, grade, fast, load.waiting_steps, jobs);
+  return mixed(sources(request), grade);
 }
 
 }  // namespace noteg::chip

@@ -16,10 +16,10 @@ constexpr double wait_step = 1.03, hit_step = 1.15;
 // So are ratios of clocks, since every shape that the power limit holds back runs at a clock of its own.
 constexpr double clock_step = 1.02;
 
-constexpr double unlimited = 1e9;  // bytes per cycle
+// And shares of L2, since grids that leave the last wave ragged each have one of their own.
+constexpr double share_step = 1.005, shared_share_step = 1.1;
 
-// From one row of a bank to the next. From memory of the standards.
-constexpr Seconds dram_row_cycle{45e-9};
+constexpr double unlimited = 1e9;  // bytes per cycle
 
 double quantised(double latency, double step) { return std::pow(step, std::round(std::log(latency) / std::log(step))); }
 
@@ -36,16 +36,12 @@ double dram_latency(const EnvironmentRequest& request) {
   const double service = (dram.service * request.clocks.dram).value;
   return (dram.latency * request.clocks.dram).value + memory::last_of_group(request.waiting_places, service) +
          memory::queue_wait(request.dram_utilisation,
-                            request.opens_rows ? (dram_row_cycle * request.clocks.dram).value : service);
+                            request.opens_rows ? (dram.row_cycle * request.clocks.dram).value : service);
 }
 
-// Bytes per SM cycle of a rate that the file states at the highest clock. The two-part L2 of GA100 and GH100 has a
-// clock of its own and keeps its bytes per second where the SM clock falls (H200M: GEMMs on tensor cores at 1.70
-// to 1.75 GHz draw 8.2 to 9.5 TB/s from L2, FFMA-clock loops at 1.98 GHz 8.5).
+// Bytes per SM cycle of a rate that the file states at the highest clock.
 double l2_rate(const EnvironmentRequest& request, BytesPerCycle rate) {
-  const arch::GpuSpec& gpu = *request.gpu;
-  if (gpu.l2.partitions < 2) return rate.value;
-  return rate.value * quantised(std::max(1.0, gpu.clock.boost / request.clocks.l2), clock_step);
+  return rate.value * quantised(l2_cycles_per_cycle(*request.gpu, request.clocks.l2), clock_step);
 }
 
 // SMs that are in step read their tiles of C all at once, at what DRAM gives them all. They stay so for some rounds of
@@ -59,12 +55,27 @@ void set_reads_of_c(const EnvironmentRequest& request, core::MemoryEnvironment& 
   const double waits = quantised((dram.latency * request.clocks.dram).value, wait_step);
   out.c_latency = out.latency + std::max(0.0, std::round(waits) - out.latency) * request.c_missing;
   const double in_step = std::min(1.0, rounds_in_step / request.rounds) * request.c_missing;
-  const double share =
-      dram.bandwidth.value * dram.read_efficiency / (request.clocks.dram.value * std::max(1, request.active_sms));
+  const double share = request.ctas.share_of(dram.bandwidth.value * dram.read_efficiency / request.clocks.dram.value,
+                                             request.gpu->l2.sm_bandwidth.value);
   out.c_bytes_per_cycle = quantised(share / in_step, wait_step);
 }
 
 }  // namespace
+
+double l2_cycles_per_cycle(const arch::GpuSpec& gpu, Hertz clock) {
+  return !gpu.l2.own_clock ? 1.0 : std::max(1.0, gpu.clock.boost / clock);
+}
+
+double CtaSpread::even_share_of(double rate) const {
+  return rate / static_cast<double>(std::min<std::int64_t>(all, sms));
+}
+
+double CtaSpread::share_of(double rate, double per_sm) const {
+  const std::int64_t waves = (fullest - 1) / resident;  // whole ones before the last
+  const auto before = static_cast<double>(waves * resident * sms);
+  const double last = static_cast<double>(all) - before, last_here = static_cast<double>(fullest - waves * resident);
+  return static_cast<double>(fullest) / (before / rate + std::max(last / rate, last_here / per_sm));
+}
 
 BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, double write_bytes) {
   const double total = read_bytes + write_bytes;
@@ -72,16 +83,13 @@ BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, dou
   // Turning the bus round costs most when reads and writes are equally frequent.
   const double mix = std::min(1.0, 2.0 * std::min(written, 1.0 - written));
   const double efficiency = dram.read_efficiency + (dram.mixed_efficiency - dram.read_efficiency) * mix;
-  return dram.bandwidth * efficiency * memory::tile_share(dram.type);
+  return dram.bandwidth * efficiency * dram.tile_efficiency;
 }
 
 double dram_rows_per_second(const arch::DramSpec& dram) {
-  // Channels of 16 (GDDR6), 64 (HBM2) or 32 bits (HBM3), 16 banks each; random places keep three quarters of the banks
-  // busy. From memory of the standards. An RTX 4070 so reads 205 GB/s by 64 bytes; its naive kernels with deep loops
-  // stop at 183 to 215 (GPPERF, tiles of 8 and 16).
-  constexpr double banks = 16, busy = 0.75;
-  const int channel_bits = dram.type.starts_with("GDDR") ? 16 : dram.type.starts_with("HBM3") ? 32 : 64;
-  return std::max(1, dram.bus_bits / channel_bits) * banks * busy / dram_row_cycle.value;
+  // An RTX 4070 so reads 205 GB/s by 64 bytes; its naive kernels with deep loops stop at 183 to 215 (GPPERF, tiles of 8
+  // and 16).
+  return std::max(1, dram.bus_bits / dram.channel_bits) * dram.banks * dram.busy_banks / dram.row_cycle.value;
 }
 
 namespace {
@@ -114,13 +122,16 @@ core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, Ti
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.l1_hit_rate;
   out.shared = request.shared;
-  out.read_bytes_per_cycle =
-      std::min(gpu.l2.sm_bandwidth.value,
-               l2_rate(request, gpu.l2.read_bandwidth) / request.reads_that_arrive / std::max(1, request.active_sms));
+  const auto share_of = [&](double rate) {
+    const double per_sm = gpu.l2.sm_bandwidth.value;
+    const double step = request.share_runs ? shared_share_step : share_step;
+    const double even = request.ctas.even_share_of(rate);
+    return std::min(per_sm, even * quantised(request.ctas.share_of(rate, per_sm) / even, step));
+  };
+  out.read_bytes_per_cycle = share_of(l2_rate(request, gpu.l2.read_bandwidth) / request.reads_that_arrive);
   // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.
   if (!request.tensor_cores) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
-  out.write_bytes_per_cycle =
-      std::min(gpu.l2.sm_bandwidth.value, l2_rate(request, gpu.l2.write_bandwidth) / std::max(1, request.active_sms));
+  out.write_bytes_per_cycle = share_of(l2_rate(request, gpu.l2.write_bandwidth));
   out.boxes = request.boxes;
   set_reads_of_c(request, out);
   if (!request.latency_limits) out.latency = out.c_latency = out.l1_latency;

@@ -18,10 +18,23 @@ struct EnvironmentClocks {
   Hertz l2, dram;
 };
 
+// How the CTAs of a launch fall onto the SMs, and what the fullest SM so gets of a rate that all of them share.
+struct CtaSpread {
+  std::int64_t all = 1, fullest = 1;  // of the launch, of the SM that gets most
+  int resident = 1, sms = 1;
+
+  // Bytes per cycle, mean over the SM's CTAs. Every CTA gets the same: in whole waves an SM gets what any other does,
+  // in the last one as many parts as it has CTAs, and never more than `per_sm`.
+  [[nodiscard]] double share_of(double rate, double per_sm) const;
+  // What every SM with work would get if all had the same.
+  [[nodiscard]] double even_share_of(double rate) const;
+};
+
 struct EnvironmentRequest {
   const arch::GpuSpec* gpu = nullptr;
   EnvironmentClocks clocks;
-  int active_sms = 1;
+  CtaSpread ctas;
+  bool share_runs = false;     // SimOptions::share_runs
   double footprint_bytes = 0;  // A, B and C
   double l1_hit_rate = 0;      // of the sectors that loads ask for
   std::array<core::SharedSectors, 4> shared{};
@@ -36,6 +49,11 @@ struct EnvironmentRequest {
   double dram_utilisation = 0;              // 0..1, of the achievable bandwidth or of the rows that can be opened
   bool opens_rows = false;                  // loads queue for banks that open rows, not for the bus
 };
+
+// Cycles of L2 for each of an SM at this clock: an L2 with a clock of its own (l2.own_clock) keeps its
+// bytes per second where the SM clock falls (H200M: GEMMs on tensor cores at 1.70 to 1.75 GHz draw 8.2 to 9.5 TB/s from
+// L2, FFMA-clock loops at 1.98 GHz 8.5).
+[[nodiscard]] double l2_cycles_per_cycle(const arch::GpuSpec& gpu, Hertz clock);
 
 [[nodiscard]] core::MemoryEnvironment memory_environment(const EnvironmentRequest& request, TileSource source);
 

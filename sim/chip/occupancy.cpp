@@ -62,7 +62,7 @@ ResourceLimits ctas_by_resource(const arch::OccupancySpec& sm, const CtaResource
   // In this order a tie names the resource that the kernel itself asks for.
   return {{{ctas_by_registers(sm, cta, warps), Limiter::registers},
            {ctas_by_shared(sm, cta, shared_per_cta(sm, cta)), Limiter::shared_memory},
-           {sm.max_warps / warps, Limiter::warps},
+           {std::min(sm.max_warps / warps, sm.max_threads / std::max(1, cta.threads)), Limiter::warps},
            {sm.max_ctas, Limiter::ctas}}};
 }
 

@@ -5,9 +5,8 @@
 namespace noteg::chip {
 namespace {
 
-constexpr double sectors_per_pass = 4;  // a pass moves up to a line of 128 bytes
-
 std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options, const power::OperatingPoint& point) {
+  if (!options.switches.power) return "none";
   const double limit = gpu.power.limit.value;
   const double hottest = gpu.power.slowdown.value;
   if (options.sm_clock_mhz) {
@@ -32,7 +31,7 @@ power::Activity activity_of(const ChipEvents& events, Seconds time) {
   out.active_lanes = events.active_lanes;
   out.operands = c.rf_reads;
   out.cached_operands = c.rf_hits;
-  out.data_passes = c.shared_wavefronts + (c.read_sectors + c.write_sectors) / sectors_per_pass;
+  out.data_passes = c.shared_wavefronts + (c.read_sectors + c.write_sectors) / events.sectors_per_pass;
   out.data_bytes = Bytes{c.shared_bytes + c.l1_bytes};
   out.l2_bytes = Bytes{events.l2_bytes};
   out.dram_read_bytes = Bytes{events.dram_read_bytes};
@@ -50,7 +49,8 @@ power::ClockRequest clock_request(const arch::GpuSpec& gpu, const SimOptions& op
   power::ClockRequest request;
   request.gpu = &gpu;
   if (options.sm_clock_mhz) request.given = Hertz{*options.sm_clock_mhz * 1e6};
-  request.mode = options.clock_mode;
+  // A burst is over before any limit acts.
+  request.mode = options.switches.power ? options.clock_mode : power::ClockMode::burst;
   request.toggling = options.operands;
   request.launches = options.launches;
   request.warm_up = options.warm_up;

@@ -15,6 +15,7 @@ namespace noteg::chip {
 struct ChipEvents {
   core::CoreCounters counters;  // of all SMs
   double active_lanes = 32;     // of a warp
+  double sectors_per_pass = 4;  // a pass moves up to a line of L1
   double dram_read_bytes = 0, dram_write_bytes = 0, l2_bytes = 0;
   double sm_cycles = 0;       // summed over the SMs that work
   double moved_activity = 1;  // of the operands' bits on their way, 1: hashed words

@@ -9,7 +9,6 @@ namespace {
 
 // So many trips beyond the window keep the deepest pipelines full to its end.
 constexpr std::int64_t trips_behind = 10;
-constexpr double sector = 32;
 
 bool ends_trip(const kernels::Program& program, std::int32_t pc) {
   return std::ranges::any_of(program.loops,
@@ -70,8 +69,8 @@ Result<Recording> record(const SimReport& report, const TripWindow& window) {
 
 double l2_bytes_between(const Recording& recording, const core::Sample& from, const core::Sample& to) {
   const double beyond = 1.0 - recording.run->environment.l1_hit_rate;
-  return sector * ((to.count.read_sectors - from.count.read_sectors) * beyond + to.count.write_sectors -
-                   from.count.write_sectors);
+  return recording.run->sector * ((to.count.read_sectors - from.count.read_sectors) * beyond + to.count.write_sectors -
+                                  from.count.write_sectors);
 }
 
 Watts power_between(const Recording& recording, const SimReport& report, const arch::GpuSpec& gpu,
@@ -85,6 +84,7 @@ Watts power_between(const Recording& recording, const SimReport& report, const a
   events.counters += from.count * -1.0;
   events.counters = events.counters * sms;
   events.active_lanes = run.events.active_lanes;
+  events.sectors_per_pass = run.events.sectors_per_pass;
   events.l2_bytes = sms * l2_bytes_between(recording, from, to);
   const double share = run.events.l2_bytes > 0 ? events.l2_bytes / run.events.l2_bytes : 0;  // of the kernel's traffic
   events.dram_read_bytes = share * run.events.dram_read_bytes;

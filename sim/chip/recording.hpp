@@ -22,6 +22,8 @@ struct SmRun {
   Hertz clock;
   ChipEvents events;  // of the whole run
   int active_sms = 1;
+  int kernel_sms = 1, sub_cores = 4;  // of the GPU, at work or not; of one of them
+  double sector = 32;                 // bytes that L1 asks L2 for at a time
   power::Toggling operands;
 };
 
@@ -36,7 +38,7 @@ struct Recording {
   std::uint64_t begin = 0, end = 0;        // the window, in cycles
   std::int64_t trips = 0;                  // of the main loop, in the run that was watched
   std::vector<std::uint64_t> trip_begins;  // of the first CTA's leading warp
-  [[nodiscard]] const kernels::Program& program() const { return run->kernel->program; }
+  [[nodiscard]] const kernels::Program& program() const { return *run->kernel->program; }
 };
 
 // The run as far as the window's end, and a few trips more so that it does not drain early. Error: the window begins

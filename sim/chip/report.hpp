@@ -29,7 +29,8 @@ struct Occupancy {
   int ctas_per_sm = 0;
   int warps_per_sm = 0;
   Limiter limiter = Limiter::registers;
-  double waves = 0;  // CTAs / (SMs * CTAs per SM)
+  double waves = 0;          // CTAs / (SMs * CTAs per SM)
+  double tiles_per_cta = 1;  // of a persistent kernel, mean
 };
 
 struct PipeUse {  // busy fraction over the run, 0..1, mean over SMs
@@ -42,16 +43,26 @@ struct MemoryTraffic {  // bytes over the whole run
   double l2_bytes = 0, l2_read_bytes = 0, l2_write_bytes = 0;
   double l2_hit_rate = 0;  // 0..1
   double dram_read_bytes = 0, dram_write_bytes = 0;
+  double dram_bytes_per_second = 0;  // of both, mean over the run
+  double dram_bandwidth = 0;         // that the board's data sheet states, bytes per second
+  std::string l2_before{};           // what L2 held before: a name of memory::L2State
 };
 
 struct RegisterFileUse {
   double reads = 0, cache_hits = 0, bank_conflict_cycles = 0;
 };
 
+// What limits a run on two levels: what keeps it below its roof, and what holds the clock.
 struct Bottleneck {
-  std::string name;     // snake_case
+  std::string name;     // snake_case: the limit whose removal gains most; "none" where no removal gains anything
   std::string because;  // one sentence
   double speedup_if_removed = 1;
+  bool estimated = true;         // from busy shares, not by experiments (chip::explain)
+  std::string roof;              // the nearest of tensor, fp32, l2, dram
+  double share_of_roof_pct = 0;  // 0..100, of what that roof allows at the run's clock
+  std::string below_roof_by;     // the dearest limit apart from the roof and the clock; empty: none found
+  std::string clock_held_by;     // what holds the clock; "none" where nothing does
+  double highest_clock_mhz = 0;  // without that
 };
 
 enum class Bound : std::uint8_t { compute, l2, dram };
@@ -60,6 +71,7 @@ enum class Bound : std::uint8_t { compute, l2, dram };
 struct Roofline {
   double arithmetic_intensity = 0;  // FLOP per DRAM byte
   Bound bound = Bound::compute;
+  double compute_us = 0, l2_us = 0, dram_us = 0;  // what each alone would take at the run's clock
 };
 
 struct Engine {
@@ -68,9 +80,17 @@ struct Engine {
   double simulated_warp_instructions = 0;
 };
 
+struct TimeRange {  // microseconds; both 0 where nothing was measured that could tell
+  double low_us = 0, high_us = 0;
+};
+
 struct Confidence {
-  double validated_mape = -1;  // fraction; negative: none
-  std::string on;              // which measurements, or "none: ..." with the reason
+  double validated_mape = -1;            // fraction; negative: none
+  std::string on;                        // which measurements, or "none: ..." with the reason
+  std::array<TimeRange, 3> intervals{};  // that hold 50, 80 and 90 % of measured times (measured_errors.hpp)
+  std::string because;                   // why they are as wide as they are, in one sentence
+
+  [[nodiscard]] const TimeRange& widest() const { return intervals.back(); }
 };
 
 struct SmRun;  // recording.hpp
@@ -105,6 +125,7 @@ struct SimReport {
   std::array<double, core::stall_count> stalls{};  // sums to 1
   PipeUse pipes;
   double warp_instructions = 0;
+  double ipc = 0;  // warp instructions per cycle of an SM that has CTAs
   std::map<std::string, double> instructions_by_opcode;
   MemoryTraffic memory;
   RegisterFileUse rf;

@@ -27,6 +27,11 @@ struct Run {
   double kernel_cycles = 0;     // on the GPU, without launch
 };
 
+// simulate() with a grade that options do not name: experiments ask for first looks.
+[[nodiscard]] Result<SimReport> simulate_as(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                            const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache,
+                                            Grade grade);
+
 // What a launch costs before its first CTA.
 [[nodiscard]] inline Seconds launch_time(const Run& run) {
   return run.options.switches.launch ? run.gpu.launch.kernel : Seconds{};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "sim/chip/bottleneck.hpp"
+#include "sim/chip/environment.hpp"
 #include "sim/chip/footprint.hpp"
 #include "sim/chip/peak_rate.hpp"
 #include "sim/chip/run_events.hpp"
@@ -42,6 +42,8 @@ void fill_time(SimReport& r, const Run& run) {
 void fill_counters(SimReport& r, const Run& run, const kernels::Program& program) {
   const core::CoreCounters c = chip_counters(run, program);
   r.warp_instructions = c.warp_instructions;
+  const double busiest = run.sm.cycles / (run.options.switches.tail ? 1.0 : even_share(run, run.sm_ctas));
+  r.ipc = busiest > 0 ? run.sm.counters.warp_instructions / busiest : 0;
   for (std::size_t i = 0; i < core::opcode_count; ++i) {
     if (c.issued[i] > 0)
       r.instructions_by_opcode[std::string(kernels::opcode_info(static_cast<kernels::Opcode>(i)).mnemonic)] =
@@ -53,7 +55,7 @@ void fill_counters(SimReport& r, const Run& run, const kernels::Program& program
   r.pipes.fma = std::min(1.0, c.fma_cycles / sub_slots);
   r.pipes.alu = std::min(1.0, c.alu_cycles / sub_slots);
   r.pipes.tensor = std::min(1.0, c.tensor_cycles / sub_slots);
-  r.pipes.issue = std::min(1.0, c.issue_cycles / sub_slots);
+  r.pipes.issue = std::min(1.0, c.issue_cycles / (sub_slots * (run.options.switches.core.one_issue ? 1 : 2)));
   r.pipes.lsu = std::min(1.0, c.lsu_cycles / slots);
   r.rf.reads = c.rf_reads;
   r.rf.cache_hits = c.rf_hits;
@@ -66,6 +68,9 @@ void fill_counters(SimReport& r, const Run& run, const kernels::Program& program
   r.memory.l2_bytes = r.memory.l2_read_bytes + r.memory.l2_write_bytes;
   r.memory.dram_read_bytes = run.traffic.reuse.dram_read_bytes;
   r.memory.dram_write_bytes = run.traffic.reuse.dram_write_bytes;
+  r.memory.dram_bytes_per_second = (r.memory.dram_read_bytes + r.memory.dram_write_bytes) / (r.time_us * 1e-6);
+  r.memory.dram_bandwidth = run.gpu.dram.bandwidth.value;
+  r.memory.l2_before = memory::name_of(run.options.l2);
   r.memory.l2_hit_rate = run.traffic.lookups.hit_rate();
 }
 
@@ -75,22 +80,29 @@ void fill_occupancy(SimReport& r, const Run& run, const kernels::Program& progra
   r.occupancy.warps_per_sm = run.resident * program.warps;
   r.occupancy.limiter =
       run.launch.ctas < static_cast<std::int64_t>(run.resident) * sms ? Limiter::grid : occupancy.limiter;
-  r.occupancy.waves = run.launch.all_tiles / (static_cast<double>(run.resident) * sms);
+  r.occupancy.waves = static_cast<double>(run.launch.ctas) / (static_cast<double>(run.resident) * sms);
+  r.occupancy.tiles_per_cta = run.launch.all_tiles / static_cast<double>(run.launch.ctas);
 }
 
 // Reads and writes have a way each.
 double l2_cycles(const SimReport& r, const Run& run) {
   if (!run.options.switches.l2) return 0;
   return std::max(r.memory.l2_read_bytes / run.gpu.l2.read_bandwidth.value,
-                  r.memory.l2_write_bytes / run.gpu.l2.write_bandwidth.value);
+                  r.memory.l2_write_bytes / run.gpu.l2.write_bandwidth.value) /
+         l2_cycles_per_cycle(run.gpu, run.clock);
 }
 
-Roofline roofline(const Run& run, double l2_cycles) {
+Roofline roofline(const SimReport& r, const Run& run) {
+  const double l2_cycles = chip::l2_cycles(r, run);
   Roofline out;
   const double written = footprint(run.shape, 0, kernels::bytes_of(run.config.dtype_out));
   const double bytes = run.traffic.reuse.compulsory_bytes + written;
   out.arithmetic_intensity = bytes > 0 ? run.shape.flops() / bytes : 0;
   const double compute = run.shape.flops() / peak_operations(run);
+  const double us_per_cycle = 1e6 / run.clock.value;
+  out.compute_us = compute * us_per_cycle;
+  out.l2_us = l2_cycles * us_per_cycle;
+  out.dram_us = run.dram_cycles * us_per_cycle;
   if (run.dram_cycles >= compute && run.dram_cycles >= l2_cycles)
     out.bound = Bound::dram;
   else if (l2_cycles >= compute)
@@ -98,8 +110,9 @@ Roofline roofline(const Run& run, double l2_cycles) {
   return out;
 }
 
-// Microseconds that each unit would take if it were alone.
-Limits limits_of(const SimReport& r, const Run& run, double l2_cycles) {
+}  // namespace
+
+Limits limits_of(const SimReport& r, const Run& run) {
   const double us_per_cycle = 1e6 / run.clock.value;
   Limits limits;
   limits.fma = r.pipes.fma * r.time_us;
@@ -107,12 +120,10 @@ Limits limits_of(const SimReport& r, const Run& run, double l2_cycles) {
   limits.issue = r.pipes.issue * r.time_us;
   limits.lsu = r.pipes.lsu * r.time_us;
   limits.ports = r.rf.bank_conflict_cycles / (static_cast<double>(run.gpu.sms) * run.gpu.sm.sub_cores) * us_per_cycle;
-  limits.l2 = l2_cycles * us_per_cycle;
-  limits.dram = run.dram_cycles * us_per_cycle;
+  limits.l2 = r.roofline.l2_us;
+  limits.dram = r.roofline.dram_us;
   return limits;
 }
-
-}  // namespace
 
 SimReport report_of(const Run& run, const kernels::Program& program, const CtaResources& resources,
                     const SmOccupancy& occupancy) {
@@ -128,9 +139,7 @@ SimReport report_of(const Run& run, const kernels::Program& program, const CtaRe
   fill_time(r, run);
   fill_counters(r, run, program);
   fill_occupancy(r, run, program, occupancy);
-  const double l2 = l2_cycles(r, run);
-  r.roofline = roofline(run, l2);
-  r.bottleneck = find_bottleneck(r, limits_of(r, run, l2));
+  r.roofline = roofline(r, run);
   r.switches = changed_switches(run.options.switches);
   return r;
 }

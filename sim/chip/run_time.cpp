@@ -30,7 +30,7 @@ std::int64_t full_rounds(const Run& run) {
 // clusters: library GEMMs on an A100 whose grids are a little over whole rounds would take up to 1.6 times as long.
 std::int64_t rest_on_top(const Run& run, int warps) {
   const auto resident = static_cast<std::int64_t>(run.resident);
-  if (!run.gpu.sm.has_tma) return 0;
+  if (!run.gpu.sm.fills_together) return 0;
   if (run.resident * warps > 2 * run.gpu.sm.sub_cores) return 0;
   const std::int64_t rounds = (run.launch.ctas_busiest_sm - 1) / resident;
   const std::int64_t even = run.launch.ctas_busiest_sm - rounds * resident;
@@ -43,7 +43,7 @@ double idle_ends(const Run& run) {
   const core::CoreCounters& c = run.sm.counters;
   const double ctas = std::max(1.0, static_cast<double>(run.sm_ctas));
   const double first = std::max(0.0, c.prologue_cycles) / ctas + (run.gpu.dram.latency * run.clock).value;
-  return first + std::max(0.0, c.epilogue_cycles) / (ctas * static_cast<double>(run.launch.tiles));
+  return first + std::max(0.0, c.lead_epilogue_cycles) / (ctas * static_cast<double>(run.launch.tiles));
 }
 
 double slices_cycles(const Run& run, SmTimer& timer) {
@@ -56,6 +56,7 @@ double slices_cycles(const Run& run, SmTimer& timer) {
   request.launch_takes_time = run.options.switches.launch;
   request.clock = run.clock;
   request.environment = run.environment;
+  request.sm_cycles = run.sm.cycles;
   return reduction_cycles(request, timer);
 }
 
@@ -84,7 +85,8 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   request.gpu = &run.gpu;
   request.tensor_cores = kernels::on_tensor_cores(run.config.family);
   request.clocks = clocks;
-  request.active_sms = run.launch.active_sms;
+  request.ctas = {run.launch.ctas, run.launch.ctas_busiest_sm, run.resident, run.gpu.sms};
+  request.share_runs = run.options.share_runs;
   request.footprint_bytes =
       footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
   request.waiting_places = run.traffic.reuse.waiting_places;

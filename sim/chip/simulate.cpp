@@ -1,8 +1,11 @@
 #include "sim/chip/simulate.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "sim/chip/confidence.hpp"
+#include "sim/chip/footprint.hpp"
 #include "sim/chip/occupancy.hpp"
 #include "sim/chip/peak_rate.hpp"
 #include "sim/chip/power_use.hpp"
@@ -12,6 +15,7 @@
 #include "sim/chip/run_report.hpp"
 #include "sim/chip/run_time.hpp"
 #include "sim/chip/sm_cache.hpp"
+#include "sim/support/quantity_text.hpp"
 
 namespace noteg::chip {
 
@@ -35,7 +39,7 @@ constexpr double l2_at_ease = 0.5;
 
 // Whether the time that was found may depend on how much L2 delivers in a cycle.
 bool l2_matters(const Run& run) {
-  constexpr double sector = 32;
+  const double sector = run.gpu.sm.memory.sector.value;
   const core::CoreCounters& c = run.sm.counters;
   const core::MemoryEnvironment& e = run.environment;
   const double reads = c.read_sectors * sector * (1.0 - e.l1_hit_rate) / e.read_bytes_per_cycle;
@@ -53,7 +57,7 @@ bool l2_may_matter(const Run& run) {
 // Whether the SM's time in cycles may depend on the clock at all: by an L2 with a clock of its own, by waits for DRAM,
 // or by the reduction of split-K, which is a launch of its own.
 bool clock_matters(const Run& run) {
-  return (run.gpu.l2.partitions > 1 && l2_may_matter(run)) || run.traffic.reuse.waiting_steps > 0 ||
+  return (run.gpu.l2.own_clock && l2_may_matter(run)) || run.traffic.reuse.waiting_steps > 0 ||
          run.traffic.reuse.c_missing > 0 || run.launch.grid.split_k > 1;
 }
 
@@ -61,8 +65,7 @@ bool clock_matters(const Run& run) {
 // kernel at the clock that the round before allowed, cheaply; the grade that was asked for runs once, at the clock that
 // came out, so that all grades see the same one. What a look sees of the clock is L2's bytes per cycle, where they
 // matter. Where cycles know nothing of the clock, nothing is sought.
-power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kernels::Program& program) {
-  const Grade wanted = wanted_grade(run.options);
+power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kernels::Program& program, Grade wanted) {
   const bool searches = wanted != Grade::rough && clock_matters(run);
   const int rounds = searches ? 4 : 1;
   constexpr double settled = 0.005;
@@ -112,16 +115,35 @@ Diagnostic no_warpgroups(const arch::GpuSpec& gpu) {
 
 }  // namespace
 
+std::optional<Diagnostic> beyond_memory(const arch::GpuSpec& gpu, const kernels::KernelConfig& types,
+                                        const kernels::GemmShape& shape) {
+  const Bytes needed{footprint(shape, kernels::bytes_of(types.dtype_in), kernels::bytes_of(types.dtype_out))};
+  if (needed <= gpu.dram.size) return std::nullopt;
+  return Diagnostic{
+      "",
+      0,
+      0,
+      "shape",
+      "operands that fit the memory of " + gpu.id + ", " + format_quantity(gpu.dram.size) + " (dram.size)",
+      fmt::format("A, B and C of {:.6g} GB", needed.value * 1e-9)};
+}
+
 Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                            const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache) {
+  return simulate_as(gpu, kernel, shape, options, cache, wanted_grade(options));
+}
+
+Result<SimReport> simulate_as(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                              const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache, Grade grade) {
   if (kernel.family == kernels::Family::wgmma && !gpu.sm.has_tma) return no_warpgroups(gpu);
   Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
   if (!resolved) return resolved.errors();
   const kernels::KernelConfig& config = *resolved;
+  if (const std::optional<Diagnostic> error = beyond_memory(gpu, config, shape)) return *error;
 
   Result<std::shared_ptr<BuiltKernel>> built = built_kernel(gpu, config, shape, options.switches, cache);
   if (!built) return built.errors();
-  const kernels::Program& program = (*built)->program;
+  const kernels::Program& program = *(*built)->program;
 
   CtaResources resources;
   resources.threads = program.threads;
@@ -144,7 +166,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   run.launch = plan_launch(config, shape, program, gpu.sms);
   run.resident = occupancy->ctas_per_sm;
   solve_traffic(run, program);
-  const power::OperatingPoint point = solve_time_and_clock(run, *(*built)->timer, program);
+  const power::OperatingPoint point = solve_time_and_clock(run, *(*built)->timer, program, grade);
   if (run.sm.deadlock)
     return Diagnostic{"",
                       0,
@@ -155,11 +177,14 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
 
   SimReport r = report_of(run, program, resources, *occupancy);
   fill_power(r, gpu, options, point);
+  r.bottleneck =
+      estimated_bottleneck(r, limits_of(r, run), power::highest_clock(gpu, kernels::on_tensor_cores(config.family)));
   const ChipEvents events = chip_events(run, program);
   r.activity_at = [events, times = kernel_times(run)](Hertz clock) { return activity_of(events, times.at(clock)); };
-  r.sm_run = std::make_shared<const SmRun>(
-      SmRun{*built, run.environment, sm_work(run), run.clock, events, run.launch.active_sms, options.operands});
-  r.confidence = confidence_of(r);
+  r.sm_run = std::make_shared<const SmRun>(SmRun{*built, run.environment, sm_work(run), run.clock, events,
+                                                 run.launch.active_sms, gpu.sms, gpu.sm.sub_cores,
+                                                 gpu.sm.memory.sector.value, options.operands});
+  if (!options.rough) r.confidence = confidence_of(r, gpu, options);
   return r;
 }
 

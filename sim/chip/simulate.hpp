@@ -1,21 +1,25 @@
 // One kernel on one GPU: the whole model behind one function.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "arch/spec.hpp"
 #include "kernels/config.hpp"
 #include "sim/chip/report.hpp"
 #include "sim/chip/switches.hpp"
+#include "sim/memory/tile_reuse.hpp"
 #include "sim/power/clock.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::chip {
 
-// What L2 holds at the start. empty: nothing, as profilers flush it. cold: other data, among them results that have
-// yet to be written to DRAM. warm: what the launch before of the same kernel left.
-enum class L2State : std::uint8_t { empty, cold, warm };
+using memory::l2_state_from;
+using memory::l2_state_names;
+using memory::L2State;
+using memory::name_of;
 
 struct SimOptions {
   bool exact = false;                  // simulate every trip and wave, extrapolate nothing
@@ -30,6 +34,7 @@ struct SimOptions {
   L2State l2 = L2State::warm;
   Switches switches{};         // limits taken away, for a study
   unsigned jobs = 1;           // threads; they never show in what comes out
+  bool kernel_chosen = false;  // the kernel is one that the model chose: a library may choose another
   bool waits_for_dram = true;  // false: every load is as fast as a hit in L2, which bounds the time from below
 };
 
@@ -48,7 +53,12 @@ class SmCache {
   std::unique_ptr<Impl> impl_;
 };
 
-// Errors: tiles that exceed shared memory or registers, families the GPU does not have, impossible shapes.
+// What keeps A, B and C out of the GPU's memory (dram.size); nothing where they fit.
+[[nodiscard]] std::optional<Diagnostic> beyond_memory(const arch::GpuSpec& gpu, const kernels::KernelConfig& types,
+                                                      const kernels::GemmShape& shape);
+
+// Errors: tiles that exceed shared memory or registers, families the GPU does not have, impossible shapes, operands
+// beyond the GPU's memory.
 [[nodiscard]] Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                                          const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache);
 

@@ -36,27 +36,37 @@ std::size_t digest(const BuiltFor& wanted) {
   return out;
 }
 
-std::shared_ptr<BuildSlot> slot_of(SmCache::Impl& cache, const BuiltFor& wanted) {
-  const std::lock_guard lock(cache.mutex);
-  auto& alike = cache.kernels[digest(wanted)];
-  for (const auto& [built_for, slot] : alike)
-    if (built_for == wanted) return slot;
-  alike.emplace_back(wanted, std::make_shared<BuildSlot>());
-  return alike.back().second;
+// What `build` makes, or what it made for the first who asked for the same.
+template <class T, class Build>
+Result<std::shared_ptr<T>> once(std::mutex& mutex, BuildSlots<T>& slots, const BuiltFor& wanted, const Build& build) {
+  std::shared_ptr<BuildSlot<T>> slot;
+  {
+    const std::lock_guard lock(mutex);
+    auto& alike = slots[digest(wanted)];
+    const auto found = std::ranges::find_if(alike, [&](const auto& entry) { return entry.first == wanted; });
+    slot = found != alike.end() ? found->second : alike.emplace_back(wanted, std::make_shared<BuildSlot<T>>()).second;
+  }
+  std::call_once(slot->once, [&] { slot->built = build(); });
+  return slot->built;
 }
 
-Result<std::shared_ptr<BuiltKernel>> build(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
-                                           const core::AddressFacts& facts, const Switches& switches) {
+Result<std::shared_ptr<const kernels::Program>> build_for(const arch::GpuSpec& gpu,
+                                                          const kernels::KernelConfig& config) {
   const Result<kernels::BuildRequest> request = build_request(gpu, config);
   if (!request) return request.errors();
   Result<kernels::Program> program = kernels::build_program(*request);
   if (!program) return program.errors();
+  return std::make_shared<const kernels::Program>(std::move(*program));
+}
+
+std::shared_ptr<BuiltKernel> decoded(const arch::GpuSpec& gpu, std::shared_ptr<const kernels::Program> program,
+                                     const core::AddressFacts& facts, const Switches& switches) {
   auto built = std::make_shared<BuiltKernel>();
-  built->program = std::move(*program);
-  core::DecodedProgram decoded = core::decode(built->program, gpu.sm, facts, switches.core);
+  core::DecodedProgram decoded = core::decode(*program, gpu.sm, facts, switches.core);
   remove_limits(decoded, switches);
   built->timer = std::make_unique<SmTimer>(std::move(decoded), sm_without_limits(gpu.sm, switches), switches.core,
-                                           built->program.k_per_trip);
+                                           program->k_per_trip);
+  built->program = std::move(program);
   return built;
 }
 
@@ -103,11 +113,19 @@ Result<std::shared_ptr<BuiltKernel>> built_kernel(const arch::GpuSpec& gpu, cons
   wanted.switches.l2 = all.l2;
   wanted.switches.dram = all.dram;
   wanted.switches.launch = all.launch;
+  wanted.switches.power = all.power;
   wanted.switches.tail = all.tail;
   wanted.switches.memory_latency = all.memory_latency;
-  const std::shared_ptr<BuildSlot> slot = slot_of(cache.impl(), wanted);
-  std::call_once(slot->once, [&] { slot->kernel = build(gpu, config, wanted.facts, switches); });
-  return slot->kernel;
+  SmCache::Impl& all_built = cache.impl();
+  return once(all_built.mutex, all_built.kernels, wanted, [&]() -> Result<std::shared_ptr<BuiltKernel>> {
+    BuiltFor program = wanted;
+    program.facts = {};
+    program.switches = {};
+    const Result<std::shared_ptr<const kernels::Program>> built =
+        once(all_built.mutex, all_built.programs, program, [&] { return build_for(gpu, config); });
+    if (!built) return built.errors();
+    return decoded(gpu, *built, wanted.facts, switches);
+  });
 }
 
 }  // namespace noteg::chip

@@ -16,7 +16,7 @@
 namespace noteg::chip {
 
 struct BuiltKernel {
-  kernels::Program program;
+  std::shared_ptr<const kernels::Program> program;  // the same with other switches
   std::unique_ptr<SmTimer> timer;
 };
 
@@ -26,21 +26,26 @@ struct BuiltFor {
   kernels::KernelConfig config;  // what concerns one launch only is left at its default
   core::AddressFacts facts;
   arch::SmSpec sm;
-  Switches switches;
+  Switches switches;  // of the SM; not for programs, which no switch alters
 
   bool operator==(const BuiltFor&) const = default;
 };
 
-// Where a kernel is built, once, by the first who asks; others wait for it and not for each other.
+// Where something is built, once, by the first who asks; others wait for it and not for each other.
+template <class T>
 struct BuildSlot {
   std::once_flag once;
-  Result<std::shared_ptr<BuiltKernel>> kernel = Diagnostic{};
+  Result<std::shared_ptr<T>> built = Diagnostic{};
 };
+
+// By a digest of what tells kernels apart most often; within it compared in full.
+template <class T>
+using BuildSlots = std::unordered_map<std::size_t, std::vector<std::pair<BuiltFor, std::shared_ptr<BuildSlot<T>>>>>;
 
 struct SmCache::Impl {
   std::mutex mutex;
-  // By a digest of what tells kernels apart most often; within it compared in full.
-  std::unordered_map<std::size_t, std::vector<std::pair<BuiltFor, std::shared_ptr<BuildSlot>>>> kernels;
+  BuildSlots<BuiltKernel> kernels;
+  BuildSlots<const kernels::Program> programs;
 };
 
 // The configuration as far as it decides the program: name, raster and the number of slices do not.

@@ -20,12 +20,7 @@ constexpr int deep_trip = 32;            // K of a trip of FP32 kernels that is 
 struct Rounds {
   std::int64_t stepped, period;
 };
-constexpr Rounds periodic_rounds{8, 6};
 constexpr Rounds shared_rounds{4, 2};
-// And the rest, where work flows evenly: of long main loops, of short ones, and of these where a round is much to step
-// through.
-constexpr std::int64_t flow_rounds = 3, short_flow_rounds = 4;
-constexpr double much = 1.8e5;  // warp instructions
 // Rounds in those runs: CTAs of one round start together and stay in step, later ones are spread over the trip.
 constexpr std::int64_t drifted_rounds = 3;
 
@@ -93,30 +88,7 @@ core::SmResult SmTimer::watch(const core::MemoryEnvironment& environment, core::
 }
 
 SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  const Key key{work.resident,
-                work.ctas,
-                work.enough,
-                work.trips,
-                work.launch_interval,
-                work.relaunch,
-                environment.latency,
-                environment.l1_latency,
-                environment.l1_hit_rate,
-                environment.shared,
-                environment.read_bytes_per_cycle,
-                environment.read_burst_bytes_per_cycle,
-                environment.write_bytes_per_cycle,
-                environment.c_latency,
-                environment.c_bytes_per_cycle,
-                work.skip_periodic,
-                work.long_from,
-                work.patience,
-                work.haste,
-                work.tiles,
-                work.flow,
-                work.slots,
-                work.brief_slot,
-                environment.boxes};
+  const Key key{environment, work};
   Done* done = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -124,75 +96,47 @@ SmTime SmTimer::run(const core::MemoryEnvironment& environment, const core::SmWo
   }
   std::call_once(done->once, [&] {
     const core::SmResult result = core::run_sm(program_, sm_, switches_, environment, work);
-    done->time = {result.cycles,
-                  result.counters,
-                  result.stepped_cycles,
-                  result.stepped_warp_instructions,
-                  result.deadlock,
-                  result.emptied_together,
-                  result.cta_cycles,
-                  result.cta_counters,
-                  result.rounds_repeat,
-                  result.flow,
-                  result.ctas};
+    done->time = {result.cycles,         result.counters,
+                  result.stepped_cycles, result.stepped_warp_instructions,
+                  result.deadlock,       result.emptied_together,
+                  result.cta_cycles,     result.cta_counters,
+                  result.flow,           result.ctas};
   });
   return done->time;
 }
 
-// CTAs are at all stages of their main loops at once, and work flows through the SM at a steady rate. So a few rounds
-// tell what a further CTA costs; what their beginning and end cost is in the run. Where rounds repeat exactly, all are
-// cheap.
-SmTime SmTimer::by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work, std::int64_t rounds) {
-  const std::int64_t round = work.resident;
-  core::SmWork fewer = work;
-  fewer.enough = rounds * round + work.ctas % round;
-  fewer.long_from = core::flow_trips(program_);
-  SmTime out = run(environment, fewer);
+double SmTimer::instructions_of(const core::SmWork& work) const {
+  const auto of_warp = static_cast<double>(work.tiles * (work.trips * trip_length_ + around_length_));
+  return of_warp * program_.warps * static_cast<double>(work.ctas);
+}
+
+// One run until the throughput of CTAs is steady, which gives the cost of a further one; what their beginning and end
+// cost is in the run.
+SmTime SmTimer::sampled(const core::MemoryEnvironment& environment, core::SmWork work) {
+  work.sample_ctas = true;
+  SmTime out = run(environment, work);
   if (out.ctas == work.ctas) return out;
-  if (out.rounds_repeat || out.deadlock || out.cta_cycles <= 0) return run(environment, work);
-  const auto more = static_cast<double>(work.ctas - fewer.enough);
+  const auto more = static_cast<double>(work.ctas - out.ctas);
   out.cycles += out.cta_cycles * more;
-  // What a CTA executes is the same for all; how long its warps wait is that of the flow.
-  core::CoreCounters each = out.counters * (1.0 / static_cast<double>(fewer.enough));
+  // What a CTA executes is the same for all; how long its warps wait is that of the steady state.
+  core::CoreCounters each = out.counters * (1.0 / static_cast<double>(out.ctas));
   each.stall_cycles = out.cta_counters.stall_cycles;
   each.stall_cycles[static_cast<std::size_t>(core::Stall::selected)] = each.warp_instructions;
   out.counters += each * more;
   return out;
 }
 
-// Rounds of CTAs from which by_flow() tells the rest; 0: it does not.
-std::int64_t SmTimer::rounds_of_flow(const core::SmWork& work) const {
-  const bool is_long = work.trips >= core::flow_trips(program_);
-  if (!program_.async.empty()) return 0;
-  const double of_round = static_cast<double>(work.trips * trip_work_ * program_.warps * work.resident);
-  const std::int64_t stepped = is_long || of_round > much ? flow_rounds : short_flow_rounds;
-  return work.ctas > (stepped + 1) * work.resident ? stepped : 0;
-}
-
-// The one run of all rounds, or two of fewer that tell the rest.
-std::vector<core::SmWork> SmTimer::runs_of_rounds(const core::SmWork& work, Grade grade) const {
-  const Rounds rounds = grade == Grade::periodic ? periodic_rounds : shared_rounds;
-  core::SmWork fewer = work;
-  // Where no CTA follows another, they lie to each other as in the windows that are measured.
-  if (work.ctas <= work.resident && program_.tensor.empty()) fewer.long_from = core::flow_trips(program_);
-  if (work.ctas <= rounds.stepped * work.resident) return {fewer};
-  fewer.ctas = (rounds.stepped - rounds.period) * work.resident + work.ctas % work.resident;
-  core::SmWork more = fewer;
-  more.ctas += rounds.period * work.resident;
-  return {fewer, more};
-}
-
+// Of few rounds one run; of many two of fewer that tell the rest.
 SmTime SmTimer::over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
-  if (grade == Grade::periodic) {
-    if (has_rates(work)) return by_rates(environment, work);
-    if (const std::int64_t rounds = rounds_of_flow(work); rounds > 0) return by_flow(environment, work, rounds);
-  }
-  const std::vector<core::SmWork> runs = runs_of_rounds(work, grade);
-  const SmTime fewer = run(environment, runs.front());
-  if (runs.size() == 1) return fewer;
-  const std::int64_t from = runs.front().ctas, until = runs.back().ctas;
-  return blend(fewer, run(environment, runs.back()),
-               static_cast<double>(work.ctas - from) / static_cast<double>(until - from));
+  if (grade == Grade::periodic) return sampled(environment, work);
+  if (work.ctas <= shared_rounds.stepped * work.resident) return run(environment, work);
+  core::SmWork fewer = work;
+  fewer.ctas = (shared_rounds.stepped - shared_rounds.period) * work.resident + work.ctas % work.resident;
+  core::SmWork more = fewer;
+  more.ctas += shared_rounds.period * work.resident;
+  const auto from = static_cast<double>(fewer.ctas), until = static_cast<double>(more.ctas);
+  return blend(run(environment, fewer), run(environment, more),
+               (static_cast<double>(work.ctas) - from) / (until - from));
 }
 
 // What the trips beyond short_trips cost `ctas` CTAs, `times` times over.
@@ -227,7 +171,7 @@ SmTime SmTimer::by_depth(const core::MemoryEnvironment& environment, const core:
 }
 
 SmTime SmTimer::shared(const core::MemoryEnvironment& environment, const core::SmWork& work) {
-  if (flows(work)) return has_rates(work) ? by_rates(environment, work) : by_depth(environment, work);
+  if (flows(work)) return by_depth(environment, work);
   if (work.trips <= few_trips) return over_rounds(environment, work, Grade::shared);
   // Trips with loops inside, unrolled or not, repeat what a dozen short ones would.
   const bool unrolled = k_per_trip_ >= deep_trip && program_.tensor.empty();
@@ -267,23 +211,18 @@ SmTime SmTimer::of_boxes(const core::MemoryEnvironment& environment, const core:
   return blend(a, over_tiles(environment, fewer, Grade::periodic), turns);
 }
 
-// The work of a kernel without bulk copies as a grade steps through it. Where the warps of a CTA lie on some of the
-// sub-cores only and a second round does not fill the SM, the order in which the first ends decides where those of the
-// second go, so all of the first is stepped through without haste.
+// The work of a kernel without bulk copies as a grade steps through it.
 core::SmWork SmTimer::graded(core::SmWork work, Grade grade) const {
   work.skip_periodic = grade == Grade::periodic;
   if (!work.skip_periodic) return work;
   const auto work_of_trip = static_cast<double>(std::max<std::int64_t>(1, trip_work_));
   work.patience = stepped_with_patience * static_cast<double>(trip_length_) / work_of_trip;
   work.haste = 2 * work.patience;
-  if (slot_groups(work) > 1 && some_fall_empty(work)) {
-    const auto of_warp = static_cast<double>(work.trips * trip_length_ + around_length_);
-    work.patience = work.haste = of_warp * work.resident * program_.warps;
-  }
   return work;
 }
 
 SmTime SmTimer::time(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade) {
+  if (grade == Grade::periodic && instructions_of(work) <= sampling_budget) return run(environment, work);
   if (!program_.async.empty()) {
     if (grade == Grade::exact) return run(environment, work);
     return grade >= Grade::search ? rough_boxes(environment, work) : of_boxes(environment, work);

@@ -1,9 +1,10 @@
-// How long one SM takes for its share of CTAs, in three grades of the one engine. `exact` steps through every trip of
-// every CTA. `periodic` lets the engine pass over periods of the main loop, keeping the phases between CTAs, and
-// takes later rounds of CTAs from the period of earlier ones. `shared` runs few trips and few rounds only and extends
-// both linearly, rounds of few trips and trips of few rounds, or two depths of long loops: shapes of one kernel then
-// share runs, for thousands of rows. Cost of the last two grows neither with K nor with the number of tiles. `rough`
-// ranks kernels (rough.cpp).
+// How long one SM takes for its share of CTAs, in grades of the one engine. `exact` steps through every trip of every
+// CTA. `periodic` does so too while the work fits a budget; beyond it one run passes over periods of the main loop,
+// keeping the phases between CTAs, and ends once the CTAs pass at a steady throughput, from which the others are
+// extrapolated. `shared` runs few trips and few rounds only and extends both linearly, rounds of few trips and trips of
+// few rounds, or two depths of long loops: shapes of one kernel then share runs, for thousands of rows. Cost of the
+// last two grows neither with K nor with the number of tiles. `search` is a pilot run (pilot_run.cpp), `rough` ranks
+// kernels (rough.cpp).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,6 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/chip/trip_rates.hpp"
 #include "sim/core/engine.hpp"
 #include "sim/core/recorder.hpp"
 
@@ -26,10 +26,9 @@ struct SmTime {
   double simulated_warp_instructions = 0;
   bool deadlock = false;
   int emptied_together = 0;  // slots, with the one that took the last CTA
-  // Of one run: what a further CTA costs, 0 where not measured; and whether rounds of CTAs repeat exactly.
+  // Of one run: what a further CTA costs, 0 where not measured.
   double cta_cycles = 0;
   core::CoreCounters cta_counters;
-  bool rounds_repeat = false;
   core::FlowSample flow{};
   std::int64_t ctas = 0;  // that were run
 };
@@ -39,11 +38,10 @@ struct SmTime {
 // sum += part * factor; what was simulated counts whole.
 void add(SmTime& sum, const SmTime& part, double factor);
 
+// Warp instructions that are stepped through exactly: some 20 ms.
+inline constexpr double sampling_budget = 5e5;
 // Instructions of a warp from which a trip of the main loop is itself as long as whole loops of others.
 inline constexpr std::int64_t long_body = 1024;
-// Trips of one CTA alone on an SM within which they repeat.
-inline constexpr std::int64_t repeats_from = 24;
-
 // From the finest to the coarsest; from search on nothing is timed, only ranked.
 enum class Grade : std::uint8_t { exact, periodic, shared, search, rough };
 
@@ -65,22 +63,14 @@ class SmTimer {
            work.trips >= core::flow_trips(program_);
   }
 
-  // Whether the time follows from the rates at which trips pass, and whether a first look does (rate_runs.cpp).
-  [[nodiscard]] bool has_rates(const core::SmWork& work) const;
+  // Whether a pilot run tells the rate at which trips pass (pilot_run.cpp).
   [[nodiscard]] bool has_quick_rate(const core::SmWork& work) const;
-  // Whether that takes no more than two first looks in different environments do.
-  [[nodiscard]] bool is_cheap(const core::SmWork& work) const {
-    return has_rates(work) || (work.resident == 1 && work.trips >= repeats_from);
-  }
   // Does from `jobs` threads what time() will need in these environments.
   void prepare(const std::vector<core::MemoryEnvironment>& environments, const core::SmWork& work, Grade grade,
                unsigned jobs);
 
  private:
-  using Key =
-      std::tuple<int, std::int64_t, std::int64_t, std::int64_t, double, double, double, double, double,
-                 std::array<core::SharedSectors, 4>, double, double, double, double, double, bool, std::int64_t, double,
-                 double, std::int64_t, core::FlowWindow, std::uint64_t, int, std::array<core::BoxTraffic, 3>>;
+  using Key = std::pair<core::MemoryEnvironment, core::SmWork>;
   // Instructions that a warp executes in a trip of the main loop, inner loops counted as often as they run.
   [[nodiscard]] std::int64_t trip_length() const { return trip_length_; }
   [[nodiscard]] SmTime run(const core::MemoryEnvironment& environment, const core::SmWork& work);
@@ -88,11 +78,8 @@ class SmTimer {
                                      std::int64_t ctas, double times);
   [[nodiscard]] SmTime shared(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime by_depth(const core::MemoryEnvironment& environment, const core::SmWork& work);
-  [[nodiscard]] std::int64_t rounds_of_flow(const core::SmWork& work) const;
-  [[nodiscard]] std::vector<core::SmWork> runs_of_rounds(const core::SmWork& work, Grade grade) const;
   [[nodiscard]] std::vector<core::SmWork> rough_runs(const core::SmWork& work) const;
-  [[nodiscard]] std::vector<core::SmWork> independent_runs(const core::MemoryEnvironment& environment,
-                                                           const core::SmWork& work, Grade grade);
+  [[nodiscard]] std::vector<core::SmWork> pilot_runs(const core::SmWork& work, Grade grade) const;
   [[nodiscard]] SmTime rough(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime rough_trips(const core::MemoryEnvironment& environment, core::SmWork work, std::int64_t ctas,
                                    double factor);
@@ -100,28 +87,14 @@ class SmTimer {
   [[nodiscard]] SmTime rough_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_tiles(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
   [[nodiscard]] SmTime of_boxes(const core::MemoryEnvironment& environment, const core::SmWork& work);
-  [[nodiscard]] SmTime by_flow(const core::MemoryEnvironment& environment, const core::SmWork& work,
-                               std::int64_t rounds);
+  [[nodiscard]] SmTime sampled(const core::MemoryEnvironment& environment, core::SmWork work);
+  [[nodiscard]] double instructions_of(const core::SmWork& work) const;
   [[nodiscard]] core::SmWork look(const core::SmWork& work) const;
-  [[nodiscard]] std::vector<core::SmWork> rate_runs(const core::MemoryEnvironment& environment,
-                                                    const core::SmWork& work);
   [[nodiscard]] double instructions_of_trip(const core::SmWork& work) const;
-  [[nodiscard]] std::size_t slot_groups(const core::SmWork& work) const;
-  [[nodiscard]] static bool some_fall_empty(const core::SmWork& work) {
-    return work.ctas > work.resident && work.ctas < 2 * work.resident;
-  }
   [[nodiscard]] core::SmWork graded(core::SmWork work, Grade grade) const;
-  [[nodiscard]] bool end_one_by_one(const core::SmWork& work) const;
-  [[nodiscard]] MeasuredRate rate_of(const SmTime& time, std::size_t groups) const;
-  [[nodiscard]] double trips_outside(const SmTime& all, const SmTime& alone) const;
-  [[nodiscard]] SmTime some_at_work(const core::MemoryEnvironment& environment, const core::SmWork& work,
-                                    std::vector<int> at_work);
-  [[nodiscard]] core::CoreCounters flow_counters(const SmTime& all, const SmTime& alone,
-                                                 const core::SmWork& work) const;
   [[nodiscard]] double trips_in(const SmTime& time) const;
   [[nodiscard]] double trips_per_cycle(const SmTime& time) const;
   [[nodiscard]] SmTime by_quick_rate(const core::MemoryEnvironment& environment, const core::SmWork& work);
-  [[nodiscard]] SmTime by_rates(const core::MemoryEnvironment& environment, const core::SmWork& work);
   [[nodiscard]] SmTime over_rounds(const core::MemoryEnvironment& environment, const core::SmWork& work, Grade grade);
 
   core::DecodedProgram program_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/support/ceil_div.hpp"
+
 namespace noteg::chip {
 
 namespace {
@@ -25,9 +27,21 @@ double turn_cycles(const ReductionRequest& request, SmTimer& timer) {
   return epilogue + request.gpu->l2.far_latency.value + request.gpu->l2.latency.value;
 }
 
+// Of the busiest SM's first CTAs side by side.
+double first_wave_cycles(const ReductionRequest& request, SmTimer& timer) {
+  core::SmWork first;
+  first.resident = static_cast<int>(std::min<std::int64_t>(request.resident, request.launch->ctas_busiest_sm));
+  first.ctas = first.resident;
+  first.trips = request.launch->trips;
+  return timer.time(request.environment, first, Grade::periodic).cycles;
+}
+
 double serial_cycles(const ReductionRequest& request, SmTimer& timer) {
-  const std::int64_t waiting = slices_side_by_side(*request.launch, request.resident, request.gpu->sms) - 1;
-  return waiting > 0 ? static_cast<double>(waiting) * turn_cycles(request, timer) : 0;
+  const double turn = turn_cycles(request, timer);
+  const auto side_by_side =
+      static_cast<double>(slices_side_by_side(*request.launch, request.resident, request.gpu->sms));
+  const double all_turns = first_wave_cycles(request, timer) + (request.config->split_k - 1) * turn;
+  return std::max((side_by_side - 1) * turn, all_turns - request.sm_cycles);
 }
 
 // The second kernel: launched when the first has drained, a round trip for the partial sums, one for the result.
@@ -47,9 +61,10 @@ double parallel_cycles(const ReductionRequest& request) {
 }  // namespace
 
 std::int64_t slices_side_by_side(const Launch& launch, int resident, int sms) {
-  const std::int64_t slots = std::int64_t{resident} * sms;
+  const std::int64_t slots = std::int64_t{resident} * sms, all = launch.grid.ctas();
   const std::int64_t tiles = std::max<std::int64_t>(1, launch.grid.tiles_m * launch.grid.tiles_n);
-  return std::clamp<std::int64_t>((slots + tiles - 1) / tiles, 1, launch.grid.split_k);
+  const std::int64_t last_wave = all - (ceil_div(all, slots) - 1) * slots;
+  return std::clamp<std::int64_t>(ceil_div(last_wave, tiles), 1, launch.grid.split_k);
 }
 
 double reduction_cycles(const ReductionRequest& request, SmTimer& timer) {

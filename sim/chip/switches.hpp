@@ -14,16 +14,20 @@
 
 namespace noteg::chip {
 
+// Which accesses the load/store path of an SM takes any number of in a cycle.
+enum class MemoryPath : std::uint8_t { modelled, l1_infinite, shared_infinite, infinite };
+
 struct Switches {
   core::CoreSwitches core;
-  bool l2 = true;              // false: every load hits L2, and L2 delivers at any rate
-  bool dram = true;            // false: DRAM delivers at any rate, its latency stays
-  bool launch = true;          // false: launching the kernel and its CTAs takes no time
-  bool tail = true;            // false: CTAs divide evenly over SMs and their slots, in fractions
-  bool one_issue = true;       // false: twice the issue slots, pipes as wide as before in all
-  bool one_fma = true;         // false: twice the FP32 lanes
-  bool pipe_latency = true;    // false: arithmetic results are there in the next cycle
-  bool memory_path = true;     // false: the load/store path takes any number of accesses a cycle
+  bool l2 = true;            // false: every load hits L2, and L2 delivers at any rate
+  bool dram = true;          // false: DRAM delivers at any rate, its latency stays
+  bool launch = true;        // false: launching the kernel and its CTAs takes no time
+  bool tail = true;          // false: CTAs divide evenly over SMs and their slots, in fractions
+  bool power = true;         // false: the clock stays at the highest that the board has
+  bool one_fma = true;       // false: twice the FP32 lanes
+  bool one_tensor = true;    // false: tensor cores take half the cycles for a multiplication
+  bool pipe_latency = true;  // false: arithmetic results are there in the next cycle
+  MemoryPath memory_path = MemoryPath::modelled;
   bool shared_latency = true;  // false: shared memory answers as soon as it is asked
   bool memory_latency = true;  // false: what lies behind L1 answers as fast as L1
 

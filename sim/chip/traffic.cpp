@@ -6,20 +6,14 @@
 #include "kernels/facts.hpp"
 #include "kernels/wavefronts.hpp"
 #include "sim/chip/bulk_copies.hpp"
+#include "sim/core/memory_cost.hpp"
 #include "sim/memory/l1_reuse.hpp"
 
 namespace noteg::chip {
 
 namespace {
 
-constexpr double sector = 32;
-constexpr int most_in_step = 2;  // CTAs of an SM
-
-// Copies that an L2 of two partitions keeps of what `readers` SMs of either side read: the second is there if they are
-// not all of one side.
-double copies(const arch::L2Spec& l2, std::int64_t readers) {
-  return l2.partitions < 2 ? 1.0 : 2.0 - std::exp2(1.0 - static_cast<double>(readers));
-}
+double l1_sector(const TrafficRequest& r) { return r.gpu->sm.memory.sector.value; }
 
 memory::ReuseRequest reuse_request(const TrafficRequest& r) {
   memory::ReuseRequest out;
@@ -30,20 +24,13 @@ memory::ReuseRequest reuse_request(const TrafficRequest& r) {
   out.bytes_out = kernels::bytes_of(r.config->dtype_out);
   out.a_stored = stored_share(*r.config);
   out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
-  out.l2_bytes = r.gpu->l2.size.value;
-  out.a_copies = copies(r.gpu->l2, r.launch->grid.tiles_n);
-  out.b_copies = copies(r.gpu->l2, r.launch->grid.tiles_m);
+  out.capacity = {r.gpu->l2.size.value, r.gpu->l2.kept_below, r.gpu->l2.gone_above};
+  out.l2_partitions = r.gpu->l2.partitions;
   out.granule = r.gpu->dram.granule.value;
   out.a_along_k = kernels::a_contiguous_in_k(r.config->layout);
   out.b_along_k = !kernels::b_contiguous_in_n(r.config->layout);
-  // SMs with one or two CTAs finish them together; from three on the order of their warps draws them apart (H200M:
-  // progress of live CTAs, read from their clocks, is spread evenly over K within the first wave). Where they compute
-  // on tensor cores those ahead wait for DRAM and the others catch up: our H200 runs 2048 x 4096 x 14336 in 128x64
-  // tiles, three on an SM, in two thirds of the time that DRAM would take for CTAs apart.
-  out.in_step =
-      kernels::on_tensor_cores(r.config->family) || r.resident <= most_in_step || r.launch->ctas <= out.live_ctas;
-  out.warm = r.l2 == L2State::warm;
-  out.empty = r.l2 == L2State::empty;
+  out.drift_per_wave = memory::drift_per_wave(r.gpu->sm, r.resident * r.program->warps, r.config->stages > 1);
+  out.l2 = r.l2;
   out.reads_c = r.config->reads_c;
   return out;
 }
@@ -54,7 +41,7 @@ struct LoopLoads {
   bool through_l1 = true;
 };
 
-LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix) {
+LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix, kernels::LineSizes sizes) {
   LoopLoads out;
   for (std::int32_t at = program.mainloop_begin; at < program.epilogue_begin; ++at) {
     const kernels::Instruction& in = program.code[static_cast<std::size_t>(at)];
@@ -62,7 +49,7 @@ LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix) {
     if ((!copies && in.op != kernels::Opcode::ldg) || in.pattern < 0) continue;
     const kernels::AccessPattern& pattern = program.patterns[static_cast<std::size_t>(in.pattern)];
     if (pattern.matrix != matrix) continue;
-    out.sectors += kernels::global_cost(pattern).sectors * program.warps * kernels::repeats_in_trip(program, at);
+    out.sectors += kernels::global_cost(pattern, sizes).sectors * program.warps * kernels::repeats_in_trip(program, at);
     out.through_l1 = out.through_l1 && !(copies && in.access_bytes == 16);
   }
   return out;
@@ -89,11 +76,12 @@ Operand operand_of(const TrafficRequest& r, kernels::Matrix matrix, double live)
   out.lines.line = out.lines.along_k ? s.k : extent;
   out.lines.piece = out.lines.along_k ? tile.k : across;
   out.lines.live_tiles = live;
-  out.loads = loop_loads(*r.program, matrix);
+  out.loads = loop_loads(*r.program, matrix, core::line_sizes(r.gpu->sm.memory));
+  out.lines.sector = std::llround(l1_sector(r));
   out.lines.through_l1 = out.loads.through_l1 && out.loads.sectors > 0;
   out.useful_bytes =
       static_cast<double>(s.batch) * static_cast<double>(extent) * static_cast<double>(s.k) * bytes * others;
-  out.useful_sectors_trip = static_cast<double>(across) * r.program->k_per_trip * bytes / sector;
+  out.useful_sectors_trip = static_cast<double>(across) * r.program->k_per_trip * bytes / l1_sector(r);
   return out;
 }
 
@@ -108,10 +96,9 @@ double pair_share(const TrafficRequest& r) {
 
 // What both SMs of a TPC ask for reaches L2 once if they ask at about the same time. Our H200, SMs that read 64 KB at a
 // time without a barrier between them: with 0, 1/4, 1/2, 3/4 and all of it in common each SM gets 35, 37, 40, 51 and 63
-// bytes per cycle. No other chip was measured.
+// bytes per cycle.
 double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
-  if (!gpu.sm.has_tma) return 1.0;
-  const double merged = 0.46 + 0.38 * share;
+  const double merged = gpu.sm.tpc.merge + gpu.sm.tpc.merge_growth * share;
   return 1.0 - share * merged / 2.0;
 }
 
@@ -124,8 +111,9 @@ void add_results(Traffic& out, const TrafficRequest& r) {
   const auto row = [&](std::int64_t n) {
     return std::max<std::int64_t>(1, std::llround(static_cast<double>(n) * bytes));
   };
-  const double once =
-      elements * bytes * memory::straddle(row(std::min<std::int64_t>(c.tile.n, r.shape->n)), row(r.shape->n));
+  const double once = elements * bytes *
+                      memory::straddle(row(std::min<std::int64_t>(c.tile.n, r.shape->n)), row(r.shape->n),
+                                       std::llround(r.gpu->l2.sector.value));
   const auto slices = static_cast<double>(r.launch->grid.split_k);
   const bool in_turn = slices > 1 && c.split_k_mode == kernels::SplitKMode::serial;
   out.l2_write_bytes += once * slices;
@@ -138,9 +126,9 @@ constexpr double hit_steps = core::SharedSectors::steps;
 // Of an operand of which a CTA's loads ask for more sectors than its tile lies in; `fetched`: what L2 gives.
 core::SharedSectors shared_sectors(const Operand& operand, double element_bytes, double fetched) {
   const auto bytes = [&](std::int64_t elements) { return std::llround(static_cast<double>(elements) * element_bytes); };
-  const double tile =
-      operand.useful_sectors_trip * memory::straddle(std::max<std::int64_t>(1, bytes(operand.lines.piece)),
-                                                     std::max<std::int64_t>(1, bytes(operand.lines.line)));
+  const double tile = operand.useful_sectors_trip *
+                      memory::straddle(std::max<std::int64_t>(1, bytes(operand.lines.piece)),
+                                       std::max<std::int64_t>(1, bytes(operand.lines.line)), operand.lines.sector);
   core::SharedSectors out;
   if (operand.loads.sectors <= tile) return out;
   out.again = static_cast<int>(std::lround((1.0 - tile / operand.loads.sectors) * hit_steps));
@@ -186,6 +174,7 @@ Traffic plan_traffic(const TrafficRequest& r) {
   add_results(out, r);
 
   memory::L2Traffic l2;
+  const double sector = r.gpu->l2.sector.value;
   l2.read_sectors = out.l2_read_bytes / sector * out.reads_that_arrive;
   l2.write_sectors = out.l2_write_bytes / sector;
   l2.dram_read_sectors = out.reuse.dram_read_bytes / sector;

@@ -1,7 +1,5 @@
 #include "sim/chip/what_if.hpp"
 
-#include <algorithm>
-
 namespace noteg::chip {
 
 namespace {
@@ -17,16 +15,24 @@ bool is_arithmetic(const core::DecodedInstruction& in) {
   }
 }
 
+// Whether the load/store path takes any number of accesses of global memory, or else of the others.
+bool without_path(const Switches& switches, bool global) {
+  switch (switches.memory_path) {
+    case MemoryPath::modelled: return false;
+    case MemoryPath::l1_infinite: return global;
+    case MemoryPath::shared_infinite: return !global;
+    case MemoryPath::infinite: return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 arch::SmSpec sm_without_limits(arch::SmSpec sm, const Switches& switches) {
-  if (!switches.one_issue) {
-    sm.sub_cores *= 2;
-    arch::PipesSpec& p = sm.pipes;
-    for (arch::PipeSpec* pipe : {&p.fma, &p.fma_heavy, &p.alu, &p.half, &p.mufu})
-      pipe->lanes = std::max(1, pipe->lanes / 2);
-  }
+  constexpr double any = 1e9;  // bytes per cycle
   if (!switches.one_fma) sm.pipes.fma.lanes *= 2;
+  if (without_path(switches, false)) sm.memory.data_width.value = any;
+  if (without_path(switches, true)) sm.register_file.load_write_back.value = any;
   return sm;
 }
 
@@ -34,9 +40,13 @@ void remove_limits(core::DecodedProgram& program, const Switches& switches) {
   for (core::DecodedInstruction& in : program.code) {
     if (!switches.pipe_latency && is_arithmetic(in)) in.hold = in.yields ? 2 : 1;
   }
+  if (!switches.one_tensor) {
+    for (core::TensorCost& cost : program.tensor) cost.interval /= 2;
+    for (core::DecodedAsync& op : program.async) op.cycles /= 2;
+  }
   for (core::MemoryCost& cost : program.memory) {
-    if (!switches.memory_path) {
-      cost.address_cycles = cost.front_cycles = 0;
+    if (without_path(switches, core::is_global(cost.kind))) {
+      cost.address_cycles = cost.front_cycles = cost.l1_bank_cycles = cost.miss_cycles = 0;
       cost.sub_core_cycles = 1;
     }
     if (!switches.shared_latency && cost.kind == core::MemoryKind::load_shared) cost.latency = 1;

@@ -7,10 +7,10 @@
 
 namespace noteg::chip {
 
-// core.issue, core.fma.
+// core.fma, memory.path.
 [[nodiscard]] arch::SmSpec sm_without_limits(arch::SmSpec sm, const Switches& switches);
 
-// core.pipe_latency, memory.path, memory.shared_latency.
+// core.tensor, core.pipe_latency, memory.path, memory.shared_latency.
 void remove_limits(core::DecodedProgram& program, const Switches& switches);
 
 }  // namespace noteg::chip

@@ -1,10 +1,14 @@
 // noteg arch: the GPUs known, their numbers with sources, the mistakes of a file, the schema for editors.
 #include <algorithm>
+#include <filesystem>
 
+#include "arch/data_sheet.hpp"
 #include "arch/print.hpp"
 #include "arch/schema.hpp"
+#include "arch/write_gpu.hpp"
 #include "sim/chip/confidence.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/compare/write.hpp"
@@ -13,9 +17,10 @@
 namespace noteg::cli {
 namespace {
 
-const Option format_spec{"format", "F", "text (default), json or csv", false};
-const Option diff_spec{"diff", "ARCH", "only what differs from this GPU, or what-if copy of one", true};
-const Option set_spec{"set", "KEY=VALUE", "overrides a key: arch.l2.size=48MiB", true};
+const Option format_spec{"format", "F", "text (default), json or csv", false, FileUse::none, format_values};
+const Option diff_spec{"diff", "ARCH",       "only what differs from this GPU, or what-if copy of one",
+                       true,   FileUse::gpu, arch_values};
+const Option set_spec{"set", "KEY=VALUE", "overrides a key: arch.l2.size=48MiB", true, FileUse::none, arch_set_values};
 const Option quiet_spec{"quiet", "", "nothing on standard error but mistakes", false};
 
 // Runs a sub-command whose mistakes are those of the command line so far.
@@ -34,25 +39,13 @@ Result<Request> request_of(const std::vector<std::string>& words, const std::vec
   return Request{*arguments, format};
 }
 
-// Mean over the rows of all recorded families of a GPU.
-arch::ValidatedGpus validated_gpus() {
-  arch::ValidatedGpus gpus;
-  for (const chip::ValidationRecord& record : chip::validation_records()) {
-    arch::Validated& gpu = gpus[std::string(record.gpu)];
-    const int rows = gpu.rows + record.rows;
-    gpu.mape = (gpu.mape * gpu.rows + record.mape * record.rows) / rows;
-    gpu.rows = rows;
-  }
-  return gpus;
-}
-
 int list(const std::vector<std::string>& words) {
   const Result<Request> request = request_of(words, {format_spec, quiet_spec}, {});
   if (!request) return refuse("arch", request.errors());
   switch (request->format) {
-    case Format::text: return print(arch::list_text(validated_gpus()));
-    case Format::json: return print(arch::list_json(validated_gpus()));
-    case Format::csv: return print(arch::list_csv(validated_gpus()));
+    case Format::text: return print(arch::list_text(chip::validated_gpus()));
+    case Format::json: return print(arch::list_json(chip::validated_gpus()));
+    case Format::csv: return print(arch::list_csv(chip::validated_gpus()));
   }
   return failed;
 }
@@ -77,7 +70,8 @@ int show_difference(const arch::GpuSpec& gpu, const Request& request) {
 }
 
 int show(const std::vector<std::string>& words) {
-  const Result<Request> request = request_of(words, {diff_spec, format_spec, set_spec, quiet_spec}, {"ARCH", 1, 1});
+  const Result<Request> request =
+      request_of(words, {diff_spec, format_spec, set_spec, quiet_spec}, {"ARCH", 1, 1, FileUse::gpu});
   if (!request) return refuse("arch", request.errors());
   const Result<arch::SourcedGpu> gpu =
       arch::load_sourced_gpu(request->arguments.positional().front(), arch_overrides(request->arguments));
@@ -92,7 +86,7 @@ int show(const std::vector<std::string>& words) {
 }
 
 int check(const std::vector<std::string>& words) {
-  const Result<Request> request = request_of(words, {format_spec, quiet_spec}, {"FILE", 1, 1000});
+  const Result<Request> request = request_of(words, {format_spec, quiet_spec}, {"FILE", 1, 1000, FileUse::input});
   if (!request) return refuse("arch", request.errors());
   if (request->format == Format::csv) return refuse("arch", {{"", 0, 0, "--format", "text or json", "\"csv\""}});
   Diagnostics errors;
@@ -113,30 +107,89 @@ int schema(const std::vector<std::string>& words) {
   return request ? print(arch::json_schema()) : refuse("arch", request.errors());
 }
 
+std::string dashed(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
+std::vector<Option> new_options() {
+  std::vector<Option> options;
+  for (const arch::SheetEntry& entry : arch::sheet_entries())
+    options.push_back({dashed(entry.name), std::string(entry.value),
+                       std::string(entry.help) + (entry.required ? "" : " (derived if absent)"), false});
+  options.push_back({"out", "FILE", "the new architecture file; standard output if absent", false});
+  options.push_back({"template", "", "prints a file that holds all of these, to be filled in", false});
+  options.push_back(quiet_spec);
+  return options;
+}
+
+// What the file holds, options in place of what they repeat.
+Result<arch::Sheet> sheet_of(const Arguments& arguments) {
+  arch::Sheet sheet;
+  if (!arguments.positional().empty()) {
+    Result<arch::Sheet> read = arch::read_sheet(arguments.positional().front());
+    if (!read) return read.errors();
+    sheet = std::move(*read);
+  }
+  for (const arch::SheetEntry& entry : arch::sheet_entries()) {
+    const std::optional<std::string> text = arguments.text(dashed(entry.name));
+    if (!text) continue;
+    std::erase_if(sheet, [&](const auto& one) { return one.first == entry.name; });
+    sheet.emplace_back(entry.name, *text);
+  }
+  return sheet;
+}
+
+int make_new(const std::vector<std::string>& words) {
+  const Result<Arguments> arguments = parse_arguments(words, new_options(), {"SHEET", 0, 1});
+  if (!arguments) return refuse("arch", arguments.errors());
+  if (arguments->has("template")) return print(arch::sheet_template());
+  const Result<arch::Sheet> sheet = sheet_of(*arguments);
+  if (!sheet) return refuse("arch", sheet.errors());
+  const Result<arch::SourcedGpu> gpu = arch::gpu_of_sheet(*sheet);
+  if (!gpu) return refuse("arch", gpu.errors());
+  const std::string out = arguments->text("out").value_or("-");
+  std::error_code absent;
+  if (!arguments->positional().empty() && std::filesystem::equivalent(out, arguments->positional().front(), absent))
+    return refuse("arch", {{"", 0, 0, "--out", "another file than the sheet", "\"" + out + "\""}});
+  const std::string comment =
+      gpu->gpu.name + ", made by noteg arch new from its data sheet (OWN); what is marked as a guess was derived.";
+  return write_file(out, arch::to_yaml(*gpu, comment));
+}
+
 struct SubCommand {
   std::string_view name;
   int (*run)(const std::vector<std::string>&);
 };
 
-constexpr SubCommand sub_commands[] = {{"list", list}, {"show", show}, {"check", check}, {"schema", schema}};
+constexpr SubCommand sub_commands[] = {
+    {"list", list}, {"show", show}, {"check", check}, {"new", make_new}, {"schema", schema}};
 
 }  // namespace
+
+std::vector<Option> arch_options() {
+  std::vector<Option> all{diff_spec, format_spec, set_spec, quiet_spec};
+  for (Option& option : new_options()) all.push_back(std::move(option));
+  return all;
+}
 
 std::string arch_help() {
   return "usage: noteg arch list                     the GPUs known\n"
          "       noteg arch show ARCH [--set K=V]    every number with unit and source\n"
          "       noteg arch show A --diff B          the keys whose values differ\n"
          "       noteg arch check FILE...            the mistakes of architecture files\n"
+         "       noteg arch new [SHEET] [options]    a GPU from its data sheet, the rest derived\n"
          "       noteg arch schema                   JSON Schema of these files, for editors\n\n" +
-         help_of({diff_spec, format_spec, set_spec, quiet_spec});
+         help_of({diff_spec, format_spec, set_spec, quiet_spec}) + "\nof noteg arch new:\n" + help_of(new_options());
 }
 
 int run_arch(const std::vector<std::string>& words) {
   const std::string word = words.empty() ? "" : words.front();
   const auto found = std::ranges::find(sub_commands, word, &SubCommand::name);
   if (found == std::end(sub_commands))
-    return refuse("arch",
-                  {{"", 0, 0, "arch", "list, show, check or schema", word.empty() ? "nothing" : "\"" + word + "\""}});
+    return refuse("arch", {{"", 0, 0, "arch", "list, show, check, new or schema",
+                            word.empty() ? "nothing" : "\"" + word + "\""}});
   return found->run({words.begin() + 1, words.end()});
 }
 

@@ -72,7 +72,7 @@ void set_warps(kernels::Program& program, int warps, Diagnostics& errors) {
 }  // namespace
 
 std::vector<Option> assembly_options() {
-  return {{"asm", "FILE", "run this assembly on one SM instead of a kernel", false},
+  return {{"asm", "FILE", "run this assembly on one SM instead of a kernel", false, FileUse::input},
           {"warps", "N", "with --asm: warps per CTA, instead of the file's .warps", false},
           {"ctas", "N", "with --asm: CTAs on the SM (default 1)", false},
           {"trips", "N", "with --asm: trips of the main loop (default 48)", false}};

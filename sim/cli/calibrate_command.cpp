@@ -9,10 +9,13 @@
 
 #include "arch/field.hpp"
 #include "arch/write_gpu.hpp"
+#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/support/comma_list.hpp"
+#include "sim/validate/columns.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -22,11 +25,15 @@ using calibrate::Constant;
 
 std::vector<Option> options() {
   return {
-      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false},
-      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them; other GPUs' rows are left out", true},
-      {"out", "FILE", "the new architecture file", false},
-      {"set", "NAMES", "the constants to fit, with commas; if absent those below the list", true},
-      {"format", "F", "text (default) or json", false},
+      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values},
+      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them; other GPUs' rows are left out", true,
+       FileUse::input},
+      {"out", "FILE", "the new architecture file", false, FileUse::output},
+      {"set", "NAMES",
+       "the constants to fit, with commas; if absent those that the file has fitted already, then clock.sustained, "
+       "power.idle and sm.energy.fma, four in all",
+       true, FileUse::none, calibrate::fittable_keys},
+      {"format", "F", "text (default) or json", false, FileUse::none, page_values},
       {"jobs", "N", "threads, as many as there are cores if absent", false},
       {"quiet", "", "nothing on standard error but mistakes", false},
   };
@@ -66,7 +73,8 @@ std::string to_text(const Calibration& c) {
                         constant.moved ? with_unit(constant, constant.after) : "unchanged: no row depends on it");
   text += error_table("held out: every fifth shape", c.before, c.after);
   text += error_table("fitted on", c.fitted_before, c.fitted_after);
-  if (c.other_rows > 0) text += fmt::format("\n{} rows left out: of other GPUs, or not expressible\n", c.other_rows);
+  if (c.other_rows > 0) text += fmt::format("\n{} rows left out: of other GPUs\n", c.other_rows);
+  for (const auto& [reason, rows] : c.skipped) text += fmt::format("\n{} rows skipped: {}\n", rows, reason);
   return text;
 }
 
@@ -84,11 +92,14 @@ std::string to_json(const Calibration& c) {
   for (const Constant& constant : c.constants)
     constants.push_back(
         {{"key", constant.key}, {"before", constant.before}, {"after", constant.after}, {"fitted", constant.moved}});
+  nlohmann::ordered_json skipped = nlohmann::ordered_json::array();
+  for (const auto& [reason, rows] : c.skipped) skipped.push_back({{"reason", reason}, {"rows", rows}});
   return nlohmann::ordered_json{
              {"constants", constants},
              {"held_out", {{"before", json_of(c.before)}, {"after", json_of(c.after)}}},
              {"fitted_on", {{"before", json_of(c.fitted_before)}, {"after", json_of(c.fitted_after)}}},
-             {"rows_left_out", c.other_rows}}
+             {"rows_left_out", c.other_rows},
+             {"skipped", skipped}}
              .dump(2) +
          "\n";
 }
@@ -101,7 +112,9 @@ Result<Calibration> calibration(const arch::SourcedGpu& gpu, const Arguments& ar
                                   const kernels::GemmShape& shape, const chip::SimOptions& sim) {
     return chip::simulate(spec, kernel, shape, sim, cache);
   };
-  return calibrate::calibrate(gpu, *data, {names_in(arguments.texts("set")), jobs}, simulator);
+  tune::KernelChooser chooser;
+  return calibrate::calibrate(gpu, *data, {names_in(arguments.texts("set")), jobs, library_kernels(chooser)},
+                              simulator);
 }
 
 // Everything that is wrong with the words themselves; the format and the number of threads come back too.
@@ -123,15 +136,17 @@ Settings settings(const Arguments& arguments, Diagnostics& errors) {
 
 }  // namespace
 
+std::vector<Option> calibrate_options() { return options(); }
+
 std::string calibrate_help() {
-  std::string defaults, all;
-  for (const std::string& key : calibrate::default_keys()) defaults += (defaults.empty() ? "" : ", ") + key;
+  std::string all;
   for (const std::string& key : calibrate::fittable_keys()) all += "  " + key + "\n";
   return "usage: noteg calibrate --arch ARCH --data FILE [--data FILE ...] --out FILE [options]\n\n"
          "Fits constants of a GPU to measured times, powers and energies by least squares within bounds, and writes\n"
          "the GPU as a new architecture file in which they are marked as fitted. Every fifth shape is held out and\n"
-         "judges the fit. At most four numbers of a file may be fitted.\n\n" +
-         help_of(options()) + "\nconstants that may be fitted (if none are named: " + defaults + ")\n" + all;
+         "judges the fit. At most four numbers of a file may be fitted: naming one that is replaces its fit. Rows\n"
+         "that record no kernel are library calls: the best of the GPU's menu, chosen before the fit.\n\n" +
+         help_of(options()) + "\nconstants that may be fitted\n" + all + "\n" + validate::columns_help();
 }
 
 int run_calibrate(const std::vector<std::string>& words) {

@@ -1,6 +1,8 @@
 #include "sim/cli/clock_options.hpp"
 
+#include "sim/cli/completion.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/support/nearest_name.hpp"
 #include "sim/support/quantity_text.hpp"
 
 namespace noteg::cli {
@@ -11,11 +13,30 @@ std::vector<Option> clock_options() {
       {"clock-mode", "MODE",
        "sustained (default): settled under the power limit; cool: under it for seconds; burst: a few ms at the highest "
        "clock",
-       false},
+       false, FileUse::none,
+       [] {
+         return std::vector<std::string>{power::clock_mode_names.begin(), power::clock_mode_names.end()};
+       }},
       {"launches", "N", "launches that follow each other on a board that had nothing to do: the mean clock of these",
        false},
-      {"operands", "WHAT", "random (default) or zeros: how much the operands' bits change, for power", false},
+      {"l2", "STATE",
+       "what L2 holds before. warm (default): what the same launch before left; steady: what layers around this one "
+       "left, weights come from DRAM; cold: other data; empty: nothing, as profilers flush it",
+       false, FileUse::none, l2_values},
+      {"operands", "WHAT", "random (default) or zeros: how much the operands' bits change, for power", false,
+       FileUse::none,
+       [] {
+         return std::vector<std::string>{"random", "zeros"};
+       }},
   };
+}
+
+std::optional<chip::L2State> l2_option(const Arguments& arguments, Diagnostics& errors) {
+  const std::optional<std::string> text = arguments.text("l2");
+  if (!text) return std::nullopt;
+  const std::optional<chip::L2State> state = chip::l2_state_from(*text);
+  if (!state) errors.push_back({"", 0, 0, "--l2", join_or(l2_values()), "\"" + *text + "\""});
+  return state;
 }
 
 void apply_clock_options(const Arguments& arguments, chip::SimOptions& options, Diagnostics& errors) {
@@ -44,6 +65,7 @@ void apply_clock_options(const Arguments& arguments, chip::SimOptions& options, 
     options.clock_mode = power::ClockMode::cool;
     options.launches = static_cast<int>(count_option(arguments, "launches", 1, 1'000'000'000, errors));
   }
+  options.l2 = l2_option(arguments, errors).value_or(options.l2);
   if (const std::optional<std::string> operands = arguments.text("operands")) {
     if (*operands == "zeros")
       options.operands.activity = 0;

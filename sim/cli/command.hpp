@@ -20,6 +20,8 @@ struct Command {
   std::string_view summary;  // one line of `noteg --help`
   std::string (*help)();
   int (*run)(const std::vector<std::string>& words);  // without the program's and the command's name
+  std::vector<Option> (*options)();                   // of all its actions
+  std::vector<std::string> actions = {};              // what may follow the command's name: list, show ...
 };
 
 [[nodiscard]] const std::vector<Command>& commands();
@@ -36,15 +38,26 @@ struct Command {
 [[nodiscard]] int run_arch(const std::vector<std::string>& words);
 [[nodiscard]] int run_kernel(const std::vector<std::string>& words);
 [[nodiscard]] std::string simulate_help();
+[[nodiscard]] std::vector<Option> simulate_options();
 [[nodiscard]] std::string compare_help();
+[[nodiscard]] std::vector<Option> compare_options();
 [[nodiscard]] std::string tune_help();
+[[nodiscard]] std::vector<Option> tune_options();
 [[nodiscard]] std::string validate_help();
+[[nodiscard]] std::vector<Option> validate_options();
 [[nodiscard]] std::string calibrate_help();
+[[nodiscard]] std::vector<Option> calibrate_options();
 [[nodiscard]] std::string generate_help();
+[[nodiscard]] std::vector<Option> generate_options();
 [[nodiscard]] std::string dataset_help();
+[[nodiscard]] std::vector<Option> dataset_options();
 [[nodiscard]] std::string train_help();
+[[nodiscard]] std::vector<Option> train_options();
 [[nodiscard]] std::string predict_help();
+[[nodiscard]] std::vector<Option> predict_options();
 [[nodiscard]] std::string arch_help();
+[[nodiscard]] std::vector<Option> arch_options();
 [[nodiscard]] std::string kernel_help();
+[[nodiscard]] std::vector<Option> kernel_command_options();
 
 }  // namespace noteg::cli

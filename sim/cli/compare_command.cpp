@@ -5,6 +5,7 @@
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/compare_power.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/report_file.hpp"
@@ -22,14 +23,14 @@ std::vector<Option> options() {
       {"arch", "ARCH",
        "GPU, or a what-if copy of one: l4:l2.size=24MiB:clock.boost=1.5GHz; the first is the one that "
        "others are compared with",
-       true},
+       true, FileUse::gpu, arch_values},
       {"power-limits", "LIST", "one GPU under these board power limits, with commas: 40W,50W,72W", false}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : clock_options()) all.push_back(std::move(option));
   all.push_back({"no-waterfall", "", "only the tables, not what each difference did", false});
   all.push_back(report_option());
   all.push_back({"jobs", "N", "threads, all cores if absent", false});
-  all.push_back({"format", "F", "text (default), json or csv", false});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
   all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
   return all;
 }
@@ -52,6 +53,7 @@ int compare_gpus(const Arguments& arguments) {
   if (!kernel) add(errors, kernel.errors());
   if (!errors.empty()) return refuse("compare", errors);
 
+  request.sim.kernel_chosen = kernel->choose;
   chip::SmCache cache;
   tune::KernelChooser chooser;
   const compare::KernelFor given = [&](const arch::GpuSpec& gpu) {
@@ -70,6 +72,8 @@ int compare_gpus(const Arguments& arguments) {
 }
 
 }  // namespace
+
+std::vector<Option> compare_options() { return options(); }
 
 std::string compare_help() {
   return "usage: noteg compare --arch A --arch B [--arch ...] KERNEL --shape MxNxK [options]\n"

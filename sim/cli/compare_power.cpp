@@ -14,6 +14,7 @@
 #include "sim/cli/report_file.hpp"
 #include "sim/report/html/reports.hpp"
 #include "sim/support/comma_list.hpp"
+#include "sim/support/csv.hpp"
 #include "sim/support/quantity_text.hpp"
 
 namespace noteg::cli {
@@ -97,8 +98,8 @@ std::string to_json(const std::vector<Column>& columns) {
 std::string to_csv(const std::vector<Column>& columns) {
   std::string text = "case,arch,time_us,sm_clock_mhz,power_w,energy_mj,tflops_per_w,throttled\n";
   for (const auto& [name, r] : columns)
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", name, r.arch_id, r.time_us, r.sm_clock_mhz, r.power_w, r.energy_mj,
-                        r.tflops_per_w, r.throttled);
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(name), csv_field(r.arch_id), r.time_us, r.sm_clock_mhz,
+                        r.power_w, r.energy_mj, r.tflops_per_w, r.throttled);
   return text;
 }
 

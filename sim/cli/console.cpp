@@ -1,16 +1,15 @@
 #include "sim/cli/console.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "sim/cli/command.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/text_bytes.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -29,49 +28,25 @@ void write_error(std::string_view text) {
 Capture::Capture() : outer_(capture) { capture = this; }
 Capture::~Capture() { capture = outer_; }
 
-int print(std::string_view text) {
-  if (capture != nullptr) {
+int print(std::string_view text) { return write_file("-", printable(text)); }
+
+int write_file(const std::string& path, std::string_view text) {
+  if (capture != nullptr && path == "-") {
     capture->out += text;
     return done;
   }
-  const std::size_t written = std::fwrite(text.data(), 1, text.size(), stdout);
-  if (written == text.size() && std::fflush(stdout) == 0) return done;
-  if (errno == EPIPE) return done;
-  tell(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
-  return failed;
-}
-
-bool has_folder(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code ignored;
-  return folder.empty() || std::filesystem::is_directory(folder, ignored);
-}
-
-// A file that is there is replaced only once the new one is whole: a full disk or a kill leaves the old one.
-int write_file(const std::string& path, std::string_view text) {
-  if (path == "-") return print(text);
-  std::error_code error;
-  const auto kind = std::filesystem::status(path, error).type();
-  const bool direct = kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found;
-  const std::string target = direct ? path : fmt::format("{}.{}.part", path, getpid());
-  const auto fail = [&] {
-    const std::string why = errno != 0 ? std::strerror(errno) : "it cannot be written";
-    if (!direct) std::filesystem::remove(target, error);
-    tell(fmt::format("{}: {}", path, why));
+  try {
+    OutputFile file(path);
+    file.write(text);
+    file.finish();
+    return done;
+  } catch (const OutputError& error) {
+    tell(error.what());
     return failed;
-  };
-  errno = 0;
-  std::ofstream stream(target, std::ios::binary);
-  stream << text << std::flush;
-  stream.close();
-  if (!stream) return fail();
-  if (direct) return done;
-  errno = 0;
-  if (std::rename(target.c_str(), path.c_str()) != 0) return fail();
-  return done;
+  }
 }
 
-void tell(std::string_view message) { write_error(fmt::format("noteg: {}\n", message)); }
+void tell(std::string_view message) { write_error(fmt::format("noteg: {}\n", printable(message))); }
 
 int refuse(std::string_view command, const Diagnostics& errors) {
   const std::string text = to_string(errors) + fmt::format("(`noteg {}--help` tells what is possible)\n",
@@ -80,6 +55,11 @@ int refuse(std::string_view command, const Diagnostics& errors) {
   return wrong_input;
 }
 
-void ignore_broken_pipes() { std::signal(SIGPIPE, SIG_IGN); }
+void make_writes_fail_plainly() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0) (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
 
 }  // namespace noteg::cli

@@ -8,23 +8,23 @@
 
 namespace noteg::cli {
 
-// Writes results. A reader that has seen enough (a closed pipe) ends the output quietly; any other failure, such as a
-// full disk, is told on standard error. The exit status: done or failed.
+// Writes results, text, JSON or CSV, with control characters made visible (sim/support/text_bytes.hpp): names come from
+// files, and a terminal would obey them. A reader that has seen enough (a closed pipe) ends the output quietly; any
+// other failure, such as a full disk, is told on standard error. The exit status: done or failed.
 [[nodiscard]] int print(std::string_view text);
 
-// Writes a file, "-" being standard output. Told on standard error where it fails.
+// Writes a file as it is, "-" being standard output (sim/support/output_file.hpp). Told on standard error where it
+// fails.
 [[nodiscard]] int write_file(const std::string& path, std::string_view text);
 
-// Is the folder there that the file is to lie in? Asked before a long run, so that it is told then and not after it.
-[[nodiscard]] bool has_folder(const std::string& path);
-
-void tell(std::string_view message);  // one line on standard error
+void tell(std::string_view message);  // one line on standard error, control characters made visible
 
 // Every mistake on a line of its own, then where to find help. Returns wrong_input.
 [[nodiscard]] int refuse(std::string_view command, const Diagnostics& errors);
 
-// A pipe that is closed becomes a failed write instead of the end of the process.
-void ignore_broken_pipes();
+// A closed pipe and a limit on the size of files become failed writes instead of the end of the process; a standard
+// stream that is closed stays so instead of lending its number to the first file that is opened.
+void make_writes_fail_plainly();
 
 // While one exists, what this thread prints, tells and refuses is kept instead of written: for programs that run a
 // command inside themselves. Innermost first.

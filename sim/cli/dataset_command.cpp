@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/dataset/export.hpp"
@@ -16,10 +17,11 @@ using dataset::DataSetInfo;
 
 std::vector<Option> options() {
   return {
-      {"out", "FILE", "file to write; of export: standard output if absent", false},
+      {"out", "FILE", "file to write; of export: standard output if absent", false, FileUse::output},
       {"groups", "G,...", "of export: only these groups of columns (config, arch, physics, counter, target, other)",
-       false},
-      {"format", "F", "of info: text (default) or json", false},
+       false, FileUse::none,
+       [] { return std::vector<std::string>{"config", "arch", "physics", "counter", "target", "other"}; }},
+      {"format", "F", "of info: text (default) or json", false, FileUse::none, page_values},
   };
 }
 
@@ -66,6 +68,8 @@ std::string as_json(const std::string& path, const DataSetInfo& info) {
 int run_info(const Arguments& arguments, const std::string& path) {
   Diagnostics errors;
   const Format format = format_option(arguments, errors);
+  for (const char* name : {"out", "groups"})
+    if (arguments.has(name)) errors.push_back({"", 0, 0, std::string("--") + name, "nothing with info", "a value"});
   if (format == Format::csv) errors.push_back({"", 0, 0, "--format", "text or json", "\"csv\""});
   if (!errors.empty()) return refuse("dataset", errors);
   const Result<DataSetInfo> info = dataset::data_set_info(path);
@@ -107,6 +111,8 @@ int run_merge(const Arguments& arguments, const std::vector<std::string>& parts)
 
 }  // namespace
 
+std::vector<Option> dataset_options() { return options(); }
+
 std::string dataset_help() {
   return "usage: noteg dataset info D.db\n"
          "       noteg dataset export D.db [--out D.csv] [--groups config,target]\n"
@@ -116,7 +122,8 @@ std::string dataset_help() {
 }
 
 int run_dataset(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {"ACTION and FILE", 2, 1'000'000});
+  const Result<Arguments> arguments =
+      parse_arguments(words, options(), {"ACTION and FILE", 2, 1'000'000, FileUse::input});
   if (!arguments) return refuse("dataset", arguments.errors());
   const std::string& action = arguments->positional().front();
   const std::vector<std::string> files(arguments->positional().begin() + 1, arguments->positional().end());

@@ -18,8 +18,8 @@ namespace {
 
 std::vector<Option> options() {
   return {
-      {"sweep", "FILE", "what to run: a YAML file (docs/sweeps.md)", false},
-      {"out", "FILE", "data set: an SQLite file, or .csv", false},
+      {"sweep", "FILE", "what to run: a YAML file (docs/sweeps.md)", false, FileUse::input},
+      {"out", "FILE", "data set: an SQLite file, or .csv", false, FileUse::database},
       {"shard", "I/N", "only part I of N, for job arrays; `noteg dataset merge` puts the parts together", false},
       {"dry-run", "", "check the sweep and say how many rows it has", false},
       {"jobs", "N", "threads, as many as there are cores if absent", false},
@@ -58,6 +58,8 @@ int report(const dataset::Generated& result, const std::string& out, double seco
 }
 
 }  // namespace
+
+std::vector<Option> generate_options() { return options(); }
 
 std::string generate_help() {
   return "usage: noteg generate --sweep S.yaml --out D.db [options]\n\n"

@@ -1,6 +1,7 @@
 // noteg kernel show: the instruction list of a kernel with control bits, registers, static counts, critical path.
 #include "sim/chip/sm_cache.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/kernel_view.hpp"
@@ -12,8 +13,9 @@ constexpr kernels::GemmShape usual_shape{4096, 4096, 4096, 1};
 
 std::vector<Option> options() {
   std::vector<Option> all = kernel_options();
-  all.push_back({"arch", "ARCH", "GPU whose latencies the control bits follow; generic ones if absent", false});
-  all.push_back({"format", "F", "text (default), json or csv", false});
+  all.push_back({"arch", "ARCH", "GPU whose latencies the control bits follow; generic ones if absent", false,
+                 FileUse::gpu, arch_values});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
   all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
   return all;
 }
@@ -52,6 +54,8 @@ int show(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+std::vector<Option> kernel_command_options() { return options(); }
 
 std::string kernel_help() {
   return "usage: noteg kernel show (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK) [options]\n\n"

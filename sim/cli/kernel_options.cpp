@@ -6,6 +6,7 @@
 
 #include "kernels/config_file.hpp"
 #include "sim/chip/switches.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/number_text.hpp"
 
@@ -57,8 +58,7 @@ void choose(const Arguments& arguments, std::string option, const std::vector<st
 Result<KernelConfig> from_family(const Arguments& arguments) {
   KernelConfig config;
   Diagnostics errors;
-  choose(arguments, "family", {"naive", "blocked", "clblast", "simt", "mma", "wgmma"}, kernels::family_from,
-         config.family, errors);
+  choose(arguments, "family", family_values(), kernels::family_from, config.family, errors);
   if (!arguments.has("tile")) errors.push_back(wrong("tile", "MxNxK with --family", "nothing"));
   if (!errors.empty()) return errors;
   return config;
@@ -76,11 +76,21 @@ Result<KernelConfig> base_config(const Arguments& arguments) {
   return from_family(arguments);
 }
 
+std::string types_text(const KernelConfig& config) {
+  return std::string(kernels::name_of(config.dtype_in)) + " (" + std::string(kernels::name_of(config.dtype_acc)) +
+         " sums, " + std::string(kernels::name_of(config.dtype_out)) + " results)";
+}
+
 void apply_type(const Arguments& arguments, KernelConfig& config, Diagnostics& errors) {
   if (!arguments.has("dtype")) return;
   kernels::DataType type = kernels::DataType::f32;
-  choose(arguments, "dtype", {"f32", "tf32", "f16", "bf16", "f8e4m3", "f8e5m2", "s8", "s4"}, kernels::data_type_from,
-         type, errors);
+  choose(arguments, "dtype", dtype_values(), kernels::data_type_from, type, errors);
+  if (arguments.has("kernel-name")) {  // its name says what it adds in and stores, too
+    if (errors.empty() && type != config.dtype_in)
+      errors.push_back(wrong("dtype", types_text(config) + ", as the kernel's name says, or nothing",
+                             std::string(kernels::name_of(type))));
+    return;
+  }
   const bool whole = type == kernels::DataType::s8 || type == kernels::DataType::s4;
   config.dtype_in = type;
   config.dtype_acc = whole ? kernels::DataType::s32 : kernels::DataType::f32;
@@ -97,7 +107,7 @@ void apply_options(const Arguments& arguments, KernelConfig& config, Diagnostics
     else
       errors.push_back(wrong("tile", "MxNxK such as 128x128x8, each from 1 to 4096", quoted(*text)));
   }
-  choose(arguments, "layout", {"nn", "nt", "tn", "tt"}, kernels::layout_from, config.layout, errors);
+  choose(arguments, "layout", layout_values(), kernels::layout_from, config.layout, errors);
   apply_type(arguments, config, errors);
   config.split_k = static_cast<int>(count_option(arguments, "split-k", config.split_k, 65535, errors));
   if (config.split_k > 1 && config.split_k_mode == kernels::SplitKMode::none)
@@ -107,9 +117,21 @@ void apply_options(const Arguments& arguments, KernelConfig& config, Diagnostics
 // auto settles what these options would.
 void check_automatic(const Arguments& arguments, bool automatic, Diagnostics& errors) {
   if (!automatic)
-    errors.push_back(wrong("kernel", "a kernel (auto chooses for a GPU: noteg simulate and compare)", "\"auto\""));
+    errors.push_back(wrong("kernel",
+                           "a kernel by name, file or --family (auto goes with noteg simulate, and with noteg compare "
+                           "but for --power-limits)",
+                           "\"auto\""));
   for (const char* option : {"kernel-name", "family", "tile", "split-k"})
     if (arguments.has(option)) errors.push_back(wrong(option, "nothing beside --kernel auto, which decides it", "it"));
+}
+
+// A name may say that CTAs share K, but no name says how many.
+void check_slices(const Arguments& arguments, const KernelConfig& config, Diagnostics& errors) {
+  if (config.split_k_mode == kernels::SplitKMode::none || config.split_k > 1 || arguments.has("split-k")) return;
+  errors.push_back(wrong("split-k",
+                         "how many CTAs share K: the kernel's name says that some do (" +
+                             std::string(kernels::name_of(config.split_k_mode)) + "), not how many",
+                         "nothing"));
 }
 
 kernels::GemmShape shape_option(const Arguments& arguments, const std::optional<kernels::GemmShape>& otherwise,
@@ -132,17 +154,19 @@ kernels::GemmShape shape_option(const Arguments& arguments, const std::optional<
 
 std::vector<Option> kernel_options() {
   return {
-      {"kernel", "FILE", "kernel configuration, a YAML file; auto: the best that a library has for the GPU", false},
+      {"kernel", "FILE", "kernel configuration, a YAML file; auto: the best that a library has for the GPU", false,
+       FileUse::kernel, kernel_values},
       {"kernel-name", "NAME", "a kernel's name as profilers print it", false},
-      {"family", "F", "naive, blocked, clblast, simt, mma or wgmma, with --tile", false},
+      {"family", "F", "naive, blocked, clblast, simt, mma or wgmma, with --tile", false, FileUse::none, family_values},
       {"tile", "MxNxK", "CTA tile", false},
       {"shape", "MxNxK", "C (M x N) = A (M x K) x B (K x N), row-major reading", false},
       {"batch", "B", "independent products in one launch, 1 if absent", false},
       {"split-k", "S", "CTAs that share one tile of C", false},
-      {"layout", "L", "nn, nt, tn or tt: A then B, n is not transposed", false},
-      {"dtype", "T", "type of A and B: f32 ...", false},
+      {"layout", "L", "nn, nt, tn or tt: A then B, n is not transposed", false, FileUse::none, layout_values},
+      {"dtype", "T", "type of A and B: f32 ...", false, FileUse::none, dtype_values},
       {"set", "KEY=VALUE",
-       "overrides a key of the kernel, of the GPU where it begins with arch., or a switch (--list-switches)", true},
+       "overrides a key of the kernel, of the GPU where it begins with arch., or a switch (--list-switches)", true,
+       FileUse::none, setting_values},
   };
 }
 
@@ -161,6 +185,7 @@ Result<KernelRequest> kernel_request(const Arguments& arguments, const std::opti
     request.config = *overridden;
   else
     add(errors, overridden.errors());
+  if (arguments.has("kernel-name") && errors.empty()) check_slices(arguments, request.config, errors);
   Diagnostics shape_errors;
   request.shape = shape_option(arguments, default_shape, shape_errors);
   add(errors, shape_errors);
@@ -223,7 +248,7 @@ Format format_option(const Arguments& arguments, Diagnostics& errors) {
     if (text == "csv") return Format::csv;
     return std::nullopt;
   };
-  choose(arguments, "format", {"text", "json", "csv"}, from, format, errors);
+  choose(arguments, "format", format_values(), from, format, errors);
   return format;
 }
 

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/manual.hpp"
 #include "sim/support/nearest_name.hpp"
@@ -35,6 +36,7 @@ int run(const std::vector<std::string>& words) {
   if (words.empty()) return refuse("", {{"", 0, 0, "command", "one", "nothing"}});
   if (words.front() == "--help" || words.front() == "-h" || words.front() == "help") return print(general_help());
   if (words.front() == "--version") return print(fmt::format("noteg {}\n", NOTEG_VERSION));
+  if (words.front() == "--complete") return print(completions({words.begin() + 1, words.end()}));
   if (words.front() == "--man") return print(manual(NOTEG_VERSION));
   const auto command = std::ranges::find(commands(), words.front(), &Command::name);
   if (command == commands().end()) return unknown_command(words.front());
@@ -50,7 +52,7 @@ int run(const std::vector<std::string>& words) {
 
 int main(int count, char** words) {
   using namespace noteg::cli;
-  ignore_broken_pipes();
+  make_writes_fail_plainly();
   try {
     return run({words + std::min(count, 1), words + count});
   } catch (const std::bad_alloc&) {

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <cassert>
 
+#include "sim/cli/command_files.hpp"
 #include "sim/report/format.hpp"
 #include "sim/support/nearest_name.hpp"
+#include "sim/support/text_bytes.hpp"
 
 namespace noteg::cli {
 
@@ -30,9 +33,16 @@ class ArgumentReader {
   ArgumentReader(const std::vector<Option>& options, const Positional& positional)
       : options_(options), positional_(positional) {}
 
-  Result<Arguments> read(std::vector<std::string> words) {
+  Result<Arguments> read(const std::vector<std::string>& words) {
+    for ([[maybe_unused]] const Option& option : options_)
+      assert(option.value != "FILE" || option.use != FileUse::none);
+    for (const std::string& word : words)
+      if (const std::size_t at = first_non_text(word); at != std::string::npos)
+        error("\"" + word + "\"", "text in UTF-8", describe_byte(word, at));
+    if (!errors_.empty()) return errors_;
     for (const po::basic_option<char>& parsed : parse(words)) accept(parsed);
     check_count();
+    if (errors_.empty()) errors_ = file_errors(arguments_, options_, positional_);
     if (!errors_.empty()) return errors_;
     return arguments_;
   }

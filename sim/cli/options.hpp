@@ -2,6 +2,7 @@
 // unknown option names the nearest known one. Values stay texts here: whoever needs one converts and checks it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,16 +12,30 @@
 
 namespace noteg::cli {
 
+// What a value has to do with files (sim/cli/command_files.hpp).
+enum class FileUse : std::uint8_t {
+  none,
+  input,     // a file that is read, or a folder of such
+  gpu,       // a GPU file that is read, or the name of one that is shipped
+  kernel,    // the same of a kernel file
+  output,    // a file that is written anew; "-": standard output
+  database,  // a file that is begun or gone on with
+  folder,    // a folder that files are written into
+};
+
 struct Option {
   std::string name;   // without the dashes
   std::string value;  // what follows, for the help: "FILE"; empty: a flag
   std::string help;   // one sentence
   bool repeatable = false;
+  FileUse use = FileUse::none;
+  std::vector<std::string> (*values)() = nullptr;  // what it takes, where that is a list: for completion
 };
 
 struct Positional {
   std::string name;  // for help and errors: "ARCH"
   std::size_t least = 0, most = 0;
+  FileUse use = FileUse::none;
 };
 
 class Arguments {
@@ -36,7 +51,8 @@ class Arguments {
   std::vector<std::string> positional_;
 };
 
-// Errors: unknown options, values missing or not wanted, options given twice, too few or too many positional arguments.
+// Errors: unknown options, values missing or not wanted, options given twice, too few or too many positional arguments,
+// words that are no UTF-8, and what file_errors says of the files that they name.
 [[nodiscard]] Result<Arguments> parse_arguments(const std::vector<std::string>& words,
                                                 const std::vector<Option>& options, const Positional& positional);
 

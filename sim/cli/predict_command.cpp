@@ -1,11 +1,13 @@
 // noteg predict: what a model says of one kernel, or of every row of a data set.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/model_options.hpp"
@@ -24,14 +26,15 @@ using learn::Estimator;
 using learn::RowEstimate;
 
 std::vector<Option> options() {
-  std::vector<Option> all{{"model", "FILE", "a model that noteg train wrote", false},
-                          {"data", "FILE", "a data set: every row is predicted", false},
-                          {"no-intervals", "", "with --data: values alone, many times faster", false},
-                          {"arch", "ARCH", "GPU of one kernel: a name (`noteg arch list`) or a file", false}};
+  std::vector<Option> all{
+      {"model", "FILE", "a model that noteg train wrote", false, FileUse::input},
+      {"data", "FILE", "a data set: every row is predicted", false, FileUse::input},
+      {"no-intervals", "", "with --data: values alone, many times faster", false},
+      {"arch", "ARCH", "GPU of one kernel: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : clock_options()) all.push_back(std::move(option));
-  all.push_back({"l2", "STATE", "cold or warm (default), as of noteg simulate", false});
-  all.push_back({"format", "F", "text (default), json or csv; with --data csv (default) or json", false});
+  all.push_back({"format", "F", "text (default), json or csv; with --data csv (default) or json", false, FileUse::none,
+                 format_values});
   all.push_back({"jobs", "N", "threads, as many as there are cores if absent", false});
   all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
   return all;
@@ -101,11 +104,16 @@ std::string one_text(const learn::Model& model, const learn::ModelRun& run) {
                      : "OUTSIDE what the model was trained on: " + run.estimate.out_of_domain + "\n");
 }
 
+bool has_numbers(const RowEstimate& row) { return std::ranges::all_of(row.targets, learn::is_finite); }
+
 int predict_rows(const Estimator& estimator, const Arguments& arguments, Format format, unsigned jobs) {
   const Result<dataset::Table> table = dataset::read_table(*arguments.text("data"), dataset::known_column);
   if (!table) return refuse("predict", table.errors());
   const Result<std::vector<RowEstimate>> rows = estimator.estimate(*table, !arguments.has("no-intervals"), jobs);
   if (!rows) return refuse("predict", rows.errors());
+  const auto without = std::ranges::count_if(*rows, [](const RowEstimate& row) { return !has_numbers(row); });
+  if (without > 0 && !arguments.has("quiet"))
+    tell(fmt::format("{} of {} rows have no number for a target; their column reason says why", without, rows->size()));
   if (format == Format::json) {
     Json all = Json::array();
     for (const RowEstimate& row : *rows) all.push_back(estimate_json(estimator.model(), row));
@@ -119,12 +127,6 @@ int predict_rows(const Estimator& estimator, const Arguments& arguments, Format 
 chip::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
   chip::SimOptions sim;
   apply_clock_options(arguments, sim, errors);
-  if (const std::optional<std::string> l2 = arguments.text("l2")) {
-    if (*l2 == "cold")
-      sim.l2 = chip::L2State::cold;
-    else if (*l2 != "warm")
-      errors.push_back({"", 0, 0, "--l2", "cold or warm", "\"" + *l2 + "\""});
-  }
   return sim;
 }
 
@@ -140,6 +142,10 @@ int predict_one(const Estimator& estimator, const Arguments& arguments, Format f
   const Result<learn::ModelRun> run =
       learn::run_model(estimator, *gpu, kernel->config, kernel->shape, sim, true, cache);
   if (!run) return refuse("predict", run.errors());
+  if (!has_numbers(run->estimate)) {
+    tell("the model has no number for this run: " + run->estimate.out_of_domain);
+    return failed;
+  }
   if (format == Format::text) return print(one_text(estimator.model(), *run));
   if (format == Format::csv) return print(csv_line(header(estimator.model())) + csv_line(fields(run->estimate)));
   Json json = estimate_json(estimator.model(), run->estimate);
@@ -150,6 +156,8 @@ int predict_one(const Estimator& estimator, const Arguments& arguments, Format f
 }
 
 }  // namespace
+
+std::vector<Option> predict_options() { return options(); }
 
 std::string predict_help() {
   return "usage: noteg predict --model MODEL.json --data FILE\n"

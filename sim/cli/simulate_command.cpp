@@ -8,6 +8,7 @@
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/report_file.hpp"
@@ -17,27 +18,27 @@
 #include "sim/report/html/reports.hpp"
 #include "sim/report/write.hpp"
 #include "sim/report/write_explanation.hpp"
+#include "sim/support/nearest_name.hpp"
 #include "sim/support/quantity_text.hpp"
 
 namespace noteg::cli {
 namespace {
 
 std::vector<Option> options() {
-  std::vector<Option> all{{"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false}};
+  std::vector<Option> all{
+      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : assembly_options()) all.push_back(std::move(option));
   all.push_back({"exact", "", "step through everything, extrapolate nothing", false});
-  all.push_back({"l2", "STATE",
-                 "warm (default): as the same launch before left it; cold: other data; empty: flushed, as profilers do",
-                 false});
   for (Option& option : clock_options()) all.push_back(std::move(option));
-  all.push_back(
-      {"power-trace", "FILE", "writes power, clock and temperature over time of the kernel repeated from idle", false});
+  all.push_back({"power-trace", "FILE",
+                 "writes power, clock and temperature over time of the kernel repeated from idle", false,
+                 FileUse::output});
   all.push_back(report_option());
   for (Option& option : trace_options()) all.push_back(std::move(option));
   all.push_back({"list-switches", "", "the limits that --set can take away, and nothing else", false});
   all.push_back({"explain", "", "take limits away one by one and say what each of them costs", false});
-  all.push_back({"format", "F", "text (default), json or csv", false});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
   all.push_back({"jobs", "N", "threads, all cores if absent; one kernel has work for a few", false});
   all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
   return all;
@@ -47,14 +48,6 @@ chip::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
   chip::SimOptions options;
   options.exact = arguments.has("exact");
   options.switches = switch_options(arguments, errors);
-  if (const std::optional<std::string> l2 = arguments.text("l2")) {
-    if (*l2 == "cold")
-      options.l2 = chip::L2State::cold;
-    else if (*l2 == "empty")
-      options.l2 = chip::L2State::empty;
-    else if (*l2 != "warm")
-      errors.push_back({"", 0, 0, "--l2", "warm, cold or empty", "\"" + *l2 + "\""});
-  }
   apply_clock_options(arguments, options, errors);
   options.jobs = jobs_option(arguments, errors);
   return options;
@@ -77,6 +70,8 @@ int write(const chip::SimReport& report, const std::string& timeline, Format for
 
 }  // namespace
 
+std::vector<Option> simulate_options() { return options(); }
+
 std::string simulate_help() {
   return "usage: noteg simulate --arch ARCH (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK)\n"
          "                      --shape MxNxK [options]\n"
@@ -92,7 +87,7 @@ int run_simulate(const std::vector<std::string>& words) {
   Diagnostics errors = set_errors(*arguments);
   const Format format = format_option(*arguments, errors);
   if (arguments->has("list-switches")) return errors.empty() ? list_switches(format) : refuse("simulate", errors);
-  const chip::SimOptions sim = sim_options(*arguments, errors);
+  chip::SimOptions sim = sim_options(*arguments, errors);
   check_report(*arguments, errors);
   check_trace(*arguments, format, errors);
   const Result<arch::GpuSpec> gpu = gpu_of(*arguments);
@@ -103,21 +98,23 @@ int run_simulate(const std::vector<std::string>& words) {
   if (!request) add(errors, request.errors());
   if (!errors.empty()) return refuse("simulate", errors);
 
+  sim.kernel_chosen = request->choose;
   tune::KernelChooser chooser;
   const Result<kernels::KernelConfig> config = kernel_for(*request, *gpu, sim, chooser);
   if (!config) return refuse("simulate", config.errors());
   chip::SmCache cache;
-  if (arguments->has("explain")) {
-    const Result<chip::Explanation> explained = chip::explain(*gpu, *config, request->shape, sim, cache);
-    if (!explained) return refuse("simulate", explained.errors());
+  const bool whole_table = arguments->has("explain");
+  const Result<chip::Explanation> explained = chip::explain(
+      *gpu, *config, request->shape, sim, cache, whole_table ? chip::Experiments::all : chip::Experiments::decisive);
+  if (!explained) return refuse("simulate", explained.errors());
+  if (whole_table) {
     const int status =
         write_report(*arguments, [&] { return html::simulate_report(*gpu, explained->report, *explained); });
     return std::max(status, print(format == Format::json  ? report::explanation_json(*explained)
                                   : format == Format::csv ? report::explanation_csv(*explained)
                                                           : report::explanation_text(*explained)));
   }
-  const Result<chip::SimReport> report = chip::simulate(*gpu, *config, request->shape, sim, cache);
-  if (!report) return refuse("simulate", report.errors());
+  const chip::SimReport* report = &explained->report;
   if (const std::optional<std::string> path = arguments->text("power-trace")) {
     const power::ClockRequest at = chip::clock_request(*gpu, sim);
     if (const int status = write_file(*path, power::to_csv(power::power_trace(at, report->activity_at)));

@@ -3,6 +3,7 @@
 
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/model_options.hpp"
@@ -32,9 +33,9 @@ std::vector<Option> options() {
       {"data", "FILE",
        "a data set (CSV or SQLite), or several with the same columns; with --residual measured rows, as noteg validate "
        "reads them, or what --table kept of them",
-       true},
-      {"out", "FILE", "the model, a JSON file", false},
-      {"onnx", "FILE", "the model once more, for ONNX runtimes", false},
+       true, FileUse::input},
+      {"out", "FILE", "the model, a JSON file", false, FileUse::output},
+      {"onnx", "FILE", "the model once more, for ONNX runtimes", false, FileUse::output},
       {"residual", "", "learn measured over simulated time and power instead of the run itself", false},
       {"targets", "NAMES", "columns to predict (default time_us,power_w,energy_mj,tflops)", false},
       {"features", "GROUPS", "groups of columns to learn from (default config,arch,physics; residual: counter too)",
@@ -49,14 +50,17 @@ std::vector<Option> options() {
       {"weights", "COLUMN", "weights of rows", false},
       {"seed", "N", "of all random choices, 1 if absent", false},
       {"folds", "N", "parts of the validation by shape, 5 if absent", false},
-      {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false},
-      {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true},
+      {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false, FileUse::none,
+       [] {
+         return std::vector<std::string>{"shape", "gpu", "ablation", "none"};
+       }},
+      {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true, FileUse::input},
       {"table", "FILE",
        "with --residual: the rows learnt from, with what was simulated, as a data set (CSV) that --data takes again",
-       false},
+       false, FileUse::output},
       report_option(),
-      {"gpu", "NAME", "with --residual: only rows of this GPU", true},
-      {"format", "F", "text (default) or json", false},
+      {"gpu", "NAME", "with --residual: only rows of this GPU", true, FileUse::gpu, arch_values},
+      {"format", "F", "text (default) or json", false, FileUse::none, page_values},
       {"jobs", "N", "threads, as many as there are cores if absent; the model does not depend on it", false},
       {"quiet", "", "nothing on standard error but mistakes", false},
   };
@@ -195,10 +199,6 @@ Diagnostics check(const Arguments& arguments) {
   if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a data set", "nothing"});
   if (!arguments.has("out")) errors.push_back({"", 0, 0, "--out", "the file to write", "nothing"});
   check_report(arguments, errors);
-  for (const char* name : {"out", "onnx", "table"}) {  // told before the work, not after it
-    if (!has_folder(arguments.text(name).value_or("")))
-      errors.push_back({"", 0, 0, std::string("--") + name, "a file in a folder that exists", *arguments.text(name)});
-  }
   const bool residual = arguments.has("residual");
   if (!residual && arguments.has("table")) errors.push_back({"", 0, 0, "--table", "--residual with it", "none"});
   if (!residual && arguments.has("gpu")) errors.push_back({"", 0, 0, "--gpu", "--residual with it", "none"});
@@ -208,6 +208,8 @@ Diagnostics check(const Arguments& arguments) {
 }
 
 }  // namespace
+
+std::vector<Option> train_options() { return options(); }
 
 std::string train_help() {
   return "usage: noteg train --data FILE --out MODEL.json [options]\n\n"
@@ -235,7 +237,12 @@ int run_train(const std::vector<std::string>& words) {
   if (!tests) return refuse("train", tests.errors());
   const TrainReport report = report_of(*training, data->table, data->runs, *tests);
   training->model.metrics = report.metrics;
-  status = std::max(status, write_file(*arguments->text("out"), learn::to_json(training->model)));
+  const std::string model = learn::to_json(training->model);
+  if (const std::optional<Diagnostic> wrong = learn::check_bounds(model, *arguments->text("out"))) {
+    tell(wrong->to_string() + "; fewer --trees or rows make it smaller");
+    return failed;
+  }
+  status = std::max(status, write_file(*arguments->text("out"), model));
   if (arguments->has("report")) {
     if (request.tell) request.tell("learning curve for the report");
     const Result<std::vector<learn::CurvePoint>> curve = learn::learning_curve(data->table, request);

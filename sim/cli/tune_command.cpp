@@ -7,6 +7,7 @@
 #include "kernels/config_text.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/progress.hpp"
@@ -22,22 +23,26 @@ namespace {
 
 std::vector<Option> options() {
   std::vector<Option> all{
-      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false},
+      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values},
       {"shape", "MxNxK", "C (M x N) = A (M x K) x B (K x N), row-major reading", false},
-      {"shapes", "FILE", "one GEMM per line: MxNxK [batch=B] [times=N] [dtype=T] [layout=L]", false},
+      {"shapes", "FILE", "one GEMM per line: MxNxK [batch=B] [times=N] [dtype=T] [layout=L]", false, FileUse::input},
       {"batch", "B", "independent products in one launch, 1 if absent", false},
-      {"dtype", "T", "type of A and B, f32 if absent", false},
-      {"layout", "L", "nn, nt, tn or tt: A then B, n is not transposed", false},
-      {"family", "F", "only this family", true},
+      {"dtype", "T", "type of A and B, f32 if absent", false, FileUse::none, dtype_values},
+      {"layout", "L", "nn, nt, tn or tt: A then B, n is not transposed", false, FileUse::none, layout_values},
+      {"family", "F", "only this family", true, FileUse::none, family_values},
       {"max-configs", "N", "an even choice of N combinations, all if absent", false},
       {"top", "N", "how many to show, 10 if absent", false},
-      {"objective", "O", "time (default), energy or edp (energy times time)", false},
-      {"out-dir", "DIR", "writes a kernel file and a CUTLASS profiler command line for each of the top", false}};
+      {"objective", "O", "time (default), energy or edp (energy times time)", false, FileUse::none,
+       [] {
+         return std::vector<std::string>{"time", "energy", "edp"};
+       }},
+      {"out-dir", "DIR", "writes a kernel file and a CUTLASS profiler command line for each of the top", false,
+       FileUse::folder}};
   all.push_back(report_option());
   for (Option& option : clock_options()) all.push_back(std::move(option));
-  all.push_back({"set", "KEY=VALUE", "overrides a key of the GPU: arch.KEY", true});
+  all.push_back({"set", "KEY=VALUE", "overrides a key of the GPU: arch.KEY", true, FileUse::none, arch_set_values});
   all.push_back({"jobs", "N", "threads, all cores if absent", false});
-  all.push_back({"format", "F", "text (default), json or csv", false});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
   all.push_back({"quiet", "", "no progress bar, no remarks", false});
   return all;
 }
@@ -93,6 +98,7 @@ Request request_of(const Arguments& arguments, Diagnostics& errors) {
   check_report(arguments, errors);
   out.problems = problems_of(arguments, errors);
   apply_clock_options(arguments, out.options.sim, errors);
+  out.options.sim.kernel_chosen = true;
   choose(arguments, "objective", "time, energy or edp", tune::objective_from, out.options.objective, errors);
   for (const std::string& text : arguments.texts("family")) {
     if (const std::optional<kernels::Family> family = kernels::family_from(text))
@@ -112,12 +118,6 @@ Request request_of(const Arguments& arguments, Diagnostics& errors) {
 
 // problem 1 of several: 2048x2048x512_01.yaml, and the command lines of all in cutlass_profiler.sh.
 int write_kernels(const std::string& directory, const arch::GpuSpec& gpu, const tune::Results& results) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) {
-    tell(fmt::format("{}: {}", directory, error.message()));
-    return failed;
-  }
   std::string lines = "#!/bin/sh\n";
   for (const tune::Tuned& tuned : results.tuned) {
     const kernels::GemmShape& s = tuned.problem.shape;
@@ -153,6 +153,8 @@ Result<tune::Results> tune_all(const arch::GpuSpec& gpu, Request& request, bool 
 
 }  // namespace
 
+std::vector<Option> tune_options() { return options(); }
+
 std::string tune_help() {
   return "usage: noteg tune --arch ARCH --shape MxNxK --dtype T [--top 10] [--objective time|energy|edp]\n"
          "       noteg tune --arch ARCH --shapes FILE [options]\n\n"
@@ -172,14 +174,17 @@ int run_tune(const std::vector<std::string>& words) {
   if (!gpu) add(errors, gpu.errors());
   if (!errors.empty()) return refuse("tune", errors);
 
+  const std::optional<std::string> directory = arguments->text("out-dir");
+  std::error_code error;  // made before the work, so that a failure is told then
+  if (directory) std::filesystem::create_directories(*directory, error);
+  if (error) return refuse("tune", {{"", 0, 0, "--out-dir", "a folder to write into", error.message()}});
   const std::atomic<bool>& interrupted = stop_on_signal();
   request.options.stop = &interrupted;
   const Result<tune::Results> results = tune_all(*gpu, request, arguments->has("quiet"));
   if (!results) return refuse("tune", results.errors());
   int status = interrupted ? failed : done;
   if (interrupted) tell("stopped before all configurations were ranked; what follows is the best so far");
-  if (const std::optional<std::string> directory = arguments->text("out-dir"))
-    status = std::max(status, write_kernels(*directory, *gpu, *results));
+  if (directory) status = std::max(status, write_kernels(*directory, *gpu, *results));
   status = std::max(status, write_report(*arguments, [&] { return html::tune_report(*results, *gpu); }));
   switch (request.format) {
     case Format::text: return std::max(status, print(tune::to_text(*results)));

@@ -4,7 +4,9 @@
 #include <memory>
 
 #include "sim/cli/auto_kernel.hpp"
+#include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/progress.hpp"
@@ -15,6 +17,9 @@
 #include "sim/report/html/reports.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/number_text.hpp"
+#include "sim/validate/columns.hpp"
+#include "sim/validate/error_table.hpp"
+#include "sim/validate/measured_set.hpp"
 #include "sim/validate/validate.hpp"
 #include "sim/validate/write.hpp"
 
@@ -23,26 +28,37 @@ namespace {
 
 std::vector<Option> options() {
   return {
-      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them", true},
+      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them", true, FileUse::input},
       {"by", "COLUMNS",
        "group by these, with commas: columns of the file, or family, half, kernel, waves, time_decade (default "
        "gpu,family)",
        false},
-      {"gpu", "NAME", "only rows of this GPU", true},
-      {"model", "FILE", "judge a model of noteg train instead of the simulator (residual: behind it)", false},
-      {"table", "FILE", "writes what was simulated as a data set for noteg train (CSV)", false},
+      {"gpu", "NAME", "only rows of this GPU", true, FileUse::gpu, arch_values},
+      {"model", "FILE", "judge a model of noteg train instead of the simulator (residual: behind it)", false,
+       FileUse::input},
+      {"table", "FILE", "writes what was simulated as a data set for noteg train (CSV)", false, FileUse::output},
       {"min-time-ms", "T", "set rows with a shorter measured time aside, and count them", false},
-      {"predictions", "FILE", "writes every input row with what was predicted for it", false},
-      {"markdown", "FILE", "writes the page of documentation", false},
+      {"predictions", "FILE", "writes every input row with what was predicted for it", false, FileUse::output},
+      {"markdown", "FILE", "writes the page of documentation", false, FileUse::output},
+      {"confidence", "FILE", "writes the table of errors that intervals are made of (docs/validation.md)", false,
+       FileUse::output},
+      {"sample", "N", "of each source, GPU, operation and family only N rows, spread evenly by a hash", false},
       report_option(),
       {"cold", "", "judge the column time_cold_ms, from a cold L2, instead of time_ms", false},
+      {"l2", "STATE",
+       "what L2 held before each row, instead of what its collection's way of measuring left: empty, cold, warm or "
+       "steady",
+       false, FileUse::none, l2_values},
       {"kernel", "WHICH",
        "of rows that record none: auto (default), the fastest of the GPU's menu of library kernels; "
        "recorded: skip them",
-       false},
+       false, FileUse::none,
+       [] {
+         return std::vector<std::string>{"auto", "recorded"};
+       }},
       {"exact", "", "step through everything, extrapolate nothing", false},
-      {"set", "KEY=VALUE", "overrides a key of every GPU: arch.l2.size=48MiB", true},
-      {"format", "F", "text (default), json or csv", false},
+      {"set", "KEY=VALUE", "overrides a key of every GPU: arch.l2.size=48MiB", true, FileUse::none, arch_set_values},
+      {"format", "F", "text (default), json or csv", false, FileUse::none, format_values},
       {"jobs", "N", "threads, as many as there are cores if absent", false},
       {"quiet", "", "no progress bar, no remarks", false},
   };
@@ -54,6 +70,7 @@ validate::ValidateOptions validate_options(const Arguments& arguments, Diagnosti
   options.gpus = arguments.texts("gpu");
   options.exact = arguments.has("exact");
   if (arguments.has("cold")) options.time = validate::TimeColumn::cold;
+  options.l2 = l2_option(arguments, errors);
   options.arch_overrides = arch_overrides(arguments);
   options.jobs = jobs_option(arguments, errors);
   if (const std::optional<std::string> text = arguments.text("min-time-ms")) {
@@ -61,6 +78,8 @@ validate::ValidateOptions validate_options(const Arguments& arguments, Diagnosti
     if (!options.min_time_ms || *options.min_time_ms < 0)
       errors.push_back({"", 0, 0, "--min-time-ms", "a number of milliseconds", "\"" + *text + "\""});
   }
+  if (arguments.has("sample"))
+    options.sample = static_cast<std::size_t>(count_option(arguments, "sample", 1, 1000000000, errors));
   if (const std::string kernel = arguments.text("kernel").value_or("auto"); kernel != "auto" && kernel != "recorded")
     errors.push_back({"", 0, 0, "--kernel", "auto or recorded", "\"" + kernel + "\""});
   check_report(arguments, errors);
@@ -78,6 +97,9 @@ int write(const validate::Validation& validation, const Arguments& arguments, Fo
     status = std::max(status, write_file(*path, validate::predictions_csv(validation)));
   if (const std::optional<std::string> path = arguments.text("markdown"))
     status = std::max(status, write_file(*path, validate::to_markdown(validation)));
+  if (const std::optional<std::string> path = arguments.text("confidence"))
+    status =
+        std::max(status, write_file(*path, chip::to_text(validate::error_table(validate::counted_rows(validation)))));
   status = std::max(status, write_report(arguments, [&] { return html::validate_report(validation, by); }));
   switch (format) {
     case Format::text: return std::max(status, print(validate::to_text(validation, by)));
@@ -118,11 +140,13 @@ int write_table(const validate::MeasuredData& data, const std::string& path, con
 
 }  // namespace
 
+std::vector<Option> validate_options() { return options(); }
+
 std::string validate_help() {
   return "usage: noteg validate --data FILE [--data FILE ...] [options]\n\n"
          "Predicts every measured row and says how far off the predictions are. A row that the model cannot\n"
          "express is listed with the reason.\n\n" +
-         help_of(options());
+         help_of(options()) + "\n" + validate::columns_help();
 }
 
 int run_validate(const std::vector<std::string>& words) {
@@ -149,10 +173,15 @@ int run_validate(const std::vector<std::string>& words) {
                               *ready ? learn::model_simulator(*(*ready)->estimator, cache) : simulated);
   }();
   if (!validation) return refuse("validate", validation.errors());
-  if (!arguments->has("quiet") && validation->predicted == 0) tell("no row could be predicted; see the reasons");
-  int status = done;
+  if (!arguments->has("quiet")) {
+    for (const std::string& source : validate::unknown_sources(validation->data))
+      tell(fmt::format("source \"{}\" is not known: {} (docs/measured-files.md)", source,
+                       validate::measured_set_of(source).note));
+  }
+  if (validation->predicted == 0) tell("no row could be predicted; see the reasons");
+  int status = validation->predicted == 0 ? failed : done;
   if (const std::optional<std::string> path = arguments->text("table"))
-    status = write_table(validation->data, *path, request, cache);
+    status = std::max(status, write_table(validation->data, *path, request, cache));
   return std::max(status, write(*validation, *arguments, format, request.by));
 }
 

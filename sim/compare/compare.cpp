@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "sim/chip/explain.hpp"
 #include "sim/support/work_sharing.hpp"
 
 namespace noteg::compare {
@@ -19,11 +20,12 @@ Ran run_on(const Contestant& contestant, const KernelFor& kernel_for, const kern
   const Result<kernels::KernelConfig> kernel = kernel_for(contestant.gpu);
   if (kernel) {
     out.kernel = *kernel;
-    Result<chip::SimReport> report = chip::simulate(contestant.gpu, *kernel, shape, sim, cache);
-    if (report)
-      out.report = std::move(*report);
+    const Result<chip::Explanation> explained =
+        chip::explain(contestant.gpu, *kernel, shape, sim, cache, chip::Experiments::decisive);
+    if (explained)
+      out.report = explained->report;
     else
-      out.errors = report.errors();
+      out.errors = explained.errors();
   } else {
     out.errors = kernel.errors();
   }

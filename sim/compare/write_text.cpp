@@ -5,6 +5,7 @@
 #include "sim/compare/write.hpp"
 #include "sim/report/counters.hpp"
 #include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 
 namespace noteg::compare {
 namespace {
@@ -51,15 +52,32 @@ std::string results(const Comparison& c) {
                     r.pct_of_peak, r.sm_clock_mhz, r.power_w, report::figure(r.energy_mj, report::Unit::millijoules),
                     r.tflops_per_w, three_digits(c.reports.front().time_us / r.time_us) + "x");
   }
-  text += fmt::format("\n{:<{}}{:<22}{:>9}{:>8}{:>8}  {:<14}{}\n", "GPU", label_width, "limited by", "without",
-                      "L2 hits", "waves", "CTAs x warps", "held by");
+  text += fmt::format("\n{:<{}}{:<20}{:>8}{:>13}{:>8}{:>8}  {:<14}{}\n", "GPU", label_width, "limited by", "without",
+                      "of roof", "L2 hits", "waves", "CTAs x warps", "held by");
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
     const chip::SimReport& r = c.reports[i];
     const int ctas = std::max(1, r.occupancy.ctas_per_sm);
-    text += fmt::format("{:<{}}{:<22}{:>9}{:>7.0f}%{:>8}  {:<14}{}\n", c.contestants[i].label, label_width,
-                        r.bottleneck.name.substr(0, 21), three_digits(r.bottleneck.speedup_if_removed) + "x",
-                        100 * r.memory.l2_hit_rate, three_digits(r.occupancy.waves),
-                        fmt::format("{} x {}", ctas, r.occupancy.warps_per_sm / ctas), name_of(r.occupancy.limiter));
+    const chip::Bottleneck& b = r.bottleneck;
+    text += fmt::format("{:<{}}{:<20}{:>8}{:>13}{:>7.0f}%{:>8}  {:<14}{}\n", c.contestants[i].label, label_width,
+                        b.name.substr(0, 19), three_digits(b.speedup_if_removed) + "x",
+                        fmt::format("{:.0f}% {}", b.share_of_roof_pct, b.roof), 100 * r.memory.l2_hit_rate,
+                        three_digits(r.occupancy.waves), fmt::format("{} x {}", ctas, r.occupancy.warps_per_sm / ctas),
+                        name_of(r.occupancy.limiter));
+  }
+  return text;
+}
+
+// How far each time can be trusted, and why.
+std::string intervals(const Comparison& c) {
+  constexpr std::size_t interval_width = 24, why_width = 100 - label_width - interval_width;
+  std::string text =
+      fmt::format("\n{:<{}}{:<{}}{}\n", "GPU", label_width, "90 % of measured times", interval_width, "why");
+  for (std::size_t i = 0; i < c.reports.size(); ++i) {
+    std::string label = c.contestants[i].label, interval = report::interval_text(c.reports[i]);
+    for (const std::string& line : report::wrap(c.reports[i].confidence.because, why_width)) {
+      text += fmt::format("{:<{}}{:<{}}{}\n", label, label_width, interval, interval_width, line);
+      label = interval = "";
+    }
   }
   return text;
 }
@@ -150,7 +168,7 @@ std::string differences_text(const std::vector<std::string>& labels, const std::
 std::string to_text(const Comparison& comparison) {
   std::vector<std::string> labels;
   for (const Contestant& one : comparison.contestants) labels.push_back(one.label);
-  std::string text = head(comparison) + results(comparison) + stalls(comparison, labels);
+  std::string text = head(comparison) + results(comparison) + intervals(comparison) + stalls(comparison, labels);
   if (labels.size() > 1) text += differences_text(labels, comparison.differences);
   for (const Waterfall& one : comparison.waterfalls) text += one_waterfall(one);
   return text;

@@ -1,6 +1,7 @@
 // What a compiler for an SM knows of its latencies, taken from the SM's specification.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "arch/spec.hpp"
@@ -8,6 +9,9 @@
 #include "kernels/tensor_form.hpp"
 
 namespace noteg::core {
+
+// Cycles for which a warp instruction occupies a pipe of 1 to 32 lanes.
+[[nodiscard]] std::uint64_t pipe_interval(int lanes);
 
 [[nodiscard]] kernels::LatencyModel latency_model(const arch::SmSpec& sm);
 

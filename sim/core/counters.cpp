@@ -28,6 +28,7 @@ void for_each_field(CoreCounters& a, const CoreCounters& b, F f) {
   f(a.prologue_cycles, b.prologue_cycles);
   f(a.mainloop_cycles, b.mainloop_cycles);
   f(a.epilogue_cycles, b.epilogue_cycles);
+  f(a.lead_epilogue_cycles, b.lead_epilogue_cycles);
 }
 
 }  // namespace

@@ -75,7 +75,8 @@ TensorCost tensor_cost(const Instruction& in, const arch::SmSpec& sm) {
   }
   for (const kernels::Operand& operand : in.src) {
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
-    for (int i = 0; i < operand.count; ++i) ++cost.need[static_cast<std::size_t>((operand.index + i) % 2)];
+    for (int i = 0; i < operand.count; ++i)
+      ++cost.need[static_cast<std::size_t>((operand.index + i) % std::clamp(sm.register_file.banks, 1, 2))];
   }
   return cost;
 }
@@ -144,6 +145,8 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
     out.loop = in.loop;
     out.target = program.loops[static_cast<std::size_t>(in.loop)].begin;
   }
+  if (in.op == Opcode::bra)
+    out.hold = std::max(out.hold, static_cast<std::uint8_t>(std::min(255, as_int(sm.pipes.branch.latency))));
   if (in.taken) {
     // The code that a taken forward branch skips is left out; what remains of it is the new fetch.
     out.hold = std::max(out.hold, static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.branch_redirect))));
@@ -162,9 +165,9 @@ std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arc
     decoded.count = static_cast<std::uint32_t>(std::max(1, ring.count));
     decoded.arrivals = ring.arrivals;
     decoded.walk = static_cast<std::size_t>(ring.walk);
-    decoded.latency = static_cast<std::uint64_t>(
-        as_int(ring.is_hardware ? sm.memory.barrier_latency : sm.tma.barrier_latency) +
-        (ring.is_hardware ? 2 * (ring.arrivals - 1) : 0));  // the barrier unit takes two cycles per warp
+    decoded.latency =
+        static_cast<std::uint64_t>(as_int(ring.is_hardware ? sm.memory.barrier_latency : sm.tma.barrier_latency) +
+                                   (ring.is_hardware ? as_int(sm.memory.barrier_interval) * (ring.arrivals - 1) : 0));
     if (ring.across_cluster) decoded.arrival_delay = static_cast<std::uint64_t>(as_int(sm.tma.cluster_latency));
     out.push_back(decoded);
     first += ring.count;
@@ -188,6 +191,7 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   out.boxes = op.boxes;
   out.not_first = op.not_first;
   out.one_warp = op.one_warp;
+  out.by_design = op.by_design;
   out.advances = op.advances;
   out.closes_group = op.closes_group;
   out.bytes = op.bytes;
@@ -202,6 +206,24 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
     out.latency = (op.a_in_registers ? sm.wgmma.register_latency : sm.wgmma.shared_latency).value + op.n / 32.0;
   }
   return out;
+}
+
+// Main loops of warpgroups beside the leading one, as far as they multiply: between the first and the last of their
+// multiplications.
+void decode_other_main_loops(DecodedProgram& out, const kernels::Program& program) {
+  const auto multiplies = [&](std::int32_t at) {
+    const int async = out.code[static_cast<std::size_t>(at)].async;
+    return async >= 0 && out.async[static_cast<std::size_t>(async)].kind == kernels::AsyncKind::matmul;
+  };
+  for (const kernels::Role& role : program.roles) {
+    std::int32_t first = role.begin, last = role.end - 1;
+    while (first < role.end && !multiplies(first)) ++first;
+    if (first == role.end || role.first_warp == program.lead_warp) continue;
+    while (!multiplies(last)) --last;
+    out.multiplying.push_back(role.first_warp);
+    for (std::int32_t at = role.begin; at < role.end; ++at)
+      out.code[static_cast<std::size_t>(at)].region = static_cast<std::uint8_t>((at >= first) + (at > last));
+  }
 }
 
 void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, const arch::SmSpec& sm) {
@@ -304,6 +326,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     in.held_by = held_by(in);
     in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0;
   }
+  decode_other_main_loops(out, program);
   return out;
 }
 

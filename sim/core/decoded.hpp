@@ -146,7 +146,7 @@ struct DecodedAsync {
   std::uint32_t places_back = 0, rounds_ahead = 0, groups = 0;
   int boxes = 0;
   std::int16_t loop = -1;  // the main loop around it
-  bool not_first = false, one_warp = false, advances = false, closes_group = false;
+  bool not_first = false, one_warp = false, by_design = false, advances = false, closes_group = false;
   double bytes = 0;    // of a box; of a multiplication: read from shared memory
   double cycles = 0;   // of a multiplication, on the tensor core of each sub-core
   double latency = 0;  // from its end until another instruction can use the result
@@ -171,6 +171,7 @@ struct DecodedProgram {
   std::vector<TileShare> tiles;  // of each warp of a CTA; empty: one tile per CTA
   int barriers = 0;
   int lead_warp = 0;
+  std::vector<int> multiplying;  // of other warpgroups that have main loops of their own, the first warp
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
   int warps = 1;

@@ -2,9 +2,31 @@
 
 #include <algorithm>
 
+#include "sim/core/compiler_latencies.hpp"
 #include "sim/core/engine_state.hpp"
 
 namespace noteg::core {
+
+namespace {
+
+// Of one FP32 pipe; from 32 lanes on there are two, half of them each.
+std::uint64_t fma_interval(int lanes) {
+  const int of_one = lanes >= 32 ? std::min(32, lanes / 2) : std::min(16, lanes);
+  return pipe_interval(of_one);
+}
+
+// Pipes that all sub-cores take turns at, a bit for each Action; FP64 has state of its own.
+std::uint32_t shared_pipes(const arch::PipesSpec& pipes) {
+  const auto bit = [](Action action, bool shared) {
+    return static_cast<std::uint32_t>(shared) << static_cast<unsigned>(action);
+  };
+  return bit(Action::fma, pipes.fma.shared) | bit(Action::fma_heavy, pipes.fma.shared || pipes.fma_heavy.shared) |
+         bit(Action::alu, pipes.alu.shared) | bit(Action::half, pipes.half.shared) |
+         bit(Action::mufu, pipes.mufu.shared) | bit(Action::uniform, pipes.uniform.shared) |
+         bit(Action::branch, pipes.branch.shared);
+}
+
+}  // namespace
 
 Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,
                const MemoryEnvironment& environment, const SmWork& work)
@@ -16,23 +38,31 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
       icache_(sm.front_end, switches.icache, sm.sub_cores, program.code.size()),
       scoreboard_(program.scoreboard),
       queue_capacity_(switches.memory_queue ? std::min(sm.memory.queue_entries + 1, queue_ring) : queue_ring),
+      issue_twice_(switches.one_issue ? 0 : ~0u),
+      issue_lead_(switches.one_issue ? 1 : 2),
       watches_trips_(work.skip_periodic || work.flow.until > 0),
       plain_(work.recorder == nullptr && !program.scoreboard && program.async.empty()),
       dual_fma_(sm.pipes.fma.lanes >= 32),
-      fma_interval_(static_cast<std::uint64_t>(32 / std::max(1, std::min(16, sm.pipes.fma.lanes)))),
-      heavy_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.fma_heavy.lanes))),
-      alu_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.alu.lanes))),
-      half_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.half.lanes))),
-      mufu_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.mufu.lanes))),
-      uniform_interval_(2),
-      fp64_interval_(static_cast<std::uint64_t>(32 / std::max(1, sm.pipes.fp64.lanes))),
+      fma_interval_(fma_interval(sm.pipes.fma.lanes)),
+      heavy_interval_(pipe_interval(sm.pipes.fma_heavy.lanes)),
+      alu_interval_(pipe_interval(sm.pipes.alu.lanes)),
+      half_interval_(pipe_interval(sm.pipes.half.lanes)),
+      mufu_interval_(pipe_interval(sm.pipes.mufu.lanes)),
+      uniform_interval_(pipe_interval(sm.pipes.uniform.lanes)),
+      fp64_interval_(pipe_interval(sm.pipes.fp64.lanes)),
+      branch_interval_(pipe_interval(sm.pipes.branch.lanes)),
       fp64_shared_(sm.pipes.fp64.shared),
+      shared_pipes_(shared_pipes(sm.pipes)),
       longest_waiting_first_(sm.front_end.longest_waiting_first),
+      variable_queue_(static_cast<std::uint64_t>(sm.pipes.variable_queue)),
       redirect_(static_cast<std::uint64_t>(sm.front_end.branch_redirect.value)),
       // The specification counts from issue; the way to the front of the load/store path is walked already.
       barrier_latency_(std::max<std::uint64_t>(
           1, static_cast<std::uint64_t>(std::max(0.0, sm.memory.barrier_latency.value - front_delay)))),
+      barrier_interval_(static_cast<std::uint64_t>(sm.memory.barrier_interval.value)),
+      constant_interval_(static_cast<std::uint64_t>(sm.memory.constant_interval.value)),
       write_back_(sm.register_file.load_write_back.value),
+      sector_(sm.memory.sector.value),
       tma_(sm.tma),
       shared_width_(std::max(1.0, sm.memory.data_width.value)),
       backlog_(sm.memory.shared_interval.value > 1 ? 8 : 0),
@@ -46,12 +76,13 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
   of(Action::mufu) = mufu_interval_;
   of(Action::fp64) = fp64_interval_;
   of(Action::uniform) = uniform_interval_;
+  of(Action::branch) = branch_interval_;
   periodic_.patience = work.patience;
   periodic_.haste = work.haste;
-  periodic_.many_trips = work.long_from > 0 ? work.long_from : many_trips(program);
+  periodic_.many_trips = many_trips(program);
   const int ports = switches.rf_read_ports > 0 ? switches.rf_read_ports : sm.register_file.read_ports;
   const ReadPorts read_ports(ports, sm.register_file.read_window, switches.rf_cache && sm.register_file.cache,
-                             switches.rf_ideal);
+                             switches.rf_ideal, switches.one_issue ? 1 : 2);
   const ConstantCache constants(static_cast<std::uint64_t>(sm.front_end.constant_miss_delay.value));
   const auto sub_cores = static_cast<std::size_t>(sm.sub_cores);
   for (std::size_t i = 0; i < sub_cores; ++i) subs_.emplace_back(i, read_ports, constants);
@@ -72,7 +103,7 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
   }
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     slots_[slot].first_warp = static_cast<std::uint16_t>(slot * static_cast<std::size_t>(program.warps));
-    if (launched_ < work.ctas && (work.slots == 0 || (work.slots >> slot & 1u) != 0)) {
+    if (launched_ < work.ctas) {
       ++launched_;
       const double at = static_cast<double>(slot) * work.launch_interval;
       events_.post(static_cast<std::uint64_t>(at), {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
@@ -90,10 +121,10 @@ SmResult Engine::run() {
   result.ctas = ctas_;
   result.emptied_together = emptied_together_;
   result.counters = total();
-  if (const double ctas = flow_end_.ctas - flow_begin_.ctas; ctas > 0 && flow_begin_.time > 0) {
-    result.cta_cycles = static_cast<double>(flow_end_.time - flow_begin_.time) / ctas;
-    result.cta_counters = flow_end_.count;
-    result.cta_counters += flow_begin_.count * -1.0;
+  if (const double ctas = steady_end_.ctas - steady_begin_.ctas; ctas > 0 && steady_begin_.time > 0) {
+    result.cta_cycles = static_cast<double>(steady_end_.time - steady_begin_.time) / ctas;
+    result.cta_counters = steady_end_.count;
+    result.cta_counters += steady_begin_.count * -1.0;
     result.cta_counters = result.cta_counters * (1.0 / ctas);
   }
   result.flow = std::move(flow_sample_);

@@ -46,6 +46,8 @@ struct MemoryEnvironment {
   double c_latency = 0;               // of loads of C, where it is another; 0: as of others
   double c_bytes_per_cycle = 0;       // this SM's share of what brings C; 0: no limit of its own
   std::array<BoxTraffic, 3> boxes{};  // of A, B, C
+
+  auto operator<=>(const MemoryEnvironment&) const = default;
 };
 
 struct Recorder;  // recorder.hpp
@@ -56,6 +58,13 @@ struct FlowWindow {
   bool then_stop = false;            // the run ends there
 
   auto operator<=>(const FlowWindow&) const = default;
+};
+
+// When the CTAs of a steady state have been seen for long enough: windows of as many CTAs as are resident, until
+// `windows` that follow each other differ by less than `agree`, or so many warp instructions have been stepped through.
+struct CtaSampling {
+  static constexpr std::size_t windows = 3;
+  static constexpr double agree = 0.005, most_instructions = 1e6;
 };
 
 // CTAs of an SM whose ends lie closer than this share of their life end together, as far as an SM beside it can tell.
@@ -78,20 +87,19 @@ inline constexpr double in_step = 0.02;
 struct SmWork {
   int resident = 1;            // CTA slots
   std::int64_t ctas = 1;       // CTAs in all
-  std::int64_t enough = 0;     // where rounds do not repeat exactly by then, so many CTAs are run; 0: all
   std::int64_t trips = 1;      // of the main loop
   std::int64_t tiles = 1;      // of each CTA of a persistent kernel
   double launch_interval = 0;  // cycles between the first CTAs of an SM
   double relaunch = 0;         // end of a CTA to the first issue of its successor
   bool skip_periodic = false;  // once the main loop has become periodic, pass over whole periods
+  bool sample_ctas = false;    // no more CTAs are run than tell the steady-state throughput (SmResult::cta_cycles)
   // Warp instructions stepped through after which shorter loops are passed over as long ones are, and those after
   // which still shorter ones are, by what fewer trips tell; 0: never.
   double patience = 0, haste = 0;
   FlowWindow flow{};
-  std::uint64_t slots = 0;       // those that the first CTAs come into, a bit each; 0: the first ones
-  int brief_slot = -1;           // the CTA there has one trip, and the run ends with it; -1: none
-  std::int64_t long_from = 0;    // trips from which a main loop counts as long for that; 0: many_trips
   Recorder* recorder = nullptr;  // what happens is written down there; null: nowhere
+
+  auto operator<=>(const SmWork&) const = default;
 };
 
 inline constexpr std::size_t opcode_count = static_cast<std::size_t>(kernels::Opcode::count_);
@@ -106,8 +114,10 @@ struct CoreCounters {
   double rf_reads = 0, rf_hits = 0, rf_conflict_cycles = 0;
   double shared_bytes = 0, shared_wavefronts = 0, shared_conflict_wavefronts = 0;
   double l1_bytes = 0;
-  double read_sectors = 0, write_sectors = 0;                            // asked of L2 when l1_hit_rate is 0
-  double prologue_cycles = 0, mainloop_cycles = 0, epilogue_cycles = 0;  // of CTAs
+  double read_sectors = 0, write_sectors = 0;  // asked of L2 when l1_hit_rate is 0
+  // Of CTAs: before any warpgroup's main loop, while one is in its main loop, and the rest.
+  double prologue_cycles = 0, mainloop_cycles = 0, epilogue_cycles = 0;
+  double lead_epilogue_cycles = 0;  // the rest where only the leading warp's main loop counts
 
   CoreCounters& operator+=(const CoreCounters& o);
   [[nodiscard]] CoreCounters operator*(double factor) const;
@@ -116,9 +126,8 @@ struct CoreCounters {
 
 // What passed in such a stretch.
 struct FlowSample {
-  double began = 0, cycles = 0;    // since the start of the run; of the stretch
-  std::vector<double> done, more;  // trips by CTA slot: before the stretch, within it
-  CoreCounters counters;           // within it
+  double began = 0, cycles = 0;  // since the start of the run; of the stretch
+  CoreCounters counters;         // within it
 };
 
 struct SmResult {
@@ -130,7 +139,7 @@ struct SmResult {
   // CTA slots that fell empty together with the one that took the last CTA (see in_step).
   int emptied_together = 0;
   CoreCounters counters;
-  // While all slots were taken: cycles and counters for each CTA's worth of main-loop trips. 0: never were.
+  // In the steady state, while all slots were taken: cycles and counters of a CTA. 0: never were.
   double cta_cycles = 0;
   CoreCounters cta_counters;
   FlowSample flow;             // as the work asks for

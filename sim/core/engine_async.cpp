@@ -52,7 +52,8 @@ Stall Engine::check_async(const Warp& warp, const DecodedInstruction& in) const 
   const DecodedAsync& op = program_.async[static_cast<std::size_t>(in.async)];
   if (op.kind == AsyncKind::wait) {
     const PhaseBarrier& barrier = barriers[static_cast<std::size_t>(barrier_of(warp, op))];
-    return barrier.completed < phase_of(warp, op) ? Stall::async_copy : Stall::selected;
+    if (barrier.completed >= phase_of(warp, op)) return Stall::selected;
+    return op.by_design ? Stall::by_design : Stall::async_copy;
   }
   if (op.kind == AsyncKind::matmul_wait) {
     const std::uint32_t open = warp.async.groups - async_.groups[group_of(warp)].groups_ended;
@@ -164,7 +165,7 @@ void Engine::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_t no
     start += tma_.descriptor_latency.value;
   }
   read_port_free_ = std::max(read_port_free_, start) + cycles;
-  count_.read_sectors += bytes / 32.0;
+  count_.read_sectors += bytes / sector_;
   const double latency = env_.latency + tma_.latency.value;
   if (work_.recorder != nullptr)
     record_use(RecordedUnit::bulk_copy, static_cast<std::uint16_t>(id_of(warp)), warp.pc,
@@ -178,7 +179,7 @@ void Engine::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std
   const BoxTraffic& traffic = env_.boxes[static_cast<std::size_t>(op.box)];
   const double share = traffic.bytes > 0 ? traffic.bytes : 1;  // of the box that lies inside C
   const double bytes = op.bytes * share;
-  count_.write_sectors += bytes / 32.0;
+  count_.write_sectors += bytes / sector_;
   count_.shared_bytes += op.bytes;
   count_.shared_wavefronts += op.bytes / shared_width_;
   const double read = static_cast<double>(now) + tma_.store_latency.value + op.bytes / shared_width_;

@@ -1,5 +1,6 @@
 // CTAs: start, barriers, main-loop trips, end and replacement.
 #include <algorithm>
+#include <cmath>
 
 #include "sim/core/engine_state.hpp"
 
@@ -9,9 +10,10 @@ void Engine::start_cta(int slot, std::uint64_t now) {
   CtaSlot& cta = slots_[static_cast<std::size_t>(slot)];
   cta.running = program_.warps;
   cta.arrived = 0;
-  cta.started = cta.main_begin = cta.main_end = now + skipped_;
+  cta.started = cta.main_begin = cta.lead_begin = now + skipped_;
   cta.in_main_loop = false;
-  cta.main_cycles = cta.first_main = 0;
+  cta.main_loops = 0;
+  cta.main_cycles = cta.lead_cycles = cta.first_main = 0;
   if (work_.recorder != nullptr) work_.recorder->ctas.push_back({static_cast<std::uint16_t>(slot), now, 0});
   periodic_.restart();
   same_trip_.forget();
@@ -66,7 +68,7 @@ std::int64_t Engine::tiles_of(const TileShare& share) const {
 }
 
 std::int64_t Engine::trips_of(const Warp& warp, const DecodedLoop& loop) const {
-  if (loop.is_main) return warp.cta == work_.brief_slot ? 1 : work_.trips;
+  if (loop.is_main) return work_.trips;
   if (!loop.is_tiles || program_.tiles.empty()) return loop.trips;
   return tiles_of(program_.tiles[id_of(warp) - slots_[warp.cta].first_warp]);
 }
@@ -86,7 +88,7 @@ double Engine::part_of_trip(const CtaSlot& cta) const {
 // the clock by which a period is recognised.
 void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
   if (id != slots_[warp.cta].first_warp) return;
-  if (work_.flow.until > 0) measure_flow(warp.cta, now);
+  if (work_.flow.until > 0) measure_flow(now);
   if (!work_.skip_periodic) return;
   const auto main_loop = static_cast<std::size_t>(main_loop_);
   periodic_.trips.resize(slots_.size());
@@ -114,41 +116,35 @@ void Engine::pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now) {
 
 void Engine::phase_change(Warp& warp, std::uint16_t id, std::int32_t from, std::int32_t to, std::uint64_t now) {
   CtaSlot& cta = slots_[warp.cta];
-  if (id != cta.first_warp + program_.lead_warp) return;
+  const int place = id - cta.first_warp;
+  const bool leads = place == program_.lead_warp;
+  if (!leads && std::ranges::find(program_.multiplying, place) == program_.multiplying.end()) return;
+  constexpr int main_loop = 1;
   const auto in_main = [this](std::int32_t pc) {
-    return pc >= program_.mainloop_begin && pc < program_.epilogue_begin;
+    return program_.code[static_cast<std::size_t>(pc)].region == main_loop;
   };
-  if (!in_main(from) && in_main(to)) {  // from the prologue, or from the epilogue of the tile before
-    cta.main_begin = now + skipped_;
-    if (cta.first_main == 0) cta.first_main = cta.main_begin;
-    cta.in_main_loop = true;
-    periodic_.restart();
-    same_trip_.forget();
-  }
-  if (in_main(from) && !in_main(to)) {
-    cta.main_end = now + skipped_;
-    cta.main_cycles += cta.main_end - cta.main_begin;
-    cta.in_main_loop = false;
-    periodic_.restart();
-    same_trip_.forget();
-  }
+  const bool begins = in_main(to);  // from the prologue, or from the epilogue of the tile before
+  if (in_main(from) == begins) return;
+  const std::uint64_t at = now + skipped_;
+  // One warpgroup's epilogue beside another's main loop costs no time of its own.
+  if (begins && cta.main_loops++ == 0) cta.main_begin = at;
+  if (!begins && --cta.main_loops == 0) cta.main_cycles += at - cta.main_begin;
+  if (!leads) return;
+  if (begins && cta.first_main == 0) cta.first_main = at;
+  if (begins) cta.lead_begin = at;
+  if (!begins) cta.lead_cycles += at - cta.lead_begin;
+  cta.in_main_loop = begins;
+  periodic_.restart();
+  same_trip_.forget();
 }
 
 // The leading warp of a CTA has begun another trip.
-void Engine::measure_flow(std::uint16_t slot, std::uint64_t now) {
+void Engine::measure_flow(std::uint64_t now) {
   ++trips_begun_;
-  if (trips_begun_ != work_.flow.from && trips_begun_ != work_.flow.until) return;
-  std::vector<double> trips;
-  for (const CtaSlot& cta : slots_)
-    trips.push_back(std::max(0.0, main_trips(cta) + (&cta == &slots_[slot] ? 0.0 : part_of_trip(cta))));
   FlowSample& out = flow_sample_;
-  if (trips_begun_ == work_.flow.from) {
-    out = {static_cast<double>(now), 0, trips, {}, total()};
-    return;
-  }
+  if (trips_begun_ == work_.flow.from) out = {static_cast<double>(now), 0, total()};
+  if (trips_begun_ != work_.flow.until) return;
   out.cycles = static_cast<double>(now) - out.began;
-  out.more = std::move(trips);
-  for (std::size_t i = 0; i < out.more.size(); ++i) out.more[i] -= out.done[i];
   CoreCounters counters = total();
   counters += out.counters * -1.0;
   out.counters = counters;
@@ -156,14 +152,37 @@ void Engine::measure_flow(std::uint16_t slot, std::uint64_t now) {
 }
 
 // How far the CTAs of the SM have come.
-Flow Engine::flow(std::uint64_t now) {
-  Flow out{now + skipped_, static_cast<double>(finished_), total()};
+Progress Engine::progress(std::uint64_t now) {
+  Progress out{now + skipped_, static_cast<double>(finished_), total()};
   for (const CtaSlot& cta : slots_) {
     if (cta.running == 0) continue;
     const double part = part_of_trip(cta);
     if (part >= 0) out.ctas += part < 1 ? (main_trips(cta) + part) / static_cast<double>(work_.trips) : 1.0;
   }
   return out;
+}
+
+// A generation has ended: as many CTAs as are resident. Behind the first, which all start together, the time that a
+// CTA takes is compared from window to window. Once it is settled, those that are at work end, and before them as many
+// as bring the SM to the same end as all CTAs would.
+void Engine::sample_ctas(std::uint64_t now) {
+  std::rotate(marks_.begin(), marks_.begin() + 1, marks_.end());
+  marks_.back() = progress(now);
+  if (marks_.front().time == 0) return;
+  bool agree = true;
+  double before = 0;
+  for (std::size_t i = 1; i < marks_.size(); ++i) {
+    const Progress &from = marks_[i - 1], &to = marks_[i];
+    const double cycles = static_cast<double>(to.time - from.time) / (to.ctas - from.ctas);
+    agree = agree && (before == 0 || std::abs(cycles / before - 1) < CtaSampling::agree);
+    before = cycles;
+  }
+  const std::int64_t resident = work_.resident, until = finished_ + resident + work_.ctas % resident;
+  const bool settled = agree || stepped_instructions() > CtaSampling::most_instructions;
+  if (!settled || rounds_repeat_ || ctas_ - until < resident) return;
+  ctas_ = until;
+  sampled_ = true;
+  if (agree) steady_begin_ = marks_.front();
 }
 
 void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
@@ -175,12 +194,10 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   }
   ++finished_;
   end_ = now + 1 + skipped_;
-  if (work_.skip_periodic && finished_ == work_.resident) flow_begin_ = flow(now);
-  const std::int64_t enough = work_.enough > 0 && !rounds_repeat_ ? work_.enough : ctas_;
-  if (finished_ > enough - work_.resident) ctas_ = enough;
-  if (work_.brief_slot >= 0) ctas_ = finished_;
-  const bool refills_last = finished_ == enough - work_.resident;
-  if (work_.skip_periodic && refills_last) flow_end_ = flow(now);
+  if (finished_ == work_.resident) steady_begin_ = progress(now);
+  if (work_.sample_ctas && !sampled_ && finished_ % work_.resident == 0) sample_ctas(now);
+  const bool refills_last = finished_ == ctas_ - work_.resident;
+  if (refills_last) steady_end_ = progress(now);
   if (refills_last) last_refill_ = end_;
   if (finished_ > ctas_ - work_.resident && last_refill_ > 0 &&
       static_cast<double>(end_ - last_refill_) < in_step * static_cast<double>(end_ - cta.started))
@@ -192,6 +209,7 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   count_.prologue_cycles += static_cast<double>(first_main - cta.started);
   count_.mainloop_cycles += static_cast<double>(cta.main_cycles);
   count_.epilogue_cycles += static_cast<double>(end_ - first_main - cta.main_cycles);
+  count_.lead_epilogue_cycles += static_cast<double>(end_ - first_main - cta.lead_cycles);
   for (int i = 0; i < program_.warps; ++i) {
     const Warp& other = warps_[static_cast<std::size_t>(cta.first_warp + i)];
     count_.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(now - other.last_issue);

@@ -61,9 +61,28 @@ std::uint64_t Engine::try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std:
   return 0;
 }
 
+// What one sub-core has just put into a pipe of which the SM has one keeps the others from it.
+void Engine::share_pipe(const SubCore& user, Action action) {
+  const auto pipe = static_cast<std::size_t>(action);
+  const auto fma = static_cast<std::size_t>(Action::fma), heavy = static_cast<std::size_t>(Action::fma_heavy);
+  for (SubCore& each : subs_) {
+    if (pipe == fma) each.lite_free = std::max(each.lite_free, user.lite_free);
+    if (pipe == fma || pipe == heavy) {
+      each.heavy_free = std::max(each.heavy_free, user.heavy_free);
+      each.pipe_free[heavy] = each.heavy_free;
+      each.pipe_free[fma] = dual_fma_ ? std::min(each.lite_free, each.heavy_free) : each.heavy_free;
+      each.busy_pipes |= 1u << fma | 1u << heavy;
+      continue;
+    }
+    each.pipe_free[pipe] = user.pipe_free[pipe];
+    if (action == Action::mufu) each.mufu_free = user.mufu_free;
+    if (pipe < pipes) each.busy_pipes |= 1u << pipe;
+  }
+}
+
 // Variable-latency instructions wait in a queue of their unit, not at issue (MICRO25, section 5).
-std::uint64_t Engine::queue_free(std::uint64_t unit_free, std::uint64_t interval) {
-  const std::uint64_t waiting = variable_queue * interval;
+std::uint64_t Engine::queue_free(std::uint64_t unit_free, std::uint64_t interval) const {
+  const std::uint64_t waiting = variable_queue_ * interval;
   return unit_free > waiting ? unit_free - waiting : 0;
 }
 

@@ -73,15 +73,20 @@ inline double as_double(std::uint64_t cycles) { return static_cast<double>(stati
       }
       break;
     case Action::uniform: taken_until(now + uniform_interval_); break;
+    case Action::branch:
+      // One branch a cycle is what a sub-core issues at most.
+      if (branch_interval_ > 1 || shared_pipes_ != 0)
+        sub.pipe_free[static_cast<std::size_t>(Action::branch)] = now + branch_interval_;
+      break;
     case Action::tensor:
     case Action::memory:
     case Action::constant_load:
     case Action::control:
-    case Action::branch:
     case Action::barrier:
     case Action::asynchronous:
     case Action::exit: break;
   }
+  if ((shared_pipes_ >> static_cast<unsigned>(in.action) & 1u) != 0) share_pipe(sub, in.action);
 }
 
 [[gnu::always_inline]] inline void Engine::account(SubCore& sub, Warp& warp, std::uint64_t now) {
@@ -106,7 +111,7 @@ inline double as_double(std::uint64_t cycles) { return static_cast<double>(stati
           : sub.ports.allocate(in, id, now);
   tally_.rf_reads += grant.reads;
   tally_.rf_hits += grant.hits;
-  sub.issue_free = grant.allocated - 1;
+  sub.issue_free = grant.allocated - issue_lead_;
   tally_.rf_conflict_cycles += grant.allocated - 2 - now;
 }
 

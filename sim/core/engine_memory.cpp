@@ -31,7 +31,7 @@ void Engine::load_constant(SubCore& sub, Warp& warp, std::uint16_t id, const Dec
                            std::uint64_t now) {
   const MemoryCost& cost = program_.memory[static_cast<std::size_t>(in.memory)];
   tally_.rf_reads += in.reads;
-  sub.pipe_free[static_cast<std::size_t>(Action::constant_load)] = now + constant_interval;
+  sub.pipe_free[static_cast<std::size_t>(Action::constant_load)] = now + constant_interval_;
   if (scoreboard_) {
     scoreboard_->issued(id, warp.pc, now);
     events_.post(now + cost.latency, {EventKind::registers_written, 0, id, warp.pc});
@@ -116,7 +116,7 @@ void Engine::complete(SubCore& sub, const QueuedAccess& access, std::uint64_t no
   if (cost.kind == MemoryKind::barrier) {
     // The barrier unit takes 16 threads a cycle (CPG; our H200: back-to-back BAR.SYNC cost 12.3 + 2 cycles per warp).
     const std::uint64_t arrives = std::max(now, barrier_free_);
-    barrier_free_ = arrives + barrier_interval;
+    barrier_free_ = arrives + barrier_interval_;
     arrive_at_barrier(warps_[access.warp].cta, arrives);
     return;
   }
@@ -175,7 +175,7 @@ std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint
       count_.read_sectors += sectors;
       const bool again = asked_again(cost);
       const double beyond = again ? 0.0 : beyond_l1(cost);
-      if (!again) read_from_l2(sectors * 32.0 * beyond, static_cast<double>(now));
+      if (!again) read_from_l2(sectors * sector_ * beyond, static_cast<double>(now));
       // A load is there with its last sector.
       const bool of_c = cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::c);
       const double beyond_latency = of_c && env_.c_latency > 0 ? env_.c_latency : env_.latency;
@@ -184,7 +184,7 @@ std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint
       if (of_c && env_.c_bytes_per_cycle > 0) {
         // Others are served while this SM waits for an answer, and it in turn while they do.
         c_free_ = std::max(c_free_, static_cast<double>(now) - env_.c_latency);
-        c_free_ += sectors * 32.0 * beyond / env_.c_bytes_per_cycle;
+        c_free_ += sectors * sector_ * beyond / env_.c_bytes_per_cycle;
         begins = std::max(begins, c_free_);
       }
       std::uint64_t ready = static_cast<std::uint64_t>(begins + latency);
@@ -200,7 +200,7 @@ std::uint64_t Engine::data_ready(SubCore& sub, const MemoryCost& cost, std::uint
       count_.l1_bytes += cost.bytes;
       count_.write_sectors += sectors;
       write_port_free_ =
-          std::max(write_port_free_, static_cast<double>(now)) + sectors * 32.0 / env_.write_bytes_per_cycle;
+          std::max(write_port_free_, static_cast<double>(now)) + sectors * sector_ / env_.write_bytes_per_cycle;
       return static_cast<std::uint64_t>(write_port_free_) + 1;
     case MemoryKind::constant:
     case MemoryKind::shuffle:

@@ -166,7 +166,7 @@ void Engine::pass_equal_rounds(std::uint64_t now) {
     if (cta.running == 0) continue;
     cta.started += cycles;
     cta.main_begin += cycles;
-    cta.main_end += cycles;
+    cta.lead_begin += cycles;
     if (cta.first_main != 0) cta.first_main += cycles;
   }
   launched_ += launched * periods;
@@ -177,7 +177,7 @@ void Engine::pass_equal_rounds(std::uint64_t now) {
   end_ += cycles;
   if (launched_ == ctas_) {  // the last slot was filled again by the CTA that ended last
     last_refill_ = end_;
-    flow_end_ = flow(now);
+    steady_end_ = progress(now);
   }
   same_round_.forget();
 }

@@ -24,11 +24,6 @@ namespace noteg::core {
 inline constexpr std::uint64_t never = EventWheel::never;
 inline constexpr int max_loops = 8;
 inline constexpr int max_groups = 16;
-// Instructions that may wait before the MUFU unit or a shared FP64 unit. Guess: sources name the queue, not its depth;
-// with two, four warps keep MUFU busy without one of them starving, as on our H200.
-inline constexpr std::uint64_t variable_queue = 2;
-// Cycles between warps at the barrier unit, and between LDC of a sub-core (guess: as long as an address takes).
-inline constexpr std::uint64_t barrier_interval = 2, constant_interval = 4;
 inline constexpr std::size_t max_sub_cores = 16;
 inline constexpr int queue_ring = 64;  // entries of a load/store queue that the state has room for
 
@@ -94,9 +89,11 @@ struct SubCore {
 
 struct CtaSlot {
   int running = 0, arrived = 0;
-  std::uint64_t started = 0, main_begin = 0, main_end = 0;  // with skipped periods
-  std::uint64_t main_cycles = 0, first_main = 0;            // of all tiles
-  bool in_main_loop = false;
+  std::uint64_t started = 0, first_main = 0;      // with skipped periods
+  std::uint64_t main_begin = 0, main_cycles = 0;  // while any warpgroup is in its main loop, of all tiles
+  std::uint64_t lead_begin = 0, lead_cycles = 0;  // while the leading warp is
+  int main_loops = 0;                             // warpgroups that are in theirs
+  bool in_main_loop = false;                      // the leading warp
   std::uint16_t first_warp = 0;
 };
 
@@ -117,7 +114,7 @@ struct Tally {
 };
 
 // How far the SM has come.
-struct Flow {
+struct Progress {
   std::uint64_t time = 0;
   double ctas = 0;  // ended, with parts
   CoreCounters count;
@@ -138,8 +135,9 @@ class Engine {
   std::uint32_t held(SubCore& sub, std::uint32_t candidates, std::uint64_t now, std::uint64_t& again) const;
   std::uint64_t try_issue(SubCore& sub, Warp& warp, std::uint16_t id, std::uint64_t now);
   static void set_held_by(SubCore& sub, Warp& warp, std::uint8_t by);
-  static std::uint64_t queue_free(std::uint64_t unit_free, std::uint64_t interval);
+  [[nodiscard]] std::uint64_t queue_free(std::uint64_t unit_free, std::uint64_t interval) const;
   std::uint64_t queued(const SubCore& sub, const DecodedInstruction& in, std::uint64_t now) const;
+  void share_pipe(const SubCore& user, Action action);
   void occupy_pipe(SubCore& sub, const Warp& warp, const DecodedInstruction& in, std::uint64_t now);
   [[nodiscard]] static int longest_waiting(const SubCore& sub, std::uint32_t candidates);
   [[nodiscard]] int next_candidate(const SubCore& sub, std::uint32_t candidates) const;
@@ -204,8 +202,9 @@ class Engine {
   [[nodiscard]] std::uint64_t fingerprint(std::uint64_t now, bool trips_left) const;
   [[nodiscard]] double main_trips(const CtaSlot& cta) const;
   [[nodiscard]] double part_of_trip(const CtaSlot& cta) const;
-  [[nodiscard]] Flow flow(std::uint64_t now);
-  void measure_flow(std::uint16_t slot, std::uint64_t now);
+  [[nodiscard]] Progress progress(std::uint64_t now);
+  void sample_ctas(std::uint64_t now);
+  void measure_flow(std::uint64_t now);
   bool pass_equal_trips(std::uint16_t slot, std::uint64_t now);
   void pass_equal_rounds(std::uint64_t now);
   void pass_over(double periods, std::uint64_t cycles, const CoreCounters& period);
@@ -231,7 +230,9 @@ class Engine {
   std::uint64_t end_ = 0;
   PeriodicSkip periodic_;
   Recurrence same_trip_, same_round_;
-  Flow flow_begin_, flow_end_;  // when the first CTA that was replaced ended, and when the last did
+  Progress steady_begin_, steady_end_;                    // of the steady state: when CTAs that were replaced ended
+  std::array<Progress, CtaSampling::windows + 1> marks_;  // between the last sampling windows, oldest first
+  bool sampled_ = false;                                  // the number of CTAs is settled
   FlowSample flow_sample_;
   std::int64_t trips_begun_ = 0;  // of all CTAs, if work_.flow asks
   bool measured_ = false;         // and the run shall end there
@@ -245,17 +246,23 @@ class Engine {
 
   // Numbers of the SM that the loop needs, unwrapped once.
   int queue_capacity_;
+  std::uint32_t issue_twice_;  // sub-cores that may issue a second time in a cycle, a bit each: all or none
+  // From when an instruction leaves Allocate back to when another may issue: two where both may in one cycle.
+  std::uint64_t issue_lead_;
   bool watches_trips_;
   bool plain_;  // nobody watches and warps wait for nothing but control bits: the short way of issue will do
   bool dual_fma_;
   std::uint64_t fma_interval_, heavy_interval_, alu_interval_, half_interval_, mufu_interval_, uniform_interval_;
-  std::uint64_t fp64_interval_;
+  std::uint64_t fp64_interval_, branch_interval_;
   bool fp64_shared_;                                // one FP64 pipe for the SM
+  std::uint32_t shared_pipes_;                      // other pipes of which the SM has one, a bit for each Action
   std::array<std::uint64_t, actions> intervals_{};  // by Action, but of tensor instructions: see interval_of()
   std::uint64_t fp64_free_ = 0;
   bool longest_waiting_first_;
-  std::uint64_t redirect_, barrier_latency_;
+  std::uint64_t variable_queue_;  // instructions that may wait before MUFU or a shared FP64 pipe
+  std::uint64_t redirect_, barrier_latency_, barrier_interval_, constant_interval_;
   double write_back_;
+  double sector_;  // bytes
 
   AsyncState async_;
   arch::TmaSpec tma_;

@@ -74,7 +74,8 @@ inline void Engine::sleep(SubCore& sub, int bit, std::uint64_t now) {
   if (switches_.scheduler != Scheduler::lrr) sub.greedy = 1u << bit;
   const std::uint32_t waiting = sub.live & ~sub.blocked;
   next_try(sub) = std::max(now + 1, sub.issue_free);
-  if ((waiting & sub.wheel.ready(now)) == 0) next_try(sub) = std::max(next_try(sub), sub.wheel.next(waiting, now, never));
+  if ((waiting & sub.wheel.ready(now)) == 0)
+    next_try(sub) = std::max(next_try(sub), sub.wheel.next(waiting, now, never));
 }
 
 [[gnu::always_inline]] inline void Engine::step(SubCore& sub, std::uint64_t now) {
@@ -129,7 +130,11 @@ bool Engine::step_through() {
     std::uint32_t due = 0;
     for (std::size_t from = 0; from < groups; from += group)
       for (std::size_t i = from; i < from + group; ++i) due |= static_cast<std::uint32_t>(next_try_[i] <= now) << i;
-    for (; due != 0; due &= due - 1) step(subs_[static_cast<std::size_t>(std::countr_zero(due))], now);
+    for (std::uint32_t once_more = due & issue_twice_;; once_more = 0) {
+      for (; due != 0; due &= due - 1) step(subs_[static_cast<std::size_t>(std::countr_zero(due))], now);
+      if (once_more == 0) break;
+      due = once_more;
+    }
     std::uint64_t wake = never;
     for (std::size_t from = 0; from < groups; from += group)
       for (std::size_t i = from; i < from + group; ++i) wake = std::min(wake, next_try_[i]);

@@ -21,8 +21,15 @@ using kernels::OperandKind;
 
 int whole(Cycles c) { return static_cast<int>(c.value); }
 
+kernels::SharedBanks banks_of(const arch::MemoryPipeSpec& m) {
+  return {static_cast<std::uint32_t>(m.shared_banks), static_cast<std::uint32_t>(m.shared_bank_width.value)};
+}
+
 // Wavefronts that the distinct words alone would need: what is above it is bank conflicts.
-int least_wavefronts(const AccessPattern& pattern) { return std::max(1, (kernels::distinct_words(pattern) + 31) / 32); }
+int least_wavefronts(const AccessPattern& pattern, kernels::SharedBanks banks) {
+  const int words = kernels::distinct_words(pattern, banks), count = static_cast<int>(banks.count);
+  return std::max(1, (words + count - 1) / count);
+}
 
 // Register reads beyond the first data register delay a store's source release (MICRO25: +2 for 64, +6 for 128 bit).
 int wide_store_extra(int bytes_per_lane) { return bytes_per_lane >= 16 ? 6 : bytes_per_lane >= 8 ? 2 : 0; }
@@ -47,9 +54,10 @@ int wide_load_extra(int width, int extra_for_128) {
 
 void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
                  bool bank_conflicts) {
-  const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(pattern) : least_wavefronts(pattern);
-  const int conflicts =
-      std::max(0, wavefronts - std::max(least_wavefronts(pattern), pattern.bytes_per_lane >= 16 ? 2 : 1));
+  const kernels::SharedBanks banks = banks_of(m);
+  const int least_of_words = least_wavefronts(pattern, banks);
+  const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(pattern, banks) : least_of_words;
+  const int conflicts = std::max(0, wavefronts - std::max(least_of_words, pattern.bytes_per_lane >= 16 ? 2 : 1));
   const bool uniform = has_uniform_address(in);
   // LDSM: lanes name rows of 16 bytes, each lane receives 4 bytes per matrix.
   const int width = in.op == Opcode::ldsm ? active_bytes(pattern) / 32 : pattern.bytes_per_lane;
@@ -75,13 +83,13 @@ void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
 // Passes of a global access through the L1 data stage. 16-byte accesses go by quarter warps and take one pass per
 // line of each (our H200 counters: LDG.128 of 16 rows of 32 bytes 16, of four whole lines 4); narrower ones take
 // up to four lines a pass.
-int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle) {
+int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle, std::uint32_t line) {
   if (pattern.bytes_per_lane < 16) return (lines + tags_per_cycle - 1) / std::max(1, tags_per_cycle);
   int passes = 0;
   for (std::size_t quarter = 0; quarter < 4; ++quarter) {
     std::vector<std::uint32_t> lines_of_it;
     for (std::size_t lane = quarter * 8; lane < quarter * 8 + 8; ++lane) {
-      if ((pattern.active_mask >> lane & 1u) != 0) lines_of_it.push_back(pattern.offset[lane] / 128);
+      if ((pattern.active_mask >> lane & 1u) != 0) lines_of_it.push_back(pattern.offset[lane] / line);
     }
     passes += count_distinct(lines_of_it);
   }
@@ -94,26 +102,28 @@ int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle) {
 // to 5.4; a 4-byte copy of four wavefronts 5.3. A hit takes its pass only.
 constexpr int slot = 1;
 
-int line_passes(const AccessPattern& pattern, int lines) {
-  return pattern.bytes_per_lane >= 16 ? global_passes(pattern, lines, 1) : lines;
+int line_passes(const AccessPattern& pattern, int lines, std::uint32_t line) {
+  return pattern.bytes_per_lane >= 16 ? global_passes(pattern, lines, 1, line) : lines;
 }
 
-int whole_passes(const AccessPattern& copy, const AddressFacts& facts) {
-  return static_cast<int>(std::lround(kernels::mean_copy_passes(copy, facts.row_pitch).wavefronts));
+int whole_passes(const AccessPattern& copy, const AddressFacts& facts, kernels::SharedBanks banks,
+                 kernels::LineSizes sizes) {
+  return static_cast<int>(std::lround(kernels::mean_copy_passes(copy, facts.row_pitch, banks, sizes).wavefronts));
 }
 
 void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
                  const AddressFacts& facts, bool bank_conflicts) {
-  const kernels::GlobalCost g = kernels::global_cost(pattern);
+  const kernels::LineSizes sizes = line_sizes(m);
+  const kernels::GlobalCost g = kernels::global_cost(pattern, sizes);
   const int width = pattern.bytes_per_lane;
-  const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle);
+  const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle, sizes.line);
   const int data_cycles = static_cast<int>(active_bytes(pattern) / std::max(1.0, m.data_width.value));
   const bool uniform = has_uniform_address(in);
   cost.matrix = static_cast<std::uint8_t>(pattern.matrix);
   cost.sectors = narrow(g.sectors);
   cost.requests = narrow(g.lines);
   cost.front_cycles = narrow(std::max({1, tag_cycles, data_cycles}));
-  cost.miss_cycles = narrow(slot + line_passes(pattern, g.lines));
+  cost.miss_cycles = narrow(slot + line_passes(pattern, g.lines, sizes.line));
   cost.sub_core_cycles = narrow(whole(m.address_cycles) + std::max(0, width * 32 / 64 - 2));
   if (cost.kind == MemoryKind::store_global) {
     cost.front_cycles = cost.miss_cycles;
@@ -121,10 +131,11 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     cost.latency = cost.read_release;
   } else if (cost.kind == MemoryKind::async_copy) {
     const AccessPattern write = kernels::shared_side(pattern);
-    const int least = least_wavefronts(write);
+    const kernels::SharedBanks banks = banks_of(m);
+    const int least = least_wavefronts(write, banks);
     const int wavefronts = !bank_conflicts ? least
-                           : width >= 16   ? kernels::shared_wavefronts(write)
-                                           : whole_passes(pattern, facts);
+                           : width >= 16   ? kernels::shared_wavefronts(write, banks)
+                                           : whole_passes(pattern, facts, banks, sizes);
     cost.wavefronts = narrow(wavefronts);
     cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least));
     // 16-byte copies bypass L1 and take the passes that write their 512 bytes (our H200: 3.5 to 4.3 cycles each beside
@@ -137,7 +148,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));
   } else {
     cost.read_release = narrow(whole(uniform ? m.ldg_uniform_war : m.ldg_war));
-    cost.l1_bank_cycles = narrow(kernels::l1_wavefronts(pattern));
+    cost.l1_bank_cycles = narrow(kernels::l1_wavefronts(pattern, banks_of(m)));
     // Counted from the latency of a 32-bit load with a register address, which the environment gives.
     cost.extra_latency = static_cast<std::int16_t>(wide_load_extra(width, whole(m.ldg_wide_extra)) +
                                                    (uniform ? whole(m.ldg_uniform_latency - m.ldg_latency) : 0));
@@ -181,6 +192,10 @@ AccessPattern pattern_of(const Instruction& in, const kernels::Program& program)
 }
 
 }  // namespace
+
+kernels::LineSizes line_sizes(const arch::MemoryPipeSpec& memory) {
+  return {static_cast<std::uint32_t>(memory.sector.value), static_cast<std::uint32_t>(memory.l1_line.value)};
+}
 
 MemoryKind memory_kind(Opcode op) {
   switch (op) {

@@ -4,9 +4,13 @@
 
 #include "arch/spec.hpp"
 #include "kernels/ir.hpp"
+#include "kernels/wavefronts.hpp"
 #include "sim/core/decoded.hpp"
 
 namespace noteg::core {
+
+// Of L1, as patterns are counted by.
+[[nodiscard]] kernels::LineSizes line_sizes(const arch::MemoryPipeSpec& memory);
 
 // none: not a matter of the load/store path.
 [[nodiscard]] MemoryKind memory_kind(kernels::Opcode op);

@@ -1,9 +1,10 @@
 // The Allocate stage of one sub-core: reserves register read ports. A fixed-latency instruction must read
 // all its operands in the three cycles after Allocate, one warp register per bank, port and cycle; if
-// it cannot, it waits there and holds the pipe behind it (MICRO25, sections 5.1 and 5.3). Slots are taken from
-// the end of the window: that order, and no other that we tried, reproduces 40 of 41 FFMA sequences that we timed on
-// an H200 with chosen register parities (tests/core). The register file cache serves operands whose reuse bit
-// was set by the previous reader of the same bank and position; one register named twice is read once.
+// it cannot, it waits there and holds the pipe behind it (MICRO25, sections 5.1 and 5.3). Operands that no window holds
+// take as many cycles as they need. Slots are taken from the end of the window: that order, and no other that we tried,
+// reproduces 40 of 41 FFMA sequences that we timed on an H200 with chosen register parities (tests/core). The register
+// file cache serves operands whose reuse bit was set by the previous reader of the same bank and position; one register
+// named twice is read once.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +18,16 @@ namespace noteg::core {
 
 class ReadPorts {
  public:
-  ReadPorts(int ports, int window, bool cache, bool ideal)
+  // width: instructions that pass Allocate in a cycle, 1 or 2.
+  ReadPorts(int ports, int window, bool cache, bool ideal, unsigned width = 1)
       : ports_(ports),
         window_(window),
         uncached_(cache ? std::uint8_t{0} : uncached_slot),
         cached_(cache ? ~0u : 0),
         ideal_(ideal),
         one_(ports == 1),
-        has_tables_(one_ && window == 3 && !ideal) {}
+        has_tables_(one_ && window == 3 && !ideal),
+        next_(width > 1 ? 0 : 1) {}
 
   struct Grant {
     std::uint64_t allocated = 0;  // cycle in which the instruction leaves Allocate
@@ -49,7 +52,7 @@ class ReadPorts {
     }
     const std::array<unsigned, 2> need{needs & 0xffff, needs >> 16};
     grant.reads = need[0] + need[1];
-    move_to(std::max(now + 2, allocated_ + 1));
+    move_to(std::max(now + 2, allocated_ + next_));
     if (has_tables_ && ((taken_ & ~both(near - 1)) | (needs & ~0x0003'0003u)) == 0) {
       const unsigned fits = fits_in_three[taken_ & (near - 1)][need[0]] & fits_in_three[taken_ >> second][need[1]];
       const auto delay = static_cast<unsigned>(std::countr_zero(fits));
@@ -58,8 +61,9 @@ class ReadPorts {
       taken_ |= last_of_three[taken_ & 7][need[0]] |
                 static_cast<std::uint64_t>(last_of_three[taken_ >> second & 7][need[1]]) << second;
     } else if (!ideal_ && needs != 0) {
-      wait_for_room(need, window_);
-      for (std::size_t bank = 0; bank < banks; ++bank) take_last(bank, need[bank]);
+      const int span = std::max(window_, (static_cast<int>(std::max(need[0], need[1])) + ports_ - 1) / ports_);
+      wait_for_room(need, span);
+      for (std::size_t bank = 0; bank < banks; ++bank) take_last(bank, span, need[bank]);
     }
     grant.allocated = allocated_;
     return grant;
@@ -70,7 +74,7 @@ class ReadPorts {
   Grant allocate_wide(const std::array<unsigned, 2>& need, std::uint64_t now) {
     Grant grant;
     grant.reads = need[0] + need[1];
-    move_to(std::max(now + 2, allocated_ + 1));
+    move_to(std::max(now + 2, allocated_ + next_));
     if (!ideal_ && one_ && taken_ == 0) {
       taken_ = ((std::uint64_t{1} << need[0]) - 1) | ((std::uint64_t{1} << need[1]) - 1) << second;
     } else if (!ideal_) {
@@ -153,8 +157,8 @@ class ReadPorts {
     for (int cell = 0; need > 0; ++cell) take(bank, cell, need);
   }
 
-  void take_last(std::size_t bank, unsigned need) {
-    for (int cell = window_ - 1; need > 0; --cell) take(bank, cell, need);
+  void take_last(std::size_t bank, int span, unsigned need) {
+    for (int cell = span - 1; need > 0; --cell) take(bank, cell, need);
   }
 
   // Tables of one port, by which of the next eight cycles are taken.
@@ -213,6 +217,7 @@ class ReadPorts {
   bool ideal_;
   bool one_;  // port
   bool has_tables_;
+  std::uint64_t next_;                                    // cycles from one instruction in Allocate to the next
   std::uint64_t allocated_ = 0;                           // cycle in which the last instruction left Allocate
   std::array<std::uint32_t, 2 * uncached_slot> entry_{};  // those from uncached_slot on are never kept
   // Reads of the cycles after allocated_: of one port a bit for each cycle, both banks in one number; of several ports

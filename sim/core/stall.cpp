@@ -21,6 +21,8 @@ constexpr std::array<Row, stall_count> rows{{
     {"no_instruction", "no decoded instruction: start, branch redirect or instruction cache miss"},
     {"constant_miss", "waiting for a constant operand that missed its cache"},
     {"async_copy", "waiting for asynchronous copies into shared memory"},
+    {"by_design",
+     "waiting as the kernel is made to, at no loss: a producer for a free stage, a warpgroup for its turn"},
     {"drained", "the warp has finished, its CTA has not"},
 }};
 

@@ -20,7 +20,8 @@ enum class Stall : std::uint8_t {
   dispatch,          // register read ports busy
   no_instruction,    // instruction buffer empty, branch redirect
   constant_miss,     // constant operand not in its cache
-  async_copy,        // DEPBAR on cp.async groups
+  async_copy,        // DEPBAR on cp.async groups, or a barrier that a bulk copy completes
+  by_design,         // a producer for a free stage, a warpgroup for its turn: nothing is lost
   drained,           // warp has exited, its CTA still runs
   count_
 };

@@ -22,6 +22,7 @@ struct CoreSwitches {
   bool memory_queue = true;    // false: the load/store queues never fill
   bool bank_conflicts = true;  // false: a shared-memory access takes the wavefronts that its bytes alone need
   bool barriers = true;        // false: BAR.SYNC does not wait
+  bool one_issue = true;       // false: a sub-core issues from two of its warps in a cycle
 
   bool operator==(const CoreSwitches&) const = default;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <string_view>
 
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/number_text.hpp"
@@ -12,14 +13,16 @@ namespace {
 
 constexpr std::size_t most_errors = 20;
 
-std::optional<double> number_in(const std::string& text) {
+std::optional<double> number_in(std::string_view text) {
   if (text == "true") return 1.0;
   if (text == "false") return 0.0;
   return parse_number(text);
 }
 
-bool is_not_finite(const std::string& text) {
-  std::string lower = to_lower(text);
+bool is_not_finite(std::string_view text) {
+  constexpr std::size_t longest = 9;  // -infinity
+  if (text.size() > longest) return false;
+  std::string lower = to_lower(std::string(text));
   if (lower.starts_with('-') || lower.starts_with('+')) lower.erase(0, 1);
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
@@ -32,20 +35,20 @@ class ColumnReader {
 
   Values read(Column description) {
     std::size_t numbers = 0, filled = 0;
-    for (const std::vector<std::string>& row : cells_.rows) {
-      const std::string& text = row[column_];
+    for (std::size_t row = 0; row < cells_.rows.size(); ++row) {
+      const std::string_view text = cells_.rows.at(row, column_);
       if (text.empty()) continue;
       ++filled;
       numbers += number_in(text) || is_not_finite(text) ? 1 : 0;
     }
     values_.column = std::move(description);
     values_.is_text = 2 * numbers < filled || (numbers < filled && values_.column.group == Group::other);
-    for (std::size_t row = 0; row < cells_.rows.size(); ++row) take(row, cells_.rows[row][column_]);
+    for (std::size_t row = 0; row < cells_.rows.size(); ++row) take(row, cells_.rows.at(row, column_));
     return std::move(values_);
   }
 
  private:
-  void take(std::size_t row, const std::string& text) {
+  void take(std::size_t row, std::string_view text) {
     if (values_.is_text) {
       values_.codes.push_back(text.empty() ? -1 : code_of(text));
       return;
@@ -55,13 +58,14 @@ class ColumnReader {
     if (number || text.empty() || (values_.column.group == Group::other && is_not_finite(text))) return;
     if (errors_.size() < most_errors)
       errors_.push_back({file_, row < cells_.lines.size() ? cells_.lines[row] : 0, static_cast<int>(column_) + 1,
-                         values_.column.name, "a finite number or nothing", "\"" + text.substr(0, 40) + "\""});
+                         values_.column.name, "a finite number or nothing",
+                         "\"" + std::string(text.substr(0, 40)) + "\""});
   }
 
-  std::int32_t code_of(const std::string& text) {
-    const auto [at, is_new] = codes_.emplace(text, static_cast<std::int32_t>(values_.words.size()));
-    if (is_new) values_.words.push_back(text);
-    return at->second;
+  std::int32_t code_of(std::string_view text) {
+    if (const auto known = codes_.find(text); known != codes_.end()) return known->second;
+    values_.words.emplace_back(text);
+    return codes_.emplace(text, static_cast<std::int32_t>(values_.words.size()) - 1).first->second;
   }
 
   const std::string& file_;

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "sim/dataset/read_table.hpp"
+#include "sim/support/text_rows.hpp"
 
 namespace noteg::dataset {
 
 struct Cells {
   std::vector<std::string> names;
-  std::vector<std::vector<std::string>> rows;
+  TextRows rows;
   std::vector<int> lines;         // parallel to rows; empty: the file has no lines
   std::vector<Column> described;  // by the file itself
 };

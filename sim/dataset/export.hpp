@@ -11,7 +11,8 @@
 
 namespace noteg::dataset {
 
-// row_id, the columns of the groups wanted (all where none is named), error; rows by row_id. Throws StoreError.
+// row_id, the columns of the groups wanted (all where none is named), error; rows by row_id. Throws StoreError and
+// OutputError.
 // out: a path, or "-" for standard output; a plain file is replaced only once the new one is whole.
 void export_csv(const std::string& data_set, const std::string& out, const std::vector<Group>& groups);
 

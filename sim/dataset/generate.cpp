@@ -93,6 +93,11 @@ Result<Generated> generate(const Sweep& sweep, const std::string& path, const Ge
                       "a file that is not there yet: a CSV file cannot be gone on with",
                       "one that is (remove it, or write an SQLite file)"};
   }
+  std::error_code failed;
+  if (fs::is_symlink(part, failed)) {  // whoever laid it there chose what is written to
+    (void)ranks.agree(end_now);
+    return Diagnostic{part, 0, 0, "", "a file of this program, or none", "a symbolic link"};
+  }
   Result<Generated> result = into_database(sweep, part, options, ranks);
   if (result && result->complete()) write_csv(part, path);
   return result;

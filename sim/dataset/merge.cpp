@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "sim/dataset/export.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace noteg::dataset {
 namespace {
@@ -47,10 +48,10 @@ Result<Merged> merge_data_sets(const std::vector<std::string>& parts, const std:
   if (!errors.empty()) return errors;
 
   Merged merged;
-  const std::string fresh = out + ".tmp";
-  std::filesystem::remove(fresh, failed);
-  try {
-    Database all(fresh, Database::Access::write);
+  Replacement fresh(out);
+  fresh.close();  // SQLite opens it by name
+  {
+    Database all(fresh.name(), Database::Access::write);
     all.run("PRAGMA journal_mode=OFF; BEGIN");
     const std::vector<Column> columns = columns_of(first);
     create_tables(all, columns);
@@ -67,12 +68,8 @@ Result<Merged> merge_data_sets(const std::vector<std::string>& parts, const std:
     }
     Statement count(all, "SELECT count(*), (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'rows') FROM rows");
     if (count.step()) merged = {static_cast<std::size_t>(count.integer(0)), static_cast<std::size_t>(count.integer(1))};
-  } catch (...) {
-    std::filesystem::remove(fresh, failed);
-    throw;
   }
-  std::filesystem::rename(fresh, out, failed);
-  if (failed) throw StoreError(out + ": " + failed.message());
+  fresh.take_place();
   return merged;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 double ceil_div(double a, double b) { return std::ceil(a / b); }
 
-memory::ReuseResult traffic(const Envelope& e, double resident, bool warm) {
+memory::ReuseResult traffic(const Envelope& e, double resident, memory::L2State l2) {
   memory::ReuseRequest request;
   request.grid.tiles_m = static_cast<std::int64_t>(e.tiles_m);
   request.grid.tiles_n = static_cast<std::int64_t>(e.tiles_n);
@@ -26,11 +26,11 @@ memory::ReuseResult traffic(const Envelope& e, double resident, bool warm) {
   request.bytes_in = kernels::bytes_of(e.kernel.dtype_in);
   request.bytes_out = kernels::bytes_of(e.kernel.dtype_out);
   request.live_ctas = static_cast<std::int64_t>(resident) * e.gpu.sms;
-  request.l2_bytes = e.gpu.l2.size.value / e.gpu.l2.partitions;
+  request.capacity = {e.gpu.l2.size.value / e.gpu.l2.partitions, e.gpu.l2.kept_below, e.gpu.l2.gone_above};
   request.granule = e.gpu.dram.granule.value;
   request.a_along_k = kernels::a_contiguous_in_k(e.kernel.layout);
   request.b_along_k = !kernels::b_contiguous_in_n(e.kernel.layout);
-  request.warm = warm;
+  request.l2 = l2;
   request.reads_c = e.kernel.reads_c;
   return memory::tile_reuse(request);
 }
@@ -98,7 +98,7 @@ Physics physics_of(const arch::GpuSpec& gpu, const chip::SimReport& report, cons
   e.busiest_share = ceil_div(p.ctas, gpu.sms);
   p.wave_efficiency = p.ctas / (e.busiest_share * gpu.sms);
   count_work(e, p);
-  const memory::ReuseResult moved = traffic(e, p.ctas_per_sm, options.l2 == chip::L2State::warm);
+  const memory::ReuseResult moved = traffic(e, p.ctas_per_sm, options.l2);
   p.l2_bytes = moved.requested_bytes * cluster_share(kernel);
   p.dram_read_bytes = moved.dram_read_bytes;
   p.dram_write_bytes = moved.dram_write_bytes;

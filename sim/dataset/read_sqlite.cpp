@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "sim/support/number_text.hpp"
+#include "sim/support/text_bytes.hpp"
 
 namespace noteg::dataset {
 namespace {
@@ -15,6 +16,8 @@ struct Close {
 };
 using File = std::unique_ptr<sqlite3, Close>;
 using Statement = std::unique_ptr<sqlite3_stmt, Close>;
+
+constexpr int longest_text = 1 << 20;  // bytes; a generated column may make more of a few
 
 Statement prepare(const File& file, const char* sql) {
   sqlite3_stmt* statement = nullptr;
@@ -29,9 +32,19 @@ std::string text_at(sqlite3_stmt* statement, int column) {
   return text == nullptr ? "" : reinterpret_cast<const char*>(text);  // NOLINT: SQLite's own type for UTF-8
 }
 
+// A table whose rows are in the file. Views and virtual tables compute theirs, perhaps for ever.
+bool is_stored_table(const File& file, const char* name) {
+  const Statement statement = prepare(file,
+                                      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND sql NOT LIKE "
+                                      "'CREATE VIRTUAL%'");
+  return statement && sqlite3_bind_text(statement.get(), 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
+         sqlite3_step(statement.get()) == SQLITE_ROW;
+}
+
 Diagnostics read_descriptions(const File& file, const std::string& path, Cells& cells) {
+  if (!is_stored_table(file, "columns")) return {};  // a file without descriptions
   const Statement statement = prepare(file, "SELECT name, unit, meaning, grp FROM columns");
-  if (!statement) return {};  // a file without descriptions
+  if (!statement) return {};
   Diagnostics errors;
   while (sqlite3_step(statement.get()) == SQLITE_ROW) {
     const std::string name = text_at(statement.get(), 0), group_name = text_at(statement.get(), 3);
@@ -45,6 +58,36 @@ Diagnostics read_descriptions(const File& file, const std::string& path, Cells& 
   return errors;
 }
 
+// Every row of the statement; the first that is no text, or no longer fits, ends it.
+std::optional<Diagnostic> read_rows(sqlite3_stmt* statement, const std::string& path, Cells& cells) {
+  const int columns = sqlite3_column_count(statement);
+  for (int c = 0; c < columns; ++c) {
+    cells.names.emplace_back(sqlite3_column_name(statement, c));
+    if (const std::size_t at = first_non_text(cells.names.back()); at != std::string::npos)
+      return Diagnostic{path, 0, 0, cells.names.back(), "a name in UTF-8", describe_byte(cells.names.back(), at)};
+  }
+  cells.rows = TextRows(cells.names.size());
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+    for (int c = 0; c < columns; ++c) {
+      const std::string text = text_at(statement, c);
+      const auto place = [&] {
+        return "row " + std::to_string(cells.rows.size() + 1) + ", " + cells.names[static_cast<std::size_t>(c)];
+      };
+      if (const std::size_t at = first_non_text(text); at != std::string::npos)
+        return Diagnostic{path, 0, 0, place(), "text in UTF-8", describe_byte(text, at)};
+      if (!cells.rows.add(text))
+        return Diagnostic{path,
+                          0,
+                          0,
+                          place(),
+                          "at most " + std::to_string(TextRows::most_texts) + " values of " +
+                              std::to_string(TextRows::most_bytes >> 20) + " MiB together",
+                          "more"};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<Cells> sqlite_cells(const std::string& path) {
@@ -55,18 +98,14 @@ Result<Cells> sqlite_cells(const std::string& path) {
     return Diagnostic{path, 0, 0, "", std::move(expected), sqlite3_errmsg(file.get())};
   };
   if (status != SQLITE_OK) return wrong("an SQLite file that can be opened");
+  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest_text);
   Cells cells;
   if (Diagnostics errors = read_descriptions(file, path, cells); !errors.empty()) return errors;
   const Statement statement = prepare(file, "SELECT * FROM rows ORDER BY rowid");
   if (!statement) return wrong("a data set with a table rows");
-  const int columns = sqlite3_column_count(statement.get());
-  for (int c = 0; c < columns; ++c) cells.names.emplace_back(sqlite3_column_name(statement.get(), c));
-  int step = sqlite3_step(statement.get());
-  for (; step == SQLITE_ROW; step = sqlite3_step(statement.get())) {
-    std::vector<std::string>& row = cells.rows.emplace_back();
-    for (int c = 0; c < columns; ++c) row.push_back(text_at(statement.get(), c));
-  }
-  if (step != SQLITE_DONE) return wrong("rows that can be read");
+  if (!is_stored_table(file, "rows")) return Diagnostic{path, 0, 0, "rows", "a table", "a view or a virtual table"};
+  if (std::optional<Diagnostic> bad = read_rows(statement.get(), path, cells)) return std::move(*bad);
+  if (sqlite3_reset(statement.get()) != SQLITE_OK) return wrong("rows that can be read");
   return cells;
 }
 

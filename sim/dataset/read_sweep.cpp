@@ -1,6 +1,7 @@
 // Sweep files. Every value is checked where it stands; what a combination of values means to a kernel is found out when
 // its row runs, and recorded with the row.
 #include <algorithm>
+#include <array>
 
 #include "arch/field.hpp"
 #include "arch/load.hpp"
@@ -17,6 +18,7 @@ namespace noteg::dataset {
 namespace {
 
 constexpr double largest_factor = 100;
+constexpr std::size_t most_unknown = 20;  // for each, every GPU file is searched for a name like it
 
 class SweepReader {
  public:
@@ -32,6 +34,9 @@ class SweepReader {
     read_kernels();
     if (top_.has("labels")) {
       if (auto labels = top_.texts("labels"); labels && !labels->empty()) sweep_.labels = std::move(*labels);
+      Distinct<std::string> distinct(top_, "labels");
+      for (const Scalar& label : scalars_of(top_, "labels", *top_.optional("labels")))
+        distinct.add(label.text, *label.node);
     }
     if (top_.has("run")) {
       if (std::optional<YamlMapping> run = top_.mapping("run")) sweep_.options = read_run_options(*run);
@@ -64,12 +69,14 @@ class SweepReader {
   void read_gpus() {
     const YamlNode* node = top_.required("gpus", "a GPU or a sequence of them");
     if (node == nullptr) return;
-    for (const Scalar& name : scalars_of(top_, "gpus", *node)) {
+    Distinct<std::string> distinct(top_, "gpus");
+    for (const Scalar& name : scalars_of(top_, "gpus", *node, most_named)) {
+      if (errors_.size() >= most_unknown) return;
       const Result<arch::GpuSpec> gpu = arch::load_gpu(name.text);
-      if (gpu)
-        sweep_.gpus.push_back(*gpu);
-      else
+      if (!gpu)
         report_at(*name.node, "gpus", gpu.errors());
+      else if (distinct.add(gpu->id, *name.node))
+        sweep_.gpus.push_back(*gpu);
     }
   }
 
@@ -101,6 +108,7 @@ class SweepReader {
     const YamlNode& node = entry.value;
     const bool all = entry.key == "all";
     if (std::ranges::find(known, entry.key) == known.end()) {
+      if (errors_.size() >= most_told) return;
       const std::vector<std::string> near = nearest_names(entry.key, known, 2);
       errors_.push_back({file_, entry.key_position.line, entry.key_position.column, factors.path_of(entry.key),
                          "all, or a number of a GPU that data sets hold as a column (docs/dataset-reference.md)",
@@ -159,11 +167,12 @@ class SweepReader {
   }
 
   void read_shape_list(const YamlNode& node) {
+    Distinct<std::array<std::int64_t, 3>> distinct(top_, "shapes");
     for (const Scalar& text : scalars_of(top_, "shapes", node)) {
       const std::optional<kernels::GemmShape> shape = kernels::shape_from(text.text);
-      if (shape && kernels::check_shape(*shape).empty())
-        sweep_.shapes.list.push_back(*shape);
-      else
+      if (shape && kernels::check_shape(*shape).empty()) {
+        if (distinct.add({shape->m, shape->n, shape->k}, *text.node)) sweep_.shapes.list.push_back(*shape);
+      } else
         top_.report(*text.node, "shapes", "MxNxK such as 4096x4096x1024, each at least 1", text.node->describe());
     }
   }
@@ -195,12 +204,14 @@ class SweepReader {
       for (std::size_t g = 0; g < sweep_.gpus.size(); ++g) block.gpus.push_back(g);
       return;
     }
-    for (const Scalar& name : scalars_of(mapping, "gpus", *node)) {
+    Distinct<std::string> distinct(mapping, "gpus");
+    for (const Scalar& name : scalars_of(mapping, "gpus", *node, most_named)) {
+      if (errors_.size() >= most_unknown) return;
       const Result<arch::GpuSpec> gpu = arch::load_gpu(name.text);
       const auto known = std::ranges::find(sweep_.gpus, gpu ? gpu->id : "", &arch::GpuSpec::id);
       if (known == sweep_.gpus.end())
         mapping.report(*name.node, "gpus", "one of the GPUs listed at the top", name.node->describe());
-      else
+      else if (distinct.add(known->id, *name.node))
         block.gpus.push_back(static_cast<std::size_t>(known - sweep_.gpus.begin()));
     }
   }

@@ -1,5 +1,6 @@
 #include "sim/dataset/read_table.hpp"
 
+#include <filesystem>
 #include <fstream>
 
 #include "sim/dataset/cells.hpp"
@@ -9,7 +10,10 @@
 namespace noteg::dataset {
 namespace {
 
+// Only asked of plain files: what is read of a pipe is gone.
 bool is_sqlite(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return false;
   std::ifstream stream(path, std::ios::binary);
   std::string magic(16, '\0');
   stream.read(magic.data(), 16);

@@ -16,7 +16,8 @@ namespace noteg::dataset {
 using KnownColumns = std::function<std::optional<Column>(std::string_view name)>;
 
 // A column is a number where most of its fields are; true and false are 1 and 0; a blank field is absent.
-// Errors, each with its place: missing or damaged file, no rows, a text among numbers, NaN or an infinity.
+// Errors, each with its place: missing or damaged file, no rows, a text among numbers, NaN or an infinity, a `rows`
+// that is no table (a view may have no end), bytes that are no text in UTF-8, more fields than TextRows hold.
 [[nodiscard]] Result<Table> read_table(const std::string& path, const KnownColumns& known);
 
 }  // namespace noteg::dataset

@@ -12,7 +12,8 @@ constexpr std::array<std::string_view, 4> targets{"time_us", "power_w", "energy_
 // Told of a run, not of what ran: sentences, notes, properties of this program.
 bool is_remark(std::string_view name) {
   return name.starts_with("engine.") || name.starts_with("confidence.") || name == "power_note" ||
-         name == "bottleneck.because" || name == "throttle_reason" || name == "kernel.name";
+         name == "bottleneck.because" || name == "bottleneck.clock_held_by" || name == "throttle_reason" ||
+         name == "kernel.name";
 }
 
 Group group_of(std::string_view name) {
@@ -29,8 +30,8 @@ RunColumn of_counter(report::Counter counter, Group group) {
 
 std::vector<RunColumn> option_columns() {
   return {
-      {{"l2_state", "", "cold, or warm: A and B lie in L2 at the start", Group::config},
-       [](const Run& run) -> Value { return std::string(run.options->l2 == chip::L2State::warm ? "warm" : "cold"); }},
+      {{"l2_state", "", "what L2 holds at the start: empty, cold, warm (A and B) or steady (A)", Group::config},
+       [](const Run& run) -> Value { return std::string(memory::name_of(run.options->l2)); }},
       {{"clock_given_mhz", "MHz", "SM clock where it was given, absent where it was solved for", Group::config},
        [](const Run& run) -> Value {
          return run.options->sm_clock_mhz.value_or(std::numeric_limits<double>::quiet_NaN());

@@ -5,9 +5,12 @@
 #include <cstring>
 
 #include "sim/support/number_text.hpp"
+#include "sim/support/text_bytes.hpp"
 
 namespace noteg::dataset {
 namespace {
+
+constexpr int longest_value = 1 << 24;  // bytes: a sweep as it was read has less
 
 // What SQLite's own sentence leaves open.
 std::string advice(int status) {
@@ -44,6 +47,7 @@ Database::Database(std::string path, Access access) : path_(std::move(path)) {
   if (status != SQLITE_OK) fail(status);
   sqlite3_extended_result_codes(opened, 1);
   sqlite3_busy_timeout(opened, 5000);
+  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest_value);
 }
 
 void Database::fail(int status) const {
@@ -112,8 +116,10 @@ bool Statement::is_null(int column) const { return sqlite3_column_type(statement
 std::string Statement::text(int column) const {
   if (sqlite3_column_type(statement_.get(), column) == SQLITE_FLOAT)
     return format_number(sqlite3_column_double(statement_.get(), column));
-  const unsigned char* text = sqlite3_column_text(statement_.get(), column);
-  return text == nullptr ? "" : reinterpret_cast<const char*>(text);  // NOLINT: SQLite's own type for UTF-8
+  const unsigned char* bytes = sqlite3_column_text(statement_.get(), column);
+  if (bytes == nullptr) return "";
+  std::string text = reinterpret_cast<const char*>(bytes);  // NOLINT: SQLite's own type for UTF-8
+  return first_non_text(text) == std::string::npos ? text : printable(text);
 }
 
 }  // namespace noteg::dataset

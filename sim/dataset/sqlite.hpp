@@ -34,7 +34,7 @@ class Statement {
 
   [[nodiscard]] std::int64_t integer(int column) const;
   [[nodiscard]] double real(int column) const;
-  [[nodiscard]] std::string text(int column) const;  // numbers in their shortest form; "" for NULL
+  [[nodiscard]] std::string text(int column) const;  // shortest numbers; "" for NULL; other bytes shown
   [[nodiscard]] bool is_null(int column) const;
 
  private:

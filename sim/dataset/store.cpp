@@ -12,6 +12,7 @@
 
 #include "arch/field.hpp"
 #include "sim/dataset/hash.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace noteg::dataset {
 namespace {
@@ -39,9 +40,9 @@ std::string difference(const std::string& had, const std::string& has) {
 class Store::Lock {
  public:
   static std::unique_ptr<Lock> take(const std::string& data_set) {
-    const std::string path = data_set + ".lock";
+    const std::string path = place_of(data_set) + ".lock";  // links to one data set share its lock
     while (true) {
-      const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+      const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
       if (file < 0)
         throw StoreError(
             fmt::format("{}: {} (is the folder there, and may it be written to?)", data_set, std::strerror(errno)));
@@ -67,7 +68,20 @@ class Store::Lock {
   bool held_ = false;
 };
 
+namespace {
+
+// SQLite keeps its log beside the name that it was given. Under another name of the same file nobody would find that
+// log: rows would be lost, and two writers would not see each other.
+bool has_other_names(const std::string& path) {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink > 1;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Store>> Store::open(const std::string& path, const Sweep& sweep, const Shard& shard) {
+  if (has_other_names(path))
+    return Diagnostic{path, 0, 0, "", "a file with one name (a copy has one)", "one with several: hard links"};
   std::unique_ptr<Lock> lock = Lock::take(path);
   if (!lock) return Diagnostic{path, 0, 0, "", "a file that no other run is writing", "one that is being written"};
   std::unique_ptr<Store> store(new Store(path, std::move(lock)));

@@ -20,7 +20,7 @@ class Store {
  public:
   // Opens what an earlier run of the same sweep has left, or begins a new file. Errors: a file of another sweep (says
   // what differs), of other GPU numbers, of another shard, of another version, or no data set at all; a file that
-  // another process is writing. Throws StoreError where the file cannot be written.
+  // another process is writing, or that has hard links. Throws StoreError where the file cannot be written.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open(const std::string& path, const Sweep& sweep,
                                                            const Shard& shard);
   ~Store();

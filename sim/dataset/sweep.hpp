@@ -20,7 +20,8 @@ enum class Method : std::uint8_t { grid, random, latin_hypercube, sobol };
 
 [[nodiscard]] std::string_view name_of(Method method);
 
-// Whole numbers between two bounds, multiples of a step (the bounds excepted), evenly spread in value or in logarithm.
+// Whole numbers between two bounds, evenly spread in value or in logarithm. All are multiples of the step, the bounds
+// too.
 struct Span {
   std::int64_t low = 1, high = 1, multiple_of = 1;
   bool logarithmic = false;
@@ -74,6 +75,8 @@ struct Sweep {
 };
 
 inline constexpr std::size_t largest_sweep = 20'000'000;  // rows
+inline constexpr std::size_t largest_axis = 100'000;      // values of one axis
+inline constexpr std::size_t most_named = 1'000;          // GPUs or kernels that one list names
 
 [[nodiscard]] Result<Sweep> load_sweep(const std::filesystem::path& path);
 [[nodiscard]] Result<Sweep> read_sweep_text(std::string_view text, std::string name);

@@ -1,7 +1,10 @@
 #include "sim/dataset/sweep_parts.hpp"
 
+#include <algorithm>
+
 #include "kernels/config_file.hpp"
 #include "kernels/config_keys.hpp"
+#include "sim/support/ceil_div.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/support/quantity_text.hpp"
 
@@ -9,12 +12,21 @@ namespace noteg::dataset {
 namespace {
 
 constexpr std::int64_t largest_extent = 2147483647;
-constexpr std::size_t largest_axis = 100'000;
+
+// As it is, or in quotes where that would read as a list, as two values or as another line.
+std::string canonical_scalar(const std::string& text) {
+  const bool is_plain = !text.empty() && text.find_first_of("[]\",=\\\n\r") == std::string::npos &&
+                        text.front() != ' ' && text.back() != ' ';
+  if (is_plain) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return quoted + "\"";
+}
 
 void add_canonical(const YamlNode& node, const std::string& path, std::string& text) {
   switch (node.kind) {
     case YamlNode::Kind::nothing: text += path + " =\n"; break;
-    case YamlNode::Kind::scalar: text += path + " = " + node.text + "\n"; break;
+    case YamlNode::Kind::scalar: text += path + " = " + canonical_scalar(node.text) + "\n"; break;
     case YamlNode::Kind::mapping:
       for (const YamlEntry& entry : node.entries)
         add_canonical(entry.value, path.empty() ? entry.key : path + "." + entry.key, text);
@@ -24,7 +36,7 @@ void add_canonical(const YamlNode& node, const std::string& path, std::string& t
       bool flat = true;
       for (const YamlNode& item : node.items) {
         flat = flat && item.is_scalar();
-        list += (list.empty() ? "" : ", ") + item.text;
+        list += (list.empty() ? "" : ", ") + canonical_scalar(item.text);
       }
       if (flat) {
         text += path + " = [" + list + "]\n";
@@ -36,13 +48,30 @@ void add_canonical(const YamlNode& node, const std::string& path, std::string& t
   }
 }
 
-// Between from and to: each `times` the last, or each last plus `step`.
-std::vector<std::int64_t> stepped(std::int64_t from, std::int64_t to, double times, std::int64_t step) {
+// Between from and to: each `times` the last, or each last plus `step`; whole numbers, and each of them once. Nothing:
+// more than an axis holds.
+std::optional<std::vector<std::int64_t>> stepped(std::int64_t from, std::int64_t to, double times, std::int64_t step) {
   std::vector<std::int64_t> values;
-  for (double value = static_cast<double>(from); value <= static_cast<double>(to) && values.size() < largest_axis;
-       value = times > 1 ? value * times : value + static_cast<double>(step))
-    values.push_back(static_cast<std::int64_t>(value));
+  for (auto value = static_cast<double>(from); value <= static_cast<double>(to);
+       value = times > 1 ? value * times : value + static_cast<double>(step)) {
+    const auto whole = static_cast<std::int64_t>(value);
+    if (!values.empty() && values.back() == whole) continue;
+    if (values.size() == largest_axis) return std::nullopt;
+    values.push_back(whole);
+  }
   return values;
+}
+
+// The bounds move inwards to multiples of the step.
+Span read_span(YamlMapping& range, std::int64_t from, std::int64_t to) {
+  Span span{from, to};
+  if (range.has("scale")) span.logarithmic = range.choice("scale", {"linear", "log"}) == "log";
+  if (!range.has("multiple_of")) return span;
+  const std::int64_t step = range.integer("multiple_of", 1, largest_extent).value_or(1);
+  span = {ceil_div(from, step) * step, to / step * step, step, span.logarithmic};
+  if (span.low > span.high)
+    range.report(range.node(), "multiple_of", "a number with a multiple between from and to", std::to_string(step));
+  return span;
 }
 
 ExtentAxis read_range(YamlMapping& range, bool spans) {
@@ -54,12 +83,12 @@ ExtentAxis read_range(YamlMapping& range, bool spans) {
     const double times = by_times ? range.number("times", 1.0001, 1e9).value_or(2) : 1;
     const std::int64_t step = by_step ? range.integer("step", 1, largest_extent).value_or(1) : 1;
     if (by_times && by_step) range.report(range.node(), "", "times or step", "both");
-    axis.values = stepped(from, to, times, step);
+    if (std::optional<std::vector<std::int64_t>> values = stepped(from, to, times, step))
+      axis.values = std::move(*values);
+    else
+      range.report(range.node(), "", "at most " + std::to_string(largest_axis) + " values", "more");
   } else if (spans) {
-    Span span{from, to};
-    if (range.has("scale")) span.logarithmic = range.choice("scale", {"linear", "log"}) == "log";
-    if (range.has("multiple_of")) span.multiple_of = range.integer("multiple_of", 1, largest_extent).value_or(1);
-    axis.span = span;
+    axis.span = read_span(range, from, to);
   } else {
     range.report(range.node(), "", "times or step with method grid: a grid needs numbers, not a span", "neither");
   }
@@ -71,13 +100,19 @@ ExtentAxis read_range(YamlMapping& range, bool spans) {
 void read_bases(YamlMapping& mapping, std::string_view key, KernelBlock& block, Diagnostics& errors) {
   const YamlNode* node = mapping.optional(key);
   if (node == nullptr) return;
-  for (const Scalar& name : scalars_of(mapping, key, *node)) {
+  Distinct<std::string> distinct(mapping, std::string(key));
+  for (const Scalar& name : scalars_of(mapping, key, *node, most_named)) {
+    if (errors.size() >= most_told) return;
+    if (!distinct.add(name.text, *name.node)) continue;
     const bool is_file = key == "file";
     const Result<kernels::KernelConfig> base =
         is_file ? kernels::load_kernel_file(name.text) : kernels::config_from_name(name.text);
     if (base) {
       block.bases.push_back(*base);
       if (!is_file) block.bases.back().name = name.text;
+      if (!is_file && base->split_k_mode != kernels::SplitKMode::none && mapping.optional("split_k") == nullptr)
+        mapping.report(*name.node, key, "a key split_k beside a name that splits K (no name says into how many)",
+                       "none");
       continue;
     }
     for (const Diagnostic& error : base.errors()) {
@@ -93,20 +128,28 @@ void read_axis(YamlMapping& mapping, const kernels::KernelKeyDoc& doc, KernelBlo
   const YamlNode* node = mapping.optional(doc.key);
   if (node == nullptr) return;
   KernelAxis axis{doc.key, {}};
-  for (const Scalar& value : scalars_of(mapping, doc.key, *node)) {
+  std::vector<kernels::KernelConfig> meant;  // 08 is 8 once more
+  for (const Scalar& value : scalars_of(mapping, doc.key, *node, most_named)) {
     kernels::KernelConfig probe;
     if (const auto wrong = kernels::set_kernel_key(probe, doc.key, value.text))
       mapping.report(*value.node, doc.key, wrong->expected, wrong->found);
+    else if (std::ranges::find(meant, probe) != meant.end())
+      mapping.report(*value.node, doc.key, "each value once", value.node->describe() + " again");
     else
       axis.values.push_back(value.text);
+    meant.push_back(std::move(probe));
   }
   if (!axis.values.empty()) block.axes.push_back(std::move(axis));
 }
 
 }  // namespace
 
-std::vector<Scalar> scalars_of(YamlMapping& mapping, std::string_view key, const YamlNode& node) {
+std::vector<Scalar> scalars_of(YamlMapping& mapping, std::string_view key, const YamlNode& node, std::size_t most) {
   if (node.is_scalar()) return {{node.text, &node}};
+  if (node.items.size() > most) {
+    mapping.report(node, key, "at most " + std::to_string(most) + " values", std::to_string(node.items.size()));
+    return {};
+  }
   std::vector<Scalar> all;
   if (node.is_sequence()) {
     for (const YamlNode& item : node.items) {
@@ -130,11 +173,12 @@ ExtentAxis read_extent(YamlMapping& shape, std::string_view key, bool spans) {
     std::optional<YamlMapping> range = shape.mapping(key);
     return read_range(*range, spans);
   }
+  Distinct<std::int64_t> distinct(shape, std::string(key));
   for (const Scalar& value : scalars_of(shape, key, *node)) {
     const std::optional<long long> number = parse_integer(value.text);
-    if (number && *number >= 1 && *number <= largest_extent)
-      axis.values.push_back(*number);
-    else
+    if (number && *number >= 1 && *number <= largest_extent) {
+      if (distinct.add(*number, *value.node)) axis.values.push_back(*number);
+    } else
       shape.report(*value.node, key, "a whole number from 1 to 2147483647", value.node->describe());
   }
   return axis;
@@ -167,7 +211,10 @@ chip::SimOptions read_run_options(YamlMapping& run) {
       run.report(*clock, "clock", "a clock such as 1.4 GHz, from 1 MHz to 10 GHz", clock->describe());
   }
   if (run.has("operands") && run.choice("operands", {"random", "zeros"}) == "zeros") options.operands.activity = 0;
-  if (run.has("l2") && run.choice("l2", {"warm", "cold"}) == "cold") options.l2 = chip::L2State::cold;
+  if (run.has("l2")) {
+    const std::vector<std::string> names(memory::l2_state_names.begin(), memory::l2_state_names.end());
+    options.l2 = memory::l2_state_from(run.choice("l2", names).value_or("warm")).value_or(options.l2);
+  }
   // Thousands of rows share engine runs, unless the file asks for each kernel's own.
   options.share_runs = !run.has("engine") || run.choice("engine", {"shared", "periodic"}) != "periodic";
   run.report_unknown();

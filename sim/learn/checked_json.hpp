@@ -37,6 +37,7 @@ class Checked {
   }
 
   [[nodiscard]] const nlohmann::json* find(const std::string& key) const {
+    if (!json_->is_object()) wrong("an object", json_->type_name());
     const auto found = json_->find(key);
     return found == json_->end() ? nullptr : &*found;
   }
@@ -106,7 +107,8 @@ class Checked {
     const bool small =
         item.is_number_integer() && (!item.is_number_unsigned() || item.get<std::uint64_t>() < (1ULL << 62));
     if (!small || item.get<long long>() < low || item.get<long long>() > high)
-      wrong("a whole number from " + std::to_string(low) + " to " + std::to_string(high), item.dump().substr(0, 40));
+      wrong("a whole number from " + std::to_string(low) + " to " + std::to_string(high),
+            item.is_number() ? item.dump().substr(0, 40) : item.type_name());
     return item.get<long long>();
   }
 

@@ -21,9 +21,11 @@ constexpr std::size_t block_rows = 64;
 // Outermost first: 95 %, 90 %, 80 %; as quantiles from the lowest to the highest.
 constexpr std::array<double, 6> quantile_levels{0.025, 0.05, 0.1, 0.9, 0.95, 0.975};
 
-Raw raw_of(double value, const std::vector<double>& quantiles) {
+// Quantiles keep their places under exp, a mean does not: the value is moved by the smearing, and all sides are
+// measured from where it then lies, so that no interval can miss its own prediction.
+Raw raw_of(double mean, double smearing, const std::vector<double>& quantiles) {
   Raw raw;
-  raw.value = value;
+  raw.value = mean + std::log(smearing);
   for (std::size_t level = 0; level < interval_levels.size(); ++level)
     raw.intervals[level] = {quantiles[2 - level], quantiles[3 + level]};
   return raw;
@@ -79,7 +81,8 @@ std::vector<bool> check_gpus(const Model& model, const dataset::Table& table, st
 
 }  // namespace
 
-std::vector<std::vector<Raw>> raw_estimates(const forest::Forest& forest, const Eigen::MatrixXd& x, unsigned threads) {
+std::vector<std::vector<Raw>> raw_estimates(const Fitted& fitted, const Eigen::MatrixXd& x, unsigned threads) {
+  const forest::Forest& forest = fitted.forest;
   const forest::Predictor predictor(forest);
   const Eigen::MatrixXd values = predictor.predict(x, threads);
   std::vector<std::vector<Raw>> out(static_cast<std::size_t>(x.rows()));
@@ -87,8 +90,8 @@ std::vector<std::vector<Raw>> raw_estimates(const forest::Forest& forest, const 
     const std::vector<forest::Neighbour> near =
         forest::neighbours(forest, predictor.leaves_of(predictor.bins_of(x.row(i))));
     for (std::size_t t = 0; t < forest.targets(); ++t)
-      out[static_cast<std::size_t>(i)].push_back(
-          raw_of(values(i, static_cast<Index>(t)), forest::quantiles(forest, near, t, quantile_levels)));
+      out[static_cast<std::size_t>(i)].push_back(raw_of(values(i, static_cast<Index>(t)), fitted.smearing[t],
+                                                        forest::quantiles(forest, near, t, quantile_levels)));
   });
   return out;
 }
@@ -114,16 +117,20 @@ double reach(const Raw& raw, std::size_t level, double truth) {
   return truth > raw.value ? (truth - raw.value) / up : (raw.value - truth) / down;
 }
 
+bool is_finite(const Estimate& e) {
+  return std::isfinite(e.value) && std::ranges::all_of(e.intervals, [](const auto& interval) {
+           return std::isfinite(interval.low) && std::isfinite(interval.high);
+         });
+}
+
 Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu) {
-  const auto tell = [&](double value) { return target.log ? target.smearing * std::exp(value + offset) : value; };
+  const auto tell = [&](double value) { return target.log ? std::exp(value + offset) : value; };
   Estimate out;
   out.value = tell(raw.value);
   for (std::size_t level = 0; level < interval_levels.size(); ++level) {
     const auto [down, up] = sides(raw, level);
     const double factor = (new_gpu && target.widen_new_gpu ? *target.widen_new_gpu : target.widen)[level];
-    // Quantiles keep their places under exp: only the mean needs smearing.
-    const auto quantile = [&](double value) { return target.log ? std::exp(value + offset) : value; };
-    out.intervals[level] = {quantile(raw.value - factor * down), quantile(raw.value + factor * up)};
+    out.intervals[level] = {tell(raw.value - factor * down), tell(raw.value + factor * up)};
   }
   return out;
 }
@@ -148,13 +155,14 @@ void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, cons
         intervals ? forest::neighbours(part.forest, leaves) : std::vector<forest::Neighbour>{};
     for (std::size_t t = 0; t < part.targets.size(); ++t) {
       const double value = values(i, static_cast<Index>(t));
-      const Raw raw = intervals ? raw_of(value, forest::quantiles(part.forest, near, t, quantile_levels))
-                                : raw_of(value, std::vector<double>(6, value));
+      const Raw raw = raw_of(value, part.targets[t].smearing,
+                             intervals ? forest::quantiles(part.forest, near, t, quantile_levels)
+                                       : std::vector<double>(quantile_levels.size(), value));
       row.targets.push_back(
           told(part.targets[t], raw, offset(i, static_cast<Index>(t)), new_gpu[static_cast<std::size_t>(i)]));
       if (std::isnan(row.targets.back().value))
         add_reason(row, part.targets[t].anchor + " is not positive");
-      else if (std::isinf(row.targets.back().value))
+      else if (!is_finite(row.targets.back()))
         add_reason(row, part.targets[t].name + " is beyond all numbers");
     }
     if (!intervals) return;

@@ -8,6 +8,7 @@
 
 #include "sim/forest/domain.hpp"
 #include "sim/forest/predictor.hpp"
+#include "sim/learn/fit.hpp"
 #include "sim/learn/model.hpp"
 #include "sim/support/result.hpp"
 
@@ -19,12 +20,12 @@ struct Interval {
 
 // As the trees see it: logarithms over the anchor, or plain values.
 struct Raw {
-  double value = 0;
+  double value = 0;                   // of the prediction, smearing included
   std::array<Interval, 3> intervals;  // one per level, of the quantile forest, not widened
 };
 
 // rows of x times targets.
-[[nodiscard]] std::vector<std::vector<Raw>> raw_estimates(const forest::Forest& forest, const Eigen::MatrixXd& x,
+[[nodiscard]] std::vector<std::vector<Raw>> raw_estimates(const Fitted& fitted, const Eigen::MatrixXd& x,
                                                           unsigned threads);
 
 // By how much a quantile must be moved away from the prediction to reach the true value; 1: exactly reached.
@@ -35,7 +36,11 @@ struct Estimate {
   std::array<Interval, 3> intervals;  // one per level of interval_levels
 };
 
-// In units of the target. new_gpu: the row's GPU was not trained on, and intervals are as wide as that asks for.
+// Are the value and all its intervals numbers? Not where the row's own anchor is none or too large.
+[[nodiscard]] bool is_finite(const Estimate& estimate);
+
+// In units of the target; every interval holds the value. new_gpu: the row's GPU was not trained on, and intervals are
+// as wide as that asks for.
 [[nodiscard]] Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu = false);
 
 struct RowEstimate {

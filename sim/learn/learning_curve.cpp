@@ -22,11 +22,10 @@ std::vector<double> mapes(const Problem& problem, const PartProblem& part, const
   Eigen::MatrixXd x(static_cast<Index>(judged.size()), problem.x.cols());
   for (std::size_t i = 0; i < judged.size(); ++i)
     x.row(static_cast<Index>(i)) = problem.x.row(static_cast<Index>(part.rows[judged[i]]));
-  const std::vector<std::vector<Raw>> raw = raw_estimates(fitted.forest, x, threads);
+  const std::vector<std::vector<Raw>> raw = raw_estimates(fitted, x, threads);
   std::vector<double> out;
   for (std::size_t t = 0; t < part.targets.size(); ++t) {
-    Target target = part.targets[t];
-    target.smearing = fitted.smearing[t];
+    const Target& target = part.targets[t];
     std::vector<Point> points;
     for (std::size_t i = 0; i < judged.size(); ++i) {
       const auto row = static_cast<Index>(judged[i]);

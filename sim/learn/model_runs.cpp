@@ -55,6 +55,7 @@ Result<ModelRun> run_model(const Estimator& estimator, const arch::GpuSpec& gpu,
     take_residual(estimator.model(), run.estimate, run.report);
   else
     take_direct(estimator.model(), run.estimate, run.report);
+  run.report.confidence = {};  // that of the simulator says nothing of the model
   return run;
 }
 

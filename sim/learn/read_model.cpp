@@ -1,20 +1,65 @@
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <set>
 
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/read_tree.hpp"
+#include "sim/support/text_bytes.hpp"
+#include "sim/support/text_file.hpp"
 
 namespace noteg::learn {
 namespace {
 
 using nlohmann::json;
 
-constexpr double largest_log = 700;  // exp(700) is still a number
+constexpr double largest_log = 700;      // exp(700) is still a number
+constexpr double largest_value = 1e300;  // of a target that is no logarithm
+constexpr double largest_factor = 1000;  // that an interval is widened by
+constexpr std::size_t deepest = 32;      // levels of nesting: whoever walks a document walks it on the stack
+constexpr std::size_t largest_document = std::size_t{1} << 29;  // bytes in memory
 constexpr long long most_rows = 1LL << 31;
 constexpr std::size_t most_gpus = 1 << 20;
+
+// Reads without keeping anything: how deep a document is and what memory it would take, told before it is built.
+class Bounds : public nlohmann::json_sax<json> {
+ public:
+  [[nodiscard]] const std::string& excess() const { return excess_; }
+  bool null() override { return add(small); }
+  bool boolean(bool) override { return add(small); }
+  bool number_integer(number_integer_t) override { return add(small); }
+  bool number_unsigned(number_unsigned_t) override { return add(small); }
+  bool number_float(number_float_t, const string_t&) override { return add(small); }
+  bool string(string_t& text) override { return add(large + text.size()); }
+  bool binary(binary_t&) override { return add(large); }
+  bool key(string_t& text) override { return add(large + text.size()); }
+  bool start_object(std::size_t) override { return open(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  // The parser that builds the document finds the same mistake, and tells where it is.
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  // A sequence that grows keeps its old half until the new one, with room for as much again, is filled.
+  static constexpr std::size_t small = 3 * sizeof(json), large = 10 * sizeof(json);  // large: with what it points to
+  bool add(std::size_t bytes) {
+    bytes_ += bytes;
+    if (bytes_ > largest_document) excess_ = "values that take at most 512 MiB in memory";
+    return excess_.empty();
+  }
+  bool open() {
+    if (++depth_ > deepest) excess_ = "at most " + std::to_string(deepest) + " levels of nesting";
+    return add(large);
+  }
+  bool close() {
+    --depth_;
+    return true;
+  }
+
+  std::size_t bytes_ = 0, depth_ = 0;
+  std::string excess_;
+};
 
 Feature read_feature(const Checked& at) {
   Feature feature;
@@ -48,8 +93,8 @@ std::vector<Feature> read_features(const Checked& at) {
 
 std::array<double, 3> read_factors(const Checked& at) {
   const std::vector<double> numbers = at.numbers(3, 3);
-  if (!std::ranges::all_of(numbers, [](double factor) { return factor >= 0; }))
-    at.wrong("factors of 0 or more", "others");
+  if (!std::ranges::all_of(numbers, [](double factor) { return factor >= 0 && factor <= largest_factor; }))
+    at.wrong("factors from 0 to 1000", "others");
   return {numbers[0], numbers[1], numbers[2]};
 }
 
@@ -65,8 +110,6 @@ void read_target(const Checked& at, Part& part) {
   if (!(target.smearing > 0)) at.at("smearing").wrong("a number above 0", "another");
   forest::Scale scale{at.at("mean").number(), at.at("deviation").number()};
   if (!(scale.deviation > 0)) at.at("deviation").wrong("a number above 0", "another");
-  if (target.log && std::abs(scale.mean) + scale.deviation > largest_log)
-    at.at("mean").wrong("a mean and a deviation of logarithms", "numbers whose exponential is none");
   part.targets.push_back(std::move(target));
   part.forest.scales.push_back(scale);
 }
@@ -92,6 +135,20 @@ void read_bins(const Checked& at, const std::vector<Feature>& features, Part& pa
         static_cast<std::uint8_t>(read_hex(digits_at, std::string_view(digits).substr(2 * i, 2))));
 }
 
+// Whatever mean of training rows the model tells, it is a number.
+void check_range(const Checked& at, const Part& part) {
+  double most = 0;
+  for (const float y : part.forest.y) most = std::max(most, std::abs(static_cast<double>(y)));
+  for (std::size_t t = 0; t < part.targets.size(); ++t) {
+    const Target& target = part.targets[t];
+    const forest::Scale& scale = part.forest.scales[t];
+    const double reach = std::abs(scale.mean) + scale.deviation * std::max(1.0, most);
+    if (target.log ? !(reach + std::abs(std::log(target.smearing)) <= largest_log) : !(reach <= largest_value))
+      at.at("targets").wrong(target.log ? "a mean and deviations of logarithms" : "a mean and deviations of numbers",
+                             "numbers of " + target.name + " that no double holds");
+  }
+}
+
 void read_training_rows(const Checked& at, Part& part) {
   const std::size_t values = part.forest.rows * part.targets.size();
   const Checked y_at = at.at("y");
@@ -99,6 +156,7 @@ void read_training_rows(const Checked& at, Part& part) {
     if (std::abs(y) > std::numeric_limits<float>::max()) y_at.wrong("numbers of 32 bits", "one beyond their range");
     part.forest.y.push_back(static_cast<float>(y));
   }
+  check_range(at, part);
   part.forest.weights = at.at("weights").numbers(0, part.forest.rows);
   if (part.forest.weights.empty()) part.forest.weights.assign(part.forest.rows, 1.0);
   if (part.forest.weights.size() != part.forest.rows)
@@ -170,7 +228,24 @@ Diagnostic not_json(std::string_view text, const std::string& file, const json::
 
 }  // namespace
 
+std::optional<Diagnostic> check_bounds(std::string_view text, const std::string& file) {
+  if (text.size() > largest_model_file)
+    return Diagnostic{
+        file, 0, 0, "", "a model file of at most " + std::to_string(largest_model_file >> 20) + " MiB", "a larger one"};
+  if (const std::size_t at = first_non_text(text); at != std::string_view::npos) {
+    const std::string_view before = text.substr(0, at);
+    const auto line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
+    const auto column = static_cast<int>(at - (before.rfind('\n') + 1)) + 1;  // npos + 1 is 0
+    return Diagnostic{file, line, column, "", "text in UTF-8", describe_byte(text, at)};
+  }
+  Bounds bounds;
+  (void)json::sax_parse(text, &bounds);
+  if (bounds.excess().empty()) return std::nullopt;
+  return Diagnostic{file, 0, 0, "", "a model file with " + bounds.excess(), "more"};
+}
+
 Result<Model> parse_model(std::string_view text, const std::string& file) {
+  if (std::optional<Diagnostic> wrong = check_bounds(text, file)) return std::move(*wrong);
   try {
     return model_from(json::parse(text));
   } catch (const WrongModel& error) {
@@ -183,16 +258,9 @@ Result<Model> parse_model(std::string_view text, const std::string& file) {
 }
 
 Result<Model> read_model(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  if (!stream) return Diagnostic{path, 0, 0, "", "a model file", "none that can be read"};
-  const auto size = stream.tellg();
-  if (size < 0 || static_cast<std::size_t>(size) > largest_model_file)
-    return Diagnostic{path, 0, 0, "", "a model file of at most 1 GiB", "something else"};
-  std::string text(static_cast<std::size_t>(size), '\0');
-  stream.seekg(0);
-  stream.read(text.data(), size);
-  if (!stream) return Diagnostic{path, 0, 0, "", "a model file", "none that can be read"};
-  return parse_model(text, path);
+  const Result<std::string> text = read_file(path, largest_model_file);
+  if (!text) return text.errors();
+  return parse_model(*text, path);
 }
 
 }  // namespace noteg::learn

@@ -18,7 +18,6 @@ struct Judged {
   std::size_t row = 0;       // of the table
   std::size_t part_row = 0;  // of the part
   std::vector<Raw> raw;      // per target
-  std::vector<double> smearing;
 };
 
 Result<std::vector<Judged>> hold_out(const Problem& problem, std::size_t index, const std::vector<std::size_t>& folds,
@@ -37,9 +36,8 @@ Result<std::vector<Judged>> hold_out(const Problem& problem, std::size_t index, 
     Eigen::MatrixXd x(static_cast<Index>(test.size()), problem.x.cols());
     for (std::size_t i = 0; i < test.size(); ++i)
       x.row(static_cast<Index>(i)) = problem.x.row(static_cast<Index>(part.rows[test[i]]));
-    std::vector<std::vector<Raw>> raw = raw_estimates(fitted->forest, x, options.threads);
-    for (std::size_t i = 0; i < test.size(); ++i)
-      out.push_back({fold, part.rows[test[i]], test[i], std::move(raw[i]), fitted->smearing});
+    std::vector<std::vector<Raw>> raw = raw_estimates(*fitted, x, options.threads);
+    for (std::size_t i = 0; i < test.size(); ++i) out.push_back({fold, part.rows[test[i]], test[i], std::move(raw[i])});
   }
   std::ranges::stable_sort(out, {}, &Judged::row);
   return out;
@@ -89,7 +87,6 @@ std::vector<Point> points_of(const std::vector<Judged>& rows, const PartProblem&
                                                    : options.widen[place];
     Target asked = part.targets[target];
     asked.widen = by_fold[judged.fold];
-    asked.smearing = judged.smearing[target];
     const auto i = static_cast<Index>(judged.part_row);
     const auto t = static_cast<Index>(target);
     const Estimate estimate = told(asked, judged.raw[target], part.offset(i, t));

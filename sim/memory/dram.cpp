@@ -12,12 +12,6 @@ double last_of_group(double accesses, double service) {
   return service * std::max(0.0, harmonic - 1.0);
 }
 
-double tile_share(std::string_view dram_type) {
-  constexpr double hbm = 0.92, gddr = 0.83;
-  if (dram_type.starts_with("HBM")) return hbm;
-  return dram_type.starts_with("GDDR") ? gddr : 1.0;
-}
-
 double queue_wait(double utilisation, double service) {
   const double load = std::clamp(utilisation, 0.0, 0.95);
   return service * load / (2.0 * (1.0 - load));

@@ -4,19 +4,11 @@
 // Times are in any unit, the same for all arguments and results.
 #pragma once
 
-#include <string_view>
-
 namespace noteg::memory {
 
 // Expected time by which the last of `accesses` is later than the mean one, where single accesses spread
 // exponentially with mean `service`: service * (1 + 1/2 + ... + 1/N - 1). 0 for one access.
 [[nodiscard]] double last_of_group(double accesses, double service);
-
-// Of the rate of one long stream, what tiles reach: rows of a tile lie far apart, so that DRAM opens a page for a few
-// hundred bytes at a time, which costs GDDR, with fewer banks, more than HBM. Fitted: slopes of time over bytes of
-// library GEMMs with at most 31 rows of C and over 100 MB, against streams on the same GPUs: HBM 0.88 (A100-SXM4), 0.92
-// (H200), 0.95 (H100), GDDR6 0.82 (A40), 0.83 (L40S).
-[[nodiscard]] double tile_share(std::string_view dram_type);
 
 // Mean wait in a queue with random arrivals and a fixed service time (Pollaczek and Khinchine), `utilisation` 0..1.
 // Finite at 1: a closed set of SMs cannot queue more than it has outstanding, so the wait stops growing at 0.95.

@@ -8,8 +8,6 @@ namespace noteg::memory {
 
 namespace {
 
-constexpr std::int64_t sector = 32;
-
 // Members of a set of `all` that `draws` draws of `each` members touch, over the members drawn.
 double distinct_share(double all, double each, double draws) {
   if (draws <= 1) return 1;
@@ -27,7 +25,7 @@ double drawn(const SharingCtas& ctas) {
 
 }  // namespace
 
-double straddle(std::int64_t bytes, std::int64_t pitch) {
+double straddle(std::int64_t bytes, std::int64_t pitch, std::int64_t sector) {
   // Starts fall on all multiples of the greatest step that pieces and lines have in common, equally often.
   const std::int64_t step = std::gcd(std::gcd(bytes, pitch), sector);
   return static_cast<double>(bytes + sector - step) / static_cast<double>(bytes);
@@ -38,9 +36,9 @@ double fetched_over_useful(const OperandLines& operand, const SharingCtas& ctas,
     return std::max<std::int64_t>(1, std::llround(static_cast<double>(elements) * element_bytes));
   };
   const std::int64_t piece = bytes(operand.piece), pitch = bytes(operand.line);
-  const double alone = straddle(piece, pitch);
+  const double alone = straddle(piece, pitch, operand.sector);
   if (!operand.through_l1) return alone;
-  const auto draws = static_cast<double>(ctas.resident);
+  const auto draws = static_cast<double>(ctas.resident), sector = static_cast<double>(operand.sector);
   // Along K the sector that two k tiles share is still there for the second.
   const double own = operand.along_k ? 1.0 : alone;
   const double each = operand.along_k ? 1.0 : own * static_cast<double>(piece) / sector;

@@ -29,22 +29,43 @@ LiveTiles live_tiles(const TileGrid& grid, std::int64_t count) {
   return along_m ? LiveTiles{fast_tiles, slow_tiles} : LiveTiles{slow_tiles, fast_tiles};
 }
 
-namespace {
+// H200M: start times of the CTAs of 93 launches: 0.01 to 0.03 of a duration per wave with two warps on a sub-core, 0.02
+// to 0.18 with three, 0.05 to 0.3 with four, 0.2 with five: the power 3.5 of the warps. Kernels with one buffer stay
+// together with up to seven and are apart after a few waves with sixteen.
+double drift_per_wave(const arch::SmSpec& sm, int warps, bool loads_ahead) {
+  const double on_sub_core = static_cast<double>(warps) / sm.sub_cores;
+  return std::pow(on_sub_core / (loads_ahead ? sm.drift_warps : sm.drift_warps_waiting), sm.drift_power);
+}
 
-// Hashed sets and a replacement that is not strict LRU turn the cliff at distance == capacity into a slope. H200M:
-// repeated passes of all SMs over one buffer find everything again up to 27 MiB and nothing from 35 MiB on, with
-// 30 MiB in each partition; kernels whose tiles have one or two readers find 34 to 46 MB again.
-constexpr double full_below = 0.9, none_above = 1.15;
+double l2_copies(int partitions, double readers) { return partitions < 2 ? 1.0 : 2.0 - std::exp2(-readers); }
 
-}  // namespace
+double Spread::mean() const {
+  const double end = drift_per_wave * waves;
+  return end <= 1 ? end / 2 : 1 - 1 / (2 * end);
+}
 
-double retained_fraction(double distance, double capacity) {
+double Spread::retained(double distance, const Capacity& capacity) const {
+  const double end = drift_per_wave * waves;
+  if (end <= 0 || distance <= 0) return 1;
+  if (capacity.bytes <= 0) return 0;
+  // The integral of retained_fraction over distances up to x times the capacity.
+  const auto up_to = [&](double x) {
+    const double kept = capacity.kept_below, gone = capacity.gone_above;
+    const double rest = gone - std::clamp(x, kept, gone), slope = gone - kept;
+    return std::min(x, kept) + (slope - rest * rest / slope) / 2;
+  };
+  const double most = std::min(1.0, end) * distance / capacity.bytes;
+  const double growing = up_to(most) / most;
+  return end <= 1 ? growing : growing / end + (1 - 1 / end) * retained_fraction(distance, capacity);
+}
+
+double retained_fraction(double distance, const Capacity& capacity) {
   if (distance <= 0) return 1;
-  if (capacity <= 0) return 0;
-  const double x = distance / capacity;
-  if (x <= full_below) return 1;
-  if (x >= none_above) return 0;
-  return (none_above - x) / (none_above - full_below);
+  if (capacity.bytes <= 0) return 0;
+  const double x = distance / capacity.bytes;
+  if (x <= capacity.kept_below) return 1;
+  if (x >= capacity.gone_above) return 0;
+  return (capacity.gone_above - x) / (capacity.gone_above - capacity.kept_below);
 }
 
 namespace {
@@ -53,8 +74,8 @@ namespace {
 // launch that starts empty only the last part of all traffic stays; else others' results make room for these, byte
 // for byte.
 double written_share(const ReuseRequest& request, double traffic) {
-  if (request.warm) return 1.0 - retained_fraction(traffic, request.l2_bytes);
-  if (request.empty) return traffic > 0 ? std::max(0.0, 1.0 - request.l2_bytes / traffic) : 0;
+  if (request.l2 == L2State::warm) return 1.0 - retained_fraction(traffic, request.capacity);
+  if (request.l2 == L2State::empty) return traffic > 0 ? std::max(0.0, 1.0 - request.capacity.bytes / traffic) : 0;
   return 1;
 }
 
@@ -79,13 +100,10 @@ void count_waits(const ReuseRequest& request, double a_missing, double b_missing
   out.waiting_places = std::exp(logarithm / out.waiting_steps);
 }
 
-// Bytes of one operand that come from L2's point of view for the first time, and what it finds of the repeated ones.
+// Bytes of one operand: what the CTAs of the grid touch, and what of it DRAM has to bring.
 struct Touches {
-  double bytes = 0;  // all of the operand, once
-  double total = 0;  // touched first by some wave, or some row of tiles
-  double again = 1;  // part of the repeated ones that is still there
-  [[nodiscard]] double repeated() const { return std::max(0.0, total - bytes); }
-  [[nodiscard]] double from_dram(double missing) const { return bytes * missing + repeated() * (1.0 - again); }
+  double total = 0;  // touched for the first time by a wave in lockstep, or by a row of tiles on its own
+  double from_dram = 0;
 };
 
 // A and B, or the operand that changes from CTA to CTA of the raster (fast) and the one that changes from row to row.
@@ -95,32 +113,43 @@ struct Operands {
 
 // CTAs live together, in tiles and bytes of the fast and the slow operand.
 struct Wave {
-  double count = 1;                         // waves of the grid
+  double count = 1;                         // waves of the plane
   double fast_bytes = 0, slow_bytes = 0;    // touched by one
-  double fast_copies = 1, slow_copies = 1;  // kept of a byte
+  double fast_copies = 1, slow_copies = 1;  // kept of a byte that all CTAs of a wave read
+  double passing_copies = 1;                // kept of a byte of the fast operand that row after row reads
   double result_bytes = 0;                  // of one
   double bands = 1, band_result = 0;        // rows of tiles that the raster walks one after the other
   double slow_band = 0;                     // bytes of the slow operand in one
   double row_ctas = 1;                      // in one row of tiles: each asks for the slow operand's tile
   bool whole_band = true;                   // a wave covers at least one
+  Spread spread;
 };
 
-// CTAs in step: each wave brings its own tiles and finds what the wave before left; but where it covers a part of a
-// row of tiles only, the fast operand comes back after the whole row.
-// CTAs that have drifted apart follow each other through K one by one: a tile of the slow operand is passed from
-// neighbour to neighbour, one of the fast comes back after a whole row of tiles, however many rows are live. (H200M:
-// 7.7 waves of 16 x 16 and 8 x 8 tiles, two and four rows live: DRAM reads of 93 to 100 % of the fast operand per row.)
-Operands touches(const Wave& wave, double fast, double slow, bool in_step, double capacity) {
-  Operands out;
-  out.fast.bytes = fast;
-  out.slow.bytes = slow;
+double mix(double lockstep, double apart, double spread) { return lockstep + (apart - lockstep) * spread; }
+
+// Every row of tiles (band) asks for the whole fast operand. Rows of one wave ask for it together in lockstep and one
+// after the other as they drift apart: then a part of a row's bytes passes in between, all of them in the end. The
+// first row of a wave finds what the wave before left. Where a wave covers a part of a row only, the fast operand
+// comes back after the whole row. The slow operand is passed from neighbour to neighbour of a row; in lockstep it is
+// touched again by each wave that has a part of the row.
+// (H200M: reads of DRAM and start times of the CTAs in 189 launches, docs/model.md.)
+// `fast_missing`, `slow_missing`: part of the operand that is not there at the start.
+Operands touches(const Wave& wave, double fast, double slow, double fast_missing, double slow_missing,
+                 const Capacity& capacity) {
+  const double spread = wave.spread.mean();
   const double in_wave = wave.fast_bytes * wave.fast_copies + wave.slow_bytes * wave.slow_copies + wave.result_bytes;
-  const double in_band = fast * wave.fast_copies + wave.slow_band * wave.slow_copies + wave.band_result;
-  const bool by_waves = in_step && wave.whole_band;
-  out.fast.total = by_waves ? std::max(fast, wave.fast_bytes * wave.count) : fast * wave.bands;
-  out.fast.again = retained_fraction(by_waves ? in_wave : in_band, capacity);
-  out.slow.total = in_step ? std::max(slow, wave.slow_bytes * wave.count) : slow * wave.row_ctas;
-  out.slow.again = in_step ? retained_fraction(in_wave, capacity) : 1.0;
+  const double in_band = fast * wave.passing_copies + wave.slow_band * wave.slow_copies + wave.band_result;
+  const double by_bands = fast * wave.bands;
+  const double by_waves = wave.whole_band ? std::min(by_bands, fast * std::max(1.0, wave.count)) : by_bands;
+  const double between_waves = wave.whole_band ? mix(in_wave, in_band, spread) : in_band;
+  Operands out;
+  out.fast.total = mix(by_waves, by_bands, spread);
+  out.fast.from_dram = fast * fast_missing + (by_waves - fast) * (1.0 - retained_fraction(between_waves, capacity)) +
+                       (by_bands - by_waves) * (1.0 - wave.spread.retained(in_band, capacity));
+  const double slow_by_waves = std::max(slow, wave.slow_bytes * wave.count);
+  out.slow.total = mix(slow_by_waves, slow * wave.row_ctas, spread);
+  out.slow.from_dram =
+      slow * slow_missing + (slow_by_waves - slow) * (1.0 - spread) * (1.0 - retained_fraction(in_wave, capacity));
   return out;
 }
 
@@ -136,11 +165,10 @@ double run_bytes(const ReuseRequest& request, int across) {
   return std::max(request.granule, request.bytes_in * across / (1.0 - std::exp(-apart)));
 }
 
-// An operand along K is read on in the next steps, from rows that are still open.
-double opened_rows(const ReuseRequest& request, double a_read, double b_read) {
-  if (request.in_step) return 0;
-  return (request.a_along_k ? 0 : a_read / run_bytes(request, request.tile.m)) +
-         (request.b_along_k ? 0 : b_read / run_bytes(request, request.tile.n));
+// An operand along K is read on in the next steps, from rows that are still open. CTAs in lockstep read whole rows.
+double opened_rows(const ReuseRequest& request, double a_read, double b_read, double spread) {
+  return spread * ((request.a_along_k ? 0 : a_read / run_bytes(request, request.tile.m)) +
+                   (request.b_along_k ? 0 : b_read / run_bytes(request, request.tile.n)));
 }
 
 }  // namespace
@@ -176,8 +204,10 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   wave.count = static_cast<double>(total) / static_cast<double>(live) / static_cast<double>(planes);
   wave.fast_bytes = a_is_fast ? wave_a : wave_b;
   wave.slow_bytes = a_is_fast ? wave_b : wave_a;
-  wave.fast_copies = a_is_fast ? request.a_copies : request.b_copies;
-  wave.slow_copies = a_is_fast ? request.b_copies : request.a_copies;
+  const auto readers = [&](double tiles_across) { return l2_copies(request.l2_partitions, tiles_across); };
+  const double a_copies = readers(tiles_n), b_copies = readers(tiles_m);
+  wave.fast_copies = a_is_fast ? a_copies : b_copies;
+  wave.slow_copies = a_is_fast ? b_copies : a_copies;
   wave.result_bytes =
       c_bytes * static_cast<double>(planes) / std::max(1.0, static_cast<double>(total) / static_cast<double>(live));
   const double fast_tiles = a_is_fast ? tiles_m : tiles_n, slow_tiles = a_is_fast ? tiles_n : tiles_m;
@@ -187,19 +217,24 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   wave.slow_band = (a_is_fast ? b_plane : a_plane) / wave.bands;
   wave.band_result = c_bytes / wave.bands;
   wave.whole_band = static_cast<double>(live) >= fast_tiles * width;
-  const Operands used =
-      touches(wave, a_is_fast ? a_plane : b_plane, a_is_fast ? b_plane : a_plane, request.in_step, request.l2_bytes);
-  const Touches &a = a_is_fast ? used.fast : used.slow, &b = a_is_fast ? used.slow : used.fast;
+  wave.passing_copies = readers(width);
+  wave.spread = {total > live ? request.drift_per_wave : 0.0, static_cast<double>(total) / static_cast<double>(live)};
 
-  // A warm L2 holds what the previous launch of the same kernel left behind.
-  const double kept = batch * (a_bytes * request.a_copies + b_bytes * request.b_copies + c_bytes);
-  const double missing = request.warm ? 1.0 - retained_fraction(kept, request.l2_bytes) : 1.0;
-  out.dram_read_bytes = static_cast<double>(planes) * (a.from_dram(missing) + b.from_dram(missing));
-  out.opened_rows = static_cast<double>(planes) * opened_rows(request, a.from_dram(missing), b.from_dram(missing));
+  const double kept = batch * (a_bytes * a_copies + b_bytes * b_copies + c_bytes);
+  const double gone = 1.0 - retained_fraction(kept, request.capacity);
+  const double missing = request.l2 == L2State::warm ? gone : 1.0;  // of B, and of the C that is read
+  const double a_missing =
+      request.l2 == L2State::steady ? 1.0 - retained_fraction(batch * (a_bytes + b_bytes), request.capacity) : missing;
+  const Operands used = touches(wave, a_is_fast ? a_plane : b_plane, a_is_fast ? b_plane : a_plane,
+                                a_is_fast ? a_missing : missing, a_is_fast ? missing : a_missing, request.capacity);
+  const Touches &a = a_is_fast ? used.fast : used.slow, &b = a_is_fast ? used.slow : used.fast;
+  out.spread = wave.spread.mean();
+  out.dram_read_bytes = static_cast<double>(planes) * (a.from_dram + b.from_dram);
+  out.opened_rows = static_cast<double>(planes) * opened_rows(request, a.from_dram, b.from_dram, out.spread);
   if (request.reads_c) out.dram_read_bytes += batch * c_bytes * missing;
   if (request.reads_c) out.c_missing = missing;
   out.dram_write_bytes = batch * c_bytes * written_share(request, kept);
-  count_waits(request, share(a.from_dram(missing), a.total), share(b.from_dram(missing), b.total), out);
+  count_waits(request, share(a.from_dram, a.total), share(b.from_dram, b.total), out);
   // Without L2 every request would go out; no tile set can need more than that.
   out.dram_read_bytes = std::min(out.dram_read_bytes, out.requested_bytes + (request.reads_c ? batch * c_bytes : 0));
   return out;

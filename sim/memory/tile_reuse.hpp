@@ -1,11 +1,15 @@
 // DRAM and L2 traffic of a tiled GEMM from the tiles that are live together: exact arithmetic on tile
-// sets, no address traces. A wave of CTAs walks K in step, so within a wave every distinct A and B tile
-// comes from DRAM at most once; between waves it is found again if the bytes touched since still fit. CTAs of which
-// many share an SM drift apart and follow one another instead. Left out: set conflicts.
+// sets, no address traces. One law: bytes are found again if what was touched since their last use still fits.
+// A wave of CTAs begins in lockstep, so its rows of tiles use the same bytes at the same time; with every wave the
+// CTAs drift further apart, and so grows what lies between two uses. Left out: set conflicts.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
+#include "arch/spec.hpp"
 #include "kernels/config.hpp"
 
 namespace noteg::memory {
@@ -19,6 +23,27 @@ struct TileGrid {
   [[nodiscard]] std::int64_t ctas() const { return tiles_m * tiles_n * batch * split_k; }
 };
 
+// What L2 holds when the kernel starts. empty: nothing, and results stay as far as they fit, as profilers flush it.
+// cold: other data, results among them that have yet to go to DRAM. warm: what the launch before of the same kernel
+// left. steady: the kernel is one layer of many: A was written by the layer before and is there as far as it fits
+// beside as many weights as B's, B and the results of the last pass are gone.
+enum class L2State : std::uint8_t { empty, cold, warm, steady };
+inline constexpr std::array<std::string_view, 4> l2_state_names{"empty", "cold", "warm", "steady"};
+[[nodiscard]] constexpr std::string_view name_of(L2State state) {
+  return l2_state_names.at(static_cast<std::size_t>(state));
+}
+[[nodiscard]] constexpr std::optional<L2State> l2_state_from(std::string_view text) {
+  for (std::size_t i = 0; i < l2_state_names.size(); ++i)
+    if (l2_state_names[i] == text) return static_cast<L2State>(i);
+  return std::nullopt;
+}
+
+// Hashed sets and a replacement that is not strict LRU turn the cliff at distance == capacity into a slope.
+struct Capacity {
+  double bytes = 0;
+  double kept_below = 0.9, gone_above = 1.15;  // arch::L2Spec
+};
+
 struct ReuseRequest {
   TileGrid grid;
   kernels::GemmShape shape;
@@ -26,11 +51,10 @@ struct ReuseRequest {
   double bytes_in = 4, bytes_out = 4;  // per element
   double a_stored = 1;                 // of A's bytes: a sparse A keeps half of its values, and their places
   std::int64_t live_ctas = 1;          // CTAs resident on the chip together
-  double l2_bytes = 0;                 // capacity that the kernel can use
-  double a_copies = 1, b_copies = 1;   // that L2 keeps of a byte: its partitions each keep what their own SMs read
-  bool in_step = true;                 // CTAs of a wave walk K together; else they have drifted apart
-  bool warm = true;                    // A and B were used just before
-  bool empty = false;                  // L2 is empty before and left as it is afterwards: results stay where they fit
+  Capacity capacity;                   // of L2
+  int l2_partitions = 1;               // each keeps copies of what its own SMs read
+  double drift_per_wave = 0;           // of a CTA's duration: by so much more the starts of each wave lie apart
+  L2State l2 = L2State::warm;
   bool reads_c = false;
   double granule = 64;                       // bytes that one miss brings
   bool a_along_k = true, b_along_k = false;  // which operands are contiguous along K
@@ -42,6 +66,7 @@ struct ReuseResult {
   double dram_write_bytes = 0;
   double compulsory_bytes = 0;  // A, B (and C where read) once
   double c_missing = 0;         // 0..1, of the C that is read: comes from DRAM
+  double spread = 0;            // 0..1 of a CTA's duration: how far the CTAs of a wave lie apart, mean of the waves
   double opened_rows = 0;       // of DRAM, for reads by CTAs that have drifted apart
   double waiting_steps = 0;     // 0..1: k tiles of CTAs that are in DRAM when the first CTA asks for them
   double waiting_places = 1;    // in DRAM where what such a k tile misses lies: geometric mean
@@ -54,8 +79,26 @@ struct LiveTiles {
 };
 [[nodiscard]] LiveTiles live_tiles(const TileGrid& grid, std::int64_t count);
 
-// Part of `bytes` touched again after `distance` distinct bytes that an L2 of `capacity` still holds.
-[[nodiscard]] double retained_fraction(double distance, double capacity);
+// Part of the bytes touched again after `distance` distinct bytes that an L2 of such a capacity still holds.
+[[nodiscard]] double retained_fraction(double distance, const Capacity& capacity);
+
+// Part of a CTA's duration by which the CTAs of a wave drift apart in each wave; `warps` resident on the SM. The more
+// warps compete for a sub-core, the less evenly CTAs get on. Where no loads run ahead every k tile waits for its own:
+// CTAs that are ahead wait for DRAM and the others, which find the same bytes in L2, catch up.
+[[nodiscard]] double drift_per_wave(const arch::SmSpec& sm, int warps, bool loads_ahead);
+
+// How far the CTAs of a wave lie apart in `waves` waves that drift by `drift_per_wave`, 0 (lockstep) to 1 (they follow
+// one another evenly).
+struct Spread {
+  double drift_per_wave = 0, waves = 1;
+  [[nodiscard]] double mean() const;
+  // Mean over the waves of retained_fraction, of a distance that grows with the spread up to `distance`.
+  [[nodiscard]] double retained(double distance, const Capacity& capacity) const;
+};
+
+// Copies that an L2 of several partitions keeps of a byte that `readers` SMs read, each on either side by chance: one
+// where it belongs, one more if any of them is on the other side.
+[[nodiscard]] double l2_copies(int partitions, double readers);
 
 [[nodiscard]] ReuseResult tile_reuse(const ReuseRequest& request);
 

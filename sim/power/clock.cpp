@@ -6,12 +6,7 @@ namespace noteg::power {
 
 namespace {
 
-// Boards do not clock their SMs lower than this under load, whatever the limit.
-constexpr Hertz lowest{210e6};
 constexpr int halvings = 40;  // of the interval: far below one hertz
-// What a fast limiter lets tensor cores draw before the slow one acts, over power.limit. H200M: the median of the
-// modelled power of kernels in bursts of 20 ms at the clocks that were read there, 1.4 to 1.7 GHz, where 1.2 GHz lasts.
-constexpr double burst_share = 1.3;
 
 OperatingPoint at_clock(const ClockRequest& request, const ActivityAt& activity_at, Hertz clock, Warmth warmth) {
   OperatingPoint point;
@@ -31,7 +26,7 @@ Hertz highest_within(const ClockRequest& request, const ActivityAt& activity_at,
     return at_clock(request, activity_at, clock, Warmth::idle).board.power <= most;
   };
   if (fits(high)) return high;
-  Hertz low = std::min(lowest, high);
+  Hertz low = std::min(request.gpu->clock.lowest, high);
   for (int i = 0; i < halvings && high - low > Hertz{1.0}; ++i) {
     const Hertz middle = (low + high) * 0.5;
     (fits(middle) ? low : high) = middle;
@@ -56,7 +51,7 @@ Start start_of(const ClockRequest& request, const ActivityAt& activity_at, Hertz
   if (!lasting.throttled) return {highest, Seconds{0.0}};
   const Hertz ready = wakes ? std::min(highest, gpu.clock.rest) : highest;
   const bool tensor = uses_tensor_cores(activity_at(ready));
-  const Hertz clock = tensor ? highest_within(request, activity_at, ready, burst_share) : ready;
+  const Hertz clock = tensor ? highest_within(request, activity_at, ready, gpu.power.burst_share) : ready;
   return {std::max(clock, lasting.clock), gpu.power.averaging};
 }
 
@@ -78,7 +73,7 @@ OperatingPoint with_start(const ClockRequest& request, const ActivityAt& activit
 OperatingPoint lasting_clock(const ClockRequest& request, const ActivityAt& activity_at, Hertz high, Warmth warmth) {
   OperatingPoint best = at_clock(request, activity_at, high, warmth);
   if (!best.over_limit) return best;
-  Hertz low = std::min(lowest, high);
+  Hertz low = std::min(request.gpu->clock.lowest, high);
   best = at_clock(request, activity_at, low, warmth);
   for (int i = 0; i < halvings && !best.over_limit && high - low > Hertz{1.0}; ++i) {
     const Hertz middle = (low + high) * 0.5;

@@ -1,8 +1,11 @@
 // The clock that follows from the power: the highest one at which a repeated kernel stays within the board's limit.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 
 #include "sim/power/board.hpp"
 
@@ -12,6 +15,13 @@ namespace noteg::power {
 // once power.averaging has passed, on a chip that has not warmed up. sustained: repeated until clock,
 // power and temperature have settled.
 enum class ClockMode : std::uint8_t { burst, cool, sustained };
+
+// In the order of the enumeration.
+inline constexpr std::array<std::string_view, 3> clock_mode_names{"burst", "cool", "sustained"};
+
+[[nodiscard]] constexpr std::string_view name_of(ClockMode mode) {
+  return clock_mode_names[static_cast<std::size_t>(mode)];
+}
 
 // Events and time of one run at a clock. Called a few dozen times: must be cheap.
 using ActivityAt = std::function<Activity(Hertz)>;

@@ -32,7 +32,7 @@ Watts allowed_by_heat(const arch::PowerSpec& power, Celsius temperature) {
 Hertz limited_clock(const ClockRequest& request, const ActivityAt& activity_at, Celsius temperature, Hertz high,
                     Watts limit) {
   const auto fits = [&](Hertz clock) { return power_now(request, activity_at(clock), clock, temperature) <= limit; };
-  Hertz low{std::min(210e6, high.value)};
+  Hertz low = std::min(request.gpu->clock.lowest, high);
   if (fits(high)) return high;
   for (int i = 0; i < 24; ++i) {
     const Hertz middle = (low + high) * 0.5;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sim/chip/measured_errors.hpp"
 #include "sim/report/kernel_counters.hpp"
 
 namespace noteg::report {
@@ -34,6 +35,19 @@ Counter claim(std::string name, std::string sentence, Get get) {
   return {std::move(name), Unit::claim, std::move(sentence), [get](const SimReport& r) -> Value { return get(r); }};
 }
 
+// Of the interval that holds a share of the measured times.
+Counter interval_end(std::string name, std::size_t share, bool high) {
+  return number(
+      std::move(name), Unit::microseconds,
+      fmt::format("{} end of the interval that holds {:g} % of measured times; null in JSON, empty in CSV where "
+                  "nothing was measured",
+                  high ? "upper" : "lower", 100 * chip::interval_shares[share]),
+      [share, high](const SimReport& r) {
+        const chip::TimeRange& range = r.confidence.intervals[share];
+        return high ? range.high_us : range.low_us;
+      });
+}
+
 using Table = std::vector<Counter>;
 
 Table headline() {
@@ -47,6 +61,8 @@ Table headline() {
              [](const SimReport& r) { return r.tflops; }),
       number("pct_of_peak", Unit::percent, "the same as a share of what the pipes could do at this clock",
              [](const SimReport& r) { return r.pct_of_peak; }),
+      number("ipc", Unit::per_cycle, "warp instructions in a cycle of an SM that has CTAs",
+             [](const SimReport& r) { return r.ipc; }),
       number("power_w", Unit::watts, "mean board power during the run, idle power included",
              [](const SimReport& r) { return r.power_w; }),
       number("energy_mj", Unit::millijoules, "board power times run time",
@@ -87,7 +103,8 @@ Table phases() {
              [](const SimReport& r) { return r.phases_us.prologue; }),
       number("phases_us.mainloop", us, "main loops of the full waves",
              [](const SimReport& r) { return r.phases_us.mainloop; }),
-      number("phases_us.epilogue", us, "after the main loop: results to memory",
+      number("phases_us.epilogue", us,
+             "after the main loop, where no other warpgroup of the CTA is in its own: results to memory",
              [](const SimReport& r) { return r.phases_us.epilogue; }),
       number("phases_us.tail", us, "last wave, in which part of the SMs have nothing left",
              [](const SimReport& r) { return r.phases_us.tail; }),
@@ -104,6 +121,8 @@ Table occupancy() {
             [](const SimReport& r) { return name_of(r.occupancy.limiter); }),
       number("occupancy.waves", Unit::ratio, "CTAs over those that fit on the chip at once",
              [](const SimReport& r) { return r.occupancy.waves; }),
+      number("occupancy.tiles_per_cta", Unit::ratio, "tiles of C that a CTA computes one after the other, mean",
+             [](const SimReport& r) { return r.occupancy.tiles_per_cta; }),
   };
 }
 
@@ -154,6 +173,14 @@ Table memory() {
              [](const SimReport& r) { return r.memory.dram_read_bytes; }),
       number("memory.dram_write_bytes", bytes, "written to DRAM",
              [](const SimReport& r) { return r.memory.dram_write_bytes; }),
+      number("memory.dram_gb_per_s", Unit::gb_per_s, "DRAM traffic per second, mean over the run",
+             [](const SimReport& r) { return r.memory.dram_bytes_per_second * 1e-9; }),
+      number("memory.dram_peak_gb_per_s", Unit::gb_per_s, "what the board's data sheet states",
+             [](const SimReport& r) { return r.memory.dram_bandwidth * 1e-9; }),
+      words("memory.l2_before",
+            "what L2 held before the run: warm (what the same launch before left), steady (what the layers around this "
+            "one left), cold (other data) or empty",
+            [](const SimReport& r) { return r.memory.l2_before; }),
       number("rf.reads", Unit::count, "operands read from the register file banks, per warp",
              [](const SimReport& r) { return r.rf.reads; }),
       number("rf.cache_hits", Unit::count, "operands that came from the register file cache",
@@ -165,10 +192,24 @@ Table memory() {
 
 Table conclusions() {
   return {
-      words("bottleneck.name", "what limits the run", [](const SimReport& r) { return r.bottleneck.name; }),
+      words("bottleneck.name", "what limits the run: the limit whose removal gains most",
+            [](const SimReport& r) { return r.bottleneck.name; }),
       words("bottleneck.because", "why, in one sentence", [](const SimReport& r) { return r.bottleneck.because; }),
       number("bottleneck.speedup_if_removed", Unit::ratio, "run time over the run time without this limit",
              [](const SimReport& r) { return r.bottleneck.speedup_if_removed; }),
+      words("bottleneck.found_by", "experiment (limits were taken away) or estimate (from busy shares)",
+            [](const SimReport& r) { return r.bottleneck.estimated ? "estimate" : "experiment"; }),
+      words("bottleneck.roof", "the nearest roof: tensor, fp32, l2 or dram",
+            [](const SimReport& r) { return r.bottleneck.roof; }),
+      number("bottleneck.share_of_roof_pct", Unit::percent, "of what that roof allows at this clock",
+             [](const SimReport& r) { return r.bottleneck.share_of_roof_pct; }),
+      words("bottleneck.below_roof_by",
+            "the dearest limit apart from the roof and the clock; empty if none costs anything",
+            [](const SimReport& r) { return r.bottleneck.below_roof_by; }),
+      words("bottleneck.clock_held_by", "what holds the clock down, or none",
+            [](const SimReport& r) { return r.bottleneck.clock_held_by; }),
+      number("bottleneck.highest_clock_mhz", Unit::megahertz, "clock that the run would have without that",
+             [](const SimReport& r) { return r.bottleneck.highest_clock_mhz; }),
       number("roofline.arithmetic_intensity", Unit::flop_per_byte, "useful operations per byte of DRAM traffic",
              [](const SimReport& r) { return r.roofline.arithmetic_intensity; }),
       words("roofline.bound", "roof under which the run lies",
@@ -183,6 +224,14 @@ Table conclusions() {
              "mean error on measured runs of this kind; null in JSON, empty in CSV where there are none",
              [](const SimReport& r) { return r.confidence.validated_mape; }),
       words("confidence.on", "which measurements those are", [](const SimReport& r) { return r.confidence.on; }),
+      interval_end("confidence.time_low_us", 2, false),
+      interval_end("confidence.time_high_us", 2, true),
+      interval_end("confidence.time_low_80_us", 1, false),
+      interval_end("confidence.time_high_80_us", 1, true),
+      interval_end("confidence.time_low_50_us", 0, false),
+      interval_end("confidence.time_high_50_us", 0, true),
+      words("confidence.because", "why these intervals are as wide as they are",
+            [](const SimReport& r) { return r.confidence.because; }),
   };
 }
 
@@ -214,9 +263,11 @@ std::string_view text_of(Unit unit) {
     case Unit::millijoules: return "mJ";
     case Unit::bytes: return "B";
     case Unit::flop_per_byte: return "FLOP/B";
+    case Unit::gb_per_s: return "GB/s";
     case Unit::tflops_per_watt: return "TFLOP/s/W";
     case Unit::degrees_celsius: return "C";
     case Unit::volts: return "V";
+    case Unit::per_cycle: return "1/cycle";
   }
   return "";
 }
@@ -236,6 +287,11 @@ double number_of(const Value& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) number = static_cast<double>(*integer);
   if (const auto* flag = std::get_if<bool>(&value)) number = *flag ? 1 : 0;
   return std::isfinite(number) ? number : 0;
+}
+
+bool is_absent(const Counter& counter, const Value& value) {
+  if (counter.group() != "confidence") return false;
+  return counter.unit == Unit::microseconds ? number_of(value) <= 0 : number_of(value) < 0;
 }
 
 std::string counter_reference() {

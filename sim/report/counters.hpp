@@ -30,9 +30,11 @@ enum class Unit : std::uint8_t {
   millijoules,
   bytes,
   flop_per_byte,
+  gb_per_s,
   tflops_per_watt,
   degrees_celsius,
   volts,
+  per_cycle,
 };
 
 [[nodiscard]] std::string_view text_of(Unit unit);  // "us", "MHz"; empty for none and claim
@@ -53,6 +55,9 @@ struct Counter {
 // A counter's number; whole numbers and claims as doubles, texts as 0. Not finite becomes 0, since JSON has no such
 // number.
 [[nodiscard]] double number_of(const Value& value);
+
+// Whether the number stands for one that nobody knows: confidence where nothing was measured.
+[[nodiscard]] bool is_absent(const Counter& counter, const Value& value);
 
 // The reference page, docs/report-reference.md, as Markdown.
 [[nodiscard]] std::string counter_reference();

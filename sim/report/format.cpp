@@ -66,8 +66,10 @@ std::string figure(const Value& value, Unit unit) {
     case Unit::millijoules: return three_digits(number) + " mJ";
     case Unit::bytes: return with_prefix(number, "B");
     case Unit::flop_per_byte: return three_digits(number) + " FLOP/B";
+    case Unit::gb_per_s: return three_digits(number) + " GB/s";
     case Unit::tflops_per_watt: return three_digits(number) + " TFLOP/s per W";
     case Unit::degrees_celsius: return fmt::format("{:.0f} C", number);
+    case Unit::per_cycle: return three_digits(number) + " per cycle";
     case Unit::volts: return three_digits(number) + " V";
   }
   return three_digits(number);
@@ -84,7 +86,7 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   while (!text.empty()) {
     const std::size_t space = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, std::min(space, width));
-    text.remove_prefix(std::min(space + 1, text.size()));
+    text.remove_prefix(space > width ? width : std::min(space + 1, text.size()));
     if (word.empty()) continue;
     std::string& line = lines.back();
     if (line.empty())

@@ -18,7 +18,8 @@ namespace noteg::report {
 // A bar of `width` characters filled to `share` (0..1, clamped): "#####.....".
 [[nodiscard]] std::string bar(double share, std::size_t width);
 
-// Breaks a sentence between words into lines of at most `width` characters; a longer word stands alone and is cut.
+// Breaks a sentence between words into lines of at most `width` characters; a longer word goes
+// on in the next line.
 [[nodiscard]] std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 }  // namespace noteg::report

@@ -15,6 +15,13 @@ namespace noteg::report {
 // run, in the words of the text.
 [[nodiscard]] std::string problem_text(const chip::SimReport& report);
 [[nodiscard]] std::string kernel_text(const chip::SimReport& report);
+// "1024 CTAs in 22.3 waves", or the tiles of persistent CTAs.
+[[nodiscard]] std::string grid_text(const chip::SimReport& report);
+
+// The interval that holds 90 % of measured times: "6.03 ms to 6.43 ms"; "unknown" where nothing was measured. And
+// relative to the predicted time: "-3 % to +4 %".
+[[nodiscard]] std::string interval_text(const chip::SimReport& report);
+[[nodiscard]] std::string relative_interval_text(const chip::SimReport& report);
 
 // One JSON object, two-space indented, ending in a newline. Numbers are finite; what is absent is null.
 [[nodiscard]] std::string to_json(const chip::SimReport& report);

@@ -10,7 +10,7 @@ namespace {
 
 std::string field_of(const Counter& counter, const chip::SimReport& report) {
   const Value value = counter.get(report);
-  if (counter.name == "confidence.validated_mape" && number_of(value) < 0) return "";
+  if (is_absent(counter, value)) return "";
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   return format_number(number_of(value));

@@ -15,17 +15,29 @@ double percent(const chip::LimitCost& cost) {
   return with > 0 ? 100 * cost.gain_us / with : 0;
 }
 
+std::vector<std::pair<std::string, double>> steps_of(const chip::Explanation& e) {
+  const chip::Bottleneck& b = e.report.bottleneck;
+  return {{fmt::format("the {} roof at {:.0f} MHz", b.roof, b.highest_clock_mhz), e.steps.roof_us},
+          {fmt::format("+ the clock, held to {:.0f} MHz", e.report.sm_clock_mhz), e.steps.clock_us},
+          {"+ below the roof at that clock", e.steps.below_us},
+          {"= the run", e.report.time_us}};
+}
+
 }  // namespace
 
 std::string explanation_text(const chip::Explanation& e) {
   std::string text = to_text(e.report);
   text += "\nwhat each limit costs (one taken away at a time; gains do not add up)\n";
-  text += fmt::format("  {:<18} {:<28} {:>12} {:>8} {:>10}\n", "limit", "removed by --set", "time without", "gain", "");
+  text +=
+      fmt::format("  {:<18} {:<27} {:>10} {:>7}   {:>9}\n", "limit", "removed by --set", "without", "gain", "clock");
   for (const chip::LimitCost& cost : e.costs) {
     text +=
-        fmt::format("  {:<18} {:<28} {:>12} {:>6.1f} % {:>10}\n", cost.limit, cost.removed,
-                    figure(cost.time_us, Unit::microseconds), percent(cost), figure(cost.gain_us, Unit::microseconds));
+        fmt::format("  {:<18} {:<27} {:>10} {:>5.1f} %   {:>9}\n", cost.limit, cost.removed,
+                    figure(cost.time_us, Unit::microseconds), percent(cost), figure(cost.clock_mhz, Unit::megahertz));
   }
+  text += "\nfrom the roof to the run (adds up)\n";
+  for (const auto& [step, us] : steps_of(e))
+    text += fmt::format("  {:<48} {:>10}\n", step, figure(us, Unit::microseconds));
   return text;
 }
 
@@ -38,8 +50,11 @@ std::string explanation_json(const chip::Explanation& e) {
                     {"time_us", cost.time_us},
                     {"gain_us", cost.gain_us},
                     {"gain_pct", percent(cost)},
-                    {"speedup", cost.speedup()}});
+                    {"speedup", cost.speedup()},
+                    {"clock_mhz", cost.clock_mhz},
+                    {"pct_of_peak", cost.pct_of_peak}});
   }
+  root["roof_to_run_us"] = {{"roof", e.steps.roof_us}, {"clock", e.steps.clock_us}, {"below_roof", e.steps.below_us}};
   return root.dump(2) + "\n";
 }
 

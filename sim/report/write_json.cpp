@@ -21,13 +21,13 @@ std::string to_json(const chip::SimReport& report) {
   Json root = Json::object();
   for (const Counter& counter : counter_table()) {
     Json& place = counter.group().empty() ? root : root[std::string(counter.group())];
-    place[std::string(counter.leaf())] = json_of(counter.get(report));
+    const Value value = counter.get(report);
+    place[std::string(counter.leaf())] = is_absent(counter, value) ? Json(nullptr) : json_of(value);
     if (counter.name != "instructions.warp_total") continue;
     Json& by_opcode = place["by_opcode"] = Json::object();
     for (const auto& [opcode, count] : report.instructions_by_opcode) by_opcode[opcode] = number_of(count);
   }
   for (const auto& [name, value] : report.switches) root["switches"][name] = value;
-  if (report.confidence.validated_mape < 0) root["confidence"]["validated_mape"] = nullptr;
   // A measured text may hold any byte: replace what is not UTF-8 instead of failing.
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

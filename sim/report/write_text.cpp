@@ -16,6 +16,7 @@ constexpr std::size_t label_width = 14;
 constexpr std::size_t bar_width = 30;
 
 // Lines with a label in the first column; whatever is too long is continued under its text, never beyond the margin.
+// A kernel's name alone stands whole, so that it can be copied.
 class Page {
  public:
   void line(std::string_view label, std::string_view text) {
@@ -25,6 +26,9 @@ class Page {
                      : fmt::format("{:<{}}{}\n", "", label_width, part);
       first = false;
     }
+  }
+  void whole_line(std::string_view label, std::string_view text) {
+    text_ += fmt::format("{:<{}}{}\n", label, label_width, text);
   }
   void heading(std::string_view text) { text_ += fmt::format("\n{}\n", text.substr(0, columns)); }
   void bar_line(std::string_view label, double share, std::string_view value) {
@@ -59,8 +63,8 @@ class Figures {
 void headline(Page& page, const SimReport& r, const Figures& f) {
   page.line("GPU", fmt::format("{} ({})", r.arch_name, r.arch_id));
   page.line("problem", problem_text(r));
-  page.line("kernel", r.kernel.name.empty() ? kernel_text(r) : r.kernel.name);
-  if (!r.kernel.name.empty()) page.line("", kernel_text(r));
+  if (!r.kernel.name.empty()) page.whole_line("kernel", r.kernel.name);
+  page.line(r.kernel.name.empty() ? "kernel" : "", kernel_text(r));
   std::string changed;
   for (const auto& [name, value] : r.switches)
     changed += fmt::format("{}{}={}", changed.empty() ? "" : ", ", name, value);
@@ -70,7 +74,8 @@ void headline(Page& page, const SimReport& r, const Figures& f) {
   page.line("power", fmt::format("{}, {}, {}, {}{}; {}", f("power_w"), f("energy_mj"), f("tflops_per_w"),
                                  f("temperature_c"), r.throttled ? ", throttled" : "", r.power_note));
   page.line("clock", fmt::format("{} at {}, held down by: {}", r.clock_mode, f("sm_clock_mhz"), r.throttle_reason));
-  page.line("limited by", fmt::format("{}: {}", r.bottleneck.name, r.bottleneck.because));
+  page.line(r.bottleneck.estimated ? "estimate" : "limited by",
+            fmt::format("{}: {}", r.bottleneck.name, r.bottleneck.because));
   page.line("", fmt::format("without this limit: {} as fast", f("bottleneck.speedup_if_removed")));
 }
 
@@ -93,7 +98,7 @@ void stall_bars(Page& page, const Figures& f) {
     if (share < 0.005)
       rest += share;
     else
-      page.bar_line(name, share, fmt::format("{:5.1f} %", 100 * share));
+      page.bar_line(name, share, fmt::format("{:5.1f} %{}", 100 * share, name == "by_design" ? "  no loss" : ""));
   }
   if (rest >= 0.0005) page.bar_line("others", rest, fmt::format("{:5.1f} %", 100 * rest));
 }
@@ -114,15 +119,22 @@ void energy_bars(Page& page, const SimReport& r, const Figures& f) {
 }
 
 void occupancy_line(Page& page, const SimReport& r, const Figures& f) {
-  page.line("occupancy", fmt::format("{} CTAs, {} warps per SM, limited by {}; {} CTAs in {} waves",
-                                     r.occupancy.ctas_per_sm, r.occupancy.warps_per_sm, f("occupancy.limiter"),
-                                     r.grid_ctas, three_digits(r.occupancy.waves)));
+  page.line("occupancy", fmt::format("{} CTAs, {} warps per SM, limited by {}; {}", r.occupancy.ctas_per_sm,
+                                     r.occupancy.warps_per_sm, f("occupancy.limiter"), grid_text(r)));
+}
+
+std::string_view l2_words(std::string_view state) {
+  if (state == "warm") return "repeated; as a layer among others: --l2 steady";
+  if (state == "steady") return "a layer among others: weights come from DRAM";
+  return state == "cold" ? "other data" : "flushed";
 }
 
 void memory_lines(Page& page, const Figures& f) {
   page.line("memory",
             fmt::format("L1 {}, L2 {} ({} hits), DRAM {} read, {} written", f("memory.l1_bytes"), f("memory.l2_bytes"),
                         f("memory.l2_hit_rate"), f("memory.dram_read_bytes"), f("memory.dram_write_bytes")));
+  page.line("", fmt::format("L2 {} before ({}), DRAM {} of {}", f("memory.l2_before"), l2_words(f("memory.l2_before")),
+                            f("memory.dram_gb_per_s"), f("memory.dram_peak_gb_per_s")));
   page.line("shared memory", fmt::format("{}, {} wavefronts lost to bank conflicts", f("memory.shared_bytes"),
                                          f("memory.shared_conflict_wavefronts")));
   page.line("registers", fmt::format("{} reads, {} from the cache, {} lost to banks", f("rf.reads"), f("rf.cache_hits"),
@@ -142,6 +154,7 @@ void mix_line(Page& page, const SimReport& r, const Figures& f) {
   }
   if (rest >= 0.05 && !mix.empty()) text += fmt::format(", others {:.1f}%", rest);
   page.line("instructions", text);
+  page.line("IPC", fmt::format("{} warp instructions on an SM that has CTAs", f("ipc")));
 }
 
 void trust_lines(Page& page, const SimReport& r, const Figures& f) {
@@ -152,6 +165,9 @@ void trust_lines(Page& page, const SimReport& r, const Figures& f) {
   page.line("confidence", validated
                               ? fmt::format("mean error {} on {}", f("confidence.validated_mape"), r.confidence.on)
                               : fmt::format("not validated ({})", r.confidence.on.empty() ? "none" : r.confidence.on));
+  if (r.confidence.widest().high_us > 0)
+    page.line("", fmt::format("90 % of measured times: {} ({}), since {}", interval_text(r), relative_interval_text(r),
+                              r.confidence.because));
 }
 
 }  // namespace
@@ -163,16 +179,39 @@ std::string problem_text(const SimReport& r) {
                      name_of(r.kernel.layout));
 }
 
+std::string interval_text(const SimReport& r) {
+  const chip::TimeRange& range = r.confidence.widest();
+  if (range.high_us <= 0) return "unknown";
+  return fmt::format("{} to {}", figure(range.low_us, Unit::microseconds), figure(range.high_us, Unit::microseconds));
+}
+
+std::string relative_interval_text(const SimReport& r) {
+  const chip::TimeRange& range = r.confidence.widest();
+  if (range.high_us <= 0) return "unknown";
+  const auto percent = [&](double us) { return 100 * (us / r.time_us - 1); };
+  return fmt::format("{:+.0f} % to {:+.0f} %", percent(range.low_us), percent(range.high_us));
+}
+
 std::string kernel_text(const SimReport& r) {
   const kernels::KernelConfig& k = r.kernel;
   std::string text = fmt::format("{} {}x{}x{}", name_of(k.family), k.tile.m, k.tile.n, k.tile.k);
   if (k.thread_m && k.thread_n) text += fmt::format(", {}x{} per thread", *k.thread_m, *k.thread_n);
   if (k.threads) text += fmt::format(", {} threads", *k.threads);
   if (k.stages) text += fmt::format(", {} stage{}", *k.stages, *k.stages == 1 ? "" : "s");
-  if (k.async_copy) text += *k.async_copy ? " (cp.async)" : " (LDG + STS)";
+  if (k.family == kernels::Family::wgmma)
+    text += " (TMA)";
+  else if (k.async_copy)
+    text += *k.async_copy ? " (cp.async)" : " (LDG + STS)";
   if (k.sliced_k.value_or(1) > 1) text += fmt::format(", sliced K {}", *k.sliced_k);
   if (k.split_k > 1) text += fmt::format(", split K {} ({})", k.split_k, name_of(k.split_k_mode));
   return text + fmt::format(", {} registers, {} B shared", r.registers_per_thread, r.shared_bytes_per_cta);
+}
+
+std::string grid_text(const SimReport& r) {
+  if (r.kernel.persistent.value_or(false))
+    return fmt::format("{} persistent CTAs with {} tiles each on average", r.grid_ctas,
+                       three_digits(r.occupancy.tiles_per_cta));
+  return fmt::format("{} CTAs in {} waves", r.grid_ctas, three_digits(r.occupancy.waves));
 }
 
 std::string to_text(const SimReport& report) {

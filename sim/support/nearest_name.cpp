@@ -1,12 +1,13 @@
 #include "sim/support/nearest_name.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace noteg {
 namespace {
 
-constexpr std::size_t longest = 64;  // names are short; a long paste must not cost quadratic time
+constexpr std::size_t longest = 128;  // names are short; a long paste must not cost quadratic time
 
 }  // namespace
 
@@ -41,9 +42,11 @@ std::vector<std::string> nearest_names(std::string_view typed, const std::vector
   const std::string wanted = to_lower(typed);
   std::vector<std::pair<int, std::string>> near;
   for (const std::string& name : names) {
-    const int distance = edit_distance(typed, name);
     const int limit = static_cast<int>(std::min(std::max(typed.size(), name.size()), longest)) / 3;
     const bool holds = wanted.size() >= 2 && to_lower(name).find(wanted) != std::string::npos;
+    const auto compared = [](std::string_view text) { return static_cast<int>(std::min(text.size(), longest)); };
+    if (!holds && std::abs(compared(typed) - compared(name)) > limit) continue;  // each letter more is a change
+    const int distance = edit_distance(typed, name);
     if (distance <= limit || holds) near.emplace_back(holds ? std::min(distance, limit) : distance, name);
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& x, const auto& y) { return x.first < y.first; });

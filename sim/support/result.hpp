@@ -18,13 +18,16 @@ struct Diagnostic {
   std::string expected;  // what was expected
   std::string found;     // what was found; may be empty
 
-  // file:line:column: key: expected ..., found ...
+  // file:line:column: key: expected ..., found ...; one line, control characters shown, each part cut at 2,000 bytes.
   [[nodiscard]] std::string to_string() const;
 };
 
 using Diagnostics = std::vector<Diagnostic>;
 
-// Every diagnostic on a line of its own.
+// That many are told; more hide what the first ones say.
+inline constexpr std::size_t most_told = 100;
+
+// Every diagnostic on a line of its own; of more than most_told, how many more there are.
 [[nodiscard]] std::string to_string(const Diagnostics& list);
 
 template <class T>

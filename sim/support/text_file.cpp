@@ -4,6 +4,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "sim/support/text_bytes.hpp"
+
 namespace noteg {
 namespace {
 
@@ -11,34 +13,11 @@ Diagnostic wrong_file(const std::string& name, std::string expected, std::string
   return {name, 0, 0, "", std::move(expected), std::move(found)};
 }
 
-// Length of the UTF-8 sequence at the start of text; 0 where there is none (overlong forms pass: harmless here).
-std::size_t utf8_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xc2 ? 0
-                             : first < 0xe0 ? 2
-                             : first < 0xf0 ? 3
-                             : first < 0xf5 ? 4
-                                            : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (const char c : text.substr(1, length - 1)) {
-    if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) return 0;
-  }
-  return length;
-}
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
+std::string at_most(std::size_t bytes) { return "at most " + std::to_string(bytes >> 20) + " MiB"; }
 
 }  // namespace
 
-Result<std::string> read_text_file(const std::filesystem::path& path) {
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t most) {
   const std::string name = path.string();
   std::error_code failed;
   const std::filesystem::file_status status = std::filesystem::status(path, failed);
@@ -48,28 +27,34 @@ Result<std::string> read_text_file(const std::filesystem::path& path) {
   if (!stream) return wrong_file(name, "a file that can be read", "one that cannot be opened");
   // Read with a bound instead of asking for the size: a pipe or device has none. Most files are small.
   std::string text;
-  for (std::size_t piece = std::size_t{1} << 15; stream && text.size() <= largest_text_file; piece *= 2) {
+  for (std::size_t piece = std::size_t{1} << 15; stream && text.size() <= most; piece *= 2) {
     const std::size_t there = text.size();
+    piece = std::min(piece, most + 1 - there);
     text.resize(there + piece);
     stream.read(text.data() + there, static_cast<std::streamsize>(piece));
     text.resize(there + static_cast<std::size_t>(stream.gcount()));
   }
   if (stream.bad()) return wrong_file(name, "a file that can be read", "a read error");
-  if (text.size() > largest_text_file) return wrong_file(name, "a text file of at most 1 MiB", "a larger one");
+  if (text.size() > most) return wrong_file(name, "a file of " + at_most(most), "a larger one");
+  return text;
+}
+
+Result<std::string> read_text_file(const std::filesystem::path& path) {
+  Result<std::string> text = read_file(path, largest_text_file);
+  if (!text) return text;
+  if (std::optional<Diagnostic> wrong = check_text(*text, path.string())) return std::move(*wrong);
   return text;
 }
 
 std::optional<Diagnostic> check_text(std::string_view text, const std::string& name) {
-  if (text.size() > largest_text_file) return wrong_file(name, "a text file of at most 1 MiB", "a larger one");
-  const auto is_control = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7f;
-  };
-  if (std::any_of(text.begin(), text.end(), is_control)) {
-    return wrong_file(name, "a text file", "control characters (a binary file?)");
-  }
-  if (!is_utf8(text)) return wrong_file(name, "a text file in UTF-8", "other bytes");
-  return std::nullopt;
+  if (text.size() > largest_text_file)
+    return wrong_file(name, "a file of " + at_most(largest_text_file), "a larger one");
+  const std::size_t at = first_non_text(text);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view before = text.substr(0, at);
+  const auto line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
+  const auto column = static_cast<int>(at - (before.rfind('\n') + 1)) + 1;  // npos + 1 is 0
+  return Diagnostic{name, line, column, "", "text in UTF-8", describe_byte(text, at)};
 }
 
 }  // namespace noteg

@@ -129,7 +129,8 @@ void YamlMapping::report_unknown() {
   std::set<std::string_view> reported;
   for (const YamlEntry& entry : node_->entries) {
     if (known_.contains(entry.key) || !reported.insert(entry.key).second) continue;
-    const std::vector<std::string> near = nearest_names(entry.key, names, 1);
+    const bool is_told = errors_->size() < most_told;  // the search for a name takes longer than all the rest
+    const std::vector<std::string> near = is_told ? nearest_names(entry.key, names, 1) : std::vector<std::string>{};
     std::string found = "an unknown key";
     if (!near.empty()) found += " (did you mean " + near.front() + "?)";
     errors_->push_back({file_, entry.key_position.line, entry.key_position.column, path_of(entry.key), "a known key",

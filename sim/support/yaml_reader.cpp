@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/support/text_bytes.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg {
@@ -46,6 +47,9 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& value) override {
     refuse_anchor(mark, anchor);
     refuse_tag(mark, tag);
+    // Escapes such as "\e" bring control characters into a file that holds none.
+    if (const std::size_t at = first_non_text(value); at != std::string::npos)
+      throw Refused{position_of(mark), "a text", describe_byte(value, at) + " in it"};
     YamlNode node;
     node.kind = YamlNode::Kind::scalar;
     node.position = position_of(mark);
@@ -133,13 +137,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::vector<Open> stack_;
 };
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 60;
-  std::string shown;
-  for (const char c : text.substr(0, longest)) shown += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-  if (text.size() > longest) shown += "...";
-  return shown;
-}
+constexpr std::size_t longest_shown = 60;  // bytes of a value in a message
 
 }  // namespace
 
@@ -153,7 +151,7 @@ const YamlNode* YamlNode::find(std::string_view key) const {
 std::string YamlNode::describe() const {
   switch (kind) {
     case Kind::nothing: return "nothing";
-    case Kind::scalar: return "\"" + printable(text) + "\"";
+    case Kind::scalar: return "\"" + printable_line(text, longest_shown) + "\"";
     case Kind::mapping: return "a mapping";
     case Kind::sequence: return "a sequence";
   }

@@ -25,6 +25,7 @@ constexpr std::array<std::pair<char, std::string_view>, core::stall_count> lette
     {'i', "no instruction"},
     {'c', "constant miss"},
     {'y', "async copies"},
+    {'w', "waiting by design"},
     {'x', "finished, its CTA is not"},
 }};
 

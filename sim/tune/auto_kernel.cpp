@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/names/library_name.hpp"
 #include "sim/support/ceil_div.hpp"
 #include "sim/tune/candidates.hpp"
 #include "sim/tune/menu.hpp"
@@ -21,12 +22,27 @@ std::vector<int> slice_counts(const kernels::KernelConfig& kernel, const kernels
   return out;
 }
 
+namespace {
+
+// A library has kernels for operands of the same alignment only: the widest access that both take.
+void align_operands(kernels::KernelConfig& kernel, const kernels::GemmShape& shape) {
+  if (kernel.family != kernels::Family::mma) return;
+  const std::int64_t a = kernels::a_contiguous_in_k(kernel.layout) ? shape.k : shape.m;
+  const std::int64_t b = kernels::b_contiguous_in_n(kernel.layout) ? shape.n : shape.k;
+  int fits = static_cast<int>(16 / kernels::bytes_of(kernel.dtype_in));
+  while (fits > 1 && (a % fits != 0 || b % fits != 0)) fits /= 2;
+  kernel.align_a = kernel.align_b = fits;
+}
+
+}  // namespace
+
 std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem) {
   std::vector<kernels::KernelConfig> out;
   // Library and plugin kernels of s8 take all of K in one CTA (aiconfigurator: 32x64x16384 takes 56 us on an H200, the
   // time of one tile along all of K).
   const bool splits = problem.frame.dtype_in != kernels::DataType::s8;
-  for (const kernels::KernelConfig& kernel : library_kernels(gpu, problem.frame)) {
+  for (kernels::KernelConfig& kernel : library_kernels(gpu, problem.frame)) {
+    align_operands(kernel, problem.shape);
     for (const int slices : slice_counts(kernel, problem.shape, gpu.sms)) {
       if (slices > 1 && !splits) break;
       out.push_back(kernel);
@@ -43,6 +59,7 @@ std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, con
 
 Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, const Problem& problem,
                                                   const chip::SimOptions& given) {
+  if (const auto error = chip::beyond_memory(gpu, problem.frame, problem.shape)) return *error;
   chip::SimOptions sim = given;
   sim.exact = sim.share_runs = false;
   sim.rough = true;
@@ -56,7 +73,11 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
     best = &candidate;
     best_us = report->time_us;
   }
-  if (best != nullptr) return best->config;
+  if (best != nullptr) {
+    kernels::KernelConfig config = best->config;
+    kernels::name_as_library(config);
+    return config;
+  }
   return Diagnostic{"",
                     0,
                     0,

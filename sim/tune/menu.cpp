@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "kernels/names/library_name.hpp"
 #include "sim/tune/problem.hpp"
 
 namespace noteg::tune {
@@ -85,40 +86,40 @@ constexpr std::array rows{
                Family::mma, Flavor::xmma, 32, 64, 64, 5, 2, 2, 1},
     MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize32x32x64_stage6", "sm_80,sm_86,sm_89,sm_90", tensor,
                Family::mma, Flavor::xmma, 32, 32, 64, 6, 2, 2, 1},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x64x64_1x1", hopper, tensor, Family::wgmma, Flavor::xmma,
-               64, 64, 64, 0, 0, 0, 1, 1, 1, "ws"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x128x64_1x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 64, 128, 64, 0, 0, 0, 1, 1, 1, "ws"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x128x64_1x2", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 64, 128, 64, 0, 0, 0, 1, 1, 2, "ws"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x256x64_1x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 64, 256, 64, 0, 0, 0, 1, 1, 1, "ws"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x192x64_1x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 64, 192, 64, 0, 0, 0, 1, 1, 1, "ws"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x64x64_2x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 128, 64, 64, 0, 0, 0, 1, 2, 1, "pingpong"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x128x64_1x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 128, 128, 64, 0, 0, 0, 1, 1, 1, "pingpong"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x128x64_2x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 128, 128, 64, 0, 0, 0, 1, 2, 1, "pingpong"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x128x64_1x2", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 128, 128, 64, 0, 0, 0, 1, 1, 2, "pingpong"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x128x64_2x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 128, 128, 64, 0, 0, 0, 1, 2, 1, "coop"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x192x64_2x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 128, 192, 64, 0, 0, 0, 1, 2, 1, "coop"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x192x64_1x2", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 128, 192, 64, 0, 0, 0, 1, 1, 2, "coop"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x256x64_2x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 128, 256, 64, 0, 0, 0, 1, 2, 1, "coop"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize128x256x64_1x2", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 128, 256, 64, 0, 0, 0, 1, 1, 2, "coop"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize256x128x64_2x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 256, 128, 64, 0, 0, 0, 1, 2, 1, "coop"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize256x128x64_1x2", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 256, 128, 64, 0, 0, 0, 1, 1, 2, "coop"},
-    MenuKernel{"sm90_xmma_gemm_f16f16_f16f32_f16_..._tilesize256x192x64_2x1", hopper, tensor, Family::wgmma,
-               Flavor::xmma, 256, 192, 64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._64x64x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64, 64, 64,
+               0, 0, 0, 1, 1, 1, "ws"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._64x128x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64, 128,
+               64, 0, 0, 0, 1, 1, 1, "ws"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._64x128x64_1x2x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64, 128,
+               64, 0, 0, 0, 1, 1, 2, "ws"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._64x256x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64, 256,
+               64, 0, 0, 0, 1, 1, 1, "ws"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._64x192x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64, 192,
+               64, 0, 0, 0, 1, 1, 1, "ws"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x64x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 64,
+               64, 0, 0, 0, 1, 2, 1, "pingpong"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x128x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 128,
+               64, 0, 0, 0, 1, 1, 1, "pingpong"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x128x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 128,
+               64, 0, 0, 0, 1, 2, 1, "pingpong"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x128x64_1x2x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 128,
+               64, 0, 0, 0, 1, 1, 2, "pingpong"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x128x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 128,
+               64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x192x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 192,
+               64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x192x64_1x2x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 192,
+               64, 0, 0, 0, 1, 1, 2, "coop"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x256x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 256,
+               64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x256x64_1x2x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 256,
+               64, 0, 0, 0, 1, 1, 2, "coop"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._256x128x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 256, 128,
+               64, 0, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._256x128x64_1x2x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 256, 128,
+               64, 0, 0, 0, 1, 1, 2, "coop"},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._256x192x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 256, 192,
+               64, 0, 0, 0, 1, 2, 1, "coop"},
     MenuKernel{"nvjet_sm90_hsh_96x64_64x10_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 96, 64, 10,
                0, 0, 1, 1, 2, "pingpong"},
     MenuKernel{"nvjet_sm90_hsh_112x64_64x9_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 112, 64, 9,
@@ -157,15 +158,26 @@ bool is_left_to_mma(const MenuKernel& row, kernels::DataType type) {
   return row.family == Family::wgmma && type == kernels::DataType::s8;
 }
 
+// Warps that slice the tile's K are a matter of cuBLAS's own 16-bit kernels.
+bool is_of_16_bits_only(const MenuKernel& row) { return row.types == TypeClass::tensor && row.sliced_k > 1; }
+
+bool is_float8(kernels::DataType type) {
+  return type == kernels::DataType::f8e4m3 || type == kernels::DataType::f8e5m2;
+}
+
 kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConfig& frame) {
   kernels::KernelConfig config;
   config.name = row.name;
   config.family = row.family;
   config.flavor = row.flavor;
   config.tile = {row.tile_m, row.tile_n, row.tile_k};
-  // Rows of the table are for operands of two bytes; narrower ones are deeper.
-  if (row.types == TypeClass::tensor)
+  // Rows of the table are for operands of two bytes; narrower ones are deeper. Of other types cuBLAS brings no
+  // hand-scheduled kernels: 8-bit floats are xmma's, the rest CUTLASS's (H200M: s8 and tf32).
+  if (row.types == TypeClass::tensor) {
     config.tile.k = static_cast<int>(row.tile_k * 2 / kernels::bytes_of(frame.dtype_in));
+    if (row.flavor == Flavor::cublas && kernels::bytes_of(frame.dtype_in) != 2)
+      config.flavor = is_float8(frame.dtype_in) ? Flavor::xmma : Flavor::cutlass;
+  }
   if (row.stages > 0) config.stages = row.stages;
   config.cluster_m = row.cluster_m;
   config.cluster_n = row.cluster_n;
@@ -175,9 +187,11 @@ kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConf
     config.warp_m = row.tile_m / row.warps_m;
     config.warp_n = row.tile_n / row.warps_n;
   }
-  // The library sees C^T = B^T A^T: its fast grid dimension runs along our N. Kernels of bulk copies are named for
-  // either order (nvjet: h and v): the shorter side is walked first.
-  config.raster = row.family == Family::wgmma ? kernels::Raster::along_m : kernels::Raster::along_n;
+  // The library sees C^T = B^T A^T: its fast grid dimension runs along our N, in xmma kernels along our M (NeuSight).
+  // Kernels of bulk copies are named for either order (nvjet: h and v): the shorter side is walked first.
+  if (row.family == Family::wgmma && row.flavor == Flavor::xmma) config.swizzle_log2 = kernels::nvjet_band_log2;
+  const bool along_m = row.family == Family::wgmma || config.flavor == Flavor::xmma;
+  config.raster = along_m ? kernels::Raster::along_m : kernels::Raster::along_n;
   return in_frame(std::move(config), frame);
 }
 
@@ -189,7 +203,8 @@ std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu, con
   const TypeClass wanted = wants_tensor_cores(frame.dtype_in) ? TypeClass::tensor : TypeClass::f32;
   std::vector<kernels::KernelConfig> out;
   for (const MenuKernel& row : rows)
-    if (row.types == wanted && runs_on(row, gpu.sm.name) && !is_left_to_mma(row, frame.dtype_in))
+    if (row.types == wanted && runs_on(row, gpu.sm.name) && !is_left_to_mma(row, frame.dtype_in) &&
+        !(is_of_16_bits_only(row) && kernels::bytes_of(frame.dtype_in) != 2))
       out.push_back(config_of(row, frame));
   return out;
 }
@@ -197,8 +212,11 @@ std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu, con
 std::string menu_reference() {
   std::string text =
       "# Library kernels\n\n"
-      "The menu from which `--kernel auto` chooses ([tune.md](tune.md)): kernels of cuBLAS 11 to 13 by the names that "
-      "profilers\nprint. This page is written by the program from `sim/tune/menu.cpp`; run `NOTEG_UPDATE_GENERATED=1 "
+      "The menu from which `--kernel auto` chooses ([tune.md](tune.md)): kernels of cuBLAS 11 to 13 as their names "
+      "begin; those\nof Hopper that profilers print as `sm90_xmma_gemm` stand here in CUTLASS 3's spelling, which also "
+      "says cluster and schedule.\nThe chosen kernel is printed by its whole name, with types and layout, and "
+      "`--kernel-name` takes that\n([kernel-names.md](kernel-names.md)). This page is written by the program from "
+      "`sim/tune/menu.cpp`; run `NOTEG_UPDATE_GENERATED=1 "
       "test_tune` after a\nchange. Tiles are ours, M x N x K of the row-major problem: the library computes the "
       "transposed one, so its\n`ampere_sgemm_128x64` has 64 rows here. Depths of tensor kernels are those for 16-bit "
       "operands; the bytes of a row stay.\n\n"

@@ -51,7 +51,7 @@ struct Figure {
 std::string why_it_wins(const std::vector<chip::SimReport>& top, Objective objective) {
   if (top.empty()) return "";
   const chip::SimReport& w = top.front();
-  std::string text = fmt::format("the winner is limited by {} ({:.2f}x without it)", w.bottleneck.name,
+  std::string text = fmt::format("by estimate, the winner is limited by {} ({:.2f}x without it)", w.bottleneck.name,
                                  w.bottleneck.speedup_if_removed);
   const auto other =
       std::ranges::find_if(top, [&](const chip::SimReport& r) { return !same_program(r.kernel, w.kernel); });
@@ -76,6 +76,7 @@ std::string why_it_wins(const std::vector<chip::SimReport>& top, Objective objec
 }
 
 Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneOptions& options) {
+  if (const auto error = chip::beyond_memory(gpu, problem.frame, problem.shape)) return *error;
   Tuned out;
   out.problem = problem;
   const std::vector<kernels::KernelConfig> all = configurations(gpu, problem, options.space);

@@ -42,16 +42,19 @@ std::string to_json(const Results& results, const arch::GpuSpec& gpu) {
 }
 
 std::string to_csv(const Results& results) {
-  std::string text = "arch,m,n,k,batch,count,rank,configuration,time_us,tflops,power_w,energy_mj,limiter,l2_hit_rate\n";
+  std::string text =
+      "arch,m,n,k,batch,count,rank,configuration,time_us,time_low_us,time_high_us,tflops,power_w,energy_mj,limiter,l2_"
+      "hit_rate\n";
   for (const Tuned& tuned : results.tuned) {
     std::size_t place = 0;
     for (const chip::SimReport& r : tuned.top) {
       const kernels::GemmShape& s = tuned.problem.shape;
-      text += csv_line({results.arch_id, std::to_string(s.m), std::to_string(s.n), std::to_string(s.k),
-                        std::to_string(s.batch), std::to_string(tuned.count), std::to_string(++place),
-                        configuration_text(r.kernel), format_number(r.time_us), format_number(r.tflops),
-                        format_number(r.power_w), format_number(r.energy_mj), r.bottleneck.name,
-                        format_number(r.memory.l2_hit_rate)});
+      text +=
+          csv_line({results.arch_id, std::to_string(s.m), std::to_string(s.n), std::to_string(s.k),
+                    std::to_string(s.batch), std::to_string(tuned.count), std::to_string(++place),
+                    configuration_text(r.kernel), format_number(r.time_us), format_number(r.confidence.widest().low_us),
+                    format_number(r.confidence.widest().high_us), format_number(r.tflops), format_number(r.power_w),
+                    format_number(r.energy_mj), r.bottleneck.name, format_number(r.memory.l2_hit_rate)});
     }
   }
   return text;

@@ -2,6 +2,7 @@
 
 #include "sim/report/counters.hpp"
 #include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 #include "sim/tune/write.hpp"
 
 namespace noteg::tune {
@@ -21,7 +22,7 @@ std::string problem_text(const Tuned& tuned) {
 
 std::string table(const Tuned& tuned) {
   std::string text = fmt::format("{:>3} {:<46}{:>10}{:>9}{:>7}{:>7}  {}\n", "", "configuration", "time", "TFLOP/s", "W",
-                                 "mJ", "limited by");
+                                 "mJ", "limited by (estimate)");
   std::size_t place = 0;
   for (const chip::SimReport& r : tuned.top)
     text += fmt::format("{:>3} {:<46}{:>10}{:>9}{:>7.0f}{:>7}  {}\n", ++place, configuration_text(r.kernel),
@@ -68,6 +69,13 @@ std::string to_text(const Results& results) {
                         tuned.failed > 0 ? fmt::format(", {} could not run", tuned.failed) : "",
                         tuned.stopped ? "; stopped early" : "");
     text += table(tuned);
+    if (!tuned.top.empty())
+      for (const std::string& line : report::wrap(
+               fmt::format("confidence: 90 % of measured times of the first: {} ({}), since {}",
+                           report::interval_text(tuned.top.front()), report::relative_interval_text(tuned.top.front()),
+                           tuned.top.front().confidence.because),
+               98))
+        text += line + "\n";
     for (const std::string& line : report::wrap("why: " + tuned.why, 98)) text += line + "\n";
   }
   if (results.from_file) text += totals(results);

@@ -47,12 +47,13 @@ Key key_of(const MeasuredData& data, std::size_t row, const Outcome& outcome, st
 }
 
 struct Bucket {
-  std::size_t rows = 0;
+  std::size_t rows = 0, with_interval = 0, inside = 0;
   std::vector<Pair> time, power, energy;
 
   void add(const Outcome& outcome) {
     ++rows;
     if (outcome.time_ms) time.push_back(*outcome.time_ms);
+    if (outcome.has_interval()) ++with_interval, inside += outcome.is_inside() ? 1 : 0;
     if (outcome.power_w) power.push_back(*outcome.power_w);
     if (outcome.energy_j) energy.push_back(*outcome.energy_j);
   }
@@ -90,6 +91,8 @@ std::vector<Group> group_rows(const MeasuredData& data, const std::vector<Outcom
     group.time = metrics_of(bucket.time);
     group.power = metrics_of(bucket.power);
     group.energy = metrics_of(bucket.energy);
+    if (bucket.with_interval > 0)
+      group.coverage_90 = static_cast<double>(bucket.inside) / static_cast<double>(bucket.with_interval);
     groups.push_back(std::move(group));
   }
   return groups;

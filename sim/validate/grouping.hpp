@@ -17,6 +17,7 @@ struct Group {
   std::vector<std::string> keys;               // parallel to the columns grouped by; empty for all rows together
   std::size_t rows = 0;                        // predicted ones
   std::optional<Metrics> time, power, energy;  // absent where no row has both sides
+  std::optional<double> coverage_90;           // share of the measured times in their 90 % intervals
 };
 
 // Columns that rows can be grouped by beside those of the file:

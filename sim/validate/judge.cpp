@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/chip/confidence.hpp"
 #include "sim/power/clock.hpp"
 
 namespace noteg::validate {
@@ -36,6 +37,12 @@ Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const
   Prediction& p = outcome.prediction;
   const bool own_reduction = report.kernel.split_k > 1 && report.kernel.split_k_mode == kernels::SplitKMode::parallel;
   p.time_ms = with_host(measured.host, report.time_us, own_reduction ? 2 : 1) * 1e-3;
+  const chip::TimeRange& interval = report.confidence.widest();
+  p.time_low_ms = p.time_ms * interval.low_us / report.time_us;
+  p.time_high_ms = p.time_ms * interval.high_us / report.time_us;
+  p.shape = measured.shape;
+  p.situation = chip::situation_of(report, gpu, measured.options);
+  p.other_kernels = measured.quantises;
   const PowerAndEnergy power = power_of(measured, gpu, report);
   if (power.power_w > 0) p.power_w = power.power_w;
   if (power.energy_j > 0) p.energy_j = power.energy_j;

@@ -14,6 +14,13 @@ namespace noteg::validate {
 // fitted on, and on the other. Empty where no predicted row is of such a set.
 [[nodiscard]] std::string halves_section(const Validation& validation);
 
+// How often measured times lie in their intervals, by what was left out in cross-validation and by GPU: the table that
+// the program was built with (sim/chip/measured_errors.csv).
+[[nodiscard]] std::string intervals_section();
+
+// "91 %"; "-" where absent.
+[[nodiscard]] std::string share_text(const std::optional<double>& share);
+
 // Text that may stand in a table.
 [[nodiscard]] std::string escaped(std::string text);
 

@@ -1,5 +1,8 @@
 #include "sim/validate/measured_case.hpp"
 
+#include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
 #include "sim/support/ceil_div.hpp"
@@ -37,6 +40,17 @@ kernels::ClblastParameters clblast_parameters(std::string_view notes) {
   return p;
 }
 
+std::string_view instruction_of(Family family) {
+  return family == Family::wgmma ? "wgmma" : family == Family::mma ? "mma" : "ffma";
+}
+
+// Several families multiply by FFMA; each of the others is the only one with its instruction.
+std::optional<Family> family_of_tensor(std::string_view instr) {
+  if (instr == "mma") return Family::mma;
+  if (instr == "wgmma") return Family::wgmma;
+  return std::nullopt;
+}
+
 std::string plain(const Diagnostics& errors) {
   std::string text;
   for (const Diagnostic& error : errors) {
@@ -50,7 +64,7 @@ std::string plain(const Diagnostics& errors) {
 class Builder {
  public:
   Builder(const MeasuredData& data, const MeasuredRow& row, TimeColumn time, UnknownKernel unknown)
-      : row_(data, row), set_(measured_set_of(row_.text("source"))), time_(time), unknown_(unknown) {}
+      : row_(data, row), set_(measured_set_of(row_.text(Column::source))), time_(time), unknown_(unknown) {}
 
   CaseOrReason build() {
     read_problem();
@@ -71,22 +85,25 @@ class Builder {
 
  private:
   void read_problem() {
-    case_.gpu = row_.text("gpu");
-    if (case_.gpu.empty()) row_.problem("gpu is blank");
-    const auto size = [&](std::string_view column) {
-      const std::optional<std::int64_t> value = row_.integer(column, 1);
-      if (!value && row_.text(column).empty()) row_.problem(std::string(column) + " is blank");
-      return value.value_or(1);
+    case_.gpu = row_.text(Column::gpu);
+    row_.need(Column::gpu);
+    const auto size = [&](Column column) {
+      row_.need(column);
+      return row_.integer(column, 1).value_or(1);
     };
-    case_.shape = {size("M"), size("N"), size("K"), row_.integer("batch", 1).value_or(1)};
+    const std::string_view op = row_.text(Column::op);
+    constexpr std::array<std::string_view, 7> known{
+        "", "gemm", "linear", "bmm", "gemm_int8", "linear_quant", "gemm_naive_smem_tile"};
+    if (std::ranges::find(known, op) == known.end()) row_.no_such(Column::op);
+    case_.shape = {size(Column::m), size(Column::n), size(Column::k), row_.integer(Column::batch, 1).value_or(1)};
   }
 
   // The kernel's name, the family column, what is published: in this order of trust for the family.
   void read_kernel() {
-    const std::string name(row_.text("kernel_name"));
-    const std::string_view family_text = row_.text("family");
+    const std::string name(row_.text(Column::kernel_name));
+    const std::string_view family_text = row_.text(Column::family);
     const std::optional<Family> family = family_of(family_text);
-    std::string name_error = "no kernel name and no family";
+    std::string name_error = "no kernel_name and no family";
     if (!name.empty()) {
       const Result<kernels::ParsedName> parsed = kernels::parse_kernel_name(name);
       if (parsed) {
@@ -101,9 +118,22 @@ class Builder {
     if (family) {
       case_.config.family = *family;
     } else if (!family_text.empty() && family_text != "cublas") {
-      reason_ = "family \"" + std::string(family_text) + "\" is not one of this program's";
+      row_.no_such(Column::family);
     } else if (!name_known_) {
       read_published(name, name_error);
+    }
+    read_instruction();
+  }
+
+  // What multiplies must be what the family multiplies with; a library call has no family yet.
+  void read_instruction() {
+    const std::string_view instr = row_.text(Column::instr);
+    if (instr.empty()) return;
+    if (instr != "ffma" && instr != "mma" && instr != "wgmma") {
+      row_.no_such(Column::instr);
+    } else if (!case_.choose_kernel && reason_.empty() && instr != instruction_of(case_.config.family)) {
+      row_.problem("instr \"" + std::string(instr) + "\" does not fit family " +
+                   std::string(kernels::name_of(case_.config.family)));
     }
   }
 
@@ -113,14 +143,20 @@ class Builder {
       case_.config.reads_c = true;
       return;
     }
-    if (row_.text("op") == "gemm_naive_smem_tile") {
+    if (row_.text(Column::op) == "gemm_naive_smem_tile") {
       case_.config.family = Family::naive;
       return;
     }
-    const std::optional<PublishedKernel> known = published_kernel(row_.text("source"), name);
+    const std::optional<PublishedKernel> known = published_kernel(row_.text(Column::source), name);
     const bool library = name.empty() || (known && known->inexpressible == library_call);
-    if (library && row_.text("tile_m").empty() && unknown_ == UnknownKernel::choose) {
+    const bool tiled = !row_.text(Column::tile_m).empty();
+    if (library && !tiled && unknown_ == UnknownKernel::choose) {
       case_.choose_kernel = true;
+      return;
+    }
+    if (const std::optional<Family> family =
+            name.empty() && tiled ? family_of_tensor(row_.text(Column::instr)) : std::nullopt) {
+      case_.config.family = *family;
       return;
     }
     if (!known || !known->inexpressible.empty()) {
@@ -136,70 +172,112 @@ class Builder {
   }
 
   template <class Field>
-  void take(std::string_view column, Field& field) {
-    if (const std::optional<std::int64_t> value = row_.integer(column, 1)) field = static_cast<int>(*value);
+  void take(Column column, Field& field) {
+    const std::optional<std::int64_t> value = row_.integer(column, 1);
+    if (!value) return;
+    if (*value > std::numeric_limits<int>::max())
+      row_.no_such(column);
+    else
+      field = static_cast<int>(*value);
   }
 
   void read_columns() {
     KernelConfig& c = case_.config;
     if (!library_frame_) {  // such tiles are along the library's own M and N; the name says them in ours
-      take("tile_m", c.tile.m);
-      take("tile_n", c.tile.n);
+      take(Column::tile_m, c.tile.m);
+      take(Column::tile_n, c.tile.n);
     }
-    take("tile_k", c.tile.k);
-    take("warp_m", c.warp_m);
-    take("warp_n", c.warp_n);
+    take(Column::tile_k, c.tile.k);
+    take(Column::warp_m, c.warp_m);
+    take(Column::warp_n, c.warp_n);
     // CUTLASS divides a warp tile among its lanes by a rule of its own; what is recorded of it is nominal.
     if (c.flavor != kernels::Flavor::cutlass) {
-      take("thread_m", c.thread_m);
-      take("thread_n", c.thread_n);
+      take(Column::thread_m, c.thread_m);
+      take(Column::thread_n, c.thread_n);
     }
-    take("stages", c.stages);
-    take("threads", c.threads);
-    take("split_k", c.split_k);
-    take("regs", c.registers);
-    if (const std::optional<std::int64_t> bytes = row_.integer("smem_bytes", 0)) c.shared_bytes = *bytes;
-    if (!case_.choose_kernel && (c.tile.m == 0 || c.tile.n == 0)) row_.problem("tile is not recorded");
+    take(Column::stages, c.stages);
+    take(Column::threads, c.threads);
+    take(Column::split_k, c.split_k);
+    take(Column::regs, c.registers);
+    if (const std::optional<std::int64_t> bytes = row_.integer(Column::smem_bytes, 0)) c.shared_bytes = *bytes;
+    if (!case_.choose_kernel && c.tile.m == 0) row_.need(Column::tile_m);
+    if (!case_.choose_kernel && c.tile.n == 0) row_.need(Column::tile_n);
+    read_cluster();
+    read_schedule();
     read_types();
+    read_layout();
+  }
+
+  void read_cluster() {
+    KernelConfig& c = case_.config;
+    std::string text(row_.text(Column::cluster));
+    if (text.empty()) return;
+    if (std::ranges::count_if(text, [](char x) { return x == 'x' || x == 'X'; }) == 1) text += "x1";
+    const std::optional<kernels::GemmShape> size = kernels::shape_from(text);
+    const bool one = size && size->m == 1 && size->n == 1 && size->k == 1;
+    if (!one &&
+        (!size || size->k != 1 || size->m < 1 || size->n < 1 || size->m * size->n > 16 || c.family != Family::wgmma))
+      return row_.no_such(Column::cluster);
+    c.cluster_m = static_cast<int>(size->m);
+    c.cluster_n = static_cast<int>(size->n);
+  }
+
+  // Ours for wgmma; for the others, in the words of those who measured, how tiles get to shared memory.
+  void read_schedule() {
+    KernelConfig& c = case_.config;
+    const std::string_view text = row_.text(Column::schedule);
+    if (text.empty()) return;
+    const bool warp_tiled = c.family == Family::simt || c.family == Family::mma;
+    if (const auto known = kernels::schedule_from(text); known && c.family == Family::wgmma) {
+      c.schedule = known;
+    } else if (warp_tiled && (text == "multistage_cp_async" || text == "pipelined_ldg_sts")) {
+      c.async_copy = text == "multistage_cp_async";
+    } else if (c.family == Family::blocked && (text == "single_buffer" || text == "double_buffer")) {
+      if (!c.stages) c.stages = text == "single_buffer" ? 1 : 2;
+    } else if (c.family != Family::naive || text != "sync2") {
+      row_.no_such(Column::schedule);
+    }
+  }
+
+  void read_type(Column column, kernels::DataType& field) {
+    const std::string_view text = row_.text(column);
+    if (text.empty()) return;
+    if (const std::optional<kernels::DataType> known = kernels::data_type_from(text))
+      field = *known;
+    else
+      row_.no_such(column);
   }
 
   void read_types() {
     KernelConfig& c = case_.config;
-    const auto type = [&](std::string_view column, kernels::DataType& field) {
-      const std::string_view text = row_.text(column);
-      if (text.empty()) return;
-      if (const std::optional<kernels::DataType> known = kernels::data_type_from(text))
-        field = *known;
-      else
-        row_.problem(std::string(column) + " \"" + std::string(text) + "\" is not a known type");
-    };
-    type("dtype_in", c.dtype_in);
-    type("dtype_acc", c.dtype_acc);
-    if (case_.choose_kernel) settle_library_types();
-    if (!case_.choose_kernel && c.family > Family::simt && !name_known_) c.dtype_out = c.dtype_acc;
-    const std::string_view letters = row_.text("layout");
+    if (!name_known_) row_.need(Column::dtype_in);
+    read_type(Column::dtype_in, c.dtype_in);
+    const bool whole = c.dtype_in == kernels::DataType::s8 || c.dtype_in == kernels::DataType::s4;
+    if (!name_known_) c.dtype_acc = whole ? kernels::DataType::s32 : kernels::DataType::f32;
+    read_type(Column::dtype_acc, c.dtype_acc);
+    // Libraries store what they were given; from 8-bit operands they make the 16-bit numbers of the next layer.
+    if (case_.choose_kernel)
+      c.dtype_out = kernels::bytes_of(c.dtype_in) < 2 ? kernels::DataType::bf16 : c.dtype_in;
+    else if (c.family > Family::simt && !name_known_)
+      c.dtype_out = c.dtype_acc;
+    read_type(Column::dtype_out, c.dtype_out);
+    case_.quantises = case_.choose_kernel && row_.text(Column::op) == "linear_quant";
+  }
+
+  void read_layout() {
+    const std::string_view letters = row_.text(Column::layout);
     if (letters.empty()) {
-      if (!name_known_) c.layout = kernels::Layout::nn;
+      if (!name_known_) case_.config.layout = kernels::Layout::nn;
       return;
     }
     if (const std::optional<kernels::Layout> layout = layout_of(set_.convention, letters))
-      c.layout = *layout;
+      case_.config.layout = *layout;
     else
-      row_.problem("layout \"" + std::string(letters) + "\" is not known");
-  }
-
-  // Libraries store what they were given; from 8-bit operands they make the 16-bit numbers of the next layer.
-  void settle_library_types() {
-    KernelConfig& c = case_.config;
-    const bool narrow = kernels::bytes_of(c.dtype_in) < 2;
-    c.dtype_out = narrow ? kernels::DataType::bf16 : c.dtype_in;
-    if (row_.text("dtype_acc").empty())
-      c.dtype_acc = c.dtype_in == kernels::DataType::s8 ? kernels::DataType::s32 : kernels::DataType::f32;
-    case_.quantises = row_.text("op") == "linear_quant";
+      row_.no_such(Column::layout);
   }
 
   void read_notes() {
-    const std::string_view notes = row_.text("notes");
+    const std::string_view notes = row_.text(Column::notes);
     KernelConfig& c = case_.config;
     if (const std::optional<int> value = note_value(notes, "sliced_k")) c.sliced_k = *value;
     if (const std::optional<int> value = note_value(notes, "raster_swizzle_log2")) c.swizzle_log2 = *value;
@@ -207,19 +285,19 @@ class Builder {
     const bool own_reduction = notes.find("splitKreduce") != std::string_view::npos;
     if (c.split_k > 1) c.split_k_mode = own_reduction ? kernels::SplitKMode::parallel : kernels::SplitKMode::serial;
     if (c.family == Family::clblast) c.clblast = clblast_parameters(notes);
-    c.bias = set_.fused_bias && row_.text("op") == "linear";
+    c.bias = set_.fused_bias && row_.text(Column::op) == "linear";
   }
 
   // Library kernels of cp.async generations put slices of K along the third dimension of the grid.
   void read_library_slices() {
     KernelConfig& c = case_.config;
-    const std::int64_t deep = row_.integer("grid_z", 1).value_or(1);
-    if ((c.family != Family::simt && c.family != Family::mma) || row_.text("family") != "cublas" || !name_known_)
+    const std::int64_t deep = row_.integer(Column::grid_z, 1).value_or(1);
+    if ((c.family != Family::simt && c.family != Family::mma) || row_.text(Column::family) != "cublas" || !name_known_)
       return;
-    if (c.split_k != 1 || !row_.text("split_k").empty() || case_.shape.batch != 1 || deep < 2) return;
+    if (c.split_k != 1 || !row_.text(Column::split_k).empty() || case_.shape.batch != 1 || deep < 2) return;
     c.split_k = static_cast<int>(std::min<std::int64_t>(deep, 4096));
     // Their sum is the other kernel of such a call; without one, CTAs add in turn.
-    const bool own = row_.text("notes").find("extra_kernels=") != std::string_view::npos;
+    const bool own = row_.text(Column::notes).find("extra_kernels=") != std::string_view::npos;
     c.split_k_mode = own ? kernels::SplitKMode::parallel : kernels::SplitKMode::serial;
   }
 
@@ -227,13 +305,13 @@ class Builder {
   void read_named_slices() {
     KernelConfig& c = case_.config;
     if (c.family != Family::wgmma || c.split_k_mode == kernels::SplitKMode::none || c.split_k > 1) return;
-    const auto size = [&](std::string_view column) { return row_.integer(column, 1).value_or(1); };
+    const auto size = [&](Column column) { return row_.integer(column, 1).value_or(1); };
     const auto padded = [](std::int64_t extent, int tile, int cluster) {
       return ceil_div(ceil_div(extent, std::max(1, tile)), cluster) * cluster;
     };
     const std::int64_t tiles =
         padded(case_.shape.m, c.tile.m, c.cluster_m) * padded(case_.shape.n, c.tile.n, c.cluster_n);
-    const std::int64_t ctas = size("grid_x") * size("grid_y") * size("grid_z");
+    const std::int64_t ctas = size(Column::grid_x) * size(Column::grid_y) * size(Column::grid_z);
     c.split_k = static_cast<int>(std::max<std::int64_t>(1, ctas / std::max<std::int64_t>(1, tiles)));
   }
 
@@ -242,7 +320,7 @@ class Builder {
   void read_raster() {
     const KernelConfig& c = case_.config;
     if (c.family == Family::naive || c.family == Family::blocked) case_.config.raster = kernels::Raster::along_n;
-    const std::optional<std::int64_t> x = row_.integer("grid_x", 1), y = row_.integer("grid_y", 1);
+    const std::optional<std::int64_t> x = row_.integer(Column::grid_x, 1), y = row_.integer(Column::grid_y, 1);
     if (c.family == Family::wgmma && x && y && *x != *y)  // persistent: the longer dimension is the first to be walked
       case_.config.raster = *x > *y ? kernels::Raster::along_m : kernels::Raster::along_n;
     // CUTLASS solves a column-major problem as its transpose, and walks the rows of that one first; its profiler's
@@ -260,27 +338,28 @@ class Builder {
   }
 
   void read_measurement() {
-    case_.options.sm_clock_mhz = row_.positive("sm_clock_mhz");
+    case_.options.sm_clock_mhz = row_.positive(Column::sm_clock_mhz);
     const bool cold = time_ == TimeColumn::cold;
-    const std::string_view column = cold ? "time_cold_ms" : "time_ms";
+    const Column column = cold ? Column::time_cold_ms : Column::time_ms;
     case_.options.l2 = cold ? chip::L2State::cold : set_.l2;
     if (!cold) case_.buffers = set_.buffers;
     case_.options.clock_mode = set_.clock_mode;
     case_.options.operands.activity = set_.operand_activity;
     if (case_.gpu != set_.limited_gpu) case_.options.launches = set_.launches;
     case_.options.warm_up = set_.warm_up;
-    const bool looped = set_.clock_mode == power::ClockMode::cool && set_.power_is_kernels && row_.positive("power_w");
+    const bool looped =
+        set_.clock_mode == power::ClockMode::cool && set_.power_is_kernels && row_.positive(Column::power_w);
     if (looped) {  // for a meter to follow: the clock has settled
       case_.options.clock_mode = power::ClockMode::sustained;
       case_.options.launches = std::nullopt;
     }
-    if (set_.host_included) case_.host = host_time_of(set_.source, row_.text("op"), case_.gpu);
+    if (set_.host_included) case_.host = host_time_of(set_.source, row_.text(Column::op), case_.gpu);
     case_.time_ms = row_.positive(column);
-    if (!case_.time_ms && row_.text(column).empty()) row_.problem(std::string(column) + " is blank");
+    row_.need(column);
     if (cold) return;  // power and energy were taken with warm launches
-    if (set_.power_is_kernels) case_.power_w = row_.positive("power_w");
-    case_.energy_j = row_.positive("energy_j_per_launch");
-    case_.own_power_run = row_.text("notes").find("sustained_time_ms=") != std::string_view::npos;
+    if (set_.power_is_kernels) case_.power_w = row_.positive(Column::power_w);
+    case_.energy_j = row_.positive(Column::energy_j_per_launch);
+    case_.own_power_run = row_.text(Column::notes).find("sustained_time_ms=") != std::string_view::npos;
   }
 
   RowView row_;

@@ -1,5 +1,7 @@
 #include "sim/validate/measured_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -12,6 +14,8 @@ namespace noteg::validate {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t most_rows = 250'000, most_fields = 10'000'000;  // a row is a simulation, a field a text
 
 bool is_measured_file(const fs::path& path) {
   const std::string name = path.filename().string();
@@ -30,12 +34,21 @@ std::vector<std::string> expand(const std::string& path, Diagnostics& errors) {
   return files;
 }
 
+// A needed column that a file lacks, and a known one in letters of another case, which would go unread.
 void check_columns(const CsvTable& table, Diagnostics& errors) {
-  for (const char* name : {"gpu", "M", "N", "K", "time_ms"}) {
+  for (const ColumnInfo& column : column_table()) {
+    const std::string name(column.name);
     if (table.column(name)) continue;
-    const std::vector<std::string> near = nearest_names(name, table.columns, 1);
-    errors.push_back({table.file, 1, 1, name, "a column of this name",
-                      near.empty() ? "none" : "none (the nearest is " + near.front() + ")"});
+    const auto same = [&](const std::string& other) { return to_lower(other) == to_lower(name); };
+    const auto near = std::ranges::find_if(table.columns, same);
+    const bool needed =
+        column.need == Need::always || (column.id == Column::dtype_in && !table.column(info(Column::kernel_name).name));
+    if (near == table.columns.end() && !needed) continue;
+    const std::vector<std::string> nearest = nearest_names(name, table.columns, 1);
+    errors.push_back({table.file, 1,
+                      near == table.columns.end() ? 1 : static_cast<int>(near - table.columns.begin()) + 1, name,
+                      fmt::format("a column of this name: {}", column.expects),
+                      nearest.empty() ? "none" : "none (the nearest is " + nearest.front() + ")"});
   }
 }
 
@@ -46,8 +59,8 @@ void append(MeasuredData& data, const CsvTable& table) {
     place.push_back(*data.column(name));
   }
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    MeasuredRow row{data.files.size(), i + 1, std::vector<std::string>(data.columns.size())};
-    for (std::size_t j = 0; j < place.size(); ++j) row.fields[place[j]] = table.rows[i][j];
+    MeasuredRow row{data.files.size(), i + 1, std::vector<std::string>(data.columns.size()), table.lines[i]};
+    for (std::size_t j = 0; j < place.size(); ++j) row.fields[place[j]] = table.rows.at(i, j);
     data.rows.push_back(std::move(row));
   }
   data.files.push_back(table.file);
@@ -74,6 +87,12 @@ Result<MeasuredData> read_measured(const std::vector<std::string>& paths) {
         continue;
       }
       check_columns(*table, errors);
+      const std::size_t rows = data.rows.size() + table->rows.size();
+      if (rows > most_rows || rows * (data.columns.size() + table->columns.size()) > most_fields) {
+        errors.push_back({file, 0, 0, "",
+                          fmt::format("at most {} rows and {} fields in all files", most_rows, most_fields), "more"});
+        return errors;
+      }
       append(data, *table);
     }
   }
@@ -97,8 +116,7 @@ std::optional<std::int64_t> RowView::integer(std::string_view column, std::int64
   constexpr double largest = 9e15;  // whole numbers are exact below
   if (number && *number == std::floor(*number) && *number >= static_cast<double>(low) && *number <= largest)
     return static_cast<std::int64_t>(*number);
-  problem(std::string(column) + " \"" + std::string(field) + "\" is not a whole number of at least " +
-          std::to_string(low));
+  problem(fmt::format("{}: expected a whole number of at least {}, found \"{}\"", column, low, field));
   return std::nullopt;
 }
 
@@ -107,8 +125,19 @@ std::optional<double> RowView::positive(std::string_view column) {
   if (field.empty()) return std::nullopt;
   const std::optional<double> number = parse_number(field);
   if (number && std::isfinite(*number) && *number > 0) return number;
-  problem(std::string(column) + " \"" + std::string(field) + "\" is not a positive number");
+  problem(fmt::format("{}: expected a positive number, found \"{}\"", column, field));
   return std::nullopt;
+}
+
+void RowView::need(Column column) {
+  if (!text(column).empty()) return;
+  const bool by_name = info(column).need == Need::unless_by_name;
+  problem(fmt::format("{} is blank: expected {}{}", info(column).name, info(column).expects,
+                      by_name ? ", or a kernel_name that says it" : ""));
+}
+
+void RowView::no_such(Column column) {
+  problem(fmt::format("{} \"{}\": expected {}", info(column).name, text(column), info(column).expects));
 }
 
 }  // namespace noteg::validate

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/support/result.hpp"
+#include "sim/validate/columns.hpp"
 
 namespace noteg::validate {
 
@@ -16,6 +17,7 @@ struct MeasuredRow {
   std::size_t file = 0;             // index into MeasuredData::files
   std::size_t row = 0;              // data row in that file, from 1, header not counted
   std::vector<std::string> fields;  // parallel to MeasuredData::columns; blank where the file has no such column
+  int line = 0;                     // of that file, from 1
 };
 
 struct MeasuredData {
@@ -27,7 +29,8 @@ struct MeasuredData {
 };
 
 // paths: .csv or .csv.gz files, or folders of which every such file is read in order of name.
-// Errors: missing file, not CSV, ragged rows, columns gpu, M, N, K or time_ms missing, a column named twice.
+// Errors: missing file, not CSV, ragged rows, a needed column missing (columns.hpp), a column named twice, one that is
+// in the table but for the case of its letters, more than 250,000 rows or ten million fields.
 [[nodiscard]] Result<MeasuredData> read_measured(const std::vector<std::string>& paths);
 
 // One row with its columns by name. Blank and "nan" read as absent.
@@ -36,10 +39,18 @@ class RowView {
   RowView(const MeasuredData& data, const MeasuredRow& row) : data_(&data), row_(&row) {}
 
   [[nodiscard]] std::string_view text(std::string_view column) const;  // "" where absent
+  [[nodiscard]] std::string_view text(Column column) const { return text(info(column).name); }
 
   // Absent: nullopt and nothing reported. Not a whole number, or below `low`: reported in problems().
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view column, std::int64_t low);
+  [[nodiscard]] std::optional<std::int64_t> integer(Column column, std::int64_t low) {
+    return integer(info(column).name, low);
+  }
   [[nodiscard]] std::optional<double> positive(std::string_view column);
+  [[nodiscard]] std::optional<double> positive(Column column) { return positive(info(column).name); }
+
+  void need(Column column);     // a problem where the column is blank
+  void no_such(Column column);  // its value is none of those that the table lists
 
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
   void problem(std::string text) { problems_.push_back(std::move(text)); }

@@ -1,5 +1,6 @@
 #include "sim/validate/measured_set.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace noteg::validate {
@@ -16,7 +17,7 @@ constexpr double small_whole_numbers = 0.42;
 // six sets of buffers do not where they all fit into L2 (as times on an L40S show, up to just its 96 MB). The CUTLASS
 // profiler allots as many copies of a problem as exceed three times the L2 and goes round them: no launch finds
 // anything of its own in L2 (initialize_workspace in gemm_operation_profiler.cu).
-constexpr std::array<MeasuredSet, 13> sets{{
+constexpr std::array<MeasuredSet, 16> sets{{
     {"neusight", Convention::blas_swapped, L2State::warm, true, false, true,
      "CUDA events around one PyTorch call, mean of the 5 fastest of 25, same tensors each call; host dispatch is "
      "inside; pauses between shapes and the fastest calls favour a cool chip",
@@ -35,6 +36,15 @@ constexpr std::array<MeasuredSet, 13> sets{{
     {"aiconfigurator", Convention::blas_swapped, L2State::cold, false, true, false,
      "replayed graph on distinct buffers, 6 calls 6 times at most; rows with power ran for a second",
      power::ClockMode::cool, 36, 0, "L40S", 1, 6},
+    {"aiconfigurator_uninit", Convention::blas_swapped, L2State::cold, false, true, false,
+     "as aiconfigurator, weights in memory that nobody wrote: long launches run up to 6 % faster",
+     power::ClockMode::cool, 36, 0, "L40S", 1, 6},
+    {"aiconfigurator_power", Convention::blas_swapped, L2State::cold, false, true, false,
+     "as aiconfigurator, repeated for 0.3 to 1 s with the board's power read", power::ClockMode::sustained,
+     std::nullopt, 0, "", 1, 6},
+    {"triton_inductor", Convention::blas_swapped, L2State::cold, false, false, false,
+     "triton.testing.do_bench: CUDA events, L2 overwritten before each launch; some microseconds of launch inside",
+     power::ClockMode::cool},
     {"kerneltuner", Convention::blas_column_major, L2State::warm, false, false, false,
      "OpenCL event time, median of 32"},
     {"llmcompass", Convention::row_major, L2State::warm, true, false, false, "host wall clock"},
@@ -54,8 +64,18 @@ MeasuredSet measured_set_of(std::string_view source) {
     if (set.source == source) return set;
   MeasuredSet own;
   own.source = source;
-  own.note = "not a set known to this program: row-major layouts, warm L2, pure kernel times";
+  own.note = "read as row-major layouts, warm L2, pure kernel times";
   return own;
+}
+
+std::vector<std::string> unknown_sources(const MeasuredData& data) {
+  std::vector<std::string> names;
+  for (const MeasuredRow& row : data.rows) {
+    const std::string_view source = RowView(data, row).text(Column::source);
+    const bool known = std::ranges::find(sets, source, &MeasuredSet::source) != sets.end();
+    if (!source.empty() && !known && std::ranges::find(names, source) == names.end()) names.emplace_back(source);
+  }
+  return names;
 }
 
 std::optional<kernels::Layout> layout_of(Convention convention, std::string_view letters) {

@@ -4,10 +4,13 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/config.hpp"
 #include "sim/chip/simulate.hpp"
+#include "sim/validate/measured_file.hpp"
 
 namespace noteg::validate {
 
@@ -39,6 +42,9 @@ struct MeasuredSet {
 
 // A source that is not in the table has our own conventions, warm L2 and pure kernel times.
 [[nodiscard]] MeasuredSet measured_set_of(std::string_view source);
+
+// Those that the rows name and the table lacks, in order of appearance.
+[[nodiscard]] std::vector<std::string> unknown_sources(const MeasuredData& data);
 
 // The letters in the row-major reading of the problem as the file states M and N.
 [[nodiscard]] std::optional<kernels::Layout> layout_of(Convention convention, std::string_view letters);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/chip/measured_errors.hpp"
 #include "sim/validate/metrics.hpp"
 #include "sim/validate/shape_half.hpp"
 
@@ -18,13 +19,17 @@ enum class Fate : std::uint8_t {
 
 struct Prediction {
   double time_ms = 0;
-  std::optional<double> power_w, energy_j;  // absent while the GPU has no power model
+  double time_low_ms = 0, time_high_ms = 0;  // that hold 90 % of measured times; both 0 where nobody knows
+  std::optional<double> power_w, energy_j;   // absent while the GPU has no power model
   double sm_clock_mhz = 0;
   double dram_bytes = 0;
   double warp_instructions = 0;
   double waves = 0;
   std::string family;  // as resolved
   Half half = Half::fitted;
+  kernels::GemmShape shape;
+  chip::Situation situation;   // of the GPU's part
+  bool other_kernels = false;  // the times hold another kernel beside the one simulated
   bool host_included = false;  // the measured time holds the host's dispatch, and so does time_ms
 };
 
@@ -32,6 +37,11 @@ struct Outcome {
   Fate fate = Fate::skipped;
   std::string reason;
   Prediction prediction;
+  [[nodiscard]] bool has_interval() const { return time_ms && prediction.time_high_ms > 0; }
+  [[nodiscard]] bool is_inside() const {
+    return prediction.time_low_ms <= time_ms->measured && time_ms->measured <= prediction.time_high_ms;
+  }
+
   std::optional<Pair> time_ms, power_w, energy_j;  // predicted and measured; absent where one side is
 };
 

@@ -62,16 +62,19 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
               const Simulator& simulator) {
   const std::string& gpu_name = row.fields[*data.column("gpu")];
   if (!is_wanted(gpu_name, gpus, options.gpus)) return filtered("another GPU was asked for");
+  const auto found = gpus.find(gpu_name);
+  if (found != gpus.end() && !found->second)
+    return skipped(
+        fmt::format("gpu \"{}\" has no usable architecture file: {}", gpu_name, one_line(found->second.errors())));
   const UnknownKernel unknown = options.chooser ? UnknownKernel::choose : UnknownKernel::reason;
   CaseOrReason built = case_of(data, row, options.time, unknown);
   if (const auto* reason = std::get_if<std::string>(&built)) return skipped(*reason);
   MeasuredCase& measured = std::get<MeasuredCase>(built);
   if (options.min_time_ms && measured.time_ms < options.min_time_ms)
     return filtered(fmt::format("measured time below {:g} ms", *options.min_time_ms));
-  const Result<arch::GpuSpec>& gpu = gpus.at(measured.gpu);
-  if (!gpu)
-    return skipped(fmt::format("no usable architecture file for \"{}\": {}", measured.gpu, one_line(gpu.errors())));
+  const Result<arch::GpuSpec>& gpu = found->second;
   settle_l2(measured, *gpu);
+  measured.options.l2 = options.l2.value_or(measured.options.l2);
   measured.options.exact = options.exact;
   // Thousands of rows of a few kernels; but for sets from a tuner, each row of which is a kernel of its own.
   measured.options.share_runs = !options.exact && measured.config.family != kernels::Family::clblast;
@@ -80,10 +83,37 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
     if (!chosen) return skipped(one_line(chosen.errors()));
     measured.config = std::move(*chosen);
   }
+  measured.options.kernel_chosen = measured.choose_kernel;
   Result<chip::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
   if (!report) return skipped(one_line(report.errors()));
-  if (measured.quantises) report->time_us += quantisation_time(*gpu, measured.shape).value * 1e6;
+  if (measured.quantises) {
+    const double with = 1 + quantisation_time(*gpu, measured.shape).value * 1e6 / report->time_us;
+    report->time_us *= with;
+    for (chip::TimeRange& range : report->confidence.intervals) range = {range.low_us * with, range.high_us * with};
+  }
   return outcome_of(measured, *gpu, *report);
+}
+
+// Rows beyond the sample: of each group those with the lowest hashes of their own text stay, so that more rows in the
+// file leave most of the choice as it was.
+std::vector<bool> beyond_sample(const MeasuredData& data, std::optional<std::size_t> most) {
+  std::vector<bool> beyond(data.rows.size(), false);
+  if (!most) return beyond;
+  std::map<std::string, std::vector<std::pair<std::uint64_t, std::size_t>>> groups;
+  for (std::size_t i = 0; i < data.rows.size(); ++i) {
+    const RowView row(data, data.rows[i]);
+    std::string group;
+    for (const char* column : {"source", "gpu", "op", "family"}) group += std::string(row.text(column)) + ",";
+    std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+    for (const std::string& field : data.rows[i].fields)
+      for (const char c : field) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+    groups[group].emplace_back(hash, i);
+  }
+  for (auto& [group, rows] : groups) {
+    std::ranges::sort(rows);
+    for (std::size_t place = *most; place < rows.size(); ++place) beyond[rows[place].second] = true;
+  }
+  return beyond;
 }
 
 Diagnostics check_request(const MeasuredData& data, const Gpus& gpus, const ValidateOptions& options) {
@@ -128,9 +158,11 @@ Result<Validation> validate(const std::vector<std::string>& paths, const Validat
   const Gpus gpus = load_gpus(result.data, options);
   if (Diagnostics errors = check_request(result.data, gpus, options); !errors.empty()) return errors;
 
+  const std::vector<bool> beyond = beyond_sample(result.data, options.sample);
   result.outcomes.resize(result.data.rows.size());
   share_work(result.outcomes.size(), options.jobs, options.progress, [&](std::size_t i) {
-    result.outcomes[i] = judge(result.data, result.data.rows[i], gpus, options, simulator);
+    result.outcomes[i] =
+        beyond[i] ? filtered("beyond the sample") : judge(result.data, result.data.rows[i], gpus, options, simulator);
   });
   count(result);
   result.groups = group_rows(result.data, result.outcomes, options.by);

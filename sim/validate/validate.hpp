@@ -28,9 +28,12 @@ using Chooser = std::function<Result<kernels::KernelConfig>(const arch::GpuSpec&
 struct ValidateOptions {
   std::vector<std::string> by{"gpu", "family"};
   std::optional<double> min_time_ms;  // shorter measured times are set aside and counted
-  std::vector<std::string> gpus;      // only these, as the file writes them or as arch files name them; empty: all
+  std::optional<std::size_t>
+      sample;                     // rows of each source, GPU, operation and family; others are set aside and counted
+  std::vector<std::string> gpus;  // only these, as the file writes them or as arch files name them; empty: all
   bool exact = false;
   TimeColumn time = TimeColumn::as_taken;
+  std::optional<chip::L2State> l2;  // instead of what the way of measuring left there
   unsigned jobs = 1;
   Chooser chooser;                                         // empty: rows without a kernel are skipped
   arch::Overrides arch_overrides;                          // on every GPU

@@ -24,6 +24,7 @@ namespace noteg::validate {
 struct ReasonCount {
   std::string reason;
   std::size_t rows = 0;
+  std::string first;  // FILE:LINE of the first of them
 };
 
 // Reasons of one fate, most frequent first, ties by text. What was found in the single row is cut off, so that rows

@@ -22,13 +22,14 @@ std::vector<std::string> group_row(const Group& group, std::size_t keys) {
   std::vector<std::string> row = group.keys;
   row.resize(keys, "(all)");
   row.push_back(std::to_string(group.rows));
+  row.push_back(field_of(group.coverage_90));
   for (const std::optional<Metrics>& metrics : {group.time, group.power, group.energy}) append_metrics(row, metrics);
   return row;
 }
 
 std::vector<std::string> predicted_fields(const Outcome& outcome) {
   if (outcome.fate != Fate::predicted) {
-    std::vector<std::string> blank(6);
+    std::vector<std::string> blank(8);
     blank.push_back(outcome.reason);
     return blank;
   }
@@ -39,6 +40,8 @@ std::vector<std::string> predicted_fields(const Outcome& outcome) {
           format_number(p.sm_clock_mhz),
           format_number(p.dram_bytes),
           format_number(p.warp_instructions),
+          outcome.has_interval() ? format_number(p.time_low_ms) : "",
+          outcome.has_interval() ? format_number(p.time_high_ms) : "",
           ""};
 }
 
@@ -47,6 +50,7 @@ std::vector<std::string> predicted_fields(const Outcome& outcome) {
 std::string to_csv(const Validation& validation, const std::vector<std::string>& by) {
   std::vector<std::string> header = by;
   header.emplace_back("rows");
+  header.emplace_back("coverage_90");
   for (const std::string quantity : {"time", "power", "energy"})
     for (const std::string metric : {"mape", "median_ape", "p90_ape", "bias", "r2_log", "rank_corr"})
       header.push_back(quantity + "_" + metric);
@@ -59,7 +63,8 @@ std::string to_csv(const Validation& validation, const std::vector<std::string>&
 std::string predictions_csv(const Validation& validation) {
   std::vector<std::string> header = validation.data.columns;
   for (const char* added : {"predicted_time_ms", "predicted_power_w", "predicted_energy_j", "predicted_sm_clock_mhz",
-                            "predicted_dram_bytes", "predicted_warp_instructions", "skipped_reason"})
+                            "predicted_dram_bytes", "predicted_warp_instructions", "predicted_time_low_ms",
+                            "predicted_time_high_ms", "skipped_reason"})
     header.emplace_back(added);
   std::string text = csv_line(header);
   for (std::size_t i = 0; i < validation.outcomes.size(); ++i) {

@@ -20,6 +20,7 @@ Json json_of(const Group& group, const std::vector<std::string>& by) {
   for (std::size_t i = 0; i < by.size() && i < group.keys.size(); ++i) object[by[i]] = group.keys[i];
   object["rows"] = group.rows;
   object["time"] = json_of(group.time);
+  object["coverage_90"] = json_of(group.coverage_90);
   object["power"] = json_of(group.power);
   object["energy"] = json_of(group.energy);
   return object;
@@ -30,7 +31,7 @@ Json skipped_rows(const Validation& validation) {
   for (std::size_t i = 0; i < validation.outcomes.size(); ++i) {
     if (validation.outcomes[i].fate != Fate::skipped) continue;
     const MeasuredRow& row = validation.data.rows[i];
-    Json entry = {{"row", row.row}, {"reason", validation.outcomes[i].reason}};
+    Json entry = {{"row", row.row}, {"line", row.line}, {"reason", validation.outcomes[i].reason}};
     if (validation.data.files.size() > 1) entry["file"] = validation.data.files[row.file];
     list.push_back(std::move(entry));
   }

@@ -18,13 +18,14 @@ std::string section(const Validation& validation, std::string_view title, const 
     text += fmt::format(" {} |", column);
     rule += " --- |";
   }
-  text += " rows | time MAPE | median | 90 % below | bias |\n" + rule + " ---: | ---: | ---: | ---: | ---: |\n";
+  text += " rows | time MAPE | median | 90 % below | bias | in 90 % interval |\n" + rule +
+          " ---: | ---: | ---: | ---: | ---: | ---: |\n";
   for (const Group& group : group_rows(validation.data, validation.outcomes, by)) {
     text += "|";
     for (const std::string& key : group.keys) text += fmt::format(" {} |", escaped(key));
-    text += fmt::format(" {} | {} | {} | {} | {} |\n", group.rows, percent(group.time, &Metrics::mape),
+    text += fmt::format(" {} | {} | {} | {} | {} | {} |\n", group.rows, percent(group.time, &Metrics::mape),
                         percent(group.time, &Metrics::median_ape), percent(group.time, &Metrics::p90_ape),
-                        group.time ? fmt::format("{:.3f}", group.time->bias) : "-");
+                        group.time ? fmt::format("{:.3f}", group.time->bias) : "-", share_text(group.coverage_90));
   }
   return text;
 }
@@ -113,6 +114,7 @@ std::string to_markdown(const Validation& validation) {
   text += section(validation, "By GPU and waves", {"gpu", "waves"});
   text += section(validation, "By GPU and measured time", {"gpu", "time_decade"});
   text += bad_slices_section(validation);
+  text += intervals_section();
   text += halves_section(validation);
   text += reasons_section(validation, Fate::skipped, "Skipped rows", "None.");
   text += reasons_section(validation, Fate::filtered, "Rows set aside", "None.");

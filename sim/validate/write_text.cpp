@@ -29,6 +29,10 @@ std::string plain(const std::optional<Metrics>& metrics, const std::optional<dou
   return metrics && (*metrics).*member ? fmt::format("{:.3f}", *((*metrics).*member)) : "-";
 }
 
+std::string coverage_text(const std::optional<double>& share) {
+  return share ? fmt::format("{:.0f} %", 100 * *share) : "-";
+}
+
 std::vector<std::string> row_of(const Group& group, std::size_t keys, const std::optional<Metrics>& m) {
   std::vector<std::string> row = group.keys;
   row.resize(keys);
@@ -50,11 +54,16 @@ std::string table_of(const Validation& validation, const std::vector<std::string
   std::vector<std::string> header = by;
   header.resize(std::max<std::size_t>(by.size(), 1));
   for (const char* name : {"rows", "MAPE", "median", "p90", "bias", "R2(log)", "rank"}) header.emplace_back(name);
+  if (which == &Group::time) header.emplace_back("in 90 %");
   Table table{header};
   const std::size_t keys = std::max<std::size_t>(by.size(), 1);
+  const auto add = [&](const Group& group) {
+    table.push_back(row_of(group, keys, group.*which));
+    if (which == &Group::time) table.back().push_back(coverage_text(group.coverage_90));
+  };
   for (const Group& group : validation.groups)
-    if (!by.empty() && group.*which) table.push_back(row_of(group, keys, group.*which));
-  if (validation.all) table.push_back(row_of(*validation.all, keys, (*validation.all).*which));
+    if (!by.empty() && group.*which) add(group);
+  if (validation.all) add(*validation.all);
   return aligned(table, keys);
 }
 
@@ -65,7 +74,8 @@ std::string reason_lines(const Validation& validation, Fate fate, std::string_vi
   std::string text = fmt::format("\n{}\n", heading);
   for (std::size_t i = 0; i < std::min(counts.size(), most); ++i) {
     const std::string& reason = counts[i].reason;
-    text += fmt::format("{:>7}  {}\n", counts[i].rows, reason.size() > 100 ? reason.substr(0, 97) + "..." : reason);
+    text += fmt::format("{:>7}  {}\n         first: {}\n", counts[i].rows,
+                        reason.size() > 100 ? reason.substr(0, 97) + "..." : reason, counts[i].first);
   }
   if (counts.size() > most)
     text += fmt::format("         and {} further reasons (--format json lists every row)\n", counts.size() - most);
@@ -79,11 +89,17 @@ std::string percent(const std::optional<Metrics>& metrics, double Metrics::*memb
 }
 
 std::vector<ReasonCount> reasons(const Validation& validation, Fate fate) {
-  std::map<std::string, std::size_t> counts;
-  for (const Outcome& outcome : validation.outcomes)
-    if (outcome.fate == fate) ++counts[outcome.reason.substr(0, outcome.reason.find(", found "))];
+  std::map<std::string, ReasonCount> counts;
+  for (std::size_t i = 0; i < validation.outcomes.size(); ++i) {
+    const Outcome& outcome = validation.outcomes[i];
+    if (outcome.fate != fate) continue;
+    const std::string reason = outcome.reason.substr(0, outcome.reason.find(", found "));
+    const MeasuredRow& row = validation.data.rows[i];
+    ReasonCount& count = counts[reason];
+    if (count.rows++ == 0) count = {reason, 1, fmt::format("{}:{}", validation.data.files[row.file], row.line)};
+  }
   std::vector<ReasonCount> list;
-  for (const auto& [reason, rows] : counts) list.push_back({reason, rows});
+  for (auto& [reason, count] : counts) list.push_back(std::move(count));
   std::ranges::stable_sort(list, std::greater{}, &ReasonCount::rows);
   return list;
 }

@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Arch, BadFile, testing::ValuesIn(bad_files()),
                          [](const auto& tested) { return tested.param; });
 
 TEST(BadFiles, AGpuFileTellsTheSameToLoadAndToCheck) {
-  for (const char* name : {"boost_below_base", "unknown_key", "several_mistakes", "unknown_base", "empty"}) {
+  for (const char* name : {"gone_below_kept", "unknown_key", "several_mistakes", "unknown_base", "empty"}) {
     const std::string file = (bad_directory() / (std::string(name) + ".yaml")).string();
     const Result<GpuSpec> gpu = load_gpu(file);
     ASSERT_FALSE(gpu) << name;

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "arch/field.hpp"
+#include "arch/find.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::arch {
@@ -66,6 +68,30 @@ TEST(LoadGpu, FindsByTheNamesThatToolsPrint) {
   EXPECT_EQ(id_of("NVIDIA H200"), "h200-sxm-141gb");
   EXPECT_EQ(id_of("nvidia h100 80gb hbm3"), "h100-sxm5-80gb");
   EXPECT_EQ(id_of("A100-80GB"), "a100-pcie-80gb");
+}
+
+TEST(LoadGpu, SpacesDashesCaseAndMakerDoNotCount) {
+  for (const char* name : {"RTX 4070", "rtx-4070", "GeForce RTX 4070", "NVIDIA RTX 4070", "nvidia geforce rtx4070"})
+    EXPECT_EQ(id_of(name), "rtx4070") << name;
+  EXPECT_EQ(id_of("NVIDIA GeForce RTX 4090"), "rtx4090");
+  EXPECT_EQ(id_of("rtx 4070 ti"), "rtx4070-ti");
+  EXPECT_EQ(id_of("Tesla A30"), "a30");
+}
+
+TEST(LoadGpu, AShortNameListsWhatItMayMean) {
+  EXPECT_EQ(id_of("A100"),
+            "--arch A100: expected a known GPU or the path of a file, found one that may be a100-pcie-40gb, "
+            "a100-pcie-80gb, a100-sxm4-40gb or a100-sxm4-80gb\n");
+}
+
+// Every GPU is found by its id and by each of its names, whatever is done to their blanks and letters.
+TEST(LoadGpu, EveryKnownNameFindsItsOwnGpu) {
+  for (const KnownGpu& gpu : known_gpus()) {
+    std::string spaced = gpu.id;
+    std::replace(spaced.begin(), spaced.end(), '-', ' ');
+    EXPECT_EQ(id_of(spaced), gpu.id);
+    EXPECT_EQ(id_of("NVIDIA " + gpu.id), gpu.id);
+  }
 }
 
 TEST(LoadGpu, FindsByPath) { EXPECT_EQ(id_of("arch/tiny.yaml"), "tiny"); }

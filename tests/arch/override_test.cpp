@@ -30,8 +30,7 @@ TEST(Overrides, AllMistakesInOneRun) {
   EXPECT_EQ(mistakes({{"l2.size", "2 GB/s"}, {"l2.sice", "1 MiB"}, {"sms", "0"}}),
             "--set arch.l2.size: expected a size such as 36 MiB (in B, KiB, MiB, GiB, TiB, KB, MB, GB, TB), found "
             "\"2 GB/s\", which is a bandwidth\n"
-            "--set arch.l2.sice: expected a key of an architecture file, found an unknown one (did you mean l2.size or "
-            "l2.slices?)\n"
+            "--set arch.l2.sice: expected a key of an architecture file, found an unknown one (did you mean l2.size?)\n"
             "--set arch.sms: expected a whole number from 1 to 1024, found \"0\"\n");
 }
 

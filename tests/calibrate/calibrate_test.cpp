@@ -13,7 +13,7 @@
 namespace noteg::calibrate {
 namespace {
 
-constexpr const char* header = "source,gpu,family,M,N,K,tile_m,tile_n,tile_k,time_ms,power_w\n";
+constexpr const char* header = "source,gpu,dtype_in,family,M,N,K,tile_m,tile_n,tile_k,time_ms,power_w\n";
 
 arch::SourcedGpu gpu_of(const std::string& id, const arch::Overrides& overrides = {}) {
   const Result<arch::SourcedGpu> gpu = arch::load_sourced_gpu(id, overrides);
@@ -33,7 +33,7 @@ std::string rows_of(const arch::Overrides& changes, const validate::Simulator& s
   for (const int m : {1024, 2048, 3072}) {
     for (const int n : {1024, 2048, 4096, 6144}) {
       const int k = m == 2048 ? 64 : 512;
-      const std::string problem = fmt::format("made,RTX4070,simt,{},{},{},128,128,8", m, n, k);
+      const std::string problem = fmt::format("made,RTX4070,f32,simt,{},{},{},128,128,8", m, n, k);
       const validate::MeasuredData row = test::data_of(header + problem + ",1,1\n");
       const validate::CaseOrReason built = validate::case_of(row, row.rows.front());
       const auto& measured = std::get<validate::MeasuredCase>(built);
@@ -95,6 +95,47 @@ std::string mistakes(const std::string& id, const std::string& rows, std::vector
   return fit ? "" : to_string(fit.errors());
 }
 
+TEST(Calibrate, FitsAnewWhatTheFileHasFitted) {
+  const std::vector<std::string> four{"power.idle", "power.voltage_floor", "power.floor_clock", "power.dram_byte"};
+  EXPECT_EQ(default_keys(gpu_of("l40s")), four);
+  EXPECT_EQ(default_keys(gpu_of("rtx4070")),
+            (std::vector<std::string>{"clock.sustained", "power.idle", "sm.energy.fma"}));
+  EXPECT_EQ(default_keys(gpu_of("l4")).front(), "power.voltage_floor");
+  const Result<Fields> chosen = chosen_fields(gpu_of("l40s"), four);
+  EXPECT_TRUE(chosen) << to_string(chosen.errors());
+}
+
+TEST(Calibrate, ReplacesTheMarkOfAnEarlierFit) {
+  chip::SmCache cache;
+  const validate::Simulator simulator = model(cache);
+  const std::string rows = rows_of({{"power.idle", "41 W"}}, simulator);
+  arch::SourcedGpu gpu = gpu_of("rtx4070");
+  for (const char* key : {"power.idle", "power.voltage_floor", "power.floor_clock", "power.dram_byte"})
+    gpu.provenance[*arch::find_field(key)] = {gpu.gpu.file, {}, "", "rows of another year", ""};
+  const Result<Calibration> fit = calibrate(gpu, test::data_of(rows), {{"power.idle"}, 1}, simulator);
+  ASSERT_TRUE(fit) << to_string(fit.errors());
+  EXPECT_NEAR(fit->constants[0].after, 41, 0.8);
+  EXPECT_NE(fit->gpu.provenance[*arch::find_field("power.idle")].fitted.find("test.csv"), std::string::npos);
+  EXPECT_EQ(fit->gpu.provenance[*arch::find_field("power.dram_byte")].fitted, "rows of another year");
+}
+
+TEST(Calibrate, ChoosesTheKernelOfLibraryCallsBeforeTheFit) {
+  chip::SmCache cache;
+  std::string rows = "source,gpu,op,dtype_in,M,N,K,time_ms\n";
+  for (int m = 1; m <= 12; ++m) rows += fmt::format("made,RTX4070,gemm,fp32,{},512,512,1\n", 128 * m);
+  Request request{{"power.idle"}, 1, {}};
+  int asked = 0;
+  request.chooser = [&](const arch::GpuSpec&, const kernels::KernelConfig&, const kernels::GemmShape&,
+                        const chip::SimOptions&) -> Result<kernels::KernelConfig> {
+    ++asked;
+    return *kernels::config_from_name("cutlass_80_simt_sgemm_128x128_8x4_nn_align1");
+  };
+  const Result<Calibration> fit = calibrate(gpu_of("rtx4070"), test::data_of(rows), request, model(cache));
+  EXPECT_EQ(asked, 12);
+  ASSERT_TRUE(fit) << to_string(fit.errors());
+  EXPECT_EQ(fit->fitted_rows + fit->held_out_rows, 12U);
+}
+
 TEST(Calibrate, RefusesConstantsThatAreNone) {
   const auto has = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -103,12 +144,14 @@ TEST(Calibrate, RefusesConstantsThatAreNone) {
   EXPECT_TRUE(has(mistakes("l4", header, {"power.idel"}), "did you mean power.idle"));
   EXPECT_TRUE(has(mistakes("l4", header, {"power.idle", "arch.power.idle"}), "twice"));
   EXPECT_TRUE(has(mistakes("l4", header, {"power.idle", "power.leakage", "power.floor_clock", "power.dram_byte"}),
-                  "at most 4 fitted numbers"));
+                  "4 beside power.voltage_floor of l4"));
+  EXPECT_TRUE(has(mistakes("l40s", header, {"clock.sustained"}),
+                  "1 beside power.idle, power.voltage_floor, power.floor_clock, power.dram_byte of l40s"));
   EXPECT_TRUE(has(mistakes("l4", header, {"power.idle"}), "rows of L4 that can be predicted"));
-  const std::string one = std::string(header) + "made,L4,simt,512,512,512,128,128,8,1,\n";
+  const std::string one = std::string(header) + "made,L4,f32,simt,512,512,512,128,128,8,1,\n";
   EXPECT_TRUE(has(mistakes("l4", one, {"power.idle"}), "at least 2 rows to fit 1 constants"));
   std::string many = header;
-  for (int m = 1; m < 30; ++m) many += fmt::format("made,L4,simt,{},512,512,128,128,8,1,\n", 128 * m);
+  for (int m = 1; m < 30; ++m) many += fmt::format("made,L4,f32,simt,{},512,512,128,128,8,1,\n", 128 * m);
   EXPECT_TRUE(has(mistakes("l4", many, {"power.idle"}), "depends on the constants, found none"));
 }
 

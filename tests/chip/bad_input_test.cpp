@@ -70,13 +70,24 @@ TEST(BadInput, TheLargestLegalProblemsGiveAFiniteTime) {
                                           {1, 2147483647, 1, 1},
                                           {1, 1, 2147483647, 1},
                                           {1, 1, 1, 2147483647},
-                                          {1 << 20, 1 << 20, 1 << 20, 1}}) {
+                                          {1 << 19, 1 << 19, 1 << 19, 1}}) {
     SmCache cache;
-    const Result<SimReport> report = simulate(gpu_of("rtx4070"), sgemm(), shape, {}, cache);
+    const Result<SimReport> report = simulate(gpu_of("rtx4070", {{"dram.size", "4096 GB"}}), sgemm(), shape, {}, cache);
     ASSERT_TRUE(report) << to_string(report.errors());
     EXPECT_TRUE(std::isfinite(report->time_us));
     EXPECT_GT(report->time_us, 0);
   }
+}
+
+// Three square matrices of 4 bytes in 12 GiB: 32768 fits, 32769 does not.
+TEST(BadInput, OperandsThatDoNotFitTheMemoryAreRefused) {
+  const std::string found = refusal(sgemm(), {32769, 32769, 32769, 1});
+  EXPECT_NE(
+      found.find("shape: expected operands that fit the memory of rtx4070, 12 GiB (dram.size), found A, B and C of"),
+      std::string::npos)
+      << found;
+  EXPECT_GT(run(gpu_of("rtx4070"), "cutlass_simt_sgemm_128x128_8x2_nn_align1", {32768, 32768, 32768, 1}).time_us, 0);
+  refusal(sgemm(), {32768, 32768, 32768, 2});
 }
 
 TEST(BadInput, TensorCoresTakeNoF32) {

@@ -96,6 +96,25 @@ TEST(SplitK, SlicesThatFitTogetherAreSideBySide) {
   EXPECT_EQ(side_by_side(128 * 900, 8, 1), 1);
 }
 
+// 50 tiles of eight slices: with 175 SMs the third wave has 50 CTAs left, one of each tile.
+TEST(SplitK, OnlySlicesOfTheLastWaveWaitTogether) {
+  const Launch launch = launch_of(split(8, kernels::SplitKMode::serial), {128 * 50, 128, 65536, 1}, 175);
+  EXPECT_EQ(slices_side_by_side(launch, 1, 175), 1);
+  EXPECT_EQ(slices_side_by_side(launch, 1, 200), 4);
+}
+
+TEST(SplitK, MoreSmsAreNoSlower) {
+  const kernels::GemmShape shape{300, 450, 42, 1};
+  const kernels::KernelConfig slices = split(8, kernels::SplitKMode::serial);
+  SmCache cache;
+  double before = 1e300;
+  for (const char* sms : {"46", "60", "72", "80", "88"}) {
+    const double now = run(gpu_of("rtx4070", {{"sms", sms}}), slices, shape, {}, cache).time_us;
+    EXPECT_LE(now, 1.01 * before) << sms;
+    before = now;
+  }
+}
+
 TEST(SplitK, SerialSlicesWaitForEachOther) {
   const arch::GpuSpec gpu = gpu_of(gpu_id);
   SmCache cache;

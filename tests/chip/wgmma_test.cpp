@@ -55,6 +55,35 @@ TEST(WgmmaKernels, CostGrowsNeitherWithDepthNorWithTiles) {
   EXPECT_LT(large->engine.simulated_cycles, 1.5 * small->engine.simulated_cycles);
 }
 
+double stall_of(const SimReport& r, core::Stall stall) { return r.stalls[static_cast<std::size_t>(stall)]; }
+
+// A warpgroup's epilogue beside another's main loop takes no time of the run, and who waits for its turn or for a free
+// stage holds nothing up.
+TEST(WgmmaKernels, WhatIsHiddenIsNoPhaseAndWaitsByDesignAreNoLosses) {
+  const Result<SimReport> turns = run("cutlass_sm90_wgmma_f16_f32acc_128x128x64_2x1_pingpong", {4096, 4096, 4096});
+  ASSERT_TRUE(turns);
+  EXPECT_GT(turns->pipes.tensor, 0.85);
+  EXPECT_GT(turns->phases_us.mainloop, 0.85 * turns->time_us);
+  EXPECT_LT(turns->phases_us.epilogue, 0.10 * turns->time_us);
+  EXPECT_GT(stall_of(*turns, core::Stall::by_design), 0.2);
+  EXPECT_LT(stall_of(*turns, core::Stall::async_copy), 0.05);
+  // One producer warp of eight or twelve waits for stages while its consumers multiply.
+  const Result<SimReport> alone = run(ws, {4096, 4096, 4096});
+  ASSERT_TRUE(alone);
+  EXPECT_GT(stall_of(*alone, core::Stall::by_design), 0.03);
+  EXPECT_LT(stall_of(*alone, core::Stall::by_design), 1.0 / 8);
+}
+
+TEST(WgmmaKernels, TilesOfAPersistentCtaAreNotWaves) {
+  const Result<SimReport> persistent = run(coop, {4096, 4096, 4096}), once = run(ws, {4096, 4096, 4096});
+  ASSERT_TRUE(persistent && once);
+  EXPECT_EQ(persistent->grid_ctas, 132);
+  EXPECT_NEAR(persistent->occupancy.waves, 1, 1e-9);
+  EXPECT_NEAR(persistent->occupancy.tiles_per_cta, 512.0 / 132, 1e-9);
+  EXPECT_NEAR(once->occupancy.tiles_per_cta, 1, 1e-9);
+  EXPECT_NEAR(once->occupancy.waves, 1024.0 / (132 * once->occupancy.ctas_per_sm), 1e-9);
+}
+
 // Two consumers in turns hide the stores of one tile behind the multiplications of the next.
 TEST(WgmmaKernels, PingPongHidesEpilogues) {
   const Result<SimReport> turns = run("cutlass_sm90_wgmma_f16_f32acc_128x128x64_2x1_pingpong", {8192, 8192, 512}),

@@ -36,7 +36,7 @@ TEST(ArchDiff, ShowsOnlyTheKeysThatDiffer) {
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(has(ran.out, "l2.size")) << ran.out;
   EXPECT_TRUE(has(ran.out, "24 MiB")) << ran.out;
-  EXPECT_FALSE(has(ran.out, "l2.slices")) << ran.out;
+  EXPECT_FALSE(has(ran.out, "l2.sector")) << ran.out;
   const Json json = Json::parse(run_program("arch show l4 --diff a100-pcie-40gb --format json").out);
   EXPECT_GT(json["differences"].size(), 30U);
   EXPECT_EQ(run_program("arch show l4 --diff l44").status, 2);
@@ -46,7 +46,7 @@ TEST(ArchList, TellsTheRecordedErrorOfAGpu) {
   const Json gpus = Json::parse(run_program("arch list --format json").out)["gpus"];
   for (const Json& gpu : gpus) {
     if (gpu["id"] == "a100-pcie-80gb") {
-      EXPECT_GT(gpu["validated"]["rows"], 1000);
+      EXPECT_GT(gpu["validated"]["rows"], 400) << "of the runs that intervals are made of";
     }
     if (gpu["id"] == "tiny") {
       EXPECT_TRUE(gpu["validated"].is_null());

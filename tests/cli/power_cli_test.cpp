@@ -53,7 +53,7 @@ TEST(SimulatePower, WritesTheTraceAsCsv) {
   const Ran ran = run_program("simulate --arch l4 --power-trace - " + kernel);
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(ran.out.starts_with("time_s,sm_clock_mhz,power_w,averaged_power_w,temperature_c\n0,2040,"));
-  EXPECT_EQ(run_program("simulate --arch l4 --power-trace /nowhere/x.csv " + kernel).status, 1);
+  EXPECT_EQ(run_program("simulate --arch l4 --power-trace /nowhere/x.csv " + kernel).status, 2);
 }
 
 TEST(SimulatePower, RefusesWrongModes) {
@@ -103,12 +103,12 @@ TEST(Compare, RefusesWrongInput) {
 const std::string make_rows =
     "for m in 256 512 768 1024 1280 1536 1792 2048 2304 2560 2816 3072; do "
     "t=$(\"$NOTEG\" simulate --arch rtx4070 --family simt --tile 128x128x8 --shape ${m}x512x128 --clock 2GHz --format "
-    "json | grep '\"time_us\"' | tr -dc '0-9.'); echo \"own,RTX4070,simt,$m,512,128,128,128,8,$(awk \"BEGIN{print "
+    "json | grep '\"time_us\"' | tr -dc '0-9.'); echo \"own,RTX4070,f32,simt,$m,512,128,128,128,8,$(awk \"BEGIN{print "
     "$t/1000}\")\"; done";
 
 TEST(Calibrate, WritesAFileThatTheOtherCommandsTake) {
   const Ran ran = run_shell(
-      "d=$(mktemp -d); (echo source,gpu,family,M,N,K,tile_m,tile_n,tile_k,time_ms; " + make_rows +
+      "d=$(mktemp -d); (echo source,gpu,dtype_in,family,M,N,K,tile_m,tile_n,tile_k,time_ms; " + make_rows +
       ") > $d/own.csv; \"$NOTEG\" calibrate --arch rtx4070 --data $d/own.csv --set clock.sustained --out $d/mine.yaml "
       "--quiet && \"$NOTEG\" arch check $d/mine.yaml && grep '^base: sm_89' $d/mine.yaml && grep 'sustained:' "
       "$d/mine.yaml; s=$?; rm -r $d; exit $s");

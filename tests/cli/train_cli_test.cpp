@@ -85,7 +85,7 @@ TEST(Train, RefusesWrongInput) {
   EXPECT_TRUE(has(nothing.err, "--out: expected the file to write, found nothing"));
   const Ran folder = run_program("train --data x --out /nowhere/m.json --report /nowhere/r.html");
   EXPECT_EQ(folder.status, 2);
-  EXPECT_TRUE(has(folder.err, "--out: expected a file in a folder that exists, found /nowhere/m.json")) << folder.err;
+  EXPECT_TRUE(has(folder.err, "--out: expected a file in a folder that exists, found \"/nowhere/m.json\"")) << folder.err;
   EXPECT_TRUE(has(folder.err, "--report: expected a file in a folder"));
   const Ran words = run_program(
       "train --data x --out y --features magic --validate rows --monotone up --trees 0 --folds 1 --format csv --gpu z");
@@ -122,7 +122,7 @@ TEST(Predict, RefusesBadModels) {
   EXPECT_EQ(run_program("predict").status, 2);
   const Ran gone = run_program("predict --model /nowhere.json --data x.csv");
   EXPECT_EQ(gone.status, 2);
-  EXPECT_TRUE(has(gone.err, "/nowhere.json: expected a model file, found none that can be read")) << gone.err;
+  EXPECT_TRUE(has(gone.err, "/nowhere.json: expected a file, found none")) << gone.err;
   for (const char* text : {"", "{", "[]", "{\\\"schema\\\":\\\"noteg-model\\\",\\\"version\\\":99}"}) {
     const Ran ran =
         run_shell(std::string("d=$(mktemp -d); printf \"") + text +

@@ -20,7 +20,7 @@ TEST(TuneCommand, RanksAndWritesKernelsThatSimulateTakes) {
                             "$d/tiny_512x384x128_f32_01.yaml && cat $d/cutlass_profiler.sh; s=$?; rm -r $d; exit $s");
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(has(ran.out, "searched 20 combinations, ")) << ran.out;
-  EXPECT_TRUE(has(ran.out, "why: the winner is limited by ")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "why: by estimate, the winner is limited by ")) << ran.out;
   EXPECT_TRUE(has(ran.out, "cutlass_profiler --operation=Gemm --m=512")) << ran.out;
   const Json json = Json::parse(run_program(few + " --format json").out);
   EXPECT_EQ(json["problems"][0]["top"].size(), 2U);

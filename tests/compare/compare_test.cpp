@@ -69,7 +69,7 @@ TEST(Compare, TextStaysWithinItsMarginAndNamesWhatDiffers) {
   }
   EXPECT_NE(text.find("what if  h200-sxm-141gb (2): l2.size=24MiB"), std::string::npos);
   EXPECT_NE(text.find("power.limit"), std::string::npos);
-  EXPECT_EQ(text.find("l2.line "), std::string::npos);  // the same everywhere
+  EXPECT_EQ(text.find("l2.sector "), std::string::npos);  // the same everywhere
 }
 
 TEST(Compare, JsonHoldsWhatSimulatePrintsOfEachGpu) {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/core/compiler_latencies.hpp"
+#include "sim/core/read_ports.hpp"
 #include "tests/core/micro_kernel.hpp"
 
 namespace noteg::core {
@@ -83,6 +85,35 @@ TEST(RegisterFileCache, IsLostWhenWarpsTakeTurns) {
   const double cycles = cycles_per_trip({.text = text}) / 480;
   EXPECT_GT(cycles, 1.4);
   EXPECT_LT(cycles, 2.04);
+}
+
+// An instruction that reads three registers of one bank.
+DecodedInstruction of_one_bank() {
+  DecodedInstruction in;
+  for (const std::uint16_t reg : std::array<std::uint16_t, 3>{2, 4, 6}) {
+    ReadPort port;
+    port.reg = reg;
+    port.need = 1;
+    in.read[in.reads++] = port;
+  }
+  return in;
+}
+
+TEST(RegisterFile, OperandsThatTheWindowDoesNotHoldTakeAsManyCyclesAsTheyNeed) {
+  const auto apart = [](int ports, int window) {
+    ReadPorts each(ports, window, true, false);
+    const std::uint64_t first = each.allocate(of_one_bank(), 0, 10).allocated;
+    return each.allocate(of_one_bank(), 0, 11).allocated - first;
+  };
+  for (const int window : {1, 2, 3}) EXPECT_EQ(apart(1, window), 3U) << window;
+  for (const int window : {1, 2}) EXPECT_EQ(apart(2, window), 2U) << window;  // the last two cycles of the window
+  EXPECT_EQ(apart(2, 16), 1U);
+  for (const int window : {1, 16}) EXPECT_EQ(apart(8, window), 1U) << window;
+}
+
+TEST(Pipes, AWarpTakesAsManyCyclesAsItsLanesFillThePipe) {
+  const std::pair<int, std::uint64_t> intervals[] = {{1, 32}, {8, 4}, {15, 3}, {16, 2}, {17, 2}, {31, 2}, {32, 1}};
+  for (const auto& [lanes, cycles] : intervals) EXPECT_EQ(pipe_interval(lanes), cycles) << lanes;
 }
 
 TEST(RegisterFile, OneRegisterNamedThreeTimesIsReadOnce) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/assembly.hpp"
 #include "tests/core/micro_kernel.hpp"
 
 namespace noteg::core {
@@ -116,6 +117,42 @@ TEST(BarrierBesideLds, CostsNothingWhereAddressesTakeTwoCycles) {
   EXPECT_LT(cycles("rtx4070", true), 1.03 * cycles("rtx4070", false));
   EXPECT_GT(cycles("h200-sxm-141gb", true), 1.06 * cycles("h200-sxm-141gb", false));
 }
+
+// --- pipes of the whole SM: sub-cores that share one get a quarter each -----------------------------------------
+
+double cycles_of_64(const arch::SmSpec& sm, const std::string& instruction) {
+  std::string body;
+  for (int i = 0; i < 64; ++i) body += fmt::format("[B------:R-:W-:-:S01] {} ;\n", instruction);
+  const Result<kernels::Program> program = kernels::parse_assembly(loop(4, "", body), "shared.nsass");
+  EXPECT_TRUE(program) << to_string(program.errors());
+  SmWork few, many;
+  few.trips = 8, many.trips = 24;
+  const DecodedProgram decoded = decode(*program, sm);
+  return (run_sm(decoded, sm, {}, {}, many).cycles - run_sm(decoded, sm, {}, {}, few).cycles) / 16;
+}
+
+struct Pipe {
+  const char* instruction;
+  arch::PipeSpec arch::PipesSpec::*pipe;
+};
+
+class SharedPipe : public testing::TestWithParam<Pipe> {};
+
+TEST_P(SharedPipe, ServesOneSubCoreAfterTheOther) {
+  arch::SmSpec sm = sm_of("h200-sxm-141gb");
+  const double alone = cycles_of_64(sm, GetParam().instruction);
+  (sm.pipes.*GetParam().pipe).shared = true;
+  EXPECT_NEAR(cycles_of_64(sm, GetParam().instruction) / alone, 4, 0.5);
+}
+
+INSTANTIATE_TEST_SUITE_P(H200, SharedPipe,
+                         testing::Values(Pipe{"FFMA R0, R4, R5, R4", &arch::PipesSpec::fma},
+                                         Pipe{"IMAD R0, R4, R5, R4", &arch::PipesSpec::fma_heavy},
+                                         Pipe{"IADD3 R0, R4, R5, R4", &arch::PipesSpec::alu},
+                                         Pipe{"HFMA2 R0, R4, R5, R4", &arch::PipesSpec::half},
+                                         Pipe{"MUFU.EX2 R0, R4", &arch::PipesSpec::mufu},
+                                         Pipe{"DFMA R0, R4, R6, R4", &arch::PipesSpec::fp64},
+                                         Pipe{"UIADD3 UR4, UR5, UR6, URZ", &arch::PipesSpec::uniform}));
 
 }  // namespace
 }  // namespace noteg::core

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <set>
 #include <vector>
 
@@ -86,6 +88,8 @@ TEST(Sweep, RefusesWhatCannotBe) {
       {"gpus: l4\nshapes: []\nkernels: [{tile: 64}]\n", "an empty sequence"},
       {"gpus: l4\nshapes: [64x64x64]\nkernels: []\n", "a sequence of mappings"},
       {"gpus: l4\nshapes: [64x64x64]\nkernels: [{kernel_name: nonsense}]\n", "kernel_name"},
+      {"gpus: h200-sxm-141gb\nshapes: [64x64x64]\nkernels: [{kernel_name: nvjet_hsh_64x8_64x16_2x1_v_bz_splitK_TNT}]\n",
+       "a key split_k beside a name that splits K"},
       {"gpus: l4\nshapes: [64x64x64]\nkernels: [{file: no_such_kernel}]\n", "no_such_kernel"},
       {"gpus: l4\nshapes: [64x64x64]\nkernels: [{tile: 64, gpus: a40}]\n", "one of the GPUs listed"},
       {smallest + "rows: 5\n", "rows follow from the axes"},
@@ -122,6 +126,78 @@ TEST(Sweep, SameMeaningHasTheSameCanonicalText) {
           "# a comment\ngpus: \"l4\"\n\nshapes:\n  - 64x64x64\nkernels:\n  - family: simt\n    tile: 64x64x8\n", "b");
   ASSERT_TRUE(plain && commented);
   EXPECT_EQ(plain->canonical, commented->canonical);
+}
+
+std::vector<std::int64_t> values_of_m(const std::string& range, const std::string& method = "") {
+  const Result<Sweep> sweep = read_sweep_text(
+      method + "gpus: l4\nshape: {m: " + range + ", n: 64, k: 64}\n" + "kernels: [{family: simt, tile: 64x64x8}]\n",
+      "s.yaml");
+  std::vector<std::int64_t> values;
+  if (!sweep) return values;
+  const Items items(*sweep);
+  for (std::size_t row = 0; row < items.count(); ++row) values.push_back(items.at(row).shape.m);
+  return values;
+}
+
+TEST(Sweep, GivesNoWholeNumberTwice) {
+  EXPECT_EQ(values_of_m("{from: 1, to: 8, times: 1.5}"), (std::vector<std::int64_t>{1, 2, 3, 5, 7}));
+}
+
+TEST(Sweep, GivesMultiplesOnlyAlsoAtTheBounds) {
+  const std::vector<std::int64_t> values =
+      values_of_m("{from: 1, to: 1000, scale: log, multiple_of: 64}", "method: sobol\nrows: 500\n");
+  ASSERT_EQ(values.size(), 500u);
+  for (const std::int64_t value : values) EXPECT_TRUE(value % 64 == 0 && value >= 64 && value <= 960) << value;
+  EXPECT_NE(errors_of("method: random\nrows: 2\ngpus: l4\nshape: {m: {from: 65, to: 127, multiple_of: 64}, n: 1, k: "
+                      "1}\nkernels: [{family: simt, tile: 64x64x8}]\n")
+                .find("shape.m.multiple_of: expected a number with a multiple between from and to, found 64"),
+            std::string::npos);
+}
+
+TEST(Sweep, RefusesMoreValuesThanAnAxisHolds) {
+  const auto with = [](int to) {
+    return "gpus: l4\nshape: {m: {from: 1, to: " + std::to_string(to) +
+           ", step: 1}, n: 1, k: 1}\nkernels: [{family: simt, tile: 64x64x8}]\n";
+  };
+  EXPECT_EQ(errors_of(with(100000)), "");
+  EXPECT_NE(errors_of(with(100001)).find("shape.m: expected at most 100000 values, found more"), std::string::npos)
+      << errors_of(with(100001));
+}
+
+TEST(Sweep, RefusesAValueThatComesAgain) {
+  const std::string rest = "shapes: [64x64x64]\nkernels: [{family: simt, tile: 64x64x8}]\n";
+  const std::string kernels = "gpus: l4\nshapes: [64x64x64]\nkernels: ";
+  for (const std::string& text :
+       {"gpus: [l4, L4]\n" + rest, smallest + "labels: [a, b, a]\n",
+        std::string("gpus: l4\nshapes: [64x64x64, 32x32x32, 064x64x64]\nkernels: [{family: simt, tile: 64x64x8}]\n"),
+        std::string("gpus: l4\nshape: {m: [8, 08], n: 1, k: 1}\nkernels: [{family: simt, tile: 64x64x8}]\n"),
+        kernels + "[{family: simt, tile: [64x64x8, 064x64x8]}]\n",
+        kernels + "[{kernel_name: [ampere_sgemm_128x64_tn, ampere_sgemm_128x64_tn]}]\n",
+        kernels + "[{family: simt, tile: 64x64x8, gpus: [l4, L4]}]\n"})
+    EXPECT_NE(errors_of(text).find("expected each value once, found"), std::string::npos) << text << errors_of(text);
+}
+
+TEST(Sweep, TellsLabelsWithCommasFromSeveralLabels) {
+  const auto canonical = [](const std::string& labels) {
+    return read_sweep_text(smallest + "labels: " + labels + "\n", "s.yaml")->canonical;
+  };
+  EXPECT_NE(canonical("[a, b, c]"), canonical("[a, \"b, c\"]"));
+  EXPECT_NE(canonical("[a]"), canonical("[\"[a]\"]"));
+  EXPECT_NE(canonical("[a]"), canonical("[\"a\\nmethod = grid\"]"));
+  EXPECT_EQ(canonical("[a, b, c]"), canonical("[a, 'b', \"c\"]"));
+}
+
+TEST(Sweep, NamesAtMostAThousandGpusAndStopsAtTwentyUnknownOnes) {
+  std::string list;
+  for (int i = 0; i < 1000; ++i) list += "voodoo" + std::to_string(i) + ", ";
+  const auto start = std::chrono::steady_clock::now();
+  const std::string errors =
+      errors_of("gpus: [" + list + "]\nshapes: [1x1x1]\nkernels: [{family: simt, tile: 64x64x8}]\n");
+  EXPECT_LE(std::ranges::count(errors, '\n'), 25);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_NE(errors_of("gpus: [" + list + "l4]\nshapes: [1x1x1]\nkernels: [{family: simt, tile: 64x64x8}]\n")
+                .find("gpus: expected at most 1000 values, found 1001"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -145,5 +145,31 @@ TEST(Table, RefusesSqliteWithoutRowsAndUnknownGroups) {
   EXPECT_NE(to_string(table.errors()).find("columns.x: expected config, arch"), std::string::npos);
 }
 
+TEST(Table, RefusesRowsThatAreComputedInsteadOfStored) {
+  // The view has no end.
+  const std::string view =
+      "CREATE VIEW rows AS WITH RECURSIVE n(m) AS (SELECT 1 UNION ALL SELECT m + 1 FROM n) SELECT m FROM n;";
+  const Result<Table> endless = read_table(sqlite_file(view), known);
+  ASSERT_FALSE(endless);
+  EXPECT_NE(to_string(endless.errors()).find("rows: expected a table, found a view"), std::string::npos)
+      << to_string(endless.errors());
+  const Result<Table> large = read_table(
+      sqlite_file("CREATE TABLE rows(m, w TEXT AS (hex(zeroblob(5000000)))); INSERT INTO rows VALUES(1);"), known);
+  ASSERT_FALSE(large);
+  EXPECT_NE(to_string(large.errors()).find("too big"), std::string::npos) << to_string(large.errors());
+}
+
+TEST(Table, SaysWhereBytesAreNoText) {
+  const Result<Table> csv = read_table(csv_file("m,w\n1,a\n2,caf\xe9\n"), known);
+  ASSERT_FALSE(csv);
+  EXPECT_NE(to_string(csv.errors()).find(":3:2: expected text in UTF-8, found the byte 0xe9"), std::string::npos)
+      << to_string(csv.errors());
+  const Result<Table> sqlite =
+      read_table(sqlite_file("CREATE TABLE rows(m, w); INSERT INTO rows VALUES(1, CAST(x'e9' AS TEXT));"), known);
+  ASSERT_FALSE(sqlite);
+  EXPECT_NE(to_string(sqlite.errors()).find("row 1, w: expected text in UTF-8, found the byte 0xe9"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace noteg::dataset

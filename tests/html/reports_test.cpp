@@ -45,6 +45,7 @@ tune::Results tuned() {
 
 validate::Validation validation() {
   validate::Validation v;
+  v.data.files = {"measured.csv"};
   v.data.columns = {"gpu", "M", "N", "K"};
   for (int i = 1; i <= 40; ++i) {
     v.data.rows.push_back(
@@ -58,8 +59,8 @@ validate::Validation validation() {
   v.predicted = 39, v.skipped = 1;
   validate::Metrics metrics;
   metrics.mape = metrics.median_ape = metrics.p90_ape = 0.1;
-  v.groups = {{{"A40", "simt"}, 20, metrics, std::nullopt, std::nullopt}};
-  v.all = validate::Group{{}, 39, metrics, std::nullopt, std::nullopt};
+  v.groups = {{{"A40", "simt"}, 20, metrics, std::nullopt, std::nullopt, std::nullopt}};
+  v.all = validate::Group{{}, 39, metrics, std::nullopt, std::nullopt, std::nullopt};
   v.wall_s = 12.5;
   return v;
 }

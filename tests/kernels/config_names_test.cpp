@@ -203,10 +203,10 @@ constexpr std::array<TensorName, 16> tensor_names{{
      Family::wgmma, false, DataType::tf32, DataType::f32, DataType::f32, Layout::nt, 128, 256, 32, 0},
     {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x64x64_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_"
      "cublas",
-     Family::wgmma, false, DataType::bf16, DataType::f32, DataType::f32, Layout::nt, 64, 64, 64, 0},
+     Family::wgmma, false, DataType::bf16, DataType::f32, DataType::bf16, Layout::nt, 64, 64, 64, 0},
     {"sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x32_stage4_warpsize2x2x1_tensor16x8x16_execute_kernel__5x_"
      "cublas",
-     Family::mma, false, DataType::f16, DataType::f32, DataType::f32, Layout::nt, 128, 128, 32, 4},
+     Family::mma, false, DataType::f16, DataType::f32, DataType::f16, Layout::nt, 128, 128, 32, 4},
 }};
 
 TEST(KernelNames, TensorCoreNamesAreReadAndResolved) {
@@ -262,6 +262,41 @@ TEST(KernelNames, OddNamesAreRefusedInWords) {
   EXPECT_EQ(config_from_name("ampere_sgemm\n").errors()[0].found, "a name with bytes that are not printable");
   EXPECT_EQ(config_from_name(std::string("a\0b", 3)).errors()[0].found, "a name with bytes that are not printable");
   EXPECT_EQ(config_from_name("\xff\xfe").errors()[0].found, "a name with bytes that are not printable");
+}
+
+// What stands behind the instruction is the type of A and B, what stands before it that of C.
+TEST(KernelNames, TypesGoByTheirPlace) {
+  const struct {
+    const char* name;
+    DataType in, acc, out;
+  } cases[] = {
+      {"ampere_s16816gemm_bf16_64x64_ldg8_stages_64x5_tn", DataType::bf16, DataType::f32, DataType::f32},
+      {"ampere_fp16_s1688gemm_fp16_128x64_ldg8_f2f_tn", DataType::f16, DataType::f32, DataType::f16},
+      {"cutlass_80_tensorop_f16_s16816gemm_relu_f16_256x128_32x3_nn_align4", DataType::f16, DataType::f32,
+       DataType::f16},
+      {"cutlass_80_tensorop_s1688gemm_128x64_32x6_tn_align4", DataType::tf32, DataType::f32, DataType::f32},
+      {"cutlass_tensorop_h16816gemm_128x128_32x4_nn_align8", DataType::f16, DataType::f16, DataType::f16},
+      {"sm90_xmma_gemm_bf16f32_bf16f32_f32_nt_n_tilesize128x128x64_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_"
+       "cublas",
+       DataType::bf16, DataType::f32, DataType::f32},
+      {"nvjet_hss_64x8_64x16_1x1_v_bz_NNT", DataType::f16, DataType::f32, DataType::f32},
+  };
+  for (const auto& want : cases) {
+    const Result<KernelConfig> config = config_from_name(want.name);
+    ASSERT_TRUE(config) << to_string(config.errors());
+    EXPECT_EQ(config->dtype_in, want.in) << want.name;
+    EXPECT_EQ(config->dtype_acc, want.acc) << want.name;
+    EXPECT_EQ(config->dtype_out, want.out) << want.name;
+  }
+}
+
+TEST(KernelNames, AMistypedNameGetsTheNearestKnownOne) {
+  const auto found = [](const char* name) { return config_from_name(name).errors().front().found; };
+  EXPECT_NE(found("ampere_sgem_128x64_tn").find("did you mean ampere_sgemm_128x64_tn?"), std::string::npos);
+  EXPECT_NE(found("amper_sgemm_128x128_nn").find("did you mean ampere_sgemm_128x128_nn?"), std::string::npos);
+  EXPECT_NE(found("nvjt_hsh_128x256_64x4_2x1_v_bz_coopA_TNN").find("nvjet_hsh_128x256_64x4_2x1_v_bz_coopA_TNN?"),
+            std::string::npos);
+  EXPECT_EQ(found("a_kernel_of_my_own"), "\"a_kernel_of_my_own\"");
 }
 
 // Every prefix and every single change of a good name is either understood or refused.

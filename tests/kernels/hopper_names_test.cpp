@@ -155,12 +155,14 @@ struct Refused {
 TEST(HopperNames, WhatIsNotModelledIsNamed) {
   const Refused refused[] = {
       {"nvjet_sm100_hsh_128x256_64x4_1x2_h_bz_TNN", "\"sm100\""},
-      {"nvjet_sm90_qqtst_128x256_128x4_1x2_h_bz_TNN", "\"qqtst\""},
+      {"nvjet_sm90_qqqsq_128x256_128x4_1x2_h_bz_TNN", "\"qqqsq\""},
+      {"nvjet_sm90_ootst_128x256_128x4_1x2_h_bz_TNN", "\"ootst\""},
+      {"nvjet_sm90_sss_128x256_32x4_1x2_h_bz_TNN", "\"sss\""},
       {"nvjet_sm90_hsh_128x256_64x4_1x2_h_bz_2cta_TNN", "\"2cta\""},
-      {"nvjet_sm90_hsh_128x256_64x4_1x2_h_bz_NNN", "\"NNN\""},
+      {"nvjet_sm90_hsh_128x256_64x4_1x2_h_bz_NNX", "\"NNX\""},
       {"nvjet_sm90_hsh_128_64x4_1x2_h_bz_NNN", "\"128\""},
       {"nvjet", "\"nvjet\""},
-      {"cutlass3x_sm100_tensorop", "\"tensorop\""},
+      {"cutlass3x_sm100_tensorop", "\"sm100\""},
       {"cutlass3x_sm90_tensorop_s64x128x16gemm_f16_f16_f32_void_f16_128x128x64_2x1x1_0_tnn_align8_stream_k_"
        "warpspecialized_cooperative_epi_tma",
        "\"stream_k\""},

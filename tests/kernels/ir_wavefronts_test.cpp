@@ -87,6 +87,20 @@ TEST(GlobalCost, AMisalignedRunTouchesOneSectorMore) {
   EXPECT_EQ(global_cost(pattern(4, [](int lane) { return 4 + lane * 4; })).sectors, 5);
 }
 
+TEST(Wavefronts, FollowTheNumberAndTheWidthOfBanks) {
+  const AccessPattern words = pattern(4, [](int lane) { return lane * 4; });
+  EXPECT_EQ(shared_wavefronts(words, {16, 4}), 2);
+  EXPECT_EQ(shared_wavefronts(words, {16, 8}), 1);
+  EXPECT_EQ(distinct_words(words, {32, 8}), 16);
+  EXPECT_EQ(l1_wavefronts(words, {8, 4}), 4);
+}
+
+TEST(GlobalCost, FollowsTheSizesOfSectorsAndLines) {
+  const GlobalCost cost = global_cost(pattern(4, [](int lane) { return lane * 4; }), {64, 64});
+  EXPECT_EQ(cost.sectors, 2);
+  EXPECT_EQ(cost.lines, 2);
+}
+
 // Cycles of loads that hit L1 on an H200, 16 warps.
 TEST(L1Wavefronts, PartsOfAWarpStayApart) {
   const auto cycles = [](int bytes, int (*offset)(int)) { return l1_wavefronts(pattern(bytes, offset)); };

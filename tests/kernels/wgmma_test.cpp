@@ -97,5 +97,19 @@ TEST(WgmmaStreams, TilesThatDoNotFitTheRegistersAreRefused) {
   EXPECT_NE(to_string(resolved.errors()).find("tile: expected 64 rows per consumer warpgroup"), std::string::npos);
 }
 
+TEST(Wgmma, BothOperandsNeedRowsOfWholeChunksOf16Bytes) {
+  KernelConfig config;
+  config.family = Family::wgmma;
+  config.dtype_in = config.dtype_out = DataType::f16;
+  config.tile = {128, 128, 64};
+  for (const auto& [layout, shape] :
+       {std::pair{Layout::tt, GemmShape{640, 128, 5002, 1}}, std::pair{Layout::nn, GemmShape{640, 130, 5000, 1}},
+        std::pair{Layout::tn, GemmShape{642, 128, 5000, 1}}, std::pair{Layout::nt, GemmShape{640, 128, 5002, 1}}}) {
+    config.layout = layout;
+    EXPECT_FALSE(resolve(config, shape)) << name_of(layout);
+    EXPECT_TRUE(resolve(config, {640, 128, 5000, 1})) << name_of(layout);
+  }
+}
+
 }  // namespace
 }  // namespace noteg::kernels

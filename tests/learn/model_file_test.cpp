@@ -93,8 +93,13 @@ TEST(ModelFile, IsRefusedWhereItWasEdited) {
       {"deviation", [](json& m) { m["parts"][0]["targets"][0]["deviation"] = 0; }, "deviation: expected"},
       {"smearing", [](json& m) { m["parts"][0]["targets"][0]["smearing"] = -1; },
        "smearing: expected a number above 0"},
-      {"widen", [](json& m) { m["parts"][0]["targets"][0]["widen"][1] = -3; }, "widen: expected factors of 0 or more"},
-      {"mean", [](json& m) { m["parts"][0]["targets"][0]["mean"] = 1e308; }, "mean: expected a mean and a deviation"},
+      {"widen", [](json& m) { m["parts"][0]["targets"][0]["widen"][1] = -3; },
+       "widen: expected factors from 0 to 1000"},
+      {"wide", [](json& m) { m["parts"][0]["targets"][0]["widen"][1] = 9.2e18; }, "widen: expected factors from 0 to"},
+      {"far", [](json& m) { m["parts"][0]["targets"][0]["smearing"] = 1e305; }, "targets: expected a mean and"},
+      {"far y", [](json& m) { m["parts"][0]["y"][0] = 9.2e18; }, "targets: expected a mean and deviations"},
+      {"mean", [](json& m) { m["parts"][0]["targets"][0]["mean"] = 1e308; },
+       "targets: expected a mean and deviations of logarithms"},
       {"metrics", [](json& m) { m.erase("metrics"); }, "metrics: expected a value, found none"},
       {"twice", [](json& m) { m["features"][1]["name"] = m["features"][0]["name"]; }, "each feature once"},
       {"features", [](json& m) { m["features"].erase(0); }, "expected"},
@@ -110,6 +115,30 @@ TEST(ModelFile, IsRefusedWhereItWasEdited) {
     EXPECT_TRUE(errors.starts_with("m.json: ")) << errors;
     EXPECT_NE(errors.find(edit.error), std::string::npos) << edit.path << ": " << errors;
   }
+}
+
+std::string nested(std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
+
+TEST(ModelFile, IsRefusedWhereItsNestingWouldEndTheStack) {
+  const std::string whole = to_json(sample_model());
+  for (const char* key : {"\"version\":", "\"metrics\":"}) {
+    const std::size_t at = whole.find(key) + std::string_view(key).size();
+    const auto with = [&](std::size_t levels) {
+      return std::string(whole).replace(at, whole.find_first_of(",\n", at) - at, nested(levels));
+    };
+    const std::string deep = to_string(parse_model(with(100'000), "m.json").errors());
+    EXPECT_EQ(deep, "m.json: expected a model file with at most 32 levels of nesting, found more\n");
+    EXPECT_TRUE(check_bounds(with(32), "m.json"));
+    EXPECT_FALSE(check_bounds(with(31), "m.json"));  // the object around them is a level too
+  }
+}
+
+TEST(ModelFile, IsRefusedBeforeItTakesMoreMemoryThanAModelMay) {
+  std::string zeros = "[0";
+  for (std::size_t i = 1; i < (std::size_t{1} << 25); ++i) zeros += ",0";
+  const std::string error = to_string(parse_model(zeros + "]", "m.json").errors());
+  EXPECT_EQ(error, "m.json: expected a model file with values that take at most 512 MiB in memory, found more\n");
+  EXPECT_EQ(read_model("/dev/zero").errors().front().expected, "a file of at most 256 MiB");
 }
 
 TEST(ModelFile, IsRefusedWhereItIsNoFile) {

@@ -18,8 +18,8 @@ ReuseRequest request() {
   r.grid.tiles_m = 64;
   r.grid.tiles_n = 32;
   r.live_ctas = 216;
-  r.l2_bytes = 40e6;
-  r.warm = false;
+  r.capacity.bytes = 40e6;
+  r.l2 = L2State::cold;
   return r;
 }
 
@@ -36,7 +36,7 @@ TEST(TileReuse, AWholeMatrixInOneWaveReadsEveryByteOnce) {
   ReuseRequest r = request();
   r.live_ctas = r.grid.ctas();
   for (const double l2 : {0.0, 1e6, infinite}) {
-    r.l2_bytes = l2;
+    r.capacity.bytes = l2;
     EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes) << l2;
   }
   r.live_ctas = 10 * r.grid.ctas();  // more slots than CTAs change nothing
@@ -45,7 +45,7 @@ TEST(TileReuse, AWholeMatrixInOneWaveReadsEveryByteOnce) {
 
 TEST(TileReuse, AnInfiniteL2ReadsEveryByteOnceHoweverManyWaves) {
   ReuseRequest r = request();
-  r.l2_bytes = infinite;
+  r.capacity.bytes = infinite;
   for (const std::int64_t live : {1, 7, 216, 2048}) {
     r.live_ctas = live;
     EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes) << live;
@@ -54,7 +54,7 @@ TEST(TileReuse, AnInfiniteL2ReadsEveryByteOnceHoweverManyWaves) {
 
 TEST(TileReuse, WithoutL2ACtaAtATimeReadsAllThatItAsksFor) {
   ReuseRequest r = request();
-  r.l2_bytes = 0;
+  r.capacity.bytes = 0;
   r.live_ctas = 1;
   const ReuseResult out = tile_reuse(r);
   EXPECT_DOUBLE_EQ(out.dram_read_bytes, out.requested_bytes);
@@ -64,7 +64,7 @@ TEST(TileReuse, WithoutL2ACtaAtATimeReadsAllThatItAsksFor) {
 // One column of 64 tiles at a time, nothing kept: A once for each of 32 columns, B once in all.
 TEST(TileReuse, WithoutL2AColumnAtATimeReadsAOncePerColumn) {
   ReuseRequest r = request();
-  r.l2_bytes = 0;
+  r.capacity.bytes = 0;
   r.live_ctas = 64;
   EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 32 * a_bytes + b_bytes);
   r.grid.raster = kernels::Raster::along_n;
@@ -76,7 +76,7 @@ TEST(TileReuse, ReadsLieBetweenTheMatricesOnceAndAllRequests) {
   ReuseRequest r = request();
   double before = infinite;
   for (double l2 = 0; l2 < 100e6; l2 += 5e6) {
-    r.l2_bytes = l2;
+    r.capacity.bytes = l2;
     const ReuseResult out = tile_reuse(r);
     EXPECT_GE(out.dram_read_bytes, out.compulsory_bytes);
     EXPECT_LE(out.dram_read_bytes, out.requested_bytes);
@@ -87,19 +87,19 @@ TEST(TileReuse, ReadsLieBetweenTheMatricesOnceAndAllRequests) {
 
 TEST(TileReuse, AWarmStartReadsNothingWhereEverythingFits) {
   ReuseRequest r = request();
-  r.warm = true;
-  r.l2_bytes = 2 * (a_bytes + b_bytes + c_bytes);
+  r.l2 = L2State::warm;
+  r.capacity.bytes = 2 * (a_bytes + b_bytes + c_bytes);
   EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 0);
   r.reads_c = true;
-  r.l2_bytes = 4 * (a_bytes + b_bytes + c_bytes);
+  r.capacity.bytes = 4 * (a_bytes + b_bytes + c_bytes);
   EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 0);
-  r.l2_bytes = 1e6;
+  r.capacity.bytes = 1e6;
   EXPECT_GE(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes + c_bytes);
 }
 
 TEST(TileReuse, AColdStartReadsCWhereTheKernelAsksForIt) {
   ReuseRequest r = request();
-  r.l2_bytes = infinite;
+  r.capacity.bytes = infinite;
   r.reads_c = true;
   EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes + c_bytes);
 }
@@ -116,19 +116,19 @@ TEST(TileReuse, BatchesAreIndependentProblems) {
 
 TEST(TileReuse, AStepWaitsForDramWhereEitherOperandIsMissing) {
   ReuseRequest r = request();
-  r.l2_bytes = infinite;
+  r.capacity.bytes = infinite;
   r.live_ctas = r.grid.ctas();
   EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 1) << "a cold wave waits at every step, however many CTAs share a tile";
-  r.warm = true;
+  r.l2 = L2State::warm;
   EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 0);
-  r.warm = false;
+  r.l2 = L2State::cold;
   r.live_ctas = 64;  // a column of tiles at a time: A comes once, every wave brings its own part of B
   EXPECT_DOUBLE_EQ(tile_reuse(r).waiting_steps, 1);
 }
 
 TEST(TileReuse, AStepThatWaitsWaitsForWhatIsMissing) {
   ReuseRequest r = request();
-  r.l2_bytes = infinite;
+  r.capacity.bytes = infinite;
   r.live_ctas = r.grid.ctas();
   r.a_along_k = true;
   r.b_along_k = false;
@@ -142,7 +142,7 @@ TEST(TileReuse, AStepThatWaitsWaitsForWhatIsMissing) {
   EXPECT_LT(later, 1.2 * steps) << "nearly always it is B alone that is missing";
   r.reads_c = true;
   EXPECT_DOUBLE_EQ(tile_reuse(r).c_missing, 1);
-  r.warm = true;
+  r.l2 = L2State::warm;
   EXPECT_DOUBLE_EQ(tile_reuse(r).c_missing, 0);
 }
 
@@ -160,14 +160,14 @@ TEST(TileReuse, OneMissBringsTheNextTilesOfOperandsAlongK) {
 }
 
 TEST(RetainedFraction, FallsAroundTheCapacity) {
-  EXPECT_DOUBLE_EQ(retained_fraction(0, 100), 1);
-  EXPECT_DOUBLE_EQ(retained_fraction(0, 0), 1);
-  EXPECT_DOUBLE_EQ(retained_fraction(1, 0), 0);
-  EXPECT_DOUBLE_EQ(retained_fraction(90, 100), 1);
-  EXPECT_LT(retained_fraction(90.001, 100), 1);
-  EXPECT_NEAR(retained_fraction(102.5, 100), 0.5, 1e-12);
-  EXPECT_GT(retained_fraction(114.999, 100), 0);
-  EXPECT_DOUBLE_EQ(retained_fraction(115, 100), 0);
+  EXPECT_DOUBLE_EQ(retained_fraction(0, {100}), 1);
+  EXPECT_DOUBLE_EQ(retained_fraction(0, {0}), 1);
+  EXPECT_DOUBLE_EQ(retained_fraction(1, {0}), 0);
+  EXPECT_DOUBLE_EQ(retained_fraction(90, {100}), 1);
+  EXPECT_LT(retained_fraction(90.001, {100}), 1);
+  EXPECT_NEAR(retained_fraction(102.5, {100}), 0.5, 1e-12);
+  EXPECT_GT(retained_fraction(114.999, {100}), 0);
+  EXPECT_DOUBLE_EQ(retained_fraction(115, {100}), 0);
 }
 
 TEST(LiveTiles, FollowTheRaster) {
@@ -207,7 +207,7 @@ TEST(LiveTiles, ASwizzleMakesThemSquarer) {
 
 TEST(LiveTiles, ASquarerSetReadsLessFromDram) {
   ReuseRequest r = request();
-  r.l2_bytes = 0;
+  r.capacity.bytes = 0;
   r.live_ctas = 64;
   const double straight = tile_reuse(r).dram_read_bytes;
   r.grid.swizzle_log2 = 3;
@@ -218,45 +218,75 @@ TEST(LiveTiles, ASquarerSetReadsLessFromDram) {
 TEST(TileReuse, PartOfARowFindsTheFastOperandOnlyIfAllOfItFits) {
   ReuseRequest r = request();
   r.live_ctas = 16;
-  r.l2_bytes = 0.5 * a_bytes;
+  r.capacity.bytes = 0.5 * a_bytes;
   EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 32 * a_bytes + b_bytes);
-  r.l2_bytes = 2 * a_bytes;
+  r.capacity.bytes = 2 * a_bytes;
   EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes);
 }
 
-// Four columns of tiles are live: in step they share A, drifted apart each reads it for itself.
+// Four columns of tiles are live: in lockstep they share A, drifted apart each reads it for itself.
 TEST(TileReuse, CtasThatHaveDriftedApartShareTheSlowOperandOnly) {
   ReuseRequest r = request();
-  r.l2_bytes = 0.4 * a_bytes;
+  r.capacity.bytes = 0.4 * a_bytes;
   r.live_ctas = 256;
-  r.in_step = false;
+  r.drift_per_wave = infinite;
   r.b_along_k = true;
-  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 32 * a_bytes + b_bytes);
+  EXPECT_NEAR(tile_reuse(r).dram_read_bytes / (32 * a_bytes + b_bytes), 1, 1e-9);
   EXPECT_EQ(tile_reuse(r).opened_rows, 0) << "both operands lie along K";
   r.a_along_k = false;
   EXPECT_GT(tile_reuse(r).opened_rows, 0);
-  r.in_step = true;
+  r.drift_per_wave = 0;
   EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, 8 * a_bytes + b_bytes);
   EXPECT_EQ(tile_reuse(r).opened_rows, 0) << "rows of DRAM are read as a whole";
 }
 
-// Naive kernels of an H200 with 7.7 waves (H200M, DRAM counters): B is read for 0.93 and 1.0 of the rows of tiles.
-TEST(TileReuse, DriftedCtasOfAnH200) {
-  ReuseRequest r;
-  r.l2_bytes = 60 * 1048576.0;
-  r.a_copies = r.b_copies = 2;
-  r.warm = r.in_step = false;
-  r.b_along_k = false;
-  r.grid.raster = kernels::Raster::along_n;
-  for (const int tile : {8, 16}) {
-    r.shape = {32 * tile, 8192, 16384, 1};
-    r.tile = {tile, tile, tile};
-    r.grid.tiles_m = 32;
-    r.grid.tiles_n = 8192 / tile;
-    r.live_ctas = tile == 8 ? 4224 : 1056;
-    const double all_rows = 4.0 * 8192 * 16384 * 32;
-    EXPECT_NEAR(tile_reuse(r).dram_read_bytes / all_rows, tile == 8 ? 0.93 : 1.0, 0.09) << tile;
+// Where the fast operand fits, drift may spare reads: rows follow one another and no wave comes back to all of it.
+TEST(TileReuse, ReadsGrowWithDriftAndFallWithTheSizeOfL2) {
+  ReuseRequest r = request();
+  r.live_ctas = 256;
+  for (double l2 = 1e6; l2 < 100e6; l2 *= 1.5) {
+    r.capacity.bytes = l2;
+    r.drift_per_wave = 0;
+    double before = tile_reuse(r).dram_read_bytes;
+    for (double drift = 0.001; drift < 10; drift *= 2) {
+      r.drift_per_wave = drift;
+      const double now = tile_reuse(r).dram_read_bytes;
+      if (l2 < a_bytes) {
+        EXPECT_GE(now, before * (1 - 1e-12)) << l2 << " " << drift;
+      }
+      before = now;
+      r.capacity.bytes = 1.2 * l2;
+      EXPECT_LE(tile_reuse(r).dram_read_bytes, now * (1 + 1e-12)) << l2 << " " << drift;
+      r.capacity.bytes = l2;
+    }
   }
+}
+
+TEST(Spread, GrowsWaveByWaveToAWholeDuration) {
+  EXPECT_DOUBLE_EQ((Spread{0, 100}).mean(), 0);
+  EXPECT_DOUBLE_EQ((Spread{0.1, 10}).mean(), 0.5);
+  EXPECT_DOUBLE_EQ((Spread{0.1, 20}).mean(), 0.75);
+  EXPECT_DOUBLE_EQ((Spread{0, 100}).retained(1e9, {1}), 1) << "lockstep: nothing passes in between";
+  EXPECT_NEAR((Spread{0.1, 10}).retained(100, {50}), 0.5 * 1.025, 1e-12) << "the area under retained_fraction";
+  EXPECT_NEAR((Spread{1e9, 10}).retained(100, {50}), 0, 1e-9);
+}
+
+TEST(L2Copies, AreOneMoreWhereAnyReaderIsOnTheOtherSide) {
+  EXPECT_DOUBLE_EQ(l2_copies(1, 100), 1);
+  EXPECT_DOUBLE_EQ(l2_copies(2, 1), 1.5);
+  EXPECT_DOUBLE_EQ(l2_copies(2, 2), 1.75);
+  EXPECT_NEAR(l2_copies(2, 64), 2, 1e-12);
+}
+
+// Weights come from DRAM and activations from L2, in which the layer before wrote them.
+TEST(TileReuse, ALayerAmongOthersFindsItsActivationsAndNotItsWeights) {
+  ReuseRequest r = request();
+  r.capacity.bytes = infinite;
+  r.l2 = L2State::steady;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, b_bytes);
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_write_bytes, c_bytes);
+  r.capacity.bytes = b_bytes;
+  EXPECT_GE(tile_reuse(r).dram_read_bytes, a_bytes + b_bytes) << "they do not fit beside the weights";
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ double clock_error(const OperatingPoint& solved, const RooflinePoint& point) {
 
 TEST(RooflinePoints, PowerWithinFourAndClockWithinThreePercentEverywhere) {
   for (const RooflineBoard& board : roofline_boards()) {
-    const arch::GpuSpec gpu = gpu_of(board.id);
+    const arch::GpuSpec gpu = gpu_of(board.id, board.own);
     for (const RooflinePoint& point : board.points) {
       const OperatingPoint solved = solved_at(gpu, board, point);
       EXPECT_NEAR(power_error(solved, point), 0, 0.04) << board.id << " at " << point.intensity;
@@ -41,7 +41,7 @@ std::vector<double*> fitted_numbers(arch::GpuSpec& gpu) {
 
 // The board's numbers fitted again, one of its points left out.
 arch::GpuSpec fitted_without(const RooflineBoard& board, std::size_t left_out) {
-  arch::GpuSpec gpu = gpu_of(board.id);
+  arch::GpuSpec gpu = gpu_of(board.id, board.own);
   const std::vector<double*> numbers = fitted_numbers(gpu);
   const auto count = static_cast<Eigen::Index>(numbers.size());
   const auto set = [&](const Eigen::VectorXd& values) {

@@ -39,6 +39,24 @@ class Module(unittest.TestCase):
         self.assertEqual(slower["sm_clock_mhz"], 800)
         self.assertIn("explain", noteg.simulate("l4", **kernel, explain=True))
 
+    def test_numbers_of_numpy_are_numbers(self):
+        shape = (256, 128, 64)
+        rest = {name: value for name, value in kernel.items() if name != "shape"}
+        told = noteg.simulate("l4", **rest, shape=shape, batch=2)
+        for same in (tuple(np.int64(extent) for extent in shape), np.array(shape)):
+            self.assertEqual(noteg.simulate("l4", **rest, shape=same, batch=np.int32(2), quiet=np.bool_(True)), told)
+        rows = noteg.generate({**sweep, "labels": ["a"]}, jobs=np.int64(2))
+        self.assertEqual(len(noteg.generate({**sweep, "seed": np.int64(1), "labels": ["a"]})["time_us"]), len(rows["time_us"]))
+
+    def test_a_model_of_nested_brackets_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for key in ("version", "metrics"):
+                with open(f"{folder}/m.json", "w", encoding="utf-8") as file:
+                    file.write('{"schema":"noteg-model","' + key + '":' + "[" * 100_000 + "]" * 100_000 + "}")
+                with self.assertRaises(noteg.InputError) as caught:
+                    noteg.Model(f"{folder}/m.json")
+                self.assertIn("32 levels of nesting", str(caught.exception))
+
     def test_compare_and_tune(self):
         sides = noteg.compare(["l4", "rtx4070"], **kernel)
         self.assertEqual([gpu["label"] for gpu in sides["gpus"]], ["l4", "rtx4070"])

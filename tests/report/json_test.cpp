@@ -24,48 +24,33 @@ std::vector<std::string> keys_of(const Json& object) {
 
 TEST(ReportJson, HasTheKeysOfTheContractInTheirOrder) {
   const Json json = Json::parse(report::to_json(test::sample_report()));
-  EXPECT_EQ(keys_of(json), (std::vector<std::string>{"arch",
-                                                     "kernel",
-                                                     "time_us",
-                                                     "cycles",
-                                                     "sm_clock_mhz",
-                                                     "tflops",
-                                                     "pct_of_peak",
-                                                     "power_w",
-                                                     "energy_mj",
-                                                     "throttled",
-                                                     "throttle_reason",
-                                                     "clock_mode",
-                                                     "tflops_per_w",
-                                                     "temperature_c",
-                                                     "voltage",
-                                                     "power_note",
-                                                     "energy_by_component_mj",
-                                                     "phases_us",
-                                                     "occupancy",
-                                                     "stalls",
-                                                     "pipes",
-                                                     "instructions",
-                                                     "memory",
-                                                     "rf",
-                                                     "bottleneck",
-                                                     "roofline",
-                                                     "engine",
-                                                     "confidence"}));
+  EXPECT_EQ(keys_of(json),
+            (std::vector<std::string>{
+                "arch",        "kernel",       "time_us",       "cycles",    "sm_clock_mhz", "tflops",
+                "pct_of_peak", "ipc",          "power_w",       "energy_mj", "throttled",    "throttle_reason",
+                "clock_mode",  "tflops_per_w", "temperature_c", "voltage",   "power_note",   "energy_by_component_mj",
+                "phases_us",   "occupancy",    "stalls",        "pipes",     "instructions", "memory",
+                "rf",          "bottleneck",   "roofline",      "engine",    "confidence"}));
   EXPECT_EQ(keys_of(json["phases_us"]),
             (std::vector<std::string>{"launch", "prologue", "mainloop", "epilogue", "tail"}));
-  EXPECT_EQ(keys_of(json["occupancy"]), (std::vector<std::string>{"ctas_per_sm", "warps_per_sm", "limiter", "waves"}));
+  EXPECT_EQ(keys_of(json["occupancy"]),
+            (std::vector<std::string>{"ctas_per_sm", "warps_per_sm", "limiter", "waves", "tiles_per_cta"}));
   EXPECT_EQ(keys_of(json["pipes"]), (std::vector<std::string>{"fma", "alu", "tensor", "lsu", "issue"}));
   EXPECT_EQ(keys_of(json["instructions"]), (std::vector<std::string>{"warp_total", "by_opcode"}));
   EXPECT_EQ(keys_of(json["memory"]),
             (std::vector<std::string>{"l1_bytes", "shared_bytes", "shared_conflict_wavefronts", "l2_bytes",
-                                      "l2_hit_rate", "dram_read_bytes", "dram_write_bytes"}));
+                                      "l2_hit_rate", "dram_read_bytes", "dram_write_bytes", "dram_gb_per_s",
+                                      "dram_peak_gb_per_s", "l2_before"}));
   EXPECT_EQ(keys_of(json["rf"]), (std::vector<std::string>{"reads", "cache_hits", "bank_conflict_cycles"}));
-  EXPECT_EQ(keys_of(json["bottleneck"]), (std::vector<std::string>{"name", "because", "speedup_if_removed"}));
+  EXPECT_EQ(keys_of(json["bottleneck"]),
+            (std::vector<std::string>{"name", "because", "speedup_if_removed", "found_by", "roof", "share_of_roof_pct",
+                                      "below_roof_by", "clock_held_by", "highest_clock_mhz"}));
   EXPECT_EQ(keys_of(json["roofline"]), (std::vector<std::string>{"arithmetic_intensity", "bound"}));
   EXPECT_EQ(keys_of(json["engine"]),
             (std::vector<std::string>{"exact", "simulated_cycles", "simulated_warp_instructions"}));
-  EXPECT_EQ(keys_of(json["confidence"]), (std::vector<std::string>{"validated_mape", "on"}));
+  EXPECT_EQ(keys_of(json["confidence"]),
+            (std::vector<std::string>{"validated_mape", "on", "time_low_us", "time_high_us", "time_low_80_us",
+                                      "time_high_80_us", "time_low_50_us", "time_high_50_us", "because"}));
 }
 
 TEST(ReportJson, HasOneStallPerReasonAndTheySumToOne) {
@@ -103,8 +88,11 @@ TEST(ReportJson, WritesZeroWhereANumberIsNotFinite) {
 
 TEST(ReportJson, WritesNullWhereNothingWasValidated) {
   chip::SimReport report = test::sample_report();
-  report.confidence = {-1, "none: no measured runs of this family"};
-  EXPECT_TRUE(Json::parse(report::to_json(report))["confidence"]["validated_mape"].is_null());
+  report.confidence = {-1, "none: no measured runs of this family", {}, ""};
+  const Json confidence = Json::parse(report::to_json(report))["confidence"];
+  EXPECT_TRUE(confidence["validated_mape"].is_null());
+  EXPECT_TRUE(confidence["time_low_us"].is_null());
+  EXPECT_TRUE(confidence["time_high_us"].is_null());
 }
 
 TEST(ReportJson, SurvivesAKernelNameThatIsNotUtf8) {

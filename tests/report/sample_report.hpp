@@ -37,10 +37,19 @@ inline chip::SimReport sample_report() {
   r.instructions_by_opcode = {{"FFMA", 2.1e9}, {"LDS", 0.2e9}, {"IADD3", 0.1e9}};
   r.memory = {4.3e9, 70e9, 12, 4.4e9, 4.3e9, 67e6, 0.95, 2.1e8, 6.7e7};
   r.rf = {5e9, 2e9, 3e6};
-  r.bottleneck = {"fma_pipe", "the FMA pipes of all SMs are busy 61 % of the time and nothing else is as busy", 1.4};
-  r.roofline = {490, chip::Bound::compute};
+  r.bottleneck = {"fma_pipe",
+                  "the FMA pipes of all SMs are busy 61 % of the time and nothing else is as busy",
+                  1.4,
+                  true,
+                  "fp32",
+                  61.2,
+                  "shared_memory",
+                  "none",
+                  2475};
+  r.roofline = {490, chip::Bound::compute, 4700, 900, 600};
+  r.ipc = 2.8;
   r.engine = {false, 80000, 500000};
-  r.confidence = {0.034, "124 rows of gpperf_cutlass"};
+  r.confidence = {0.034, "124 rows of gpperf_cutlass", {}, ""};
   return r;
 }
 

@@ -20,7 +20,6 @@ TEST(ReportText, FitsEightyColumns) { EXPECT_LE(longest_line(report::to_text(tes
 
 TEST(ReportText, FitsEightyColumnsWithTheLargestFiguresAndLongNames) {
   chip::SimReport report = test::sample_report();
-  report.kernel.name = std::string(500, 'k');
   report.arch_name = std::string(300, 'g');
   report.shape = {2147483647, 2147483647, 2147483647, 65535};
   report.time_us = 1e15;
@@ -32,6 +31,12 @@ TEST(ReportText, FitsEightyColumnsWithTheLargestFiguresAndLongNames) {
   EXPECT_LE(longest_line(report::to_text(report)), 80u);
 }
 
+TEST(ReportText, AKernelsNameStandsWholeToBeCopied) {
+  chip::SimReport report = test::sample_report();
+  report.kernel.name = std::string(500, 'k');
+  EXPECT_NE(report::to_text(report).find("kernel        " + report.kernel.name + "\n"), std::string::npos);
+}
+
 TEST(ReportText, SaysWhatLimitsAndWhatRemovingItWouldBring) {
   const std::string text = report::to_text(test::sample_report());
   EXPECT_NE(text.find("fma_pipe"), std::string::npos);
@@ -40,8 +45,18 @@ TEST(ReportText, SaysWhatLimitsAndWhatRemovingItWouldBring) {
 
 TEST(ReportText, SaysSoWhereNothingWasValidated) {
   chip::SimReport report = test::sample_report();
-  report.confidence = {-1, "none"};
+  report.confidence = {-1, "none", {}, ""};
   EXPECT_NE(report::to_text(report).find("not validated"), std::string::npos);
+}
+
+TEST(ReportText, ShowsTheIntervalWithTheReasonForItsWidth) {
+  chip::SimReport report = test::sample_report();
+  report.confidence.intervals.back() = {0.9 * report.time_us, 1.25 * report.time_us};
+  report.confidence.because = "nobody measured it";
+  const std::string text = report::to_text(report);
+  EXPECT_NE(text.find("90 % of measured times: "), std::string::npos);
+  EXPECT_NE(text.find("(-10 % to +25 %)"), std::string::npos) << text;
+  EXPECT_NE(text.find("nobody measured it"), std::string::npos);
 }
 
 TEST(Figure, KeepsThreeSignificantDigits) {
@@ -70,6 +85,7 @@ TEST(Bar, IsFilledToItsShareAndClamped) {
 
 TEST(Wrap, BreaksBetweenWordsAndLosesNone) {
   EXPECT_EQ(report::wrap("one two three", 7), (std::vector<std::string>{"one two", "three"}));
+  EXPECT_EQ(report::wrap("a sm80_xmma_gemm b", 7), (std::vector<std::string>{"a", "sm80_xm", "ma_gemm", "b"}));
   EXPECT_EQ(report::wrap("", 7), (std::vector<std::string>{""}));
 }
 

@@ -6,7 +6,10 @@
 #include <fstream>
 
 #include "arch/load.hpp"
+#include "kernels/names/library_name.hpp"
+#include "sim/chip/explain.hpp"
 #include "sim/support/text_file.hpp"
+#include "sim/support/work_sharing.hpp"
 #include "sim/tune/menu.hpp"
 
 namespace noteg::tune {
@@ -37,6 +40,82 @@ TEST(Menu, ThePageIsUpToDate) {
   const Result<std::string> found = read_text_file(path);
   ASSERT_TRUE(found) << to_string(found.errors());
   EXPECT_TRUE(*found == menu_reference()) << "run test_tune with NOTEG_UPDATE_GENERATED=1";
+}
+
+using kernels::DataType;
+
+struct LibraryTypes {
+  DataType in, acc, out;
+};
+
+constexpr LibraryTypes library_types[] = {
+    {DataType::f32, DataType::f32, DataType::f32},       {DataType::tf32, DataType::f32, DataType::f32},
+    {DataType::f16, DataType::f32, DataType::f16},       {DataType::f16, DataType::f32, DataType::f32},
+    {DataType::f16, DataType::f16, DataType::f16},       {DataType::bf16, DataType::f32, DataType::bf16},
+    {DataType::bf16, DataType::f32, DataType::f32},      {DataType::f8e4m3, DataType::f32, DataType::bf16},
+    {DataType::f8e4m3, DataType::f32, DataType::f8e4m3}, {DataType::f8e5m2, DataType::f32, DataType::f16},
+    {DataType::s8, DataType::s32, DataType::s32},        {DataType::s8, DataType::s32, DataType::s8},
+};
+
+// What --kernel-name NAME and the options that no name replaces give for a kernel that --kernel auto has chosen.
+kernels::KernelConfig asked_for_again(const kernels::KernelConfig& chosen, const kernels::GemmShape& shape) {
+  const Result<kernels::KernelConfig> named = kernels::config_from_name(chosen.name);
+  if (!named) {
+    ADD_FAILURE() << chosen.name << ": " << to_string(named.errors());
+    return {};
+  }
+  kernels::KernelConfig config = *named;
+  config.split_k = chosen.split_k;
+  config.split_k_mode = chosen.split_k_mode;
+  config.bias = chosen.bias;
+  config.reads_c = chosen.reads_c;
+  const Result<kernels::KernelConfig> resolved = kernels::resolve(config, shape);
+  if (!resolved) ADD_FAILURE() << chosen.name << ": " << to_string(resolved.errors());
+  return resolved ? *resolved : kernels::KernelConfig{};
+}
+
+// Types x generations x layouts x shapes, every kernel of the menu with every number of slices.
+TEST(Menu, EveryNamedKernelCanBeAskedForAgainByItsName) {
+  std::size_t names = 0;
+  for (const char* name : {"a100-pcie-40gb", "rtx3090", "l4", "h100-sxm5-80gb"}) {
+    const arch::GpuSpec gpu = *arch::load_gpu(name);
+    for (const LibraryTypes& types : library_types)
+      for (const kernels::Layout layout :
+           {kernels::Layout::nn, kernels::Layout::nt, kernels::Layout::tn, kernels::Layout::tt})
+        for (const kernels::GemmShape& shape :
+             {kernels::GemmShape{4096, 4096, 4096, 1}, kernels::GemmShape{16, 4096, 11008, 1},
+              kernels::GemmShape{333, 777, 1036, 1}, kernels::GemmShape{640, 130, 5002, 3}}) {
+          Problem problem{shape, {}};
+          problem.frame.dtype_in = types.in;
+          problem.frame.dtype_acc = types.acc;
+          problem.frame.dtype_out = types.out;
+          problem.frame.layout = layout;
+          for (const kernels::KernelConfig& choice : library_choices(gpu, problem)) {
+            Result<kernels::KernelConfig> chosen = kernels::resolve(choice, shape);
+            if (!chosen) continue;
+            kernels::name_as_library(*chosen);
+            ASSERT_TRUE(asked_for_again(*chosen, shape) == *chosen) << chosen->name << " on " << name;
+            ++names;
+          }
+        }
+  }
+  EXPECT_GT(names, 10000U);
+}
+
+TEST(KernelChooser, SaysANameThatGivesTheSameKernelAgain) {
+  KernelChooser chooser;
+  for (const char* name : {"rtx4090", "h100-sxm5-80gb"}) {
+    const arch::GpuSpec gpu = *arch::load_gpu(name);
+    for (const LibraryTypes& types : {library_types[0], library_types[1], library_types[5]}) {
+      Problem problem = sgemm(16, 4096, 2048);
+      problem.frame.dtype_in = types.in;
+      problem.frame.dtype_acc = types.acc;
+      problem.frame.dtype_out = types.out;
+      problem.frame.bias = true;
+      const kernels::KernelConfig chosen = *chooser.best(gpu, problem, {});
+      EXPECT_TRUE(asked_for_again(chosen, problem.shape) == chosen) << chosen.name;
+    }
+  }
 }
 
 TEST(Slices, OnlyWhereTheGridLeavesSmsIdleAndSlicesKeepDepth) {
@@ -86,6 +165,54 @@ TEST(KernelChooser, SaysWhereTheMenuHasNothing) {
   const Result<kernels::KernelConfig> none = KernelChooser().best(gpu, sgemm(64, 64, 64), {});
   ASSERT_FALSE(none);
   EXPECT_NE(none.errors().front().to_string().find("sm_70"), std::string::npos);
+}
+
+// What a plain `simulate` answers with is the first row of --explain, whatever the library's kernel is.
+TEST(AutoKernel, APlainRunNamesWhatTheWholeTableNames) {
+  using kernels::DataType;
+  const std::vector<const char*> gpus{"rtx3090",        "rtx4070",        "l4", "a30", "a100-pcie-80gb",
+                                      "h100-sxm5-80gb", "h200-sxm-141gb"};
+  const std::vector<kernels::GemmShape> shapes{{4096, 4096, 4096, 1}, {1024, 1024, 1024, 1}, {16, 4096, 4096, 1},
+                                               {2176, 3000, 512, 1},  {8192, 8192, 64, 1},   {128, 128, 8192, 1},
+                                               {6144, 1536, 2048, 1}, {333, 4444, 1000, 2}};
+  const std::vector<DataType> types{DataType::f32, DataType::f16, DataType::bf16};
+  std::vector<std::tuple<const char*, kernels::GemmShape, DataType>> runs;
+  for (const char* gpu : gpus)
+    for (const kernels::GemmShape& shape : shapes)
+      for (const DataType type : types) runs.emplace_back(gpu, shape, type);
+  ASSERT_GE(runs.size(), 160U);
+  KernelChooser chooser;
+  chip::SmCache cache;
+  std::vector<std::string> wrong(runs.size());
+  share_work(runs.size(), 2, {}, [&](std::size_t i) {
+    const auto& [name, shape, type] = runs[i];
+    const arch::GpuSpec gpu = *arch::load_gpu(name);
+    kernels::KernelConfig frame;
+    frame.dtype_in = frame.dtype_out = type;
+    const Result<kernels::KernelConfig> kernel = chooser.best(gpu, {shape, frame}, {});
+    if (!kernel) {
+      wrong[i] = to_string(kernel.errors());
+      return;
+    }
+    const auto judged = [&](chip::Experiments experiments) {
+      return chip::explain(gpu, *kernel, shape, {}, cache, experiments);
+    };
+    const Result<chip::Explanation> plain = judged(chip::Experiments::decisive), all = judged(chip::Experiments::all);
+    if (!plain || !all) {
+      wrong[i] = "refused";
+      return;
+    }
+    const chip::Bottleneck &a = plain->report.bottleneck, &b = all->report.bottleneck;
+    if (a.name != b.name || a.because != b.because || b.name != all->costs.front().limit)
+      wrong[i] = a.name + " against " + all->costs.front().limit + ": " + a.because + " against " + b.because;
+    for (const chip::LimitCost& cost : all->costs)
+      if (!cost.limit.ends_with("_pipe") && cost.pct_of_peak > 100 + 1e-6)
+        wrong[i] += " " + cost.limit + " passes the roof";
+  });
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto& [name, shape, type] = runs[i];
+    EXPECT_EQ(wrong[i], "") << name << ' ' << shape.m << 'x' << shape.n << 'x' << shape.k << ' ' << name_of(type);
+  }
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ TEST(Accuracy, StaysWithinItsMarginsOnTheMeasuredSubset) {
   const Result<Validation> result = validate({NOTEG_SOURCE_DIR "/tests/data/measured_subset.csv"}, options, simulator);
   ASSERT_TRUE(result) << to_string(result.errors());
   EXPECT_EQ(result->predicted + result->skipped + result->filtered, result->data.rows.size());
+  ASSERT_TRUE(result->all && result->all->coverage_90);
+  EXPECT_NEAR(*result->all->coverage_90, 0.92, 0.05);  // these rows are among those that the intervals were made of
   for (const Margin& margin : margins) {
     const std::vector<std::string> keys{std::string(margin.source), std::string(margin.gpu)};
     const auto group = std::ranges::find(result->groups, keys, &Group::keys);

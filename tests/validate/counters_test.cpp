@@ -126,7 +126,7 @@ void predict(Launch& out, const arch::GpuSpec& gpu, const MeasuredCase& one, chi
   const auto built = chip::built_kernel(gpu, *config, one.shape, {}, cache);
   EXPECT_TRUE(built) << to_string(built.errors());
   if (!built) return;
-  const kernels::Program& program = (*built)->program;
+  const kernels::Program& program = *(*built)->program;
   const auto occupancy = chip::occupancy_of(
       gpu.sm.occupancy, {program.threads, config->registers.value_or(program.registers), program.shared_bytes});
   const chip::Launch launch = chip::plan_launch(*config, one.shape, program, gpu.sms);

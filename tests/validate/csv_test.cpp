@@ -13,7 +13,9 @@ namespace {
 TEST(Csv, ReadsQuotesCommasAndNewlinesInsideFields) {
   const Result<CsvTable> table = parse_csv("a,b\n\"1,2\",\"x\"\"y\nz\"\n3,4\n", "t.csv");
   ASSERT_TRUE(table) << to_string(table.errors());
-  EXPECT_EQ(table->rows, (std::vector<std::vector<std::string>>{{"1,2", "x\"y\nz"}, {"3", "4"}}));
+  EXPECT_EQ(table->rows.row(0), (std::vector<std::string>{"1,2", "x\"y\nz"}));
+  EXPECT_EQ(table->rows.row(1), (std::vector<std::string>{"3", "4"}));
+  EXPECT_EQ(table->rows.size(), 2U);
   EXPECT_EQ(table->lines, (std::vector<int>{2, 4}));
 }
 
@@ -24,14 +26,16 @@ TEST(Csv, ReadsCrlfByteOrderMarkMissingLastNewlineAndEmptyLines) {
       "t.csv");
   ASSERT_TRUE(table) << to_string(table.errors());
   EXPECT_EQ(table->columns, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(table->rows, (std::vector<std::vector<std::string>>{{"1", "2"}, {"3", ""}}));
+  EXPECT_EQ(table->rows.row(0), (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(table->rows.row(1), (std::vector<std::string>{"3", ""}));
+  EXPECT_EQ(table->rows.size(), 2U);
 }
 
 TEST(Csv, ReadsBackWhatItWrites) {
   const std::vector<std::string> fields{"plain", "", "a,b", "say \"so\"", "two\nlines"};
   const Result<CsvTable> table = parse_csv("a,b,c,d,e\n" + csv_line(fields), "t.csv");
   ASSERT_TRUE(table);
-  EXPECT_EQ(table->rows.front(), fields);
+  EXPECT_EQ(table->rows.row(0), fields);
 }
 
 TEST(Csv, NamesLineAndFieldOfEveryMistake) {
@@ -80,7 +84,7 @@ TEST_F(CsvGzip, IsReadLikeAPlainFile) {
   const Result<CsvTable> table = read_csv(path_);
   ASSERT_TRUE(table) << to_string(table.errors());
   EXPECT_EQ(table->rows.size(), 5000u);
-  EXPECT_EQ(table->rows[4999][0], "4999");
+  EXPECT_EQ(table->rows.at(4999, 0), "4999");
 }
 
 TEST_F(CsvGzip, IsRefusedWhereTruncated) {

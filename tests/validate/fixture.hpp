@@ -17,7 +17,7 @@ inline validate::MeasuredData data_of(const std::string& text) {
   validate::MeasuredData data;
   data.files = {"test.csv"};
   data.columns = table->columns;
-  for (std::size_t i = 0; i < table->rows.size(); ++i) data.rows.push_back({0, i + 1, table->rows[i]});
+  for (std::size_t i = 0; i < table->rows.size(); ++i) data.rows.push_back({0, i + 1, table->rows.row(i), table->lines[i]});
   return data;
 }
 

@@ -34,7 +34,7 @@ Validation run(const Chooser& chooser) {
 TEST(LibraryRows, AreSkippedWithTheReasonWithoutAChooser) {
   const Validation v = run({});
   EXPECT_EQ(v.skipped, 5U);
-  EXPECT_NE(v.outcomes[0].reason.find("no kernel name"), std::string::npos) << v.outcomes[0].reason;
+  EXPECT_NE(v.outcomes[0].reason.find("no kernel_name"), std::string::npos) << v.outcomes[0].reason;
 }
 
 TEST(LibraryRows, AreChosenForWhereTheLibraryRan) {

@@ -95,7 +95,7 @@ TEST(Validate, RefusesColumnsGpusAndFilesThatDoNotExist) {
   const test::TemporaryFile bad("bad.csv", "gpu,M,N\na,1,2\n");
   const Result<Validation> missing = validate({bad.path()}, {}, test::fake_simulator);
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.errors().size(), 2u);  // K and time_ms
+  EXPECT_EQ(missing.errors().size(), 3u);  // dtype_in, K and time_ms
 }
 
 std::string without_wall_time(const Validation& v, const std::vector<std::string>& by) {
@@ -129,18 +129,18 @@ TEST(Predictions, KeepEveryInputRowInOrderWithItsOwnFields) {
   ASSERT_TRUE(out) << to_string(out.errors());
   ASSERT_EQ(out->rows.size(), in->rows.size());
   for (std::size_t i = 0; i < in->rows.size(); ++i)
-    for (std::size_t j = 0; j < in->columns.size(); ++j) EXPECT_EQ(out->rows[i][j], in->rows[i][j]);
-  EXPECT_NEAR(*parse_number(out->rows[0][*out->column("predicted_time_ms")]), 2, 1e-9);
-  EXPECT_EQ(out->rows[0][*out->column("predicted_dram_bytes")], "7");
-  EXPECT_EQ(out->rows[0][*out->column("predicted_power_w")], "");
-  EXPECT_EQ(out->rows[0][*out->column("skipped_reason")], "");
-  EXPECT_EQ(out->rows[2][*out->column("predicted_time_ms")], "");
-  EXPECT_NE(out->rows[2][*out->column("skipped_reason")], "");
+    for (std::size_t j = 0; j < in->columns.size(); ++j) EXPECT_EQ(out->rows.at(i, j), in->rows.at(i, j));
+  EXPECT_NEAR(*parse_number(std::string(out->rows.at(0, *out->column("predicted_time_ms")))), 2, 1e-9);
+  EXPECT_EQ(out->rows.at(0, *out->column("predicted_dram_bytes")), "7");
+  EXPECT_EQ(out->rows.at(0, *out->column("predicted_power_w")), "");
+  EXPECT_EQ(out->rows.at(0, *out->column("skipped_reason")), "");
+  EXPECT_EQ(out->rows.at(2, *out->column("predicted_time_ms")), "");
+  EXPECT_NE(out->rows.at(2, *out->column("skipped_reason")), "");
 }
 
 TEST(Validate, JoinsFilesWithDifferentColumns) {
-  const test::TemporaryFile a("a.csv", "gpu,M,N,K,family,tile_m,tile_n,time_ms\ntiny,10,10,10,simt,8,8,1\n");
-  const test::TemporaryFile b("b.csv", "time_ms,mark,K,N,M,gpu\n1,x,10,10,10,tiny\n");
+  const test::TemporaryFile a("a.csv", "gpu,M,N,K,family,dtype_in,tile_m,tile_n,time_ms\ntiny,10,10,10,simt,f32,8,8,1\n");
+  const test::TemporaryFile b("b.csv", "time_ms,mark,dtype_in,K,N,M,gpu\n1,x,f32,10,10,10,tiny\n");
   const Result<Validation> v = validate({a.path(), b.path()}, {}, test::fake_simulator);
   ASSERT_TRUE(v) << to_string(v.errors());
   EXPECT_EQ(v->data.rows.size(), 2u);

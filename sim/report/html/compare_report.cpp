@@ -106,8 +106,8 @@ Chart waterfall_chart(const compare::Waterfall& w, std::size_t number) {
 }
 
 Table results_table(const Comparison& c) {
-  Table table{{"GPU", "time", "speed", "TFLOP/s", "of peak", "clock", "power", "energy", "TFLOP/s per W", "limited by",
-               "kernel"},
+  Table table{{"GPU", "time", "90 % of measured times", "speed", "TFLOP/s", "of peak", "clock", "power", "energy",
+               "TFLOP/s per W", "limited by", "of roof", "kernel"},
               {}};
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
     const SimReport& r = c.reports[i];
@@ -116,6 +116,7 @@ Table results_table(const Comparison& c) {
     table.rows.push_back(
         {{c.contestants[i].label + (c.contestants[i].what_if.empty() ? "" : ": ") + c.contestants[i].what_if},
          cell(r.time_us, Unit::microseconds),
+         {report::interval_text(r)},
          {report::three_digits(speed) + "x", speed},
          {report::three_digits(r.tflops), r.tflops},
          cell(r.pct_of_peak, Unit::percent),
@@ -124,6 +125,8 @@ Table results_table(const Comparison& c) {
          cell(r.energy_mj, Unit::millijoules),
          {report::three_digits(r.tflops_per_w), r.tflops_per_w},
          {r.bottleneck.name},
+         {fmt::format("{:.0f} % {}", r.bottleneck.share_of_roof_pct, r.bottleneck.roof),
+          r.bottleneck.share_of_roof_pct},
          {r.kernel.name.empty() ? tune::configuration_text(r.kernel) : r.kernel.name}});
   }
   return table;

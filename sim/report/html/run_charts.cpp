@@ -6,6 +6,7 @@
 
 #include "sim/chip/occupancy.hpp"
 #include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 
 namespace noteg::html {
 namespace {
@@ -65,20 +66,20 @@ std::string figure_of(const SimReport& report, std::string_view counter) {
 
 std::vector<Tile> headline_tiles(const SimReport& r) {
   const auto figure = [&](std::string_view name) { return figure_of(r, name); };
-  const bool validated = r.confidence.validated_mape >= 0;
   return {
       {"Run time", figure("time_us"),
        fmt::format("{} cycles at {}", report::figure(r.cycles, Unit::count), figure("sm_clock_mhz"))},
-      {"Throughput", figure("tflops"), figure("pct_of_peak") + " of peak at this clock"},
+      {"Throughput", figure("tflops"), figure("pct_of_peak") + " of peak at this clock; " + figure("ipc") + " and SM"},
       {"Limited by", in_words(r.bottleneck.name), figure("bottleneck.speedup_if_removed") + " as fast without it"},
       {"Board power", figure("power_w"), r.throttled ? "held down by " + r.throttle_reason : r.clock_mode + " clock"},
       {"Energy", figure("energy_mj"), figure("tflops_per_w")},
-      {"Trust", validated ? figure("confidence.validated_mape") : "not validated",
-       validated ? "mean error on " + r.confidence.on : r.confidence.on}};
+      {"Trust", report::relative_interval_text(r),
+       "holds 90 % of measured times: " + report::interval_text(r) + ", since " + r.confidence.because}};
 }
 
 std::string verdict_of(const SimReport& r) {
-  return fmt::format("Limited by {}: {}. Without this limit it would run {} as fast.", in_words(r.bottleneck.name),
+  return fmt::format("{} {}: {}. Without this limit it would run {} as fast.",
+                     r.bottleneck.estimated ? "Limited, by estimate, by" : "Limited by", in_words(r.bottleneck.name),
                      r.bottleneck.because, figure_of(r, "bottleneck.speedup_if_removed"));
 }
 
@@ -96,13 +97,18 @@ Chart stalls_chart(const SimReport& r) {
   std::vector<Figure> figures = figures_of(r, "stalls");
   largest_first(figures);
   drop_zeros(figures);
-  Chart chart = bars("stalls", "What resident warps do",
-                     "Share of warp cycles: issuing (selected), or waiting and for what. The shares add up to 1.",
-                     "warp state", figures);
+  Chart chart =
+      bars("stalls", "What resident warps do",
+           "Share of warp cycles: issuing (selected), or waiting and for what. Waits by design, grey, cost no "
+           "time. The shares add up to 1.",
+           "warp state", figures);
   chart.value = {"share of warp cycles", false, 0, std::nullopt, "share"};
   chart.series.front().colour = "s2";
   for (std::size_t i = 0; i < chart.labels.size(); ++i)
-    if (chart.labels[i] == "selected") chart.series.front().bars[i].colour = "s3";
+    if (chart.labels[i] == "selected")
+      chart.series.front().bars[i].colour = "s3";
+    else if (chart.labels[i] == "by_design")
+      chart.series.front().bars[i].colour = "muted";
   return chart;
 }
 
@@ -172,10 +178,9 @@ Chart occupancy_chart(const arch::GpuSpec& gpu, const SimReport& r) {
   Chart chart = bars(
       "occupancy", "What keeps more CTAs out",
       fmt::format(
-          "CTAs per SM that each resource alone would allow. Resident: {} CTAs with {} of {} warps, limited by {}; "
-          "{} CTAs make {} waves.",
+          "CTAs per SM that each resource alone would allow. Resident: {} CTAs with {} of {} warps, limited by {}; {}.",
           r.occupancy.ctas_per_sm, r.occupancy.warps_per_sm, gpu.sm.occupancy.max_warps, name_of(r.occupancy.limiter),
-          r.grid_ctas, report::three_digits(r.occupancy.waves)),
+          report::grid_text(r)),
       "resource", figures);
   chart.value = {"CTAs per SM", false, 0, std::nullopt};
   chart.series.front().colour = "muted";
@@ -208,7 +213,7 @@ Table counters_table(const SimReport& r) {
     Cell cell{report::figure(value, counter.unit)};
     if (!std::holds_alternative<std::string>(value) && !std::holds_alternative<bool>(value))
       cell.value = report::number_of(value);
-    if (counter.name == "confidence.validated_mape" && r.confidence.validated_mape < 0) cell = {"none"};
+    if (report::is_absent(counter, counter.get(r))) cell = {"none"};
     table.rows.push_back({{counter.name}, std::move(cell), {counter.sentence}});
   }
   return table;

@@ -58,10 +58,13 @@ Chart trade_chart(const Tuned& tuned, std::size_t number) {
 }
 
 Table ranking_table(const Tuned& tuned) {
-  Table table{{"configuration", "time", "TFLOP/s", "power", "energy", "L2 hits", "limited by"}, {}};
+  Table table{{"configuration", "time", "90 % of measured times", "TFLOP/s", "power", "energy", "L2 hits",
+               "limited by (estimate)"},
+              {}};
   for (const SimReport& r : tuned.top)
     table.rows.push_back({{tune::configuration_text(r.kernel)},
                           {report::figure(r.time_us, Unit::microseconds), r.time_us},
+                          {report::interval_text(r)},
                           {report::three_digits(r.tflops), r.tflops},
                           {report::figure(r.power_w, Unit::watts), r.power_w},
                           {report::figure(r.energy_mj, Unit::millijoules), r.energy_mj},
@@ -71,7 +74,7 @@ Table ranking_table(const Tuned& tuned) {
 }
 
 Table problems_table(const tune::Results& results) {
-  Table table{{"problem", "times", "best configuration", "time", "TFLOP/s", "energy", "limited by"}, {}};
+  Table table{{"problem", "times", "best configuration", "time", "TFLOP/s", "energy", "limited by (estimate)"}, {}};
   for (const Tuned& tuned : results.tuned) {
     if (tuned.top.empty()) continue;
     const SimReport& r = tuned.top.front();

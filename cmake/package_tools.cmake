@@ -1,0 +1,10 @@
+# Read by CPack before it starts: what finds the dependencies of a Debian package must be there.
+if(CPACK_GENERATOR STREQUAL "DEB")
+  foreach(tool dpkg-shlibdeps file)
+    find_program(found ${tool} NO_CACHE)
+    if(NOT found)
+      message(FATAL_ERROR "cpack: ${tool} is not installed: apt-get install dpkg-dev file, or ./dev package")
+    endif()
+    unset(found)
+  endforeach()
+endif()

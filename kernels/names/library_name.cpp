@@ -1,0 +1,154 @@
+#include "kernels/names/library_name.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "kernels/names/tokens.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+using fmt::format;
+
+std::string_view letters_of(Layout layout, bool swapped) {
+  for (const std::string_view letters : {"nn", "nt", "tn", "tt"})
+    if (layout_from_blas(letters, swapped) == layout) return letters;
+  return "nn";
+}
+
+std::string pair_of(const KernelConfig& c) { return format("{}x{}", c.tile.n, c.tile.m); }  // the library's M is our N
+
+std::string sliced(const KernelConfig& c) {
+  return c.sliced_k.value_or(1) > 1 ? format("_sliced1x{}", *c.sliced_k) : "";
+}
+
+char letter_of_sum(DataType acc) { return acc == DataType::f16 ? 'h' : acc == DataType::s32 ? 'i' : 's'; }
+
+std::string instruction_of(const KernelConfig& c) {
+  return format("{}168{}gemm", letter_of_sum(c.dtype_acc), c.instruction.k);
+}
+
+// fp16, bf16, int8 as cuBLAS writes them.
+std::string_view cublas_type(DataType type) {
+  switch (type) {
+    case DataType::f16: return "fp16";
+    case DataType::s8: return "int8";
+    case DataType::s32: return "int32";
+    default: return kernels::name_of(type);
+  }
+}
+
+std::string cublas_name(const KernelConfig& c) {
+  const std::string_view letters = letters_of(c.layout, true);
+  if (c.family == Family::simt) return format("ampere_sgemm_{}{}_{}", pair_of(c), sliced(c), letters);
+  const bool half = c.dtype_in == DataType::f16 && c.dtype_acc == DataType::f16 && c.dtype_out == DataType::f16;
+  const std::string out = c.dtype_out == c.dtype_acc ? "" : format("{}_", cublas_type(c.dtype_out));
+  const std::string in = half ? "" : format("{}_", cublas_type(c.dtype_in));
+  return format("ampere_{}{}_{}{}{}_ldg{}_{}stages_{}x{}_{}", out, instruction_of(c), in, pair_of(c), sliced(c),
+                c.align_a.value_or(1), out.empty() ? "" : "f2f_", c.tile.k, c.stages.value_or(1), letters);
+}
+
+std::string cutlass_name(const KernelConfig& c) {
+  const std::string ending = format("{}_{}x{}_{}_align{}", pair_of(c), c.tile.k, c.stages.value_or(1),
+                                    letters_of(c.layout, true), c.align_a.value_or(1));
+  if (c.family == Family::simt) return "cutlass_80_simt_sgemm_" + ending;
+  const std::string out = c.dtype_out == c.dtype_acc ? "" : format("{}_", name_of(c.dtype_out));
+  const std::string in = c.dtype_in == DataType::tf32 ? "" : format("{}_", name_of(c.dtype_in));
+  return format("cutlass_80_tensorop_{}{}_{}{}", out, instruction_of(c), in, ending);
+}
+
+std::string_view xmma_type(DataType type) {
+  switch (type) {
+    case DataType::f8e4m3: return "e4m3";
+    case DataType::f8e5m2: return "e5m2";
+    case DataType::s8: return "i8";
+    case DataType::s32: return "i32";
+    default: return kernels::name_of(type);
+  }
+}
+
+std::string xmma_name(const KernelConfig& c) {
+  const DataType stored = c.dtype_in == DataType::tf32 ? DataType::f32 : c.dtype_in;
+  const bool narrow = bytes_of(c.dtype_in) < 2;
+  const int bytes = static_cast<int>(c.align_a.value_or(1) * bytes_of(c.dtype_in));  // xmma says where it is not 16
+  const std::string unit = c.family == Family::simt
+                               ? format("ffma_aligna{}_alignc{}", bytes, 4 * c.align_c.value_or(1))
+                               : format("tensor{}x{}x{}{}", c.instruction.m, c.instruction.n, c.instruction.k,
+                                        bytes == 16 ? "" : format("_aligna{}", bytes));
+  return format(
+      "sm{}_xmma_gemm_{}{}_{}{}_{}_{}_n_tilesize{}x{}x{}_stage{}_warpsize{}x{}x{}_{}_execute_kernel__5x_cublas",
+      narrow ? 89 : 80, xmma_type(stored), xmma_type(c.dtype_out), xmma_type(c.dtype_in), xmma_type(c.dtype_acc),
+      xmma_type(c.dtype_acc), letters_of(c.layout, true), c.tile.m, c.tile.n, c.tile.k, c.stages.value_or(1),
+      c.tile.m / c.warp_m.value_or(c.tile.m), c.tile.n / c.warp_n.value_or(c.tile.n), c.sliced_k.value_or(1), unit);
+}
+
+std::string_view nvjet_types(const KernelConfig& c) {
+  const auto is = [&](DataType in, DataType out) { return c.dtype_in == in && c.dtype_out == out; };
+  if (c.dtype_acc != DataType::f32) return "";
+  if (is(DataType::f16, DataType::f16)) return "hsh";
+  if (is(DataType::f16, DataType::f32)) return "hss";
+  if (is(DataType::bf16, DataType::bf16)) return "tst";
+  if (is(DataType::bf16, DataType::f32)) return "tss";
+  if (is(DataType::tf32, DataType::f32)) return "sss_tf32";
+  if (is(DataType::f8e4m3, DataType::bf16)) return "qqtst";
+  if (is(DataType::f8e4m3, DataType::f16)) return "qqhsh";
+  return "";
+}
+
+// Empty where the scheme has no word for a part.
+std::string nvjet_name(const KernelConfig& c) {
+  const std::string_view types = nvjet_types(c);
+  if (types.empty() || c.schedule == Schedule::ws || c.sparse || c.swizzle_log2 != nvjet_band_log2) return "";
+  const bool second_gives_rows =
+      c.instruction.m == 64 && (c.instruction.n == c.tile.n || 2 * c.instruction.n == c.tile.n);
+  const bool halves = second_gives_rows ? c.instruction.n != c.tile.n : c.instruction.m != c.tile.m;
+  std::string letters(letters_of(c.layout, true));
+  std::ranges::transform(letters, letters.begin(),
+                         [](char l) { return static_cast<char>(std::toupper(static_cast<unsigned char>(l))); });
+  const bool second_kernel = c.split_k > 1 && c.split_k_mode == SplitKMode::parallel;
+  return format("nvjet_sm90_{}_{}_{}x{}_{}x{}_{}_{}{}{}{}_{}{}", types, pair_of(c), c.tile.k, c.stages.value_or(1),
+                c.cluster_n, c.cluster_m, c.raster == Raster::along_m ? "h" : "v", c.reads_c ? "badd" : "bz",
+                c.schedule != Schedule::coop ? ""
+                : halves                     ? "_coopB"
+                                             : "_coopA",
+                second_kernel ? "_splitK" : "", c.bias ? "_bias" : "", letters, second_gives_rows ? "N" : "T");
+}
+
+std::string cutlass3_name(const KernelConfig& c) {
+  const bool tf32 = c.dtype_in == DataType::tf32;
+  const std::string_view in = tf32 ? "f32" : name_of(c.dtype_in);
+  const char* schedule = c.schedule == Schedule::coop       ? "_cooperative"
+                         : c.schedule == Schedule::pingpong ? "_pingpong"
+                                                            : "";
+  return format(
+      "cutlass3x_sm90_tensorop_{}{}x{}x{}{}gemm_{}_{}_{}_{}_{}_{}x{}x{}_{}x{}x1_{}_{}t_align{}_warpspecialized{}_epi_"
+      "tma",
+      letter_of_sum(c.dtype_acc), c.instruction.m, c.instruction.n, c.instruction.k, tf32 ? "tf32" : "", in, in,
+      name_of(c.dtype_acc), c.reads_c ? name_of(c.dtype_out) : "void", name_of(c.dtype_out), c.tile.m, c.tile.n,
+      c.tile.k, c.cluster_m, c.cluster_n, c.stages.value_or(0), letters_of(c.layout, false), c.align_a.value_or(1),
+      schedule);
+}
+
+void name_wgmma(KernelConfig& config) {
+  config.name = config.flavor == Flavor::xmma ? nvjet_name(config) : "";
+  if (!config.name.empty()) return;
+  config.flavor = Flavor::cutlass;
+  config.swizzle_log2 = 0;
+  config.name = cutlass3_name(config);
+}
+
+}  // namespace
+
+void name_as_library(KernelConfig& config) {
+  if (config.family == Family::wgmma) return name_wgmma(config);
+  switch (config.flavor) {
+    case Flavor::generic:
+    case Flavor::cutlass: config.name = cutlass_name(config); break;
+    case Flavor::cublas: config.name = cublas_name(config); break;
+    case Flavor::xmma: config.name = xmma_name(config); break;
+  }
+}
+
+}  // namespace noteg::kernels

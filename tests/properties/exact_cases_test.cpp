@@ -1,0 +1,75 @@
+// The default mode against stepping through everything, on cases drawn at random at a given clock: all families and
+// library kernels by name, layouts, tiles, waves and depths as they come. NOTEG_EXACT_CASES says how many (200),
+// NOTEG_RANDOM_SEED from where (1), NOTEG_RANDOM_JOBS with how many threads (1).
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+
+#include "sim/chip/recording.hpp"
+#include "sim/support/work_sharing.hpp"
+#include "tests/properties/random_case.hpp"
+
+namespace noteg::properties {
+namespace {
+
+struct Agreement {
+  double off = 0;  // cycles by default over exact ones, less 1
+  double stepped = 0, all = 0;
+  std::string command;
+};
+
+std::size_t asked(const char* variable, std::size_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? static_cast<std::size_t>(std::strtoull(text, nullptr, 10)) : otherwise;
+}
+
+// Draws until a case of the kind runs that costs the exact mode no more than `most` warp instructions of an SM and the
+// default mode a part of that.
+Agreement agreement_of(std::size_t kind, std::uint64_t seed, double least, double most) {
+  Random random(seed);
+  while (true) {
+    const Case c = draw_case(kind, random);
+    const Result<arch::GpuSpec> gpu = gpu_of(c);
+    if (!gpu) continue;
+    chip::SmCache cache;
+    const Result<chip::SimReport> fast = simulate(c, *gpu, cache);
+    if (!fast) continue;
+    const double of_sm = fast->warp_instructions / static_cast<double>(fast->grid_ctas) * static_cast<double>(fast->sm_run->work.ctas);
+    if (of_sm < least || of_sm > most) continue;
+    const Result<chip::SimReport> exact = simulate(c, *gpu, cache, true);
+    return {fast->cycles / exact->cycles - 1, fast->engine.simulated_warp_instructions, of_sm, command_of(c)};
+  }
+}
+
+TEST(RandomCases, TheDefaultAgreesWithSteppingThroughEverything) {
+  const std::size_t cases = asked("NOTEG_EXACT_CASES", 200), seed = asked("NOTEG_RANDOM_SEED", 1);
+  const auto jobs = static_cast<unsigned>(asked("NOTEG_RANDOM_JOBS", 1));
+  const auto least = static_cast<double>(asked("NOTEG_EXACT_LEAST", 0)),
+             most = static_cast<double>(asked("NOTEG_EXACT_MOST", 4'000'000));
+  std::vector<Agreement> found(cases);
+  share_work(cases, jobs, {},
+             [&](std::size_t i) { found[i] = agreement_of(i % kinds, seed * 1000003 + i, least, most); });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.off) > std::abs(b.off); });
+  double mean = 0, stepped = 0;
+  std::size_t beyond = 0;
+  for (const Agreement& a : found) {
+    mean += std::abs(a.off) / static_cast<double>(cases);
+    stepped += a.stepped / static_cast<double>(cases);
+    if (std::getenv("K_ALL") == nullptr && std::abs(a.off) <= 0.01) continue;
+    ++beyond;
+    std::cout << fmt::format("{:+.2f} % {:.0f} of {:.0f}: {}\n", 100 * a.off, a.stepped, a.all, a.command);
+  }
+  std::cout << fmt::format("mean {:.3f} %, {} of {} beyond 1 %, {:.0f} warp instructions stepped through\n", 100 * mean,
+                           beyond, cases, stepped);
+  EXPECT_LE(mean, 0.003);
+  EXPECT_LE(beyond, cases / 50);
+  EXPECT_LE(std::abs(found.front().off), 0.03);
+}
+
+}  // namespace
+}  // namespace noteg::properties

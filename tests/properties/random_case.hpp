@@ -1,0 +1,52 @@
+// A simulation drawn at random: any GPU, any family or a kernel's name, any shape, at a given clock. It is made of the
+// words of a command line, so that what a law finds can be run again as it is printed.
+#pragma once
+
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arch/load.hpp"
+#include "kernels/config_file.hpp"
+#include "sim/chip/simulate.hpp"
+
+namespace noteg::properties {
+
+using Random = std::mt19937_64;
+
+struct Case {
+  std::string gpu;
+  arch::Overrides arch;
+  std::string kernel_name;            // empty: family, tile and settings say all
+  kernels::KernelOverrides settings;  // "family" and "tile" first where there is no name
+  kernels::GemmShape shape;
+  double clock_mhz = 0;
+  chip::L2State l2 = chip::L2State::warm;
+};
+
+// Kernels of one family, or by the names that profilers print.
+inline constexpr std::size_t kinds = 7;
+
+// Keys are drawn from what is usual; many draws break a rule of their family, and simulate() says so.
+[[nodiscard]] Case draw_case(std::size_t kind, Random& random);
+
+// noteg simulate ... of the case.
+[[nodiscard]] std::string command_of(const Case& c);
+
+[[nodiscard]] Result<arch::GpuSpec> gpu_of(const Case& c);
+[[nodiscard]] Result<chip::SimReport> simulate(const Case& c, const arch::GpuSpec& gpu, chip::SmCache& cache,
+                                               bool exact = false);
+
+// A whole number from low to high, both included.
+[[nodiscard]] std::int64_t whole(Random& random, std::int64_t low, std::int64_t high);
+
+// A number from low to high, as often between 1 and 2 as between 2 and 4.
+[[nodiscard]] double by_octave(Random& random, double low, double high);
+
+template <class List>
+const auto& one_of(const List& list, Random& random) {
+  return list[random() % std::size(list)];
+}
+
+}  // namespace noteg::properties
