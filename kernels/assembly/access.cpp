@@ -1,10 +1,10 @@
 // Address patterns of memory operands.
 #include <fmt/format.h>
 
+#include "kernels/access/lane_expression.hpp"
 #include "kernels/assembly/mnemonics.hpp"
 #include "kernels/assembly/state.hpp"
 #include "kernels/assembly/text.hpp"
-#include "kernels/lane_expression.hpp"
 
 namespace noteg::kernels {
 namespace {

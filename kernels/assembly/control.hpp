@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kernels/assembly/mistakes.hpp"
-#include "kernels/ir.hpp"
+#include "kernels/ir/ir.hpp"
 
 namespace noteg::kernels {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kernels/tensor_form.hpp"
+#include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/ir.hpp"
+#include "kernels/ir/ir.hpp"
 
 namespace noteg::kernels {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/assembly.hpp"
+#include "kernels/assembly/assembly.hpp"
 #include "kernels/assembly/state.hpp"
 #include "kernels/assembly/text.hpp"
 

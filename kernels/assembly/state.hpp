@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/assembly/mistakes.hpp"
-#include "kernels/ir.hpp"
+#include "kernels/ir/ir.hpp"
 
 namespace noteg::kernels {
 

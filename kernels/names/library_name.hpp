@@ -2,7 +2,7 @@
 // the same kernel, all but what no name says: the number of K slices, and an epilogue that is not in its scheme.
 #pragma once
 
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 
 namespace noteg::kernels {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 
 namespace noteg::kernels::names {
 

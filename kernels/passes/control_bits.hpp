@@ -3,8 +3,8 @@
 // and on physical registers.
 #pragma once
 
-#include "kernels/ir.hpp"
-#include "kernels/latency_model.hpp"
+#include "kernels/ir/ir.hpp"
+#include "kernels/ir/latency_model.hpp"
 
 namespace noteg::kernels {
 

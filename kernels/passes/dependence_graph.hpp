@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "kernels/ir.hpp"
-#include "kernels/latency_model.hpp"
+#include "kernels/ir/ir.hpp"
+#include "kernels/ir/latency_model.hpp"
 
 namespace noteg::kernels {
 

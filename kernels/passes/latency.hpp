@@ -1,8 +1,8 @@
 // Latency between a fixed-latency producer and its consumer, from the compiler's point of view.
 #pragma once
 
-#include "kernels/ir.hpp"
-#include "kernels/latency_model.hpp"
+#include "kernels/ir/ir.hpp"
+#include "kernels/ir/latency_model.hpp"
 
 namespace noteg::kernels {
 

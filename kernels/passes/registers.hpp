@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "kernels/emitter.hpp"
-#include "kernels/ir.hpp"
+#include "kernels/ir/emitter.hpp"
+#include "kernels/ir/ir.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::kernels {

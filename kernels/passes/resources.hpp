@@ -2,7 +2,7 @@
 // Zero registers and constants are none.
 #pragma once
 
-#include "kernels/ir.hpp"
+#include "kernels/ir/ir.hpp"
 
 namespace noteg::kernels {
 

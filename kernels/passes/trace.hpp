@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/ir.hpp"
+#include "kernels/ir/ir.hpp"
 
 namespace noteg::kernels {
 

@@ -34,8 +34,8 @@ bool is_of(const std::string& name, const arch::GpuSpec& gpu) {
   return same(gpu.id) || same(gpu.name) || std::ranges::any_of(gpu.names, same);
 }
 
-// The case of a row of the GPU, or why there is none; the kernel of a library call is chosen for the GPU as it is before
-// the fit.
+// The case of a row of the GPU, or why there is none; the kernel of a library call is chosen for the GPU as it is
+// before the fit.
 std::variant<MeasuredCase, std::string> case_of(const arch::GpuSpec& gpu, const validate::MeasuredData& data,
                                                 const validate::MeasuredRow& row, const validate::Chooser& chooser) {
   const auto unknown = chooser ? validate::UnknownKernel::choose : validate::UnknownKernel::reason;
@@ -86,7 +86,7 @@ class Fit {
     std::vector<Outcome> outcomes(cases.size());
     validate::share_work(cases.size(), jobs_, {}, [&](std::size_t i) {
       const MeasuredCase& one = cases[i];
-      const Result<chip::SimReport> report = simulator_(gpu, one.config, one.shape, one.options);
+      const Result<gpu::SimReport> report = simulator_(gpu, one.config, one.shape, one.options);
       if (report) outcomes[i] = validate::outcome_of(one, gpu, *report);
     });
     return outcomes;

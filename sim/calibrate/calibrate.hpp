@@ -41,10 +41,10 @@ struct Errors {
 struct Calibration {
   std::vector<Constant> constants;
   std::size_t fitted_rows = 0, held_out_rows = 0, other_rows = 0;  // other: another GPU's
-  std::map<std::string, std::size_t> skipped;                      // rows of this GPU that cannot be expressed, by reason
-  Errors before, after;                                            // on the held-out rows
-  Errors fitted_before, fitted_after;                              // on the rows that were fitted on
-  arch::SourcedGpu gpu;                                            // with the constants and their marks
+  std::map<std::string, std::size_t> skipped;  // rows of this GPU that cannot be expressed, by reason
+  Errors before, after;                        // on the held-out rows
+  Errors fitted_before, fitted_after;          // on the rows that were fitted on
+  arch::SourcedGpu gpu;                        // with the constants and their marks
 };
 
 // Rows belong to the GPU where their gpu column is one of its names or its id.

@@ -6,12 +6,12 @@
 #include "arch/print.hpp"
 #include "arch/schema.hpp"
 #include "arch/write_gpu.hpp"
-#include "sim/chip/confidence.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/compare/write.hpp"
+#include "sim/gpu/confidence.hpp"
 #include "sim/support/nearest_name.hpp"
 
 namespace noteg::cli {
@@ -43,9 +43,9 @@ int list(const std::vector<std::string>& words) {
   const Result<Request> request = request_of(words, {format_spec, quiet_spec}, {});
   if (!request) return refuse("arch", request.errors());
   switch (request->format) {
-    case Format::text: return print(arch::list_text(chip::validated_gpus()));
-    case Format::json: return print(arch::list_json(chip::validated_gpus()));
-    case Format::csv: return print(arch::list_csv(chip::validated_gpus()));
+    case Format::text: return print(arch::list_text(gpu::validated_gpus()));
+    case Format::json: return print(arch::list_json(gpu::validated_gpus()));
+    case Format::csv: return print(arch::list_csv(gpu::validated_gpus()));
   }
   return failed;
 }

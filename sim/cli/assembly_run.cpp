@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/assembly.hpp"
-#include "sim/chip/environment.hpp"
+#include "kernels/assembly/assembly.hpp"
 #include "sim/cli/assembly_view.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/gpu/environment.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::cli {
@@ -19,24 +19,24 @@ namespace {
 constexpr long long usual_trips = 48, most_trips = 1'000'000;
 
 // One SM of an otherwise idle GPU, with everything it reads in L2.
-core::MemoryEnvironment alone(const arch::GpuSpec& gpu) {
-  chip::EnvironmentRequest request;
+sm::MemoryEnvironment alone(const arch::GpuSpec& gpu) {
+  gpu::EnvironmentRequest request;
   request.gpu = &gpu;
   request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
-  return chip::memory_environment(request, chip::TileSource::l2);
+  return gpu::memory_environment(request, gpu::TileSource::l2);
 }
 
 Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpec& gpu, int ctas, std::int64_t trips,
-                             const chip::Switches& switches) {
-  const core::DecodedProgram decoded = core::decode(program, gpu.sm, {}, switches.core);
-  const core::MemoryEnvironment environment = alone(gpu);
-  core::SmWork work;
+                             const gpu::Switches& switches) {
+  const sm::DecodedProgram decoded = sm::decode(program, gpu.sm, {}, switches.core);
+  const sm::MemoryEnvironment environment = alone(gpu);
+  sm::SmWork work;
   work.resident = ctas;
   work.ctas = ctas;
   AssemblyView out;
   out.gpu = gpu.name;
   out.arch = gpu.id;
-  out.switches = chip::changed_switches(switches);
+  out.switches = gpu::changed_switches(switches);
   out.warps = program.warps;
   out.ctas = ctas;
   out.trips = trips;
@@ -45,7 +45,7 @@ Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpe
   for (const std::int64_t count : {trips, out.few_trips}) {
     if (count == 0) continue;
     work.trips = count;
-    const core::SmResult result = core::run_sm(decoded, gpu.sm, switches.core, environment, work);
+    const sm::SmResult result = sm::run_sm(decoded, gpu.sm, switches.core, environment, work);
     if (result.deadlock) {
       return Diagnostic{program.name,
                         0,
@@ -78,7 +78,7 @@ std::vector<Option> assembly_options() {
           {"trips", "N", "with --asm: trips of the main loop (default 48)", false}};
 }
 
-int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, const chip::Switches& switches, Format format) {
+int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::Switches& switches, Format format) {
   Diagnostics errors;
   const auto warps = static_cast<int>(count_option(arguments, "warps", 0, 32, errors));
   const auto ctas = static_cast<int>(count_option(arguments, "ctas", 1, 32, errors));

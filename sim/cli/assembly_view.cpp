@@ -15,32 +15,32 @@ namespace {
 struct Figure {
   std::string_view key;   // in JSON and CSV
   std::string_view name;  // in text
-  double (*of)(const core::SmResult& run);
+  double (*of)(const sm::SmResult& run);
 };
 
 // Sums over all warps of the SM.
 constexpr std::array figures = {
-    Figure{"cycles", "cycles", [](const core::SmResult& r) { return r.cycles; }},
+    Figure{"cycles", "cycles", [](const sm::SmResult& r) { return r.cycles; }},
     Figure{"warp_instructions", "warp instructions",
-           [](const core::SmResult& r) { return r.counters.warp_instructions; }},
-    Figure{"issue_cycles", "issue slots used", [](const core::SmResult& r) { return r.counters.issue_cycles; }},
-    Figure{"fma_cycles", "FMA pipe cycles", [](const core::SmResult& r) { return r.counters.fma_cycles; }},
-    Figure{"alu_cycles", "ALU pipe cycles", [](const core::SmResult& r) { return r.counters.alu_cycles; }},
-    Figure{"tensor_cycles", "tensor pipe cycles", [](const core::SmResult& r) { return r.counters.tensor_cycles; }},
-    Figure{"lsu_cycles", "load/store front cycles", [](const core::SmResult& r) { return r.counters.lsu_cycles; }},
-    Figure{"rf_reads", "register reads", [](const core::SmResult& r) { return r.counters.rf_reads; }},
+           [](const sm::SmResult& r) { return r.counters.warp_instructions; }},
+    Figure{"issue_cycles", "issue slots used", [](const sm::SmResult& r) { return r.counters.issue_cycles; }},
+    Figure{"fma_cycles", "FMA pipe cycles", [](const sm::SmResult& r) { return r.counters.fma_cycles; }},
+    Figure{"alu_cycles", "ALU pipe cycles", [](const sm::SmResult& r) { return r.counters.alu_cycles; }},
+    Figure{"tensor_cycles", "tensor pipe cycles", [](const sm::SmResult& r) { return r.counters.tensor_cycles; }},
+    Figure{"lsu_cycles", "load/store front cycles", [](const sm::SmResult& r) { return r.counters.lsu_cycles; }},
+    Figure{"rf_reads", "register reads", [](const sm::SmResult& r) { return r.counters.rf_reads; }},
     Figure{"rf_cache_hits", "of these from the register cache",
-           [](const core::SmResult& r) { return r.counters.rf_hits; }},
+           [](const sm::SmResult& r) { return r.counters.rf_hits; }},
     Figure{"rf_bank_conflict_cycles", "cycles lost to register banks",
-           [](const core::SmResult& r) { return r.counters.rf_conflict_cycles; }},
-    Figure{"shared_bytes", "shared memory bytes", [](const core::SmResult& r) { return r.counters.shared_bytes; }},
+           [](const sm::SmResult& r) { return r.counters.rf_conflict_cycles; }},
+    Figure{"shared_bytes", "shared memory bytes", [](const sm::SmResult& r) { return r.counters.shared_bytes; }},
     Figure{"shared_wavefronts", "shared memory wavefronts",
-           [](const core::SmResult& r) { return r.counters.shared_wavefronts; }},
+           [](const sm::SmResult& r) { return r.counters.shared_wavefronts; }},
     Figure{"shared_conflict_wavefronts", "of these for bank conflicts",
-           [](const core::SmResult& r) { return r.counters.shared_conflict_wavefronts; }},
-    Figure{"l1_bytes", "global bytes", [](const core::SmResult& r) { return r.counters.l1_bytes; }},
-    Figure{"read_sectors", "sectors read", [](const core::SmResult& r) { return r.counters.read_sectors; }},
-    Figure{"write_sectors", "sectors written", [](const core::SmResult& r) { return r.counters.write_sectors; }},
+           [](const sm::SmResult& r) { return r.counters.shared_conflict_wavefronts; }},
+    Figure{"l1_bytes", "global bytes", [](const sm::SmResult& r) { return r.counters.l1_bytes; }},
+    Figure{"read_sectors", "sectors read", [](const sm::SmResult& r) { return r.counters.read_sectors; }},
+    Figure{"write_sectors", "sectors written", [](const sm::SmResult& r) { return r.counters.write_sectors; }},
 };
 
 std::optional<double> per_trip(const AssemblyView& view, const Figure& figure) {
@@ -49,8 +49,8 @@ std::optional<double> per_trip(const AssemblyView& view, const Figure& figure) {
 }
 
 // Shares of warp cycles in the trips between the two runs, or of the whole run where there is only one.
-std::array<double, core::stall_count> stall_shares(const AssemblyView& view) {
-  core::CoreCounters counters = view.run.counters;
+std::array<double, sm::stall_count> stall_shares(const AssemblyView& view) {
+  sm::CoreCounters counters = view.run.counters;
   if (view.few_trips > 0) counters += view.shorter.counters * -1.0;
   return counters.stall_shares();
 }
@@ -82,9 +82,9 @@ std::string view_text(const AssemblyView& view) {
   }
   text += fmt::format("\nwhat warps do{} (share of warp cycles)\n", cycles ? " in the main loop" : "");
   const auto shares = stall_shares(view);
-  for (std::size_t i = 0; i < core::stall_count; ++i) {
+  for (std::size_t i = 0; i < sm::stall_count; ++i) {
     if (shares[i] >= 0.0005)
-      text += fmt::format("  {:<18} {:5.1f} %\n", core::name_of(static_cast<core::Stall>(i)), 100 * shares[i]);
+      text += fmt::format("  {:<18} {:5.1f} %\n", sm::name_of(static_cast<sm::Stall>(i)), 100 * shares[i]);
   }
   return text;
 }
@@ -104,8 +104,8 @@ std::string view_json(const AssemblyView& view) {
     if (const auto trip = per_trip(view, figure)) json["per_trip"][std::string(figure.key)] = *trip;
   }
   const auto shares = stall_shares(view);
-  for (std::size_t i = 0; i < core::stall_count; ++i)
-    json["stalls"][std::string(core::name_of(static_cast<core::Stall>(i)))] = shares[i];
+  for (std::size_t i = 0; i < sm::stall_count; ++i)
+    json["stalls"][std::string(sm::name_of(static_cast<sm::Stall>(i)))] = shares[i];
   const auto& issued = view.run.counters.issued;
   for (std::size_t i = 0; i < issued.size(); ++i) {
     if (issued[i] > 0)
@@ -121,9 +121,8 @@ std::string view_csv(const AssemblyView& view) {
     text += csv_line({std::string(figure.key), format_number(figure.of(view.run)), trip ? format_number(*trip) : ""});
   }
   const auto shares = stall_shares(view);
-  for (std::size_t i = 0; i < core::stall_count; ++i)
-    text +=
-        csv_line({"stall_" + std::string(core::name_of(static_cast<core::Stall>(i))), format_number(shares[i]), ""});
+  for (std::size_t i = 0; i < sm::stall_count; ++i)
+    text += csv_line({"stall_" + std::string(sm::name_of(static_cast<sm::Stall>(i))), format_number(shares[i]), ""});
   return text;
 }
 

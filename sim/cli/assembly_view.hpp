@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/core/engine.hpp"
+#include "sim/sm/engine.hpp"
 
 namespace noteg::cli {
 
@@ -16,7 +16,7 @@ struct AssemblyView {
   int warps = 1, ctas = 1;                // warps per CTA
   std::int64_t trips = 0, few_trips = 0;  // of the main loop; few 0: there is none, or the run is too short
   std::vector<std::pair<std::string, std::string>> switches;  // changed ones: name, value
-  core::SmResult run, shorter;
+  sm::SmResult run, shorter;
 };
 
 [[nodiscard]] std::string view_text(const AssemblyView& view);

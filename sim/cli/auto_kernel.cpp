@@ -3,14 +3,14 @@
 namespace noteg::cli {
 
 Result<kernels::KernelConfig> kernel_for(const KernelRequest& request, const arch::GpuSpec& gpu,
-                                         const chip::SimOptions& sim, tune::KernelChooser& chooser) {
+                                         const gpu::SimOptions& sim, tune::KernelChooser& chooser) {
   if (!request.choose) return request.config;
   return chooser.best(gpu, {request.shape, request.config}, sim);
 }
 
 validate::Chooser library_kernels(tune::KernelChooser& chooser) {
   return [&chooser](const arch::GpuSpec& gpu, const kernels::KernelConfig& frame, const kernels::GemmShape& shape,
-                    const chip::SimOptions& sim) {
+                    const gpu::SimOptions& sim) {
     return chooser.best(gpu, {shape, frame}, sim);
   };
 }

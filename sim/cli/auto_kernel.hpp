@@ -9,7 +9,7 @@ namespace noteg::cli {
 
 // The kernel of the request, or where that says auto the best of the GPU's menu.
 [[nodiscard]] Result<kernels::KernelConfig> kernel_for(const KernelRequest& request, const arch::GpuSpec& gpu,
-                                                       const chip::SimOptions& sim, tune::KernelChooser& chooser);
+                                                       const gpu::SimOptions& sim, tune::KernelChooser& chooser);
 
 // The same for measured rows that record no kernel. The chooser must outlive it.
 [[nodiscard]] validate::Chooser library_kernels(tune::KernelChooser& chooser);

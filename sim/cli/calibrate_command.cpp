@@ -107,10 +107,10 @@ std::string to_json(const Calibration& c) {
 Result<Calibration> calibration(const arch::SourcedGpu& gpu, const Arguments& arguments, unsigned jobs) {
   const Result<validate::MeasuredData> data = validate::read_measured(arguments.texts("data"));
   if (!data) return data.errors();
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const auto simulator = [&cache](const arch::GpuSpec& spec, const kernels::KernelConfig& kernel,
-                                  const kernels::GemmShape& shape, const chip::SimOptions& sim) {
-    return chip::simulate(spec, kernel, shape, sim, cache);
+                                  const kernels::GemmShape& shape, const gpu::SimOptions& sim) {
+    return gpu::simulate(spec, kernel, shape, sim, cache);
   };
   tune::KernelChooser chooser;
   return calibrate::calibrate(gpu, *data, {names_in(arguments.texts("set")), jobs, library_kernels(chooser)},

@@ -31,15 +31,15 @@ std::vector<Option> clock_options() {
   };
 }
 
-std::optional<chip::L2State> l2_option(const Arguments& arguments, Diagnostics& errors) {
+std::optional<gpu::L2State> l2_option(const Arguments& arguments, Diagnostics& errors) {
   const std::optional<std::string> text = arguments.text("l2");
   if (!text) return std::nullopt;
-  const std::optional<chip::L2State> state = chip::l2_state_from(*text);
+  const std::optional<gpu::L2State> state = gpu::l2_state_from(*text);
   if (!state) errors.push_back({"", 0, 0, "--l2", join_or(l2_values()), "\"" + *text + "\""});
   return state;
 }
 
-void apply_clock_options(const Arguments& arguments, chip::SimOptions& options, Diagnostics& errors) {
+void apply_clock_options(const Arguments& arguments, gpu::SimOptions& options, Diagnostics& errors) {
   if (const std::optional<std::string> clock = arguments.text("clock")) {
     const Result<Hertz> value = parse_quantity_as<Hertz>(*clock);
     constexpr double least = 1e6, most = 1e10;

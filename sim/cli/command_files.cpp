@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "arch/find.hpp"
-#include "kernels/config_file.hpp"
+#include "kernels/config/config_file.hpp"
 #include "sim/compare/contestant.hpp"
 #include "sim/support/output_file.hpp"
 

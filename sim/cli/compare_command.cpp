@@ -54,7 +54,7 @@ int compare_gpus(const Arguments& arguments) {
   if (!errors.empty()) return refuse("compare", errors);
 
   request.sim.kernel_chosen = kernel->choose;
-  chip::SmCache cache;
+  gpu::SmCache cache;
   tune::KernelChooser chooser;
   const compare::KernelFor given = [&](const arch::GpuSpec& gpu) {
     return kernel_for(*kernel, gpu, request.sim, chooser);

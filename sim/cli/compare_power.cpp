@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/chip/simulate.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/report_file.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/report/html/reports.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 struct Column {
   std::string name;  // of the case: "50 W", "energy-optimal clock"
-  chip::SimReport report;
+  gpu::SimReport report;
 };
 
 // The cases as if each were a GPU of its own, for the report.
@@ -52,17 +52,17 @@ std::vector<Watts> power_limits(const Arguments& arguments, Diagnostics& errors)
   return limits;
 }
 
-using Run = std::function<Result<chip::SimReport>(const arch::GpuSpec&, const chip::SimOptions&)>;
+using Run = std::function<Result<gpu::SimReport>(const arch::GpuSpec&, const gpu::SimOptions&)>;
 
 // Energy over the clock falls while idle power is shared out over fewer seconds and rises with the voltage: one valley.
-Result<Column> least_energy(const arch::GpuSpec& gpu, const chip::SimOptions& options, const Run& run) {
+Result<Column> least_energy(const arch::GpuSpec& gpu, const gpu::SimOptions& options, const Run& run) {
   constexpr int steps = 24;
   constexpr double lowest_mhz = 210;
   std::optional<Column> best;
   for (int i = 0; i <= steps; ++i) {
-    chip::SimOptions at_clock = options;
+    gpu::SimOptions at_clock = options;
     at_clock.sm_clock_mhz = lowest_mhz + (gpu.clock.sustained.value * 1e-6 - lowest_mhz) * i / steps;
-    Result<chip::SimReport> report = run(gpu, at_clock);
+    Result<gpu::SimReport> report = run(gpu, at_clock);
     if (!report) return report.errors();
     if (report->power_w > gpu.power.limit.value) break;
     if (!best || report->energy_mj < best->report.energy_mj) best = Column{"least energy", *report};
@@ -104,12 +104,12 @@ std::string to_csv(const std::vector<Column>& columns) {
 }
 
 Result<std::vector<Column>> compare(const arch::GpuSpec& gpu, const std::vector<Watts>& limits,
-                                    const chip::SimOptions& options, const Run& run) {
+                                    const gpu::SimOptions& options, const Run& run) {
   std::vector<Column> columns;
   for (const Watts limit : limits) {
     arch::GpuSpec limited = gpu;
     limited.power.limit = limit;
-    Result<chip::SimReport> report = run(limited, options);
+    Result<gpu::SimReport> report = run(limited, options);
     if (!report) return report.errors();
     columns.push_back({format_quantity(limit), std::move(*report)});
   }
@@ -131,7 +131,7 @@ int compare_power(const Arguments& arguments) {
   Diagnostics errors = set_errors(arguments);
   const Format format = format_option(arguments, errors);
   const std::vector<Watts> limits = power_limits(arguments, errors);
-  chip::SimOptions sim;
+  gpu::SimOptions sim;
   apply_clock_options(arguments, sim, errors);
   for (const char* option : {"clock", "clock-mode"})
     if (arguments.has(option))
@@ -150,10 +150,10 @@ int compare_power(const Arguments& arguments) {
   if (!kernel) add(errors, kernel.errors());
   check_report(arguments, errors);
   if (!errors.empty()) return refuse("compare", errors);
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const Result<std::vector<Column>> columns =
-      compare(*gpu, limits, sim, [&](const arch::GpuSpec& limited, const chip::SimOptions& at) {
-        return chip::simulate(limited, kernel->config, kernel->shape, at, cache);
+      compare(*gpu, limits, sim, [&](const arch::GpuSpec& limited, const gpu::SimOptions& at) {
+        return gpu::simulate(limited, kernel->config, kernel->shape, at, cache);
       });
   if (!columns) return refuse("compare", columns.errors());
   const int status =

@@ -4,10 +4,10 @@
 
 #include "arch/field.hpp"
 #include "arch/load.hpp"
-#include "kernels/config_file.hpp"
-#include "kernels/config_keys.hpp"
-#include "sim/chip/simulate.hpp"
+#include "kernels/config/config_file.hpp"
+#include "kernels/config/config_keys.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/gpu/simulate.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -107,7 +107,7 @@ std::vector<std::string> dtype_values() {
 }
 
 std::vector<std::string> layout_values() { return names_of<kernels::Layout>(); }
-std::vector<std::string> l2_values() { return {chip::l2_state_names.begin(), chip::l2_state_names.end()}; }
+std::vector<std::string> l2_values() { return {gpu::l2_state_names.begin(), gpu::l2_state_names.end()}; }
 std::vector<std::string> format_values() { return {"text", "json", "csv"}; }
 std::vector<std::string> page_values() { return {"text", "json"}; }
 
@@ -135,7 +135,7 @@ std::vector<std::string> setting_values() {
     settings.push_back(key.key + "=");
     for (const std::string& word : words_of(key.accepts)) settings.push_back(key.key + "=" + word);
   }
-  for (const chip::SwitchInfo& row : chip::switch_table())
+  for (const gpu::SwitchInfo& row : gpu::switch_table())
     for (const std::string_view value : row.values)
       settings.push_back(std::string(row.name) + "=" + std::string(value));
   for (std::string& key : arch_set_values()) settings.push_back(std::move(key));

@@ -4,9 +4,9 @@
 #include <array>
 #include <thread>
 
-#include "kernels/config_file.hpp"
-#include "sim/chip/switches.hpp"
+#include "kernels/config/config_file.hpp"
 #include "sim/cli/completion.hpp"
+#include "sim/gpu/switches.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/number_text.hpp"
 
@@ -39,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> settings(const Arguments& argum
 bool is_arch(std::string_view key) { return key.starts_with(arch_prefix); }
 
 std::vector<std::pair<std::string, std::string>> kernel_overrides(const Arguments& arguments) {
-  return settings(arguments, [](std::string_view key) { return !is_arch(key) && !chip::is_switch_name(key); });
+  return settings(arguments, [](std::string_view key) { return !is_arch(key) && !gpu::is_switch_name(key); });
 }
 
 // A value of a closed choice; a diagnostic naming the choices where it is none of them.
@@ -199,10 +199,10 @@ arch::Overrides arch_overrides(const Arguments& arguments) {
   return overrides;
 }
 
-chip::Switches switch_options(const Arguments& arguments, Diagnostics& errors) {
-  chip::Switches switches;
-  for (const auto& [key, value] : settings(arguments, chip::is_switch_name)) {
-    const Result<chip::Switches> changed = chip::with_switch(switches, key, value);
+gpu::Switches switch_options(const Arguments& arguments, Diagnostics& errors) {
+  gpu::Switches switches;
+  for (const auto& [key, value] : settings(arguments, gpu::is_switch_name)) {
+    const Result<gpu::Switches> changed = gpu::with_switch(switches, key, value);
     if (changed)
       switches = *changed;
     else
@@ -212,7 +212,7 @@ chip::Switches switch_options(const Arguments& arguments, Diagnostics& errors) {
 }
 
 void refuse_switches(const Arguments& arguments, Diagnostics& errors) {
-  for (const auto& [key, value] : settings(arguments, chip::is_switch_name))
+  for (const auto& [key, value] : settings(arguments, gpu::is_switch_name))
     errors.push_back(wrong("set", "a key of the kernel or arch.KEY; switches belong to noteg simulate", quoted(key)));
 }
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "arch/load.hpp"
-#include "kernels/config.hpp"
-#include "sim/chip/switches.hpp"
+#include "kernels/config/config.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/gpu/switches.hpp"
 
 namespace noteg::cli {
 
@@ -31,7 +31,7 @@ struct KernelRequest {
 [[nodiscard]] arch::Overrides arch_overrides(const Arguments& arguments);
 
 // The --set SWITCH=VALUE ones (noteg simulate --list-switches).
-[[nodiscard]] chip::Switches switch_options(const Arguments& arguments, Diagnostics& errors);
+[[nodiscard]] gpu::Switches switch_options(const Arguments& arguments, Diagnostics& errors);
 
 // For commands that run nothing: a switch is a mistake there.
 void refuse_switches(const Arguments& arguments, Diagnostics& errors);

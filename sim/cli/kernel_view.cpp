@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernels/build.hpp"
-#include "kernels/print.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/ir/print.hpp"
 #include "sim/support/csv.hpp"
 
 namespace noteg::cli {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/facts.hpp"
-#include "kernels/ir.hpp"
-#include "kernels/latency_model.hpp"
+#include "kernels/ir/facts.hpp"
+#include "kernels/ir/ir.hpp"
+#include "kernels/ir/latency_model.hpp"
 #include "sim/cli/kernel_options.hpp"
 
 namespace noteg::cli {

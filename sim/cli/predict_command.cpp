@@ -124,21 +124,21 @@ int predict_rows(const Estimator& estimator, const Arguments& arguments, Format 
   return print(text);
 }
 
-chip::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
-  chip::SimOptions sim;
+gpu::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
+  gpu::SimOptions sim;
   apply_clock_options(arguments, sim, errors);
   return sim;
 }
 
 int predict_one(const Estimator& estimator, const Arguments& arguments, Format format, Diagnostics errors) {
-  const chip::SimOptions sim = sim_options(arguments, errors);
+  const gpu::SimOptions sim = sim_options(arguments, errors);
   const Result<arch::GpuSpec> gpu = arch::load_gpu(*arguments.text("arch"), arch_overrides(arguments));
   if (!gpu) add(errors, gpu.errors());
   refuse_switches(arguments, errors);
   const Result<KernelRequest> kernel = kernel_request(arguments);
   if (!kernel) add(errors, kernel.errors());
   if (!errors.empty()) return refuse("predict", errors);
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const Result<learn::ModelRun> run =
       learn::run_model(estimator, *gpu, kernel->config, kernel->shape, sim, true, cache);
   if (!run) return refuse("predict", run.errors());

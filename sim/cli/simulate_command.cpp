@@ -1,9 +1,6 @@
 // noteg simulate: one kernel on one GPU.
 #include <algorithm>
 
-#include "sim/chip/explain.hpp"
-#include "sim/chip/power_use.hpp"
-#include "sim/chip/simulate.hpp"
 #include "sim/cli/assembly_run.hpp"
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/clock_options.hpp"
@@ -14,6 +11,9 @@
 #include "sim/cli/report_file.hpp"
 #include "sim/cli/switch_list.hpp"
 #include "sim/cli/trace_options.hpp"
+#include "sim/gpu/explain.hpp"
+#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/power/trace.hpp"
 #include "sim/report/html/reports.hpp"
 #include "sim/report/write.hpp"
@@ -44,8 +44,8 @@ std::vector<Option> options() {
   return all;
 }
 
-chip::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
-  chip::SimOptions options;
+gpu::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
+  gpu::SimOptions options;
   options.exact = arguments.has("exact");
   options.switches = switch_options(arguments, errors);
   apply_clock_options(arguments, options, errors);
@@ -59,7 +59,7 @@ Result<arch::GpuSpec> gpu_of(const Arguments& arguments) {
   return arch::load_gpu(*name, arch_overrides(arguments));
 }
 
-int write(const chip::SimReport& report, const std::string& timeline, Format format) {
+int write(const gpu::SimReport& report, const std::string& timeline, Format format) {
   switch (format) {
     case Format::text: return print(report::to_text(report) + timeline);
     case Format::json: return print(report::to_json(report));
@@ -87,7 +87,7 @@ int run_simulate(const std::vector<std::string>& words) {
   Diagnostics errors = set_errors(*arguments);
   const Format format = format_option(*arguments, errors);
   if (arguments->has("list-switches")) return errors.empty() ? list_switches(format) : refuse("simulate", errors);
-  chip::SimOptions sim = sim_options(*arguments, errors);
+  gpu::SimOptions sim = sim_options(*arguments, errors);
   check_report(*arguments, errors);
   check_trace(*arguments, format, errors);
   const Result<arch::GpuSpec> gpu = gpu_of(*arguments);
@@ -102,10 +102,10 @@ int run_simulate(const std::vector<std::string>& words) {
   tune::KernelChooser chooser;
   const Result<kernels::KernelConfig> config = kernel_for(*request, *gpu, sim, chooser);
   if (!config) return refuse("simulate", config.errors());
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const bool whole_table = arguments->has("explain");
-  const Result<chip::Explanation> explained = chip::explain(
-      *gpu, *config, request->shape, sim, cache, whole_table ? chip::Experiments::all : chip::Experiments::decisive);
+  const Result<gpu::Explanation> explained = gpu::explain(
+      *gpu, *config, request->shape, sim, cache, whole_table ? gpu::Experiments::all : gpu::Experiments::decisive);
   if (!explained) return refuse("simulate", explained.errors());
   if (whole_table) {
     const int status =
@@ -114,9 +114,9 @@ int run_simulate(const std::vector<std::string>& words) {
                                   : format == Format::csv ? report::explanation_csv(*explained)
                                                           : report::explanation_text(*explained)));
   }
-  const chip::SimReport* report = &explained->report;
+  const gpu::SimReport* report = &explained->report;
   if (const std::optional<std::string> path = arguments->text("power-trace")) {
-    const power::ClockRequest at = chip::clock_request(*gpu, sim);
+    const power::ClockRequest at = gpu::clock_request(*gpu, sim);
     if (const int status = write_file(*path, power::to_csv(power::power_trace(at, report->activity_at)));
         status != done)
       return status;

@@ -5,16 +5,16 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/chip/switches.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
+#include "sim/gpu/switches.hpp"
 
 namespace noteg::cli {
 namespace {
 
 std::string as_text() {
   std::string text = "--set NAME=VALUE takes a limit away; the first value is the default.\n";
-  for (const chip::SwitchInfo& row : chip::switch_table()) {
+  for (const gpu::SwitchInfo& row : gpu::switch_table()) {
     text += fmt::format("\n{} = {}\n  {}\n  {}\n", row.name, fmt::join(row.values, " | "), row.sentence, row.removes);
   }
   return text;
@@ -22,7 +22,7 @@ std::string as_text() {
 
 std::string as_json() {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const chip::SwitchInfo& row : chip::switch_table()) {
+  for (const gpu::SwitchInfo& row : gpu::switch_table()) {
     json.push_back({{"name", row.name},
                     {"values", row.values},
                     {"default", row.values.front()},
@@ -34,7 +34,7 @@ std::string as_json() {
 
 std::string as_csv() {
   std::string text = "name,values,default,models,removes\n";
-  for (const chip::SwitchInfo& row : chip::switch_table()) {
+  for (const gpu::SwitchInfo& row : gpu::switch_table()) {
     text += fmt::format("{},{},{},\"{}\",\"{}\"\n", row.name, fmt::join(row.values, " "), row.values.front(),
                         row.sentence, row.removes);
   }

@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 
-#include "sim/chip/recording.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
+#include "sim/gpu/recording.hpp"
 #include "sim/support/gzip.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/trace/chrome_trace.hpp"
@@ -17,12 +17,12 @@ constexpr std::int64_t longest_window = 200;  // trips: some hundred megabytes o
 constexpr std::size_t usual_width = 100;
 
 // A:B or A, from 0; nullopt: written otherwise.
-std::optional<chip::TripWindow> window_from(const std::string& text) {
+std::optional<gpu::TripWindow> window_from(const std::string& text) {
   const std::size_t colon = text.find(':');
   const auto first = parse_integer(text.substr(0, colon));
   const auto last = colon == std::string::npos ? first : parse_integer(text.substr(colon + 1));
   if (!first || !last || *first < 0 || *last < *first || *last - *first >= longest_window) return std::nullopt;
-  return chip::TripWindow{*first, *last};
+  return gpu::TripWindow{*first, *last};
 }
 
 // As wide as the terminal says that it is.
@@ -57,14 +57,14 @@ void check_trace(const Arguments& arguments, Format format, Diagnostics& errors)
           {"", 0, 0, path ? "--trace" : "--timeline", std::string("no --") + other + " beside it", "both"});
 }
 
-int trace_run(const Arguments& arguments, const chip::SimReport& report, const arch::GpuSpec& gpu,
+int trace_run(const Arguments& arguments, const gpu::SimReport& report, const arch::GpuSpec& gpu,
               std::string& timeline) {
   const std::optional<std::string> path = arguments.text("trace");
   if (!path && !arguments.has("timeline")) return done;
-  const chip::TripWindow window = window_from(arguments.text("window").value_or("2:4")).value_or(chip::TripWindow{});
-  Result<chip::Recording> recording = chip::record(report, window);
+  const gpu::TripWindow window = window_from(arguments.text("window").value_or("2:4")).value_or(gpu::TripWindow{});
+  Result<gpu::Recording> recording = gpu::record(report, window);
   // Loops shorter than the usual window are shown whole.
-  if (!recording && !arguments.has("window")) recording = chip::record(report, {0, 1});
+  if (!recording && !arguments.has("window")) recording = gpu::record(report, {0, 1});
   if (!recording) return refuse("simulate", recording.errors());
   if (arguments.has("timeline")) timeline += "\n" + trace::timeline(*recording, gpu.sm.sub_cores, {columns(), 32});
   if (!path) return done;

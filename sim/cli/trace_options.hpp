@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "arch/spec.hpp"
-#include "sim/chip/report.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/gpu/report.hpp"
 
 namespace noteg::cli {
 
@@ -17,7 +17,7 @@ namespace noteg::cli {
 void check_trace(const Arguments& arguments, Format format, Diagnostics& errors);
 
 // Writes the trace and adds the timeline to `timeline`, as far as they are asked for. The exit status.
-[[nodiscard]] int trace_run(const Arguments& arguments, const chip::SimReport& report, const arch::GpuSpec& gpu,
+[[nodiscard]] int trace_run(const Arguments& arguments, const gpu::SimReport& report, const arch::GpuSpec& gpu,
                             std::string& timeline);
 
 }  // namespace noteg::cli

@@ -132,11 +132,10 @@ struct Data {
 Result<learn::MeasuredTable> simulated_now(const Arguments& arguments, unsigned threads) {
   const Result<validate::MeasuredData> data = validate::read_measured(arguments.texts("data"));
   if (!data) return data.errors();
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                                  const kernels::GemmShape& shape, const chip::SimOptions& sim) {
-    return chip::simulate(gpu, kernel, shape, sim, cache);
-  };
+                                  const kernels::GemmShape& shape,
+                                  const gpu::SimOptions& sim) { return gpu::simulate(gpu, kernel, shape, sim, cache); };
   tune::KernelChooser chooser;
   ProgressBar bar(!arguments.has("quiet"));
   learn::MeasuredOptions options{threads, arguments.texts("gpu"), library_kernels(chooser),

@@ -131,10 +131,10 @@ Json test_json(const TestResult& test) {
 Result<std::vector<TestResult>> test_model(const learn::Model& model, const Arguments& arguments, unsigned jobs) {
   std::vector<TestResult> results;
   const learn::Estimator estimator(model);
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                                  const kernels::GemmShape& shape, const chip::SimOptions& options) {
-    return chip::simulate(gpu, kernel, shape, options, cache);
+                                  const kernels::GemmShape& shape, const gpu::SimOptions& options) {
+    return gpu::simulate(gpu, kernel, shape, options, cache);
   };
   tune::KernelChooser chooser;
   for (const std::string& file : arguments.texts("test")) {

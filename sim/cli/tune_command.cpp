@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/config_text.hpp"
+#include "kernels/config/config_text.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
@@ -122,7 +122,7 @@ int write_kernels(const std::string& directory, const arch::GpuSpec& gpu, const 
   for (const tune::Tuned& tuned : results.tuned) {
     const kernels::GemmShape& s = tuned.problem.shape;
     std::size_t place = 0;
-    for (const chip::SimReport& r : tuned.top) {
+    for (const gpu::SimReport& r : tuned.top) {
       const std::string stem =
           fmt::format("{}_{}x{}x{}_{}_{:02}", gpu.id, s.m, s.n, s.k, name_of(r.kernel.dtype_in), ++place);
       const std::string comment = fmt::format("noteg tune, place {} for {}x{}x{} on {}: {:.4g} us predicted", place,

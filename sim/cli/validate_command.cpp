@@ -99,7 +99,7 @@ int write(const validate::Validation& validation, const Arguments& arguments, Fo
     status = std::max(status, write_file(*path, validate::to_markdown(validation)));
   if (const std::optional<std::string> path = arguments.text("confidence"))
     status =
-        std::max(status, write_file(*path, chip::to_text(validate::error_table(validate::counted_rows(validation)))));
+        std::max(status, write_file(*path, gpu::to_text(validate::error_table(validate::counted_rows(validation)))));
   status = std::max(status, write_report(arguments, [&] { return html::validate_report(validation, by); }));
   switch (format) {
     case Format::text: return std::max(status, print(validate::to_text(validation, by)));
@@ -127,11 +127,10 @@ Result<std::optional<ReadyModel>> ready_model(const Arguments& arguments) {
 
 // Every row that can be simulated, as a row of a data set; its own targets are what was simulated.
 int write_table(const validate::MeasuredData& data, const std::string& path, const validate::ValidateOptions& request,
-                chip::SmCache& cache) {
+                gpu::SmCache& cache) {
   const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                                  const kernels::GemmShape& shape, const chip::SimOptions& sim) {
-    return chip::simulate(gpu, kernel, shape, sim, cache);
-  };
+                                  const kernels::GemmShape& shape,
+                                  const gpu::SimOptions& sim) { return gpu::simulate(gpu, kernel, shape, sim, cache); };
   const Result<learn::MeasuredTable> table =
       learn::measured_table(data, {request.jobs, request.gpus, request.chooser, {}}, simulator);
   if (!table) return refuse("validate", table.errors());
@@ -157,13 +156,12 @@ int run_validate(const std::vector<std::string>& words) {
   validate::ValidateOptions request = validate_options(*arguments, errors);
   if (!errors.empty()) return refuse("validate", errors);
 
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const Result<std::optional<ReadyModel>> ready = ready_model(*arguments);
   if (!ready) return refuse("validate", ready.errors());
   const auto simulated = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                                  const kernels::GemmShape& shape, const chip::SimOptions& sim) {
-    return chip::simulate(gpu, kernel, shape, sim, cache);
-  };
+                                  const kernels::GemmShape& shape,
+                                  const gpu::SimOptions& sim) { return gpu::simulate(gpu, kernel, shape, sim, cache); };
   tune::KernelChooser chooser;
   if (arguments->text("kernel").value_or("auto") == "auto") request.chooser = library_kernels(chooser);
   const Result<validate::Validation> validation = [&] {

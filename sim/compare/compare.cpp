@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sim/chip/explain.hpp"
+#include "sim/gpu/explain.hpp"
 #include "sim/support/work_sharing.hpp"
 
 namespace noteg::compare {
@@ -10,18 +10,18 @@ namespace {
 
 struct Ran {
   kernels::KernelConfig kernel;  // as it was asked for
-  std::optional<chip::SimReport> report;
+  std::optional<gpu::SimReport> report;
   Diagnostics errors;
 };
 
 Ran run_on(const Contestant& contestant, const KernelFor& kernel_for, const kernels::GemmShape& shape,
-           const chip::SimOptions& sim, chip::SmCache& cache) {
+           const gpu::SimOptions& sim, gpu::SmCache& cache) {
   Ran out;
   const Result<kernels::KernelConfig> kernel = kernel_for(contestant.gpu);
   if (kernel) {
     out.kernel = *kernel;
-    const Result<chip::Explanation> explained =
-        chip::explain(contestant.gpu, *kernel, shape, sim, cache, chip::Experiments::decisive);
+    const Result<gpu::Explanation> explained =
+        gpu::explain(contestant.gpu, *kernel, shape, sim, cache, gpu::Experiments::decisive);
     if (explained)
       out.report = explained->report;
     else
@@ -36,7 +36,7 @@ Ran run_on(const Contestant& contestant, const KernelFor& kernel_for, const kern
 }  // namespace
 
 Result<Comparison> compare(std::vector<Contestant> contestants, const KernelFor& kernel_for,
-                           const kernels::GemmShape& shape, const CompareOptions& options, chip::SmCache& cache) {
+                           const kernels::GemmShape& shape, const CompareOptions& options, gpu::SmCache& cache) {
   std::vector<Ran> ran(contestants.size());
   share_work(ran.size(), options.jobs, {},
              [&](std::size_t i) { ran[i] = run_on(contestants[i], kernel_for, shape, options.sim, cache); });
@@ -53,7 +53,7 @@ Result<Comparison> compare(std::vector<Contestant> contestants, const KernelFor&
   out.differences = arch::differences(gpus);
   if (options.waterfalls && contestants.size() > 1) {
     const RunKernel run = [&](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel) -> Result<double> {
-      const Result<chip::SimReport> report = chip::simulate(gpu, kernel, shape, options.sim, cache);
+      const Result<gpu::SimReport> report = gpu::simulate(gpu, kernel, shape, options.sim, cache);
       if (!report) return report.errors();
       return report->time_us;
     };

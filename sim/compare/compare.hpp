@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "arch/difference.hpp"
-#include "sim/chip/simulate.hpp"
 #include "sim/compare/contestant.hpp"
 #include "sim/compare/waterfall.hpp"
+#include "sim/gpu/simulate.hpp"
 
 namespace noteg::compare {
 
@@ -16,14 +16,14 @@ namespace noteg::compare {
 using KernelFor = std::function<Result<kernels::KernelConfig>(const arch::GpuSpec&)>;
 
 struct CompareOptions {
-  chip::SimOptions sim;
+  gpu::SimOptions sim;
   unsigned jobs = 1;
   bool waterfalls = true;
 };
 
 struct Comparison {
   std::vector<Contestant> contestants;
-  std::vector<chip::SimReport> reports;  // parallel to them
+  std::vector<gpu::SimReport> reports;  // parallel to them
   std::vector<arch::Difference> differences;
   std::vector<Waterfall> waterfalls;  // from the first to each other one
 };
@@ -31,6 +31,6 @@ struct Comparison {
 // Errors: a kernel that one of the GPUs cannot run, told with the GPU's label. The same figures for any number of jobs.
 [[nodiscard]] Result<Comparison> compare(std::vector<Contestant> contestants, const KernelFor& kernel_for,
                                          const kernels::GemmShape& shape, const CompareOptions& options,
-                                         chip::SmCache& cache);
+                                         gpu::SmCache& cache);
 
 }  // namespace noteg::compare

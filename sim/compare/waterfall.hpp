@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arch/difference.hpp"
-#include "sim/chip/simulate.hpp"
+#include "sim/gpu/simulate.hpp"
 
 namespace noteg::compare {
 

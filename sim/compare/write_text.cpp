@@ -23,12 +23,12 @@ std::string kernel_text(const kernels::KernelConfig& k) {
 }
 
 std::string head(const Comparison& c) {
-  const chip::SimReport& first = c.reports.front();
+  const gpu::SimReport& first = c.reports.front();
   const kernels::GemmShape& s = first.shape;
   std::string text = fmt::format("problem  {}x{}x{}{}, {}, layout {}\n", s.m, s.n, s.k,
                                  s.batch > 1 ? fmt::format(", batch {}", s.batch) : "", name_of(first.kernel.dtype_in),
                                  name_of(first.kernel.layout));
-  const auto same = [&](const chip::SimReport& r) { return kernel_text(r.kernel) == kernel_text(first.kernel); };
+  const auto same = [&](const gpu::SimReport& r) { return kernel_text(r.kernel) == kernel_text(first.kernel); };
   if (std::ranges::all_of(c.reports, same)) {
     text += fmt::format("kernel   {}\n", kernel_text(first.kernel));
   } else {
@@ -45,7 +45,7 @@ std::string results(const Comparison& c) {
   std::string text = fmt::format("\n{:<{}}{:>10}{:>9}{:>8}{:>7}{:>6}{:>11}{:>11}{:>8}\n", "GPU", label_width, "time",
                                  "TFLOP/s", "% peak", "MHz", "W", "energy", "TFLOP/s/W", "speed");
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
-    const chip::SimReport& r = c.reports[i];
+    const gpu::SimReport& r = c.reports[i];
     text +=
         fmt::format("{:<{}}{:>10}{:>9}{:>8.1f}{:>7.0f}{:>6.0f}{:>11}{:>11.3f}{:>8}\n", c.contestants[i].label,
                     label_width, report::figure(r.time_us, report::Unit::microseconds), three_digits(r.tflops),
@@ -55,9 +55,9 @@ std::string results(const Comparison& c) {
   text += fmt::format("\n{:<{}}{:<20}{:>8}{:>13}{:>8}{:>8}  {:<14}{}\n", "GPU", label_width, "limited by", "without",
                       "of roof", "L2 hits", "waves", "CTAs x warps", "held by");
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
-    const chip::SimReport& r = c.reports[i];
+    const gpu::SimReport& r = c.reports[i];
     const int ctas = std::max(1, r.occupancy.ctas_per_sm);
-    const chip::Bottleneck& b = r.bottleneck;
+    const gpu::Bottleneck& b = r.bottleneck;
     text += fmt::format("{:<{}}{:<20}{:>8}{:>13}{:>7.0f}%{:>8}  {:<14}{}\n", c.contestants[i].label, label_width,
                         b.name.substr(0, 19), three_digits(b.speedup_if_removed) + "x",
                         fmt::format("{:.0f}% {}", b.share_of_roof_pct, b.roof), 100 * r.memory.l2_hit_rate,
@@ -106,9 +106,9 @@ std::string stalls(const Comparison& c, const std::vector<std::string>& labels) 
     double most = 0;
   };
   std::vector<Reason> reasons;
-  for (std::size_t s = 0; s < core::stall_count; ++s) {
-    Reason reason{std::string(core::name_of(static_cast<core::Stall>(s))), {}, 0};
-    for (const chip::SimReport& r : c.reports) {
+  for (std::size_t s = 0; s < sm::stall_count; ++s) {
+    Reason reason{std::string(sm::name_of(static_cast<sm::Stall>(s))), {}, 0};
+    for (const gpu::SimReport& r : c.reports) {
       reason.shares.push_back(r.stalls[s]);
       reason.most = std::max(reason.most, r.stalls[s]);
     }

@@ -8,13 +8,13 @@
 #include <mutex>
 #include <tuple>
 
-#include "sim/chip/simulate.hpp"
 #include "sim/dataset/items.hpp"
+#include "sim/gpu/simulate.hpp"
 
 namespace noteg::dataset {
 
 struct SharedCache {
-  chip::SmCache cache;
+  gpu::SmCache cache;
   std::atomic<std::size_t> uses = 0;
 };
 

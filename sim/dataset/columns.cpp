@@ -48,11 +48,11 @@ std::optional<Column> known_column(std::string_view name) {
   return std::nullopt;
 }
 
-Result<chip::SimReport> unsimulated(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                                    const kernels::GemmShape& shape, const chip::SimOptions& options) {
+Result<gpu::SimReport> unsimulated(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                   const kernels::GemmShape& shape, const gpu::SimOptions& options) {
   Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
   if (!resolved) return resolved.errors();
-  chip::SimReport report;
+  gpu::SimReport report;
   report.arch_id = gpu.id;
   report.arch_name = gpu.name;
   report.kernel = std::move(*resolved);

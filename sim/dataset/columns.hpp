@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "arch/spec.hpp"
-#include "sim/chip/simulate.hpp"
 #include "sim/dataset/physics.hpp"
 #include "sim/dataset/table.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/report/counters.hpp"
 
 namespace noteg::dataset {
@@ -20,8 +20,8 @@ namespace noteg::dataset {
 // comes from unsimulated().
 struct Run {
   const arch::GpuSpec* gpu = nullptr;
-  const chip::SimOptions* options = nullptr;
-  const chip::SimReport* report = nullptr;
+  const gpu::SimOptions* options = nullptr;
+  const gpu::SimReport* report = nullptr;
   const Physics* physics = nullptr;  // of these three, so that it is computed once; absent: computed when asked for
 };
 
@@ -44,8 +44,8 @@ struct RunColumn {
 
 // A report that holds what is known before the simulation: GPU, kernel as resolved, shape, resources, grid. Errors as
 // of kernels::resolve.
-[[nodiscard]] Result<chip::SimReport> unsimulated(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                                                  const kernels::GemmShape& shape, const chip::SimOptions& options);
+[[nodiscard]] Result<gpu::SimReport> unsimulated(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                                 const kernels::GemmShape& shape, const gpu::SimOptions& options);
 
 // Rows of runs as a table of the columns of some groups.
 class TableBuilder {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/config_keys.hpp"
+#include "kernels/config/config_keys.hpp"
 
 namespace noteg::dataset {
 namespace {

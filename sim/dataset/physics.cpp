@@ -4,8 +4,8 @@
 #include <cmath>
 #include <optional>
 
-#include "sim/chip/occupancy.hpp"
 #include "sim/dataset/physics_parts.hpp"
+#include "sim/gpu/occupancy.hpp"
 #include "sim/memory/tile_reuse.hpp"
 
 namespace noteg::dataset {
@@ -79,11 +79,11 @@ double cluster_share(const kernels::KernelConfig& kernel) {
 
 }  // namespace
 
-Physics physics_of(const arch::GpuSpec& gpu, const chip::SimReport& report, const chip::SimOptions& options) {
+Physics physics_of(const arch::GpuSpec& gpu, const gpu::SimReport& report, const gpu::SimOptions& options) {
   Physics p;
   const kernels::KernelConfig& kernel = report.kernel;
-  const chip::CtaResources cta{kernel.threads.value_or(1), report.registers_per_thread, report.shared_bytes_per_cta};
-  const Result<chip::SmOccupancy> occupancy = chip::occupancy_of(gpu.sm.occupancy, cta);
+  const gpu::CtaResources cta{kernel.threads.value_or(1), report.registers_per_thread, report.shared_bytes_per_cta};
+  const Result<gpu::SmOccupancy> occupancy = gpu::occupancy_of(gpu.sm.occupancy, cta);
   if (!occupancy) return p;
   Envelope e{gpu, kernel, report.shape, options, std::nullopt};
   if (kernels::on_tensor_cores(kernel.family)) e.tensor = kernels::tensor_form_of(kernel);

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "arch/spec.hpp"
-#include "sim/chip/report.hpp"
-#include "sim/chip/simulate.hpp"
+#include "sim/gpu/report.hpp"
+#include "sim/gpu/simulate.hpp"
 
 namespace noteg::dataset {
 
@@ -28,7 +28,7 @@ struct Physics {
 };
 
 // The report is unsimulated() or better. All zero where not even one CTA fits.
-[[nodiscard]] Physics physics_of(const arch::GpuSpec& gpu, const chip::SimReport& report,
-                                 const chip::SimOptions& options);
+[[nodiscard]] Physics physics_of(const arch::GpuSpec& gpu, const gpu::SimReport& report,
+                                 const gpu::SimOptions& options);
 
 }  // namespace noteg::dataset

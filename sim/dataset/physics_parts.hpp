@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "kernels/tensor_form.hpp"
+#include "kernels/ir/tensor_form.hpp"
 #include "sim/dataset/physics.hpp"
 
 namespace noteg::dataset {
@@ -13,7 +13,7 @@ struct Envelope {
   const arch::GpuSpec& gpu;
   const kernels::KernelConfig& kernel;
   const kernels::GemmShape& shape;
-  const chip::SimOptions& options;
+  const gpu::SimOptions& options;
   std::optional<kernels::TensorForm> tensor;  // of the families that multiply on tensor cores
   double tiles_m = 0, tiles_n = 0, split_k = 1, batch = 1;
   double busiest_share = 0;  // CTAs of the busiest SM

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/chip/power_use.hpp"
-#include "sim/core/tensor_timing.hpp"
 #include "sim/dataset/physics_parts.hpp"
+#include "sim/gpu/power_use.hpp"
 #include "sim/power/clock.hpp"
+#include "sim/sm/tensor_timing.hpp"
 
 namespace noteg::dataset {
 namespace {
@@ -15,7 +15,7 @@ constexpr double pass_bytes = 128;  // of one wavefront through the shared-memor
 double math_rate(const Envelope& e) {
   const arch::SmSpec& sm = e.gpu.sm;
   if (!e.tensor) return static_cast<double>(sm.pipes.fma.lanes) * sm.sub_cores / 32;
-  const std::optional<core::TensorTiming> timing = core::tensor_timing(sm, *e.tensor);
+  const std::optional<sm::TensorTiming> timing = sm::tensor_timing(sm, *e.tensor);
   if (!timing || timing->interval <= 0) return 0;
   return (e.tensor->warp_group ? 1 : sm.sub_cores) / timing->interval;
 }
@@ -76,7 +76,7 @@ void time_and_power(const Envelope& e, Physics& p) {
     activity.sm_cycles = working_sms * activity.time.value * clock.value;
     return activity;
   };
-  const power::OperatingPoint point = power::solve_clock(chip::clock_request(e.gpu, e.options), at);
+  const power::OperatingPoint point = power::solve_clock(gpu::clock_request(e.gpu, e.options), at);
   const Hertz highest = e.gpu.clock.sustained;
   p.power_share = power::board_power(e.gpu, at(highest), highest, e.options.operands, power::Warmth::idle).power /
                   e.gpu.power.limit;

@@ -49,7 +49,7 @@ void RowRunner::prepare(const Item& item) {
   if (!cache_ || cache_->uses >= CacheShelf::most_uses) cache_ = shelf_.of(item);
 }
 
-std::vector<Value> RowRunner::values_of(const chip::SimReport& report, bool finished) const {
+std::vector<Value> RowRunner::values_of(const gpu::SimReport& report, bool finished) const {
   const Physics physics = physics_of(gpu_, report, sweep_.options);
   const Run run{&gpu_, &sweep_.options, &report, &physics};
   std::vector<Value> values;
@@ -62,17 +62,17 @@ std::vector<Value> RowRunner::values_of(const chip::SimReport& report, bool fini
 void RowRunner::simulate(const Item& item) {
   ++cache_->uses;
   error_.clear();
-  const Result<chip::SimReport> report = chip::simulate(gpu_, kernel_, item.shape, sweep_.options, cache_->cache);
+  const Result<gpu::SimReport> report = gpu::simulate(gpu_, kernel_, item.shape, sweep_.options, cache_->cache);
   if (report) {
     values_ = values_of(*report, true);
     return;
   }
   error_ = one_line(report.errors());
-  if (const Result<chip::SimReport> before = unsimulated(gpu_, kernel_, item.shape, sweep_.options)) {
+  if (const Result<gpu::SimReport> before = unsimulated(gpu_, kernel_, item.shape, sweep_.options)) {
     values_ = values_of(*before, false);
     return;
   }
-  chip::SimReport asked;  // not even resolved: as it was asked for
+  gpu::SimReport asked;  // not even resolved: as it was asked for
   asked.arch_id = gpu_.id;
   asked.kernel = kernel_;
   asked.shape = item.shape;

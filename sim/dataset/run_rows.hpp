@@ -33,7 +33,7 @@ class RowRunner {
   [[nodiscard]] bool same_kernel(const Item& item) const;
   void prepare(const Item& item);
   void simulate(const Item& item);
-  [[nodiscard]] std::vector<Value> values_of(const chip::SimReport& report, bool finished) const;
+  [[nodiscard]] std::vector<Value> values_of(const gpu::SimReport& report, bool finished) const;
 
   const Sweep& sweep_;
   const Items& items_;

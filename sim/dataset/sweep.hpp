@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "arch/spec.hpp"
-#include "kernels/config.hpp"
-#include "sim/chip/simulate.hpp"
+#include "kernels/config/config.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::dataset {
@@ -41,7 +41,7 @@ struct ShapeSpace {
 };
 
 struct KernelAxis {
-  std::string key;  // of kernels/config_keys.hpp
+  std::string key;  // of kernels/config/config_keys.hpp
   std::vector<std::string> values;
 };
 
@@ -71,7 +71,7 @@ struct Sweep {
   ShapeSpace shapes;
   std::vector<KernelBlock> kernels;
   std::vector<std::string> labels{""};  // rows that differ in nothing else: replicas
-  chip::SimOptions options;
+  gpu::SimOptions options;
 };
 
 inline constexpr std::size_t largest_sweep = 20'000'000;  // rows

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/config_file.hpp"
-#include "kernels/config_keys.hpp"
+#include "kernels/config/config_file.hpp"
+#include "kernels/config/config_keys.hpp"
 #include "sim/support/ceil_div.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/support/quantity_text.hpp"
@@ -196,8 +196,8 @@ KernelBlock read_kernel_block(YamlMapping& mapping, Diagnostics& errors) {
   return block;
 }
 
-chip::SimOptions read_run_options(YamlMapping& run) {
-  chip::SimOptions options;
+gpu::SimOptions read_run_options(YamlMapping& run) {
+  gpu::SimOptions options;
   if (run.has("clock_mode")) {
     const std::optional<std::string> mode = run.choice("clock_mode", {"sustained", "cool", "burst"});
     if (mode == "cool") options.clock_mode = power::ClockMode::cool;

@@ -44,7 +44,7 @@ class Distinct {
 // Everything but `gpus`, which is left to the caller; unknown keys are reported here.
 [[nodiscard]] KernelBlock read_kernel_block(YamlMapping& mapping, Diagnostics& errors);
 
-[[nodiscard]] chip::SimOptions read_run_options(YamlMapping& run);
+[[nodiscard]] gpu::SimOptions read_run_options(YamlMapping& run);
 
 // path = value, a line for each scalar: comments, blanks and the form of sequences do not show, quotes only where a
 // text would read as something else without them.

@@ -19,7 +19,7 @@ using Gpus = std::map<std::string, Result<arch::GpuSpec>, std::less<>>;
 struct Simulated {
   validate::MeasuredCase measured;
   const arch::GpuSpec* gpu = nullptr;
-  std::optional<chip::SimReport> report;
+  std::optional<gpu::SimReport> report;
   double other_us = 0;
   std::string reason;  // where there is no report
 };
@@ -73,7 +73,7 @@ Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredR
     out.measured.config = std::move(*chosen);
   }
   if (out.measured.quantises) out.other_us = validate::quantisation_time(*gpu, out.measured.shape).value * 1e6;
-  Result<chip::SimReport> report = simulator(*gpu, out.measured.config, out.measured.shape, out.measured.options);
+  Result<gpu::SimReport> report = simulator(*gpu, out.measured.config, out.measured.shape, out.measured.options);
   if (report)
     out.report = std::move(*report);
   else

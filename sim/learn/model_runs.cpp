@@ -6,7 +6,7 @@
 namespace noteg::learn {
 namespace {
 
-dataset::Table one_row(const arch::GpuSpec& gpu, const chip::SimOptions& options, const chip::SimReport& report,
+dataset::Table one_row(const arch::GpuSpec& gpu, const gpu::SimOptions& options, const gpu::SimReport& report,
                        bool simulated) {
   dataset::TableBuilder builder([&](dataset::Group group) { return simulated || dataset::known_before(group); });
   builder.add({&gpu, &options, &report});
@@ -24,7 +24,7 @@ std::optional<double> told(const Model& model, const RowEstimate& estimate, cons
   return std::nullopt;
 }
 
-void take_direct(const Model& model, const RowEstimate& estimate, chip::SimReport& report) {
+void take_direct(const Model& model, const RowEstimate& estimate, gpu::SimReport& report) {
   report.time_us = told(model, estimate, "time_us").value_or(0);
   report.power_w = told(model, estimate, "power_w").value_or(0);
   report.energy_mj = told(model, estimate, "energy_mj").value_or(report.power_w * report.time_us * 1e-3);
@@ -32,7 +32,7 @@ void take_direct(const Model& model, const RowEstimate& estimate, chip::SimRepor
   report.tflops = told(model, estimate, "tflops").value_or(rate);
 }
 
-void take_residual(const Model& model, const RowEstimate& estimate, chip::SimReport& report) {
+void take_residual(const Model& model, const RowEstimate& estimate, gpu::SimReport& report) {
   report.time_us *= told(model, estimate, time_ratio).value_or(1);
   report.power_w *= told(model, estimate, power_ratio).value_or(1);
   report.energy_mj = report.power_w * report.time_us * 1e-3;
@@ -42,11 +42,11 @@ void take_residual(const Model& model, const RowEstimate& estimate, chip::SimRep
 }  // namespace
 
 Result<ModelRun> run_model(const Estimator& estimator, const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                           const kernels::GemmShape& shape, const chip::SimOptions& options, bool intervals,
-                           chip::SmCache& cache) {
+                           const kernels::GemmShape& shape, const gpu::SimOptions& options, bool intervals,
+                           gpu::SmCache& cache) {
   const bool residual = estimator.model().kind == ModelKind::residual;
-  Result<chip::SimReport> report =
-      residual ? chip::simulate(gpu, kernel, shape, options, cache) : dataset::unsimulated(gpu, kernel, shape, options);
+  Result<gpu::SimReport> report =
+      residual ? gpu::simulate(gpu, kernel, shape, options, cache) : dataset::unsimulated(gpu, kernel, shape, options);
   if (!report) return report.errors();
   Result<std::vector<RowEstimate>> rows = estimator.estimate(one_row(gpu, options, *report, residual), intervals, 1);
   if (!rows) return rows.errors();
@@ -59,14 +59,14 @@ Result<ModelRun> run_model(const Estimator& estimator, const arch::GpuSpec& gpu,
   return run;
 }
 
-validate::Simulator model_simulator(const Estimator& estimator, chip::SmCache& cache) {
-  return [&estimator, &cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                              const kernels::GemmShape& shape,
-                              const chip::SimOptions& options) -> Result<chip::SimReport> {
-    Result<ModelRun> run = run_model(estimator, gpu, kernel, shape, options, false, cache);
-    if (!run) return run.errors();
-    return std::move(run->report);
-  };
+validate::Simulator model_simulator(const Estimator& estimator, gpu::SmCache& cache) {
+  return
+      [&estimator, &cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                           const kernels::GemmShape& shape, const gpu::SimOptions& options) -> Result<gpu::SimReport> {
+        Result<ModelRun> run = run_model(estimator, gpu, kernel, shape, options, false, cache);
+        if (!run) return run.errors();
+        return std::move(run->report);
+      };
 }
 
 }  // namespace noteg::learn

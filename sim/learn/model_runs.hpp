@@ -9,16 +9,16 @@ namespace noteg::learn {
 
 // What the model says of one run.
 struct ModelRun {
-  chip::SimReport report;  // times, power and energy are the model's
+  gpu::SimReport report;  // times, power and energy are the model's
   RowEstimate estimate;
 };
 
 // Errors: of resolve() and of the simulation, a model that asks for columns that runs do not have.
 [[nodiscard]] Result<ModelRun> run_model(const Estimator& estimator, const arch::GpuSpec& gpu,
                                          const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
-                                         const chip::SimOptions& options, bool intervals, chip::SmCache& cache);
+                                         const gpu::SimOptions& options, bool intervals, gpu::SmCache& cache);
 
 // For validate(): both must outlive it.
-[[nodiscard]] validate::Simulator model_simulator(const Estimator& estimator, chip::SmCache& cache);
+[[nodiscard]] validate::Simulator model_simulator(const Estimator& estimator, gpu::SmCache& cache);
 
 }  // namespace noteg::learn

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "kernels/shape.hpp"
+#include "kernels/config/shape.hpp"
 #include "sim/memory/tile_reuse.hpp"
 
 namespace noteg::memory {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "arch/spec.hpp"
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 
 namespace noteg::memory {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/ir.hpp"
+#include "kernels/ir/ir.hpp"
 #include "sim/support/units.hpp"
 
 namespace noteg::power {

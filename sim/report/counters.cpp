@@ -4,13 +4,13 @@
 
 #include <cmath>
 
-#include "sim/chip/measured_errors.hpp"
+#include "sim/gpu/measured_errors.hpp"
 #include "sim/report/kernel_counters.hpp"
 
 namespace noteg::report {
 namespace {
 
-using chip::SimReport;
+using gpu::SimReport;
 
 template <class Get>
 Counter number(std::string name, Unit unit, std::string sentence, Get get) {
@@ -41,9 +41,9 @@ Counter interval_end(std::string name, std::size_t share, bool high) {
       std::move(name), Unit::microseconds,
       fmt::format("{} end of the interval that holds {:g} % of measured times; null in JSON, empty in CSV where "
                   "nothing was measured",
-                  high ? "upper" : "lower", 100 * chip::interval_shares[share]),
+                  high ? "upper" : "lower", 100 * gpu::interval_shares[share]),
       [share, high](const SimReport& r) {
-        const chip::TimeRange& range = r.confidence.intervals[share];
+        const gpu::TimeRange& range = r.confidence.intervals[share];
         return high ? range.high_us : range.low_us;
       });
 }
@@ -128,10 +128,10 @@ Table occupancy() {
 
 Table stalls() {
   Table rows;
-  for (std::size_t i = 0; i < core::stall_count; ++i) {
-    const auto stall = static_cast<core::Stall>(i);
-    rows.push_back(number("stalls." + std::string(core::name_of(stall)), Unit::fraction,
-                          "share of warp cycles: " + std::string(core::description_of(stall)),
+  for (std::size_t i = 0; i < sm::stall_count; ++i) {
+    const auto stall = static_cast<sm::Stall>(i);
+    rows.push_back(number("stalls." + std::string(sm::name_of(stall)), Unit::fraction,
+                          "share of warp cycles: " + std::string(sm::description_of(stall)),
                           [i](const SimReport& r) { return r.stalls[i]; }));
   }
   return rows;

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/chip/report.hpp"
+#include "sim/gpu/report.hpp"
 
 namespace noteg::report {
 
@@ -43,7 +43,7 @@ struct Counter {
   std::string name;  // phases_us.launch
   Unit unit = Unit::none;
   std::string sentence;  // what it says, for the documentation
-  std::function<Value(const chip::SimReport&)> get;
+  std::function<Value(const gpu::SimReport&)> get;
 
   [[nodiscard]] std::string_view leaf() const;   // launch
   [[nodiscard]] std::string_view group() const;  // phases_us; empty at the top level

@@ -5,7 +5,7 @@
 namespace noteg::report {
 namespace {
 
-using chip::SimReport;
+using gpu::SimReport;
 
 template <class Number>
 Value whole(Number number) {

@@ -4,29 +4,29 @@
 #include <string>
 #include <vector>
 
-#include "sim/chip/report.hpp"
+#include "sim/gpu/report.hpp"
 
 namespace noteg::report {
 
 // For people: at most 80 columns, units beside every figure, plain ASCII so that any terminal shows it.
-[[nodiscard]] std::string to_text(const chip::SimReport& report);
+[[nodiscard]] std::string to_text(const gpu::SimReport& report);
 
 // "C[512x512] = A[512x64] B[64x512], f16 -> f16, layout tn", and "mma 128x128x32, 256 threads, 4 stages ...": what was
 // run, in the words of the text.
-[[nodiscard]] std::string problem_text(const chip::SimReport& report);
-[[nodiscard]] std::string kernel_text(const chip::SimReport& report);
+[[nodiscard]] std::string problem_text(const gpu::SimReport& report);
+[[nodiscard]] std::string kernel_text(const gpu::SimReport& report);
 // "1024 CTAs in 22.3 waves", or the tiles of persistent CTAs.
-[[nodiscard]] std::string grid_text(const chip::SimReport& report);
+[[nodiscard]] std::string grid_text(const gpu::SimReport& report);
 
 // The interval that holds 90 % of measured times: "6.03 ms to 6.43 ms"; "unknown" where nothing was measured. And
 // relative to the predicted time: "-3 % to +4 %".
-[[nodiscard]] std::string interval_text(const chip::SimReport& report);
-[[nodiscard]] std::string relative_interval_text(const chip::SimReport& report);
+[[nodiscard]] std::string interval_text(const gpu::SimReport& report);
+[[nodiscard]] std::string relative_interval_text(const gpu::SimReport& report);
 
 // One JSON object, two-space indented, ending in a newline. Numbers are finite; what is absent is null.
-[[nodiscard]] std::string to_json(const chip::SimReport& report);
+[[nodiscard]] std::string to_json(const gpu::SimReport& report);
 
 // A header and one row per report. Columns are the counters with dots, and by opcode a text "FFMA=1;LDS=2".
-[[nodiscard]] std::string to_csv(const std::vector<chip::SimReport>& reports);
+[[nodiscard]] std::string to_csv(const std::vector<gpu::SimReport>& reports);
 
 }  // namespace noteg::report

@@ -8,7 +8,7 @@
 namespace noteg::report {
 namespace {
 
-std::string field_of(const Counter& counter, const chip::SimReport& report) {
+std::string field_of(const Counter& counter, const gpu::SimReport& report) {
   const Value value = counter.get(report);
   if (is_absent(counter, value)) return "";
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -16,7 +16,7 @@ std::string field_of(const Counter& counter, const chip::SimReport& report) {
   return format_number(number_of(value));
 }
 
-std::string opcodes_field(const chip::SimReport& report) {
+std::string opcodes_field(const gpu::SimReport& report) {
   std::string text;
   for (const auto& [opcode, count] : report.instructions_by_opcode)
     text += fmt::format("{}{}={}", text.empty() ? "" : ";", opcode, format_number(number_of(count)));
@@ -25,13 +25,13 @@ std::string opcodes_field(const chip::SimReport& report) {
 
 }  // namespace
 
-std::string to_csv(const std::vector<chip::SimReport>& reports) {
+std::string to_csv(const std::vector<gpu::SimReport>& reports) {
   const std::vector<Counter> table = counter_table();
   std::vector<std::string> header;
   for (const Counter& counter : table) header.push_back(counter.name);
   header.emplace_back("instructions.by_opcode");
   std::string text = csv_line(header);
-  for (const chip::SimReport& report : reports) {
+  for (const gpu::SimReport& report : reports) {
     std::vector<std::string> row;
     for (const Counter& counter : table) row.push_back(field_of(counter, report));
     row.push_back(opcodes_field(report));

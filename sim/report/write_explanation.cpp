@@ -10,13 +10,13 @@
 namespace noteg::report {
 namespace {
 
-double percent(const chip::LimitCost& cost) {
+double percent(const gpu::LimitCost& cost) {
   const double with = cost.time_us + cost.gain_us;
   return with > 0 ? 100 * cost.gain_us / with : 0;
 }
 
-std::vector<std::pair<std::string, double>> steps_of(const chip::Explanation& e) {
-  const chip::Bottleneck& b = e.report.bottleneck;
+std::vector<std::pair<std::string, double>> steps_of(const gpu::Explanation& e) {
+  const gpu::Bottleneck& b = e.report.bottleneck;
   return {{fmt::format("the {} roof at {:.0f} MHz", b.roof, b.highest_clock_mhz), e.steps.roof_us},
           {fmt::format("+ the clock, held to {:.0f} MHz", e.report.sm_clock_mhz), e.steps.clock_us},
           {"+ below the roof at that clock", e.steps.below_us},
@@ -25,12 +25,12 @@ std::vector<std::pair<std::string, double>> steps_of(const chip::Explanation& e)
 
 }  // namespace
 
-std::string explanation_text(const chip::Explanation& e) {
+std::string explanation_text(const gpu::Explanation& e) {
   std::string text = to_text(e.report);
   text += "\nwhat each limit costs (one taken away at a time; gains do not add up)\n";
   text +=
       fmt::format("  {:<18} {:<27} {:>10} {:>7}   {:>9}\n", "limit", "removed by --set", "without", "gain", "clock");
-  for (const chip::LimitCost& cost : e.costs) {
+  for (const gpu::LimitCost& cost : e.costs) {
     text +=
         fmt::format("  {:<18} {:<27} {:>10} {:>5.1f} %   {:>9}\n", cost.limit, cost.removed,
                     figure(cost.time_us, Unit::microseconds), percent(cost), figure(cost.clock_mhz, Unit::megahertz));
@@ -41,10 +41,10 @@ std::string explanation_text(const chip::Explanation& e) {
   return text;
 }
 
-std::string explanation_json(const chip::Explanation& e) {
+std::string explanation_json(const gpu::Explanation& e) {
   auto root = nlohmann::ordered_json::parse(to_json(e.report));
   auto& rows = root["explain"] = nlohmann::ordered_json::array();
-  for (const chip::LimitCost& cost : e.costs) {
+  for (const gpu::LimitCost& cost : e.costs) {
     rows.push_back({{"limit", cost.limit},
                     {"removed", cost.removed},
                     {"time_us", cost.time_us},
@@ -58,9 +58,9 @@ std::string explanation_json(const chip::Explanation& e) {
   return root.dump(2) + "\n";
 }
 
-std::string explanation_csv(const chip::Explanation& e) {
+std::string explanation_csv(const gpu::Explanation& e) {
   std::string text = "limit,removed,time_us,gain_us,gain_pct\n";
-  for (const chip::LimitCost& cost : e.costs)
+  for (const gpu::LimitCost& cost : e.costs)
     text += fmt::format("{},{},{},{},{}\n", cost.limit, cost.removed, cost.time_us, cost.gain_us, percent(cost));
   return text;
 }

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "sim/chip/explain.hpp"
+#include "sim/gpu/explain.hpp"
 
 namespace noteg::report {
 
-[[nodiscard]] std::string explanation_text(const chip::Explanation& explanation);  // the report, then the table
-[[nodiscard]] std::string explanation_json(const chip::Explanation& explanation);  // the report with "explain": [...]
-[[nodiscard]] std::string explanation_csv(const chip::Explanation& explanation);   // the table alone
+[[nodiscard]] std::string explanation_text(const gpu::Explanation& explanation);  // the report, then the table
+[[nodiscard]] std::string explanation_json(const gpu::Explanation& explanation);  // the report with "explain": [...]
+[[nodiscard]] std::string explanation_csv(const gpu::Explanation& explanation);   // the table alone
 
 }  // namespace noteg::report

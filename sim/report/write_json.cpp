@@ -17,7 +17,7 @@ Json json_of(const Value& value) {
 
 }  // namespace
 
-std::string to_json(const chip::SimReport& report) {
+std::string to_json(const gpu::SimReport& report) {
   Json root = Json::object();
   for (const Counter& counter : counter_table()) {
     Json& place = counter.group().empty() ? root : root[std::string(counter.group())];

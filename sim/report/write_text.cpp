@@ -9,7 +9,7 @@
 namespace noteg::report {
 namespace {
 
-using chip::SimReport;
+using gpu::SimReport;
 
 constexpr std::size_t columns = 80;
 constexpr std::size_t label_width = 14;
@@ -180,13 +180,13 @@ std::string problem_text(const SimReport& r) {
 }
 
 std::string interval_text(const SimReport& r) {
-  const chip::TimeRange& range = r.confidence.widest();
+  const gpu::TimeRange& range = r.confidence.widest();
   if (range.high_us <= 0) return "unknown";
   return fmt::format("{} to {}", figure(range.low_us, Unit::microseconds), figure(range.high_us, Unit::microseconds));
 }
 
 std::string relative_interval_text(const SimReport& r) {
-  const chip::TimeRange& range = r.confidence.widest();
+  const gpu::TimeRange& range = r.confidence.widest();
   if (range.high_us <= 0) return "unknown";
   const auto percent = [&](double us) { return 100 * (us / r.time_us - 1); };
   return fmt::format("{:+.0f} % to {:+.0f} %", percent(range.low_us), percent(range.high_us));

@@ -7,13 +7,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "kernels/print.hpp"
+#include "kernels/ir/print.hpp"
 #include "sim/trace/lanes.hpp"
 
 namespace noteg::trace {
 namespace {
 
-using core::RecordedUnit;
+using sm::RecordedUnit;
 using Json = nlohmann::ordered_json;
 
 constexpr int sm_process = 1, first_sub_core_process = 2;
@@ -24,7 +24,7 @@ std::string json_text(std::string_view text) { return Json(text).dump(-1, ' ', f
 
 class Writer {
  public:
-  Writer(const chip::Recording& recording, const chip::SimReport& report, const arch::GpuSpec& gpu)
+  Writer(const gpu::Recording& recording, const gpu::SimReport& report, const arch::GpuSpec& gpu)
       : recording_(recording), report_(report), gpu_(gpu), sub_cores_(static_cast<std::size_t>(gpu.sm.sub_cores)) {
     const kernels::Program& program = recording.program();
     for (int pc = 0; pc < static_cast<int>(program.code.size()); ++pc) {
@@ -94,7 +94,7 @@ class Writer {
   void ctas() {
     const kernels::Program& program = recording_.program();
     std::map<std::uint16_t, bool> named;
-    for (const core::CtaRecord& cta : recording_.log.ctas) {
+    for (const sm::CtaRecord& cta : recording_.log.ctas) {
       const int track = first_slot_track + cta.slot;
       if (!named[cta.slot]) name("thread", sm_process, track, fmt::format("CTA slot {}", cta.slot));
       named[cta.slot] = true;
@@ -109,7 +109,7 @@ class Writer {
   }
 
   void issues() {
-    for (const core::IssueRecord& issue : recording_.log.issues) {
+    for (const sm::IssueRecord& issue : recording_.log.issues) {
       const std::string& name = names_[static_cast<std::size_t>(issue.pc)];
       const std::string arguments = instruction(issue.pc, issue.warp);
       slice("issue", name, process_of(issue.warp), issue_track, issue.cycle, issue.cycle + 1, arguments);
@@ -123,16 +123,16 @@ class Writer {
   }
 
   void waits() {
-    for (const core::WaitRecord& wait : recording_.log.waits)
-      slice("wait", json_text(core::name_of(wait.reason)), process_of(wait.warp), first_warp_track + wait.warp,
-            wait.from, wait.until, fmt::format("\"why\":{}", json_text(core::description_of(wait.reason))));
+    for (const sm::WaitRecord& wait : recording_.log.waits)
+      slice("wait", json_text(sm::name_of(wait.reason)), process_of(wait.warp), first_warp_track + wait.warp, wait.from,
+            wait.until, fmt::format("\"why\":{}", json_text(sm::description_of(wait.reason))));
   }
 
   void units() {
     std::map<std::pair<int, RecordedUnit>, std::vector<Slice>> of_unit;
-    for (const core::UseRecord& use : recording_.log.uses) {
+    for (const sm::UseRecord& use : recording_.log.uses) {
       if (use.from >= recording_.end || use.until <= recording_.begin) continue;
-      const int process = core::is_of_sub_core(use.unit) ? process_of(use.warp) : sm_process;
+      const int process = sm::is_of_sub_core(use.unit) ? process_of(use.warp) : sm_process;
       of_unit[{process, use.unit}].push_back({use.from, use.until, use.pc, use.warp, use.ready, 0});
     }
     for (auto& [key, slices] : of_unit) {
@@ -141,7 +141,7 @@ class Writer {
       const int first = first_unit_track + tracks_of_unit * static_cast<int>(unit);
       for (std::size_t lane = 0; lane < lanes; ++lane)
         name("thread", process, first + static_cast<int>(lane),
-             lanes == 1 ? std::string(core::name_of(unit)) : fmt::format("{} {}", core::name_of(unit), lane + 1));
+             lanes == 1 ? std::string(sm::name_of(unit)) : fmt::format("{} {}", sm::name_of(unit), lane + 1));
       for (const Slice& each : slices)
         slice("unit", names_[static_cast<std::size_t>(each.pc)], process, first + static_cast<int>(each.lane),
               each.from, each.until,
@@ -156,18 +156,18 @@ class Writer {
 
   void counters() {
     occupancy();
-    const std::vector<core::Sample>& samples = recording_.log.samples;
+    const std::vector<sm::Sample>& samples = recording_.log.samples;
     for (std::size_t i = 0; i + 1 < samples.size(); ++i) {
-      const core::Sample &from = samples[i], &to = samples[i + 1];
+      const sm::Sample &from = samples[i], &to = samples[i + 1];
       if (from.cycle < recording_.begin || from.cycle >= recording_.end || to.cycle <= from.cycle) continue;
       const auto cycles = static_cast<double>(to.cycle - from.cycle);
-      const auto rate = [&](double core::CoreCounters::*member) {
+      const auto rate = [&](double sm::CoreCounters::*member) {
         return (to.count.*member - from.count.*member) / cycles;
       };
-      counter("issue", from.cycle, rate(&core::CoreCounters::warp_instructions), "warp instructions per cycle");
-      counter("L2 traffic", from.cycle, chip::l2_bytes_between(recording_, from, to) / cycles, "bytes per cycle");
-      counter("shared memory", from.cycle, rate(&core::CoreCounters::shared_bytes), "bytes per cycle");
-      counter("board power", from.cycle, chip::power_between(recording_, report_, gpu_, from, to).value, "watts");
+      counter("issue", from.cycle, rate(&sm::CoreCounters::warp_instructions), "warp instructions per cycle");
+      counter("L2 traffic", from.cycle, gpu::l2_bytes_between(recording_, from, to) / cycles, "bytes per cycle");
+      counter("shared memory", from.cycle, rate(&sm::CoreCounters::shared_bytes), "bytes per cycle");
+      counter("board power", from.cycle, gpu::power_between(recording_, report_, gpu_, from, to).value, "watts");
     }
   }
 
@@ -175,7 +175,7 @@ class Writer {
   void occupancy() {
     std::map<std::uint64_t, int> change;
     change[recording_.begin] += 0;
-    for (const core::CtaRecord& cta : recording_.log.ctas) {
+    for (const sm::CtaRecord& cta : recording_.log.ctas) {
       ++change[cta.started];
       if (cta.ended > 0) --change[cta.ended];
     }
@@ -200,8 +200,8 @@ class Writer {
         .dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
-  const chip::Recording& recording_;
-  const chip::SimReport& report_;
+  const gpu::Recording& recording_;
+  const gpu::SimReport& report_;
   const arch::GpuSpec& gpu_;
   std::size_t sub_cores_;
   std::vector<std::string> names_, texts_;  // of instructions, as JSON
@@ -211,7 +211,7 @@ class Writer {
 
 }  // namespace
 
-std::string chrome_trace(const chip::Recording& recording, const chip::SimReport& report, const arch::GpuSpec& gpu) {
+std::string chrome_trace(const gpu::Recording& recording, const gpu::SimReport& report, const arch::GpuSpec& gpu) {
   return Writer(recording, report, gpu).text();
 }
 

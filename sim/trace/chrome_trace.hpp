@@ -6,12 +6,12 @@
 #include <string>
 
 #include "arch/spec.hpp"
-#include "sim/chip/recording.hpp"
+#include "sim/gpu/recording.hpp"
 
 namespace noteg::trace {
 
 // The JSON text, events in order of time.
-[[nodiscard]] std::string chrome_trace(const chip::Recording& recording, const chip::SimReport& report,
+[[nodiscard]] std::string chrome_trace(const gpu::Recording& recording, const gpu::SimReport& report,
                                        const arch::GpuSpec& gpu);
 
 }  // namespace noteg::trace

@@ -10,9 +10,9 @@
 namespace noteg::trace {
 namespace {
 
-using core::Stall;
+using sm::Stall;
 
-constexpr std::array<std::pair<char, std::string_view>, core::stall_count> letters{{
+constexpr std::array<std::pair<char, std::string_view>, sm::stall_count> letters{{
     {'I', "issued"},
     {'.', "not selected: another warp issued"},
     {'s', "stall count"},
@@ -54,11 +54,11 @@ const std::vector<std::string> issue_legend{"F floating point",     "T tensor", 
 // What each warp does in each cycle of the window; blank where it is not there.
 class Grid {
  public:
-  Grid(const chip::Recording& recording, std::size_t warps)
+  Grid(const gpu::Recording& recording, std::size_t warps)
       : begin_(recording.begin), cycles_(recording.end - recording.begin), cells_(warps, std::string(cycles_, ' ')) {
-    for (const core::WaitRecord& wait : recording.log.waits)
+    for (const sm::WaitRecord& wait : recording.log.waits)
       fill(wait.warp, wait.from, wait.until, trace::letter_of(wait.reason));
-    for (const core::IssueRecord& issue : recording.log.issues) {
+    for (const sm::IssueRecord& issue : recording.log.issues) {
       const kernels::Instruction& in = recording.program().code[static_cast<std::size_t>(issue.pc)];
       fill(issue.warp, issue.cycle, issue.cycle + 1, letter_of(kernels::opcode_info(in.op).unit));
     }
@@ -141,7 +141,7 @@ std::string legend(std::size_t width) {
 
 char letter_of(Stall stall) { return letters[static_cast<std::size_t>(stall)].first; }
 
-std::string timeline(const chip::Recording& recording, int sub_cores, const TimelineOptions& options) {
+std::string timeline(const gpu::Recording& recording, int sub_cores, const TimelineOptions& options) {
   const std::size_t width = std::max<std::size_t>(40, options.width), columns = width - label_width - 1;
   const auto all = static_cast<std::size_t>(recording.run->work.resident * recording.program().warps);
   const auto subs = static_cast<std::size_t>(sub_cores);

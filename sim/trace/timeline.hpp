@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "sim/chip/recording.hpp"
+#include "sim/gpu/recording.hpp"
 
 namespace noteg::trace {
 
@@ -16,10 +16,9 @@ struct TimelineOptions {
 
 // Lines of at most `width` columns, plain ASCII: the whole window at a glance, its first cycles one by one, and what
 // the letters mean.
-[[nodiscard]] std::string timeline(const chip::Recording& recording, int sub_cores,
-                                   const TimelineOptions& options = {});
+[[nodiscard]] std::string timeline(const gpu::Recording& recording, int sub_cores, const TimelineOptions& options = {});
 
 // The letter of a wait.
-[[nodiscard]] char letter_of(core::Stall stall);
+[[nodiscard]] char letter_of(sm::Stall stall);
 
 }  // namespace noteg::trace

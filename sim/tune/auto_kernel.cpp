@@ -58,9 +58,9 @@ std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, con
 }
 
 Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, const Problem& problem,
-                                                  const chip::SimOptions& given) {
-  if (const auto error = chip::beyond_memory(gpu, problem.frame, problem.shape)) return *error;
-  chip::SimOptions sim = given;
+                                                  const gpu::SimOptions& given) {
+  if (const auto error = gpu::beyond_memory(gpu, problem.frame, problem.shape)) return *error;
+  gpu::SimOptions sim = given;
   sim.exact = sim.share_runs = false;
   sim.rough = true;
   const std::vector<Candidate> candidates = candidates_of(gpu, library_choices(gpu, problem), problem.shape, sim);
@@ -68,7 +68,7 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   double best_us = 0;
   for (const Candidate& candidate : candidates) {
     if (best != nullptr && candidate.bound.value * 1e6 > best_us) break;  // they come in order of their bounds
-    const Result<chip::SimReport> report = chip::simulate(gpu, candidate.config, problem.shape, sim, cache_);
+    const Result<gpu::SimReport> report = gpu::simulate(gpu, candidate.config, problem.shape, sim, cache_);
     if (!report || (best != nullptr && report->time_us >= best_us)) continue;
     best = &candidate;
     best_us = report->time_us;

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <tuple>
 
-#include "sim/chip/simulate.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/tune/problem.hpp"
 
 namespace noteg::tune {
@@ -25,10 +25,10 @@ class KernelChooser {
  public:
   // Error: no kernel of the menu runs this problem on this GPU.
   [[nodiscard]] Result<kernels::KernelConfig> best(const arch::GpuSpec& gpu, const Problem& problem,
-                                                   const chip::SimOptions& sim);
+                                                   const gpu::SimOptions& sim);
 
  private:
-  chip::SmCache cache_;
+  gpu::SmCache cache_;
 };
 
 }  // namespace noteg::tune

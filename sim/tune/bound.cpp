@@ -4,11 +4,11 @@
 #include <cmath>
 #include <string>
 
-#include "sim/chip/peak_rate.hpp"
-#include "sim/chip/power_use.hpp"
-#include "sim/chip/traffic.hpp"
-#include "sim/core/tensor_timing.hpp"
+#include "sim/gpu/peak_rate.hpp"
+#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/traffic.hpp"
 #include "sim/power/clock.hpp"
+#include "sim/sm/tensor_timing.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::tune {
@@ -84,7 +84,7 @@ double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, 
   const double bytes = (kernel.tile.m + kernel.tile.n) * work.depth * kernels::bytes_of(kernel.dtype_in);
   const double steps = 1.02 * std::max(1.0, gpu.clock.boost / clock);
   const double rate = gpu.l2.read_bandwidth.value * (gpu.l2.partitions < 2 ? 1.0 : steps);
-  const double arriving = work.ctas * bytes * chip::least_reads_that_arrive(gpu);
+  const double arriving = work.ctas * bytes * gpu::least_reads_that_arrive(gpu);
   return std::max(work.busiest * bytes / gpu.l2.sm_bandwidth.value, arriving / rate);
 }
 
@@ -112,8 +112,8 @@ power::Activity least_activity(const kernels::KernelConfig& kernel, const LeastW
 // over the limit. The first falls with the clock, the second rises: both are least where they meet, which is the clock
 // that the least work alone would settle at.
 Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
-                    const chip::SimOptions& sim, const StaticLoad* load) {
-  const double rate = chip::peak_rate(gpu.sm, kernel);
+                    const gpu::SimOptions& sim, const StaticLoad* load) {
+  const double rate = gpu::peak_rate(gpu.sm, kernel);
   if (rate <= 0) return Seconds{0};
   const LeastWork work = least_work(gpu, kernel, shape);
   double of_cta = work.depth * cycles_per_k(gpu.sm, kernel, work, rate);
@@ -125,7 +125,7 @@ Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& kerne
     const Cycles sm{std::max(work.busiest * of_cta, l2_cycles(gpu, kernel, work, clock))};
     return gpu.launch.kernel + std::max(sm / clock, dram);
   };
-  const power::OperatingPoint point = power::solve_clock(chip::clock_request(gpu, sim), [&](Hertz clock) {
+  const power::OperatingPoint point = power::solve_clock(gpu::clock_request(gpu, sim), [&](Hertz clock) {
     activity.time = time_at(clock);
     return activity;
   });

@@ -4,15 +4,15 @@
 #pragma once
 
 #include "arch/spec.hpp"
-#include "kernels/config.hpp"
-#include "sim/chip/simulate.hpp"
+#include "kernels/config/config.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/tune/static_load.hpp"
 
 namespace noteg::tune {
 
 // resolved: a configuration that kernels::resolve() returned.
 [[nodiscard]] Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& resolved,
-                                  const kernels::GemmShape& shape, const chip::SimOptions& sim = {},
+                                  const kernels::GemmShape& shape, const gpu::SimOptions& sim = {},
                                   const StaticLoad* load = nullptr);
 
 }  // namespace noteg::tune

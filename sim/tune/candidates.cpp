@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/chip/occupancy.hpp"
-#include "sim/chip/sm_cache.hpp"
+#include "sim/gpu/occupancy.hpp"
+#include "sim/gpu/sm_cache.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/tune/bound.hpp"
 
@@ -26,7 +26,7 @@ constexpr double order_of_warps = 0.99;
 class Programs {
  public:
   int number_of(const kernels::KernelConfig& config) {
-    const kernels::KernelConfig program = chip::as_built(config);
+    const kernels::KernelConfig program = gpu::as_built(config);
     auto& same = known_[{program.tile.m, program.tile.n, program.tile.k, program.stages.value_or(0),
                          program.warp_m.value_or(0), program.warp_n.value_or(0)}];
     for (const auto& [other, number] : same)
@@ -42,8 +42,8 @@ class Programs {
 
 bool fits(const arch::GpuSpec& gpu, const kernels::KernelConfig& config) {
   if (!config.registers || !config.shared_bytes || !config.threads) return true;  // the builder decides
-  const chip::CtaResources cta{*config.threads, *config.registers, *config.shared_bytes};
-  return static_cast<bool>(chip::occupancy_of(gpu.sm.occupancy, cta));
+  const gpu::CtaResources cta{*config.threads, *config.registers, *config.shared_bytes};
+  return static_cast<bool>(gpu::occupancy_of(gpu.sm.occupancy, cta));
 }
 
 // Candidates of one program, in order of their bounds.
@@ -120,7 +120,7 @@ class Ranker {
   // The launches of one program that cut K into as many slices differ in what they find in L2 only. None is faster
   // than one that finds everything there: where that is too slow, it stands for all of them. Runs that it takes are the
   // first that a launch takes, so that nothing is lost where it is not too slow.
-  std::vector<std::size_t> worth_simulating(const std::vector<std::size_t>& members, chip::SmCache& cache) const {
+  std::vector<std::size_t> worth_simulating(const std::vector<std::size_t>& members, gpu::SmCache& cache) const {
     if (!prunes() || members.empty()) return members;
     std::map<int, bool> too_slow;  // by slices of K
     std::vector<std::size_t> out;
@@ -146,26 +146,26 @@ class Ranker {
     return load && ruled_out(lower_bound(*request_.gpu, config, request_.shape, request_.sim, &*load));
   }
 
-  bool ideal_is_too_slow(const kernels::KernelConfig& config, chip::SmCache& cache) const {
-    chip::SimOptions sim = request_.sim;
+  bool ideal_is_too_slow(const kernels::KernelConfig& config, gpu::SmCache& cache) const {
+    gpu::SimOptions sim = request_.sim;
     sim.rough = true;
     sim.waits_for_dram = false;
     sim.switches.tail = false;
-    const Result<chip::SimReport> report = chip::simulate(*request_.gpu, config, request_.shape, sim, cache);
+    const Result<gpu::SimReport> report = gpu::simulate(*request_.gpu, config, request_.shape, sim, cache);
     return report && report->time_us * order_of_warps > threshold_us_;
   }
 
   Scores simulate_group(const std::vector<std::size_t>& members) const {
     Scores scores;
-    chip::SmCache cache;  // dies with the group: ten thousand programs would not fit into memory
-    chip::SimOptions sim = request_.sim;
+    gpu::SmCache cache;  // dies with the group: ten thousand programs would not fit into memory
+    gpu::SimOptions sim = request_.sim;
     sim.rough = true;
     const std::vector<std::size_t> worth = worth_simulating(members, cache);
     scores.ruled_out = members.size() - worth.size();
     for (const std::size_t i : worth) {
       if (stopped()) break;
-      const Result<chip::SimReport> report =
-          chip::simulate(*request_.gpu, candidates_[i].config, request_.shape, sim, cache);
+      const Result<gpu::SimReport> report =
+          gpu::simulate(*request_.gpu, candidates_[i].config, request_.shape, sim, cache);
       scores.of_launches.emplace_back();
       if (report) scores.of_launches.back() = Scored{candidates_[i].config, report->time_us, report->energy_mj};
     }
@@ -223,7 +223,7 @@ double Scored::score(Objective objective) const {
 }
 
 std::vector<Candidate> candidates_of(const arch::GpuSpec& gpu, const std::vector<kernels::KernelConfig>& configs,
-                                     const kernels::GemmShape& shape, const chip::SimOptions& sim) {
+                                     const kernels::GemmShape& shape, const gpu::SimOptions& sim) {
   std::vector<Candidate> out;
   Programs programs;
   for (const kernels::KernelConfig& config : configs) {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/chip/simulate.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/tune/problem.hpp"
 
 namespace noteg::tune {
@@ -26,7 +26,7 @@ struct Candidate {
 // Those that resolve for the shape and fit an SM of the GPU, in order of their bounds.
 [[nodiscard]] std::vector<Candidate> candidates_of(const arch::GpuSpec& gpu,
                                                    const std::vector<kernels::KernelConfig>& configs,
-                                                   const kernels::GemmShape& shape, const chip::SimOptions& sim = {});
+                                                   const kernels::GemmShape& shape, const gpu::SimOptions& sim = {});
 
 struct Scored {
   kernels::KernelConfig config;
@@ -37,7 +37,7 @@ struct Scored {
 struct RankRequest {
   const arch::GpuSpec* gpu = nullptr;
   kernels::GemmShape shape;
-  chip::SimOptions sim;
+  gpu::SimOptions sim;
   Objective objective = Objective::time;
   std::size_t wanted = 1;  // so many of the best must be right
   unsigned jobs = 1;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "arch/spec.hpp"
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 
 namespace noteg::tune {
 

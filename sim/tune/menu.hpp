@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arch/spec.hpp"
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 
 namespace noteg::tune {
 

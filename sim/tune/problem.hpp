@@ -1,7 +1,7 @@
 // What is to be computed, without saying how: the shape, the types and the layout. Kernels are chosen for it.
 #pragma once
 
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 
 namespace noteg::tune {
 

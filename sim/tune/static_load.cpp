@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "kernels/build.hpp"
-#include "kernels/facts.hpp"
-#include "sim/chip/sm_cache.hpp"
-#include "sim/core/decoded.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/ir/facts.hpp"
+#include "sim/gpu/sm_cache.hpp"
+#include "sim/sm/decoded.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::tune {
 namespace {
 
 // A load may find its data in L1 or have it filled, whichever is less.
-double front_cycles(const core::MemoryCost& cost) {
-  if (cost.kind != core::MemoryKind::load_global) return cost.front_cycles;
+double front_cycles(const sm::MemoryCost& cost) {
+  if (cost.kind != sm::MemoryKind::load_global) return cost.front_cycles;
   return std::min(std::max(cost.front_cycles, cost.l1_bank_cycles), cost.miss_cycles);
 }
 
@@ -21,12 +21,12 @@ double front_cycles(const core::MemoryCost& cost) {
 
 Result<StaticLoad> static_load(const arch::GpuSpec& gpu, const kernels::KernelConfig& resolved,
                                const kernels::GemmShape& shape) {
-  Result<kernels::BuildRequest> request = chip::build_request(gpu, resolved);
+  Result<kernels::BuildRequest> request = gpu::build_request(gpu, resolved);
   if (!request) return request.errors();
   request->is_draft = true;
   const Result<kernels::Program> program = kernels::build_program(*request);
   if (!program) return program.errors();
-  const core::DecodedProgram decoded = core::decode(*program, gpu.sm, chip::address_facts(resolved, shape));
+  const sm::DecodedProgram decoded = sm::decode(*program, gpu.sm, gpu::address_facts(resolved, shape));
   StaticLoad out;
   out.warps = decoded.warps;
   out.k_per_trip = std::max(1, program->k_per_trip);
@@ -34,11 +34,11 @@ Result<StaticLoad> static_load(const arch::GpuSpec& gpu, const kernels::KernelCo
   const auto main_loop = std::ranges::find_if(program->loops, &kernels::Loop::is_main);
   if (main_loop == program->loops.end()) return out;
   for (std::int32_t at = main_loop->begin; at <= main_loop->branch; ++at) {
-    const core::DecodedInstruction& in = decoded.code[static_cast<std::size_t>(at)];
+    const sm::DecodedInstruction& in = decoded.code[static_cast<std::size_t>(at)];
     const double times = kernels::repeats_in_trip(*program, at);
     out.issued += times;
-    if (in.action != core::Action::memory && in.action != core::Action::barrier) continue;
-    const core::MemoryCost& cost = decoded.memory[static_cast<std::size_t>(in.memory)];
+    if (in.action != sm::Action::memory && in.action != sm::Action::barrier) continue;
+    const sm::MemoryCost& cost = decoded.memory[static_cast<std::size_t>(in.memory)];
     out.address_cycles += times * cost.address_cycles;
     out.front_cycles += times * front_cycles(cost);
     out.sub_core_cycles += times * cost.sub_core_cycles;

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "arch/spec.hpp"
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::tune {

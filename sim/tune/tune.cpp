@@ -14,23 +14,23 @@ namespace {
 // The rough grade is some per cent off: so many more than asked for are timed again.
 constexpr std::size_t again(std::size_t top) { return top + 4; }
 
-double score(const chip::SimReport& report, Objective objective) {
+double score(const gpu::SimReport& report, Objective objective) {
   return Scored{{}, report.time_us, report.energy_mj}.score(objective);
 }
 
-std::vector<chip::SimReport> timed(const arch::GpuSpec& gpu, const Problem& problem, const std::vector<Scored>& ranked,
-                                   const TuneOptions& options) {
+std::vector<gpu::SimReport> timed(const arch::GpuSpec& gpu, const Problem& problem, const std::vector<Scored>& ranked,
+                                  const TuneOptions& options) {
   const std::size_t count = std::min(ranked.size(), again(options.top));
-  std::vector<std::optional<chip::SimReport>> reports(count);
-  chip::SmCache cache;
+  std::vector<std::optional<gpu::SimReport>> reports(count);
+  gpu::SmCache cache;
   share_work(count, options.jobs, {}, [&](std::size_t i) {
-    Result<chip::SimReport> report = chip::simulate(gpu, ranked[i].config, problem.shape, options.sim, cache);
+    Result<gpu::SimReport> report = gpu::simulate(gpu, ranked[i].config, problem.shape, options.sim, cache);
     if (report) reports[i] = std::move(*report);
   });
-  std::vector<chip::SimReport> out;
-  for (std::optional<chip::SimReport>& report : reports)
+  std::vector<gpu::SimReport> out;
+  for (std::optional<gpu::SimReport>& report : reports)
     if (report) out.push_back(std::move(*report));
-  std::ranges::stable_sort(out, {}, [&](const chip::SimReport& r) { return score(r, options.objective); });
+  std::ranges::stable_sort(out, {}, [&](const gpu::SimReport& r) { return score(r, options.objective); });
   if (out.size() > options.top) out.resize(options.top);
   return out;
 }
@@ -48,13 +48,13 @@ struct Figure {
 
 }  // namespace
 
-std::string why_it_wins(const std::vector<chip::SimReport>& top, Objective objective) {
+std::string why_it_wins(const std::vector<gpu::SimReport>& top, Objective objective) {
   if (top.empty()) return "";
-  const chip::SimReport& w = top.front();
+  const gpu::SimReport& w = top.front();
   std::string text = fmt::format("by estimate, the winner is limited by {} ({:.2f}x without it)", w.bottleneck.name,
                                  w.bottleneck.speedup_if_removed);
   const auto other =
-      std::ranges::find_if(top, [&](const chip::SimReport& r) { return !same_program(r.kernel, w.kernel); });
+      std::ranges::find_if(top, [&](const gpu::SimReport& r) { return !same_program(r.kernel, w.kernel); });
   if (other == top.end()) return text;
   text += fmt::format(", the runner-up of another program, {:.1f} % behind in {}, by {} ({:.2f}x)",
                       100 * (score(*other, objective) / score(w, objective) - 1), name_of(objective),
@@ -76,7 +76,7 @@ std::string why_it_wins(const std::vector<chip::SimReport>& top, Objective objec
 }
 
 Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneOptions& options) {
-  if (const auto error = chip::beyond_memory(gpu, problem.frame, problem.shape)) return *error;
+  if (const auto error = gpu::beyond_memory(gpu, problem.frame, problem.shape)) return *error;
   Tuned out;
   out.problem = problem;
   const std::vector<kernels::KernelConfig> all = configurations(gpu, problem, options.space);

@@ -11,7 +11,7 @@
 namespace noteg::tune {
 
 struct TuneOptions {
-  chip::SimOptions sim;
+  gpu::SimOptions sim;
   SpaceOptions space;
   Objective objective = Objective::time;
   std::size_t top = 10;
@@ -22,10 +22,10 @@ struct TuneOptions {
 
 struct Tuned {
   Problem problem;
-  std::int64_t count = 1;            // how often the problem comes in the file it is from
-  std::vector<chip::SimReport> top;  // best first, by the objective, as noteg simulate gives them
-  std::size_t considered = 0;        // combinations
-  std::size_t valid = 0;             // of these, that fit the rules and the GPU
+  std::int64_t count = 1;           // how often the problem comes in the file it is from
+  std::vector<gpu::SimReport> top;  // best first, by the objective, as noteg simulate gives them
+  std::size_t considered = 0;       // combinations
+  std::size_t valid = 0;            // of these, that fit the rules and the GPU
   std::size_t simulated = 0, pruned = 0, failed = 0;
   bool stopped = false;  // before all were ranked
   std::string why;       // the winner against the runner-up
@@ -35,6 +35,6 @@ struct Tuned {
 [[nodiscard]] Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneOptions& options);
 
 // The winner's limiter against that of the runner-up, which is the next one with another program.
-[[nodiscard]] std::string why_it_wins(const std::vector<chip::SimReport>& top, Objective objective);
+[[nodiscard]] std::string why_it_wins(const std::vector<gpu::SimReport>& top, Objective objective);
 
 }  // namespace noteg::tune

@@ -16,7 +16,7 @@ std::string to_json(const Results& results, const arch::GpuSpec& gpu) {
   Json problems = Json::array();
   for (const Tuned& tuned : results.tuned) {
     Json top = Json::array();
-    for (const chip::SimReport& r : tuned.top) {
+    for (const gpu::SimReport& r : tuned.top) {
       Json one{{"configuration", configuration_text(r.kernel)},
                {"cutlass_profiler", cutlass_profiler_line(gpu, r.kernel, tuned.problem.shape)}};
       one.update(Json::parse(report::to_json(r)));
@@ -47,7 +47,7 @@ std::string to_csv(const Results& results) {
       "hit_rate\n";
   for (const Tuned& tuned : results.tuned) {
     std::size_t place = 0;
-    for (const chip::SimReport& r : tuned.top) {
+    for (const gpu::SimReport& r : tuned.top) {
       const kernels::GemmShape& s = tuned.problem.shape;
       text +=
           csv_line({results.arch_id, std::to_string(s.m), std::to_string(s.n), std::to_string(s.k),

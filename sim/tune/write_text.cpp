@@ -24,7 +24,7 @@ std::string table(const Tuned& tuned) {
   std::string text = fmt::format("{:>3} {:<46}{:>10}{:>9}{:>7}{:>7}  {}\n", "", "configuration", "time", "TFLOP/s", "W",
                                  "mJ", "limited by (estimate)");
   std::size_t place = 0;
-  for (const chip::SimReport& r : tuned.top)
+  for (const gpu::SimReport& r : tuned.top)
     text += fmt::format("{:>3} {:<46}{:>10}{:>9}{:>7.0f}{:>7}  {}\n", ++place, configuration_text(r.kernel),
                         figure(r.time_us, report::Unit::microseconds), three_digits(r.tflops), r.power_w,
                         three_digits(r.energy_mj), r.bottleneck.name);

@@ -94,7 +94,7 @@ std::string_view name_of(Convention convention) {
 }
 
 std::string source_row(std::string_view name, const MeasuredSet& set) {
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name, name_of(set.convention), chip::name_of(set.l2),
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", name, name_of(set.convention), gpu::name_of(set.l2),
                      set.host_included ? "yes" : "no", set.power_is_kernels ? "yes" : "no",
                      power::name_of(set.clock_mode), set.note);
 }

@@ -12,8 +12,8 @@
 namespace noteg::validate {
 namespace {
 
-using chip::Evidence;
-using chip::MeasuredError;
+using gpu::Evidence;
+using gpu::MeasuredError;
 
 constexpr double most_of_host = 0.2;
 constexpr std::size_t folds_of_many = 10;  // shapes and kernels are dealt out to as many folds
@@ -35,7 +35,7 @@ std::vector<bool> voltage_rows(const MeasuredData& data) {
 // Rows on which arch files and host_time.cpp say that a constant was fitted: the half of the shapes called fitted, and
 // the small results and 64x128 tiles of our own wgmma kernels.
 bool was_fitted_on(const std::string& source, const Outcome& outcome) {
-  const chip::Situation& at = outcome.prediction.situation;
+  const gpu::Situation& at = outcome.prediction.situation;
   if (source == "neusight" || source == "vidur") return outcome.prediction.half == Half::fitted;
   if (source != "measured") return false;
   if (at.family == kernels::Family::simt || at.family == kernels::Family::blocked)
@@ -55,7 +55,7 @@ double conformal_quantile(const std::vector<double>& sorted, double share) {
 // One way of leaving rows out, and what the rows are judged at by it.
 class LeftOut {
  public:
-  LeftOut(std::string name, const chip::MeasuredErrors& errors, const std::vector<std::string>& groups, bool few)
+  LeftOut(std::string name, const gpu::MeasuredErrors& errors, const std::vector<std::string>& groups, bool few)
       : name_(std::move(name)), errors_(errors), few_(few) {
     std::map<std::string, std::size_t> numbers;
     for (const std::string& group : groups) group_.push_back(numbers.emplace(group, numbers.size()).first->second);
@@ -66,7 +66,7 @@ class LeftOut {
 
   [[nodiscard]] std::array<double, 3> factors() const { return factors_without(none); }
 
-  void add_coverage(std::vector<chip::Coverage>& out) {
+  void add_coverage(std::vector<gpu::Coverage>& out) {
     std::map<std::size_t, std::array<double, 3>> of_fold;
     std::map<std::string, Sum> sums;
     std::vector<double> held_of_group(size_.size());
@@ -80,7 +80,7 @@ class LeftOut {
       widths.push_back(factor.back() * half_width_[i]);
     }
     for (const auto& [key, sum] : sums) {
-      chip::Coverage coverage{name_, key, static_cast<int>(sum.rows), {}, 0, 0};
+      gpu::Coverage coverage{name_, key, static_cast<int>(sum.rows), {}, 0, 0};
       for (std::size_t share = 0; share < 3; ++share) coverage.held[share] = sum.held[share] / sum.rows;
       if (key == "all") {
         for (const double held : held_of_group) coverage.mean_over_groups += held / static_cast<double>(size_.size());
@@ -113,7 +113,7 @@ class LeftOut {
       for (const std::size_t i : group) left_out[i] = true;
       for (const std::size_t i : group) {
         const MeasuredError& row = errors_.rows()[i];
-        const std::optional<chip::Spread> spread = errors_.spread(row.at, left_out);
+        const std::optional<gpu::Spread> spread = errors_.spread(row.at, left_out);
         scores_[i] = !spread ? 0 : row.error > 0 ? row.error / spread->up : -row.error / spread->down;
         half_width_[i] = spread ? (spread->up + spread->down) / 2 : 0;
       }
@@ -130,18 +130,18 @@ class LeftOut {
     std::ranges::sort(scores);
     std::array<double, 3> out{};
     for (std::size_t share = 0; share < out.size(); ++share)
-      out[share] = conformal_quantile(scores, chip::interval_shares[share]);
+      out[share] = conformal_quantile(scores, gpu::interval_shares[share]);
     return out;
   }
 
   std::string name_;
-  const chip::MeasuredErrors& errors_;
+  const gpu::MeasuredErrors& errors_;
   bool few_;
   std::vector<std::size_t> group_, size_;
   std::vector<double> scores_, half_width_;
 };
 
-std::string kernel_key(const chip::Situation& s) {
+std::string kernel_key(const gpu::Situation& s) {
   return fmt::format("{} {}x{}x{} {} {}", name_of(s.family), s.tile.m, s.tile.n, s.tile.k, s.stages, s.operand_bytes);
 }
 
@@ -164,19 +164,19 @@ std::vector<CountedRow> counted_rows(const Validation& validation) {
   }
   // Rows of a kernel stand together in the file, in the order of the data otherwise.
   std::ranges::stable_sort(rows, {}, [](const CountedRow& r) {
-    const chip::Situation& s = r.row.at;
+    const gpu::Situation& s = r.row.at;
     return std::tuple(s.gpu, r.row.source, kernel_key(s), s.chosen);
   });
   return rows;
 }
 
-chip::ErrorTable error_table(const std::vector<CountedRow>& rows) {
+gpu::ErrorTable error_table(const std::vector<CountedRow>& rows) {
   std::vector<MeasuredError> errors;
   for (const CountedRow& row : rows) errors.push_back(row.row);
   // As it is read back: what the file rounds, the factors know.
-  chip::ErrorTable table;
-  table.errors = chip::MeasuredErrors(std::move(errors));
-  table = *chip::read_error_table(chip::to_text(table));
+  gpu::ErrorTable table;
+  table.errors = gpu::MeasuredErrors(std::move(errors));
+  table = *gpu::read_error_table(gpu::to_text(table));
   const auto groups = [&](const auto& key) {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < rows.size(); ++i) all.push_back(key(rows[i].shape, table.errors.rows()[i].at));
@@ -187,7 +187,7 @@ chip::ErrorTable error_table(const std::vector<CountedRow>& rows) {
     table.factors[static_cast<std::size_t>(evidence)] = left_out.factors();
     left_out.add_coverage(table.coverage);
   };
-  using chip::Situation;
+  using gpu::Situation;
   leave_out(Evidence::kernel, "shape", false, [](const std::string& shape, const Situation&) { return shape; });
   leave_out(Evidence::family, "kernel", false, [](const std::string&, const Situation& s) { return kernel_key(s); });
   leave_out(Evidence::nothing, "family", true,

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/chip/confidence.hpp"
+#include "sim/gpu/confidence.hpp"
 #include "sim/power/clock.hpp"
 
 namespace noteg::validate {
@@ -20,7 +20,7 @@ struct PowerAndEnergy {
 
 // Where power was taken in a loop of seconds of its own, the limiter settled the clock there, whatever clock the time
 // was taken at.
-PowerAndEnergy power_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const chip::SimReport& report) {
+PowerAndEnergy power_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const gpu::SimReport& report) {
   if (!measured.own_power_run || !report.activity_at) return {report.power_w, report.energy_mj * 1e-3};
   power::ClockRequest request;
   request.gpu = &gpu;
@@ -31,17 +31,17 @@ PowerAndEnergy power_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, 
 
 }  // namespace
 
-Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const chip::SimReport& report) {
+Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const gpu::SimReport& report) {
   Outcome outcome;
   outcome.fate = Fate::predicted;
   Prediction& p = outcome.prediction;
   const bool own_reduction = report.kernel.split_k > 1 && report.kernel.split_k_mode == kernels::SplitKMode::parallel;
   p.time_ms = with_host(measured.host, report.time_us, own_reduction ? 2 : 1) * 1e-3;
-  const chip::TimeRange& interval = report.confidence.widest();
+  const gpu::TimeRange& interval = report.confidence.widest();
   p.time_low_ms = p.time_ms * interval.low_us / report.time_us;
   p.time_high_ms = p.time_ms * interval.high_us / report.time_us;
   p.shape = measured.shape;
-  p.situation = chip::situation_of(report, gpu, measured.options);
+  p.situation = gpu::situation_of(report, gpu, measured.options);
   p.other_kernels = measured.quantises;
   const PowerAndEnergy power = power_of(measured, gpu, report);
   if (power.power_w > 0) p.power_w = power.power_w;

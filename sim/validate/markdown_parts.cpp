@@ -26,21 +26,21 @@ std::string share_text(const std::optional<double>& share) {
 }
 
 std::string intervals_section() {
-  const std::vector<chip::Coverage>& all = chip::shipped_errors().coverage;
+  const std::vector<gpu::Coverage>& all = gpu::shipped_errors().coverage;
   std::string text = fmt::format(
-      "\n## Intervals\n\nEvery predicted time has an interval (`sim/chip/measured_errors.hpp` has the law), made of {} "
+      "\n## Intervals\n\nEvery predicted time has an interval (`sim/gpu/measured_errors.hpp` has the law), made of {} "
       "measured "
-      "runs in\n`sim/chip/measured_errors.csv`; rows that a constant was fitted on are not among them. Here each run "
+      "runs in\n`sim/gpu/measured_errors.csv`; rows that a constant was fitted on are not among them. Here each run "
       "was judged "
       "by the others:\nall but those of its shape, of its kernel on every GPU, of its family, or of its GPU, with "
       "factors that "
       "other groups gave.\nThe fifth column counts every group alike, however many rows it has.\n\n"
       "| left out | rows | in 50 % | in 80 % | in 90 % | in 90 %, mean over groups | half the width of 90 %, median |\n"
       "| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
-      chip::shipped_errors().errors.rows().size());
+      gpu::shipped_errors().errors.rows().size());
   std::map<std::string, std::map<std::string, double>> by_gpu;
   std::map<std::string, int> rows;
-  for (const chip::Coverage& c : all) {
+  for (const gpu::Coverage& c : all) {
     if (c.of == "all") {
       text +=
           fmt::format("| {} | {} | {:.1f} % | {:.1f} % | {:.1f} % | {:.1f} % | {:.0f} % |\n", c.left_out, c.rows,

@@ -341,7 +341,7 @@ class Builder {
     case_.options.sm_clock_mhz = row_.positive(Column::sm_clock_mhz);
     const bool cold = time_ == TimeColumn::cold;
     const Column column = cold ? Column::time_cold_ms : Column::time_ms;
-    case_.options.l2 = cold ? chip::L2State::cold : set_.l2;
+    case_.options.l2 = cold ? gpu::L2State::cold : set_.l2;
     if (!cold) case_.buffers = set_.buffers;
     case_.options.clock_mode = set_.clock_mode;
     case_.options.operands.activity = set_.operand_activity;

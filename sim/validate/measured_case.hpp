@@ -8,8 +8,8 @@
 #include <string>
 #include <variant>
 
-#include "kernels/config.hpp"
-#include "sim/chip/simulate.hpp"
+#include "kernels/config/config.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/validate/host_time.hpp"
 #include "sim/validate/measured_file.hpp"
 
@@ -21,7 +21,7 @@ struct MeasuredCase {
   bool choose_kernel = false;    // not recorded: config holds types, layout and epilogue only
   bool quantises = false;        // the time holds a kernel that quantises A first
   kernels::GemmShape shape;
-  chip::SimOptions options;
+  gpu::SimOptions options;
   int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (buffers.hpp)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured

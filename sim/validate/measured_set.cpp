@@ -6,7 +6,7 @@
 namespace noteg::validate {
 namespace {
 
-using chip::L2State;
+using gpu::L2State;
 
 // The CUTLASS profiler fills its matrices with whole numbers from -4 to 4 (Options::Initialization in options.cu).
 // H200M: FFMA GEMMs on such numbers take 0.41 (65536x1024x512) to 0.43 (8192x8192x8192) of the way from zeros (383 W,

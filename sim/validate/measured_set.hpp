@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/config.hpp"
-#include "sim/chip/simulate.hpp"
+#include "kernels/config/config.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/validate/measured_file.hpp"
 
 namespace noteg::validate {
@@ -25,7 +25,7 @@ enum class Convention : std::uint8_t {
 struct MeasuredSet {
   std::string_view source;
   Convention convention = Convention::row_major;
-  chip::L2State l2 = chip::L2State::warm;
+  gpu::L2State l2 = gpu::L2State::warm;
   bool host_included = false;    // times from before the host dispatches the operator: see host_time.hpp
   bool power_is_kernels = true;  // power_w is the board's power while the kernel runs
   bool fused_bias = false;       // op linear adds a bias in the epilogue

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/chip/measured_errors.hpp"
+#include "sim/gpu/measured_errors.hpp"
 #include "sim/validate/metrics.hpp"
 #include "sim/validate/shape_half.hpp"
 
@@ -28,7 +28,7 @@ struct Prediction {
   std::string family;  // as resolved
   Half half = Half::fitted;
   kernels::GemmShape shape;
-  chip::Situation situation;   // of the GPU's part
+  gpu::Situation situation;    // of the GPU's part
   bool other_kernels = false;  // the times hold another kernel beside the one simulated
   bool host_included = false;  // the measured time holds the host's dispatch, and so does time_ms
 };

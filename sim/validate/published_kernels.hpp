@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 
 namespace noteg::validate {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "arch/spec.hpp"
-#include "kernels/shape.hpp"
+#include "kernels/config/shape.hpp"
 
 namespace noteg::validate {
 

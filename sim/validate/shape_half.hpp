@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kernels/shape.hpp"
+#include "kernels/config/shape.hpp"
 
 namespace noteg::validate {
 

@@ -84,12 +84,12 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
     measured.config = std::move(*chosen);
   }
   measured.options.kernel_chosen = measured.choose_kernel;
-  Result<chip::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
+  Result<gpu::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
   if (!report) return skipped(one_line(report.errors()));
   if (measured.quantises) {
     const double with = 1 + quantisation_time(*gpu, measured.shape).value * 1e6 / report->time_us;
     report->time_us *= with;
-    for (chip::TimeRange& range : report->confidence.intervals) range = {range.low_us * with, range.high_us * with};
+    for (gpu::TimeRange& range : report->confidence.intervals) range = {range.low_us * with, range.high_us * with};
   }
   return outcome_of(measured, *gpu, *report);
 }

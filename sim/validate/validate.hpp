@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "arch/load.hpp"
-#include "sim/chip/simulate.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/validate/grouping.hpp"
 #include "sim/validate/measured_case.hpp"
 #include "sim/validate/measured_file.hpp"
@@ -17,13 +17,13 @@
 
 namespace noteg::validate {
 
-// What predicts: chip::simulate, or in a test anything else. Called from many threads.
-using Simulator = std::function<Result<chip::SimReport>(const arch::GpuSpec&, const kernels::KernelConfig&,
-                                                        const kernels::GemmShape&, const chip::SimOptions&)>;
+// What predicts: gpu::simulate, or in a test anything else. Called from many threads.
+using Simulator = std::function<Result<gpu::SimReport>(const arch::GpuSpec&, const kernels::KernelConfig&,
+                                                       const kernels::GemmShape&, const gpu::SimOptions&)>;
 
 // What a library would run where a row does not say: tune::KernelChooser. Called from many threads.
 using Chooser = std::function<Result<kernels::KernelConfig>(const arch::GpuSpec&, const kernels::KernelConfig& frame,
-                                                            const kernels::GemmShape&, const chip::SimOptions&)>;
+                                                            const kernels::GemmShape&, const gpu::SimOptions&)>;
 
 struct ValidateOptions {
   std::vector<std::string> by{"gpu", "family"};
@@ -33,7 +33,7 @@ struct ValidateOptions {
   std::vector<std::string> gpus;  // only these, as the file writes them or as arch files name them; empty: all
   bool exact = false;
   TimeColumn time = TimeColumn::as_taken;
-  std::optional<chip::L2State> l2;  // instead of what the way of measuring left there
+  std::optional<gpu::L2State> l2;  // instead of what the way of measuring left there
   unsigned jobs = 1;
   Chooser chooser;                                         // empty: rows without a kernel are skipped
   arch::Overrides arch_overrides;                          // on every GPU

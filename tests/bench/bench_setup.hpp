@@ -6,7 +6,7 @@
 #include <string>
 
 #include "arch/spec.hpp"
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::bench {

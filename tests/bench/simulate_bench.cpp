@@ -3,7 +3,7 @@
 // time a look-up.
 #include <benchmark/benchmark.h>
 
-#include "sim/chip/simulate.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "tests/bench/bench_setup.hpp"
 
 namespace {
@@ -12,15 +12,15 @@ using noteg::bench::Setup;
 using noteg::kernels::GemmShape;
 
 void simulate(benchmark::State& state, const noteg::Result<Setup>& setup, const GemmShape& shape,
-              const noteg::chip::SimOptions& options) {
+              const noteg::gpu::SimOptions& options) {
   if (!setup) {
     state.SkipWithError(noteg::to_string(setup.errors()).c_str());
     return;
   }
   double warp_instructions = 0, cycles = 0;
   for ([[maybe_unused]] auto iteration : state) {
-    noteg::chip::SmCache cache;
-    const auto report = noteg::chip::simulate(setup->gpu, setup->kernel, shape, options, cache);
+    noteg::gpu::SmCache cache;
+    const auto report = noteg::gpu::simulate(setup->gpu, setup->kernel, shape, options, cache);
     if (!report) {
       state.SkipWithError(noteg::to_string(report.errors()).c_str());
       return;

@@ -21,9 +21,9 @@ arch::SourcedGpu gpu_of(const std::string& id, const arch::Overrides& overrides 
   return gpu ? *gpu : arch::SourcedGpu{};
 }
 
-validate::Simulator model(chip::SmCache& cache) {
+validate::Simulator model(gpu::SmCache& cache) {
   return [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
-                  const chip::SimOptions& options) { return chip::simulate(gpu, kernel, shape, options, cache); };
+                  const gpu::SimOptions& options) { return gpu::simulate(gpu, kernel, shape, options, cache); };
 }
 
 // Times and powers as the changed GPU has them, of kernels bound by SMs, by DRAM and by the power limit.
@@ -37,9 +37,9 @@ std::string rows_of(const arch::Overrides& changes, const validate::Simulator& s
       const validate::MeasuredData row = test::data_of(header + problem + ",1,1\n");
       const validate::CaseOrReason built = validate::case_of(row, row.rows.front());
       const auto& measured = std::get<validate::MeasuredCase>(built);
-      chip::SimOptions options = measured.options;
+      gpu::SimOptions options = measured.options;
       options.share_runs = true;
-      const Result<chip::SimReport> report = simulator(gpu, measured.config, measured.shape, options);
+      const Result<gpu::SimReport> report = simulator(gpu, measured.config, measured.shape, options);
       EXPECT_TRUE(report) << to_string(report.errors());
       text += problem + fmt::format(",{},{}\n", report->time_us * 1e-3, report->power_w);
     }
@@ -48,7 +48,7 @@ std::string rows_of(const arch::Overrides& changes, const validate::Simulator& s
 }
 
 TEST(Calibrate, RecoversTheConstantsThatMadeTheRows) {
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const validate::Simulator simulator = model(cache);
   const std::string rows = rows_of({{"power.idle", "41 W"}, {"sm.energy.fma", "8 pJ"}}, simulator);
   const Result<Calibration> fit =
@@ -65,7 +65,7 @@ TEST(Calibrate, RecoversTheConstantsThatMadeTheRows) {
 }
 
 TEST(Calibrate, MarksWhatItFittedAndKeepsTheBase) {
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const validate::Simulator simulator = model(cache);
   const std::string rows = rows_of({{"power.idle", "41 W"}}, simulator);
   const Result<Calibration> fit = calibrate(gpu_of("rtx4070"), test::data_of(rows), {{"power.idle"}, 1}, simulator);
@@ -81,9 +81,9 @@ TEST(Calibrate, MarksWhatItFittedAndKeepsTheBase) {
 }
 
 TEST(Calibrate, IsTheSameForAnyNumberOfJobs) {
-  chip::SmCache first, second;
+  gpu::SmCache first, second;
   const std::string rows = rows_of({{"power.idle", "41 W"}}, model(first));
-  const auto fitted = [&](unsigned jobs, chip::SmCache& cache) {
+  const auto fitted = [&](unsigned jobs, gpu::SmCache& cache) {
     return calibrate(gpu_of("rtx4070"), test::data_of(rows), {{"power.idle"}, jobs}, model(cache))->constants[0].after;
   };
   EXPECT_EQ(fitted(1, first), fitted(3, second));
@@ -106,7 +106,7 @@ TEST(Calibrate, FitsAnewWhatTheFileHasFitted) {
 }
 
 TEST(Calibrate, ReplacesTheMarkOfAnEarlierFit) {
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const validate::Simulator simulator = model(cache);
   const std::string rows = rows_of({{"power.idle", "41 W"}}, simulator);
   arch::SourcedGpu gpu = gpu_of("rtx4070");
@@ -120,13 +120,13 @@ TEST(Calibrate, ReplacesTheMarkOfAnEarlierFit) {
 }
 
 TEST(Calibrate, ChoosesTheKernelOfLibraryCallsBeforeTheFit) {
-  chip::SmCache cache;
+  gpu::SmCache cache;
   std::string rows = "source,gpu,op,dtype_in,M,N,K,time_ms\n";
   for (int m = 1; m <= 12; ++m) rows += fmt::format("made,RTX4070,gemm,fp32,{},512,512,1\n", 128 * m);
   Request request{{"power.idle"}, 1, {}};
   int asked = 0;
   request.chooser = [&](const arch::GpuSpec&, const kernels::KernelConfig&, const kernels::GemmShape&,
-                        const chip::SimOptions&) -> Result<kernels::KernelConfig> {
+                        const gpu::SimOptions&) -> Result<kernels::KernelConfig> {
     ++asked;
     return *kernels::config_from_name("cutlass_80_simt_sgemm_128x128_8x4_nn_align1");
   };

@@ -67,8 +67,8 @@ TEST(Completion, OffersNothingWhereAFileFollows) {
 TEST(Completion, OffersOnlyWhatTheCommandTakes) {
   for (const char* option : {"--l2", "--layout", "--clock-mode", "--operands", "--format"})
     for (const std::string& value : offered(std::string("simulate ") + option + " ''"))
-      EXPECT_EQ(run_program(std::string("simulate --arch l4 --family naive --tile 16x16x16 --shape 64x64x64 ") + option +
-                            " " + value)
+      EXPECT_EQ(run_program(std::string("simulate --arch l4 --family naive --tile 16x16x16 --shape 64x64x64 ") +
+                            option + " " + value)
                     .status,
                 0)
           << option << " " << value;

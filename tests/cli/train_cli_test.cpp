@@ -85,7 +85,8 @@ TEST(Train, RefusesWrongInput) {
   EXPECT_TRUE(has(nothing.err, "--out: expected the file to write, found nothing"));
   const Ran folder = run_program("train --data x --out /nowhere/m.json --report /nowhere/r.html");
   EXPECT_EQ(folder.status, 2);
-  EXPECT_TRUE(has(folder.err, "--out: expected a file in a folder that exists, found \"/nowhere/m.json\"")) << folder.err;
+  EXPECT_TRUE(has(folder.err, "--out: expected a file in a folder that exists, found \"/nowhere/m.json\""))
+      << folder.err;
   EXPECT_TRUE(has(folder.err, "--report: expected a file in a folder"));
   const Ran words = run_program(
       "train --data x --out y --features magic --validate rows --monotone up --trees 0 --folds 1 --format csv --gpu z");

@@ -19,7 +19,7 @@ kernels::KernelConfig sgemm() {
 
 Result<Comparison> compared(const std::vector<std::string>& gpus, unsigned jobs,
                             const kernels::KernelConfig& kernel = sgemm()) {
-  chip::SmCache cache;
+  gpu::SmCache cache;
   CompareOptions options;
   options.jobs = jobs;
   return compare(
@@ -42,14 +42,14 @@ TEST(Compare, TheWaterfallEndsAtTheOtherGpusOwnTime) {
 
 // The machine with all of the other side's groups is the other side: were a field forgotten, the times would differ.
 TEST(Compare, AllGroupsTogetherRunAsTheOtherGpu) {
-  chip::SmCache cache;
+  gpu::SmCache cache;
   arch::GpuSpec gpu = *arch::load_gpu("l4");
   const arch::GpuSpec other = *arch::load_gpu("h200-sxm-141gb");
   for (std::size_t i = 0; i < arch::field_group_count; ++i)
     arch::take_group(gpu, other, static_cast<arch::FieldGroup>(i));
   const kernels::GemmShape shape{512, 512, 128, 1};
-  EXPECT_EQ(chip::simulate(gpu, sgemm(), shape, {}, cache)->time_us,
-            chip::simulate(other, sgemm(), shape, {}, cache)->time_us);
+  EXPECT_EQ(gpu::simulate(gpu, sgemm(), shape, {}, cache)->time_us,
+            gpu::simulate(other, sgemm(), shape, {}, cache)->time_us);
 }
 
 TEST(Compare, TheSameBytesForAnyNumberOfJobs) {

@@ -17,8 +17,8 @@ namespace {
 
 struct Simulated {
   arch::GpuSpec gpu;
-  chip::SimOptions options;
-  chip::SimReport report, before;
+  gpu::SimOptions options;
+  gpu::SimReport report, before;
 };
 
 Simulated simulated(const std::string& arch, const kernels::GemmShape& shape) {
@@ -27,8 +27,8 @@ Simulated simulated(const std::string& arch, const kernels::GemmShape& shape) {
   kernels::KernelConfig kernel;
   kernel.family = kernels::Family::simt;
   kernel.tile = {128, 128, 8};
-  chip::SmCache cache;
-  s.report = *chip::simulate(s.gpu, kernel, shape, s.options, cache);
+  gpu::SmCache cache;
+  s.report = *gpu::simulate(s.gpu, kernel, shape, s.options, cache);
   s.before = *unsimulated(s.gpu, kernel, shape, s.options);
   return s;
 }
@@ -76,8 +76,8 @@ Simulated tensor_run(const std::string& arch, kernels::Family family, kernels::T
   kernel.dtype_in = kernel.dtype_out = kernels::DataType::f16;
   kernel.layout = kernels::Layout::nt;
   const kernels::GemmShape shape{4096, 4096, 2048, 1};
-  chip::SmCache cache;
-  s.report = *chip::simulate(s.gpu, kernel, shape, s.options, cache);
+  gpu::SmCache cache;
+  s.report = *gpu::simulate(s.gpu, kernel, shape, s.options, cache);
   s.before = *unsimulated(s.gpu, kernel, shape, s.options);
   return s;
 }
@@ -103,7 +103,7 @@ TEST(Physics, FindTheClockThatThePowerLimitLeaves) {
   EXPECT_GT(p.power_share, 1);
   EXPECT_LT(p.clock_mhz, s.gpu.clock.sustained.value * 1e-6);
   EXPECT_NEAR(p.power_w, s.gpu.power.limit.value, 0.01 * s.gpu.power.limit.value);
-  chip::SimOptions given = s.options;
+  gpu::SimOptions given = s.options;
   given.sm_clock_mhz = 900;
   EXPECT_EQ(physics_of(s.gpu, s.before, given).clock_mhz, 900);
 }

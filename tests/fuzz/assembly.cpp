@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kernels/assembly.hpp"
-#include "kernels/print.hpp"
+#include "kernels/assembly/assembly.hpp"
+#include "kernels/ir/print.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);  // NOLINT: bytes as text

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "arch/load.hpp"
-#include "kernels/build.hpp"
-#include "kernels/config.hpp"
-#include "kernels/print.hpp"
-#include "sim/core/compiler_latencies.hpp"
+#include "kernels/config/config.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/ir/print.hpp"
+#include "sim/sm/compiler_latencies.hpp"
 
 namespace noteg::fuzz {
 
@@ -17,7 +17,7 @@ inline void build(const kernels::KernelConfig& config) {
   if (std::int64_t{resolved->tile.m} * resolved->tile.n * resolved->tile.k > 128 * 128 * 64) return;
   kernels::BuildRequest request;
   request.config = *resolved;
-  request.latency = core::latency_model(gpu.sm);
+  request.latency = sm::latency_model(gpu.sm);
   static_cast<void>(kernels::build_program(request));
 }
 

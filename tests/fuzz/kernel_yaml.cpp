@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "kernels/config_file.hpp"
+#include "kernels/config/config_file.hpp"
 #include "tests/fuzz/build_kernel.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

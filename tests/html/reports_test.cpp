@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-chip::SimReport run_on(const std::string& arch, double time_us = 7700) {
-  chip::SimReport r = sample_report();
+gpu::SimReport run_on(const std::string& arch, double time_us = 7700) {
+  gpu::SimReport r = sample_report();
   r.arch_id = arch;
   r.time_us = time_us;
   r.power_w = 200;
@@ -84,7 +84,7 @@ TEST(HtmlReports, BehindEveryChartIsATableWithTheSameFigures) {
 }
 
 TEST(HtmlReports, SaySameAsTheJsonOutput) {
-  const chip::SimReport r = run_on("rtx4070");
+  const gpu::SimReport r = run_on("rtx4070");
   const std::string page = html::simulate_report(gpu("rtx4070"), r);
   const Json json = Json::parse(report::to_json(r));
   std::set<std::string> seen;

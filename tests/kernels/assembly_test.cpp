@@ -1,8 +1,8 @@
-#include "kernels/assembly.hpp"
+#include "kernels/assembly/assembly.hpp"
 
 #include <gtest/gtest.h>
 
-#include "kernels/lane_expression.hpp"
+#include "kernels/access/lane_expression.hpp"
 
 namespace noteg::kernels {
 namespace {

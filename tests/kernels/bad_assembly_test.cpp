@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "kernels/assembly.hpp"
+#include "kernels/assembly/assembly.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::kernels {

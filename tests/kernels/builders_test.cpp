@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/build.hpp"
-#include "kernels/copy_passes.hpp"
-#include "kernels/facts.hpp"
+#include "kernels/access/copy_passes.hpp"
+#include "kernels/access/wavefronts.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/ir/facts.hpp"
+#include "kernels/ir/print.hpp"
 #include "kernels/passes/check.hpp"
-#include "kernels/print.hpp"
-#include "kernels/wavefronts.hpp"
 
 namespace noteg::kernels {
 namespace {

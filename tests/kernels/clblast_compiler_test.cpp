@@ -2,8 +2,8 @@
 // how far loads run ahead. Expected values are those of nvcc 13 for sm_86.
 #include <gtest/gtest.h>
 
-#include "kernels/build.hpp"
-#include "kernels/builders/clblast_compiler.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/families/clblast/clblast_compiler.hpp"
 
 namespace noteg::kernels {
 namespace {

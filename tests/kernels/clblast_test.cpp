@@ -2,12 +2,12 @@
 // accesses.
 #include <gtest/gtest.h>
 
-#include "kernels/build.hpp"
-#include "kernels/builders/clblast_plan.hpp"
-#include "kernels/config_file.hpp"
-#include "kernels/config_keys.hpp"
-#include "kernels/config_text.hpp"
-#include "kernels/wavefronts.hpp"
+#include "kernels/access/wavefronts.hpp"
+#include "kernels/config/config_file.hpp"
+#include "kernels/config/config_keys.hpp"
+#include "kernels/config/config_text.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/families/clblast/clblast_plan.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "kernels/config_file.hpp"
-#include "kernels/config_text.hpp"
+#include "kernels/config/config_file.hpp"
+#include "kernels/config/config_text.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::kernels {

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <ostream>
 
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 
 namespace noteg::kernels {
 namespace {

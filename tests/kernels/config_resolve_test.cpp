@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "kernels/defaults.hpp"
+#include "kernels/config/defaults.hpp"
 
 namespace noteg::kernels {
 namespace {

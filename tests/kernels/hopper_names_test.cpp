@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "kernels/build.hpp"
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
+#include "kernels/families/build.hpp"
 
 namespace noteg::kernels {
 namespace {

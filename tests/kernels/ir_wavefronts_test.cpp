@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "kernels/wavefronts.hpp"
+#include "kernels/access/wavefronts.hpp"
 
 namespace noteg::kernels {
 namespace {

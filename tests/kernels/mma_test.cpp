@@ -5,12 +5,12 @@
 #include <map>
 #include <string>
 
-#include "kernels/assembly.hpp"
-#include "kernels/build.hpp"
-#include "kernels/facts.hpp"
+#include "kernels/access/wavefronts.hpp"
+#include "kernels/assembly/assembly.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/ir/facts.hpp"
+#include "kernels/ir/tensor_form.hpp"
 #include "kernels/passes/control_bits.hpp"
-#include "kernels/tensor_form.hpp"
-#include "kernels/wavefronts.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::kernels {

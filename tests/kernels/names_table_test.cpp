@@ -6,7 +6,7 @@
 #include <iostream>
 #include <map>
 
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 #include "sim/support/csv.hpp"
 
 namespace noteg::kernels {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "kernels/emitter.hpp"
+#include "kernels/ir/emitter.hpp"
 #include "kernels/passes/check.hpp"
 #include "kernels/passes/control_bits.hpp"
 #include "kernels/passes/dependence_graph.hpp"

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "kernels/assembly.hpp"
-#include "kernels/build.hpp"
-#include "kernels/config_file.hpp"
-#include "kernels/lane_expression.hpp"
-#include "kernels/lane_form.hpp"
-#include "kernels/print.hpp"
+#include "kernels/access/lane_expression.hpp"
+#include "kernels/access/lane_form.hpp"
+#include "kernels/assembly/assembly.hpp"
+#include "kernels/config/config_file.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/ir/print.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/build.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/passes/check.hpp"
 
 namespace noteg::kernels {

@@ -11,7 +11,7 @@
 #include <regex>
 
 #include "arch/field.hpp"
-#include "kernels/config_keys.hpp"
+#include "kernels/config/config_keys.hpp"
 #include "tests/properties/random_case.hpp"
 #include "tests/properties/survives.hpp"
 
@@ -39,9 +39,9 @@ std::vector<Case> kernels_of_all_families() {
 }
 
 // What is wrong with the report; nothing where all is right.
-std::string mistake_in(const chip::SimReport& r) {
-  const chip::Phases& p = r.phases_us;
-  const chip::MemoryTraffic& m = r.memory;
+std::string mistake_in(const gpu::SimReport& r) {
+  const gpu::Phases& p = r.phases_us;
+  const gpu::MemoryTraffic& m = r.memory;
   std::vector<double> figures = {p.launch,
                                  p.prologue,
                                  p.mainloop,
@@ -68,8 +68,8 @@ void expect_an_answer(const Case& c) {
   const std::string found = survives(patience, [&c]() -> std::string {
     const Result<arch::GpuSpec> gpu = gpu_of(c);
     if (!gpu) return "";
-    chip::SmCache cache;
-    const Result<chip::SimReport> report = simulate(c, *gpu, cache);
+    gpu::SmCache cache;
+    const Result<gpu::SimReport> report = simulate(c, *gpu, cache);
     return report ? mistake_in(*report) : "";
   });
   EXPECT_EQ(found, "") << command_of(c);

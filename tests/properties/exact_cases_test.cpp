@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "sim/chip/recording.hpp"
+#include "sim/gpu/recording.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "tests/properties/random_case.hpp"
 
@@ -35,12 +35,13 @@ Agreement agreement_of(std::size_t kind, std::uint64_t seed, double least, doubl
     const Case c = draw_case(kind, random);
     const Result<arch::GpuSpec> gpu = gpu_of(c);
     if (!gpu) continue;
-    chip::SmCache cache;
-    const Result<chip::SimReport> fast = simulate(c, *gpu, cache);
+    gpu::SmCache cache;
+    const Result<gpu::SimReport> fast = simulate(c, *gpu, cache);
     if (!fast) continue;
-    const double of_sm = fast->warp_instructions / static_cast<double>(fast->grid_ctas) * static_cast<double>(fast->sm_run->work.ctas);
+    const double of_sm =
+        fast->warp_instructions / static_cast<double>(fast->grid_ctas) * static_cast<double>(fast->sm_run->work.ctas);
     if (of_sm < least || of_sm > most) continue;
-    const Result<chip::SimReport> exact = simulate(c, *gpu, cache, true);
+    const Result<gpu::SimReport> exact = simulate(c, *gpu, cache, true);
     return {fast->cycles / exact->cycles - 1, fast->engine.simulated_warp_instructions, of_sm, command_of(c)};
   }
 }

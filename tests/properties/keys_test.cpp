@@ -10,9 +10,9 @@
 
 #include "arch/field.hpp"
 #include "arch/validate.hpp"
-#include "kernels/assembly.hpp"
-#include "sim/chip/environment.hpp"
-#include "sim/chip/power_use.hpp"
+#include "kernels/assembly/assembly.hpp"
+#include "sim/gpu/environment.hpp"
+#include "sim/gpu/power_use.hpp"
 #include "sim/power/components.hpp"
 #include "sim/power/trace.hpp"
 #include "sim/report/write.hpp"
@@ -37,7 +37,7 @@ struct Launch {
   std::string name;                   // as profilers print it, or
   kernels::KernelOverrides settings;  // family and tile first
   kernels::GemmShape shape;
-  chip::SimOptions options{};
+  gpu::SimOptions options{};
   bool traced = false;  // power over time too
 };
 
@@ -46,12 +46,12 @@ std::string figures_of(const Launch& launch, const arch::GpuSpec& gpu) {
   if (!launch.name.empty()) named = *kernels::config_from_name(launch.name);
   const Result<kernels::KernelConfig> config = kernels::apply_overrides(named, launch.settings);
   if (!config) return to_string(config.errors());
-  chip::SmCache cache;
-  const Result<chip::SimReport> report = chip::simulate(gpu, *config, launch.shape, launch.options, cache);
+  gpu::SmCache cache;
+  const Result<gpu::SimReport> report = gpu::simulate(gpu, *config, launch.shape, launch.options, cache);
   if (!report) return to_string(report.errors());
   std::string text = report::to_json(*report);
   if (launch.traced)
-    text += power::to_csv(power::power_trace(chip::clock_request(gpu, launch.options), report->activity_at));
+    text += power::to_csv(power::power_trace(gpu::clock_request(gpu, launch.options), report->activity_at));
   return text;
 }
 
@@ -60,26 +60,26 @@ Probe kernel(const char* gpu, Launch launch, arch::Overrides arch = {}) {
 }
 
 // Lines of assembly on one SM: cycles, counters and the energy of the events.
-std::string figures_of(const kernels::Program& program, const core::CoreSwitches& switches, double l1_hit_rate,
+std::string figures_of(const kernels::Program& program, const sm::CoreSwitches& switches, double l1_hit_rate,
                        const arch::GpuSpec& gpu) {
-  chip::EnvironmentRequest request;
+  gpu::EnvironmentRequest request;
   request.gpu = &gpu;
   request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
   request.l1_hit_rate = l1_hit_rate;
-  core::SmWork work;
+  sm::SmWork work;
   work.trips = 6;
-  const core::SmResult result = core::run_sm(core::decode(program, gpu.sm, {}, switches), gpu.sm, switches,
-                                             chip::memory_environment(request, chip::TileSource::l2), work);
-  const core::CoreCounters& c = result.counters;
-  chip::ChipEvents events;
+  const sm::SmResult result = sm::run_sm(sm::decode(program, gpu.sm, {}, switches), gpu.sm, switches,
+                                         gpu::memory_environment(request, gpu::TileSource::l2), work);
+  const sm::CoreCounters& c = result.counters;
+  gpu::ChipEvents events;
   events.counters = c;
-  const power::Stack energy = power::event_energy(gpu, chip::activity_of(events, Seconds{1e-6}), Volts{1.0}, {});
+  const power::Stack energy = power::event_energy(gpu, gpu::activity_of(events, Seconds{1e-6}), Volts{1.0}, {});
   return fmt::format("{} {} {} {} {} {} {}", result.cycles, c.shared_wavefronts, c.read_sectors, c.lsu_cycles,
                      c.rf_conflict_cycles, c.l1_bytes, power::total(energy).value);
 }
 
-Probe assembly(const char* gpu, const std::string& text, const core::CoreSwitches& switches = {},
-               double l1_hit_rate = 0, arch::Overrides arch = {}) {
+Probe assembly(const char* gpu, const std::string& text, const sm::CoreSwitches& switches = {}, double l1_hit_rate = 0,
+               arch::Overrides arch = {}) {
   const Result<kernels::Program> program = kernels::parse_assembly(text, "keys.nsass");
   EXPECT_TRUE(program) << to_string(program.errors());
   const auto shared = std::make_shared<const kernels::Program>(program ? *program : kernels::Program{});
@@ -136,8 +136,8 @@ std::string loop_of(const std::string& lines, int warps) {
 }
 
 std::vector<Probe> all_probes() {
-  core::CoreSwitches by_scoreboard;
-  by_scoreboard.dependence = core::Dependence::scoreboard;
+  sm::CoreSwitches by_scoreboard;
+  by_scoreboard.dependence = sm::Dependence::scoreboard;
   const kernels::KernelOverrides naive16{{"family", "naive"}, {"tile", "16x16x16"}};
   const kernels::KernelOverrides mma{{"family", "mma"}, {"tile", "128x128x32"}, {"dtype", "f16"}};
   const auto with = [](kernels::KernelOverrides settings, const char* key, const char* value) {
@@ -153,8 +153,8 @@ std::vector<Probe> all_probes() {
       "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x64x8_stage3_warpsize2x2x1_ffma_aligna4_alignc4_execute_kernel";
   const std::string mufu = "[B------:R0:W0:-:S02] MUFU.EX2 R12, R12 ;\n";
   const std::string dfma = "[B------:R0:W0:-:S02] DFMA R4, R4, R6, R8 ;\n";
-  chip::SimOptions cold, cool, zeros, slow;
-  cold.l2 = chip::L2State::cold;
+  gpu::SimOptions cold, cool, zeros, slow;
+  cold.l2 = gpu::L2State::cold;
   cool.clock_mode = power::ClockMode::cool;
   cool.launches = 20;
   zeros.operands = {0};

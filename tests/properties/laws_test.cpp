@@ -11,7 +11,7 @@
 #include <iostream>
 #include <numeric>
 
-#include "sim/chip/environment.hpp"
+#include "sim/gpu/environment.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "tests/properties/random_case.hpp"
 
@@ -61,12 +61,12 @@ constexpr Resource resources[] = {
 };
 
 // Bytes per second of L2, for reads or writes, at the clock that the run had.
-double l2_rate(const arch::GpuSpec& gpu, const chip::SimReport& r, BytesPerCycle rate) {
+double l2_rate(const arch::GpuSpec& gpu, const gpu::SimReport& r, BytesPerCycle rate) {
   const double clock = r.sm_clock_mhz * 1e6;
   return rate.value * (gpu.l2.own_clock ? std::max(clock, gpu.clock.boost.value) : clock);
 }
 
-void check_sums(const Case& c, const chip::SimReport& r, std::vector<Violation>& found) {
+void check_sums(const Case& c, const gpu::SimReport& r, std::vector<Violation>& found) {
   const auto equal = [&](const char* law, double value, double wanted) {
     const double factor = value / wanted;
     if (!(std::abs(factor - 1) <= 1e-6))
@@ -80,8 +80,8 @@ void check_sums(const Case& c, const chip::SimReport& r, std::vector<Violation>&
   for (const double figure : figures)
     if (!(figure > 0) || !std::isfinite(figure))
       found.push_back({"figures are above zero", 1, fmt::format("{}\n  {}", figure, command_of(c))});
-  const chip::Phases& p = r.phases_us;
-  const chip::MemoryTraffic& m = r.memory;
+  const gpu::Phases& p = r.phases_us;
+  const gpu::MemoryTraffic& m = r.memory;
   for (const double figure : {p.launch, p.prologue, p.mainloop, p.epilogue, p.tail + 1e-6 * r.time_us, r.pipes.fma,
                               r.pipes.alu, r.pipes.tensor, r.pipes.lsu, r.pipes.issue, m.l1_bytes, m.l2_bytes,
                               m.shared_bytes, m.l2_hit_rate, m.dram_read_bytes, m.dram_write_bytes})
@@ -90,28 +90,28 @@ void check_sums(const Case& c, const chip::SimReport& r, std::vector<Violation>&
 }
 
 // No run is shorter than its bytes or its operations take at the peak.
-void check_bounds(const Case& c, const arch::GpuSpec& gpu, const chip::SimReport& r, std::vector<Violation>& found) {
+void check_bounds(const Case& c, const arch::GpuSpec& gpu, const gpu::SimReport& r, std::vector<Violation>& found) {
   const auto least = [&](const char* law, double least_us) {
     if (!(r.time_us * 1.001 >= least_us))
       found.push_back({law, least_us / r.time_us,
                        fmt::format("{:.4g} us, {:.4g} us at least\n  {}", r.time_us, least_us, command_of(c))});
   };
-  const chip::MemoryTraffic& m = r.memory;
+  const gpu::MemoryTraffic& m = r.memory;
   least("DRAM bandwidth", (m.dram_read_bytes + m.dram_write_bytes) / gpu.dram.bandwidth.value * 1e6);
   least("L2 read bandwidth", m.l2_read_bytes / l2_rate(gpu, r, gpu.l2.read_bandwidth) * 1e6);
   least("L2 write bandwidth", m.l2_write_bytes / l2_rate(gpu, r, gpu.l2.write_bandwidth) * 1e6);
   least("peak rate", r.pct_of_peak / 100 * r.time_us);
 }
 
-void check_growth(const Case& c, const arch::GpuSpec& gpu, const chip::SimReport& r, Random& random,
+void check_growth(const Case& c, const arch::GpuSpec& gpu, const gpu::SimReport& r, Random& random,
                   std::vector<Violation>& found) {
   for (const Resource& resource : resources) {
     Case more = c;
     resource.grow(more, gpu, by_octave(random, 1.02, resource.name == std::string("clock") ? 1.5 : 4));
     const Result<arch::GpuSpec> larger = gpu_of(more);
     if (!larger) continue;
-    chip::SmCache cache;
-    const Result<chip::SimReport> after = simulate(more, *larger, cache);
+    gpu::SmCache cache;
+    const Result<gpu::SimReport> after = simulate(more, *larger, cache);
     if (!after) {
       found.push_back({resource.name, 100, "refused with more of it:\n  " + command_of(more)});
     } else if (!(after->time_us <= 1.01 * r.time_us)) {
@@ -122,7 +122,7 @@ void check_growth(const Case& c, const arch::GpuSpec& gpu, const chip::SimReport
   }
 }
 
-using Law = void (*)(const Case&, const arch::GpuSpec&, const chip::SimReport&, Random&, std::vector<Violation>&);
+using Law = void (*)(const Case&, const arch::GpuSpec&, const gpu::SimReport&, Random&, std::vector<Violation>&);
 
 // Draws until a case of the kind runs, and holds it against a law. Every case has a seed of its own.
 std::vector<Violation> check_case(std::size_t kind, std::uint64_t seed, Law law) {
@@ -132,8 +132,8 @@ std::vector<Violation> check_case(std::size_t kind, std::uint64_t seed, Law law)
     const Case c = draw_case(kind, random);
     const Result<arch::GpuSpec> gpu = gpu_of(c);
     if (!gpu) continue;
-    chip::SmCache cache;
-    const Result<chip::SimReport> report = simulate(c, *gpu, cache);
+    gpu::SmCache cache;
+    const Result<gpu::SimReport> report = simulate(c, *gpu, cache);
     if (!report) continue;
     law(c, *gpu, *report, random, found);
     return found;
@@ -160,13 +160,13 @@ void expect_of_all(Law law, double allowed = 0) {
 }
 
 TEST(RandomCases, ReportsAddUp) {
-  expect_of_all([](const Case& c, const arch::GpuSpec&, const chip::SimReport& r, Random&, auto& found) {
+  expect_of_all([](const Case& c, const arch::GpuSpec&, const gpu::SimReport& r, Random&, auto& found) {
     check_sums(c, r, found);
   });
 }
 
 TEST(RandomCases, NothingIsFasterThanTheMachine) {
-  expect_of_all([](const Case& c, const arch::GpuSpec& gpu, const chip::SimReport& r, Random&, auto& found) {
+  expect_of_all([](const Case& c, const arch::GpuSpec& gpu, const gpu::SimReport& r, Random&, auto& found) {
     check_bounds(c, gpu, r, found);
   });
 }

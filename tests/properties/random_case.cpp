@@ -151,7 +151,7 @@ Case draw_case(std::size_t kind, Random& random) {
   constexpr Settings (*families[])(Random&) = {naive, blocked, clblast, simt, mma, wgmma};
   static_assert(std::size(families) + 1 == kinds);
   static constexpr const char* layouts[] = {"nn", "nt", "tn", "tt"};
-  constexpr chip::L2State states[] = {chip::L2State::warm, chip::L2State::cold, chip::L2State::empty};
+  constexpr gpu::L2State states[] = {gpu::L2State::warm, gpu::L2State::cold, gpu::L2State::empty};
   Case c;
   c.gpu = one_of(gpus, random);
   c.shape = {extent(random), extent(random), extent(random), one_in(4, random) ? whole(random, 2, 24) : 1};
@@ -183,7 +183,7 @@ std::string command_of(const Case& c) {
 
 Result<arch::GpuSpec> gpu_of(const Case& c) { return arch::load_gpu(c.gpu, c.arch); }
 
-Result<chip::SimReport> simulate(const Case& c, const arch::GpuSpec& gpu, chip::SmCache& cache, bool exact) {
+Result<gpu::SimReport> simulate(const Case& c, const arch::GpuSpec& gpu, gpu::SmCache& cache, bool exact) {
   kernels::KernelConfig config;
   if (!c.kernel_name.empty()) {
     const Result<kernels::KernelConfig> named = kernels::config_from_name(c.kernel_name);
@@ -192,11 +192,11 @@ Result<chip::SimReport> simulate(const Case& c, const arch::GpuSpec& gpu, chip::
   }
   const Result<kernels::KernelConfig> set = kernels::apply_overrides(config, c.settings);
   if (!set) return set.errors();
-  chip::SimOptions options;
+  gpu::SimOptions options;
   options.sm_clock_mhz = c.clock_mhz;
   options.l2 = c.l2;
   options.exact = exact;
-  return chip::simulate(gpu, *set, c.shape, options, cache);
+  return gpu::simulate(gpu, *set, c.shape, options, cache);
 }
 
 }  // namespace noteg::properties

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "arch/load.hpp"
-#include "kernels/config_file.hpp"
-#include "sim/chip/simulate.hpp"
+#include "kernels/config/config_file.hpp"
+#include "sim/gpu/simulate.hpp"
 
 namespace noteg::properties {
 
@@ -22,7 +22,7 @@ struct Case {
   kernels::KernelOverrides settings;  // "family" and "tile" first where there is no name
   kernels::GemmShape shape;
   double clock_mhz = 0;
-  chip::L2State l2 = chip::L2State::warm;
+  gpu::L2State l2 = gpu::L2State::warm;
 };
 
 // Kernels of one family, or by the names that profilers print.
@@ -35,8 +35,8 @@ inline constexpr std::size_t kinds = 7;
 [[nodiscard]] std::string command_of(const Case& c);
 
 [[nodiscard]] Result<arch::GpuSpec> gpu_of(const Case& c);
-[[nodiscard]] Result<chip::SimReport> simulate(const Case& c, const arch::GpuSpec& gpu, chip::SmCache& cache,
-                                               bool exact = false);
+[[nodiscard]] Result<gpu::SimReport> simulate(const Case& c, const arch::GpuSpec& gpu, gpu::SmCache& cache,
+                                              bool exact = false);
 
 // A whole number from low to high, both included.
 [[nodiscard]] std::int64_t whole(Random& random, std::int64_t low, std::int64_t high);

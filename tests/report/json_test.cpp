@@ -55,7 +55,7 @@ TEST(ReportJson, HasTheKeysOfTheContractInTheirOrder) {
 
 TEST(ReportJson, HasOneStallPerReasonAndTheySumToOne) {
   const Json json = Json::parse(report::to_json(test::sample_report()));
-  EXPECT_EQ(json["stalls"].size(), core::stall_count);
+  EXPECT_EQ(json["stalls"].size(), sm::stall_count);
   double sum = 0;
   for (const auto& [reason, share] : json["stalls"].items()) sum += share.get<double>();
   EXPECT_NEAR(sum, 1.0, 1e-12);
@@ -78,7 +78,7 @@ TEST(ReportJson, ShowsTheKernelAsResolved) {
 }
 
 TEST(ReportJson, WritesZeroWhereANumberIsNotFinite) {
-  chip::SimReport report = test::sample_report();
+  gpu::SimReport report = test::sample_report();
   report.tflops = std::numeric_limits<double>::infinity();
   report.rf.reads = std::numeric_limits<double>::quiet_NaN();
   const Json json = Json::parse(report::to_json(report));
@@ -87,7 +87,7 @@ TEST(ReportJson, WritesZeroWhereANumberIsNotFinite) {
 }
 
 TEST(ReportJson, WritesNullWhereNothingWasValidated) {
-  chip::SimReport report = test::sample_report();
+  gpu::SimReport report = test::sample_report();
   report.confidence = {-1, "none: no measured runs of this family", {}, ""};
   const Json confidence = Json::parse(report::to_json(report))["confidence"];
   EXPECT_TRUE(confidence["validated_mape"].is_null());
@@ -96,13 +96,13 @@ TEST(ReportJson, WritesNullWhereNothingWasValidated) {
 }
 
 TEST(ReportJson, SurvivesAKernelNameThatIsNotUtf8) {
-  chip::SimReport report = test::sample_report();
+  gpu::SimReport report = test::sample_report();
   report.kernel.name = "kernel\xff\xfe";
   EXPECT_TRUE(Json::accept(report::to_json(report)));
 }
 
 TEST(ReportCsv, HasTheSameFiguresAsJson) {
-  const chip::SimReport report = test::sample_report();
+  const gpu::SimReport report = test::sample_report();
   const std::string csv = report::to_csv({report});
   const std::size_t end = csv.find('\n');
   EXPECT_EQ(csv.substr(0, csv.find(',')), "arch");

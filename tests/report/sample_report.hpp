@@ -1,12 +1,12 @@
 // A report with a different value in every field, so that a mixed-up counter is seen.
 #pragma once
 
-#include "sim/chip/report.hpp"
+#include "sim/gpu/report.hpp"
 
 namespace noteg::test {
 
-inline chip::SimReport sample_report() {
-  chip::SimReport r;
+inline gpu::SimReport sample_report() {
+  gpu::SimReport r;
   r.arch_id = "rtx4070";
   r.arch_name = "GeForce RTX 4070";
   r.kernel.name = "cutlass_simt_sgemm_128x128_8x4_tn_align1";
@@ -26,12 +26,12 @@ inline chip::SimReport sample_report() {
   r.tflops = 17.85;
   r.pct_of_peak = 61.2;
   r.phases_us = {3, 40, 7500, 57, 100};
-  r.occupancy = {2, 16, chip::Limiter::registers, 11.13};
+  r.occupancy = {2, 16, gpu::Limiter::registers, 11.13};
   r.stalls.fill(0);
-  r.stalls[static_cast<std::size_t>(core::Stall::selected)] = 0.25;
-  r.stalls[static_cast<std::size_t>(core::Stall::wait)] = 0.5;
-  r.stalls[static_cast<std::size_t>(core::Stall::math_pipe)] = 0.249;
-  r.stalls[static_cast<std::size_t>(core::Stall::drained)] = 0.001;
+  r.stalls[static_cast<std::size_t>(sm::Stall::selected)] = 0.25;
+  r.stalls[static_cast<std::size_t>(sm::Stall::wait)] = 0.5;
+  r.stalls[static_cast<std::size_t>(sm::Stall::math_pipe)] = 0.249;
+  r.stalls[static_cast<std::size_t>(sm::Stall::drained)] = 0.001;
   r.pipes = {0.61, 0.05, 0, 0.4, 0.7};
   r.warp_instructions = 2.4e9;
   r.instructions_by_opcode = {{"FFMA", 2.1e9}, {"LDS", 0.2e9}, {"IADD3", 0.1e9}};
@@ -46,7 +46,7 @@ inline chip::SimReport sample_report() {
                   "shared_memory",
                   "none",
                   2475};
-  r.roofline = {490, chip::Bound::compute, 4700, 900, 600};
+  r.roofline = {490, gpu::Bound::compute, 4700, 900, 600};
   r.ipc = 2.8;
   r.engine = {false, 80000, 500000};
   r.confidence = {0.034, "124 rows of gpperf_cutlass", {}, ""};

@@ -19,7 +19,7 @@ std::size_t longest_line(const std::string& text) {
 TEST(ReportText, FitsEightyColumns) { EXPECT_LE(longest_line(report::to_text(test::sample_report())), 80u); }
 
 TEST(ReportText, FitsEightyColumnsWithTheLargestFiguresAndLongNames) {
-  chip::SimReport report = test::sample_report();
+  gpu::SimReport report = test::sample_report();
   report.arch_name = std::string(300, 'g');
   report.shape = {2147483647, 2147483647, 2147483647, 65535};
   report.time_us = 1e15;
@@ -32,7 +32,7 @@ TEST(ReportText, FitsEightyColumnsWithTheLargestFiguresAndLongNames) {
 }
 
 TEST(ReportText, AKernelsNameStandsWholeToBeCopied) {
-  chip::SimReport report = test::sample_report();
+  gpu::SimReport report = test::sample_report();
   report.kernel.name = std::string(500, 'k');
   EXPECT_NE(report::to_text(report).find("kernel        " + report.kernel.name + "\n"), std::string::npos);
 }
@@ -44,13 +44,13 @@ TEST(ReportText, SaysWhatLimitsAndWhatRemovingItWouldBring) {
 }
 
 TEST(ReportText, SaysSoWhereNothingWasValidated) {
-  chip::SimReport report = test::sample_report();
+  gpu::SimReport report = test::sample_report();
   report.confidence = {-1, "none", {}, ""};
   EXPECT_NE(report::to_text(report).find("not validated"), std::string::npos);
 }
 
 TEST(ReportText, ShowsTheIntervalWithTheReasonForItsWidth) {
-  chip::SimReport report = test::sample_report();
+  gpu::SimReport report = test::sample_report();
   report.confidence.intervals.back() = {0.9 * report.time_us, 1.25 * report.time_us};
   report.confidence.because = "nobody measured it";
   const std::string text = report::to_text(report);

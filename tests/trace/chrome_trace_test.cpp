@@ -15,21 +15,20 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json trace_of(const chip::SimReport& report, const chip::Recording& recording, const std::string& gpu) {
+Json trace_of(const gpu::SimReport& report, const gpu::Recording& recording, const std::string& gpu) {
   return Json::parse(trace::chrome_trace(recording, report, *arch::load_gpu(gpu)));
 }
 
 std::set<std::string> known_names() {
   std::set<std::string> names;
-  for (std::size_t i = 0; i < core::opcode_count; ++i)
+  for (std::size_t i = 0; i < sm::opcode_count; ++i)
     names.insert(std::string(kernels::opcode_info(static_cast<kernels::Opcode>(i)).mnemonic));
-  for (std::size_t i = 0; i < core::stall_count; ++i)
-    names.insert(std::string(core::name_of(static_cast<core::Stall>(i))));
+  for (std::size_t i = 0; i < sm::stall_count; ++i) names.insert(std::string(sm::name_of(static_cast<sm::Stall>(i))));
   return names;
 }
 
 struct Traced {
-  chip::Recording recording;
+  gpu::Recording recording;
   Json trace;
 };
 
@@ -39,15 +38,15 @@ using Kernel = std::pair<const char*, kernels::Family>;
 const Traced& traced(const Kernel& kernel) {
   static std::map<kernels::Family, Traced> known;
   if (const auto found = known.find(kernel.second); found != known.end()) return found->second;
-  const chip::SimReport report = simulated(kernel.first, kernel.second);
-  chip::Recording recording = watched(report, {2, 2});
+  const gpu::SimReport report = simulated(kernel.first, kernel.second);
+  gpu::Recording recording = watched(report, {2, 2});
   Json trace = trace_of(report, recording, kernel.first);
   return known.emplace(kernel.second, Traced{std::move(recording), std::move(trace)}).first->second;
 }
 
 class Traces : public testing::TestWithParam<Kernel> {
  protected:
-  const chip::Recording& recording = traced(GetParam()).recording;
+  const gpu::Recording& recording = traced(GetParam()).recording;
   const Json& trace = traced(GetParam()).trace;
 };
 
@@ -110,7 +109,7 @@ TEST_P(Traces, SlicesOfATrackDoNotOverlapAndLieInTheWindow) {
 
 TEST_P(Traces, HasOneSlicePerInstructionOfTheWindow) {
   std::size_t issued = 0, slices = 0;
-  for (const core::IssueRecord& issue : recording.log.issues)
+  for (const sm::IssueRecord& issue : recording.log.issues)
     if (issue.cycle >= recording.begin && issue.cycle < recording.end) ++issued;
   for (const Json& event : trace["traceEvents"])
     if (event["ph"] == "X" && event["cat"] == "issue") ++slices;

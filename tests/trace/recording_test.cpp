@@ -7,13 +7,13 @@ namespace noteg::test {
 namespace {
 
 // Issues and waits of a warp are its whole time in the CTA: they follow each other without gaps and without overlaps.
-void expect_whole_time(const chip::Recording& recording) {
+void expect_whole_time(const gpu::Recording& recording) {
   std::map<std::uint64_t, std::uint64_t> by_start;
   for (int warp = 0; warp < recording.run->work.resident * recording.program().warps; ++warp) {
     by_start.clear();
-    for (const core::WaitRecord& wait : recording.log.waits)
+    for (const sm::WaitRecord& wait : recording.log.waits)
       if (wait.warp == warp) by_start[wait.from] = wait.until;
-    for (const core::IssueRecord& issue : recording.log.issues)
+    for (const sm::IssueRecord& issue : recording.log.issues)
       if (issue.warp == warp) by_start[issue.cycle] = issue.cycle + 1;
     ASSERT_FALSE(by_start.empty());
     std::uint64_t at = by_start.begin()->first;
@@ -30,33 +30,32 @@ TEST(Recording, AccountsForEveryCycleOfEveryWarp) {
 }
 
 TEST(Recording, WaitsAddUpToTheCountersOfTheRun) {
-  const chip::SimReport report = simulated("rtx4070");
-  const chip::Recording recording = watched(report, {0, 1000});
-  std::array<double, core::stall_count> cycles{};
-  for (const core::WaitRecord& wait : recording.log.waits)
+  const gpu::SimReport report = simulated("rtx4070");
+  const gpu::Recording recording = watched(report, {0, 1000});
+  std::array<double, sm::stall_count> cycles{};
+  for (const sm::WaitRecord& wait : recording.log.waits)
     cycles[static_cast<std::size_t>(wait.reason)] += static_cast<double>(wait.until - wait.from);
-  const core::CoreCounters& counted = recording.log.samples.back().count;
-  for (std::size_t i = 0; i < core::stall_count; ++i) {
-    const auto stall = static_cast<core::Stall>(i);
-    if (stall == core::Stall::drained) continue;  // counted when a CTA ends, not waited
-    const double found = stall == core::Stall::selected ? static_cast<double>(recording.log.issues.size()) : cycles[i];
-    EXPECT_EQ(found, counted.stall_cycles[i]) << core::name_of(stall);
+  const sm::CoreCounters& counted = recording.log.samples.back().count;
+  for (std::size_t i = 0; i < sm::stall_count; ++i) {
+    const auto stall = static_cast<sm::Stall>(i);
+    if (stall == sm::Stall::drained) continue;  // counted when a CTA ends, not waited
+    const double found = stall == sm::Stall::selected ? static_cast<double>(recording.log.issues.size()) : cycles[i];
+    EXPECT_EQ(found, counted.stall_cycles[i]) << sm::name_of(stall);
   }
 }
 
 TEST(Recording, WatchingChangesNothing) {
-  const chip::SimReport report = simulated("rtx4070");
-  const chip::Recording recording = watched(report, {0, 1000});
-  core::SmWork work = report.sm_run->work;
+  const gpu::SimReport report = simulated("rtx4070");
+  const gpu::Recording recording = watched(report, {0, 1000});
+  sm::SmWork work = report.sm_run->work;
   work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
-  const chip::SmTime unwatched =
-      report.sm_run->kernel->timer->time(report.sm_run->environment, work, chip::Grade::exact);
+  const gpu::SmTime unwatched = report.sm_run->kernel->timer->time(report.sm_run->environment, work, gpu::Grade::exact);
   EXPECT_EQ(static_cast<double>(recording.end), unwatched.cycles);
 }
 
 TEST(Recording, WindowHoldsItsTripsAndNoMore) {
-  const chip::SimReport report = simulated("rtx4070");
-  const chip::Recording two = watched(report, {2, 3}), three = watched(report, {2, 4});
+  const gpu::SimReport report = simulated("rtx4070");
+  const gpu::Recording two = watched(report, {2, 3}), three = watched(report, {2, 4});
   EXPECT_EQ(two.begin, three.begin);
   EXPECT_LT(two.end, three.end);
   EXPECT_EQ(two.begin, two.trip_begins[1]);
@@ -65,29 +64,29 @@ TEST(Recording, WindowHoldsItsTripsAndNoMore) {
 }
 
 TEST(Recording, RefusesAWindowBehindTheLastTrip) {
-  const Result<chip::Recording> recording = chip::record(simulated("rtx4070"), {1000, 1001});
+  const Result<gpu::Recording> recording = gpu::record(simulated("rtx4070"), {1000, 1001});
   ASSERT_FALSE(recording);
   EXPECT_EQ(recording.errors().front().key, "--window");
 }
 
 TEST(Recording, UnitsWorkAsLongAsTheCountersSay) {
-  const chip::Recording recording = watched(simulated("a100-pcie-40gb", kernels::Family::mma), {0, 1000});
+  const gpu::Recording recording = watched(simulated("a100-pcie-40gb", kernels::Family::mma), {0, 1000});
   double tensor = 0;
-  for (const core::UseRecord& use : recording.log.uses)
-    if (use.unit == core::RecordedUnit::tensor) tensor += static_cast<double>(use.until - use.from);
+  for (const sm::UseRecord& use : recording.log.uses)
+    if (use.unit == sm::RecordedUnit::tensor) tensor += static_cast<double>(use.until - use.from);
   const double counted = recording.log.samples.back().count.tensor_cycles;
   EXPECT_GT(counted, 0);
   EXPECT_NEAR(tensor, counted, 0.01 * counted + 1);
 }
 
 TEST(Recording, PowerLiesBetweenIdleAndSeveralTimesTheMean) {
-  const chip::SimReport report = simulated("rtx4070");
-  const chip::Recording recording = watched(report, {2, 12});
+  const gpu::SimReport report = simulated("rtx4070");
+  const gpu::Recording recording = watched(report, {2, 12});
   const arch::GpuSpec gpu = *arch::load_gpu("rtx4070");
   for (std::size_t i = 0; i + 1 < recording.log.samples.size(); ++i) {
-    const core::Sample &from = recording.log.samples[i], &to = recording.log.samples[i + 1];
+    const sm::Sample &from = recording.log.samples[i], &to = recording.log.samples[i + 1];
     if (to.cycle <= from.cycle) continue;
-    const double watts = chip::power_between(recording, report, gpu, from, to).value;
+    const double watts = gpu::power_between(recording, report, gpu, from, to).value;
     EXPECT_GT(watts, 0.5 * gpu.power.idle.value);
     EXPECT_LT(watts, 10 * report.power_w + 100);
   }

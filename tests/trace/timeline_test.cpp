@@ -18,7 +18,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(Timeline, FitsTheWidthAskedFor) {
-  const chip::Recording recording = watched(simulated("rtx4070"));
+  const gpu::Recording recording = watched(simulated("rtx4070"));
   for (const std::size_t width : {40u, 80u, 100u, 200u})
     for (const std::string& line : lines_of(trace::timeline(recording, 4, {width, 32})))
       EXPECT_LE(line.size(), width) << line;
@@ -39,12 +39,12 @@ TEST(Timeline, EveryLetterIsInTheLegend) {
 
 TEST(Timeline, EveryWaitHasALetterOfItsOwn) {
   std::set<char> letters;
-  for (std::size_t i = 0; i < core::stall_count; ++i)
-    EXPECT_TRUE(letters.insert(trace::letter_of(static_cast<core::Stall>(i))).second);
+  for (std::size_t i = 0; i < sm::stall_count; ++i)
+    EXPECT_TRUE(letters.insert(trace::letter_of(static_cast<sm::Stall>(i))).second);
 }
 
 TEST(Timeline, ASubCoreIssuesOneInstructionACycle) {
-  const chip::Recording recording = watched(simulated("rtx4070"), {2, 2});
+  const gpu::Recording recording = watched(simulated("rtx4070"), {2, 2});
   const std::vector<std::string> lines = lines_of(trace::timeline(recording, 4));
   const auto last_block =
       std::find_if(lines.rbegin(), lines.rend(), [](const std::string& line) { return line.starts_with("sub 0"); });

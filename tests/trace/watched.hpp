@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "arch/load.hpp"
-#include "sim/chip/recording.hpp"
+#include "sim/gpu/recording.hpp"
 
 namespace noteg::test {
 
 inline constexpr int k_extent = 256;  // 32 trips of 8
 
-inline chip::SimReport simulated(const std::string& gpu, kernels::Family family = kernels::Family::simt) {
+inline gpu::SimReport simulated(const std::string& gpu, kernels::Family family = kernels::Family::simt) {
   kernels::KernelConfig kernel;
   kernel.family = family;
   kernel.tile = {64, 64, 8};
@@ -19,15 +19,14 @@ inline chip::SimReport simulated(const std::string& gpu, kernels::Family family 
     kernel.dtype_in = kernel.dtype_out = kernels::DataType::f16;
     kernel.layout = kernels::Layout::tn;
   }
-  chip::SmCache cache;
-  const Result<chip::SimReport> report =
-      chip::simulate(*arch::load_gpu(gpu), kernel, {512, 512, k_extent, 1}, {}, cache);
+  gpu::SmCache cache;
+  const Result<gpu::SimReport> report = gpu::simulate(*arch::load_gpu(gpu), kernel, {512, 512, k_extent, 1}, {}, cache);
   EXPECT_TRUE(report) << to_string(report.errors());
   return *report;
 }
 
-inline chip::Recording watched(const chip::SimReport& report, const chip::TripWindow& window = {}) {
-  const Result<chip::Recording> recording = chip::record(report, window);
+inline gpu::Recording watched(const gpu::SimReport& report, const gpu::TripWindow& window = {}) {
+  const Result<gpu::Recording> recording = gpu::record(report, window);
   EXPECT_TRUE(recording) << to_string(recording.errors());
   return *recording;
 }

@@ -7,7 +7,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/names/library_name.hpp"
-#include "sim/chip/explain.hpp"
+#include "sim/gpu/explain.hpp"
 #include "sim/support/text_file.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/tune/menu.hpp"
@@ -18,8 +18,8 @@ namespace {
 Problem sgemm(std::int64_t m, std::int64_t n, std::int64_t k) { return {{m, n, k, 1}, {}}; }
 
 double time_of(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const Problem& problem,
-               chip::SmCache& cache) {
-  return chip::simulate(gpu, kernel, problem.shape, {}, cache)->time_us;
+               gpu::SmCache& cache) {
+  return gpu::simulate(gpu, kernel, problem.shape, {}, cache)->time_us;
 }
 
 TEST(Menu, EveryKernelResolvesForItsTypes) {
@@ -139,13 +139,13 @@ TEST(KernelChooser, TakesLargeTilesForLargeProblemsAndSplitsDeepOnes) {
 // The rough grade may miss the best by a little, not by much.
 TEST(KernelChooser, TheChosenKernelIsCloseToTheBestOfTheMenu) {
   KernelChooser chooser;
-  chip::SmCache cache;
+  gpu::SmCache cache;
   for (const char* name : {"a100-pcie-40gb", "h100-sxm5-80gb"}) {
     const arch::GpuSpec gpu = *arch::load_gpu(name);
     const Problem problem = sgemm(1024, 768, 256);
     double best = 1e30;
     for (const kernels::KernelConfig& kernel : library_choices(gpu, problem))
-      if (const Result<chip::SimReport> report = chip::simulate(gpu, kernel, problem.shape, {}, cache))
+      if (const Result<gpu::SimReport> report = gpu::simulate(gpu, kernel, problem.shape, {}, cache))
         best = std::min(best, report->time_us);
     EXPECT_LE(time_of(gpu, *chooser.best(gpu, problem, {}), problem, cache), 1.08 * best) << name;
   }
@@ -170,7 +170,7 @@ TEST(KernelChooser, SaysWhereTheMenuHasNothing) {
 // What a plain `simulate` answers with is the first row of --explain, whatever the library's kernel is.
 TEST(AutoKernel, APlainRunNamesWhatTheWholeTableNames) {
   using kernels::DataType;
-  const std::vector<const char*> gpus{"rtx3090",        "rtx4070",        "l4", "a30", "a100-pcie-80gb",
+  const std::vector<const char*> gpus{"rtx3090",        "rtx4070",       "l4", "a30", "a100-pcie-80gb",
                                       "h100-sxm5-80gb", "h200-sxm-141gb"};
   const std::vector<kernels::GemmShape> shapes{{4096, 4096, 4096, 1}, {1024, 1024, 1024, 1}, {16, 4096, 4096, 1},
                                                {2176, 3000, 512, 1},  {8192, 8192, 64, 1},   {128, 128, 8192, 1},
@@ -182,7 +182,7 @@ TEST(AutoKernel, APlainRunNamesWhatTheWholeTableNames) {
       for (const DataType type : types) runs.emplace_back(gpu, shape, type);
   ASSERT_GE(runs.size(), 160U);
   KernelChooser chooser;
-  chip::SmCache cache;
+  gpu::SmCache cache;
   std::vector<std::string> wrong(runs.size());
   share_work(runs.size(), 2, {}, [&](std::size_t i) {
     const auto& [name, shape, type] = runs[i];
@@ -194,18 +194,18 @@ TEST(AutoKernel, APlainRunNamesWhatTheWholeTableNames) {
       wrong[i] = to_string(kernel.errors());
       return;
     }
-    const auto judged = [&](chip::Experiments experiments) {
-      return chip::explain(gpu, *kernel, shape, {}, cache, experiments);
+    const auto judged = [&](gpu::Experiments experiments) {
+      return gpu::explain(gpu, *kernel, shape, {}, cache, experiments);
     };
-    const Result<chip::Explanation> plain = judged(chip::Experiments::decisive), all = judged(chip::Experiments::all);
+    const Result<gpu::Explanation> plain = judged(gpu::Experiments::decisive), all = judged(gpu::Experiments::all);
     if (!plain || !all) {
       wrong[i] = "refused";
       return;
     }
-    const chip::Bottleneck &a = plain->report.bottleneck, &b = all->report.bottleneck;
+    const gpu::Bottleneck &a = plain->report.bottleneck, &b = all->report.bottleneck;
     if (a.name != b.name || a.because != b.because || b.name != all->costs.front().limit)
       wrong[i] = a.name + " against " + all->costs.front().limit + ": " + a.because + " against " + b.because;
-    for (const chip::LimitCost& cost : all->costs)
+    for (const gpu::LimitCost& cost : all->costs)
       if (!cost.limit.ends_with("_pipe") && cost.pct_of_peak > 100 + 1e-6)
         wrong[i] += " " + cost.limit + " passes the roof";
   });

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "arch/load.hpp"
-#include "sim/chip/simulate.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/tune/space.hpp"
 
 namespace noteg::tune {
@@ -12,18 +12,17 @@ namespace {
 
 // Bursts at the highest clock, and repeated until the board's limit holds the clock down: of the boards here the L4's
 // does for every kernel.
-void expect_no_faster_simulation(const arch::GpuSpec& gpu, const Problem& problem, chip::SmCache& cache,
-                                 int& compared) {
+void expect_no_faster_simulation(const arch::GpuSpec& gpu, const Problem& problem, gpu::SmCache& cache, int& compared) {
   for (const kernels::KernelConfig& config : configurations(gpu, problem, {{}, 12})) {
     const Result<kernels::KernelConfig> resolved = kernels::resolve(config, problem.shape);
     if (!resolved) continue;
     const Result<StaticLoad> load = static_load(gpu, *resolved, problem.shape);
     const bool has_list = resolved->family != kernels::Family::wgmma;
     for (const auto mode : {power::ClockMode::burst, power::ClockMode::sustained}) {
-      chip::SimOptions options;
+      gpu::SimOptions options;
       options.clock_mode = mode;
       options.share_runs = true;
-      const Result<chip::SimReport> report = chip::simulate(gpu, *resolved, problem.shape, options, cache);
+      const Result<gpu::SimReport> report = gpu::simulate(gpu, *resolved, problem.shape, options, cache);
       if (!report) continue;
       ++compared;
       ASSERT_TRUE(load);
@@ -35,7 +34,7 @@ void expect_no_faster_simulation(const arch::GpuSpec& gpu, const Problem& proble
 }
 
 TEST(LowerBound, NoSimulationIsFaster) {
-  chip::SmCache cache;
+  gpu::SmCache cache;
   int compared = 0;
   kernels::KernelConfig f16;
   f16.dtype_in = kernels::DataType::f16;
@@ -64,8 +63,8 @@ TEST(LowerBound, KnowsNarrowCopiesFromTheInstructions) {
   const double by_tile = lower_bound(gpu, resolved, shape).value;
   const double by_list = lower_bound(gpu, resolved, shape, {}, &load).value;
   EXPECT_GT(by_list, 1.5 * by_tile);
-  chip::SmCache cache;
-  const Result<chip::SimReport> report = chip::simulate(gpu, resolved, shape, {}, cache);
+  gpu::SmCache cache;
+  const Result<gpu::SimReport> report = gpu::simulate(gpu, resolved, shape, {}, cache);
   ASSERT_TRUE(report);
   EXPECT_GT(by_list * 1e6, 0.8 * report->time_us);
 }

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "arch/load.hpp"
-#include "sim/chip/simulate.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/tune/space.hpp"
 
 namespace noteg::tune {
@@ -53,12 +53,12 @@ std::int64_t extent(std::mt19937& random) {
   return random() % 2 == 0 ? size : (size + 31) / 32 * 32;
 }
 
-void check(const chip::SimReport& r) {
+void check(const gpu::SimReport& r) {
   EXPECT_GT(r.time_us, 0);
   EXPECT_GT(r.power_w, 0);
   EXPECT_GT(r.energy_mj, 0);
   EXPECT_NEAR(std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0), 1, 1e-6);
-  const chip::Phases& p = r.phases_us;
+  const gpu::Phases& p = r.phases_us;
   EXPECT_NEAR((p.launch + p.prologue + p.mainloop + p.epilogue + p.tail) / r.time_us, 1, 1e-6);
   for (const double phase : {p.launch, p.prologue, p.mainloop, p.epilogue}) EXPECT_GE(phase, 0);
   EXPECT_GE(p.tail, -1e-6 * r.time_us);
@@ -84,11 +84,11 @@ TEST(RandomConfigurations, ReportsAddUpAndMoreWorkTakesNoLessTime) {
     problem.shape = {extent(random), extent(random), extent(random), 1};
     if (random() % 3 == 0) problem.frame.dtype_in = problem.frame.dtype_out = kernels::DataType::f16;
     const kernels::KernelConfig config = draw(random, gpu, problem);
-    chip::SimOptions options;
+    gpu::SimOptions options;
     options.share_runs = true;
     options.sm_clock_mhz = 1400;
-    chip::SmCache cache;
-    const auto report = chip::simulate(gpu, config, problem.shape, options, cache);
+    gpu::SmCache cache;
+    const auto report = gpu::simulate(gpu, config, problem.shape, options, cache);
     if (!report) continue;
     ++done;
     SCOPED_TRACE(gpu.id + " " + std::string(name_of(config.family)) + " tile " + std::to_string(config.tile.m) + "x" +
@@ -98,7 +98,7 @@ TEST(RandomConfigurations, ReportsAddUpAndMoreWorkTakesNoLessTime) {
     check(*report);
     kernels::GemmShape deeper = problem.shape;
     deeper.k *= 2;
-    const auto more = chip::simulate(gpu, config, deeper, options, cache);
+    const auto more = gpu::simulate(gpu, config, deeper, options, cache);
     if (more) {
       EXPECT_GE(more->time_us, 0.99 * report->time_us);
     }

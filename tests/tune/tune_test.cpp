@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "arch/load.hpp"
-#include "kernels/config_file.hpp"
-#include "kernels/config_text.hpp"
+#include "kernels/config/config_file.hpp"
+#include "kernels/config/config_text.hpp"
 #include "sim/tune/cutlass_profiler.hpp"
 #include "sim/tune/write.hpp"
 
@@ -71,7 +71,7 @@ TEST(Tune, StoppedItStillHasWhatWasRanked) {
 }
 
 TEST(Tune, EmittedKernelFilesReadBackAsTheyWere) {
-  for (const chip::SimReport& report : tuned(2).top) {
+  for (const gpu::SimReport& report : tuned(2).top) {
     const Result<kernels::KernelConfig> read = kernels::read_kernel_text(kernels::to_yaml(report.kernel, "a\nb"), "x");
     ASSERT_TRUE(read) << to_string(read.errors());
     EXPECT_EQ(kernels::resolve(*read, problem.shape)->tile, report.kernel.tile);

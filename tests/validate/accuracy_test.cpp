@@ -24,11 +24,10 @@ constexpr Margin margins[] = {
 };
 
 TEST(Accuracy, StaysWithinItsMarginsOnTheMeasuredSubset) {
-  chip::SmCache cache;
+  gpu::SmCache cache;
   const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                                  const kernels::GemmShape& shape, const chip::SimOptions& sim) {
-    return chip::simulate(gpu, kernel, shape, sim, cache);
-  };
+                                  const kernels::GemmShape& shape,
+                                  const gpu::SimOptions& sim) { return gpu::simulate(gpu, kernel, shape, sim, cache); };
   ValidateOptions options;
   options.by = {"source", "gpu"};
   options.min_time_ms = 0.2;

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "arch/load.hpp"
-#include "sim/chip/sm_cache.hpp"
+#include "sim/gpu/sm_cache.hpp"
 #include "sim/validate/measured_case.hpp"
 #include "sim/validate/measured_file.hpp"
 
@@ -20,7 +20,7 @@ void each_counted_launch(const Use& use) {
   const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
   EXPECT_TRUE(data && gpu);
   if (!data || !gpu) return;
-  chip::SmCache cache;
+  gpu::SmCache cache;
   for (const MeasuredRow& row : data->rows) {
     const CaseOrReason measured = case_of(*data, row);
     const auto* one = std::get_if<MeasuredCase>(&measured);

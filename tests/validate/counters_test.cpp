@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/copy_passes.hpp"
-#include "kernels/wavefronts.hpp"
-#include "sim/chip/grid.hpp"
-#include "sim/chip/occupancy.hpp"
-#include "sim/chip/traffic.hpp"
+#include "kernels/access/copy_passes.hpp"
+#include "kernels/access/wavefronts.hpp"
+#include "sim/gpu/grid.hpp"
+#include "sim/gpu/occupancy.hpp"
+#include "sim/gpu/traffic.hpp"
 #include "sim/validate/metrics.hpp"
 #include "tests/validate/counted_launches.hpp"
 
@@ -22,7 +22,7 @@ constexpr double sector = 32;
 
 struct Launch {
   std::string kernel;
-  chip::Traffic traffic;
+  gpu::Traffic traffic;
   double wavefronts = 0, read_wavefronts = 0, copy_conflicts = 0;  // of shared memory, model
   double sm_l2_bytes = 0, l2_hit_rate = 0, l2_sectors = 0, dram_bytes = 0, counted_wavefronts = 0,
          counted_read_wavefronts = 0,
@@ -109,7 +109,7 @@ bool reads_shared(const kernels::Instruction& in) {
 }
 
 // Of all instructions, or of those that read.
-double wavefronts_of(const kernels::Program& program, const chip::Launch& launch, std::int64_t k, bool reads_only) {
+double wavefronts_of(const kernels::Program& program, const gpu::Launch& launch, std::int64_t k, bool reads_only) {
   double of_warp = 0;
   for (std::size_t at = 0; at < program.code.size(); ++at) {
     if (!reads_only || (reads_shared(program.code[at]) && !never_runs(program, program.code[at])))
@@ -119,19 +119,19 @@ double wavefronts_of(const kernels::Program& program, const chip::Launch& launch
 }
 
 // Traffic needs the program and the launch only, no cycles.
-void predict(Launch& out, const arch::GpuSpec& gpu, const MeasuredCase& one, chip::SmCache& cache) {
+void predict(Launch& out, const arch::GpuSpec& gpu, const MeasuredCase& one, gpu::SmCache& cache) {
   const Result<kernels::KernelConfig> config = kernels::resolve(one.config, one.shape);
   EXPECT_TRUE(config) << to_string(config.errors());
   if (!config) return;
-  const auto built = chip::built_kernel(gpu, *config, one.shape, {}, cache);
+  const auto built = gpu::built_kernel(gpu, *config, one.shape, {}, cache);
   EXPECT_TRUE(built) << to_string(built.errors());
   if (!built) return;
   const kernels::Program& program = *(*built)->program;
-  const auto occupancy = chip::occupancy_of(
+  const auto occupancy = gpu::occupancy_of(
       gpu.sm.occupancy, {program.threads, config->registers.value_or(program.registers), program.shared_bytes});
-  const chip::Launch launch = chip::plan_launch(*config, one.shape, program, gpu.sms);
+  const gpu::Launch launch = gpu::plan_launch(*config, one.shape, program, gpu.sms);
   out.traffic =
-      chip::plan_traffic({&gpu, &*config, &one.shape, &program, &launch, occupancy->ctas_per_sm, chip::L2State::empty});
+      gpu::plan_traffic({&gpu, &*config, &one.shape, &program, &launch, occupancy->ctas_per_sm, gpu::L2State::empty});
   out.wavefronts = wavefronts_of(program, launch, one.shape.k, false);
   out.read_wavefronts = wavefronts_of(program, launch, one.shape.k, true);
   const kernels::CopyPasses copies = copies_of(program, one);
@@ -144,7 +144,7 @@ const std::vector<Launch>& launches() {
   static const std::vector<Launch> all = [] {
     std::vector<Launch> out;
     each_counted_launch([&](const MeasuredData& data, const MeasuredRow& row, const MeasuredCase& one,
-                            const arch::GpuSpec& gpu, chip::SmCache& cache) {
+                            const arch::GpuSpec& gpu, gpu::SmCache& cache) {
       out.push_back(counted(data, row));
       predict(out.back(), gpu, one, cache);
     });

@@ -23,7 +23,7 @@ std::vector<CountedRow> made_up_rows() {
       for (int tile = 32; tile <= 128; tile *= 2) {
         const double bias = 0.03 * normal(random), spread = 0.03 + 0.02 * std::abs(normal(random));
         for (int shape = 0; shape < 20; ++shape) {
-          chip::MeasuredError row;
+          gpu::MeasuredError row;
           row.at.gpu = "gpu" + std::to_string(gpu);
           row.at.generation = gpu % 2 == 0 ? "sm_80" : "sm_89";
           row.at.family = family;
@@ -40,14 +40,14 @@ std::vector<CountedRow> made_up_rows() {
 }
 
 TEST(ErrorTable, HoldsTheStatedShareOfWhateverIsLeftOut) {
-  const chip::ErrorTable table = error_table(made_up_rows());
+  const gpu::ErrorTable table = error_table(made_up_rows());
   int ways = 0;
-  for (const chip::Coverage& coverage : table.coverage) {
+  for (const gpu::Coverage& coverage : table.coverage) {
     if (coverage.of != "all") continue;
     ++ways;
     EXPECT_EQ(coverage.rows, 8 * 4 * 3 * 20);
     for (std::size_t share = 0; share < 3; ++share)
-      EXPECT_NEAR(coverage.held[share], chip::interval_shares[share], 0.04) << coverage.left_out;
+      EXPECT_NEAR(coverage.held[share], gpu::interval_shares[share], 0.04) << coverage.left_out;
   }
   EXPECT_EQ(ways, 4);
   EXPECT_EQ(to_text(table), to_text(error_table(made_up_rows())));
@@ -96,8 +96,8 @@ TEST(Sample, TakesSoManyRowsOfEachGroupAndCountsTheOthers) {
 
 TEST(Coverage, IsTheShareOfMeasuredTimesInTheirIntervals) {
   const auto simulator = [](const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
-                            const kernels::GemmShape& shape, const chip::SimOptions& options) {
-    Result<chip::SimReport> report = test::fake_simulator(gpu, config, shape, options);
+                            const kernels::GemmShape& shape, const gpu::SimOptions& options) {
+    Result<gpu::SimReport> report = test::fake_simulator(gpu, config, shape, options);
     report->confidence.intervals.back() = {0.9 * report->time_us, 1.1 * report->time_us};
     return report;
   };

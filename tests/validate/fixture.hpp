@@ -17,7 +17,8 @@ inline validate::MeasuredData data_of(const std::string& text) {
   validate::MeasuredData data;
   data.files = {"test.csv"};
   data.columns = table->columns;
-  for (std::size_t i = 0; i < table->rows.size(); ++i) data.rows.push_back({0, i + 1, table->rows.row(i), table->lines[i]});
+  for (std::size_t i = 0; i < table->rows.size(); ++i)
+    data.rows.push_back({0, i + 1, table->rows.row(i), table->lines[i]});
   return data;
 }
 
@@ -38,10 +39,10 @@ class TemporaryFile {
 };
 
 // One microsecond per million floating point operations; refuses tensor families as the model does.
-inline Result<chip::SimReport> fake_simulator(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
-                                              const kernels::GemmShape& shape, const chip::SimOptions& options) {
+inline Result<gpu::SimReport> fake_simulator(const arch::GpuSpec& gpu, const kernels::KernelConfig& config,
+                                             const kernels::GemmShape& shape, const gpu::SimOptions& options) {
   if (config.family == kernels::Family::mma) return Diagnostic{"", 0, 0, "family", "naive, blocked or simt", "mma"};
-  chip::SimReport report;
+  gpu::SimReport report;
   report.arch_id = gpu.id;
   report.kernel = config;
   report.shape = shape;

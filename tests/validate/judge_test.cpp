@@ -9,8 +9,8 @@ namespace noteg::validate {
 namespace {
 
 // A kernel of a fixed number of SM cycles that takes far more than the limit at the highest clock.
-chip::SimReport heavy_kernel(double clock_mhz) {
-  chip::SimReport report;
+gpu::SimReport heavy_kernel(double clock_mhz) {
+  gpu::SimReport report;
   report.activity_at = [](Hertz clock) {
     power::Activity activity;
     activity.issued[static_cast<std::size_t>(kernels::Opcode::ffma)] = 1.2e8;
@@ -34,7 +34,7 @@ MeasuredCase row(bool own_power_run) {
 TEST(Judge, TakesPowerFromASettledRunWhereTheRowHasOne) {
   const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
   ASSERT_TRUE(gpu) << to_string(gpu.errors());
-  const chip::SimReport report = heavy_kernel(1900);
+  const gpu::SimReport report = heavy_kernel(1900);
   const Outcome own = outcome_of(row(true), *gpu, report), same = outcome_of(row(false), *gpu, report);
   EXPECT_NEAR(own.power_w->predicted, gpu->power.limit.value, 1);
   EXPECT_EQ(same.power_w->predicted, report.power_w);

@@ -18,7 +18,7 @@ const std::string file =
 
 // What the chooser was asked for, as a kernel: types and layout come back, the tile says that it was asked.
 Result<kernels::KernelConfig> choose(const arch::GpuSpec&, const kernels::KernelConfig& frame,
-                                     const kernels::GemmShape&, const chip::SimOptions&) {
+                                     const kernels::GemmShape&, const gpu::SimOptions&) {
   kernels::KernelConfig kernel = frame;
   kernel.tile = {64, 64, 8};
   return kernel;

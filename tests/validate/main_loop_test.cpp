@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "arch/load.hpp"
-#include "sim/chip/simulate.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/validate/measured_case.hpp"
 #include "sim/validate/measured_file.hpp"
 
@@ -46,14 +46,14 @@ std::vector<Slope> all_slopes() {
   const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
   EXPECT_TRUE(data && gpu);
   if (!data || !gpu) return out;
-  chip::SmCache cache;
+  gpu::SmCache cache;
   std::map<std::pair<std::string, std::string>, std::pair<double, std::vector<Point>>> points;
   for (const MeasuredRow& row : data->rows) {
     const CaseOrReason measured = case_of(*data, row);
     const auto* one = std::get_if<MeasuredCase>(&measured);
     EXPECT_NE(one, nullptr) << row.row;
     if (one == nullptr) continue;
-    const Result<chip::SimReport> report = chip::simulate(*gpu, one->config, one->shape, one->options, cache);
+    const Result<gpu::SimReport> report = gpu::simulate(*gpu, one->config, one->shape, one->options, cache);
     EXPECT_TRUE(report) << to_string(report.errors());
     if (!report) continue;
     RowView view(*data, row);

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/chip/simulate.hpp"
-#include "sim/core/stall.hpp"
+#include "sim/gpu/simulate.hpp"
+#include "sim/sm/stall.hpp"
 #include "tests/validate/counted_launches.hpp"
 
 namespace noteg::validate {
 namespace {
 
-using core::Stall;
+using sm::Stall;
 
 // What the tool calls it, and what the model does.
 struct State {
@@ -57,13 +57,13 @@ struct Stack {
 };
 
 Stack stack_of(const MeasuredData& data, const MeasuredRow& row, const MeasuredCase& one, const arch::GpuSpec& gpu,
-               chip::SmCache& cache) {
+               gpu::SmCache& cache) {
   RowView view(data, row);
-  chip::SimOptions options;
-  options.l2 = chip::L2State::empty;
+  gpu::SimOptions options;
+  options.l2 = gpu::L2State::empty;
   options.sm_clock_mhz =
       view.positive("sm__cycles_elapsed.max").value_or(0) / (view.positive("time_ms").value_or(1) * 1e-3) * 1e-6;
-  const Result<chip::SimReport> report = chip::simulate(gpu, one.config, one.shape, options, cache);
+  const Result<gpu::SimReport> report = gpu::simulate(gpu, one.config, one.shape, options, cache);
   EXPECT_TRUE(report) << to_string(report.errors());
   Stack out;
   for (const State& state : states()) {
@@ -85,7 +85,7 @@ const std::map<std::string, std::vector<Stack>>& stacks_by_family() {
   static const std::map<std::string, std::vector<Stack>> all = [] {
     std::map<std::string, std::vector<Stack>> out;
     each_counted_launch([&](const MeasuredData& data, const MeasuredRow& row, const MeasuredCase& one,
-                            const arch::GpuSpec& gpu, chip::SmCache& cache) {
+                            const arch::GpuSpec& gpu, gpu::SmCache& cache) {
       if (!fills(one)) return;
       const std::string family(RowView(data, row).text("family"));
       out[family].push_back(stack_of(data, row, one, gpu, cache));

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "arch/load.hpp"
-#include "kernels/config.hpp"
+#include "kernels/config/config.hpp"
 #include "sim/validate/measured_case.hpp"
 #include "sim/validate/measured_set.hpp"
 

@@ -139,7 +139,8 @@ TEST(Predictions, KeepEveryInputRowInOrderWithItsOwnFields) {
 }
 
 TEST(Validate, JoinsFilesWithDifferentColumns) {
-  const test::TemporaryFile a("a.csv", "gpu,M,N,K,family,dtype_in,tile_m,tile_n,time_ms\ntiny,10,10,10,simt,f32,8,8,1\n");
+  const test::TemporaryFile a("a.csv",
+                              "gpu,M,N,K,family,dtype_in,tile_m,tile_n,time_ms\ntiny,10,10,10,simt,f32,8,8,1\n");
   const test::TemporaryFile b("b.csv", "time_ms,mark,dtype_in,K,N,M,gpu\n1,x,f32,10,10,10,tiny\n");
   const Result<Validation> v = validate({a.path(), b.path()}, {}, test::fake_simulator);
   ASSERT_TRUE(v) << to_string(v.errors());

@@ -12,8 +12,8 @@
 namespace noteg::html {
 namespace {
 
-using chip::SimReport;
 using compare::Comparison;
+using gpu::SimReport;
 using report::Unit;
 
 constexpr std::size_t parts_shown = 7, gpus_on_roofline = 6;

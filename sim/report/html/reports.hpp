@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "arch/spec.hpp"
-#include "sim/chip/explain.hpp"
 #include "sim/compare/compare.hpp"
+#include "sim/gpu/explain.hpp"
 #include "sim/learn/learning_curve.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/tune/write.hpp"
@@ -17,8 +17,8 @@
 namespace noteg::html {
 
 // explanation: of --explain; its report is then that of the run.
-[[nodiscard]] std::string simulate_report(const arch::GpuSpec& gpu, const chip::SimReport& report,
-                                          const std::optional<chip::Explanation>& explanation = std::nullopt);
+[[nodiscard]] std::string simulate_report(const arch::GpuSpec& gpu, const gpu::SimReport& report,
+                                          const std::optional<gpu::Explanation>& explanation = std::nullopt);
 
 [[nodiscard]] std::string compare_report(const compare::Comparison& comparison);
 

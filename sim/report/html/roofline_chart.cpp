@@ -12,16 +12,14 @@ namespace {
 
 using report::Unit;
 
-double peak_tflops(const chip::SimReport& r) { return r.pct_of_peak > 0 ? 100 * r.tflops / r.pct_of_peak : r.tflops; }
+double peak_tflops(const gpu::SimReport& r) { return r.pct_of_peak > 0 ? 100 * r.tflops / r.pct_of_peak : r.tflops; }
 
 // 10^12 bytes per second.
 double dram_tb(const arch::GpuSpec& gpu) { return gpu.dram.bandwidth.value * gpu.dram.read_efficiency * 1e-12; }
-double l2_tb(const arch::GpuSpec& gpu, const chip::SimReport& r) {
+double l2_tb(const arch::GpuSpec& gpu, const gpu::SimReport& r) {
   return gpu.l2.read_bandwidth.value * r.sm_clock_mhz * 1e6 * 1e-12;
 }
-double l2_intensity(const chip::SimReport& r) {
-  return r.memory.l2_bytes > 0 ? r.shape.flops() / r.memory.l2_bytes : 0;
-}
+double l2_intensity(const gpu::SimReport& r) { return r.memory.l2_bytes > 0 ? r.shape.flops() / r.memory.l2_bytes : 0; }
 
 Dot dot(double intensity, double tflops, std::string label) {
   return {intensity, tflops, report::figure(intensity, Unit::flop_per_byte), report::figure(tflops, Unit::tflops),
@@ -73,7 +71,7 @@ Chart roofline_chart(const std::vector<RooflineRun>& runs) {
   const Range x = spread(runs);
   Range y;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const chip::SimReport& r = *runs[i].report;
+    const gpu::SimReport& r = *runs[i].report;
     const double peak = peak_tflops(r);
     const bool alone = runs.size() == 1;
     const std::string colour = alone ? "s1" : colour_of(i);

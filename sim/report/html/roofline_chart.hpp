@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arch/spec.hpp"
-#include "sim/chip/report.hpp"
+#include "sim/gpu/report.hpp"
 #include "sim/report/html/chart.hpp"
 
 namespace noteg::html {
@@ -15,7 +15,7 @@ namespace noteg::html {
 struct RooflineRun {
   std::string label;
   const arch::GpuSpec* gpu = nullptr;
-  const chip::SimReport* report = nullptr;
+  const gpu::SimReport* report = nullptr;
 };
 
 // With a single run the L2 roof is drawn too, and the run once more at its operations per byte of L2 traffic.

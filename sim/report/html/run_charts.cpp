@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "sim/chip/occupancy.hpp"
+#include "sim/gpu/occupancy.hpp"
 #include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
 
 namespace noteg::html {
 namespace {
 
-using chip::SimReport;
+using gpu::SimReport;
 using report::Unit;
 
 constexpr std::size_t opcodes_shown = 10;
@@ -170,7 +170,7 @@ Chart occupancy_chart(const arch::GpuSpec& gpu, const SimReport& r) {
   const int threads = r.occupancy.ctas_per_sm > 0 ? 32 * r.occupancy.warps_per_sm / r.occupancy.ctas_per_sm : 32;
   std::vector<Figure> figures;
   for (const auto& [ctas, limiter] :
-       chip::ctas_by_resource(gpu.sm.occupancy, {threads, r.registers_per_thread, r.shared_bytes_per_cta})) {
+       gpu::ctas_by_resource(gpu.sm.occupancy, {threads, r.registers_per_thread, r.shared_bytes_per_cta})) {
     const int shown = std::min(ctas, gpu.sm.occupancy.max_ctas);
     figures.push_back({std::string(name_of(limiter)), fmt::format("{} CTA{}", shown, shown == 1 ? "" : "s"), "",
                        static_cast<double>(shown)});
@@ -189,9 +189,9 @@ Chart occupancy_chart(const arch::GpuSpec& gpu, const SimReport& r) {
   return chart;
 }
 
-Chart limits_chart(const chip::Explanation& explanation) {
+Chart limits_chart(const gpu::Explanation& explanation) {
   std::vector<Figure> figures;
-  for (const chip::LimitCost& cost : explanation.costs)
+  for (const gpu::LimitCost& cost : explanation.costs)
     figures.push_back({cost.limit,
                        fmt::format("{}  {}", report::figure(cost.gain_us, Unit::microseconds),
                                    share(cost.gain_us, explanation.report.time_us)),

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arch/spec.hpp"
-#include "sim/chip/explain.hpp"
+#include "sim/gpu/explain.hpp"
 #include "sim/report/counters.hpp"
 #include "sim/report/html/chart.hpp"
 #include "sim/report/html/page.hpp"
@@ -19,21 +19,21 @@ struct Figure {
   std::string name, text, sentence;
   double value = 0;
 };
-[[nodiscard]] std::vector<Figure> figures_of(const chip::SimReport& report, std::string_view group);
-[[nodiscard]] std::string figure_of(const chip::SimReport& report, std::string_view counter);
+[[nodiscard]] std::vector<Figure> figures_of(const gpu::SimReport& report, std::string_view group);
+[[nodiscard]] std::string figure_of(const gpu::SimReport& report, std::string_view counter);
 
-[[nodiscard]] std::vector<Tile> headline_tiles(const chip::SimReport& report);
-[[nodiscard]] std::string verdict_of(const chip::SimReport& report);
+[[nodiscard]] std::vector<Tile> headline_tiles(const gpu::SimReport& report);
+[[nodiscard]] std::string verdict_of(const gpu::SimReport& report);
 
-[[nodiscard]] Chart phases_chart(const chip::SimReport& report);
-[[nodiscard]] Chart stalls_chart(const chip::SimReport& report);
-[[nodiscard]] Chart pipes_chart(const chip::SimReport& report);
-[[nodiscard]] Chart energy_chart(const chip::SimReport& report);
-[[nodiscard]] Chart instructions_chart(const chip::SimReport& report);
-[[nodiscard]] Chart traffic_chart(const chip::SimReport& report);
-[[nodiscard]] Chart occupancy_chart(const arch::GpuSpec& gpu, const chip::SimReport& report);
-[[nodiscard]] Chart limits_chart(const chip::Explanation& explanation);
+[[nodiscard]] Chart phases_chart(const gpu::SimReport& report);
+[[nodiscard]] Chart stalls_chart(const gpu::SimReport& report);
+[[nodiscard]] Chart pipes_chart(const gpu::SimReport& report);
+[[nodiscard]] Chart energy_chart(const gpu::SimReport& report);
+[[nodiscard]] Chart instructions_chart(const gpu::SimReport& report);
+[[nodiscard]] Chart traffic_chart(const gpu::SimReport& report);
+[[nodiscard]] Chart occupancy_chart(const arch::GpuSpec& gpu, const gpu::SimReport& report);
+[[nodiscard]] Chart limits_chart(const gpu::Explanation& explanation);
 
-[[nodiscard]] Table counters_table(const chip::SimReport& report);
+[[nodiscard]] Table counters_table(const gpu::SimReport& report);
 
 }  // namespace noteg::html

@@ -7,8 +7,8 @@
 
 namespace noteg::html {
 
-std::string simulate_report(const arch::GpuSpec& gpu, const chip::SimReport& r,
-                            const std::optional<chip::Explanation>& explanation) {
+std::string simulate_report(const arch::GpuSpec& gpu, const gpu::SimReport& r,
+                            const std::optional<gpu::Explanation>& explanation) {
   const std::string name = r.kernel.name.empty() ? std::string(kernels::name_of(r.kernel.family)) : r.kernel.name;
   Page page("NoteG simulation", fmt::format("{} on {}", name, r.arch_name),
             report::problem_text(r) + ". " + report::kernel_text(r) + ".");

@@ -9,7 +9,7 @@
 namespace noteg::html {
 namespace {
 
-using chip::SimReport;
+using gpu::SimReport;
 using report::Unit;
 using tune::Tuned;
 

@@ -1,0 +1,93 @@
+#include "kernels/access/wavefronts.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/support/count_distinct.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+bool is_active(const AccessPattern& p, unsigned lane) { return ((p.active_mask >> lane) & 1u) != 0; }
+
+// Different words of lanes [first, first + count).
+std::vector<std::uint32_t> words_of(const AccessPattern& p, unsigned first, unsigned count, SharedBanks banks) {
+  std::vector<std::uint32_t> words;
+  for (unsigned lane = first; lane < first + count; ++lane) {
+    if (!is_active(p, lane)) continue;
+    for (std::uint32_t b = 0; b < p.bytes_per_lane; b += banks.width)
+      words.push_back((p.offset[lane] + b) / banks.width);
+  }
+  words.resize(static_cast<std::size_t>(count_distinct(words)));
+  return words;
+}
+
+// Wavefronts for lanes [first, first + count): the busiest bank decides; equal words are broadcast.
+int wavefronts_of(const AccessPattern& p, unsigned first, unsigned count, SharedBanks banks) {
+  std::array<int, SharedBanks::most> load{};
+  for (const std::uint32_t word : words_of(p, first, count, banks)) ++load[word % banks.count];
+  return *std::max_element(load.begin(), load.end());
+}
+
+bool pairs_agree(const AccessPattern& p, unsigned flip) {
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (is_active(p, lane) && is_active(p, lane ^ flip) && p.offset[lane] != p.offset[lane ^ flip]) return false;
+  }
+  return true;
+}
+
+// Neighbouring parts of `part` lanes each, two by two where the addresses of all lanes allow it.
+int served_in_parts(const AccessPattern& p, unsigned part, SharedBanks banks) {
+  const bool merges = pairs_agree(p, 1) || pairs_agree(p, 2);
+  const unsigned step = merges ? 2 * part : part;
+  int sum = 0;
+  for (unsigned first = 0; first < 32; first += step) sum += wavefronts_of(p, first, step, banks);
+  return sum;
+}
+
+}  // namespace
+
+int distinct_words(const AccessPattern& pattern, SharedBanks banks) {
+  return static_cast<int>(words_of(pattern, 0, 32, banks).size());
+}
+
+int shared_wavefronts(const AccessPattern& pattern, SharedBanks banks) {
+  if (pattern.active_mask == 0) return 0;
+  if (pattern.bytes_per_lane <= 4) return wavefronts_of(pattern, 0, 32, banks);
+  return served_in_parts(pattern, pattern.bytes_per_lane <= 8 ? 16 : 8, banks);
+}
+
+int l1_wavefronts(const AccessPattern& pattern, SharedBanks banks) {
+  const unsigned part = pattern.bytes_per_lane <= 4 ? 32 : pattern.bytes_per_lane <= 8 ? 16 : 8;
+  int sum = 0;
+  for (unsigned first = 0; first < 32; first += part) sum += wavefronts_of(pattern, first, part, banks);
+  return sum;
+}
+
+AccessPattern shared_side(const AccessPattern& copy) {
+  AccessPattern p = copy;
+  p.space = Space::shared;
+  p.store = true;
+  p.offset = copy.shared_offset;
+  return p;
+}
+
+GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes) {
+  const auto [sector, line] = sizes;
+  std::vector<std::uint32_t> sectors, lines, starts;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!is_active(pattern, lane)) continue;
+    const std::uint32_t begin = pattern.offset[lane];
+    const std::uint32_t last = begin + pattern.bytes_per_lane - 1u;
+    starts.push_back(begin);
+    for (std::uint32_t s = begin / sector; s <= last / sector; ++s) sectors.push_back(s);
+    for (std::uint32_t l = begin / line; l <= last / line; ++l) lines.push_back(l);
+  }
+  GlobalCost cost;
+  cost.sectors = count_distinct(sectors);
+  cost.lines = count_distinct(lines);
+  cost.bytes = count_distinct(starts) * pattern.bytes_per_lane;
+  return cost;
+}
+
+}  // namespace noteg::kernels

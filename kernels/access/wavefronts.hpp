@@ -1,0 +1,48 @@
+// What a memory instruction costs, counted from its lane addresses: shared-memory wavefronts with bank conflicts,
+// global sectors and cache lines. Offsets are taken relative to an operand base that is aligned to a line.
+#pragma once
+
+#include "kernels/ir/ir.hpp"
+
+namespace noteg::kernels {
+
+// Banks of shared memory and of L1's data.
+struct SharedBanks {
+  static constexpr std::uint32_t most = 256;
+  std::uint32_t count = 32, width = 4;  // bytes that a bank delivers in a cycle: a word
+};
+
+// What L1 is filled and looked up by, in bytes.
+struct LineSizes {
+  std::uint32_t sector = 32, line = 128;
+};
+
+struct GlobalCost {
+  int sectors = 0;  // distinct sectors
+  int lines = 0;    // distinct lines
+  int bytes = 0;    // bytes that active lanes asked for, duplicates counted once
+};
+
+// Different words of the banks that the active lanes ask for.
+[[nodiscard]] int distinct_words(const AccessPattern& pattern, SharedBanks banks = {});
+
+// Wavefronts in the banks. Rule (32 banks of 4 bytes, measured on an H200 with 21 address patterns, and the counters of
+// blocked and CUTLASS kernels there): 4-byte accesses are served for 32 lanes at once, 8-byte ones per half warp,
+// 16-byte ones per quarter warp; two neighbouring parts are served together when every lane i of the warp has the
+// address of lane i^1, or every lane that of i^2 (one half of a warp this way and the other that way do not merge).
+// 16-byte accesses never merge across half warps. Within a part, each bank serves one word per wavefront. For a copy to
+// shared memory (LDGSTS) pass shared_side().
+[[nodiscard]] int shared_wavefronts(const AccessPattern& pattern, SharedBanks banks = {});
+
+// Passes of a global load through L1's data banks where it finds its lines there: the same banks, whole
+// warps, half warps and quarter warps as for shared memory, but parts are never served together (measured on an H200
+// with 28 patterns for each width: LDG.64 of 16 addresses 16 bytes apart, the same in both half warps, 4.0 cycles where
+// LDG.64 of 8 such takes 2.0; one address for all lanes 1.0, 2.0 and 4.0 cycles for 4, 8 and 16 bytes).
+[[nodiscard]] int l1_wavefronts(const AccessPattern& pattern, SharedBanks banks = {});
+
+// The shared-memory half of a global-to-shared copy, as a store pattern.
+[[nodiscard]] AccessPattern shared_side(const AccessPattern& copy);
+
+[[nodiscard]] GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes = {});
+
+}  // namespace noteg::kernels

@@ -1,0 +1,95 @@
+#include "kernels/config/config_file.hpp"
+
+#include <algorithm>
+
+#include "sim/support/yaml_reader.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+// Rules between keys need a shape; a power of two meets every alignment, and its work is far from the limit.
+constexpr GemmShape rule_shape{4096, 4096, 4096, 1};
+
+class FileReader {
+ public:
+  FileReader(const YamlDocument& document, const KernelOverrides& overrides)
+      : document_(document), overrides_(overrides) {}
+
+  Result<KernelConfig> run() {
+    YamlMapping top(document_.file, document_.root, "", errors_);  // reports repeated keys
+    for (const KernelKeyDoc& key : kernel_keys()) set(top, key);
+    top.report_unknown();
+    if (!overridden("tile")) static_cast<void>(top.required("tile", "extents such as 128x128x8"));
+    if (!errors_.empty()) return sorted(errors_);
+    Result<KernelConfig> config = apply_overrides(config_, overrides_);
+    if (!config) return config.errors();
+    if (const Result<KernelConfig> resolved = resolve(*config, rule_shape); !resolved) return placed(resolved.errors());
+    return config;
+  }
+
+ private:
+  void set(YamlMapping& top, const KernelKeyDoc& key) {
+    const YamlNode* value = top.optional(key.key);
+    if (value == nullptr) return;
+    if (value->is_scalar() && !set_kernel_key(config_, key.key, value->text)) return;
+    top.report(*value, key.key, key.accepts, value->describe());
+  }
+
+  bool overridden(std::string_view key) const {
+    return std::any_of(overrides_.begin(), overrides_.end(), [&](const auto& pair) { return pair.first == key; });
+  }
+
+  // A rule's error goes to the line of the key it names, where the file gave that key its value.
+  Diagnostics placed(Diagnostics errors) const {
+    for (Diagnostic& error : errors) {
+      if (overridden(error.key)) continue;  // the command line's mistake
+      const YamlNode* value = document_.root.find(error.key);
+      const YamlNode& at = value != nullptr ? *value : document_.root;
+      error.file = document_.file;
+      error.line = at.position.line;
+      error.column = at.position.column;
+    }
+    return sorted(std::move(errors));
+  }
+
+  static Diagnostics sorted(Diagnostics errors) {
+    std::stable_sort(errors.begin(), errors.end(), [](const Diagnostic& a, const Diagnostic& b) {
+      return std::pair(a.line, a.column) < std::pair(b.line, b.column);
+    });
+    return errors;
+  }
+
+  const YamlDocument& document_;
+  const KernelOverrides& overrides_;
+  KernelConfig config_;
+  Diagnostics errors_;
+};
+
+Result<KernelConfig> read(const Result<YamlDocument>& document, const KernelOverrides& overrides) {
+  if (!document) return document.errors();
+  return FileReader(*document, overrides).run();
+}
+
+}  // namespace
+
+Result<KernelConfig> load_kernel_file(std::string_view name_or_path, const KernelOverrides& overrides) {
+  const Result<std::filesystem::path> file = find_kernel_file(name_or_path);
+  if (!file) return file.errors();
+  Result<KernelConfig> config = read(read_yaml_file(*file), overrides);
+  if (config && config->name.empty()) config->name = file->stem().string();
+  return config;
+}
+
+Result<KernelConfig> read_kernel_text(std::string_view text, std::string name, const KernelOverrides& overrides) {
+  return read(read_yaml_text(text, std::move(name)), overrides);
+}
+
+Result<KernelConfig> apply_overrides(KernelConfig config, const KernelOverrides& overrides) {
+  Diagnostics errors;
+  for (const auto& [key, value] : overrides)
+    if (std::optional<Diagnostic> error = set_kernel_key(config, key, value)) errors.push_back(*std::move(error));
+  if (!errors.empty()) return errors;
+  return config;
+}
+
+}  // namespace noteg::kernels

@@ -1,0 +1,29 @@
+// The builders, one a family; build_program() is the entry.
+#pragma once
+
+#include "kernels/families/build.hpp"
+
+namespace noteg::kernels {
+
+// One thread per element of C, square shared-memory tile of run-time size, two barriers per k tile.
+[[nodiscard]] Result<Program> build_naive(const BuildRequest& request);
+
+// The same with a tile that the compiler knows; build_naive() calls it.
+[[nodiscard]] Result<Program> build_naive_static(const BuildRequest& request);
+
+// Register blocking, 128-bit loads, single (1 stage) or double (2 stages) buffer.
+[[nodiscard]] Result<Program> build_blocked(const BuildRequest& request);
+
+// Multistage cp.async (3 stages or more) or LDG + STS pipelined (2) FFMA kernel as CUTLASS and cuBLAS ship it.
+[[nodiscard]] Result<Program> build_simt(const BuildRequest& request);
+
+// CLBlast's Xgemm with its tuning parameters.
+[[nodiscard]] Result<Program> build_clblast(const BuildRequest& request);
+
+// Multistage cp.async (3 stages or more) or LDG + STS pipelined (2) kernel on tensor cores: ldmatrix and mma.sync.
+[[nodiscard]] Result<Program> build_mma(const BuildRequest& request);
+
+// Bulk tensor copies, warpgroup multiplications, specialised warps (sm_90).
+[[nodiscard]] Result<Program> build_wgmma(const BuildRequest& request);
+
+}  // namespace noteg::kernels

@@ -1,0 +1,69 @@
+#include "kernels/ir/facts.hpp"
+
+#include <algorithm>
+
+#include "kernels/access/wavefronts.hpp"
+#include "kernels/passes/dependence_graph.hpp"
+#include "kernels/passes/resources.hpp"
+#include "kernels/passes/schedule.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+bool has_reuse(const Instruction& ins) {
+  return std::any_of(ins.src.begin(), ins.src.end(), [](const Operand& o) { return o.reuse; });
+}
+
+double mean_wavefronts(const Program& program, int begin, int end, Opcode op) {
+  int wavefronts = 0;
+  int count = 0;
+  for (int at = begin; at < end; ++at) {
+    const Instruction& ins = program.code[static_cast<std::size_t>(at)];
+    if (ins.op != op || ins.pattern < 0 || is_never_executed(ins)) continue;
+    wavefronts += shared_wavefronts(program.patterns[static_cast<std::size_t>(ins.pattern)]);
+    ++count;
+  }
+  return count == 0 ? 0.0 : static_cast<double>(wavefronts) / count;
+}
+
+}  // namespace
+
+CodeFacts facts_of(const Program& program, int begin, int end, const LatencyModel& model) {
+  CodeFacts f;
+  for (int at = begin; at < end; ++at) {
+    const Instruction& ins = program.code[static_cast<std::size_t>(at)];
+    ++f.instructions;
+    ++f.by_mnemonic[std::string(opcode_info(ins.op).mnemonic)];
+    f.stall_sum += ins.control.stall;
+    f.with_write_barrier += ins.control.write_barrier >= 0 ? 1 : 0;
+    f.with_read_barrier += ins.control.read_barrier >= 0 ? 1 : 0;
+    f.with_wait += ins.control.wait_mask != 0 ? 1 : 0;
+    if (ins.op != Opcode::ffma) continue;
+    ++f.ffma;
+    f.ffma_with_reuse += has_reuse(ins) ? 1 : 0;
+  }
+  for (const Piece& piece : straight_pieces(program)) {
+    if (piece.begin >= begin && piece.end <= end)
+      f.critical_path = std::max(f.critical_path, critical_path(program, piece.begin, piece.end, model));
+  }
+  f.shared_load_wavefronts = mean_wavefronts(program, begin, end, Opcode::lds);
+  f.shared_store_wavefronts = mean_wavefronts(program, begin, end, Opcode::sts);
+  return f;
+}
+
+CodeFacts mainloop_facts(const Program& program, const LatencyModel& model) {
+  for (const Loop& loop : program.loops) {
+    if (loop.is_main) return facts_of(program, loop.begin, loop.branch + 1, model);
+  }
+  return {};
+}
+
+double repeats_in_trip(const Program& program, std::int32_t at) {
+  double times = 1;
+  for (const Loop& loop : program.loops)
+    if (!loop.is_main && !loop.is_tiles && loop.begin <= at && at <= loop.branch)
+      times *= static_cast<double>(loop.trips);
+  return times;
+}
+
+}  // namespace noteg::kernels

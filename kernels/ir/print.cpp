@@ -1,0 +1,101 @@
+#include "kernels/ir/print.hpp"
+
+#include <fmt/format.h>
+
+#include "kernels/assembly/mnemonics.hpp"
+#include "kernels/assembly/operands.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+std::string control_text(const Control& c) {
+  std::string wait;
+  for (int i = 0; i < 6; ++i) wait += (c.wait_mask >> i & 1) != 0 ? static_cast<char>('0' + i) : '-';
+  const auto counter = [](int n) { return n < 0 ? '-' : static_cast<char>('0' + n); };
+  return fmt::format("[B{}:R{}:W{}:{}:S{:02}]", wait, counter(c.read_barrier), counter(c.write_barrier),
+                     c.yield ? 'Y' : '-', int{c.stall});
+}
+
+std::string numbered(std::string_view file, const Operand& o, std::string_view zero) {
+  return o.index == rz ? std::string(zero) : fmt::format("{}{}", file, o.index);
+}
+
+std::string signed_hex(std::int32_t value) {
+  return value < 0 ? fmt::format("-0x{:x}", -static_cast<std::int64_t>(value)) : fmt::format("0x{:x}", value);
+}
+
+std::string operand_text(const Operand& o) {
+  const std::string reuse = o.reuse ? ".reuse" : "";
+  switch (o.kind) {
+    case OperandKind::none: return "";
+    case OperandKind::reg: return (o.negated ? "-" : "") + numbered("R", o, "RZ") + reuse;
+    case OperandKind::ureg: return (o.negated ? "-" : "") + numbered("UR", o, "URZ");
+    case OperandKind::pred: return (o.negated ? "!" : "") + numbered("P", o, "PT");
+    case OperandKind::upred: return (o.negated ? "!" : "") + numbered("UP", o, "UPT");
+    case OperandKind::immediate: return signed_hex(o.value);
+    case OperandKind::constant: return fmt::format("c[0x{:x}][0x{:x}]", int{o.index}, o.value);
+    case OperandKind::special: return std::string(special_name(o.index));
+  }
+  return "";
+}
+
+std::string address_text(const Operand& o) {
+  std::string text = "[" + operand_text(o) + (o.count == 2 ? ".64" : "");
+  if (o.value > 0) text += "+" + signed_hex(o.value);
+  if (o.value < 0) text += signed_hex(o.value);
+  return text + "]";
+}
+
+void append(std::string& list, const std::string& item) {
+  if (item.empty()) return;
+  list += (list.empty() ? "" : ", ") + item;
+}
+
+// A register that stands for several, where the mnemonic does not say so: R8:2.
+std::string operand_with_count(const Instruction& ins, const Operand& o, Place place, std::size_t position) {
+  const std::string text = operand_text(o);
+  const bool is_register = o.kind == OperandKind::reg || o.kind == OperandKind::ureg;
+  if (!is_register || o.index == rz || o.count == registers_of(ins, place, position)) return text;
+  const auto end = text.find('.');  // in front of .reuse
+  return text.substr(0, end) + fmt::format(":{}", int{o.count}) + (end == std::string::npos ? "" : text.substr(end));
+}
+
+std::string destinations_text(const Instruction& ins) {
+  std::string list;
+  append(list, operand_with_count(ins, ins.dst[0], Place::destination, 0));
+  // The second destination of CS2R is the pair's other half, nearly always the next register.
+  const bool is_next = ins.op == Opcode::cs2r && ins.dst[1].index == ins.dst[0].index + 1;
+  if (!is_next) append(list, operand_text(ins.dst[1]));
+  if (writes_predicates_only(ins.op)) append(list, ins.op == Opcode::uisetp ? "UPT" : "PT");
+  return list;
+}
+
+std::string operands_text(const Program& program, int at) {
+  const Instruction& ins = program.code[static_cast<std::size_t>(at)];
+  if (ins.op == Opcode::depbar) return fmt::format("SB{}, 0x{:x}", ins.src[0].value, int{ins.depbar_count});
+  std::string list = destinations_text(ins);
+  if (ins.src[0].kind == OperandKind::none) append(list, std::string(implied_source(ins.op)));
+  for (std::size_t i = 0; i < ins.src.size(); ++i) {
+    const bool is_address = i < address_operands(ins.op) && ins.src[i].kind != OperandKind::none;
+    append(list, is_address ? address_text(ins.src[i]) : operand_with_count(ins, ins.src[i], Place::source, i));
+  }
+  if (ins.loop >= 0)
+    append(list, fmt::format("0x{:x}", program.loops[static_cast<std::size_t>(ins.loop)].begin * instruction_bytes));
+  else if (ins.op == Opcode::bra)
+    append(list, ins.taken ? fmt::format("0x{:x}", (at + 1) * instruction_bytes) : "`(not_taken)");
+  return list;
+}
+
+}  // namespace
+
+std::string to_text(const Program& program, int at) {
+  const Instruction& ins = program.code[static_cast<std::size_t>(at)];
+  std::string text = control_text(ins.control) + " ";
+  if (ins.guard.kind != OperandKind::none) text += "@" + operand_text(ins.guard) + " ";
+  text += std::string(opcode_info(ins.op).mnemonic) + ins.modifiers;
+  if (ins.op == Opcode::cs2r && ins.dst[1].kind == OperandKind::none) text += ".32";
+  const std::string operands = operands_text(program, at);
+  return operands.empty() ? text : text + " " + operands;
+}
+
+}  // namespace noteg::kernels

@@ -1,0 +1,104 @@
+#include "sim/gpu/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace noteg::gpu {
+namespace {
+
+// So many trips beyond the window keep the deepest pipelines full to its end.
+constexpr std::int64_t trips_behind = 10;
+
+bool ends_trip(const kernels::Program& program, std::int32_t pc) {
+  return std::ranges::any_of(program.loops,
+                             [&](const kernels::Loop& loop) { return loop.is_main && loop.branch == pc; });
+}
+
+bool in_main_loop(const kernels::Program& program, std::int32_t pc) {
+  return std::ranges::any_of(
+      program.loops, [&](const kernels::Loop& loop) { return loop.is_main && loop.begin <= pc && pc <= loop.branch; });
+}
+
+// First issues of the trips of the first CTA's leading warp, and behind them the first issue after the last trip.
+std::vector<std::uint64_t> trip_begins(const kernels::Program& program, const sm::Recorder& log) {
+  std::vector<std::uint64_t> begins;
+  bool next = true;
+  for (const sm::IssueRecord& issue : log.issues) {
+    if (issue.warp != program.lead_warp) continue;
+    if (next && (in_main_loop(program, issue.pc) || !begins.empty())) {
+      begins.push_back(issue.cycle);
+      next = false;
+    }
+    if (!next && !in_main_loop(program, issue.pc)) break;
+    if (ends_trip(program, issue.pc)) next = true;
+  }
+  return begins;
+}
+
+}  // namespace
+
+Result<Recording> record(const SimReport& report, const TripWindow& window) {
+  Recording out;
+  out.run = report.sm_run;
+  sm::SmWork work = out.run->work;
+  work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
+  work.tiles = 1;
+  const std::int64_t all = work.trips;
+  if (window.first > all)
+    return Diagnostic{"",
+                      0,
+                      0,
+                      "--window",
+                      fmt::format("trips between 1 and {}, as the main loop has", all),
+                      fmt::format("{}:{}", window.first, window.last)};
+  work.trips = window.last < all ? std::min(all, window.last + trips_behind) : all;
+  const sm::SmResult result = out.run->kernel->timer->watch(out.run->environment, work, out.log);
+  out.log.samples.push_back({static_cast<std::uint64_t>(result.cycles), result.counters});
+  out.trips = work.trips;
+  out.trip_begins = trip_begins(out.program(), out.log);
+  const auto trip = [&](std::int64_t number, std::uint64_t otherwise) {  // from 1
+    const auto place = static_cast<std::size_t>(number - 1);
+    return number >= 1 && place < out.trip_begins.size() ? out.trip_begins[place] : otherwise;
+  };
+  const auto whole = static_cast<std::uint64_t>(result.cycles);
+  out.begin = trip(window.first, 0);
+  out.end = window.last >= all ? whole : trip(window.last + 1, whole);
+  return out;
+}
+
+double l2_bytes_between(const Recording& recording, const sm::Sample& from, const sm::Sample& to) {
+  const double beyond = 1.0 - recording.run->environment.l1_hit_rate;
+  return recording.run->sector * ((to.count.read_sectors - from.count.read_sectors) * beyond + to.count.write_sectors -
+                                  from.count.write_sectors);
+}
+
+Watts power_between(const Recording& recording, const SimReport& report, const arch::GpuSpec& gpu,
+                    const sm::Sample& from, const sm::Sample& to) {
+  const SmRun& run = *recording.run;
+  const double sms = run.active_sms, cycles = static_cast<double>(to.cycle - from.cycle);
+  const double seconds = cycles / run.clock.value;
+  if (seconds <= 0) return Watts{0};
+  ChipEvents events;
+  events.counters = to.count;
+  events.counters += from.count * -1.0;
+  events.counters = events.counters * sms;
+  events.active_lanes = run.events.active_lanes;
+  events.sectors_per_pass = run.events.sectors_per_pass;
+  events.l2_bytes = sms * l2_bytes_between(recording, from, to);
+  const double share = run.events.l2_bytes > 0 ? events.l2_bytes / run.events.l2_bytes : 0;  // of the kernel's traffic
+  events.dram_read_bytes = share * run.events.dram_read_bytes;
+  events.dram_write_bytes = share * run.events.dram_write_bytes;
+  events.tensor_padding = run.events.tensor_padding;
+  events.sm_cycles = sms * cycles;
+  const power::Stack dynamic =
+      power::event_energy(gpu, activity_of(events, Seconds{seconds}), Volts{report.voltage}, run.operands);
+  const auto part = [&](power::Component component) {
+    return report.energy_stack_mj[static_cast<std::size_t>(component)];
+  };
+  const double steady =
+      report.time_us > 0 ? (part(power::Component::idle) + part(power::Component::leakage)) * 1e3 / report.time_us : 0;
+  return Watts{steady + power::total(dynamic).value / seconds};
+}
+
+}  // namespace noteg::gpu

@@ -1,0 +1,55 @@
+// A stretch of a simulated run watched closely: the busiest SM's first round of CTAs, stepped through once more and
+// written down from one main-loop trip to another. Loads find their data in L2, where most of them do; what the run
+// itself makes of those that wait for DRAM is a mean of two such runs, and cannot be watched.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/report.hpp"
+#include "sim/gpu/sm_cache.hpp"
+#include "sim/sm/recorder.hpp"
+
+namespace noteg::gpu {
+
+// What a simulation keeps so that its SM can be watched afterwards.
+struct SmRun {
+  std::shared_ptr<const BuiltKernel> kernel;
+  sm::MemoryEnvironment environment;
+  sm::SmWork work;
+  Hertz clock;
+  ChipEvents events;  // of the whole run
+  int active_sms = 1;
+  int kernel_sms = 1, sub_cores = 4;  // of the GPU, at work or not; of one of them
+  double sector = 32;                 // bytes that L1 asks L2 for at a time
+  power::Toggling operands;
+};
+
+// Main-loop trips, from 1, both included. first 0: from the start of the run; last beyond the last trip: to its end.
+struct TripWindow {
+  std::int64_t first = 2, last = 4;
+};
+
+struct Recording {
+  std::shared_ptr<const SmRun> run;
+  sm::Recorder log;
+  std::uint64_t begin = 0, end = 0;        // the window, in cycles
+  std::int64_t trips = 0;                  // of the main loop, in the run that was watched
+  std::vector<std::uint64_t> trip_begins;  // of the first CTA's leading warp
+  [[nodiscard]] const kernels::Program& program() const { return *run->kernel->program; }
+};
+
+// The run as far as the window's end, and a few trips more so that it does not drain early. Error: the window begins
+// after the last trip.
+[[nodiscard]] Result<Recording> record(const SimReport& report, const TripWindow& window);
+
+// Watts of the board in a stretch between two samples, as if all SMs that work did the same.
+[[nodiscard]] Watts power_between(const Recording& recording, const SimReport& report, const arch::GpuSpec& gpu,
+                                  const sm::Sample& from, const sm::Sample& to);
+
+// Bytes that the SM asks of L2 and sends there in that stretch.
+[[nodiscard]] double l2_bytes_between(const Recording& recording, const sm::Sample& from, const sm::Sample& to);
+
+}  // namespace noteg::gpu

@@ -1,0 +1,333 @@
+#include "sim/sm/decoded.hpp"
+
+#include <algorithm>
+
+#include "kernels/ir/tensor_form.hpp"
+#include "sim/sm/compiler_latencies.hpp"
+#include "sim/sm/memory_cost.hpp"
+#include "sim/sm/tensor_timing.hpp"
+
+namespace noteg::sm {
+
+namespace {
+
+using kernels::Instruction;
+using kernels::Opcode;
+using kernels::OperandKind;
+using kernels::Unit;
+
+int as_int(Cycles c) { return static_cast<int>(c.value); }
+
+Action action_of(const Instruction& in) {
+  if (in.async >= 0) return Action::asynchronous;
+  switch (in.op) {
+    case Opcode::bra: return in.loop >= 0 ? Action::branch : Action::control;
+    case Opcode::exit: return Action::exit;
+    case Opcode::bar_sync: return Action::barrier;
+    case Opcode::ldc: return Action::constant_load;
+    case Opcode::utmacmdflush: return Action::control;
+    default: break;
+  }
+  switch (kernels::opcode_info(in.op).unit) {
+    case Unit::fma: return Action::fma;
+    case Unit::fma_heavy: return Action::fma_heavy;
+    case Unit::alu: return Action::alu;
+    case Unit::half: return Action::half;
+    case Unit::mufu: return Action::mufu;
+    case Unit::fp64: return Action::fp64;
+    case Unit::uniform: return Action::uniform;
+    case Unit::memory: return memory_kind(in.op) == MemoryKind::none ? Action::control : Action::memory;
+    case Unit::tensor: return in.op == Opcode::hgmma ? Action::control : Action::tensor;
+    case Unit::branch:
+    case Unit::barrier:
+    case Unit::control: return Action::control;
+  }
+  return Action::control;
+}
+
+void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::RegisterFileSpec& rf) {
+  if (in.async >= 0) return;  // accumulators of a warpgroup do not come through the read ports of single instructions
+  for (std::size_t position = 0; position < in.src.size(); ++position) {
+    const kernels::Operand& operand = in.src[position];
+    if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
+    ReadPort port;
+    const int bank = operand.index % std::clamp(rf.banks, 1, 2);
+    port.reg = static_cast<std::uint16_t>(operand.index);
+    const int slot = bank * rf.cache_slots + static_cast<int>(position);
+    if (static_cast<int>(position) < rf.cache_slots && rf.cache_slots <= 4 && slot < uncached_slot) {
+      port.slot = static_cast<std::uint8_t>(slot);
+      port.keep = operand.reuse ? ~0u : 0;
+    }
+    bool is_first = true;
+    for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
+    if (is_first) port.need = 1u << (16 * bank);
+    out.read[out.reads++] = port;
+  }
+}
+
+TensorCost tensor_cost(const Instruction& in, const arch::SmSpec& sm) {
+  TensorCost cost;
+  if (const auto form = kernels::tensor_form_from(in.op, in.modifiers)) {
+    const std::optional<TensorTiming> timing = tensor_timing(sm, *form);
+    cost.interval = timing ? timing->interval : 1;
+    cost.kind = kernels::tensor_kind(*form);
+    cost.macs = kernels::macs_of(*form);
+  }
+  for (const kernels::Operand& operand : in.src) {
+    if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
+    for (int i = 0; i < operand.count; ++i)
+      ++cost.need[static_cast<std::size_t>((operand.index + i) % std::clamp(sm.register_file.banks, 1, 2))];
+  }
+  return cost;
+}
+
+// Completion of variable-latency instructions outside the load/store path.
+int variable_latency(Opcode op, const arch::SmSpec& sm) {
+  const int mufu = std::max(1, as_int(sm.pipes.mufu.latency));
+  if (kernels::opcode_info(op).unit == Unit::fp64) return std::max(1, as_int(sm.pipes.fp64.latency));
+  return op == Opcode::s2r || op == Opcode::s2ur ? std::max(20, mufu) : mufu;
+}
+
+// The counter that DEPBAR names, unless commits of asynchronous copies use it: groups stand for those.
+std::int8_t counter_of(const Instruction& depbar, const kernels::Program& program) {
+  if (depbar.src[0].kind != OperandKind::immediate || depbar.src[0].value < 0 || depbar.src[0].value > 5) return -1;
+  const auto counter = static_cast<std::int8_t>(depbar.src[0].value);
+  for (const Instruction& in : program.code) {
+    if (in.op == Opcode::ldgdepbar && (in.control.write_barrier < 0 || in.control.write_barrier == counter)) return -1;
+  }
+  return counter;
+}
+
+// Two combinations mean something else (MICRO25, section 4.1): more than 11 cycles without yield hold for two only, and
+// none with yield for 45.
+std::uint8_t hold_cycles(const kernels::Control& control) {
+  if (control.stall == 0) return control.yield ? 45 : 1;
+  if (control.stall > 11 && !control.yield) return 2;
+  return std::max<std::uint8_t>(control.stall, control.yield ? 2 : 1);
+}
+
+// Line of the constant operand that is looked up at issue, numbered by bank and offset. LDC has a cache of its own.
+std::uint16_t constant_line(const Instruction& in) {
+  if (in.op == Opcode::ldc) return no_constant;
+  for (const kernels::Operand& o : in.src) {
+    if (o.kind == OperandKind::constant)
+      return static_cast<std::uint16_t>((std::max<int>(o.index == kernels::rz ? 0 : o.index, 0) % 32) * 1024 +
+                                        std::clamp(o.value, 0, 65535) / 64);
+  }
+  return no_constant;
+}
+
+DecodedInstruction decode_one(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm) {
+  DecodedInstruction out;
+  out.action = action_of(in);
+  out.opcode = static_cast<std::uint8_t>(in.op);
+  out.constant_line = constant_line(in);
+  out.hold = hold_cycles(in.control);
+  out.yields = in.control.yield;
+  out.write_barrier = in.control.write_barrier;
+  out.read_barrier = in.control.read_barrier;
+  for (int i = 0; i < 6; ++i) {
+    if ((in.control.wait_mask >> i & 1) != 0) out.wait_bits |= std::uint64_t{0xff} << (8 * i);
+  }
+  if (in.op == Opcode::depbar) {
+    out.depbar = static_cast<std::uint8_t>(std::clamp<int>(in.depbar_count, 0, 63));
+    out.depbar_counter = counter_of(in, program);
+  }
+  out.async = in.async;
+  if (in.op == Opcode::utmacmdflush) out.commit = 1;
+  if (in.op == Opcode::ldgdepbar) {
+    // Commit: tracked as a copy group, not as a counter.
+    out.commit = 1;
+    out.write_barrier = -1;
+    out.read_barrier = -1;
+  }
+  if (in.loop >= 0 && out.action == Action::branch) {
+    out.loop = in.loop;
+    out.target = program.loops[static_cast<std::size_t>(in.loop)].begin;
+  }
+  if (in.op == Opcode::bra)
+    out.hold = std::max(out.hold, static_cast<std::uint8_t>(std::min(255, as_int(sm.pipes.branch.latency))));
+  if (in.taken) {
+    // The code that a taken forward branch skips is left out; what remains of it is the new fetch.
+    out.hold = std::max(out.hold, static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.branch_redirect))));
+  }
+  out.latency = static_cast<std::uint8_t>(std::min(255, variable_latency(in.op, sm)));
+  if (out.action != Action::tensor) decode_reads(out, in, sm.register_file);
+  return out;
+}
+
+std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arch::SmSpec& sm) {
+  std::vector<DecodedRing> out;
+  int first = 0;
+  for (const kernels::BarrierRing& ring : program.rings) {
+    DecodedRing decoded;
+    decoded.first = first;
+    decoded.count = static_cast<std::uint32_t>(std::max(1, ring.count));
+    decoded.arrivals = ring.arrivals;
+    decoded.walk = static_cast<std::size_t>(ring.walk);
+    decoded.latency =
+        static_cast<std::uint64_t>(as_int(ring.is_hardware ? sm.memory.barrier_latency : sm.tma.barrier_latency) +
+                                   (ring.is_hardware ? as_int(sm.memory.barrier_interval) * (ring.arrivals - 1) : 0));
+    if (ring.across_cluster) decoded.arrival_delay = static_cast<std::uint64_t>(as_int(sm.tma.cluster_latency));
+    out.push_back(decoded);
+    first += ring.count;
+  }
+  return out;
+}
+
+// A 64 x n multiplication over 32 bytes of K keeps each tensor core for n / 2 cycles, whatever the type. It reads B,
+// and A unless that lies in registers, once for the four warps; its result takes a little longer the wider it is.
+// Where A is sparse its 32 bytes stand for 64 of B (LUO24: 144 cycles for n = 256 with A in shared memory, 128
+// without).
+DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, const arch::SmSpec& sm) {
+  constexpr double k_bytes = 32, rows = 64;
+  DecodedAsync out;
+  out.kind = op.kind;
+  out.box = op.box;
+  out.ring = static_cast<std::uint8_t>(std::max(0, op.ring));
+  out.places_back = static_cast<std::uint32_t>(op.places_back);
+  out.rounds_ahead = static_cast<std::uint32_t>(op.rounds_ahead);
+  out.groups = static_cast<std::uint32_t>(op.groups);
+  out.boxes = op.boxes;
+  out.not_first = op.not_first;
+  out.one_warp = op.one_warp;
+  out.by_design = op.by_design;
+  out.advances = op.advances;
+  out.closes_group = op.closes_group;
+  out.bytes = op.bytes;
+  if (op.kind == kernels::AsyncKind::matmul) {
+    const auto form = kernels::tensor_form_from(in.op, in.modifiers);
+    out.bytes = (op.n * (form && form->sparse ? 2.0 : 1.0) + (op.a_in_registers ? 0 : rows)) * k_bytes;
+    out.cycles = op.n / 2.0;
+    if (form) {
+      out.macs = kernels::macs_of(*form);
+      out.tensor_kind = kernels::tensor_kind(*form);
+    }
+    out.latency = (op.a_in_registers ? sm.wgmma.register_latency : sm.wgmma.shared_latency).value + op.n / 32.0;
+  }
+  return out;
+}
+
+// Main loops of warpgroups beside the leading one, as far as they multiply: between the first and the last of their
+// multiplications.
+void decode_other_main_loops(DecodedProgram& out, const kernels::Program& program) {
+  const auto multiplies = [&](std::int32_t at) {
+    const int async = out.code[static_cast<std::size_t>(at)].async;
+    return async >= 0 && out.async[static_cast<std::size_t>(async)].kind == kernels::AsyncKind::matmul;
+  };
+  for (const kernels::Role& role : program.roles) {
+    std::int32_t first = role.begin, last = role.end - 1;
+    while (first < role.end && !multiplies(first)) ++first;
+    if (first == role.end || role.first_warp == program.lead_warp) continue;
+    while (!multiplies(last)) --last;
+    out.multiplying.push_back(role.first_warp);
+    for (std::int32_t at = role.begin; at < role.end; ++at)
+      out.code[static_cast<std::size_t>(at)].region = static_cast<std::uint8_t>((at >= first) + (at > last));
+  }
+}
+
+void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, const arch::SmSpec& sm) {
+  out.rings = decode_rings(program, sm);
+  for (const DecodedRing& ring : out.rings) out.barriers += static_cast<int>(ring.count);
+  for (std::size_t at = 0; at < program.code.size(); ++at) {
+    const int index = program.code[at].async;
+    if (index < 0) continue;
+    DecodedAsync op = decode_async(program.code[at], program.async[static_cast<std::size_t>(index)], sm);
+    for (std::size_t i = 0; i < program.loops.size(); ++i) {
+      const kernels::Loop& loop = program.loops[i];
+      const auto place = static_cast<std::int32_t>(at);
+      if (loop.is_main && place >= loop.begin && place <= loop.branch) op.loop = static_cast<std::int16_t>(i);
+    }
+    out.code[at].async = static_cast<std::int16_t>(out.async.size());
+    out.async.push_back(op);
+  }
+  out.lead_warp = program.lead_warp;
+  if (!program.is_persistent) return;
+  out.tiles.resize(static_cast<std::size_t>(out.warps));
+  for (const kernels::Role& role : program.roles) {
+    TileShare share{role.first_tile, std::max(1, role.tile_stride), -1, role.end - 1};
+    for (const kernels::Loop& loop : program.loops) {
+      if (loop.is_tiles && loop.begin >= role.begin && loop.branch < role.end) share.loop = loop.begin;
+    }
+    std::fill_n(out.tiles.begin() + role.first_warp, role.warps, share);
+  }
+}
+
+bool is_simple(const DecodedInstruction& in) {
+  switch (in.action) {
+    case Action::fma:
+    case Action::fma_heavy:
+    case Action::alu:
+    case Action::half:
+    case Action::tensor:
+    case Action::uniform:
+    case Action::control:
+      return in.write_barrier < 0 && in.read_barrier < 0 && in.commit == 0 && in.async < 0 &&
+             in.constant_line == no_constant;
+    case Action::mufu:
+    case Action::fp64:
+    case Action::memory:
+    case Action::constant_load:
+    case Action::branch:
+    case Action::barrier:
+    case Action::asynchronous:
+    case Action::exit: return false;
+  }
+  return false;
+}
+
+std::uint8_t held_by(const DecodedInstruction& in) {
+  if (in.simple && in.action < static_cast<Action>(pipes)) return static_cast<std::uint8_t>(in.action);
+  const bool queues = in.action == Action::memory || in.action == Action::barrier;
+  return queues && in.constant_line == no_constant ? queue_place : no_single_wait;
+}
+
+}  // namespace
+
+DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts,
+                      const CoreSwitches& switches) {
+  DecodedProgram out;
+  out.warps = std::max(1, program.warps);
+  out.start.assign(static_cast<std::size_t>(out.warps), 0);
+  for (const kernels::Role& role : program.roles) {
+    std::fill_n(out.start.begin() + role.first_warp, role.warps, role.begin);
+  }
+  out.mainloop_begin = program.mainloop_begin;
+  out.epilogue_begin = program.epilogue_begin;
+  if (switches.dependence == Dependence::scoreboard)
+    out.scoreboard.emplace(program, latency_model(sm, tensor_form_in(program)));
+  for (const kernels::Loop& loop : program.loops) out.loops.push_back({loop.trips, loop.is_main, loop.is_tiles});
+  out.code.reserve(program.code.size());
+  std::vector<int> copy_cost(program.patterns.size(), -1);  // of LDGSTS, by pattern: long to count, the same for all
+  for (const Instruction& in : program.code) {
+    DecodedInstruction decoded = decode_one(in, program, sm);
+    if (decoded.action == Action::memory || decoded.action == Action::constant_load ||
+        decoded.action == Action::barrier) {
+      decoded.memory = static_cast<std::int16_t>(out.memory.size());
+      int* known =
+          in.op == Opcode::ldgsts && in.pattern >= 0 ? &copy_cost[static_cast<std::size_t>(in.pattern)] : nullptr;
+      out.memory.push_back(known != nullptr && *known >= 0
+                               ? out.memory[static_cast<std::size_t>(*known)]
+                               : memory_cost(in, program, sm, facts, switches.bank_conflicts));
+      if (known != nullptr) *known = decoded.memory;
+    }
+    if (decoded.action == Action::tensor) {
+      decoded.tensor = static_cast<std::int16_t>(out.tensor.size());
+      out.tensor.push_back(tensor_cost(in, sm));
+    }
+    out.code.push_back(decoded);
+  }
+  if (!program.async.empty()) decode_asynchronous(out, program, sm);
+  for (std::size_t at = 0; at < out.code.size(); ++at) {
+    DecodedInstruction& in = out.code[at];
+    const auto place = static_cast<std::int32_t>(at);
+    in.region = static_cast<std::uint8_t>((place >= out.mainloop_begin) + (place >= out.epilogue_begin));
+    in.simple = is_simple(in);
+    in.held_by = held_by(in);
+    in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0;
+  }
+  decode_other_main_loops(out, program);
+  return out;
+}
+
+}  // namespace noteg::sm

@@ -1,0 +1,195 @@
+// A Program made ready for the cycle loop: everything that does not change per issue is looked up once
+// here (pipe, register banks, wait masks, memory costs), so that the loop touches flat arrays only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "arch/spec.hpp"
+#include "kernels/ir/async.hpp"
+#include "kernels/ir/ir.hpp"
+#include "sim/sm/scoreboard.hpp"
+#include "sim/sm/switches.hpp"
+
+namespace noteg::sm {
+
+// What the issue stage must do with an instruction.
+enum class Action : std::uint8_t {
+  fma,        // either half of the FP32 lanes
+  fma_heavy,  // the half that also runs IMAD
+  alu,
+  half,
+  mufu,
+  fp64,
+  tensor,
+  uniform,
+  memory,         // goes through the load/store queue
+  constant_load,  // LDC, beside that queue
+  control,        // no unit: NOP, forward branches, DEPBAR, commit
+  branch,         // backward branch of a loop
+  barrier,        // through the load/store queue too, behind the warp's earlier accesses
+  asynchronous,   // barriers in shared memory, bulk copies, warpgroup multiplications
+  exit,
+};
+
+inline constexpr std::uint8_t pipes = 8;  // the first of them
+// What else an instruction may wait for at issue and nothing beside it, by an Action that stands for it: a place in the
+// load/store queue, or it does not wait so.
+inline constexpr auto queue_place = static_cast<std::uint8_t>(Action::memory);
+inline constexpr auto no_single_wait = static_cast<std::uint8_t>(Action::control);
+inline constexpr std::size_t actions = static_cast<std::size_t>(Action::exit) + 1;
+
+enum class MemoryKind : std::uint8_t {
+  none,
+  load_shared,
+  store_shared,
+  load_global,
+  store_global,
+  async_copy,
+  constant,
+  shuffle,
+  fence,  // MEMBAR
+  barrier
+};
+
+[[nodiscard]] inline bool is_global(MemoryKind kind) {
+  return kind == MemoryKind::load_global || kind == MemoryKind::store_global || kind == MemoryKind::async_copy;
+}
+
+// Costs of a memory instruction, per warp instruction.
+struct MemoryCost {
+  MemoryKind kind = MemoryKind::none;
+  std::uint16_t address_cycles = 1;   // SM-wide load/store front: until it takes the next one's addresses
+  std::uint16_t front_cycles = 1;     // passes through the data stage behind it
+  std::uint16_t sub_core_cycles = 4;  // until the sub-core may send its next one
+  std::uint16_t read_release = 9;     // issue to source registers free, unloaded
+  std::uint16_t latency = 24;         // issue to data usable, unloaded; not for global loads and copies
+  std::int16_t extra_latency = 0;     // of those: what is added to the latency of the environment
+  std::uint16_t sectors = 0;          // 32-byte sectors asked of L1 / L2
+  std::uint16_t requests = 0;         // distinct L1 lines of a global access
+  std::uint16_t l1_bank_cycles = 0;   // passes through the banks of L1 where the data is there
+  std::uint16_t miss_cycles = 0;      // front_cycles where L1 has to be filled first
+  std::uint16_t wavefronts = 0;       // shared-memory data wavefronts
+  std::uint16_t conflict_wavefronts = 0;
+  std::uint8_t matrix = 0;  // kernels::Matrix of a global access
+  std::uint32_t bytes = 0;  // useful bytes, all lanes
+};
+
+inline constexpr std::uint8_t uncached_slot = 8;  // of operands that have no place in the register file cache
+
+struct ReadPort {
+  std::uint16_t reg = 0;
+  std::uint8_t slot = uncached_slot;  // bank * cache_slots + operand position, index into the cache
+  std::uint32_t keep = 0;             // all bits: it is to stay there
+  // What it adds to the reads of the two banks, 16 bits each: nothing where an earlier operand reads the same register.
+  std::uint32_t need = 0;
+};
+
+// A matrix instruction, whose operands are several registers each and read over several cycles.
+struct TensorCost {
+  double interval = 1;             // of the sub-core's tensor core
+  std::size_t kind = 0;            // kernels::tensor_kind
+  double macs = 0;                 // multiply-accumulates
+  std::array<unsigned, 2> need{};  // registers per bank
+};
+
+inline constexpr std::uint16_t no_constant = 0xffff;
+
+struct DecodedInstruction {
+  std::uint64_t wait_bits = 0;  // one byte per dependence counter, 0xff where waited for
+  std::int32_t target = -1;     // branch
+  std::int16_t loop = -1;
+  std::int16_t memory = -1;                   // index into DecodedProgram::memory
+  std::int16_t tensor = -1;                   // index into DecodedProgram::tensor
+  std::int16_t async = -1;                    // index into DecodedProgram::async
+  std::uint16_t constant_line = no_constant;  // 64-byte line of a constant operand
+  Action action = Action::control;
+  std::uint8_t opcode = 0;
+  std::uint8_t hold = 1;  // cycles until the warp's next one: its stall count, two at least where it yields
+  bool yields = false;
+  std::int8_t write_barrier = -1;
+  std::int8_t read_barrier = -1;
+  std::uint8_t depbar = 0xff;       // DEPBAR: commit groups, or counts of depbar_counter, that may be outstanding
+  std::int8_t depbar_counter = -1;  // DEPBAR on a counter that no commit uses
+  std::uint8_t commit = 0;          // LDGDEPBAR
+  std::uint8_t latency = 4;
+  std::uint8_t reads = 0;
+  std::uint8_t region = 0;                // before, in or after the main loop
+  std::uint8_t held_by = no_single_wait;  // a pipe (by Action) or queue_place
+  bool simple = false;  // fixed latency, no counter, no constant operand: only pipe and read ports matter
+  bool waits = false;   // for counters or copy groups
+  std::array<ReadPort, 4> read{};
+};
+
+struct DecodedLoop {
+  std::int64_t trips = 1;
+  bool is_main = false;
+  bool is_tiles = false;
+};
+
+// kernels::BarrierRing and AsyncOp with what the SM makes of them.
+struct DecodedRing {
+  int first = 0;  // of the CTA's barriers
+  std::uint32_t count = 1;
+  int arrivals = 1;
+  std::size_t walk = 0;
+  std::uint64_t latency = 1;        // last arrival to the next issue of who waits
+  std::uint64_t arrival_delay = 0;  // from the peers of the cluster
+};
+
+struct DecodedAsync {
+  kernels::AsyncKind kind = kernels::AsyncKind::wait;
+  kernels::BoxOf box = kernels::BoxOf::a;
+  std::uint8_t ring = 0;
+  std::uint32_t places_back = 0, rounds_ahead = 0, groups = 0;
+  int boxes = 0;
+  std::int16_t loop = -1;  // the main loop around it
+  bool not_first = false, one_warp = false, by_design = false, advances = false, closes_group = false;
+  double bytes = 0;    // of a box; of a multiplication: read from shared memory
+  double cycles = 0;   // of a multiplication, on the tensor core of each sub-core
+  double latency = 0;  // from its end until another instruction can use the result
+  double macs = 0;
+  std::size_t tensor_kind = 0;
+};
+
+// Which of the CTA's tiles a warp takes; where it goes on to them, or leaves if there are none.
+struct TileShare {
+  int first = 0, stride = 1;
+  std::int32_t loop = -1, exit = 0;
+};
+
+struct DecodedProgram {
+  std::vector<DecodedInstruction> code;
+  std::vector<MemoryCost> memory;
+  std::vector<TensorCost> tensor;
+  std::vector<DecodedLoop> loops;
+  std::vector<std::int32_t> start;  // first instruction of each warp of a CTA
+  std::vector<DecodedRing> rings;
+  std::vector<DecodedAsync> async;
+  std::vector<TileShare> tiles;  // of each warp of a CTA; empty: one tile per CTA
+  int barriers = 0;
+  int lead_warp = 0;
+  std::vector<int> multiplying;  // of other warpgroups that have main loops of their own, the first warp
+  std::int32_t mainloop_begin = 0;
+  std::int32_t epilogue_begin = 0;
+  int warps = 1;
+  std::optional<Scoreboard> scoreboard;  // where control bits are not to be used
+};
+
+// Issue of a memory instruction to its arrival at the SM-wide front, unloaded (MICRO25, table of issue
+// cycles: the sixth of back-to-back loads issues 11 cycles after the first).
+inline constexpr int front_delay = 10;
+
+// What the addresses of a problem add to a program's lane patterns.
+struct AddressFacts {
+  std::uint64_t row_pitch = 4096;  // bytes between rows (columns) of operands that copies transpose
+
+  bool operator==(const AddressFacts&) const = default;
+};
+
+[[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm,
+                                    const AddressFacts& facts = {}, const CoreSwitches& switches = {});
+
+}  // namespace noteg::sm

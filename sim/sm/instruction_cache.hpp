@@ -1,0 +1,88 @@
+// Instruction caches of an SM: an L0 per sub-core and the L1 that they share. A miss brings its line and the next
+// few (the stream buffer's depth), one request a cycle over all sub-cores; lines stay by least recent use.
+// Warm at the start: our H200 finds the lines of the launch before in L0 and L1. After other code has run L0 is cold
+// and L1 holds the kernel, as on the first launch of a kernel there.
+// Fetch bandwidth is no limit: two warps of a sub-core that take turns at a loop of 27 instructions leave no bubble on
+// an H200, where one fetch per cycle for the warp that issued last would leave three per turn.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "arch/spec.hpp"
+#include "sim/sm/switches.hpp"
+
+namespace noteg::sm {
+
+class InstructionCaches {
+ public:
+  // instructions: of the whole program, all warps run the same.
+  InstructionCaches(const arch::FrontEndSpec& spec, InstructionCache mode, int sub_cores, std::size_t instructions);
+
+  // Nothing can miss: the caller need not ask.
+  [[nodiscard]] bool never_misses() const { return never_misses_; }
+
+  [[nodiscard]] std::int32_t line_of(std::int32_t pc) const {
+    return shift_ >= 0 ? std::max(pc, 0) >> shift_ : pc / per_line_;
+  }
+
+  // Cycle from which instructions of `line` can issue in `sub`; asks for the line if it is not there.
+  std::uint64_t touch(int sub, std::int32_t line, std::uint64_t now);
+
+  // Calls add(value) for all that decides what happens from `now` on, times relative to it.
+  template <class Add>
+  void state(std::uint64_t now, Add&& add) const {
+    if (never_misses_) return;
+    add(port_free_ > now ? port_free_ - now : 0);
+    for (const Level& level : l0_) level.state(now, add);
+    l1_.state(now, add);
+  }
+
+  // Instructions that fetch runs ahead of issue: the depth of the instruction buffer.
+  [[nodiscard]] std::int32_t lead() const { return lead_; }
+
+ private:
+  struct Line {
+    std::uint64_t ready = 0;  // there, or on its way
+    std::uint64_t used = 0;
+    bool present = false;
+  };
+  // One cache over the lines of the program: present or not, evicting the least recently used line of a set.
+  class Level {
+   public:
+    Level(std::int64_t capacity_lines, std::int64_t ways, std::int64_t lines, bool warm);
+    Line& operator[](std::int32_t line) { return lines_[static_cast<std::size_t>(line)]; }
+    void insert(std::int32_t line, std::uint64_t ready, std::uint64_t now);
+
+    // Which lines are there and in which order they would leave.
+    template <class Add>
+    void state(std::uint64_t now, Add&& add) const {
+      const bool evicts = static_cast<std::int64_t>(lines_.size()) > sets_ * ways_;
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> order;  // last use, line
+      for (std::size_t line = 0; line < lines_.size(); ++line) {
+        if (!lines_[line].present) continue;
+        if (lines_[line].ready > now) add(lines_[line].ready - now + (line << 32));
+        order.emplace_back(evicts ? lines_[line].used : 0, line);
+      }
+      if (evicts) std::ranges::sort(order);
+      for (const auto& [used, line] : order) add(line);
+    }
+
+   private:
+    std::int64_t sets_, ways_;
+    std::vector<Line> lines_;
+  };
+
+  std::uint64_t request(int sub, std::int32_t line, std::uint64_t now);
+
+  std::int32_t per_line_, shift_, lead_, lines_, prefetch_;
+  std::uint64_t l1_latency_, l2_latency_;
+  std::uint64_t port_free_ = 0;  // of L1: one request a cycle
+  bool never_misses_;
+  std::vector<Level> l0_;
+  Level l1_;
+};
+
+}  // namespace noteg::sm

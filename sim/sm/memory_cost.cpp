@@ -1,0 +1,253 @@
+#include "sim/sm/memory_cost.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <vector>
+
+#include "kernels/access/copy_passes.hpp"
+#include "kernels/access/wavefronts.hpp"
+#include "sim/support/count_distinct.hpp"
+
+namespace noteg::sm {
+
+namespace {
+
+using kernels::AccessPattern;
+using kernels::Instruction;
+using kernels::Opcode;
+using kernels::OperandKind;
+
+int whole(Cycles c) { return static_cast<int>(c.value); }
+
+kernels::SharedBanks banks_of(const arch::MemoryPipeSpec& m) {
+  return {static_cast<std::uint32_t>(m.shared_banks), static_cast<std::uint32_t>(m.shared_bank_width.value)};
+}
+
+// Wavefronts that the distinct words alone would need: what is above it is bank conflicts.
+int least_wavefronts(const AccessPattern& pattern, kernels::SharedBanks banks) {
+  const int words = kernels::distinct_words(pattern, banks), count = static_cast<int>(banks.count);
+  return std::max(1, (words + count - 1) / count);
+}
+
+// Register reads beyond the first data register delay a store's source release (MICRO25: +2 for 64, +6 for 128 bit).
+int wide_store_extra(int bytes_per_lane) { return bytes_per_lane >= 16 ? 6 : bytes_per_lane >= 8 ? 2 : 0; }
+
+int active_bytes(const AccessPattern& pattern) {
+  return std::popcount(pattern.active_mask) * static_cast<int>(pattern.bytes_per_lane);
+}
+
+std::uint16_t narrow(int v) { return static_cast<std::uint16_t>(std::clamp(v, 0, 65535)); }
+
+// The address needs no vector register: a uniform register or an immediate. MICRO25 measured such accesses apart.
+bool has_uniform_address(const Instruction& in) {
+  const kernels::Operand& address = in.src[0];
+  return address.kind == OperandKind::ureg || address.kind == OperandKind::immediate;
+}
+
+// Load data enter the registers at half a warp register per cycle: 64 bits come 4 cycles before 128, but never
+// before 32 (H200: LDS 23, 25, 29; MICRO25 for GA102: 24, 24, 26).
+int wide_load_extra(int width, int extra_for_128) {
+  return width >= 16 ? extra_for_128 : width >= 8 ? std::max(0, extra_for_128 - 4) : 0;
+}
+
+void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
+                 bool bank_conflicts) {
+  const kernels::SharedBanks banks = banks_of(m);
+  const int least_of_words = least_wavefronts(pattern, banks);
+  const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(pattern, banks) : least_of_words;
+  const int conflicts = std::max(0, wavefronts - std::max(least_of_words, pattern.bytes_per_lane >= 16 ? 2 : 1));
+  const bool uniform = has_uniform_address(in);
+  // LDSM: lanes name rows of 16 bytes, each lane receives 4 bytes per matrix.
+  const int width = in.op == Opcode::ldsm ? active_bytes(pattern) / 32 : pattern.bytes_per_lane;
+  cost.wavefronts = narrow(wavefronts);
+  cost.conflict_wavefronts = narrow(conflicts);
+  cost.front_cycles = narrow(std::max(1, wavefronts));
+  if (cost.kind == MemoryKind::store_shared) {
+    cost.sub_core_cycles = narrow(whole(m.address_cycles) + wide_store_extra(width));
+    cost.read_release =
+        narrow(whole(uniform ? m.sts_uniform_war : m.sts_war) + wide_store_extra(width) + 2 * conflicts);
+    cost.latency = cost.read_release;
+  } else {
+    // The sub-core's link takes half a wavefront a cycle (our H200: one warp, n-way conflict: 2n cycles).
+    // 64-bit loads of one warp are 6 cycles apart, not 4 (our H200: LDS.64 5.9 to 6.0, LDSM of two matrices 6.2).
+    const int least = width >= 16 ? whole(m.lds_wide_interval) : whole(m.address_cycles) + (width == 8 ? 2 : 0);
+    cost.sub_core_cycles = narrow(std::max({least, 2 * wavefronts, active_bytes(pattern) / 64}));
+    cost.read_release = narrow(whole(m.lds_war));
+    cost.latency = narrow(whole(uniform ? m.lds_uniform_latency : m.lds_latency) +
+                          wide_load_extra(width, whole(m.lds_wide_extra)) + 2 * conflicts);
+  }
+}
+
+// Passes of a global access through the L1 data stage. 16-byte accesses go by quarter warps and take one pass per
+// line of each (our H200 counters: LDG.128 of 16 rows of 32 bytes 16, of four whole lines 4); narrower ones take
+// up to four lines a pass.
+int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle, std::uint32_t line) {
+  if (pattern.bytes_per_lane < 16) return (lines + tags_per_cycle - 1) / std::max(1, tags_per_cycle);
+  int passes = 0;
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    std::vector<std::uint32_t> lines_of_it;
+    for (std::size_t lane = quarter * 8; lane < quarter * 8 + 8; ++lane) {
+      if ((pattern.active_mask >> lane & 1u) != 0) lines_of_it.push_back(pattern.offset[lane] / line);
+    }
+    passes += count_distinct(lines_of_it);
+  }
+  return passes;
+}
+
+// What an access beyond L1 costs the load/store front on our H200, where LDS keep it busy: one cycle when it comes, and
+// one for each pass of its data through the data stage later. LDG of one, two and four 128-byte lines takes 1.9, 3.0
+// and 4.6 to 4.9 cycles, of 8 and 16 lines (LDG.128, by quarter warps) 8.7 and 16.8; STG of one line 1.5, of four 4.6
+// to 5.4; a 4-byte copy of four wavefronts 5.3. A hit takes its pass only.
+constexpr int slot = 1;
+
+int line_passes(const AccessPattern& pattern, int lines, std::uint32_t line) {
+  return pattern.bytes_per_lane >= 16 ? global_passes(pattern, lines, 1, line) : lines;
+}
+
+int whole_passes(const AccessPattern& copy, const AddressFacts& facts, kernels::SharedBanks banks,
+                 kernels::LineSizes sizes) {
+  return static_cast<int>(std::lround(kernels::mean_copy_passes(copy, facts.row_pitch, banks, sizes).wavefronts));
+}
+
+void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
+                 const AddressFacts& facts, bool bank_conflicts) {
+  const kernels::LineSizes sizes = line_sizes(m);
+  const kernels::GlobalCost g = kernels::global_cost(pattern, sizes);
+  const int width = pattern.bytes_per_lane;
+  const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle, sizes.line);
+  const int data_cycles = static_cast<int>(active_bytes(pattern) / std::max(1.0, m.data_width.value));
+  const bool uniform = has_uniform_address(in);
+  cost.matrix = static_cast<std::uint8_t>(pattern.matrix);
+  cost.sectors = narrow(g.sectors);
+  cost.requests = narrow(g.lines);
+  cost.front_cycles = narrow(std::max({1, tag_cycles, data_cycles}));
+  cost.miss_cycles = narrow(slot + line_passes(pattern, g.lines, sizes.line));
+  cost.sub_core_cycles = narrow(whole(m.address_cycles) + std::max(0, width * 32 / 64 - 2));
+  if (cost.kind == MemoryKind::store_global) {
+    cost.front_cycles = cost.miss_cycles;
+    cost.read_release = narrow(whole(uniform ? m.stg_uniform_war : m.stg_war) + wide_store_extra(width));
+    cost.latency = cost.read_release;
+  } else if (cost.kind == MemoryKind::async_copy) {
+    const AccessPattern write = kernels::shared_side(pattern);
+    const kernels::SharedBanks banks = banks_of(m);
+    const int least = least_wavefronts(write, banks);
+    const int wavefronts = !bank_conflicts ? least
+                           : width >= 16   ? kernels::shared_wavefronts(write, banks)
+                                           : whole_passes(pattern, facts, banks, sizes);
+    cost.wavefronts = narrow(wavefronts);
+    cost.conflict_wavefronts = narrow(std::max(0, wavefronts - least));
+    // 16-byte copies bypass L1 and take the passes that write their 512 bytes (our H200: 3.5 to 4.3 cycles each beside
+    // LDS.128 and LDSM, 5.1 beside LDS; the same for 4 rows of 128 and 8 of 64 bytes). Narrower ones take their
+    // wavefronts, or one for each line that arrives, behind the cycle in which they come (alone 11.8 cycles for 11
+    // wavefronts, 12.9 for 12, 1.2 beside LDS for one line).
+    cost.front_cycles = narrow(width >= 16 ? std::max(1, wavefronts) : slot + std::max(wavefronts, g.lines));
+    cost.miss_cycles = cost.front_cycles;
+    cost.read_release = narrow(whole(m.ldgsts_war));
+    cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));
+  } else {
+    cost.read_release = narrow(whole(uniform ? m.ldg_uniform_war : m.ldg_war));
+    cost.l1_bank_cycles = narrow(kernels::l1_wavefronts(pattern, banks_of(m)));
+    // Counted from the latency of a 32-bit load with a register address, which the environment gives.
+    cost.extra_latency = static_cast<std::int16_t>(wide_load_extra(width, whole(m.ldg_wide_extra)) +
+                                                   (uniform ? whole(m.ldg_uniform_latency - m.ldg_latency) : 0));
+  }
+}
+
+// MICRO25 table 2: with an immediate address the sources are free early, with a register only when the data is there.
+void constant_cost(MemoryCost& cost, const Instruction& in, const arch::MemoryPipeSpec& m) {
+  const bool by_register = std::any_of(in.src.begin(), in.src.end(), [](const kernels::Operand& o) {
+    return o.kind == OperandKind::reg && o.index != kernels::rz;
+  });
+  cost.latency = narrow(whole(by_register ? m.ldc_register_latency : m.ldc_latency));
+  cost.read_release = narrow(whole(by_register ? m.ldc_register_latency : m.ldc_war));
+}
+
+// A memory barrier holds the load/store path of the SM for its whole duration.
+void fence_cost(MemoryCost& cost, const Instruction& in, const arch::MemoryPipeSpec& m) {
+  const auto has = [&](const char* scope) { return in.modifiers.find(scope) != std::string::npos; };
+  const int latency = whole(has(".SYS") ? m.membar_system : has(".CTA") ? m.membar_cta : m.membar_gpu);
+  cost.latency = narrow(latency);
+  cost.read_release = narrow(latency);
+  cost.front_cycles = narrow(std::max(1, latency - front_delay));
+  cost.bytes = 0;
+}
+
+// Lane addresses of an instruction that carries none: consecutive.
+AccessPattern pattern_of(const Instruction& in, const kernels::Program& program) {
+  AccessPattern pattern;
+  if (in.pattern >= 0) {
+    pattern = program.patterns[static_cast<std::size_t>(in.pattern)];
+    if (in.op == Opcode::ldsm) {  // lanes 0 to 8n - 1 name the 16-byte rows of n matrices
+      const int matrices = in.modifiers.ends_with(".4") ? 4 : in.modifiers.ends_with(".2") ? 2 : 1;
+      if (matrices < 4) pattern.active_mask &= (1u << 8 * matrices) - 1;
+    }
+    return pattern;
+  }
+  pattern.bytes_per_lane = in.access_bytes == 0 ? std::uint8_t{4} : in.access_bytes;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) pattern.offset[lane] = lane * pattern.bytes_per_lane;
+  pattern.shared_offset = pattern.offset;
+  return pattern;
+}
+
+}  // namespace
+
+kernels::LineSizes line_sizes(const arch::MemoryPipeSpec& memory) {
+  return {static_cast<std::uint32_t>(memory.sector.value), static_cast<std::uint32_t>(memory.l1_line.value)};
+}
+
+MemoryKind memory_kind(Opcode op) {
+  switch (op) {
+    case Opcode::lds:
+    case Opcode::ldsm: return MemoryKind::load_shared;
+    case Opcode::sts:
+    case Opcode::stsm: return MemoryKind::store_shared;
+    case Opcode::ldg: return MemoryKind::load_global;
+    case Opcode::stg:
+    case Opcode::red: return MemoryKind::store_global;
+    case Opcode::ldgsts: return MemoryKind::async_copy;
+    case Opcode::ldc: return MemoryKind::constant;
+    case Opcode::shfl: return MemoryKind::shuffle;
+    case Opcode::membar: return MemoryKind::fence;
+    case Opcode::bar_sync: return MemoryKind::barrier;
+    default: return MemoryKind::none;
+  }
+}
+
+MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm,
+                       const AddressFacts& facts, bool bank_conflicts) {
+  MemoryCost cost;
+  cost.kind = memory_kind(in.op);
+  const AccessPattern pattern = pattern_of(in, program);
+  cost.bytes = static_cast<std::uint32_t>(active_bytes(pattern));
+  cost.address_cycles = narrow(whole(sm.memory.shared_interval));
+  switch (cost.kind) {
+    case MemoryKind::load_shared:
+    case MemoryKind::store_shared: shared_cost(cost, in, pattern, sm.memory, bank_conflicts); break;
+    case MemoryKind::load_global:
+    case MemoryKind::store_global:
+    case MemoryKind::async_copy: global_cost(cost, in, pattern, sm.memory, facts, bank_conflicts); break;
+    case MemoryKind::barrier:
+      // Beside LDS that keep the front busy a barrier costs one cycle per warp, and four for a CTA of fewer warps (our
+      // H200: 4.0, 2.0, 1.0 and 1.0 per warp with 1, 2, 4 and 8 warps). It brings no addresses.
+      cost.address_cycles = 0;
+      cost.front_cycles = narrow(std::max(1, 4 / std::max(1, program.warps)));
+      cost.sub_core_cycles = 2;
+      cost.bytes = 0;
+      break;
+    case MemoryKind::shuffle:
+      // Through the crossbar of shared memory, one warp per cycle and SM on every generation (CPG: 32 lanes).
+      cost.address_cycles = cost.front_cycles = 1;
+      cost.read_release = narrow(whole(sm.memory.lds_war));
+      cost.latency = narrow(whole(sm.memory.shfl_latency));
+      cost.bytes = 0;
+      break;
+    case MemoryKind::fence: fence_cost(cost, in, sm.memory); break;
+    case MemoryKind::constant:
+    case MemoryKind::none: constant_cost(cost, in, sm.memory); break;
+  }
+  return cost;
+}
+
+}  // namespace noteg::sm

@@ -1,0 +1,73 @@
+#include "sim/sm/tensor_timing.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace noteg::sm {
+namespace {
+
+constexpr int listed_columns = 256;  // N of the wgmma forms in the table
+
+const std::vector<arch::TensorFormSpec>& tensor_table(const arch::SmSpec& sm, bool warp_group) {
+  return warp_group ? sm.tensor.wgmma : sm.tensor.mma;
+}
+
+std::optional<arch::TensorFormSpec> listed_form(const arch::SmSpec& sm, kernels::TensorForm form) {
+  if (form.warp_group) form.shape.n = listed_columns;
+  const auto& table = tensor_table(sm, form.warp_group);
+  const auto found = std::ranges::find(table, name_of(form), &arch::TensorFormSpec::name);
+  if (found == table.end()) return std::nullopt;
+  return *found;
+}
+
+}  // namespace
+
+std::optional<TensorTiming> tensor_timing(const arch::SmSpec& sm, const kernels::TensorForm& form) {
+  const std::optional<arch::TensorFormSpec> spec = listed_form(sm, form);
+  if (!spec) return std::nullopt;
+  TensorTiming out{spec->latency.value, spec->interval.value};
+  if (form.warp_group) {
+    const double share = static_cast<double>(form.shape.n) / listed_columns;
+    return TensorTiming{out.latency * share, out.interval * share};
+  }
+  if (form.acc == kernels::DataType::f32) {
+    const double more = out.interval * (sm.tensor.f32_accumulate_slowdown - 1);
+    out.latency += more / 2;
+    out.interval += more;
+  }
+  return out;
+}
+
+std::string tensor_forms_of(const arch::SmSpec& sm, bool warp_group) {
+  std::string names;
+  for (const arch::TensorFormSpec& form : tensor_table(sm, warp_group))
+    names += (names.empty() ? "" : ", ") + form.name;
+  return names;
+}
+
+double peak_macs_per_cycle(const arch::SmSpec& sm, const kernels::TensorForm& form) {
+  // Shapes that some generation has; the deepest has the best rate.
+  double best = 0;
+  for (const bool warp_group : {false, true}) {
+    for (const int k : {4, 8, 16, 32, 64, 128}) {
+      kernels::TensorForm one = form;
+      one.warp_group = warp_group;
+      one.shape = warp_group ? kernels::Tile{64, listed_columns, k} : kernels::Tile{16, 8, k};
+      const std::optional<TensorTiming> timing = tensor_timing(sm, one);
+      if (!timing) continue;
+      const double macs = static_cast<double>(one.shape.m) * one.shape.n * one.shape.k;
+      best = std::max(best, macs / timing->interval * (warp_group ? 1 : sm.sub_cores));
+    }
+  }
+  return best;
+}
+
+std::optional<kernels::TensorForm> tensor_form_in(const kernels::Program& program) {
+  for (const kernels::Instruction& in : program.code) {
+    if (kernels::opcode_info(in.op).unit != kernels::Unit::tensor) continue;
+    if (const auto form = kernels::tensor_form_from(in.op, in.modifiers)) return form;
+  }
+  return std::nullopt;
+}
+
+}  // namespace noteg::sm

@@ -1,0 +1,30 @@
+// Tensor instructions on an SM: latency, interval, and which forms there are.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "arch/spec.hpp"
+#include "kernels/ir/tensor_form.hpp"
+
+namespace noteg::sm {
+
+struct TensorTiming {
+  double latency = 0;   // issue to a dependent instruction on the same accumulators
+  double interval = 0;  // between two of a sub-core
+};
+
+// Nothing where the SM has no such form. GeForce parts add in f32 at half rate; the second half of the work ends half
+// an interval later.
+[[nodiscard]] std::optional<TensorTiming> tensor_timing(const arch::SmSpec& sm, const kernels::TensorForm& form);
+
+// Names of the forms that the SM has, for error messages.
+[[nodiscard]] std::string tensor_forms_of(const arch::SmSpec& sm, bool warp_group);
+
+// Multiply-accumulates per cycle of one SM at the best rate for these types, zeros of a sparse A counted.
+[[nodiscard]] double peak_macs_per_cycle(const arch::SmSpec& sm, const kernels::TensorForm& form);
+
+// The form of a program's tensor instructions; nothing where it has none.
+[[nodiscard]] std::optional<kernels::TensorForm> tensor_form_in(const kernels::Program& program);
+
+}  // namespace noteg::sm

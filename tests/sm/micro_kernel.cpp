@@ -1,0 +1,45 @@
+#include "tests/sm/micro_kernel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "arch/load.hpp"
+#include "kernels/assembly/assembly.hpp"
+
+namespace noteg::sm {
+
+const arch::SmSpec& sm_of(const std::string& gpu) {
+  static std::map<std::string, arch::SmSpec> known;
+  const auto found = known.find(gpu);
+  if (found != known.end()) return found->second;
+  const Result<arch::GpuSpec> spec = arch::load_gpu(gpu);
+  EXPECT_TRUE(spec) << to_string(spec.errors());
+  return known.emplace(gpu, spec ? spec->sm : arch::SmSpec{}).first->second;
+}
+
+SmResult run_micro(const MicroKernel& kernel, std::int64_t trips) {
+  const Result<kernels::Program> program = kernels::parse_assembly(kernel.text, "micro.nsass");
+  EXPECT_TRUE(program) << to_string(program.errors());
+  if (!program) return {};
+  const arch::SmSpec& sm = sm_of(kernel.gpu);
+  SmWork work;
+  work.resident = kernel.resident;
+  work.ctas = kernel.ctas > 0 ? kernel.ctas : kernel.resident;
+  work.relaunch = kernel.relaunch;
+  Recorder recorder;
+  if (kernel.issues != nullptr) work.recorder = &recorder;
+  work.trips = trips;
+  const SmResult result =
+      run_sm(decode(*program, sm, {}, kernel.switches), sm, kernel.switches, kernel.environment, work);
+  EXPECT_FALSE(result.deadlock);
+  if (kernel.issues != nullptr) *kernel.issues = recorder.issues;
+  return result;
+}
+
+double cycles_per_trip(const MicroKernel& kernel) {
+  constexpr std::int64_t few = 8, many = 24;
+  return (run_micro(kernel, many).cycles - run_micro(kernel, few).cycles) / static_cast<double>(many - few);
+}
+
+}  // namespace noteg::sm

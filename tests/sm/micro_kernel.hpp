@@ -1,0 +1,32 @@
+// Runs a few lines of assembly on one SM and tells cycles per main-loop trip, the way a micro-benchmark
+// on hardware does: the slope over the number of trips, so that start and end drop out.
+#pragma once
+
+#include <string>
+
+#include "arch/spec.hpp"
+#include "sim/sm/engine.hpp"
+#include "sim/sm/recorder.hpp"
+
+namespace noteg::sm {
+
+struct MicroKernel {
+  std::string text;
+  int resident = 1;  // CTAs
+  std::string gpu = "h200-sxm-141gb";
+  MemoryEnvironment environment{};
+  CoreSwitches switches{};
+  std::int64_t ctas = 0;  // 0: as many as are resident
+  double relaunch = 0;    // cycles from the end of a CTA to the start of its successor
+  std::vector<IssueRecord>* issues = nullptr;
+};
+
+// Cycles per trip; fails the test if the text does not assemble or the warps wait for ever.
+double cycles_per_trip(const MicroKernel& kernel);
+
+// Cycles of a whole run of `trips` trips.
+SmResult run_micro(const MicroKernel& kernel, std::int64_t trips);
+
+const arch::SmSpec& sm_of(const std::string& gpu);
+
+}  // namespace noteg::sm

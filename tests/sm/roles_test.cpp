@@ -1,0 +1,62 @@
+// Warp roles: each warp runs the stream of its own role, and barriers still join all of them.
+#include <gtest/gtest.h>
+
+#include "arch/load.hpp"
+#include "kernels/assembly/assembly.hpp"
+#include "sim/sm/engine.hpp"
+
+namespace noteg::sm {
+namespace {
+
+CoreCounters counted(std::string_view text) {
+  const Result<kernels::Program> program = kernels::parse_assembly(text, "roles.nsass");
+  const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
+  EXPECT_TRUE(program && gpu);
+  if (!program || !gpu) return {};
+  SmWork work;
+  work.trips = 5;
+  const SmResult result = run_sm(decode(*program, gpu->sm), gpu->sm, {}, {}, work);
+  EXPECT_FALSE(result.deadlock);
+  return result.counters;
+}
+
+double issued(const CoreCounters& counters, kernels::Opcode op) {
+  return counters.issued[static_cast<std::size_t>(op)];
+}
+
+TEST(Roles, EachWarpRunsItsOwnStream) {
+  const CoreCounters c = counted(R"(
+.role copy warps=0-0
+a:
+[B------:R-:W0:-:S02] LDG.E R4, [R8.64]
+[B0-----:R-:W-:-:S02] STS [R9], R4
+BAR.SYNC 0x0
+BRA a
+EXIT
+.role math warps=1-4
+b:
+[B------:R-:W-:-:S04] FFMA R0, R1, R2, R0
+BAR.SYNC 0x0
+BRA b
+EXIT
+)");
+  EXPECT_EQ(issued(c, kernels::Opcode::ldg), 5);
+  EXPECT_EQ(issued(c, kernels::Opcode::ffma), 5 * 4);
+  EXPECT_EQ(issued(c, kernels::Opcode::bar_sync), 5 * 5);
+  EXPECT_EQ(issued(c, kernels::Opcode::exit), 5);
+}
+
+TEST(Roles, ATakenForwardBranchCostsANewFetch) {
+  const auto cycles = [](std::string_view target) {
+    const std::string text = "[B------:R-:W-:-:S05] BRA " + std::string(target) + "\nnext:\nNOP\nout:\nEXIT\n";
+    const Result<kernels::Program> program = kernels::parse_assembly(text, "branch.nsass");
+    const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
+    EXPECT_TRUE(program && gpu);
+    return run_sm(decode(*program, gpu->sm), gpu->sm, {}, {}, {}).cycles;
+  };
+  const double redirect = arch::load_gpu("h200-sxm-141gb")->sm.front_end.branch_redirect.value;
+  EXPECT_EQ(cycles("next") - cycles("out"), redirect - 5);
+}
+
+}  // namespace
+}  // namespace noteg::sm
