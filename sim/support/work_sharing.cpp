@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -35,7 +36,12 @@ void share_work(std::size_t count, unsigned jobs, const std::function<void(std::
     run();
   } else {
     std::vector<std::jthread> pool;
-    for (unsigned i = 0; i < threads; ++i) pool.emplace_back(run);
+    try {
+      while (pool.size() + 1 < threads) pool.emplace_back(run);
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those there are share the work.
+    }
+    run();
   }
   if (error) std::rethrow_exception(error);
 }

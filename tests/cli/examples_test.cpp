@@ -10,11 +10,13 @@
 namespace noteg::test {
 namespace {
 
+const std::string main_job =
+    "simulate --arch rtx4070 --kernel '" NOTEG_SOURCE_DIR "/kernels/sgemm_128x128x8.yaml' --shape 4096x4096x4096";
+
 // The job of `./dev run`, in the README's first screen. NOTEG_UPDATE_GENERATED=1 writes it.
 TEST(Readme, ShowsWhatTheMainJobPrints) {
   const std::string root = NOTEG_SOURCE_DIR, path = root + "/README.md";
-  const Ran ran = run_program("simulate --arch rtx4070 --kernel '" + root +
-                              "/kernels/sgemm_128x128x8.yaml' --shape 4096x4096x4096");
+  const Ran ran = run_program(main_job);
   ASSERT_EQ(ran.status, 0) << ran.err;
   std::ostringstream read;
   read << std::ifstream(path).rdbuf();
@@ -31,6 +33,19 @@ TEST(Readme, ShowsWhatTheMainJobPrints) {
   }
   EXPECT_EQ(page.substr(begin, end - begin), ran.out) << "run test_cli with NOTEG_UPDATE_GENERATED=1";
   EXPECT_NE(readme_of_example("01_simulate_sgemm").find(ran.out), std::string::npos) << "the same job as an example";
+}
+
+// What README shows is so on any machine: threads, terminal, language, time zone and which exp and log the C library
+// picks for the processor do not count.
+TEST(Readme, ShowsWhatAnyEnvironmentPrints) {
+  const std::string expected = run_program(main_job).out;
+  EXPECT_FALSE(expected.empty());
+  for (const std::string environment :
+       {"COLUMNS=200", "TERM=dumb NO_COLOR=1", "TZ=Asia/Tokyo", "LC_ALL=C.UTF-8", "CI=true",
+        "GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2", "GLIBC_TUNABLES=glibc.malloc.perturb=85"})
+    EXPECT_EQ(run_shell(environment + " \"$NOTEG\" " + main_job).out, expected) << environment;
+  EXPECT_EQ(run_program(main_job + " --jobs 1").out, expected);
+  EXPECT_EQ(run_program(main_job + " --jobs 7").out, expected);
 }
 
 TEST(RegisterFileStudy, PrintsWhatItsReadmeShowsAndStaysNearThePublishedSpeeds) {

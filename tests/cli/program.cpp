@@ -22,9 +22,10 @@ std::string contents(const std::filesystem::path& path) {
 Ran run_shell(const std::string& command) {
   std::string folder = (std::filesystem::temp_directory_path() / "noteg_cli_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return {};
-  // What the command leaves in temporary files goes with the folder.
-  const std::string line = "TMPDIR='" + folder + "'; export TMPDIR; NOTEG='" NOTEG_PROGRAM "'; export NOTEG; { " +
-                           command + "\n} >" + folder + "/out 2>" + folder + "/err </dev/null";
+  // What the command leaves in temporary files goes with the folder; folders that the caller searches are not searched.
+  const std::string line = "TMPDIR='" + folder + "'; NOTEG='" NOTEG_PROGRAM "'; export TMPDIR NOTEG; " +
+                           "unset NOTEG_ARCH_PATH NOTEG_KERNEL_PATH; { " + command + "\n} >" + folder + "/out 2>" +
+                           folder + "/err </dev/null";
   const int status = std::system(line.c_str());
   Ran ran;
   ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
