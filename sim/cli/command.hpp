@@ -29,6 +29,7 @@ struct Command {
 [[nodiscard]] int run_simulate(const std::vector<std::string>& words);
 [[nodiscard]] int run_compare(const std::vector<std::string>& words);
 [[nodiscard]] int run_tune(const std::vector<std::string>& words);
+[[nodiscard]] int run_workload(const std::vector<std::string>& words);
 [[nodiscard]] int run_validate(const std::vector<std::string>& words);
 [[nodiscard]] int run_calibrate(const std::vector<std::string>& words);
 [[nodiscard]] int run_generate(const std::vector<std::string>& words);
@@ -43,6 +44,8 @@ struct Command {
 [[nodiscard]] std::vector<Option> compare_options();
 [[nodiscard]] std::string tune_help();
 [[nodiscard]] std::vector<Option> tune_options();
+[[nodiscard]] std::string workload_help();
+[[nodiscard]] std::vector<Option> workload_options();
 [[nodiscard]] std::string validate_help();
 [[nodiscard]] std::vector<Option> validate_options();
 [[nodiscard]] std::string calibrate_help();

@@ -8,6 +8,8 @@ const std::vector<Command>& commands() {
       {"compare", "one kernel on several GPUs side by side, or under several power limits", compare_help, run_compare,
        compare_options},
       {"tune", "the best kernel configurations for a problem", tune_help, run_tune, tune_options},
+      {"workload", "a whole model, or a list of operations, on one or several GPUs", workload_help, run_workload,
+       workload_options},
       {"validate", "the simulator against real measurements", validate_help, run_validate, validate_options},
       {"calibrate", "constants of a GPU fitted to real measurements", calibrate_help, run_calibrate, calibrate_options},
       {"generate", "a data set of simulated runs from a sweep", generate_help, run_generate, generate_options},

@@ -1,0 +1,31 @@
+// Watts over time of a step on a board that was idle: kernel after kernel, in order, at the clock that the limiter then
+// allows. The limiter sees the mean over power.averaging and moves the clock by steps, so that it comes late.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/workload/workload.hpp"
+
+namespace noteg::workload {
+
+struct TraceRow {
+  Seconds time;  // at the end of the operation
+  std::string operation;
+  Hertz clock;
+  Watts power;     // of the operation
+  Watts averaged;  // what the limiter sees
+  Celsius temperature;
+};
+
+struct TraceOptions {
+  Seconds idle{1};      // before the step
+  Seconds duration{0};  // the step is repeated until then; 0: once
+};
+
+[[nodiscard]] std::vector<TraceRow> power_trace(const CaseResult& result, const TraceOptions& options = {});
+
+// time_s,operation,sm_clock_mhz,power_w,averaged_power_w,temperature_c
+[[nodiscard]] std::string to_csv(const std::vector<TraceRow>& trace);
+
+}  // namespace noteg::workload
