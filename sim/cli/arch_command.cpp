@@ -4,6 +4,7 @@
 
 #include "arch/data_sheet.hpp"
 #include "arch/print.hpp"
+#include "arch/scale_gpu.hpp"
 #include "arch/schema.hpp"
 #include "arch/write_gpu.hpp"
 #include "sim/cli/command.hpp"
@@ -158,19 +159,47 @@ int make_new(const std::vector<std::string>& words) {
   return write_file(out, arch::to_yaml(*gpu, comment));
 }
 
+std::vector<Option> scale_options() {
+  return {{"by", "FACTOR", "of SMs, L2, memory channels and power: 1/4, 0.5, 2", false},
+          {"out", "FILE", "the new architecture file; standard output if absent", false, FileUse::output},
+          set_spec,
+          quiet_spec};
+}
+
+int scale(const std::vector<std::string>& words) {
+  const Result<Arguments> arguments = parse_arguments(words, scale_options(), {"ARCH", 1, 1, FileUse::gpu});
+  if (!arguments) return refuse("arch", arguments.errors());
+  Diagnostics errors = set_errors(*arguments);
+  const std::string by = arguments->text("by").value_or("");
+  const std::optional<arch::Factor> factor = arch::factor_from(by);
+  if (!factor)
+    errors.push_back(
+        {"", 0, 0, "--by", "a factor such as 1/4, from 1/64 to 16", by.empty() ? "nothing" : "\"" + by + "\""});
+  const Result<arch::SourcedGpu> whole =
+      arch::load_sourced_gpu(arguments->positional().front(), arch_overrides(*arguments));
+  if (!whole) add(errors, whole.errors());
+  if (!errors.empty()) return refuse("arch", errors);
+  const Result<arch::SourcedGpu> gpu = arch::scaled_gpu(*whole, *factor);
+  if (!gpu) return refuse("arch", gpu.errors());
+  const std::string comment = gpu->gpu.name + ", made by noteg arch scale; nobody has built it. What is marked as\n" +
+                              "DERIVED was scaled, all other numbers are those of the whole GPU.";
+  return write_file(arguments->text("out").value_or("-"), arch::to_yaml(*gpu, comment));
+}
+
 struct SubCommand {
   std::string_view name;
   int (*run)(const std::vector<std::string>&);
 };
 
-constexpr SubCommand sub_commands[] = {
-    {"list", list}, {"show", show}, {"check", check}, {"new", make_new}, {"schema", schema}};
+constexpr SubCommand sub_commands[] = {{"list", list},    {"show", show},   {"check", check},
+                                       {"new", make_new}, {"scale", scale}, {"schema", schema}};
 
 }  // namespace
 
 std::vector<Option> arch_options() {
   std::vector<Option> all{diff_spec, format_spec, set_spec, quiet_spec};
   for (Option& option : new_options()) all.push_back(std::move(option));
+  all.push_back(scale_options().front());
   return all;
 }
 
@@ -180,15 +209,17 @@ std::string arch_help() {
          "       noteg arch show A --diff B          the keys whose values differ\n"
          "       noteg arch check FILE...            the mistakes of architecture files\n"
          "       noteg arch new [SHEET] [options]    a GPU from its data sheet, the rest derived\n"
+         "       noteg arch scale ARCH --by 1/4      a part of a GPU as a GPU of its own\n"
          "       noteg arch schema                   JSON Schema of these files, for editors\n\n" +
-         help_of({diff_spec, format_spec, set_spec, quiet_spec}) + "\nof noteg arch new:\n" + help_of(new_options());
+         help_of({diff_spec, format_spec, set_spec, quiet_spec}) + "\nof noteg arch new:\n" + help_of(new_options()) +
+         "\nof noteg arch scale:\n" + help_of({scale_options().front()});
 }
 
 int run_arch(const std::vector<std::string>& words) {
   const std::string word = words.empty() ? "" : words.front();
   const auto found = std::ranges::find(sub_commands, word, &SubCommand::name);
   if (found == std::end(sub_commands))
-    return refuse("arch", {{"", 0, 0, "arch", "list, show, check, new or schema",
+    return refuse("arch", {{"", 0, 0, "arch", "list, show, check, new, scale or schema",
                             word.empty() ? "nothing" : "\"" + word + "\""}});
   return found->run({words.begin() + 1, words.end()});
 }

@@ -8,6 +8,10 @@
 #include "sim/cli/options.hpp"
 #include "sim/support/result.hpp"
 
+namespace noteg::serve {
+class Session;
+}
+
 namespace noteg::cli {
 
 // Exit statuses: what the user can rely on in scripts.
@@ -36,8 +40,13 @@ struct Command {
 [[nodiscard]] int run_dataset(const std::vector<std::string>& words);
 [[nodiscard]] int run_train(const std::vector<std::string>& words);
 [[nodiscard]] int run_predict(const std::vector<std::string>& words);
+[[nodiscard]] int run_serve(const std::vector<std::string>& words);
 [[nodiscard]] int run_arch(const std::vector<std::string>& words);
 [[nodiscard]] int run_kernel(const std::vector<std::string>& words);
+// The same with what a process remembers between requests (noteg serve).
+[[nodiscard]] int run_simulate(const std::vector<std::string>& words, serve::Session& session);
+[[nodiscard]] int run_predict(const std::vector<std::string>& words, serve::Session& session);
+[[nodiscard]] int run_workload(const std::vector<std::string>& words, serve::Session& session);
 [[nodiscard]] std::string simulate_help();
 [[nodiscard]] std::vector<Option> simulate_options();
 [[nodiscard]] std::string compare_help();
@@ -58,6 +67,8 @@ struct Command {
 [[nodiscard]] std::vector<Option> train_options();
 [[nodiscard]] std::string predict_help();
 [[nodiscard]] std::vector<Option> predict_options();
+[[nodiscard]] std::string serve_help();
+[[nodiscard]] std::vector<Option> serve_options();
 [[nodiscard]] std::string arch_help();
 [[nodiscard]] std::vector<Option> arch_options();
 [[nodiscard]] std::string kernel_help();

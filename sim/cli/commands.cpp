@@ -22,12 +22,13 @@ const std::vector<Command>& commands() {
       {"train", "a forest from a data set, or from measured rows beside simulations", train_help, run_train,
        train_options},
       {"predict", "what a trained model says, with intervals", predict_help, run_predict, predict_options},
+      {"serve", "answers requests, a line of JSON each, with caches kept", serve_help, run_serve, serve_options},
       {"arch",
        "the GPUs known, their numbers and sources, mistakes of a file",
        arch_help,
        run_arch,
        arch_options,
-       {"list", "show", "check", "schema", "new"}},
+       {"list", "show", "check", "schema", "new", "scale"}},
       {"kernel", "the instruction list of a kernel", kernel_help, run_kernel, kernel_command_options, {"show"}},
   };
   return all;

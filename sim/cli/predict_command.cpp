@@ -15,6 +15,7 @@
 #include "sim/dataset/read_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_runs.hpp"
+#include "sim/serve/session.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/number_text.hpp"
 
@@ -130,17 +131,18 @@ gpu::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
   return sim;
 }
 
-int predict_one(const Estimator& estimator, const Arguments& arguments, Format format, Diagnostics errors) {
+int predict_one(const Estimator& estimator, const Arguments& arguments, Format format, Diagnostics errors,
+                serve::Session& session) {
   const gpu::SimOptions sim = sim_options(arguments, errors);
-  const Result<arch::GpuSpec> gpu = arch::load_gpu(*arguments.text("arch"), arch_overrides(arguments));
+  const Result<std::shared_ptr<const arch::GpuSpec>> gpu =
+      session.gpu(*arguments.text("arch"), arch_overrides(arguments));
   if (!gpu) add(errors, gpu.errors());
   refuse_switches(arguments, errors);
   const Result<KernelRequest> kernel = kernel_request(arguments);
   if (!kernel) add(errors, kernel.errors());
   if (!errors.empty()) return refuse("predict", errors);
-  gpu::SmCache cache;
   const Result<learn::ModelRun> run =
-      learn::run_model(estimator, *gpu, kernel->config, kernel->shape, sim, true, cache);
+      learn::run_model(estimator, **gpu, kernel->config, kernel->shape, sim, true, session.caches()->runs);
   if (!run) return refuse("predict", run.errors());
   if (!has_numbers(run->estimate)) {
     tell("the model has no number for this run: " + run->estimate.out_of_domain);
@@ -169,6 +171,11 @@ std::string predict_help() {
 }
 
 int run_predict(const std::vector<std::string>& words) {
+  serve::Session session;
+  return run_predict(words, session);
+}
+
+int run_predict(const std::vector<std::string>& words, serve::Session& session) {
   const Result<Arguments> arguments = parse_arguments(words, options(), {});
   if (!arguments) return refuse("predict", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
@@ -178,11 +185,11 @@ int run_predict(const std::vector<std::string>& words) {
   if (arguments->has("data") == arguments->has("arch"))
     errors.push_back({"", 0, 0, "--data, --arch", "exactly one of them", arguments->has("data") ? "both" : "none"});
   if (!errors.empty()) return refuse("predict", errors);
-  const Result<learn::Model> model = learn::read_model(*arguments->text("model"));
+  const Result<std::shared_ptr<const serve::LoadedModel>> model = session.model(*arguments->text("model"));
   if (!model) return refuse("predict", model.errors());
-  const Estimator estimator(*model);
+  const Estimator& estimator = (*model)->estimator;
   return arguments->has("data") ? predict_rows(estimator, *arguments, format, jobs)
-                                : predict_one(estimator, *arguments, format, errors);
+                                : predict_one(estimator, *arguments, format, errors, session);
 }
 
 }  // namespace noteg::cli

@@ -18,6 +18,7 @@
 #include "sim/report/html/reports.hpp"
 #include "sim/report/write.hpp"
 #include "sim/report/write_explanation.hpp"
+#include "sim/serve/session.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/quantity_text.hpp"
 
@@ -53,10 +54,10 @@ gpu::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
   return options;
 }
 
-Result<arch::GpuSpec> gpu_of(const Arguments& arguments) {
+Result<std::shared_ptr<const arch::GpuSpec>> gpu_of(const Arguments& arguments, serve::Session& session) {
   const std::optional<std::string> name = arguments.text("arch");
   if (!name) return Diagnostic{"", 0, 0, "--arch", "a GPU", "nothing"};
-  return arch::load_gpu(*name, arch_overrides(arguments));
+  return session.gpu(*name, arch_overrides(arguments));
 }
 
 int write(const gpu::SimReport& report, const std::string& timeline, Format format) {
@@ -82,6 +83,11 @@ std::string simulate_help() {
 }
 
 int run_simulate(const std::vector<std::string>& words) {
+  serve::Session session;
+  return run_simulate(words, session);
+}
+
+int run_simulate(const std::vector<std::string>& words, serve::Session& session) {
   const Result<Arguments> arguments = parse_arguments(words, options(), {});
   if (!arguments) return refuse("simulate", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
@@ -90,8 +96,9 @@ int run_simulate(const std::vector<std::string>& words) {
   gpu::SimOptions sim = sim_options(*arguments, errors);
   check_report(*arguments, errors);
   check_trace(*arguments, format, errors);
-  const Result<arch::GpuSpec> gpu = gpu_of(*arguments);
-  if (!gpu) add(errors, gpu.errors());
+  const Result<std::shared_ptr<const arch::GpuSpec>> found = gpu_of(*arguments, session);
+  if (!found) add(errors, found.errors());
+  const arch::GpuSpec* gpu = found ? found->get() : nullptr;
   if (arguments->has("asm"))
     return errors.empty() ? run_assembly(*arguments, *gpu, sim.switches, format) : refuse("simulate", errors);
   const Result<KernelRequest> request = kernel_request(*arguments, {}, true);
@@ -99,13 +106,13 @@ int run_simulate(const std::vector<std::string>& words) {
   if (!errors.empty()) return refuse("simulate", errors);
 
   sim.kernel_chosen = request->choose;
-  tune::KernelChooser chooser;
-  const Result<kernels::KernelConfig> config = kernel_for(*request, *gpu, sim, chooser);
+  const std::shared_ptr<serve::Caches> caches = session.caches();
+  const Result<kernels::KernelConfig> config = kernel_for(*request, *gpu, sim, caches->chooser);
   if (!config) return refuse("simulate", config.errors());
-  gpu::SmCache cache;
   const bool whole_table = arguments->has("explain");
-  const Result<gpu::Explanation> explained = gpu::explain(
-      *gpu, *config, request->shape, sim, cache, whole_table ? gpu::Experiments::all : gpu::Experiments::decisive);
+  const Result<gpu::Explanation> explained =
+      gpu::explain(*gpu, *config, request->shape, sim, caches->runs,
+                   whole_table ? gpu::Experiments::all : gpu::Experiments::decisive);
   if (!explained) return refuse("simulate", explained.errors());
   if (whole_table) {
     const int status =

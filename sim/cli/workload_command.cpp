@@ -12,6 +12,7 @@
 #include "sim/cli/report_file.hpp"
 #include "sim/compare/contestant.hpp"
 #include "sim/report/html/workload_report.hpp"
+#include "sim/serve/session.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/support/quantity_text.hpp"
@@ -309,6 +310,11 @@ std::string workload_help() {
 }
 
 int run_workload(const std::vector<std::string>& words) {
+  serve::Session session;
+  return run_workload(words, session);
+}
+
+int run_workload(const std::vector<std::string>& words, serve::Session& session) {
   const Result<Arguments> arguments = parse_arguments(words, options(), file_argument);
   if (!arguments) return refuse("workload", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
@@ -320,8 +326,8 @@ int run_workload(const std::vector<std::string>& words) {
   add_notes(request, heading);
   ProgressBar bar(!arguments->has("quiet"));
   request.progress = [&bar](std::size_t some, std::size_t all) { bar.update(some, all); };
-  workload::Bench bench;
-  const Result<workload::Results> results = workload::run(std::move(request), bench);
+  const std::shared_ptr<serve::Caches> caches = session.caches();
+  const Result<workload::Results> results = workload::run(std::move(request), caches->bench);
   if (!results) return refuse("workload", results.errors());
   int status = write_report(*arguments, [&] { return html::workload_report(*results, heading); });
   if (const std::optional<std::string> path = arguments->text("power-trace"))

@@ -39,14 +39,14 @@ std::string summary(const Results& results) {
 
 std::string row(const OperationResult& o, const CaseResult& r) {
   const double tflops = o.time_us > 0 ? o.flops / o.time_us * 1e-6 : 0;
-  return fmt::format("  {:<22}{:<28}{:>7.0f}{:>10}{:>10}{:>7.1f}%{:>10}{:>9}  {}\n", o.operation->name,
+  return fmt::format("  {:<27}{:<31}{:>7.0f}{:>10}{:>10}{:>7.1f}%{:>10}{:>9}  {}\n", o.operation->name,
                      shape_text(*o.operation), o.count, time_text(o.each_us()), time_text(o.time_us),
                      100 * o.time_us / r.time_us, energy_text(o.energy_mj), tflops > 0 ? three_digits(tflops) : "-",
                      o.limiter);
 }
 
 std::string table(const CaseResult& r) {
-  std::string text = fmt::format("  {:<22}{:<28}{:>7}{:>10}{:>10}{:>8}{:>10}{:>9}  {}\n", "operation", "shape", "times",
+  std::string text = fmt::format("  {:<27}{:<31}{:>7}{:>10}{:>10}{:>8}{:>10}{:>9}  {}\n", "operation", "shape", "times",
                                  "each", "all", "share", "energy", "TFLOP/s", "limited by (estimate)");
   std::vector<const OperationResult*> shown;
   for (const OperationResult& o : r.operations) shown.push_back(&o);
@@ -60,11 +60,11 @@ std::string table(const CaseResult& r) {
     listed += o->time_us;
   }
   if (shown.size() < r.operations.size())
-    text += fmt::format("  {:<22}{:<28}{:>27}{:>7.1f}%\n", "others",
+    text += fmt::format("  {:<27}{:<31}{:>27}{:>7.1f}%\n", "others",
                         fmt::format("{} operations", r.operations.size() - shown.size()), time_text(r.time_us - listed),
                         100 * (1 - listed / r.time_us));
   if (r.waiting_us > 0)
-    text += fmt::format("  {:<22}{:<28}{:>27}{:>7.1f}%\n", "waiting for the host", "", time_text(r.waiting_us),
+    text += fmt::format("  {:<27}{:<31}{:>27}{:>7.1f}%\n", "waiting for the host", "", time_text(r.waiting_us),
                         100 * r.waiting_us / r.time_us);
   return text;
 }
@@ -74,7 +74,7 @@ std::string kernels(const CaseResult& r) {
   std::vector<std::string> seen;
   for (const OperationResult& o : r.operations) {
     if (o.kernel.empty()) continue;
-    const std::string line = fmt::format("  {:<22}{}\n", o.operation->name, o.kernel);
+    const std::string line = fmt::format("  {:<27}{}\n", o.operation->name, o.kernel);
     if (std::ranges::find(seen, line) != seen.end()) continue;
     seen.push_back(line);
     if (seen.size() <= rows_shown) text += line;

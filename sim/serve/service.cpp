@@ -1,0 +1,171 @@
+#include "sim/serve/service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace noteg::serve {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int deepest = 16;
+
+// Brackets within brackets, outside of texts: what is deeper than any request is not read at all.
+bool is_too_deep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > deepest) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+std::string compact(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string scalar_text(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  return compact(value);
+}
+
+// The words of a command line that say what a key says; false: no option can.
+bool add_words(const std::string& key, const Json& value, std::vector<std::string>& words) {
+  std::string option = "--" + key;
+  std::ranges::replace(option, '_', '-');
+  if (value.is_null() || (value.is_boolean() && !value.get<bool>())) return true;
+  if (value.is_boolean()) {
+    words.push_back(option);
+    return true;
+  }
+  if (value.is_object()) {  // set: {"arch.l2.size": "24MiB"}
+    for (const auto& [name, each] : value.items()) {
+      if (each.is_structured()) return false;
+      words.push_back(option + "=" + name + "=" + scalar_text(each));
+    }
+    return true;
+  }
+  if (!value.is_array()) {
+    words.push_back(option + "=" + scalar_text(value));
+    return true;
+  }
+  const bool extents =
+      !value.empty() && std::ranges::all_of(value, [](const Json& v) { return v.is_number_integer(); });
+  std::string joined;
+  for (const Json& each : value) {
+    if (each.is_structured()) return false;
+    if (extents)
+      joined += (joined.empty() ? "" : "x") + scalar_text(each);
+    else
+      words.push_back(option + "=" + scalar_text(each));
+  }
+  if (extents) words.push_back(option + "=" + joined);
+  return true;
+}
+
+struct Parsed {
+  std::string command;
+  std::vector<std::string> words;
+  std::string error;
+};
+
+void add_arguments(const Json& value, Parsed& out) {
+  const auto add = [&](const Json& word) {
+    if (word.is_string())
+      out.words.push_back(word.get<std::string>());
+    else
+      out.error = "arguments: expected texts, found " + compact(word).substr(0, 80);
+  };
+  if (!value.is_array()) return add(value);
+  for (const Json& word : value) add(word);
+}
+
+Parsed parse(const Json& request) {
+  Parsed out;
+  for (const auto& [key, value] : request.items()) {
+    if (key == "command") {
+      if (value.is_string()) out.command = value.get<std::string>();
+    } else if (key == "arguments") {
+      add_arguments(value, out);
+    } else if (key.empty() || !add_words(key, value, out.words)) {
+      out.error = fmt::format("{}: expected a text, a number, true or a list of them, found {}", key,
+                              compact(value).substr(0, 80));
+    }
+  }
+  if (out.command.empty() && out.error.empty())
+    out.error = "command: expected simulate, compare, tune, predict or workload, found nothing";
+  return out;
+}
+
+std::string refused(std::string_view error) {
+  return fmt::format("\"status\":2,\"error\":{}", compact(Json(std::string(error))));
+}
+
+// Everything of an answer but the id. What is no JSON (--format text, csv) is a text of its own.
+std::string body_of(const Ran& ran) {
+  std::string body = fmt::format("\"status\":{}", ran.status);
+  if (!ran.out.empty()) {
+    const Json result = Json::parse(ran.out, nullptr, false);
+    body += result.is_structured() ? ",\"result\":" + compact(result) : ",\"text\":" + compact(Json(ran.out));
+  }
+  if (!ran.err.empty()) body += ",\"error\":" + compact(Json(ran.err));
+  return body;
+}
+
+std::string with_id(const std::string& id, const std::string& body) { return "{\"id\":" + id + "," + body + "}"; }
+
+}  // namespace
+
+std::string Service::refusal(std::string_view error) { return with_id("null", refused(error)); }
+
+std::string Service::answer(std::string_view line) {
+  if (line.size() > longest_line) return refusal(fmt::format("expected a line of at most {} bytes", longest_line));
+  if (is_too_deep(line)) return refusal(fmt::format("expected at most {} brackets within each other", deepest));
+  Json request = Json::parse(line, nullptr, false);
+  if (!request.is_object())
+    return refusal(R"(expected a JSON object such as {"command": "simulate", ...}, found something else)");
+  std::string id = "null";
+  if (const auto found = request.find("id"); found != request.end()) {
+    id = compact(*found);
+    request.erase(found);
+  }
+  const std::string key = compact(request);
+  if (const std::shared_ptr<const std::string> known = remembered(key)) return with_id(id, *known);
+  const Parsed parsed = parse(request);
+  if (!parsed.error.empty()) return with_id(id, refused(parsed.error));
+  const Ran ran = run_(parsed.command, parsed.words);
+  const auto body = std::make_shared<const std::string>(body_of(ran));
+  if (ran.status == 0) remember(key, body);
+  return with_id(id, *body);
+}
+
+std::shared_ptr<const std::string> Service::remembered(const std::string& request) {
+  const std::lock_guard lock(mutex_);
+  const auto found = answers_.find(request);
+  return found == answers_.end() ? nullptr : found->second;
+}
+
+void Service::remember(const std::string& request, std::shared_ptr<const std::string> body) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t size = request.size() + body->size();
+  if (bytes_ + size > most_remembered) {
+    answers_.clear();
+    bytes_ = 0;
+  }
+  if (answers_.try_emplace(request, std::move(body)).second) bytes_ += size;
+}
+
+}  // namespace noteg::serve
