@@ -17,7 +17,8 @@ from ._core import InputError, Model, read_table
 
 __version__ = _core.version
 __all__ = [
-    "InputError", "Model", "RunError", "compare", "generate", "predict", "read_table", "simulate", "tune", "validate",
+    "InputError", "Model", "RunError", "Service", "compare", "generate", "predict", "read_table", "simulate", "tune",
+    "validate", "workload",
 ]
 
 
@@ -60,7 +61,11 @@ def _words(options):
 
 
 def _run(command, options):
-    status, out, err, stopped = _core.run(command, _words(options))
+    return _checked(_core.run(command, _words(options)))
+
+
+def _checked(ran):
+    status, out, err, stopped = ran
     if stopped:
         raise KeyboardInterrupt
     if status == 2:
@@ -82,6 +87,13 @@ def simulate(arch, **options):
 def compare(archs, **options):
     """The same kernel on several GPUs: compare(["l4", "l4:l2.size=24MiB"], family="simt", tile=(128, 128, 8), shape=...)."""
     return _json("compare", {"arch": list(archs), **options})
+
+
+def workload(archs, file, **options):
+    """A model or a list of operations: workload("l4", "llama-3-8b", tokens="1,16"). archs: a GPU, or a list of them."""
+    names = [archs] if isinstance(archs, str) else list(archs)
+    words = _words({"arch": names, **options, "format": "json", "quiet": True}) + [os.fspath(file)]
+    return json.loads(_checked(_core.run("workload", words)))
 
 
 def tune(arch, **options):
@@ -116,3 +128,43 @@ def predict(model, columns=None, **options):
     if columns is not None:
         return (model if isinstance(model, Model) else Model(os.fspath(model))).predict(columns, **options)
     return _json("predict", {"model": model, **options})
+
+
+class Service:
+    """Many requests with caches that are kept (`noteg serve` in this process): an oracle for a search.
+
+    simulate, tune, predict, compare and workload take the options of the command as keywords and give its JSON result;
+    ask() takes and gives the requests of docs/serve.md. May be asked from several threads.
+    """
+
+    def __init__(self):
+        self._service = _core.Service()
+
+    def ask(self, request):
+        """The answer to a request: a dict for a dict, a text for a text."""
+        if isinstance(request, str):
+            return self._service.ask(request)
+        return json.loads(self._service.ask(json.dumps(request, default=_plain)))
+
+    def _result(self, command, options):
+        answer = self.ask({"command": command, **options})
+        if answer["status"] == 2:
+            raise InputError(answer["error"].strip())
+        if answer["status"] != 0:
+            raise RunError(answer["error"].strip())
+        return answer["result"] if "result" in answer else answer["text"]
+
+    def simulate(self, **options):
+        return self._result("simulate", options)
+
+    def compare(self, **options):
+        return self._result("compare", options)
+
+    def tune(self, **options):
+        return self._result("tune", options)
+
+    def predict(self, **options):
+        return self._result("predict", options)
+
+    def workload(self, file, **options):
+        return self._result("workload", {"arguments": [os.fspath(file)], **options})

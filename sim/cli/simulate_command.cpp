@@ -39,6 +39,7 @@ std::vector<Option> options() {
   for (Option& option : trace_options()) all.push_back(std::move(option));
   all.push_back({"list-switches", "", "the limits that --set can take away, and nothing else", false});
   all.push_back({"explain", "", "take limits away one by one and say what each of them costs", false});
+  all.push_back({"estimate", "", "the limit by an estimate and not by experiments: several times faster", false});
   all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
   all.push_back({"jobs", "N", "threads, all cores if absent; one kernel has work for a few", false});
   all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
@@ -58,6 +59,18 @@ Result<std::shared_ptr<const arch::GpuSpec>> gpu_of(const Arguments& arguments, 
   const std::optional<std::string> name = arguments.text("arch");
   if (!name) return Diagnostic{"", 0, 0, "--arch", "a GPU", "nothing"};
   return session.gpu(*name, arch_overrides(arguments));
+}
+
+// The run, and what limits it as closely as was asked.
+Result<gpu::Explanation> run_of(const Arguments& arguments, const arch::GpuSpec& gpu,
+                                const kernels::KernelConfig& config, const kernels::GemmShape& shape,
+                                const gpu::SimOptions& sim, gpu::SmCache& cache) {
+  if (!arguments.has("estimate"))
+    return gpu::explain(gpu, config, shape, sim, cache,
+                        arguments.has("explain") ? gpu::Experiments::all : gpu::Experiments::decisive);
+  Result<gpu::SimReport> report = gpu::simulate(gpu, config, shape, sim, cache);
+  if (!report) return report.errors();
+  return gpu::Explanation{std::move(*report), {}, {}};
 }
 
 int write(const gpu::SimReport& report, const std::string& timeline, Format format) {
@@ -93,9 +106,12 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
   Diagnostics errors = set_errors(*arguments);
   const Format format = format_option(*arguments, errors);
   if (arguments->has("list-switches")) return errors.empty() ? list_switches(format) : refuse("simulate", errors);
+  const bool whole_table = arguments->has("explain");
   gpu::SimOptions sim = sim_options(*arguments, errors);
   check_report(*arguments, errors);
   check_trace(*arguments, format, errors);
+  if (arguments->has("estimate") && whole_table)
+    errors.push_back({"", 0, 0, "--estimate", "no --explain beside it", "both"});
   const Result<std::shared_ptr<const arch::GpuSpec>> found = gpu_of(*arguments, session);
   if (!found) add(errors, found.errors());
   const arch::GpuSpec* gpu = found ? found->get() : nullptr;
@@ -109,10 +125,7 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
   const std::shared_ptr<serve::Caches> caches = session.caches();
   const Result<kernels::KernelConfig> config = kernel_for(*request, *gpu, sim, caches->chooser);
   if (!config) return refuse("simulate", config.errors());
-  const bool whole_table = arguments->has("explain");
-  const Result<gpu::Explanation> explained =
-      gpu::explain(*gpu, *config, request->shape, sim, caches->runs,
-                   whole_table ? gpu::Experiments::all : gpu::Experiments::decisive);
+  const Result<gpu::Explanation> explained = run_of(*arguments, *gpu, *config, request->shape, sim, caches->runs);
   if (!explained) return refuse("simulate", explained.errors());
   if (whole_table) {
     const int status =

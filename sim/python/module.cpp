@@ -8,6 +8,7 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
+#include "sim/cli/serve_command.hpp"
 #include "sim/cli/stop_signal.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/read_table.hpp"
@@ -49,6 +50,18 @@ py::dict read_table(const std::string& path) {
   }();
   return to_arrays(std::move(table));
 }
+
+// Requests and answers as lines of JSON, with caches that are kept.
+class Service {
+ public:
+  [[nodiscard]] std::string ask(const std::string& request) {
+    const py::gil_scoped_release released;
+    return service_.answer(request);
+  }
+
+ private:
+  serve::Service service_{cli::request_runner()};
+};
 
 // A trained model, ready to answer.
 class Model {
@@ -116,6 +129,7 @@ PYBIND11_MODULE(_core, m) {
   py::register_exception<InputError>(m, "InputError", PyExc_ValueError);
   m.def("run", &run, py::arg("command"), py::arg("words"));
   m.def("read_table", &read_table, py::arg("path"));
+  py::class_<Service>(m, "Service").def(py::init<>()).def("ask", &Service::ask, py::arg("request"));
   py::class_<Model>(m, "Model")
       .def(py::init<const std::string&>(), py::arg("path"))
       .def_property_readonly("targets", &Model::targets)

@@ -64,6 +64,15 @@ class Module(unittest.TestCase):
         times = [each["time_us"] for each in best["problems"][0]["top"]]
         self.assertEqual(times, sorted(times))
 
+    def test_a_service_says_what_the_functions_say(self):
+        service = noteg.Service()
+        options = dict(family="simt", tile=(128, 128, 8), shape=(256, 256, 64))
+        self.assertEqual(service.simulate(arch="l4", **options), noteg.simulate("l4", **options))
+        self.assertEqual(service.workload("gpt-2", arch="l4"), noteg.workload("l4", "gpt-2"))
+        self.assertEqual(json.loads(service.ask("nonsense"))["status"], 2)
+        with self.assertRaises(noteg.InputError):
+            service.simulate(arch="l5")
+
     def test_data_sets_are_arrays(self):
         data = noteg.generate(sweep)
         self.assertEqual(len(data["time_us"]), 40)
