@@ -108,7 +108,8 @@ Result<SourcedGpu> scaled_gpu(const SourcedGpu& gpu, const Factor& factor) {
   out.gpu.names = {out.gpu.name};
   out.gpu.file.clear();
   for (std::size_t i = 0; i < fields().size(); ++i)
-    if (out.provenance[i].file == gpu.gpu.file) out.provenance[i].file.clear();  // now numbers of the new file
+    if (out.provenance[i].file == gpu.gpu.file || out.provenance[i].file == "--set")
+      out.provenance[i].file.clear();  // now numbers of the new file
   errors = broken_rules(out.gpu);
   if (!errors.empty()) return errors;
   return out;

@@ -42,7 +42,7 @@ std::vector<Option> options() {
       {"dtype", "T", "of a model's weights and activations, as its file says if absent", false, FileUse::none,
        dtype_values},
       {"power-limit", "LIST", "board power limits with commas, 300W,400W; that of the file if absent", false},
-      {"clock", "LIST", "SM clocks with commas, 1.2GHz,1.41GHz, instead of those that the power limit allows", false},
+      {"clock-cap", "LIST", "highest SM clocks with commas, 1.2GHz,1.41GHz; the power limit acts below them", false},
       {"clocks", "WHOSE", "each (default): an operation has the clock that it would have alone; shared: one for all",
        false, FileUse::none,
        [] {
@@ -216,7 +216,7 @@ Work work_of(const Arguments& arguments, Diagnostics& errors) {
 // Every GPU under every limit and clock, for every step.
 void add_cases(const Arguments& arguments, const gpu::SimOptions& sim, Request& request, Diagnostics& errors) {
   const auto limits = quantities<Watts>(arguments, "power-limit", 1, 100000, errors);
-  const auto clocks = quantities<Hertz>(arguments, "clock", 1e6, 1e10, errors);
+  const auto clocks = quantities<Hertz>(arguments, "clock-cap", 1e8, 1e10, errors);
   workload::Links links;
   links.bandwidth = quantity(arguments, "link-bandwidth", links.bandwidth, errors);
   links.latency = quantity(arguments, "link-latency", links.latency, errors);
@@ -239,15 +239,15 @@ void add_cases(const Arguments& arguments, const gpu::SimOptions& sim, Request& 
             each.condition = format_quantity(limits[l]);
           }
           if (!clocks.empty()) {
-            each.machine.sim.sm_clock_mhz = clocks[c].value * 1e-6;
+            each.machine.gpu = workload::with_clock_cap(std::move(each.machine.gpu), clocks[c]);
             each.condition += (each.condition.empty() ? "" : ", ") + format_quantity(clocks[c]);
           }
           request.cases.push_back(std::move(each));
         }
   }
   if (request.cases.size() > most_cases)
-    errors.push_back({"", 0, 0, "--arch, --tokens, --power-limit, --clock", fmt::format("at most {} cases", most_cases),
-                      std::to_string(request.cases.size())});
+    errors.push_back({"", 0, 0, "--arch, --tokens, --power-limit, --clock-cap",
+                      fmt::format("at most {} cases", most_cases), std::to_string(request.cases.size())});
 }
 
 // One of two words; the first is the default.

@@ -56,6 +56,13 @@ LaunchCost at_operating_point(const Machine& machine, power::ActivityAt activity
 
 }  // namespace
 
+arch::GpuSpec with_clock_cap(arch::GpuSpec gpu, Hertz cap) {
+  const Hertz tensor = std::min(cap, power::highest_clock(gpu, true));
+  gpu.clock.sustained = std::min(cap, gpu.clock.sustained);
+  gpu.sm.tensor.clock_share = std::min(1.0, tensor / gpu.clock.sustained);
+  return gpu;
+}
+
 double kept_in_l2(const arch::GpuSpec& gpu, double bytes) {
   const double share = bytes / gpu.l2.size.value;
   return std::clamp((gpu.l2.gone_above - share) / (gpu.l2.gone_above - gpu.l2.kept_below), 0.0, 1.0);

@@ -25,6 +25,9 @@ struct Machine {
   Links links;
 };
 
+// The board with its clocks held to `cap` and below, as a lock of nvidia-smi does; the power limit still acts.
+[[nodiscard]] arch::GpuSpec with_clock_cap(arch::GpuSpec gpu, Hertz cap);
+
 struct LaunchCost {
   double time_us = 0, energy_mj = 0, power_w = 0;
   double sm_clock_mhz = 0;

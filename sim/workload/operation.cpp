@@ -46,13 +46,13 @@ void set_types(Operation& operation, kernels::DataType type) {
 
 std::string shape_text(const Operation& o) {
   switch (o.op) {
-    case Op::elementwise: return fmt::format("{}x{}, {:g} in, {:g} out", o.m, o.n, o.reads, o.writes);
+    case Op::elementwise: return fmt::format("{}x{} {:g} in {:g} out", o.m, o.n, o.reads, o.writes);
     case Op::all_reduce: return fmt::format("{}x{} over {}", o.m, o.n, o.ranks);
     case Op::attention_prefill:
     case Op::attention_decode:
     case Op::attention_backward:
-      return fmt::format("{} seq, {} q, {} kv, {}/{}x{}", o.batch, o.m, o.n, o.heads, o.kv_heads, o.k);
-    case Op::moe: return fmt::format("{} of {}, {} tok, {}x{}", o.top_k, o.batch, o.m, o.n, o.k);
+      return fmt::format("{} seq {} q {} kv {}/{}x{}", o.batch, o.m, o.n, o.heads, o.kv_heads, o.k);
+    case Op::moe: return fmt::format("{} of {} {} tok {}x{}", o.top_k, o.batch, o.m, o.n, o.k);
     case Op::linear:
     case Op::bmm:
     case Op::gemm:

@@ -62,7 +62,8 @@ TEST(Serve, MistakesAreAnswersAndTheNextLineIsServed) {
 }
 
 TEST(Serve, EndsQuietlyWhenNobodyReads) {
-  const Ran served = run_shell("yes '{\"command\":\"simulate\",\"list-switches\":true}' 2>/dev/null | $NOTEG serve | head -n 3");
+  const Ran served =
+      run_shell("yes '{\"command\":\"simulate\",\"list-switches\":true}' 2>/dev/null | $NOTEG serve | head -n 3");
   EXPECT_EQ(served.status, 0);
   EXPECT_EQ(served.err, "");
   EXPECT_EQ(answers(served.out).size(), 3U);

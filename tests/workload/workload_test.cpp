@@ -101,6 +101,15 @@ TEST(Workload, OneClockForAllKeepsTheMeanPowerWithinTheLimit) {
   EXPECT_LT(r.time_us, each * 1.01) << "the memory kernel leaves power to the GEMM";
 }
 
+TEST(Workload, AClockCapHoldsAllKernelsBelowIt) {
+  Request asked = request({linear(256, 1024, 1024), elementwise(4096, 4096)});
+  Machine& machine = asked.cases[0].machine;
+  machine.gpu = with_clock_cap(machine.gpu, Hertz{1.0e9});
+  const Results results = run_of(asked);
+  EXPECT_NEAR(results.cases[0].highest_clock_mhz, 1000, 1e-6);
+  EXPECT_NEAR(results.cases[0].lowest_clock_mhz, 1000, 1e-6);
+}
+
 TEST(Workload, SaysWhatNoKernelRuns) {
   Operation o = linear(16, 1024, 512);
   set_types(o, kernels::DataType::f8e4m3);
