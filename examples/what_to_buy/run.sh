@@ -5,11 +5,13 @@ noteg=${1:-noteg}
 cap=300
 
 # Boards that may draw more are capped.
-archs=$("$noteg" arch list --format csv | awk -F, -v cap=$cap '
-  NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
-  $column["id"] == "tiny" { next }
-  { limit = $column["power_limit_w"]; sub(/ W.*/, "", limit)
-    printf " --arch %s%s", $column["id"], limit + 0 > cap ? ":power.limit=" cap "W" : "" }')
+archs=
+for gpu in $("$noteg" arch list --format csv | cut -d, -f1 | sed 1d); do
+  [ "$gpu" = tiny ] && continue
+  limit=$("$noteg" arch show "$gpu" --format csv | awk -F, '$1 == "power.limit" { print $2 + 0 }')
+  if [ "$limit" -gt "$cap" ]; then gpu=$gpu:power.limit=${cap}W; fi
+  archs="$archs --arch $gpu"
+done
 
 costs() {
   # shellcheck disable=SC2086
