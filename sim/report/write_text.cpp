@@ -70,10 +70,12 @@ void headline(Page& page, const SimReport& r, const Figures& f) {
     changed += fmt::format("{}{}={}", changed.empty() ? "" : ", ", name, value);
   if (!changed.empty()) page.line("switches", changed);
   page.heading(
-      fmt::format("{}   {}   {} of peak   at {}", f("time_us"), f("tflops"), f("pct_of_peak"), f("sm_clock_mhz")));
+      fmt::format("{}   {}   {} of the peak at {}", f("time_us"), f("tflops"), f("pct_of_peak"), f("sm_clock_mhz")));
   page.line("power", fmt::format("{}, {}, {}, {}{}; {}", f("power_w"), f("energy_mj"), f("tflops_per_w"),
                                  f("temperature_c"), r.throttled ? ", throttled" : "", r.power_note));
-  page.line("clock", fmt::format("{} at {}, held down by: {}", r.clock_mode, f("sm_clock_mhz"), r.throttle_reason));
+  const bool held = r.throttled || r.throttle_reason == "none";
+  page.line("clock", fmt::format("{} at {}{} {}", r.clock_mode, f("sm_clock_mhz"), held ? ", held down by" : ":",
+                                 r.throttle_reason == "none" ? "nothing" : r.throttle_reason));
   page.line(r.bottleneck.estimated ? "estimate" : "limited by",
             fmt::format("{}: {}", r.bottleneck.name, r.bottleneck.because));
   page.line("", fmt::format("without this limit: {} as fast", f("bottleneck.speedup_if_removed")));
@@ -87,6 +89,12 @@ void time_bars(Page& page, const SimReport& r, const Figures& f) {
   });
 }
 
+// What the name alone does not say.
+std::string_view stall_note(std::string_view name) {
+  if (name == "by_design") return "  no loss";
+  return name == "drained" ? "  ended before its CTA" : "";
+}
+
 // Largest first; what rounds to nothing is summed up in one line, so that the shares still add to 100 %.
 void stall_bars(Page& page, const Figures& f) {
   page.heading("what resident warps do (share of warp cycles)");
@@ -98,7 +106,7 @@ void stall_bars(Page& page, const Figures& f) {
     if (share < 0.005)
       rest += share;
     else
-      page.bar_line(name, share, fmt::format("{:5.1f} %{}", 100 * share, name == "by_design" ? "  no loss" : ""));
+      page.bar_line(name, share, fmt::format("{:5.1f} %{}", 100 * share, stall_note(name)));
   }
   if (rest >= 0.0005) page.bar_line("others", rest, fmt::format("{:5.1f} %", 100 * rest));
 }
@@ -119,8 +127,11 @@ void energy_bars(Page& page, const SimReport& r, const Figures& f) {
 }
 
 void occupancy_line(Page& page, const SimReport& r, const Figures& f) {
-  page.line("occupancy", fmt::format("{} CTAs, {} warps per SM, limited by {}; {}", r.occupancy.ctas_per_sm,
-                                     r.occupancy.warps_per_sm, f("occupancy.limiter"), grid_text(r)));
+  const bool few = r.occupancy.limiter == gpu::Limiter::grid;
+  page.line("occupancy",
+            fmt::format("{}{} CTA{}, {} warps per SM, {}; {}", few ? "room for " : "", r.occupancy.ctas_per_sm,
+                        r.occupancy.ctas_per_sm == 1 ? "" : "s", r.occupancy.warps_per_sm,
+                        few ? "more than the grid has" : "limited by " + f("occupancy.limiter"), grid_text(r)));
 }
 
 std::string_view l2_words(std::string_view state) {
@@ -154,7 +165,14 @@ void mix_line(Page& page, const SimReport& r, const Figures& f) {
   }
   if (rest >= 0.05 && !mix.empty()) text += fmt::format(", others {:.1f}%", rest);
   page.line("instructions", text);
-  page.line("IPC", fmt::format("{} warp instructions on an SM that has CTAs", f("ipc")));
+  page.line("IPC", fmt::format("{} warp instructions per cycle on an SM that has CTAs", three_digits(r.ipc)));
+}
+
+// The sentence of JSON begins with what it says of the rows: none.
+std::string_view why_not_validated(std::string_view on) {
+  for (const std::string_view opening : {"none: ", "not validated, "})
+    if (on.starts_with(opening)) on.remove_prefix(opening.size());
+  return on.empty() ? "no measured runs" : on;
 }
 
 void trust_lines(Page& page, const SimReport& r, const Figures& f) {
@@ -164,10 +182,11 @@ void trust_lines(Page& page, const SimReport& r, const Figures& f) {
   const bool validated = r.confidence.validated_mape >= 0;
   page.line("confidence", validated
                               ? fmt::format("mean error {} on {}", f("confidence.validated_mape"), r.confidence.on)
-                              : fmt::format("not validated ({})", r.confidence.on.empty() ? "none" : r.confidence.on));
+                              : fmt::format("not validated: {}", why_not_validated(r.confidence.on)));
   if (r.confidence.widest().high_us > 0)
-    page.line("", fmt::format("90 % of measured times: {} ({}), since {}", interval_text(r), relative_interval_text(r),
-                              r.confidence.because));
+    page.line("90 % interval",
+              fmt::format("{} ({}): {}", interval_text(r), relative_interval_text(r),
+                          validated ? "so wide that it held 90 % of measured runs kept aside" : r.confidence.because));
 }
 
 }  // namespace
