@@ -140,7 +140,13 @@ std::string_view l2_words(std::string_view state) {
   return state == "cold" ? "other data" : "flushed";
 }
 
-void memory_lines(Page& page, const Figures& f) {
+// What DRAM really moves is more than each matrix once, or nothing where L2 holds them.
+std::string intensity_of_run(const SimReport& r) {
+  const double bytes = r.memory.dram_read_bytes + r.memory.dram_write_bytes;
+  return bytes > 0 ? figure(r.shape.flops() / bytes, Unit::flop_per_byte) + " as run" : "no byte of DRAM as run";
+}
+
+void memory_lines(Page& page, const SimReport& r, const Figures& f) {
   page.line("memory",
             fmt::format("L1 {}, L2 {} ({} hits), DRAM {} read, {} written", f("memory.l1_bytes"), f("memory.l2_bytes"),
                         f("memory.l2_hit_rate"), f("memory.dram_read_bytes"), f("memory.dram_write_bytes")));
@@ -150,7 +156,8 @@ void memory_lines(Page& page, const Figures& f) {
                                          f("memory.shared_conflict_wavefronts")));
   page.line("registers", fmt::format("{} reads, {} from the cache, {} lost to banks", f("rf.reads"), f("rf.cache_hits"),
                                      f("rf.bank_conflict_cycles")));
-  page.line("roofline", fmt::format("{}, under the {} roof", f("roofline.arithmetic_intensity"), f("roofline.bound")));
+  page.line("roofline", fmt::format("{} with each matrix moved once, {}; under the {} roof",
+                                    f("roofline.arithmetic_intensity"), intensity_of_run(r), f("roofline.bound")));
 }
 
 void mix_line(Page& page, const SimReport& r, const Figures& f) {
@@ -243,7 +250,7 @@ std::string to_text(const SimReport& report) {
   energy_bars(page, report, figures);
   page.heading("the rest");
   occupancy_line(page, report, figures);
-  memory_lines(page, figures);
+  memory_lines(page, report, figures);
   mix_line(page, report, figures);
   trust_lines(page, report, figures);
   return page.take();
