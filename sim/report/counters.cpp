@@ -106,7 +106,7 @@ Table phases() {
       number("phases_us.epilogue", us,
              "after the main loop, where no other warpgroup of the CTA is in its own: results to memory",
              [](const SimReport& r) { return r.phases_us.epilogue; }),
-      number("phases_us.tail", us, "last wave, in which part of the SMs have nothing left",
+      number("phases_us.tail", us, "what SMs without work cost: in the last wave, or in a grid of fewer CTAs than SMs",
              [](const SimReport& r) { return r.phases_us.tail; }),
   };
 }

@@ -85,14 +85,16 @@ void time_bars(Page& page, const SimReport& r, const Figures& f) {
   page.heading("where the time goes");
   const double total = std::max(r.phases_us.total(), 1e-12);
   f.each_of("phases_us", [&](const Counter& counter, double us) {
-    page.bar_line(counter.leaf(), us / total, fmt::format("{:5.1f} %  {}", 100 * us / total, figure(us, counter.unit)));
+    page.bar_line(counter.leaf(), us / total,
+                  fmt::format("{:5.1f} %  {}{}", 100 * us / total, figure(us, counter.unit),
+                              counter.leaf() == "tail" && us > 0 ? ", idle SMs" : ""));
   });
 }
 
 // What the name alone does not say.
 std::string_view stall_note(std::string_view name) {
   if (name == "by_design") return "  no loss";
-  return name == "drained" ? "  ended before its CTA" : "";
+  return name == "drained" ? "  warp has ended" : "";
 }
 
 // Largest first; what rounds to nothing is summed up in one line, so that the shares still add to 100 %.
