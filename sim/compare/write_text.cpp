@@ -53,7 +53,7 @@ std::string results(const Comparison& c) {
                     r.tflops_per_w, three_digits(c.reports.front().time_us / r.time_us) + "x");
   }
   text += fmt::format("\n{:<{}}{:<20}{:>8}{:>13}{:>8}{:>8}  {:<14}{}\n", "GPU", label_width, "limited by", "without",
-                      "of roof", "L2 hits", "waves", "CTAs x warps", "occupancy by");
+                      "of roof", "L2 hits", "waves", "CTAs x warps", "limiter");
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
     const gpu::SimReport& r = c.reports[i];
     const int ctas = std::max(1, r.occupancy.ctas_per_sm);
