@@ -75,7 +75,7 @@ std::vector<Option> assembly_options() {
   return {{"asm", "FILE", "run this assembly on one SM instead of a kernel", false, FileUse::input},
           {"warps", "N", "with --asm: warps per CTA, instead of the file's .warps", false},
           {"ctas", "N", "with --asm: CTAs on the SM (default 1)", false},
-          {"trips", "N", "with --asm: trips of the main loop (default 48)", false}};
+          {"trips", "N", "with --asm: iterations of the main loop (default 48)", false}};
 }
 
 int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::Switches& switches, Format format) {

@@ -27,7 +27,7 @@ constexpr std::array figures = {
     Figure{"fma_cycles", "FMA pipe cycles", [](const sm::SmResult& r) { return r.counters.fma_cycles; }},
     Figure{"alu_cycles", "ALU pipe cycles", [](const sm::SmResult& r) { return r.counters.alu_cycles; }},
     Figure{"tensor_cycles", "tensor pipe cycles", [](const sm::SmResult& r) { return r.counters.tensor_cycles; }},
-    Figure{"lsu_cycles", "load/store front cycles", [](const sm::SmResult& r) { return r.counters.lsu_cycles; }},
+    Figure{"lsu_cycles", "LSU data stage cycles", [](const sm::SmResult& r) { return r.counters.lsu_cycles; }},
     Figure{"rf_reads", "register reads", [](const sm::SmResult& r) { return r.counters.rf_reads; }},
     Figure{"rf_cache_hits", "of these from the register cache",
            [](const sm::SmResult& r) { return r.counters.rf_hits; }},
@@ -64,20 +64,20 @@ std::string plural(int count, std::string_view what) {
 }  // namespace
 
 std::string view_text(const AssemblyView& view) {
-  std::string text = fmt::format("{}: {} of {} on one SM, {} trips of the main loop\n", view.gpu,
+  std::string text = fmt::format("{}: {} of {} on one SM, {} iterations of the main loop\n", view.gpu,
                                  plural(view.ctas, "CTA"), plural(view.warps, "warp"), view.trips);
   for (const auto& [name, value] : view.switches) text += fmt::format("switch {}={}\n", name, value);
   const auto cycles = per_trip(view, figures[0]), instructions = per_trip(view, figures[1]);
   if (cycles && instructions && *cycles > 0) {
     text += fmt::format(
-        "{:.2f} cycles per trip of the main loop, {:.1f} instructions per warp in it, {:.2f} issued per cycle\n",
+        "{:.2f} cycles per iteration of the main loop, {:.1f} instructions per warp in it, {:.2f} issued per cycle\n",
         *cycles, *instructions / warps_in_all(view), *instructions / *cycles);
   }
-  text += fmt::format("\n{:<34} {:>14} {:>12}\n", "", "whole run", "per trip");
+  text += fmt::format("\n{:<34} {:>14} {:>14}\n", "", "whole run", "per iteration");
   for (const Figure& figure : figures) {
     const auto trip = per_trip(view, figure);
     if (figure.of(view.run) == 0) continue;
-    text += fmt::format("{:<34} {:>14.0f} {:>12}\n", figure.name, figure.of(view.run),
+    text += fmt::format("{:<34} {:>14.0f} {:>14}\n", figure.name, figure.of(view.run),
                         trip ? fmt::format("{:.2f}", *trip) : "");
   }
   text += fmt::format("\nwhat warps do{} (share of warp cycles)\n", cycles ? " in the main loop" : "");

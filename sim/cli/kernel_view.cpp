@@ -56,7 +56,7 @@ std::string view_text(const KernelView& view) {
       fmt::format("# {} {}x{}x{}, {} threads ({} warps), {} stage(s), {} registers, {} B shared memory\n",
                   name_of(view.config.family), view.config.tile.m, view.config.tile.n, view.config.tile.k,
                   program.threads, program.warps, program.stages, program.registers, program.shared_bytes);
-  text += fmt::format("# K = {}: {} trips of the main loop, {} instructions executed by a warp\n", view.shape.k,
+  text += fmt::format("# K = {}: {} iterations of the main loop, {} instructions executed by a warp\n", view.shape.k,
                       view.trips, view.executed);
   for (const KernelPart& part : view.parts) {
     text += fmt::format("# {}: {} instructions, stall counts sum to {}, critical path {} cycles\n", part.name,

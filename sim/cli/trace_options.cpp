@@ -38,7 +38,7 @@ std::vector<Option> trace_options() {
   return {{"trace", "FILE", "writes what an SM does, for Perfetto or chrome://tracing: .json or .json.gz", false,
            FileUse::output},
           {"timeline", "", "shows what each warp issues and waits for, cycle by cycle", false},
-          {"window", "A:B", "trips of the main loop for both, 2:4 if absent; 0: from the start of the run", false}};
+          {"window", "A:B", "iterations of the main loop for both, 2:4 if absent; 0: from the start of the run", false}};
 }
 
 void check_trace(const Arguments& arguments, Format format, Diagnostics& errors) {
@@ -46,7 +46,7 @@ void check_trace(const Arguments& arguments, Format format, Diagnostics& errors)
   if (path && !path->ends_with(".json") && !path->ends_with(".json.gz"))
     errors.push_back({"", 0, 0, "--trace", "a file named .json or .json.gz", "\"" + *path + "\""});
   if (window && !window_from(*window))
-    errors.push_back({"", 0, 0, "--window", "trips A:B such as 2:4, at most 200 of them", "\"" + *window + "\""});
+    errors.push_back({"", 0, 0, "--window", "iterations A:B such as 2:4, at most 200 of them", "\"" + *window + "\""});
   if (window && !path && !arguments.has("timeline"))
     errors.push_back({"", 0, 0, "--window", "--trace or --timeline with it", "neither"});
   if (arguments.has("timeline") && format != Format::text)

@@ -53,7 +53,7 @@ std::string results(const Comparison& c) {
                     r.tflops_per_w, three_digits(c.reports.front().time_us / r.time_us) + "x");
   }
   text += fmt::format("\n{:<{}}{:<20}{:>8}{:>13}{:>8}{:>8}  {:<14}{}\n", "GPU", label_width, "limited by", "without",
-                      "of roof", "L2 hits", "waves", "CTAs x warps", "held by");
+                      "of roof", "L2 hits", "waves", "CTAs x warps", "limiter");
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
     const gpu::SimReport& r = c.reports[i];
     const int ctas = std::max(1, r.occupancy.ctas_per_sm);
@@ -70,8 +70,7 @@ std::string results(const Comparison& c) {
 // How far each time can be trusted, and why.
 std::string intervals(const Comparison& c) {
   constexpr std::size_t interval_width = 24, why_width = 100 - label_width - interval_width;
-  std::string text =
-      fmt::format("\n{:<{}}{:<{}}{}\n", "GPU", label_width, "90 % of measured times", interval_width, "why");
+  std::string text = fmt::format("\n{:<{}}{:<{}}{}\n", "GPU", label_width, "90 % interval", interval_width, "why");
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
     std::string label = c.contestants[i].label, interval = report::interval_text(c.reports[i]);
     for (const std::string& line : report::wrap(c.reports[i].confidence.because, why_width)) {

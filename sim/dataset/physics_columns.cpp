@@ -36,7 +36,7 @@ constexpr PhysicsColumn columns[] = {
     {"shared_us", "us", "shared-memory loads of the busiest SM", &Physics::shared_us},
     {"l2_us", "us", "tiles at the bandwidth of L2", &Physics::l2_us},
     {"dram_us", "us", "DRAM traffic at the bandwidth that reads reach", &Physics::dram_us},
-    {"latency_us", "us", "k tiles of all rounds at the latency of L2, over the stages", &Physics::latency_us},
+    {"latency_us", "us", "k-tiles of all waves at the latency of L2, over the stages", &Physics::latency_us},
     {"roofline_us", "us", "launch and the largest of those five times", &Physics::roofline_us},
     {"power_w", "W", "power of these events over that time", &Physics::power_w},
     {"energy_mj", "mJ", "that power times that time", &Physics::energy_mj},

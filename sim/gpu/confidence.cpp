@@ -140,7 +140,9 @@ Confidence confidence_of(const SimReport& report, const arch::GpuSpec& gpu, cons
   const Nearest nearest = nearest_of(table.errors, at, evidence);
   out.because = because_of(at, evidence, nearest);
   if (!changed.empty()) {
-    out.because = fmt::format("a what-if machine ({}): as wide as for a GPU that nobody measured", changed);
+    const std::string machine =
+        changes_of(report, gpu).empty() ? "a file of your own" : fmt::format("a what-if machine ({})", changed);
+    out.because = machine + ", so as wide as for a GPU that nobody measured";
     out.on = fmt::format("none: not validated, {}", changed);
   } else if (evidence <= Evidence::family) {
     out.validated_mape = nearest.mape;

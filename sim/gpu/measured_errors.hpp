@@ -1,7 +1,7 @@
 // How far the model was off on measured runs, and from that how far it may be off on another run. A run has a place:
 // logarithms of its time, waves, iterations, tile, stages and so on. The nearer a measured run, the more its error
 // says; the farther even the nearest of them, the wider the spread:
-//   w_i = exp(-distance to i)
+//   w_i = exp(-fading * distance to i)
 //   spread^2 = sum(w_i error_i^2) / sum(w_i) + (growth * distance to the nearest)^2     for errors up and down apart
 // A conformal factor, one for each way in which measured runs can be missing, makes an interval of the spread: it was
 // chosen so that the stated share of the runs left out in that way lay inside (sim/validate/error_table.hpp).

@@ -69,7 +69,7 @@ enum class Bound : std::uint8_t { compute, l2, dram };
 [[nodiscard]] std::string_view name_of(Bound bound);
 
 struct Roofline {
-  double arithmetic_intensity = 0;  // FLOP per DRAM byte
+  double arithmetic_intensity = 0;  // FLOP per byte of A, B and C, each moved once
   Bound bound = Bound::compute;
   double compute_us = 0, l2_us = 0, dram_us = 0;  // what each alone would take at the run's clock
 };

@@ -106,7 +106,7 @@ Table phases() {
       number("phases_us.epilogue", us,
              "after the main loop, where no other warpgroup of the CTA is in its own: results to memory",
              [](const SimReport& r) { return r.phases_us.epilogue; }),
-      number("phases_us.tail", us, "last wave, in which part of the SMs have nothing left",
+      number("phases_us.tail", us, "what SMs without work cost: in the last wave, or in a grid of fewer CTAs than SMs",
              [](const SimReport& r) { return r.phases_us.tail; }),
   };
 }
@@ -210,7 +210,8 @@ Table conclusions() {
             [](const SimReport& r) { return r.bottleneck.clock_held_by; }),
       number("bottleneck.highest_clock_mhz", Unit::megahertz, "clock that the run would have without that",
              [](const SimReport& r) { return r.bottleneck.highest_clock_mhz; }),
-      number("roofline.arithmetic_intensity", Unit::flop_per_byte, "useful operations per byte of DRAM traffic",
+      number("roofline.arithmetic_intensity", Unit::flop_per_byte,
+             "useful operations per byte of A, B and C, each moved once",
              [](const SimReport& r) { return r.roofline.arithmetic_intensity; }),
       words("roofline.bound", "roof under which the run lies",
             [](const SimReport& r) { return name_of(r.roofline.bound); }),

@@ -70,10 +70,12 @@ void headline(Page& page, const SimReport& r, const Figures& f) {
     changed += fmt::format("{}{}={}", changed.empty() ? "" : ", ", name, value);
   if (!changed.empty()) page.line("switches", changed);
   page.heading(
-      fmt::format("{}   {}   {} of peak   at {}", f("time_us"), f("tflops"), f("pct_of_peak"), f("sm_clock_mhz")));
+      fmt::format("{}   {}   {} of the peak at {}", f("time_us"), f("tflops"), f("pct_of_peak"), f("sm_clock_mhz")));
   page.line("power", fmt::format("{}, {}, {}, {}{}; {}", f("power_w"), f("energy_mj"), f("tflops_per_w"),
                                  f("temperature_c"), r.throttled ? ", throttled" : "", r.power_note));
-  page.line("clock", fmt::format("{} at {}, held down by: {}", r.clock_mode, f("sm_clock_mhz"), r.throttle_reason));
+  const bool held = r.throttled || r.throttle_reason == "none";
+  page.line("clock", fmt::format("{} at {}{} {}", r.clock_mode, f("sm_clock_mhz"), held ? ", held down by" : ":",
+                                 r.throttle_reason == "none" ? "nothing" : r.throttle_reason));
   page.line(r.bottleneck.estimated ? "estimate" : "limited by",
             fmt::format("{}: {}", r.bottleneck.name, r.bottleneck.because));
   page.line("", fmt::format("without this limit: {} as fast", f("bottleneck.speedup_if_removed")));
@@ -83,8 +85,16 @@ void time_bars(Page& page, const SimReport& r, const Figures& f) {
   page.heading("where the time goes");
   const double total = std::max(r.phases_us.total(), 1e-12);
   f.each_of("phases_us", [&](const Counter& counter, double us) {
-    page.bar_line(counter.leaf(), us / total, fmt::format("{:5.1f} %  {}", 100 * us / total, figure(us, counter.unit)));
+    page.bar_line(counter.leaf(), us / total,
+                  fmt::format("{:5.1f} %  {}{}", 100 * us / total, figure(us, counter.unit),
+                              counter.leaf() == "tail" && us > 0 ? ", idle SMs" : ""));
   });
+}
+
+// What the name alone does not say.
+std::string_view stall_note(std::string_view name) {
+  if (name == "by_design") return "  no loss";
+  return name == "drained" ? "  warp has ended" : "";
 }
 
 // Largest first; what rounds to nothing is summed up in one line, so that the shares still add to 100 %.
@@ -98,7 +108,7 @@ void stall_bars(Page& page, const Figures& f) {
     if (share < 0.005)
       rest += share;
     else
-      page.bar_line(name, share, fmt::format("{:5.1f} %{}", 100 * share, name == "by_design" ? "  no loss" : ""));
+      page.bar_line(name, share, fmt::format("{:5.1f} %{}", 100 * share, stall_note(name)));
   }
   if (rest >= 0.0005) page.bar_line("others", rest, fmt::format("{:5.1f} %", 100 * rest));
 }
@@ -119,8 +129,11 @@ void energy_bars(Page& page, const SimReport& r, const Figures& f) {
 }
 
 void occupancy_line(Page& page, const SimReport& r, const Figures& f) {
-  page.line("occupancy", fmt::format("{} CTAs, {} warps per SM, limited by {}; {}", r.occupancy.ctas_per_sm,
-                                     r.occupancy.warps_per_sm, f("occupancy.limiter"), grid_text(r)));
+  const bool few = r.occupancy.limiter == gpu::Limiter::grid;
+  page.line("occupancy",
+            fmt::format("{}{} CTA{}, {} warps per SM, {}; {}", few ? "room for " : "", r.occupancy.ctas_per_sm,
+                        r.occupancy.ctas_per_sm == 1 ? "" : "s", r.occupancy.warps_per_sm,
+                        few ? "more than the grid has" : "limited by " + f("occupancy.limiter"), grid_text(r)));
 }
 
 std::string_view l2_words(std::string_view state) {
@@ -129,7 +142,13 @@ std::string_view l2_words(std::string_view state) {
   return state == "cold" ? "other data" : "flushed";
 }
 
-void memory_lines(Page& page, const Figures& f) {
+// What DRAM really moves is more than each matrix once, or nothing where L2 holds them.
+std::string intensity_of_run(const SimReport& r) {
+  const double bytes = r.memory.dram_read_bytes + r.memory.dram_write_bytes;
+  return bytes > 0 ? figure(r.shape.flops() / bytes, Unit::flop_per_byte) + " as run" : "no byte of DRAM as run";
+}
+
+void memory_lines(Page& page, const SimReport& r, const Figures& f) {
   page.line("memory",
             fmt::format("L1 {}, L2 {} ({} hits), DRAM {} read, {} written", f("memory.l1_bytes"), f("memory.l2_bytes"),
                         f("memory.l2_hit_rate"), f("memory.dram_read_bytes"), f("memory.dram_write_bytes")));
@@ -139,7 +158,8 @@ void memory_lines(Page& page, const Figures& f) {
                                          f("memory.shared_conflict_wavefronts")));
   page.line("registers", fmt::format("{} reads, {} from the cache, {} lost to banks", f("rf.reads"), f("rf.cache_hits"),
                                      f("rf.bank_conflict_cycles")));
-  page.line("roofline", fmt::format("{}, under the {} roof", f("roofline.arithmetic_intensity"), f("roofline.bound")));
+  page.line("roofline", fmt::format("{} with each matrix moved once, {}; under the {} roof",
+                                    f("roofline.arithmetic_intensity"), intensity_of_run(r), f("roofline.bound")));
 }
 
 void mix_line(Page& page, const SimReport& r, const Figures& f) {
@@ -154,7 +174,14 @@ void mix_line(Page& page, const SimReport& r, const Figures& f) {
   }
   if (rest >= 0.05 && !mix.empty()) text += fmt::format(", others {:.1f}%", rest);
   page.line("instructions", text);
-  page.line("IPC", fmt::format("{} warp instructions on an SM that has CTAs", f("ipc")));
+  page.line("IPC", fmt::format("{} warp instructions per cycle on an SM that has CTAs", three_digits(r.ipc)));
+}
+
+// The sentence of JSON begins with what it says of the rows: none.
+std::string_view why_not_validated(std::string_view on) {
+  for (const std::string_view opening : {"none: ", "not validated, "})
+    if (on.starts_with(opening)) on.remove_prefix(opening.size());
+  return on.empty() ? "no measured runs" : on;
 }
 
 void trust_lines(Page& page, const SimReport& r, const Figures& f) {
@@ -164,10 +191,11 @@ void trust_lines(Page& page, const SimReport& r, const Figures& f) {
   const bool validated = r.confidence.validated_mape >= 0;
   page.line("confidence", validated
                               ? fmt::format("mean error {} on {}", f("confidence.validated_mape"), r.confidence.on)
-                              : fmt::format("not validated ({})", r.confidence.on.empty() ? "none" : r.confidence.on));
+                              : fmt::format("not validated: {}", why_not_validated(r.confidence.on)));
   if (r.confidence.widest().high_us > 0)
-    page.line("", fmt::format("90 % of measured times: {} ({}), since {}", interval_text(r), relative_interval_text(r),
-                              r.confidence.because));
+    page.line("90 % interval",
+              fmt::format("{} ({}): {}", interval_text(r), relative_interval_text(r),
+                          validated ? "so wide that it held 90 % of measured runs kept aside" : r.confidence.because));
 }
 
 }  // namespace
@@ -224,7 +252,7 @@ std::string to_text(const SimReport& report) {
   energy_bars(page, report, figures);
   page.heading("the rest");
   occupancy_line(page, report, figures);
-  memory_lines(page, figures);
+  memory_lines(page, report, figures);
   mix_line(page, report, figures);
   trust_lines(page, report, figures);
   return page.take();

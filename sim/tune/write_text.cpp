@@ -71,13 +71,15 @@ std::string to_text(const Results& results) {
     text += table(tuned);
     if (!tuned.top.empty())
       for (const std::string& line : report::wrap(
-               fmt::format("confidence: 90 % of measured times of the first: {} ({}), since {}",
-                           report::interval_text(tuned.top.front()), report::relative_interval_text(tuned.top.front()),
-                           tuned.top.front().confidence.because),
+               fmt::format("90 % interval of the first: {} ({}): {}", report::interval_text(tuned.top.front()),
+                           report::relative_interval_text(tuned.top.front()), tuned.top.front().confidence.because),
                98))
         text += line + "\n";
     for (const std::string& line : report::wrap("why: " + tuned.why, 98)) text += line + "\n";
   }
+  text +=
+      "\nw: tile of a warp, c: cluster, s: stages, K/: slices of K, z: log2 of the swizzle, N first: CTAs follow along "
+      "N\n";
   if (results.from_file) text += totals(results);
   return text;
 }

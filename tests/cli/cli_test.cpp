@@ -307,7 +307,7 @@ TEST(SimulateAssembly, RunsWhatKernelShowPrints) {
       "f=$(mktemp) && $NOTEG kernel show --kernel naive_16 --arch l4 > $f && $NOTEG simulate --arch l4 --asm $f; "
       "s=$?; rm -f $f; exit $s");
   EXPECT_EQ(ran.status, 0) << ran.err;
-  EXPECT_NE(ran.out.find("cycles per trip of the main loop"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("cycles per iteration of the main loop"), std::string::npos) << ran.out;
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // What README files show is what the program prints.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "tests/cli/program.hpp"
@@ -13,26 +11,12 @@ namespace {
 const std::string main_job =
     "simulate --arch rtx4070 --kernel '" NOTEG_SOURCE_DIR "/kernels/sgemm_128x128x8.yaml' --shape 4096x4096x4096";
 
-// The job of `./dev run`, in the README's first screen. NOTEG_UPDATE_GENERATED=1 writes it.
+// The job of `./dev run`, on README's first screen and as the first example.
 TEST(Readme, ShowsWhatTheMainJobPrints) {
-  const std::string root = NOTEG_SOURCE_DIR, path = root + "/README.md";
   const Ran ran = run_program(main_job);
   ASSERT_EQ(ran.status, 0) << ran.err;
-  std::ostringstream read;
-  read << std::ifstream(path).rdbuf();
-  std::string page = read.str();
-  const std::string opening = "<!-- output: simulate -->\n```text\n";
-  const std::size_t mark = page.find(opening);
-  ASSERT_NE(mark, std::string::npos);
-  const std::size_t begin = mark + opening.size(), end = page.find("```\n<!-- /output -->", begin);
-  ASSERT_NE(end, std::string::npos);
-  if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) {
-    page.replace(begin, end - begin, ran.out);
-    std::ofstream(path) << page;
-    return;
-  }
-  EXPECT_EQ(page.substr(begin, end - begin), ran.out) << "run test_cli with NOTEG_UPDATE_GENERATED=1";
-  EXPECT_NE(readme_of_example("01_simulate_sgemm").find(ran.out), std::string::npos) << "the same job as an example";
+  for (const std::string page : {"README.md", "examples/01_simulate_sgemm/README.md"})
+    EXPECT_EQ(output_on_page(page, ran.out), ran.out) << page << ": run test_cli with NOTEG_UPDATE_GENERATED=1";
 }
 
 // What README shows is so on any machine: threads, terminal, language, time zone and which exp and log the C library
@@ -51,7 +35,7 @@ TEST(Readme, ShowsWhatAnyEnvironmentPrints) {
 TEST(RegisterFileStudy, PrintsWhatItsReadmeShowsAndStaysNearThePublishedSpeeds) {
   const Ran ran = run_example("register_file_study");
   ASSERT_EQ(ran.status, 0) << ran.err;
-  EXPECT_NE(readme_of_example("register_file_study").find(ran.out), std::string::npos) << ran.out;
+  EXPECT_EQ(output_on_page("examples/register_file_study/README.md", ran.out), ran.out);
 
   std::istringstream lines(ran.out);
   int rows = 0;
@@ -76,7 +60,7 @@ TEST(RegisterFileStudy, PrintsWhatItsReadmeShowsAndStaysNearThePublishedSpeeds) 
 TEST(CompareGenerations, PrintsWhatItsReadmeShows) {
   const Ran ran = run_example("compare_generations");
   ASSERT_EQ(ran.status, 0) << ran.err;
-  EXPECT_NE(readme_of_example("compare_generations").find(ran.out), std::string::npos) << ran.out;
+  EXPECT_EQ(output_on_page("examples/compare_generations/README.md", ran.out), ran.out);
 }
 
 }  // namespace

@@ -41,8 +41,18 @@ Ran run_example(const std::string& name) {
   return run_shell("'" NOTEG_SOURCE_DIR "/examples/" + name + "/run.sh' \"$NOTEG\"");
 }
 
-std::string readme_of_example(const std::string& name) {
-  return contents(std::filesystem::path(NOTEG_SOURCE_DIR "/examples") / name / "README.md");
+std::string output_on_page(const std::string& page, const std::string& printed) {
+  const std::filesystem::path path = std::filesystem::path(NOTEG_SOURCE_DIR) / page;
+  std::string text = contents(path);
+  const std::string opening = " -->\n```text\n";
+  const std::size_t marker = text.find("<!-- output: "), mark = text.find(opening, marker);
+  if (marker == std::string::npos || mark == std::string::npos) return page + " has no mark of an output";
+  const std::size_t begin = mark + opening.size(), end = text.find("```\n<!-- /output -->", begin);
+  if (end == std::string::npos) return page + " has no mark of an output's end";
+  if (std::getenv("NOTEG_UPDATE_GENERATED") == nullptr) return text.substr(begin, end - begin);
+  text.replace(begin, end - begin, printed);
+  std::ofstream(path) << text;
+  return printed;
 }
 
 }  // namespace noteg::test

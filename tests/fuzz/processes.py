@@ -158,10 +158,12 @@ def main():
 
     numbers = [asked.only] if asked.only is not None else range(asked.first, asked.first + asked.count)
     results, found = collections.Counter(), 0
-    slowest, largest = 0, 0
+    slowest, largest, total = (0, None), (0, None), 0
     with concurrent.futures.ThreadPoolExecutor(asked.jobs) as pool:
         for number, kind, words, status, used, peak, broken in pool.map(one, numbers):
-            slowest, largest = max(slowest, used), max(largest, peak)
+            slowest = max(slowest, (used, number), key=lambda pair: pair[0])
+            largest = max(largest, (peak, number), key=lambda pair: pair[0])
+            total += used
             results[os.WEXITSTATUS(status) if os.WIFEXITED(status) else "signal"] += 1
             if broken or asked.only is not None:
                 found += broken is not None
@@ -169,7 +171,8 @@ def main():
                       f"{noteg} {shlex.join(words)}", flush=True)
     print(f"{len(numbers)} processes, {found} broke a promise; exit status " +
           ", ".join(f"{code}: {count}" for code, count in sorted(results.items(), key=str)) +
-          f"; slowest {slowest:.1f} s, largest {largest / 1e6:.0f} MB; seed {asked.seed}; {work}")
+          f"; slowest {slowest[0]:.1f} s (run {slowest[1]}), mean {1e3 * total / len(numbers):.0f} ms, largest "
+          f"{largest[0] / 1e6:.0f} MB (run {largest[1]}); seed {asked.seed}; {work}")
     return 1 if found else 0
 
 
