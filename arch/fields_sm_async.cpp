@@ -36,6 +36,18 @@ std::vector<Field> sm_async_fields() {
           "memory."),
       tma("sm.wgmma.register_latency", NOTEG_MEMBER(sm.wgmma.register_latency), cycles,
           "The same with A in registers."),
+      optional(row("sm.tcgen05.forms", NOTEG_MEMBER(sm.tcgen05.forms), {0.25, 10000},
+                   "Forms of tcgen05.mma with N = 256 and the 128 rows of one CTA, on their SM; times are proportional "
+                   "to N.",
+                   "tensor pipe, tcgen05 family")),
+      optional(
+          row("sm.tcgen05.latency", NOTEG_MEMBER(sm.tcgen05.latency), cycles,
+              "SM cycles from the end of a multiplication into tensor memory to the barrier that its commit tells.",
+              "tcgen05 kernels")),
+      optional(row("sm.tcgen05.load_latency", NOTEG_MEMBER(sm.tcgen05.load_latency), cycles,
+                   "SM cycles from a load out of tensor memory to the use of its first register.", "tcgen05 kernels")),
+      optional(row("sm.tcgen05.load_bandwidth", NOTEG_MEMBER(sm.tcgen05.load_bandwidth), {1, 1e4},
+                   "Bytes per SM clock that one sub-core reads from tensor memory.", "tcgen05 kernels")),
   };
 }
 

@@ -1,6 +1,7 @@
 #include "arch/find.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -48,6 +49,21 @@ std::vector<std::string> all_names(const KnownGpu& gpu) {
 
 Diagnostic unknown_gpu(std::string_view name, std::string found) {
   return {"", 0, 0, "--arch " + std::string(name.substr(0, 60)), "a known GPU or the path of a file", std::move(found)};
+}
+
+// Products that people ask for, of generations whose SMs are not modelled.
+std::optional<std::string_view> not_modelled(const std::string& plain_name) {
+  constexpr std::string_view turing =
+      "sm_75 (Turing) is not modelled: no asynchronous copies, tensor cores of 8 values a step, and no measured rows "
+      "here to judge it by; the nearest that is: a10 or rtx3060 of sm_86";
+  constexpr std::string_view volta =
+      "sm_70 (Volta) is not modelled: tensor instructions of four threads (m8n8k4), no ldmatrix, no asynchronous "
+      "copies, and no measured rows here to judge it by; the nearest that is: a100-pcie-40gb of sm_80";
+  for (const std::string_view name : {"t4", "t4g", "rtx2080ti", "rtx2080", "rtx2070", "rtx2060", "quadrortx8000",
+                                      "quadrortx6000", "titanrtx", "t1000"})
+    if (plain_name == name) return turing;
+  if (plain_name.starts_with("v100") || plain_name == "titanv" || plain_name == "gv100") return volta;
+  return std::nullopt;
 }
 
 std::vector<std::string> names_to_suggest(const std::vector<KnownGpu>& gpus) {
@@ -108,6 +124,7 @@ Result<fs::path> find_gpu_file(std::string_view name_or_path) {
   }
   if (!meant.empty()) return the_one(name_or_path, meant);
   if (alike.size() > 1) return the_one(name_or_path, alike);
+  if (const auto why = not_modelled(wanted)) return unknown_gpu(name_or_path, std::string(*why));
   const std::vector<std::string> near = nearest_names(name_or_path, names_to_suggest(gpus), 3);
   return unknown_gpu(name_or_path, near.empty() ? "neither (`noteg arch list` shows the known ones)"
                                                 : "neither (did you mean " + join_or(near) + "?)");

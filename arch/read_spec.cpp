@@ -170,6 +170,7 @@ class FileReader {
       if (number.has(key)) *text = number.text(key).value_or("");
     }
     if (number.has("fitted")) ++fitted_;
+    read_what_is_left(number, node);
     if (errors_->size() > before) return std::nullopt;
     if (provenance.source.empty() && provenance.fitted.empty() && provenance.guess.empty()) {
       number.report(node, "", "a source (or fitted: or guess:) beside the value", "none");
@@ -180,6 +181,19 @@ class FileReader {
     }
     if (errors_->size() > before) return std::nullopt;
     return provenance;
+  }
+
+  // on: the GPUs whose rows a number was fitted on; without: what it is if these are left out.
+  static void read_what_is_left(YamlMapping& number, const YamlNode& node) {
+    const bool has_on = number.has("on"), has_without = number.has("without");
+    if (!has_on && !has_without) return;
+    if (!number.has("fitted"))
+      number.report(node, has_on ? "on" : "without", "fitted: beside it", "none");
+    else if (has_on != has_without)
+      number.report(node, has_on ? "without" : "on", "on: [GPU] and without: VALUE together", "one of them");
+    if (has_on && number.texts("on").value_or(std::vector<std::string>{}).empty())
+      number.report(node, "on", "a sequence of GPUs", "none");
+    if (has_without) (void)number.optional("without");
   }
 
   void keep(std::size_t index, const Value& value, Provenance provenance) {

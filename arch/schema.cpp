@@ -55,9 +55,12 @@ Json field_schema(const Field& field) {
            {{"value", value_schema(field)},
             {"source", {{"$ref", "#/$defs/source"}}},
             {"fitted", {{"$ref", "#/$defs/fitted"}}},
+            {"on", {{"$ref", "#/$defs/on"}}},
+            {"without", value_schema(field)},
             {"guess", {{"$ref", "#/$defs/guess"}}}}},
           {"required", {"value"}},
           {"allOf", {{{"$ref", "#/$defs/sourced"}}}},
+          {"dependentRequired", {{"on", {"fitted", "without"}}, {"without", {"on"}}}},
           {"additionalProperties", false}};
 }
 
@@ -121,6 +124,10 @@ std::string json_schema() {
   defs["sm"] = sm_schema();
   defs["source"] = source_schema();
   defs["fitted"] = text_schema("The data on which the value was fitted.");
+  defs["on"] = {{"type", "array"},
+                {"minItems", 1},
+                {"items", text_schema("Id of a GPU.")},
+                {"description", "The GPUs on whose rows the value was fitted."}};
   defs["guess"] = text_schema("Why this value, where no source gives one.");
   defs["sourced"] = {{"anyOf", {{{"required", {"source"}}}, {{"required", {"fitted"}}}, {{"required", {"guess"}}}}}};
   for (const Field& field : fields()) defs[std::string(field.key)] = field_schema(field);

@@ -1,5 +1,5 @@
 // What a GPU is, as plain aggregates filled from YAML by arch/load and never changed afterwards.
-// One SmSpec per SM generation (sm_80, sm_86, sm_89, sm_90), one GpuSpec per product.
+// One SmSpec per SM generation (sm_80 to sm_120), one GpuSpec per product.
 // Latencies are "issue of the producer to earliest issue of a dependent instruction" in SM cycles.
 #pragma once
 
@@ -157,6 +157,16 @@ struct TensorFormSpec {
   bool operator==(const TensorFormSpec&) const = default;
 };
 
+// Multiplications of one thread into tensor memory, and the way out of it; nothing where there is none.
+struct Tcgen05Spec {
+  std::vector<TensorFormSpec> forms;  // for N = 256 and the 128 rows of one CTA; both times are proportional to N
+  Cycles latency;                     // end of a multiplication to the barrier that its commit tells
+  Cycles load_latency;                // LDTM of one register: issue to use
+  BytesPerCycle load_bandwidth;       // per sub-core, out of tensor memory
+
+  bool operator==(const Tcgen05Spec&) const = default;
+};
+
 // The tensor cores, one per sub-core.
 struct TensorSpec {
   std::vector<TensorFormSpec> mma;     // mma.sync, as the data-centre or professional part runs it
@@ -220,6 +230,7 @@ struct SmSpec {
   EnergySpec energy;
   TmaSpec tma;
   WgmmaSpec wgmma;
+  Tcgen05Spec tcgen05;
   TpcSpec tpc;
   Cycles cta_launch;               // free slot to first issue of the next CTA
   double drift_warps = 0;          // on a sub-core: with so many, a wave drifts apart by a whole CTA's duration

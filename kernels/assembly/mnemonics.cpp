@@ -125,6 +125,10 @@ bool has_no_destination(Opcode op) {
     case Opcode::bssy:
     case Opcode::bsync:
     case Opcode::warpsync:
+    case Opcode::utchmma:
+    case Opcode::utcqmma:
+    case Opcode::utcomma:
+    case Opcode::utcbar:
     case Opcode::warpgroup:
     case Opcode::utmaldg:
     case Opcode::utmastg:

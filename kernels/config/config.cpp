@@ -25,12 +25,13 @@ std::optional<Enum> value_of(const std::array<Named<Enum>, N>& table, std::strin
   return std::nullopt;
 }
 
-constexpr std::array<Named<Family>, 6> families{{{"naive", Family::naive},
+constexpr std::array<Named<Family>, 7> families{{{"naive", Family::naive},
                                                  {"blocked", Family::blocked},
                                                  {"clblast", Family::clblast},
                                                  {"simt", Family::simt},
                                                  {"mma", Family::mma},
-                                                 {"wgmma", Family::wgmma}}};
+                                                 {"wgmma", Family::wgmma},
+                                                 {"tcgen05", Family::tcgen05}}};
 constexpr std::array<Named<Raster>, 2> rasters{{{"along_m", Raster::along_m}, {"along_n", Raster::along_n}}};
 constexpr std::array<Named<SplitKMode>, 3> split_k_modes{
     {{"none", SplitKMode::none}, {"serial", SplitKMode::serial}, {"parallel", SplitKMode::parallel}}};

@@ -14,9 +14,12 @@
 
 namespace noteg::kernels {
 
-enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma };
+enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma, tcgen05 };
 
 [[nodiscard]] constexpr bool on_tensor_cores(Family family) { return family >= Family::mma; }
+
+// Families whose tiles come by bulk tensor copies, in clusters and through persistent CTAs.
+[[nodiscard]] constexpr bool copies_in_bulk(Family family) { return family >= Family::wgmma; }
 
 [[nodiscard]] std::string_view name_of(Family family);
 [[nodiscard]] std::optional<Family> family_from(std::string_view text);
@@ -76,12 +79,12 @@ struct KernelConfig {
   bool static_tile = false;  // naive: the compiler knows the tile
 
   // Tensor-core families.
-  Tile instruction;                           // shape of mma or wgmma; 0x0x0: the family's default for the type
+  Tile instruction;                           // shape of mma, wgmma or tcgen05.mma; 0x0x0: the family's default
   std::optional<SharedLayout> shared_layout;  // mma
   bool sparse = false;                        // A is 2:4 sparse (mma.sp)
-  int cluster_m = 1, cluster_n = 1;           // CTAs of a cluster along M, N (wgmma)
+  int cluster_m = 1, cluster_n = 1;           // CTAs of a cluster along M, N (wgmma, tcgen05)
   std::optional<Schedule> schedule;           // wgmma
-  std::optional<bool> persistent;             // CTAs take one tile after the other (wgmma)
+  std::optional<bool> persistent;             // CTAs take one tile after the other (wgmma, tcgen05)
   bool a_in_registers = false;                // wgmma RS: A goes to registers first
 
   ClblastParameters clblast;  // of that family

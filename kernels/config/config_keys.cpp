@@ -113,20 +113,20 @@ bool set_shared(KernelConfig& c, std::string_view text) { return take(c.shared_b
 
 constexpr std::array keys{
     Key{"name", "a text of up to 512 characters", "empty", "What reports call the kernel.", set_name},
-    Key{"family", "naive, blocked, clblast, simt, mma or wgmma", "simt",
+    Key{"family", "naive, blocked, clblast, simt, mma, wgmma or tcgen05", "simt",
         "How the kernel works: naive (one thread per element), blocked (register blocking, vector loads), clblast "
         "(CLBlast's Xgemm), simt (warp "
         "tiles, multi-stage pipeline, as CUTLASS and cuBLAS ship it), mma (the same on tensor cores: ldmatrix and "
-        "mma.sync), wgmma (TMA and warp-group mma).",
+        "mma.sync), wgmma (TMA and warp-group mma), tcgen05 (TMA, tensor memory).",
         [](KernelConfig& c, std::string_view t) { return take(c.family, family_from(t)); }},
     Key{"flavor", "generic, cutlass, cublas or xmma", "generic",
         "Whose code a simt or mma kernel imitates: registers, padding, staging.",
         [](KernelConfig& c, std::string_view t) { return take(c.flavor, flavor_from(t)); }},
-    Key{"dtype", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8 or s4", "f32",
+    Key{"dtype", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4", "f32",
         "Type of A and B. The tensor-core families add in f32 (integers in s32) and store 16-bit types as such, others "
         "as accumulated; the others take f32.",
         set_dtype},
-    Key{"dtype_in", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8 or s4", "dtype", "Type of A and B.",
+    Key{"dtype_in", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4", "dtype", "Type of A and B.",
         [](KernelConfig& c, std::string_view t) { return take(c.dtype_in, data_type_from(t)); }},
     Key{"dtype_acc", "f32, f16 or s32", "dtype", "Type of the accumulators.",
         [](KernelConfig& c, std::string_view t) { return take(c.dtype_acc, data_type_from(t)); }},
@@ -185,11 +185,13 @@ constexpr std::array keys{
     Key{"sparse", "true or false", "false",
         "A is 2:4 sparse: half of its values and their places are stored (mma, wgmma).",
         [](KernelConfig& c, std::string_view t) { return take(c.sparse, truth(t)); }},
-    Key{"cluster", "extents such as 2x1", "1x1", "CTAs of a cluster along M, N; 16 at most (wgmma).", set_cluster},
+    Key{"cluster", "extents such as 2x1", "1x1", "CTAs of a cluster along M, N; 16 at most (wgmma, tcgen05).",
+        set_cluster},
     Key{"schedule", "ws, coop or pingpong", "coop, pingpong for tiles of fewer than 128 rows",
         "Consumers of a wgmma kernel: one warp group, two on one tile, two in turns on two tiles.",
         [](KernelConfig& c, std::string_view t) { return take(c.schedule, schedule_from(t)); }},
-    Key{"persistent", "true or false", "true for coop and pingpong", "CTAs take one tile after the other (wgmma).",
+    Key{"persistent", "true or false", "true for coop and pingpong",
+        "CTAs take one tile after the other (wgmma, tcgen05).",
         [](KernelConfig& c, std::string_view t) {
           const std::optional<bool> value = truth(t);
           if (value) c.persistent = value;

@@ -98,7 +98,7 @@ std::int64_t shared_of_tensor(const KernelConfig& config) {
 }  // namespace
 
 int default_tensor_depth(const KernelConfig& config) {
-  const double bytes = config.family == Family::wgmma ? 128 : 64;
+  const double bytes = copies_in_bulk(config.family) ? 128 : 64;
   return static_cast<int>(bytes / bytes_of(config.dtype_in)) * (config.sparse ? 2 : 1) * config.sliced_k.value_or(1);
 }
 
@@ -109,12 +109,20 @@ Tile default_instruction(const KernelConfig& config) {
     if (rows_along_n) return {std::clamp(config.tile.m, 8, 256), 64, k};
     return {64, std::clamp(config.tile.n, 8, 256), k};
   }
+  if (config.family == Family::tcgen05) {  // a pair of CTAs where the cluster has one along the rows
+    KernelConfig one = config;
+    one.instruction = {config.tile.m, config.tile.n, k};
+    const MemoryFrame frame = memory_frame(one).value_or(MemoryFrame{});
+    if (frame.rows_along_m && config.cluster_m % 2 == 0) one.instruction.m *= 2;
+    if (!frame.rows_along_m && config.cluster_n % 2 == 0) one.instruction.n *= 2;
+    return one.instruction;
+  }
   return {16, 8, k};
 }
 
 int default_stages(Family family, Flavor flavor) {
   if (family == Family::naive) return 1;
-  if (family == Family::mma || family == Family::wgmma) return flavor == Flavor::xmma ? 3 : 4;
+  if (on_tensor_cores(family)) return flavor == Flavor::xmma ? 3 : 4;
   if (family == Family::blocked || flavor == Flavor::cublas) return 2;
   return flavor == Flavor::xmma ? 3 : 4;
 }
@@ -158,7 +166,7 @@ int default_threads(const KernelConfig& config) {
 
 int default_registers(const KernelConfig& config) {
   if (config.family == Family::naive) return 32;
-  if (config.family == Family::wgmma) return 168;
+  if (copies_in_bulk(config.family)) return 168;
   if (config.family == Family::mma) return registers_of_mma(config);
   if (const KnownKernel* known = find_known_kernel(config); known != nullptr && known->registers != any)
     return known->registers;

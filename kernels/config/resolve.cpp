@@ -327,6 +327,7 @@ Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape)
   if (config.family == Family::clblast) return resolve_clblast(config, shape);
   if (config.family == Family::mma) return resolve_mma(config, shape);
   if (config.family == Family::wgmma) return resolve_wgmma(config, shape);
+  if (config.family == Family::tcgen05) return resolve_tcgen05(config, shape);
   return Resolver(config, shape).run();
 }
 

@@ -13,7 +13,7 @@ struct TypeName {
 };
 
 // The first spelling of each type is the one printed; the others are what measured files and libraries use.
-constexpr std::array<TypeName, 24> type_names{{
+constexpr std::array<TypeName, 28> type_names{{
     {"f32", DataType::f32},         {"fp32", DataType::f32},      {"float", DataType::f32},
     {"float32", DataType::f32},     {"tf32", DataType::tf32},     {"tfloat32", DataType::tf32},
     {"f16", DataType::f16},         {"fp16", DataType::f16},      {"half", DataType::f16},
@@ -22,6 +22,8 @@ constexpr std::array<TypeName, 24> type_names{{
     {"fp8_e4m3", DataType::f8e4m3}, {"f8e5m2", DataType::f8e5m2}, {"e5m2", DataType::f8e5m2},
     {"s8", DataType::s8},           {"int8", DataType::s8},       {"s4", DataType::s4},
     {"int4", DataType::s4},         {"s32", DataType::s32},       {"int32", DataType::s32},
+    {"mxfp8", DataType::mxfp8},     {"mxfp4", DataType::mxfp4},   {"nvfp4", DataType::nvfp4},
+    {"nvf4", DataType::nvfp4},
 }};
 
 std::optional<std::int64_t> positive_number(std::string_view text) {
@@ -54,10 +56,19 @@ double bytes_of(DataType type) {
     case DataType::bf16: return 2;
     case DataType::f8e4m3:
     case DataType::f8e5m2:
+    case DataType::mxfp8:
     case DataType::s8: return 1;
+    case DataType::mxfp4:
+    case DataType::nvfp4:
     case DataType::s4: return 0.5;
   }
   return 0;
+}
+
+double scale_bytes_of(DataType type) {
+  constexpr double mx_block = 32, nv_block = 16;  // values that share a scale (PTX: block scaling)
+  if (type == DataType::nvfp4) return 1 / nv_block;
+  return type == DataType::mxfp8 || type == DataType::mxfp4 ? 1 / mx_block : 0;
 }
 
 std::string_view name_of(Layout layout) {

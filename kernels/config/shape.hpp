@@ -8,11 +8,18 @@
 
 namespace noteg::kernels {
 
-enum class DataType : std::uint8_t { f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8, s4, s32 };
+// mxfp8, mxfp4 and nvfp4 carry a scale of one byte for each block of 32, 32 and 16 values along K.
+enum class DataType : std::uint8_t { f32, tf32, f16, bf16, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8, s4, s32 };
 
 [[nodiscard]] std::string_view name_of(DataType type);
 [[nodiscard]] std::optional<DataType> data_type_from(std::string_view text);  // accepts fp32, float, e4m3, int8 ...
-[[nodiscard]] double bytes_of(DataType type);                                 // s4 is 0.5
+[[nodiscard]] double bytes_of(DataType type);                                 // s4 is 0.5; scales are apart
+[[nodiscard]] double scale_bytes_of(DataType type);                           // per value; 0 without block scales
+[[nodiscard]] inline double stored_bytes_of(DataType type) { return bytes_of(type) + scale_bytes_of(type); }
+[[nodiscard]] constexpr bool is_float8(DataType type) {
+  return type == DataType::f8e4m3 || type == DataType::f8e5m2 || type == DataType::mxfp8;
+}
+[[nodiscard]] constexpr bool is_float4(DataType type) { return type == DataType::mxfp4 || type == DataType::nvfp4; }
 
 // Letters are A then B: n = not transposed in the row-major reading (A contiguous along K, B along N),
 // t = transposed (A contiguous along M, B along K).

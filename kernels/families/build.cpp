@@ -12,9 +12,10 @@ Result<Program> build_program(const BuildRequest& request) {
     case Family::simt: return build_simt(request);
     case Family::mma: return build_mma(request);
     case Family::wgmma: return build_wgmma(request);
+    case Family::tcgen05: return build_tcgen05(request);
   }
   return Diagnostic{
-      "", 0, 0, "family", "naive, blocked, clblast, simt, mma or wgmma", std::string(name_of(request.config.family))};
+      "", 0, 0, "family", "naive, blocked, clblast, simt, mma, wgmma or tcgen05", std::string(name_of(request.config.family))};
 }
 
 }  // namespace noteg::kernels

@@ -26,4 +26,7 @@ namespace noteg::kernels {
 // Bulk tensor copies, warpgroup multiplications, specialised warps (sm_90).
 [[nodiscard]] Result<Program> build_wgmma(const BuildRequest& request);
 
+// Bulk tensor copies, one thread that multiplies into tensor memory, an epilogue of its own warps (sm_100).
+[[nodiscard]] Result<Program> build_tcgen05(const BuildRequest& request);
+
 }  // namespace noteg::kernels

@@ -18,7 +18,7 @@ void add(Diagnostics& errors, std::string key, std::string expected, std::string
 void check_types(const KernelConfig& config, Diagnostics& errors) {
   const AccumulatorTypes fit = accumulators_for(config.dtype_in);
   if (fit.count == 0)
-    return add(errors, "dtype_in", "f16, bf16, tf32, f8e4m3, f8e5m2, s8 or s4 (f32 operands run as tf32)",
+    return add(errors, "dtype_in", "f16, bf16, tf32, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4 (f32 operands run as tf32)",
                std::string(name_of(config.dtype_in)));
   std::string names;
   for (int i = 0; i < fit.count; ++i) {

@@ -7,6 +7,7 @@ namespace noteg::kernels {
 
 [[nodiscard]] Result<KernelConfig> resolve_mma(const KernelConfig& config, const GemmShape& shape);
 [[nodiscard]] Result<KernelConfig> resolve_wgmma(const KernelConfig& config, const GemmShape& shape);
+[[nodiscard]] Result<KernelConfig> resolve_tcgen05(const KernelConfig& config, const GemmShape& shape);
 
 // What both begin with: shape, types that multiply together, ranges, K of the tile.
 [[nodiscard]] Diagnostics check_tensor_basics(KernelConfig& config, const GemmShape& shape);

@@ -1,6 +1,6 @@
-// The asynchronous machinery of sm_90, as a kernel uses it: rings of transaction barriers (mbarrier) in shared memory,
-// boxes that bulk tensor copies move (TMA), and matrix multiplications of a warpgroup (wgmma). An instruction refers to
-// an AsyncOp for what its mnemonic does not say.
+// The asynchronous machinery from sm_90 on, as a kernel uses it: rings of transaction barriers (mbarrier) in shared
+// memory, boxes that bulk tensor copies move (TMA), and matrix multiplications of a warpgroup (wgmma) or of one thread
+// into tensor memory (tcgen05). An instruction refers to an AsyncOp for what its mnemonic does not say.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,7 @@ enum class AsyncKind : std::uint8_t {
   store_box,    // shared to global memory, part of the warp's open commit group
   matmul,       // of the four warps of a warpgroup
   matmul_wait,  // until at most `groups` groups of multiplications are unfinished
+  commit,       // arrives at a barrier when all multiplications so far have ended
   skip          // the walk passes over the stages that another warpgroup's tile takes
 };
 
@@ -46,7 +47,8 @@ struct AsyncOp {
   bool advances = false;   // the warp's position moves on behind this instruction
   BoxOf box = BoxOf::a;    // load_box, store_box
   double bytes = 0;        // of the whole box
-  int n = 0;               // matmul: columns of the 64 x n result
+  int n = 0;               // matmul: columns of the result
+  int issuers = 4;         // matmul: warps that issue it together
   bool a_in_registers = false;
   bool closes_group = false;
   int groups = 0;  // matmul_wait

@@ -71,6 +71,13 @@ constexpr std::array<OpcodeInfo, opcode_count> table = {{
     {Opcode::qmma, "QMMA", Unit::tensor, false},
     // Warpgroup multiplications are waited for by groups (WARPGROUP.DEPBAR), not through dependence counters.
     {Opcode::hgmma, "HGMMA", Unit::tensor, false},
+    // One thread multiplies out of shared memory into tensor memory; a commit (UTCBAR) tells a barrier when all is
+    // done.
+    {Opcode::utchmma, "UTCHMMA", Unit::tensor, false},
+    {Opcode::utcqmma, "UTCQMMA", Unit::tensor, false},
+    {Opcode::utcomma, "UTCOMMA", Unit::tensor, false},
+    {Opcode::utcbar, "UTCBAR", Unit::control, false},
+    {Opcode::ldtm, "LDTM", Unit::memory, true},
     {Opcode::warpgroup, "WARPGROUP", Unit::control, false},
     {Opcode::usetmaxreg, "USETMAXREG", Unit::control, false},
     // Bulk copies and barriers in shared memory complete on barriers and in groups of their own.

@@ -1,5 +1,5 @@
-// Kernels of CUTLASS 3 for Hopper, as its profiler names them. What a name says beyond tile, cluster, schedule and
-// types is refused by name, for it may change the kernel.
+// Kernels of CUTLASS 3 and 4 for Hopper and the Blackwell of data centres, as its profiler names them. What a name says
+// beyond tile, cluster, schedule and types is refused by name, for it may change the kernel.
 #include <utility>
 
 #include "kernels/names/tokens.hpp"
@@ -64,10 +64,47 @@ std::optional<Diagnostic> read_cutlass_schedule(const Tokens& t, std::size_t at,
   return std::nullopt;
 }
 
-Result<ParsedName> read_parts(const Tokens& t) {
-  if (t.size() > 1 && t[1].starts_with("sm1"))
+// cutlass3x_sm100_tensorop_gemm_bf16_bf16_f32_void_bf16_256x256x64_2x1x1_0_tnt_align8_2sm, older with the instruction
+// before gemm. The tile is that of the products, of a pair both CTAs'.
+Result<ParsedName> read_blackwell(const Tokens& t) {
+  if (t.size() < 14 || t[2] != "tensorop" || !t[3].ends_with("gemm"))
     return refused_part(
-        "a CUTLASS 3 kernel of Hopper, sm90 (Blackwell's tensor memory and multiplications are not modelled)", t[1]);
+        "a CUTLASS 3 name of tensor operations for sm100, down to its alignment (block scales: by keys)",
+        t.size() < 4 ? t[0] : t[3]);
+  const auto tile = extents(t[9], 3), cluster = extents(t[10], 3), align = prefixed(t[13], "align", 1);
+  if (!tile || !cluster || (*cluster)[2] != 1)
+    return refused_part("a tile and a flat cluster, for example 256x128x64_2x1x1", t[9]);
+  if (t[12].size() != 3 || (t[12][2] != 'n' && t[12][2] != 't') || !align)
+    return refused_part("three letters of layout and an alignment, for example tnt_align8", t[12]);
+  ParsedName parsed;
+  parsed.swapped = t[12][2] == 'n';
+  KernelConfig& config = parsed.config;
+  if (const auto mistake = read_types(t, config)) return *mistake;
+  const auto layout = layout_from_blas(t[12].substr(0, 2), parsed.swapped);
+  if (!layout) return refused_part("letters of layout t or n", t[12]);
+  bool pair = false;
+  for (std::size_t at = 14; at < t.size(); ++at) {
+    if (t[at] == "2sm" || t[at] == "1sm")
+      pair = t[at] == "2sm";
+    else if (t[at] != "epi" && t[at] != "tma" && t[at] != "warpspecialized")
+      return refused_part("a part of CUTLASS names for sm100 that is modelled: 1sm or 2sm", t[at]);
+  }
+  config.family = Family::tcgen05;
+  config.flavor = Flavor::cutlass;
+  config.layout = *layout;
+  const int share = pair ? 2 : 1, step = static_cast<int>(32 / bytes_of(config.dtype_in));
+  set_tile(parsed, (*tile)[0] / share, (*tile)[1], (*tile)[2]);
+  config.instruction = {config.tile.m * (parsed.swapped ? 1 : share), config.tile.n * (parsed.swapped ? share : 1),
+                        step};
+  config.cluster_m = parsed.swapped ? (*cluster)[1] : (*cluster)[0];
+  config.cluster_n = parsed.swapped ? (*cluster)[0] : (*cluster)[1];
+  config.align_a = config.align_b = (*align)[0];
+  return parsed;
+}
+
+Result<ParsedName> read_parts(const Tokens& t) {
+  if (t.size() > 1 && (t[1] == "sm100" || t[1] == "sm103")) return read_blackwell(t);
+  if (t.size() > 1 && t[1].starts_with("sm1")) return refused_part("a CUTLASS 3 kernel of sm90, sm100 or sm103", t[1]);
   if (t.size() < 14 || t[1] != "sm90" || (t[2] != "tensorop" && t[2] != "sptensorop"))
     return refused_part("a CUTLASS 3 name of tensor operations for sm90, down to its alignment",
                         t.size() < 3 ? t[0] : t[2]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "kernels/ir/tensor_form.hpp"
 #include "kernels/names/tokens.hpp"
 
 namespace noteg::kernels {
@@ -131,6 +132,29 @@ std::string cutlass3_name(const KernelConfig& c) {
       schedule);
 }
 
+// nvjet's words for a kernel of Blackwell; empty types where it has none.
+void name_tcgen05(KernelConfig& config) {
+  const bool four_bits = config.dtype_in == DataType::nvfp4;
+  const bool is_f32 = config.dtype_acc == DataType::f32;
+  const std::string_view types = four_bits && is_f32 && config.dtype_out == DataType::bf16  ? "ootst"
+                                 : four_bits && is_f32 && config.dtype_out == DataType::f16 ? "oohsh"
+                                                                                            : nvjet_types(config);
+  const std::optional<MemoryFrame> frame = memory_frame(config);
+  if (types.empty() || !frame) {
+    config.name = format("tcgen05_{}x{}x{}", config.tile.m, config.tile.n, config.tile.k);
+    return;
+  }
+  std::string letters(letters_of(config.layout, true));
+  std::ranges::transform(letters, letters.begin(),
+                         [](char l) { return static_cast<char>(std::toupper(static_cast<unsigned char>(l))); });
+  const bool second_kernel = config.split_k > 1 && config.split_k_mode == SplitKMode::parallel;
+  config.name = format("nvjet_sm100_{}_{}_{}x{}_{}x{}_{}{}_{}{}{}{}_{}{}", types, pair_of(config), config.tile.k,
+                       config.stages.value_or(1), config.cluster_n, config.cluster_m, frame->pair ? "2cta_" : "",
+                       config.raster == Raster::along_m ? "h" : "v", config.reads_c ? "badd" : "bz",
+                       second_kernel ? "_splitK" : "", config.bias ? "_bias" : "",
+                       four_bits ? "_Avec16UE4M3_Bvec16UE4M3" : "", letters, frame->rows_along_m ? "N" : "T");
+}
+
 void name_wgmma(KernelConfig& config) {
   config.name = config.flavor == Flavor::xmma ? nvjet_name(config) : "";
   if (!config.name.empty()) return;
@@ -143,6 +167,7 @@ void name_wgmma(KernelConfig& config) {
 
 void name_as_library(KernelConfig& config) {
   if (config.family == Family::wgmma) return name_wgmma(config);
+  if (config.family == Family::tcgen05) return name_tcgen05(config);
   switch (config.flavor) {
     case Flavor::generic:
     case Flavor::cutlass: config.name = cutlass_name(config); break;

@@ -1,5 +1,8 @@
-// Kernels that cuBLAS 12 and 13 generate for Hopper: nvjet_sm90_hsh_160x256_64x4_2x1_v_bz_coopA_TNN, before cuBLAS 13
-// without the generation: nvjet_hsh_160x256_64x4_2x1_v_bz_coopA_TNN.
+// Kernels that cuBLAS 12 and 13 generate for Hopper and for the Blackwell of data centres:
+// nvjet_sm90_hsh_160x256_64x4_2x1_v_bz_coopA_TNN, before cuBLAS 13 without the generation,
+// nvjet_sm100_tst_128x256_64x6_2x1_2cta_v_bz_TNT, with block scales
+// nvjet_sm100_ootst_128x128_256x7_4x1_2cta_v_bx_Avec16UE4M3_Bvec16UE4M3_TNT. The tile is that of one CTA: of a pair
+// each has half of one operand, as its stages show (six of 32 KiB in the second).
 #include "kernels/names/library_name.hpp"
 #include "kernels/names/tokens.hpp"
 #include "sim/support/nearest_name.hpp"
@@ -16,6 +19,7 @@ std::optional<DataType> type_of(char letter) {
     case 't': return DataType::bf16;
     case 's': return DataType::f32;
     case 'q': return DataType::f8e4m3;
+    case 'o': return DataType::nvfp4;
     default: return std::nullopt;
   }
 }
@@ -26,10 +30,11 @@ std::optional<Diagnostic> read_types(std::string_view letters, bool as_tf32, Ker
   const auto in = letters.empty() ? std::nullopt : type_of(letters[0]);
   const auto out = letters.empty() ? std::nullopt : type_of(letters.back());
   const bool known = (letters.size() == 3 || (long_form && letters[0] == letters[1])) && in && out &&
-                     letters[letters.size() - 2] == 's' && out != DataType::f8e4m3 && as_tf32 == (in == DataType::f32);
+                     letters[letters.size() - 2] == 's' && bytes_of(*out) >= 2 && as_tf32 == (in == DataType::f32);
   if (!known)
     return refused_part(
-        "types of an nvjet kernel that are modelled: h or t (f16, bf16) or qq_ (e4m3), s (adds in f32), then h, t or s",
+        "types of an nvjet kernel that are modelled: h or t (f16, bf16) or qq_ (e4m3) or oo_ (nvfp4), s (adds in f32), "
+        "then h, t or s",
         letters);
   config.dtype_in = as_tf32 ? DataType::tf32 : *in;
   config.dtype_acc = DataType::f32;
@@ -42,6 +47,7 @@ struct Parts {
   std::vector<int> tile, depth, cluster;
   std::string_view layout;
   bool halves_rows = false, halves_columns = false;
+  bool pair = false;  // of CTAs, on Blackwell
 };
 
 std::optional<Diagnostic> read_extents(const Tokens& t, std::size_t at, Parts& parts) {
@@ -49,7 +55,7 @@ std::optional<Diagnostic> read_extents(const Tokens& t, std::size_t at, Parts& p
   if (!tile) return refused_part("an nvjet kernel's tile, for example 128x256", t[at]);
   if (!depth) return refused_part("an nvjet kernel's depth and stages, for example 64x4", t[at + 1]);
   if (!cluster) return refused_part("an nvjet kernel's cluster, for example 2x1", t[at + 2]);
-  parts = {*tile, *depth, *cluster, t.back(), false, false};
+  parts = {*tile, *depth, *cluster, t.back(), false, false, false};
   return std::nullopt;
 }
 
@@ -58,12 +64,14 @@ bool is_operand_letter(char letter) { return letter == 'N' || letter == 'T'; }
 // h or v; bz (beta is zero) or badd (C is added); coopA: two warpgroups halve the tile along its rows, coopB: along its
 // columns, neither: they take tiles in turns; splitK: a second kernel adds (H200M: splitKreduce_kernel); bias.
 std::optional<Diagnostic> read_flags(const Tokens& t, std::size_t at, Parts& parts, KernelConfig& config) {
-  if (t[at] == "2cta" || t[at] == "1cta")
+  if (config.family == Family::tcgen05 && (t[at] == "2cta" || t[at] == "1cta"))
+    parts.pair = t[at++] == "2cta";
+  else if (t[at] == "2cta" || t[at] == "1cta")
     return refused_part("an nvjet kernel of Hopper (pairs of CTAs are Blackwell's)", t[at]);
   if (t[at] != "h" && t[at] != "v") return refused_part("an nvjet kernel's order of tiles, h or v", t[at]);
   config.raster = t[at] == "h" ? Raster::along_m : Raster::along_n;
   for (++at; at + 1 < t.size(); ++at) {
-    if (t[at] == "bz") continue;
+    if (t[at] == "bz" || t[at] == "bx" || t[at].starts_with("Avec") || t[at].starts_with("Bvec")) continue;
     if (t[at] == "badd")
       config.reads_c = true;
     else if (t[at] == "splitK")
@@ -88,6 +96,13 @@ std::optional<Diagnostic> read_flags(const Tokens& t, std::size_t at, Parts& par
 // with N (H200M, and the multiplications of NNT, NTN and NNN kernels that nvFuser's authors list).
 std::optional<Diagnostic> set_multiplication(const Parts& parts, KernelConfig& config) {
   const bool first_gives_rows = parts.layout[2] == 'T';
+  if (config.family == Family::tcgen05) {  // the first operand lies along our N
+    const int share = parts.pair ? 2 : 1;
+    config.instruction = {config.tile.m * (first_gives_rows ? 1 : share),
+                          config.tile.n * (first_gives_rows ? share : 1),
+                          static_cast<int>(32 / bytes_of(config.dtype_in))};
+    return std::nullopt;
+  }
   const int columns = (first_gives_rows ? config.tile.m : config.tile.n) / (parts.halves_columns ? 2 : 1);
   if (columns > most_columns)
     return refused_part("an nvjet tile of at most 256 columns per multiplication (wider ones take several)",
@@ -97,16 +112,43 @@ std::optional<Diagnostic> set_multiplication(const Parts& parts, KernelConfig& c
   return std::nullopt;
 }
 
+// nvjet_sm120_tst_mma_64x128x64_8_32x64x64_tmaAB_bz_TNNN: mma.sync; CTA tile, stages, warp tile, what TMA brings.
+Result<ParsedName> read_nvjet_mma(const Tokens& t) {
+  if (t.size() < 9 || t[3] != "mma")
+    return refused_part("an nvjet name of sm120 such as nvjet_sm120_tst_mma_64x128x64_8_32x64x64_tmaAB_bz_TNNN",
+                        t.back());
+  ParsedName parsed;
+  parsed.swapped = true;
+  KernelConfig& config = parsed.config;
+  config.family = Family::mma;
+  config.flavor = Flavor::xmma;
+  if (const auto mistake = read_types(t[2], false, config)) return *mistake;
+  const auto tile = extents(t[4], 3), stages = extents(t[5], 1), warp = extents(t[6], 3);
+  if (!tile) return refused_part("a tile, for example 64x128x64", t[4]);
+  if (!stages) return refused_part("a number of stages", t[5]);
+  if (!warp) return refused_part("a warp tile, for example 32x64x64", t[6]);
+  const std::string_view letters = t.back();
+  const auto layout = letters.size() == 4 ? layout_from_blas(to_lower(letters.substr(0, 2)), true) : std::nullopt;
+  if (!layout) return refused_part("four letters at the end, for example TNNN", letters);
+  config.layout = *layout;
+  set_tile(parsed, (*tile)[0], (*tile)[1], (*tile)[2]);
+  config.stages = (*stages)[0];
+  config.warp_m = (*warp)[1];
+  config.warp_n = (*warp)[0];
+  config.async_copy = true;  // bulk copies; the model's are of single threads
+  return parsed;
+}
+
 }  // namespace
 
 Reading read_nvjet(const Tokens& t) {
   if (t[0] != "nvjet") return std::nullopt;
+  if (t.size() > 3 && t[1] == "sm120") return read_nvjet_mma(t);
   std::size_t at = 1;
+  bool is_blackwell = false;
   if (at < t.size() && t[at].starts_with("sm")) {
-    if (t[at] != "sm90")
-      return refused_part(
-          "an nvjet kernel of Hopper, sm90 (Blackwell's tensor memory and its multiplications are not modelled)",
-          t[at]);
+    is_blackwell = t[at] == "sm100" || t[at] == "sm103";
+    if (t[at] != "sm90" && !is_blackwell) return refused_part("an nvjet kernel of sm90, sm100, sm103 or sm120", t[at]);
     ++at;
   }
   const bool as_tf32 = at + 1 < t.size() && t[at + 1] == "tf32";
@@ -115,7 +157,7 @@ Reading read_nvjet(const Tokens& t) {
   ParsedName parsed;
   parsed.swapped = true;
   KernelConfig& config = parsed.config;
-  config.family = Family::wgmma;
+  config.family = is_blackwell ? Family::tcgen05 : Family::wgmma;
   config.flavor = Flavor::xmma;
   config.persistent = true;
   if (const auto mistake = read_types(t[at], as_tf32, config)) return *mistake;
@@ -129,7 +171,7 @@ Reading read_nvjet(const Tokens& t) {
   config.swizzle_log2 = nvjet_band_log2;
   config.cluster_n = parts.cluster[0];
   config.cluster_m = parts.cluster[1];
-  config.schedule = parts.halves_rows || parts.halves_columns ? Schedule::coop : Schedule::pingpong;
+  if (!is_blackwell) config.schedule = parts.halves_rows || parts.halves_columns ? Schedule::coop : Schedule::pingpong;
   if (const auto mistake = set_multiplication(parts, config)) return *mistake;
   return parsed;
 }

@@ -104,7 +104,7 @@ Request request_of(const Arguments& arguments, Diagnostics& errors) {
     if (const std::optional<kernels::Family> family = kernels::family_from(text))
       out.options.space.families.push_back(*family);
     else
-      errors.push_back({"", 0, 0, "--family", "simt, mma or wgmma", "\"" + text + "\""});
+      errors.push_back({"", 0, 0, "--family", "simt, mma, wgmma or tcgen05", "\"" + text + "\""});
   }
   out.options.space.most = static_cast<std::size_t>(
       arguments.has("max-configs") ? count_option(arguments, "max-configs", 1, 100000000, errors) : 0);

@@ -56,6 +56,8 @@ std::vector<Option> options() {
        [] {
          return std::vector<std::string>{"auto", "recorded"};
        }},
+      {"leave-one-out", "", "every GPU without the constants that were fitted on its own rows (on: in arch files)",
+       false},
       {"exact", "", "step through everything, extrapolate nothing", false},
       {"set", "KEY=VALUE", "overrides a key of every GPU: arch.l2.size=48MiB", true, FileUse::none, arch_set_values},
       {"format", "F", "text (default), json or csv", false, FileUse::none, format_values},
@@ -69,6 +71,7 @@ validate::ValidateOptions validate_options(const Arguments& arguments, Diagnosti
   if (const std::optional<std::string> by = arguments.text("by")) options.by = comma_list(*by);
   options.gpus = arguments.texts("gpu");
   options.exact = arguments.has("exact");
+  options.leave_one_out = arguments.has("leave-one-out");
   if (arguments.has("cold")) options.time = validate::TimeColumn::cold;
   options.l2 = l2_option(arguments, errors);
   options.arch_overrides = arch_overrides(arguments);

@@ -17,7 +17,7 @@ double math_rate(const Envelope& e) {
   if (!e.tensor) return static_cast<double>(sm.pipes.fma.lanes) * sm.sub_cores / 32;
   const std::optional<sm::TensorTiming> timing = sm::tensor_timing(sm, *e.tensor);
   if (!timing || timing->interval <= 0) return 0;
-  return (e.tensor->warp_group ? 1 : sm.sub_cores) / timing->interval;
+  return (e.tensor->warp_group || e.tensor->in_tensor_memory ? 1 : sm.sub_cores) / timing->interval;
 }
 
 // A work that spreads over all SMs takes as long as the busiest of them. In cycles.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/ir/tensor_form.hpp"
+
 namespace noteg::gpu {
 
 namespace {
@@ -53,7 +55,7 @@ std::array<sm::BoxTraffic, 3> box_traffic(const BulkRequest& request) {
   const bool along_m = clusters.raster == kernels::Raster::along_m;
   const DistinctTiles distinct = along_m ? distinct_tiles(tiles.rows, tiles.columns, clusters_per_gpc, runs)
                                          : distinct_tiles(tiles.columns, tiles.rows, clusters_per_gpc, runs);
-  const double element = kernels::bytes_of(config.dtype_in);
+  const double element = kernels::stored_bytes_of(config.dtype_in);
   const Side a = side_of(static_cast<double>(request.shape->m), config.tile.m, cm,
                          config.tile.m * config.tile.k * element * stored_share(config));
   const Side b =
@@ -63,7 +65,12 @@ std::array<sm::BoxTraffic, 3> box_traffic(const BulkRequest& request) {
   const double b_share = std::min(1.0 / cm, (along_m ? distinct.slow : distinct.fast) / clusters_per_gpc / cm);
   const double a_bytes = a.box_bytes * a.inside, b_bytes = b.box_bytes * b.inside;
   const double from_slices = (a_bytes * a_share + b_bytes * b_share) * asking / gpu.l2.read_bandwidth.value;
-  const double over_link = (a_bytes + b_bytes) / gpu.l2.sm_bandwidth.value;
+  // A pair of CTAs that multiplies together copies each half of the operand that both read: no SM gets it all.
+  const auto frame = config.family == kernels::Family::tcgen05 ? kernels::memory_frame(config) : std::nullopt;
+  const bool pair = frame && frame->pair;
+  const double a_link = a_bytes * (pair && !frame->rows_along_m ? 0.5 : 1.0);
+  const double b_link = b_bytes * (pair && frame->rows_along_m ? 0.5 : 1.0);
+  const double over_link = (a_link + b_link) / gpu.l2.sm_bandwidth.value;
   const double filled =
       (a.box_bytes * a.outside + b.box_bytes * b.outside) * asking / std::max(1.0, gpu.sm.tma.fill_bandwidth.value);
   const double cycles = std::max({from_slices, over_link, filled, 1.0});

@@ -36,7 +36,7 @@ Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape
   out.grid.swizzle_log2 = config.swizzle_log2;
   out.ctas = out.grid.ctas();
   out.all_tiles = static_cast<double>(out.ctas);
-  if (config.family == kernels::Family::wgmma) plan_clusters(out, config, sms);
+  if (kernels::copies_in_bulk(config.family)) plan_clusters(out, config, sms);
   // Split-K slices are whole k tiles, the last one may be shorter: the longest counts.
   const std::int64_t k_tile = std::max(1, program.k_per_trip);
   const std::int64_t k_slice = ceil_div(ceil_div(shape.k, k_tile), out.grid.split_k) * k_tile;

@@ -88,7 +88,7 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   request.ctas = {run.launch.ctas, run.launch.ctas_busiest_sm, run.resident, run.gpu.sms};
   request.share_runs = run.options.share_runs;
   request.footprint_bytes =
-      footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
+      footprint(run.shape, kernels::stored_bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
   request.waiting_places = run.traffic.reuse.waiting_places;
   request.opens_rows = opens_rows(run.gpu.dram, run.traffic.reuse);
   request.c_missing = switches.dram && run.launch.grid.split_k == 1 ? run.traffic.reuse.c_missing : 0;
@@ -98,7 +98,7 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   request.reads_that_arrive = run.traffic.reads_that_arrive;
   request.l2_limits = switches.l2;
   request.latency_limits = switches.memory_latency;
-  if (run.config.family == kernels::Family::wgmma)
+  if (kernels::copies_in_bulk(run.config.family))
     request.boxes = box_traffic({&run.gpu, &run.config, &run.shape, &run.launch, run.resident});
   run.dram_cycles = switches.dram ? (dram_time(run.gpu.dram, run.traffic.reuse) * run.clock).value : 0;
   run.environment = memory_environment(request, TileSource::l2);

@@ -103,21 +103,33 @@ power::OperatingPoint solve_time_and_clock(Run& run, SmTimer& timer, const kerne
   return point;
 }
 
-Diagnostic no_warpgroups(const arch::GpuSpec& gpu) {
-  return {"",
-          0,
-          0,
-          "family",
-          "naive, blocked, clblast, simt or mma (compute capability " + gpu.sm.compute_capability +
-              " has neither warpgroup multiplications nor bulk tensor copies)",
-          "wgmma"};
+// Forms of the instructions that a family multiplies with; a generation without any does not have them.
+const std::vector<arch::TensorFormSpec>* forms_of(const arch::SmSpec& sm, kernels::Family family) {
+  if (family == kernels::Family::wgmma) return &sm.tensor.wgmma;
+  return family == kernels::Family::tcgen05 ? &sm.tcgen05.forms : nullptr;
+}
+
+std::optional<Diagnostic> no_such_family(const arch::GpuSpec& gpu, kernels::Family family) {
+  const auto* forms = forms_of(gpu.sm, family);
+  if (forms == nullptr || (gpu.sm.has_tma && !forms->empty())) return std::nullopt;
+  const char* missing = family == kernels::Family::wgmma ? "neither warpgroup multiplications nor bulk tensor copies"
+                                                         : "no multiplications into tensor memory";
+  std::string others = "naive, blocked, clblast, simt, mma";
+  if (!gpu.sm.tensor.wgmma.empty()) others += ", wgmma";
+  if (!gpu.sm.tcgen05.forms.empty()) others += ", tcgen05";
+  return Diagnostic{"",
+                    0,
+                    0,
+                    "family",
+                    others + " (compute capability " + gpu.sm.compute_capability + " has " + missing + ")",
+                    std::string(name_of(family))};
 }
 
 }  // namespace
 
 std::optional<Diagnostic> beyond_memory(const arch::GpuSpec& gpu, const kernels::KernelConfig& types,
                                         const kernels::GemmShape& shape) {
-  const Bytes needed{footprint(shape, kernels::bytes_of(types.dtype_in), kernels::bytes_of(types.dtype_out))};
+  const Bytes needed{footprint(shape, kernels::stored_bytes_of(types.dtype_in), kernels::bytes_of(types.dtype_out))};
   if (needed <= gpu.dram.size) return std::nullopt;
   return Diagnostic{
       "",
@@ -135,7 +147,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
 
 Result<SimReport> simulate_as(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                               const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache, Grade grade) {
-  if (kernel.family == kernels::Family::wgmma && !gpu.sm.has_tma) return no_warpgroups(gpu);
+  if (const std::optional<Diagnostic> error = no_such_family(gpu, kernel.family)) return *error;
   Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
   if (!resolved) return resolved.errors();
   const kernels::KernelConfig& config = *resolved;

@@ -15,7 +15,7 @@ std::optional<Diagnostic> missing_form(const arch::SmSpec& sm, const kernels::Ke
   if (!kernels::on_tensor_cores(config.family)) return std::nullopt;
   const kernels::TensorForm form = kernels::tensor_form_of(config);
   if (sm::tensor_timing(sm, form)) return std::nullopt;
-  const std::string known = sm::tensor_forms_of(sm, form.warp_group);
+  const std::string known = sm::tensor_forms_of(sm, form);
   if (known.empty())
     return Diagnostic{"",
                       0,

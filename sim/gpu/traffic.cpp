@@ -20,7 +20,7 @@ memory::ReuseRequest reuse_request(const TrafficRequest& r) {
   out.grid = r.launch->grid;
   out.shape = *r.shape;
   out.tile = r.config->tile;
-  out.bytes_in = kernels::bytes_of(r.config->dtype_in);
+  out.bytes_in = kernels::stored_bytes_of(r.config->dtype_in);
   out.bytes_out = kernels::bytes_of(r.config->dtype_out);
   out.a_stored = stored_share(*r.config);
   out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
@@ -165,7 +165,7 @@ Traffic plan_traffic(const TrafficRequest& r) {
     out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
   }
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
-  if (r.config->family == kernels::Family::wgmma) {  // less what clusters and GPCs share
+  if (kernels::copies_in_bulk(r.config->family)) {  // less what clusters and GPCs share
     const auto boxes = box_traffic({r.gpu, r.config, r.shape, r.launch, r.resident});
     out.l2_read_bytes = (boxes[0].bytes + boxes[1].bytes) * static_cast<double>(r.launch->trips) * r.launch->all_tiles;
   } else {

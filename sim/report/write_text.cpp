@@ -226,7 +226,7 @@ std::string kernel_text(const SimReport& r) {
   if (k.thread_m && k.thread_n) text += fmt::format(", {}x{} per thread", *k.thread_m, *k.thread_n);
   if (k.threads) text += fmt::format(", {} threads", *k.threads);
   if (k.stages) text += fmt::format(", {} stage{}", *k.stages, *k.stages == 1 ? "" : "s");
-  if (k.family == kernels::Family::wgmma)
+  if (kernels::copies_in_bulk(k.family))
     text += " (TMA)";
   else if (k.async_copy)
     text += *k.async_copy ? " (cp.async)" : " (LDG + STS)";

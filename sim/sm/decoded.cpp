@@ -37,7 +37,7 @@ Action action_of(const Instruction& in) {
     case Unit::fp64: return Action::fp64;
     case Unit::uniform: return Action::uniform;
     case Unit::memory: return memory_kind(in.op) == MemoryKind::none ? Action::control : Action::memory;
-    case Unit::tensor: return in.op == Opcode::hgmma ? Action::control : Action::tensor;
+    case Unit::tensor: return in.async >= 0 || in.op == Opcode::hgmma ? Action::control : Action::tensor;
     case Unit::branch:
     case Unit::barrier:
     case Unit::control: return Action::control;
@@ -175,9 +175,9 @@ std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arc
   return out;
 }
 
-// A 64 x n multiplication over 32 bytes of K keeps each tensor core for n / 2 cycles, whatever the type. It reads B,
-// and A unless that lies in registers, once for the four warps; its result takes a little longer the wider it is.
-// Where A is sparse its 32 bytes stand for 64 of B (LUO24: 144 cycles for n = 256 with A in shared memory, 128
+// A 64 x n multiplication over 32 bytes of K keeps each tensor core of GH100 for n / 2 cycles, whatever the type. It
+// reads B, and A unless that lies in registers, once for the four warps; its result takes a little longer the wider it
+// is. Where A is sparse its 32 bytes stand for 64 of B (LUO24: 144 cycles for n = 256 with A in shared memory, 128
 // without).
 DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, const arch::SmSpec& sm) {
   constexpr double k_bytes = 32, rows = 64;
@@ -195,10 +195,14 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   out.advances = op.advances;
   out.closes_group = op.closes_group;
   out.bytes = op.bytes;
+  out.issuers = static_cast<std::uint32_t>(op.issuers);
+  if (op.kind == kernels::AsyncKind::commit) out.latency = sm.tcgen05.latency.value;
   if (op.kind == kernels::AsyncKind::matmul) {
     const auto form = kernels::tensor_form_from(in.op, in.modifiers);
     out.bytes = (op.n * (form && form->sparse ? 2.0 : 1.0) + (op.a_in_registers ? 0 : rows)) * k_bytes;
-    out.cycles = op.n / 2.0;
+    const std::optional<TensorTiming> timing = form ? tensor_timing(sm, *form) : std::nullopt;
+    out.cycles = timing ? timing->interval : op.n / 2.0;
+    if (form && form->in_tensor_memory) out.bytes = op.bytes;  // a matter of the pair
     if (form) {
       out.macs = kernels::macs_of(*form);
       out.tensor_kind = kernels::tensor_kind(*form);

@@ -1,4 +1,4 @@
-// Transaction barriers, bulk tensor copies and warpgroup multiplications (sm_90).
+// Transaction barriers, bulk tensor copies, multiplications of warpgroups and into tensor memory (from sm_90 on).
 #include <algorithm>
 #include <cmath>
 
@@ -88,6 +88,7 @@ void Engine::issue_async(Warp& warp, std::uint16_t id, const DecodedInstruction&
       if (op.closes_group) ++warp.async.groups;
       begin_matmul(warp, op, now);
       break;
+    case AsyncKind::commit: commit(warp, op, now); break;
     case AsyncKind::skip:
       warp.async.walk[program_.rings[static_cast<std::size_t>(op.ring)].walk] +=
           static_cast<std::uint32_t>(work_.trips);
@@ -108,6 +109,13 @@ void Engine::arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now)
     ++async_.barriers[warp.cta][static_cast<std::size_t>(barrier)].arrived;
     complete_phase(warp.cta, op.ring, barrier, now);
   }
+}
+
+// Arrives when all multiplications so far have ended; the tensor cores take them in order.
+void Engine::commit(const Warp& warp, const DecodedAsync& op, std::uint64_t now) {
+  const DecodedRing& ring = program_.rings[static_cast<std::size_t>(op.ring)];
+  const std::uint64_t end = std::max(now, async_.matmul_free) + whole(op.latency) + ring.arrival_delay;
+  events_.post(std::max(now + 1, end), {EventKind::phase_arrival, op.ring, warp.cta, barrier_of(warp, op)});
 }
 
 void Engine::complete_phase(std::uint16_t slot, std::uint8_t ring, int barrier, std::uint64_t now) {
@@ -196,7 +204,7 @@ void Engine::begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now)
   const std::size_t index = group_of(warp);
   WarpgroupState& group = async_.groups[index];
   const auto first = id_of(warp) - (id_of(warp) - slots_[warp.cta].first_warp) % warps_per_group;
-  for (std::size_t i = 0; i < warps_per_group; ++i) {
+  for (std::size_t i = 0; op.issuers > 1 && i < warps_per_group; ++i) {
     if (warps_[first + i].async.matmuls <= group.begun) return;  // one of the four is still to come
   }
   ++group.begun;

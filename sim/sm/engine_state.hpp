@@ -193,6 +193,7 @@ class Engine {
   [[nodiscard]] std::uint64_t matmul_room(const Warp& warp) const;
   void issue_async(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
+  void commit(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void complete_phase(std::uint16_t slot, std::uint8_t ring, int barrier, std::uint64_t now);
   void handle_async(const Event& event, std::uint64_t now);
   void load_box(const Warp& warp, const DecodedAsync& op, std::uint64_t now);

@@ -191,6 +191,18 @@ AccessPattern pattern_of(const Instruction& in, const kernels::Program& program)
   return pattern;
 }
 
+// Out of tensor memory, past the load/store front: each sub-core reads its own 32 lanes.
+void tensor_memory_cost(MemoryCost& cost, const Instruction& in, const arch::SmSpec& sm) {
+  constexpr double lanes = 32, register_bytes = 4;
+  const double bytes = lanes * std::max<double>(in.access_bytes, register_bytes);
+  const double cycles = bytes / std::max(1.0, sm.tcgen05.load_bandwidth.value);
+  cost.bytes = static_cast<std::uint32_t>(bytes);
+  cost.address_cycles = cost.front_cycles = 1;
+  cost.sub_core_cycles = narrow(static_cast<int>(std::ceil(cycles)));
+  cost.read_release = narrow(whole(sm.memory.lds_war));
+  cost.latency = narrow(whole(sm.tcgen05.load_latency) + static_cast<int>(std::ceil(cycles)));
+}
+
 }  // namespace
 
 kernels::LineSizes line_sizes(const arch::MemoryPipeSpec& memory) {
@@ -200,6 +212,7 @@ kernels::LineSizes line_sizes(const arch::MemoryPipeSpec& memory) {
 MemoryKind memory_kind(Opcode op) {
   switch (op) {
     case Opcode::lds:
+    case Opcode::ldtm:
     case Opcode::ldsm: return MemoryKind::load_shared;
     case Opcode::sts:
     case Opcode::stsm: return MemoryKind::store_shared;
@@ -219,6 +232,10 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
                        const AddressFacts& facts, bool bank_conflicts) {
   MemoryCost cost;
   cost.kind = memory_kind(in.op);
+  if (in.op == Opcode::ldtm) {
+    tensor_memory_cost(cost, in, sm);
+    return cost;
+  }
   const AccessPattern pattern = pattern_of(in, program);
   cost.bytes = static_cast<std::uint32_t>(active_bytes(pattern));
   cost.address_cycles = narrow(whole(sm.memory.shared_interval));

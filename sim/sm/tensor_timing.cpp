@@ -8,13 +8,16 @@ namespace {
 
 constexpr int listed_columns = 256;  // N of the wgmma forms in the table
 
-const std::vector<arch::TensorFormSpec>& tensor_table(const arch::SmSpec& sm, bool warp_group) {
-  return warp_group ? sm.tensor.wgmma : sm.tensor.mma;
+constexpr int listed_rows = 128;  // M of the tcgen05 forms: 64 rows take as long
+
+const std::vector<arch::TensorFormSpec>& tensor_table(const arch::SmSpec& sm, const kernels::TensorForm& form) {
+  return form.in_tensor_memory ? sm.tcgen05.forms : form.warp_group ? sm.tensor.wgmma : sm.tensor.mma;
 }
 
 std::optional<arch::TensorFormSpec> listed_form(const arch::SmSpec& sm, kernels::TensorForm form) {
-  if (form.warp_group) form.shape.n = listed_columns;
-  const auto& table = tensor_table(sm, form.warp_group);
+  if (form.in_tensor_memory) form.shape.m = listed_rows;
+  if (form.warp_group || form.in_tensor_memory) form.shape.n = listed_columns;
+  const auto& table = tensor_table(sm, form);
   const auto found = std::ranges::find(table, name_of(form), &arch::TensorFormSpec::name);
   if (found == table.end()) return std::nullopt;
   return *found;
@@ -26,7 +29,7 @@ std::optional<TensorTiming> tensor_timing(const arch::SmSpec& sm, const kernels:
   const std::optional<arch::TensorFormSpec> spec = listed_form(sm, form);
   if (!spec) return std::nullopt;
   TensorTiming out{spec->latency.value, spec->interval.value};
-  if (form.warp_group) {
+  if (form.warp_group || form.in_tensor_memory) {
     const double share = static_cast<double>(form.shape.n) / listed_columns;
     return TensorTiming{out.latency * share, out.interval * share};
   }
@@ -38,25 +41,30 @@ std::optional<TensorTiming> tensor_timing(const arch::SmSpec& sm, const kernels:
   return out;
 }
 
-std::string tensor_forms_of(const arch::SmSpec& sm, bool warp_group) {
+std::string tensor_forms_of(const arch::SmSpec& sm, const kernels::TensorForm& like) {
   std::string names;
-  for (const arch::TensorFormSpec& form : tensor_table(sm, warp_group))
-    names += (names.empty() ? "" : ", ") + form.name;
+  for (const arch::TensorFormSpec& form : tensor_table(sm, like)) names += (names.empty() ? "" : ", ") + form.name;
   return names;
 }
 
 double peak_macs_per_cycle(const arch::SmSpec& sm, const kernels::TensorForm& form) {
   // Shapes that some generation has; the deepest has the best rate.
   double best = 0;
-  for (const bool warp_group : {false, true}) {
+  struct Kind {
+    bool warp_group, in_tensor_memory;
+    int rows, columns;
+  };
+  for (const Kind& kind : {Kind{false, false, 16, 8}, Kind{true, false, 64, listed_columns},
+                           Kind{false, true, listed_rows, listed_columns}}) {
     for (const int k : {4, 8, 16, 32, 64, 128}) {
       kernels::TensorForm one = form;
-      one.warp_group = warp_group;
-      one.shape = warp_group ? kernels::Tile{64, listed_columns, k} : kernels::Tile{16, 8, k};
+      one.warp_group = kind.warp_group;
+      one.in_tensor_memory = kind.in_tensor_memory;
+      one.shape = {kind.rows, kind.columns, k};
       const std::optional<TensorTiming> timing = tensor_timing(sm, one);
       if (!timing) continue;
       const double macs = static_cast<double>(one.shape.m) * one.shape.n * one.shape.k;
-      best = std::max(best, macs / timing->interval * (warp_group ? 1 : sm.sub_cores));
+      best = std::max(best, macs / timing->interval * (kind.rows > 16 ? 1 : sm.sub_cores));
     }
   }
   return best;

@@ -18,8 +18,8 @@ struct TensorTiming {
 // an interval later.
 [[nodiscard]] std::optional<TensorTiming> tensor_timing(const arch::SmSpec& sm, const kernels::TensorForm& form);
 
-// Names of the forms that the SM has, for error messages.
-[[nodiscard]] std::string tensor_forms_of(const arch::SmSpec& sm, bool warp_group);
+// Names of the forms that the SM has of this kind of instruction, for error messages.
+[[nodiscard]] std::string tensor_forms_of(const arch::SmSpec& sm, const kernels::TensorForm& like);
 
 // Multiply-accumulates per cycle of one SM at the best rate for these types, zeros of a sparse A counted.
 [[nodiscard]] double peak_macs_per_cycle(const arch::SmSpec& sm, const kernels::TensorForm& form);

@@ -68,7 +68,7 @@ FragmentLoads fragment_loads(const kernels::KernelConfig& kernel) {
 // Cycles of one SM for one k of a CTA: the pipes, the issue slots, shared memory and the way to each sub-core.
 double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel, const LeastWork& work, double rate) {
   const double arithmetic = work.area / rate;
-  if (kernel.family == kernels::Family::wgmma) return arithmetic;
+  if (kernels::copies_in_bulk(kernel.family)) return arithmetic;
   const double shared = shared_bytes_per_k(kernel) / sm.memory.data_width.value;
   if (kernels::on_tensor_cores(kernel.family)) return std::max(arithmetic, shared);
   const FragmentLoads loads = fragment_loads(kernel);
@@ -80,7 +80,7 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
 // At a clock: an L2 of two partitions keeps its bytes per second where the clock falls (chip/environment.cpp), in steps
 // of 2 %.
 double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const LeastWork& work, Hertz clock) {
-  if (kernel.family == kernels::Family::wgmma) return 0;  // a box that a cluster shares leaves L2 once
+  if (kernels::copies_in_bulk(kernel.family)) return 0;  // a box that a cluster shares leaves L2 once
   const double bytes = (kernel.tile.m + kernel.tile.n) * work.depth * kernels::bytes_of(kernel.dtype_in);
   const double steps = 1.02 * std::max(1.0, gpu.clock.boost / clock);
   const double rate = gpu.l2.read_bandwidth.value * (gpu.l2.partitions < 2 ? 1.0 : steps);

@@ -137,7 +137,7 @@ class Ranker {
 
   // Of all launches of a program: their main loops are the same.
   std::optional<StaticLoad> load_of(const kernels::KernelConfig& config) const {
-    if (config.family == kernels::Family::wgmma) return std::nullopt;  // copies and products are not in its list
+    if (kernels::copies_in_bulk(config.family)) return std::nullopt;  // copies and products are not in its list
     Result<StaticLoad> load = static_load(*request_.gpu, config, request_.shape);
     return load ? std::optional(*load) : std::nullopt;
   }

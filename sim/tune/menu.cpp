@@ -15,6 +15,9 @@ using kernels::Flavor;
 
 constexpr std::string_view ampere_ada = "sm_80,sm_86,sm_89";
 constexpr std::string_view hopper = "sm_90";
+constexpr std::string_view blackwell = "sm_100,sm_103";                         // of data centres: tensor memory
+constexpr std::string_view cp_async = "sm_80,sm_86,sm_89,sm_90,sm_120,sm_121";  // 16-bit and narrower mma kernels
+constexpr std::string_view later_f32 = "sm_90,sm_100,sm_103,sm_120,sm_121";     // built on cp.async since cuBLAS 12
 constexpr TypeClass f32 = TypeClass::f32;
 constexpr TypeClass tensor = TypeClass::tensor;
 
@@ -29,63 +32,64 @@ constexpr std::array rows{
     MenuKernel{"ampere_sgemm_128x32_sliced1x4", ampere_ada, f32, Family::simt, Flavor::cublas, 32, 128, 32, 2, 0, 0, 4},
     MenuKernel{"ampere_sgemm_64x32_sliced1x4", ampere_ada, f32, Family::simt, Flavor::cublas, 32, 64, 32, 2, 0, 0, 4},
     MenuKernel{"ampere_sgemm_32x32_sliced1x4", ampere_ada, f32, Family::simt, Flavor::cublas, 32, 32, 32, 2, 0, 0, 4},
-    MenuKernel{"cutlass_80_simt_sgemm_256x128_8x4", "sm_80,sm_86,sm_89,sm_90", f32, Family::simt, Flavor::cutlass, 128,
-               256, 8, 4},
-    MenuKernel{"cutlass_80_simt_sgemm_128x256_8x4", "sm_80,sm_86,sm_89,sm_90", f32, Family::simt, Flavor::cutlass, 256,
-               128, 8, 4},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize128x128x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 128, 128, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize256x64x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 256, 64, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize64x256x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 64, 256, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize128x64x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 128, 64, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize64x128x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 64, 128, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize64x64x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 64, 64, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize128x32x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 128, 32, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize32x128x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 32, 128, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize64x32x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 64, 32, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize32x64x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 32, 64, 8, 3},
-    MenuKernel{"sm80_xmma_gemm_..._tilesize32x32x8_stage3", hopper, f32, Family::simt, Flavor::xmma, 32, 32, 8, 3},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_32x3", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 128, 256, 32, 3, 2, 4, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_32x3", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 256, 128, 32, 3, 4, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 128, 256, 64, 3, 2, 4, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 256, 128, 64, 3, 4, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 128, 128, 32, 5, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 128, 128, 64, 3, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_64x4", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 128, 128, 64, 4, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_256x64_ldg8_f2f_stages_32x4", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 64, 256, 32, 4, 1, 4, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x256_ldg8_f2f_stages_32x4", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 256, 64, 32, 4, 4, 1, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_32x6", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 64, 128, 32, 6, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_32x6", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 128, 64, 32, 6, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 64, 128, 64, 3, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_64x3", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 128, 64, 64, 3, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 64, 128, 64, 4, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_64x4", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 128, 64, 64, 4, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_stages_32x6", "sm_80,sm_86,sm_89,sm_90", tensor, Family::mma,
-               Flavor::cublas, 64, 64, 32, 6, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_stages_64x5", "sm_80,sm_86,sm_89,sm_90", tensor, Family::mma,
-               Flavor::cublas, 64, 64, 64, 5, 2, 2, 1},
-    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x64_sliced1x2_ldg8_f2f_stages_64x5", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::cublas, 64, 64, 64, 5, 2, 2, 2},
-    MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x32x64_stage5", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::xmma, 64, 32, 64, 5, 2, 2, 1},
-    MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize32x64x64_stage5", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::xmma, 32, 64, 64, 5, 2, 2, 1},
-    MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize32x32x64_stage6", "sm_80,sm_86,sm_89,sm_90", tensor,
-               Family::mma, Flavor::xmma, 32, 32, 64, 6, 2, 2, 1},
+    MenuKernel{"cutlass_80_simt_sgemm_256x128_8x4", "sm_80,sm_86,sm_89,sm_90,sm_100,sm_103,sm_120,sm_121", f32,
+               Family::simt, Flavor::cutlass, 128, 256, 8, 4},
+    MenuKernel{"cutlass_80_simt_sgemm_128x256_8x4", "sm_80,sm_86,sm_89,sm_90,sm_100,sm_103,sm_120,sm_121", f32,
+               Family::simt, Flavor::cutlass, 256, 128, 8, 4},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize128x128x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 128, 128, 8,
+               3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize256x64x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 256, 64, 8, 3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize64x256x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 64, 256, 8, 3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize128x64x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 128, 64, 8, 3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize64x128x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 64, 128, 8, 3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize64x64x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 64, 64, 8, 3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize128x32x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 128, 32, 8, 3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize32x128x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 32, 128, 8, 3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize64x32x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 64, 32, 8, 3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize32x64x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 32, 64, 8, 3},
+    MenuKernel{"sm80_xmma_gemm_..._tilesize32x32x8_stage3", later_f32, f32, Family::simt, Flavor::xmma, 32, 32, 8, 3},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_32x3", cp_async, tensor, Family::mma,
+               Flavor::cublas, 128, 256, 32, 3, 2, 4, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_32x3", cp_async, tensor, Family::mma,
+               Flavor::cublas, 256, 128, 32, 3, 4, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_64x3", cp_async, tensor, Family::mma,
+               Flavor::cublas, 128, 256, 64, 3, 2, 4, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x256_ldg8_f2f_stages_64x3", cp_async, tensor, Family::mma,
+               Flavor::cublas, 256, 128, 64, 3, 4, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_32x5", cp_async, tensor, Family::mma,
+               Flavor::cublas, 128, 128, 32, 5, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_64x3", cp_async, tensor, Family::mma,
+               Flavor::cublas, 128, 128, 64, 3, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x128_ldg8_f2f_stages_64x4", cp_async, tensor, Family::mma,
+               Flavor::cublas, 128, 128, 64, 4, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_256x64_ldg8_f2f_stages_32x4", cp_async, tensor, Family::mma, Flavor::cublas,
+               64, 256, 32, 4, 1, 4, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x256_ldg8_f2f_stages_32x4", cp_async, tensor, Family::mma, Flavor::cublas,
+               256, 64, 32, 4, 4, 1, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_32x6", cp_async, tensor, Family::mma, Flavor::cublas,
+               64, 128, 32, 6, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_32x6", cp_async, tensor, Family::mma, Flavor::cublas,
+               128, 64, 32, 6, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3", cp_async, tensor, Family::mma, Flavor::cublas,
+               64, 128, 64, 3, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_64x3", cp_async, tensor, Family::mma, Flavor::cublas,
+               128, 64, 64, 3, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x4", cp_async, tensor, Family::mma, Flavor::cublas,
+               64, 128, 64, 4, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x128_ldg8_f2f_stages_64x4", cp_async, tensor, Family::mma, Flavor::cublas,
+               128, 64, 64, 4, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_stages_32x6", cp_async, tensor, Family::mma, Flavor::cublas,
+               64, 64, 32, 6, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x64_ldg8_f2f_stages_64x5", cp_async, tensor, Family::mma, Flavor::cublas,
+               64, 64, 64, 5, 2, 2, 1},
+    MenuKernel{"ampere_fp16_s16816gemm_fp16_64x64_sliced1x2_ldg8_f2f_stages_64x5", cp_async, tensor, Family::mma,
+               Flavor::cublas, 64, 64, 64, 5, 2, 2, 2},
+    MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize64x32x64_stage5", cp_async, tensor, Family::mma,
+               Flavor::xmma, 64, 32, 64, 5, 2, 2, 1},
+    MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize32x64x64_stage5", cp_async, tensor, Family::mma,
+               Flavor::xmma, 32, 64, 64, 5, 2, 2, 1},
+    MenuKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize32x32x64_stage6", cp_async, tensor, Family::mma,
+               Flavor::xmma, 32, 32, 64, 6, 2, 2, 1},
     MenuKernel{"cutlass3x_sm90_tensorop_..._64x64x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64, 64, 64,
                0, 0, 0, 1, 1, 1, "ws"},
     MenuKernel{"cutlass3x_sm90_tensorop_..._64x128x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64, 128,
@@ -140,6 +144,56 @@ constexpr std::array rows{
                64, 4, 0, 0, 1, 1, 2, "coop"},
     MenuKernel{"nvjet_sm90_hsh_128x256_64x4_1x2_h_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256, 128,
                64, 4, 0, 0, 1, 2, 1, "coop"},
+    MenuKernel{"nvjet_sm100_tst_128x256_64_2x1_2cta_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 256,
+               128, 64, 0, 0, 0, 1, 1, 2},
+    MenuKernel{"nvjet_sm100_tst_256x128_64_1x2_2cta_h_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128,
+               256, 64, 0, 0, 0, 1, 2, 1},
+    MenuKernel{"nvjet_sm100_tst_128x192_64_2x1_2cta_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 192,
+               128, 64, 0, 0, 0, 1, 1, 2},
+    MenuKernel{"nvjet_sm100_tst_192x128_64_1x2_2cta_h_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128,
+               192, 64, 0, 0, 0, 1, 2, 1},
+    MenuKernel{"nvjet_sm100_tst_176x128_64_1x2_2cta_h_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128,
+               176, 64, 0, 0, 0, 1, 2, 1},
+    MenuKernel{"nvjet_sm100_tst_128x128_64_2x1_2cta_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128,
+               128, 64, 0, 0, 0, 1, 1, 2},
+    MenuKernel{"nvjet_sm100_tst_128x128_64_1x2_2cta_h_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128,
+               128, 64, 0, 0, 0, 1, 2, 1},
+    MenuKernel{"nvjet_sm100_tst_128x64_64_2x1_2cta_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 64, 128,
+               64, 0, 0, 0, 1, 1, 2},
+    MenuKernel{"nvjet_sm100_tst_64x128_64_1x2_2cta_h_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128, 64,
+               64, 0, 0, 0, 1, 2, 1},
+    MenuKernel{"nvjet_sm100_tst_128x256_64_1x2_h_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 256, 128,
+               64, 0, 0, 0, 1, 2, 1},
+    MenuKernel{"nvjet_sm100_tst_256x128_64_2x1_v_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128, 256,
+               64, 0, 0, 0, 1, 1, 2},
+    MenuKernel{"nvjet_sm100_tst_128x128_64_1x1_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128, 128,
+               64, 0, 0, 0, 1, 1, 1},
+    MenuKernel{"nvjet_sm100_tst_128x64_64_1x1_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 64, 128, 64,
+               0, 0, 0, 1, 1, 1},
+    MenuKernel{"nvjet_sm100_tst_64x128_64_1x1_v_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128, 64, 64,
+               0, 0, 0, 1, 1, 1},
+    MenuKernel{"nvjet_sm100_tst_128x32_64_1x1_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 32, 128, 64,
+               0, 0, 0, 1, 1, 1},
+    MenuKernel{"nvjet_sm100_tst_128x16_64_1x1_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 16, 128, 64,
+               0, 0, 0, 1, 1, 1},
+    MenuKernel{"nvjet_sm100_tst_128x8_64_1x1_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 8, 128, 64, 0,
+               0, 0, 1, 1, 1},
+    MenuKernel{"nvjet_sm100_tst_32x128_64_1x1_v_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128, 32, 64,
+               0, 0, 0, 1, 1, 1},
+    MenuKernel{"nvjet_sm100_tst_64x64_64_2x1_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 64, 64, 64, 0,
+               0, 0, 1, 1, 2},
+    MenuKernel{"nvjet_sm100_tst_64x32_64_2x1_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 32, 64, 64, 0,
+               0, 0, 1, 1, 2},
+    MenuKernel{"nvjet_sm100_tst_64x16_64_4x1_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 16, 64, 64, 0,
+               0, 0, 1, 1, 4},
+    MenuKernel{"nvjet_sm100_tst_64x8_64_4x1_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 8, 64, 64, 0,
+               0, 0, 1, 1, 4},
+    MenuKernel{"nvjet_sm100_tst_32x64_64_4x1_v_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 64, 32, 64, 0,
+               0, 0, 1, 1, 4},
+    MenuKernel{"nvjet_sm100_tst_24x64_64_4x1_v_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 64, 24, 64, 0,
+               0, 0, 1, 1, 4},
+    MenuKernel{"nvjet_sm100_tst_16x64_64_4x1_v_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 64, 16, 64, 0,
+               0, 0, 1, 1, 4},
 };
 
 bool runs_on(const MenuKernel& row, std::string_view generation) {
@@ -161,10 +215,6 @@ bool is_left_to_mma(const MenuKernel& row, kernels::DataType type) {
 // Warps that slice the tile's K are a matter of cuBLAS's own 16-bit kernels.
 bool is_of_16_bits_only(const MenuKernel& row) { return row.types == TypeClass::tensor && row.sliced_k > 1; }
 
-bool is_float8(kernels::DataType type) {
-  return type == kernels::DataType::f8e4m3 || type == kernels::DataType::f8e5m2;
-}
-
 kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConfig& frame) {
   kernels::KernelConfig config;
   config.name = row.name;
@@ -176,7 +226,7 @@ kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConf
   if (row.types == TypeClass::tensor) {
     config.tile.k = static_cast<int>(row.tile_k * 2 / kernels::bytes_of(frame.dtype_in));
     if (row.flavor == Flavor::cublas && kernels::bytes_of(frame.dtype_in) != 2)
-      config.flavor = is_float8(frame.dtype_in) ? Flavor::xmma : Flavor::cutlass;
+      config.flavor = kernels::is_float8(frame.dtype_in) ? Flavor::xmma : Flavor::cutlass;
   }
   if (row.stages > 0) config.stages = row.stages;
   config.cluster_m = row.cluster_m;
@@ -187,10 +237,17 @@ kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConf
     config.warp_m = row.tile_m / row.warps_m;
     config.warp_n = row.tile_n / row.warps_n;
   }
+  // Names with 2cta: the pair shares the rows of its products, which lie along the cluster's longer side.
+  if (row.family == Family::tcgen05) {
+    const bool pair = row.name.find("_2cta_") != std::string_view::npos, rows_along_n = row.name.ends_with('T');
+    const int depth = static_cast<int>(32 / kernels::bytes_of(frame.dtype_in));
+    config.instruction = {row.tile_m * (pair && !rows_along_n ? 2 : 1), row.tile_n * (pair && rows_along_n ? 2 : 1),
+                          depth};
+  }
   // The library sees C^T = B^T A^T: its fast grid dimension runs along our N, in xmma kernels along our M (NeuSight).
   // Kernels of bulk copies are named for either order (nvjet: h and v): the shorter side is walked first.
-  if (row.family == Family::wgmma && row.flavor == Flavor::xmma) config.swizzle_log2 = kernels::nvjet_band_log2;
-  const bool along_m = row.family == Family::wgmma || config.flavor == Flavor::xmma;
+  if (kernels::copies_in_bulk(row.family) && row.flavor == Flavor::xmma) config.swizzle_log2 = kernels::nvjet_band_log2;
+  const bool along_m = kernels::copies_in_bulk(row.family) || config.flavor == Flavor::xmma;
   config.raster = along_m ? kernels::Raster::along_m : kernels::Raster::along_n;
   return in_frame(std::move(config), frame);
 }

@@ -14,6 +14,6 @@ kernels::KernelConfig in_frame(kernels::KernelConfig kernel, const kernels::Kern
 
 bool wants_tensor_cores(kernels::DataType type) { return type != kernels::DataType::f32; }
 
-bool is_tensor(kernels::Family family) { return family == kernels::Family::mma || family == kernels::Family::wgmma; }
+bool is_tensor(kernels::Family family) { return kernels::on_tensor_cores(family); }
 
 }  // namespace noteg::tune

@@ -109,10 +109,30 @@ void add_wgmma(const Problem& problem, std::vector<KernelConfig>& out) {
           }
 }
 
+// One CTA by itself, or pairs whose rows are halved between two CTAs. 64 rows would idle half of the tensor cores.
+void add_tcgen05(const Problem& problem, std::vector<KernelConfig>& out) {
+  for (const int columns : {64, 128, 192, 256})
+    for (const bool along_m : {true, false})
+      for (const int cluster : {1, 2, 4})
+        for (const kernels::Raster raster : {kernels::Raster::along_m, kernels::Raster::along_n})
+          for (const int swizzle : swizzles) {
+            KernelConfig config;
+            config.family = Family::tcgen05;
+            config.flavor = kernels::Flavor::cutlass;
+            config.tile = {along_m ? 128 : columns, along_m ? columns : 128, depth_of(128, problem)};
+            (along_m ? config.cluster_m : config.cluster_n) = cluster;
+            config.raster = raster;
+            config.swizzle_log2 = swizzle;
+            out.push_back(in_frame(std::move(config), problem.frame));
+          }
+}
+
 std::vector<Family> suitable_families(const arch::GpuSpec& gpu, const Problem& problem) {
   if (!wants_tensor_cores(problem.frame.dtype_in)) return {Family::simt};
-  if (!gpu.sm.has_tma) return {Family::mma};
-  return {Family::mma, Family::wgmma};
+  std::vector<Family> families{Family::mma};
+  if (!gpu.sm.tensor.wgmma.empty()) families.push_back(Family::wgmma);
+  if (!gpu.sm.tcgen05.forms.empty()) families.push_back(Family::tcgen05);
+  return families;
 }
 
 std::vector<KernelConfig> evenly(std::vector<KernelConfig> all, std::size_t most) {
@@ -133,6 +153,7 @@ std::vector<KernelConfig> configurations(const arch::GpuSpec& gpu, const Problem
       case Family::simt: add_simt(problem, gpu.sms, all); break;
       case Family::mma: add_mma(problem, gpu.sms, all); break;
       case Family::wgmma: add_wgmma(problem, all); break;
+      case Family::tcgen05: add_tcgen05(problem, all); break;
       case Family::naive:
       case Family::blocked:
       case Family::clblast: break;

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "arch/leave_out.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/validate/buffers.hpp"
 #include "sim/validate/judge.hpp"
@@ -24,7 +25,12 @@ Gpus load_gpus(const MeasuredData& data, const ValidateOptions& options) {
   const std::optional<std::size_t> column = data.column("gpu");
   for (const MeasuredRow& row : data.rows) {
     const std::string& name = row.fields[*column];
-    if (!name.empty() && !gpus.contains(name)) gpus.emplace(name, arch::load_gpu(name, options.arch_overrides));
+    if (name.empty() || gpus.contains(name)) continue;
+    arch::Overrides overrides = options.arch_overrides;
+    if (options.leave_one_out)
+      if (Result<arch::Overrides> without = arch::without_own_fits(name))
+        overrides.insert(overrides.begin(), without->begin(), without->end());
+    gpus.emplace(name, arch::load_gpu(name, overrides));
   }
   return gpus;
 }
@@ -87,7 +93,8 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   Result<gpu::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
   if (!report) return skipped(one_line(report.errors()));
   if (measured.quantises) {
-    const double with = 1 + quantisation_time(*gpu, measured.shape).value * 1e6 / report->time_us;
+    const double with =
+        1 + quantisation_time(*gpu, measured.shape, measured.config.dtype_in).value * 1e6 / report->time_us;
     report->time_us *= with;
     for (gpu::TimeRange& range : report->confidence.intervals) range = {range.low_us * with, range.high_us * with};
   }

@@ -32,6 +32,7 @@ struct ValidateOptions {
       sample;                     // rows of each source, GPU, operation and family; others are set aside and counted
   std::vector<std::string> gpus;  // only these, as the file writes them or as arch files name them; empty: all
   bool exact = false;
+  bool leave_one_out = false;  // each GPU without the constants that were fitted on its own rows
   TimeColumn time = TimeColumn::as_taken;
   std::optional<gpu::L2State> l2;  // instead of what the way of measuring left there
   unsigned jobs = 1;

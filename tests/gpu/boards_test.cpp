@@ -43,6 +43,7 @@ std::vector<Band> bands() {
 std::string kernel_of(const arch::GpuSpec& gpu, const std::string& type) {
   if (type == "f32") return "cutlass_80_simt_sgemm_256x128_8x4_nn_align1";
   // H200M: what cuBLAS 13 launches for 8192 cubed
+  if (!gpu.sm.tcgen05.forms.empty()) return "nvjet_sm100_hsh_128x256_64x6_2x1_2cta_v_bz_TNT";
   if (gpu.sm.name == "sm_90") return "nvjet_sm90_hsh_320x128_64x3_1x2_h_bz_coopB_TNT";
   return "ampere_fp16_s16816gemm_fp16_256x128_ldg8_f2f_stages_32x3_nn";
 }
@@ -87,7 +88,22 @@ TEST(Boards, TensorPeaksAreThoseOfTheDataSheets) {
                            Peak{"h100-pcie", 756},
                            Peak{"h800-pcie", 756.5},
                            Peak{"h100-sxm5-80gb", 989.4},
-                           Peak{"h200-sxm-141gb", 989.4}})
+                           Peak{"h200-sxm-141gb", 989.4},
+                           Peak{"h800-sxm5-80gb", 989.4},
+                           Peak{"gh200", 989.4},
+                           Peak{"h100-nvl", 835.5},
+                           Peak{"h20", 148},
+                           Peak{"a10g", 70},
+                           Peak{"rtx-a5000", 111.1},
+                           Peak{"rtx3060", 25.5},
+                           Peak{"rtx4060", 30.2},
+                           Peak{"rtx4060-ti", 44.1},
+                           Peak{"rtx5000-ada", 261.1},
+                           Peak{"b200-sxm-180gb", 2250},
+                           Peak{"rtx5090", 209.5},
+                           Peak{"rtx5080", 112.6},
+                           Peak{"rtx5070-ti", 87.9},
+                           Peak{"rtx-pro-6000", 503.8}})
     EXPECT_NEAR(tensor_peak(*arch::load_gpu(peak.board)) / peak.tflops, 1, 0.015) << peak.board;
 }
 

@@ -1,0 +1,45 @@
+// A GPU without the constants that were fitted on its own rows, and products of generations that are not modelled.
+#include "arch/leave_out.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "arch/field.hpp"
+
+namespace noteg::arch {
+namespace {
+
+bool names(const Overrides& overrides, std::string_view key) {
+  return std::ranges::any_of(overrides, [&](const auto& each) { return each.first == key; });
+}
+
+TEST(LeaveOut, TakesBackWhatWasFittedOnTheGpuAlone) {
+  const Result<Overrides> l4 = without_own_fits("l4"), h200 = without_own_fits("NVIDIA H200");
+  ASSERT_TRUE(l4 && h200);
+  EXPECT_TRUE(names(*l4, "power.voltage_floor"));
+  EXPECT_TRUE(names(*h200, "sm.energy.fma"));
+  EXPECT_FALSE(names(*l4, "sm.energy.fma"));
+  EXPECT_TRUE(without_own_fits("rtx4090")->empty());
+}
+
+TEST(LeaveOut, GivesValuesThatTheFilesTake) {
+  for (const std::string& id : list_gpu_ids()) {
+    const Result<Overrides> overrides = without_own_fits(id);
+    ASSERT_TRUE(overrides) << id;
+    const Result<GpuSpec> gpu = load_gpu(id, *overrides);
+    EXPECT_TRUE(gpu) << id << ' ' << to_string(gpu.errors());
+  }
+}
+
+TEST(LeaveOut, GenerationsThatAreNotModelledSayWhy) {
+  for (const auto& [name, generation] :
+       {std::pair{"t4", "sm_75"}, {"Tesla T4", "sm_75"}, {"Tesla V100-SXM2-32GB", "sm_70"}}) {
+    const Result<GpuSpec> gpu = load_gpu(name);
+    ASSERT_FALSE(gpu) << name;
+    EXPECT_NE(to_string(gpu.errors()).find(generation), std::string::npos) << to_string(gpu.errors());
+  }
+}
+
+}  // namespace
+}  // namespace noteg::arch
