@@ -107,7 +107,7 @@ SmTime SmTimer::by_quick_rate(const sm::MemoryEnvironment& given, const sm::SmWo
     const double further = static_cast<double>(work.trips - brief.trips);
     add(out, all, ctas);
     if (out.deadlock) return out;
-    out.cycles += ctas * (further / trips_per_cycle(all) + work.relaunch) - work.relaunch;
+    out.cycles += ctas * (further / trips_per_cycle(all) + work.cta_launch_latency) - work.cta_launch_latency;
     out.counters += all.flow.counters * (ctas * further / trips_in(all));
     return out;
   }

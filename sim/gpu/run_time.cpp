@@ -72,7 +72,7 @@ sm::SmWork sm_work(const Run& run) {
   work.resident = static_cast<int>(std::min<std::int64_t>(run.resident, work.ctas));
   if (switches.launch) {
     work.launch_interval = std::round(run.gpu.launch.cta_rate.value * run.launch.active_sms);
-    work.relaunch = run.gpu.sm.cta_launch.value;
+    work.cta_launch_latency = run.gpu.sm.cta_launch.value;
   }
   return work;
 }

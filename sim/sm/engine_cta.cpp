@@ -216,7 +216,7 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   }
   if (launched_ < ctas_) {
     ++launched_;
-    events_.post(now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(work_.relaunch)),
+    events_.post(now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(work_.cta_launch_latency)),
                  {EventKind::cta_start, 0, warp.cta});
   }
 }

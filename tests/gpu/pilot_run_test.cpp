@@ -41,7 +41,7 @@ TEST_P(FirstLook, IsNearTheRunAtLittleCost) {
   work.resident = look.resident;
   work.ctas = look.ctas;
   work.trips = look.trips;
-  work.relaunch = gpu.sm.cta_launch.value;
+  work.cta_launch_latency = gpu.sm.cta_launch.value;
   SmTimer& timer = *(*built)->timer;
   const SmTime run = timer.time(environment, work, Grade::exact);
   const SmTime first = timer.time(environment, work, Grade::search);
