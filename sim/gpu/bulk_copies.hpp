@@ -5,7 +5,7 @@
 
 #include "arch/spec.hpp"
 #include "sim/gpu/grid.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::gpu {
 

@@ -1,7 +1,7 @@
 // Environments rounded so that shapes and clocks share first looks at a kernel, which need no more.
 #pragma once
 
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::gpu {
 

@@ -7,7 +7,7 @@
 #include "sim/gpu/report.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/power/clock.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::gpu {
 

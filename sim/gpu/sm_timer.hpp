@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 #include "sim/sm/recorder.hpp"
 
 namespace noteg::gpu {

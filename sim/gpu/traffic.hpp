@@ -10,7 +10,7 @@
 #include "sim/gpu/simulate.hpp"
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/memory/tile_reuse.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::gpu {
 
