@@ -27,7 +27,7 @@ std::uint32_t shared_pipes(const arch::PipesSpec& pipes) {
 
 ExecutionPipes::ExecutionPipes(const arch::PipesSpec& spec, const DecodedProgram& program, std::size_t sub_cores)
     : program_(program),
-      of_(sub_cores),
+      sub_cores_(sub_cores),
       dual_fma_(spec.fma.lanes >= 32),
       fma_interval_(fma_interval(spec.fma.lanes)),
       fp64_shared_(spec.fp64.shared),
@@ -50,7 +50,7 @@ void ExecutionPipes::share(std::size_t user_index, Action action) {
   const State& user = of_[user_index];
   const auto pipe = static_cast<std::size_t>(action);
   const auto fma = static_cast<std::size_t>(Action::fma), heavy = static_cast<std::size_t>(Action::fma_heavy);
-  for (State& each : of_) {
+  for (State& each : std::span(of_).first(sub_cores_)) {
     if (pipe == fma) each.lite = std::max(each.lite, user.lite);
     if (pipe == fma || pipe == heavy) {
       each.heavy = std::max(each.heavy, user.heavy);

@@ -7,7 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "arch/spec.hpp"
 #include "sim/sm/counters.hpp"
@@ -54,7 +54,7 @@ class ExecutionPipes {
   void hash(StateHash& add) const { add.until(fp64_shared_free_); }
 
  private:
-  struct State {
+  struct alignas(256) State {  // found by a shift: each issue asks for it
     std::array<std::uint64_t, actions> free{};
     std::uint32_t busy = 0;  // those that `free` may lie ahead of, a bit each
     std::uint64_t lite = 0, heavy = 0, mufu = 0, fp64 = 0;
@@ -65,7 +65,8 @@ class ExecutionPipes {
   void share(std::size_t user, Action action);
 
   const DecodedProgram& program_;
-  std::vector<State> of_;
+  std::array<State, max_sub_cores> of_{};
+  std::size_t sub_cores_;
   std::array<std::uint64_t, actions> intervals_{};  // by Action, but of tensor instructions
   bool dual_fma_;
   std::uint64_t fma_interval_;  // of one half
@@ -151,7 +152,7 @@ inline std::uint32_t ExecutionPipes::held(std::size_t sub, const WarpScheduler& 
     case Action::fp64:
       if (fp64_shared_) {
         fp64_shared_free_ = std::max(now, fp64_shared_free_) + interval;
-        for (State& each : of_) {
+        for (State& each : std::span(of_).first(sub_cores_)) {
           each.free[static_cast<std::size_t>(Action::fp64)] = queue_free(fp64_shared_free_, interval);
           each.busy |= bit(Action::fp64);
         }

@@ -198,7 +198,7 @@ Stall Machine::why_blocked(const Warp& warp) const {
   return hold.global ? Stall::long_scoreboard : Stall::short_scoreboard;
 }
 
-void Machine::check_blocked(Warp& warp, std::uint64_t now) {
+[[gnu::flatten]] void Machine::check_blocked(Warp& warp, std::uint64_t now) {
   WarpScheduler& scheduler = subs[warp.sub].scheduler;
   const Stall reason = why_blocked(warp);
   if (reason != Stall::selected) {

@@ -24,8 +24,6 @@
 
 namespace noteg::sm {
 
-inline constexpr std::size_t max_sub_cores = 16;
-
 struct SubCore {
   std::size_t index;
   WarpScheduler scheduler;

@@ -17,7 +17,7 @@ namespace noteg::sm {
 class WarpScheduler {
  public:
   WarpScheduler(Scheduler policy, bool longest_waiting_first)
-      : policy_(policy), longest_waiting_first_(longest_waiting_first) {}
+      : policy_(policy), longest_waiting_first_(longest_waiting_first), greedy_(is_greedy(policy) ? ~0u : 0) {}
 
   void add(Warp& warp) { warps_[warp.bit] = &warp; }
   [[nodiscard]] Warp& warp(int bit) const { return *warps_[static_cast<std::size_t>(bit)]; }
@@ -68,7 +68,7 @@ class WarpScheduler {
   void issues(const Warp& warp, std::uint64_t now) { state_.issued_last[warp.bit] = now; }
   void has_issued(int bit) {
     state_.last = bit;
-    if (is_greedy(policy_)) state_.greedy = 1u << bit;
+    state_.greedy = 1u << bit & greedy_;
   }
 
   // The last issue of the warp that has waited longest.
@@ -98,6 +98,7 @@ class WarpScheduler {
   };
   Scheduler policy_;
   bool longest_waiting_first_;
+  std::uint32_t greedy_;  // all bits, or none
   State state_;
   ReadyWheel wheel_;
   std::array<Warp*, 32> warps_{};
