@@ -101,6 +101,17 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
     subs_[warp.sub].warp_of[warp.bit] = static_cast<std::uint16_t>(id);
     subs_[warp.sub].warps[warp.bit] = &warp;
   }
+  for (int i = 0; i < program.warps; ++i) {
+    const auto same = [&](int a, int b) {
+      const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
+      return program.start[x] == program.start[y] &&
+             (program.tiles.empty() || tiles_of(program.tiles[x]) == tiles_of(program.tiles[y]));
+    };
+    int leader = 0;
+    while (!same(leader, i)) ++leader;
+    leader_of_.push_back(leader);
+  }
+  if (work.fidelity == Fidelity::sampled) fast_.emplace(*this);
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     slots_[slot].first_warp = static_cast<std::uint16_t>(slot * static_cast<std::size_t>(program.warps));
     if (launched_ < work.ctas) {
@@ -189,21 +200,7 @@ void Engine::handle(const Event& event, std::uint64_t now) {
 
 SmResult run_sm(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,
                 const MemoryPort& port, const SmWork& work) {
-  if (work.fidelity == Fidelity::exact) return Engine(program, sm, switches, port, work).run();
-  SmWork some = work;
-  some.skip_periodic = some.sample_ctas = true;
-  some.patience = 1.5e5;
-  some.haste = 2 * some.patience;
-  SmResult out = Engine(program, sm, switches, port, some).run();
-  if (const auto more = static_cast<double>(work.ctas - out.ctas); more > 0) {
-    out.cycles += out.cta_cycles * more;
-    CoreCounters each = out.counters * (1.0 / static_cast<double>(out.ctas));
-    each.stall_cycles = out.cta_counters.stall_cycles;
-    each.stall_cycles[static_cast<std::size_t>(Stall::selected)] = each.warp_instructions;
-    out.counters += each * more;
-    out.ctas = work.ctas;
-  }
-  return out;
+  return Engine(program, sm, switches, port, work).run();
 }
 
 }  // namespace noteg::sm
