@@ -266,7 +266,9 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
   l2.dram_read_sectors = dram.dram_read_bytes / sector;
   l2.sharers = dram.compulsory_bytes > 0 ? dram.requested_bytes / dram.compulsory_bytes : 1;
   l2.partitions = r.gpu->l2.partitions;
-  out.l2_hit_rate = memory::l2_lookups(l2).hit_rate();
+  const memory::L2Lookups lookups = memory::l2_lookups(l2);
+  out.l2_lookups = lookups.lookups;
+  out.l2_hit_rate = lookups.hit_rate();
   return out;
 }
 

@@ -18,7 +18,8 @@ double load_of(double dram_cycles, double sm_cycles) {
 void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional<double> latency, double dram_cycles,
               const SimOptions& options, SmTimer& timer) {
   const auto run = [&](const sm::MemoryPort& port) {
-    return options.pilot ? timer.estimate(port, runs.work) : timer.run(port, runs.work);
+    if (options.pilot) return timer.estimate(port, runs.work);
+    return options.many_shapes ? timer.interpolate(port, runs.work) : timer.run(port, runs.work);
   };
   runs.l2_latency = runs.port.latency;
   const auto from_dram = [&](double cycles) {
@@ -99,6 +100,7 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.l2_limits = switches.l2;
   out.dram_limits = switches.dram;
   out.latency_limits = switches.memory_latency;
+  out.many_shapes = options.many_shapes;
   return out;
 }
 

@@ -9,7 +9,8 @@ namespace noteg::gpu {
 
 struct Traffic {
   double l2_read_bytes = 0, l2_write_bytes = 0;  // between SMs and L2, whole sectors
-  double l2_hit_rate = 0;                        // 0..1, of the look-ups
+  double l2_lookups = 0;                         // of sectors, in all partitions of L2
+  double l2_hit_rate = 0;                        // 0..1, of these
   double reads_that_arrive = 1;                  // of the sectors that SMs ask L2 for: what a TPC merges arrives once
   double dram_read_bytes = 0, dram_write_bytes = 0;
   double compulsory_bytes = 0;  // read by DRAM if everything came once

@@ -14,6 +14,8 @@ namespace {
 // shape that the power limit holds back runs at a clock of its own; shares of L2, since grids that leave the last wave
 // ragged each have one of their own.
 constexpr double wait_step = 1.03, hit_step = 1.15, clock_step = 1.02, share_step = 1.005;
+// In files of thousands of shapes: times of other waits lie on a line (kernel_time.hpp).
+constexpr double wait_step_of_many = 1.15, share_step_of_many = 1.05;
 
 constexpr double unlimited = 1e9;  // bytes per cycle
 
@@ -32,7 +34,7 @@ double l2_share(const PortRequest& request, double rate, Hertz clock) {
   const double per_sm = request.gpu->l2.sm_bandwidth.value;
   const double now = rate * rounded(l2_cycles_per_cycle(*request.gpu, clock), clock_step);
   const double even = request.ctas.even_share_of(now);
-  return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / even, share_step));
+  return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / even, request.many_shapes ? share_step_of_many : share_step));
 }
 
 // SMs that are in lockstep read their tiles of C all at once, at what DRAM gives them all. They stay so for some waves
@@ -99,7 +101,8 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
 
 sm::MemoryPort port_to_dram(const PortRequest& request, Hertz clock, double latency) {
   sm::MemoryPort out = port_to_l2(request, clock);
-  if (request.latency_limits) out.latency = std::max(out.latency, std::round(rounded(latency, wait_step)));
+  const double step = request.many_shapes ? wait_step_of_many : wait_step;
+  if (request.latency_limits) out.latency = std::max(out.latency, std::round(rounded(latency, step)));
   return out;
 }
 

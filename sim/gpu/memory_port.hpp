@@ -32,6 +32,7 @@ struct PortRequest {
   bool l2_limits = true;       // false: L2 delivers at any rate
   bool dram_limits = true;     // false: DRAM does
   bool latency_limits = true;  // false: all answers come as fast as from L1
+  bool many_shapes = false;    // rounded further, so that rows of a file share runs
 };
 
 // Where all misses are served by L2. At a clock: an L2 with a clock of its own (l2.own_clock) keeps its bytes per

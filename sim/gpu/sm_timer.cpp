@@ -85,6 +85,47 @@ sm::SmResult SmTimer::run(const sm::MemoryPort& port, const sm::SmWork& work) {
   return done->result;
 }
 
+namespace {
+
+// Numbers that `value` lies between, and how far: itself up to `all_to`, further on powers of two times that.
+struct Between {
+  std::int64_t low, high;
+  double share;  // of the way
+};
+
+Between between(std::int64_t value, std::int64_t all_to) {
+  if (value <= all_to) return {value, value, 0};
+  std::int64_t low = all_to;
+  while (low * 2 <= value) low *= 2;
+  return {low, low * 2, static_cast<double>(value - low) / static_cast<double>(low)};
+}
+
+}  // namespace
+
+sm::SmResult SmTimer::interpolate(const sm::MemoryPort& port, const sm::SmWork& work) {
+  constexpr std::int64_t all_iterations_to = 16, all_waves_to = 4;
+  const bool persistent = work.tiles > 1;
+  // The last wave, or whose turn it is, stays what it is.
+  const std::int64_t unit = persistent ? 2 : work.resident, count = persistent ? work.tiles : work.ctas;
+  const std::int64_t last = (count - 1) % unit + 1;
+  const Between iterations = between(work.trips, all_iterations_to);
+  const Between waves = between((count - last) / unit, all_waves_to);
+  const auto at = [&](std::int64_t trips, std::int64_t whole_waves) {
+    sm::SmWork some = work;
+    some.trips = trips;
+    (persistent ? some.tiles : some.ctas) = whole_waves * unit + last;
+    return run(port, some);
+  };
+  const auto along_iterations = [&](std::int64_t whole_waves) {
+    const sm::SmResult low = at(iterations.low, whole_waves);
+    return iterations.share > 0 ? blend(low, at(iterations.high, whole_waves), iterations.share) : low;
+  };
+  sm::SmResult out = along_iterations(waves.low);
+  if (waves.share > 0) out = blend(out, along_iterations(waves.high), waves.share);
+  out.ctas = work.ctas;
+  return out;
+}
+
 // Enough to fill most pipelines: a dozen short iterations, two long ones.
 std::int64_t SmTimer::pilot_iterations() const {
   constexpr std::int64_t instructions = 2048, least = 2, most = 12;

@@ -24,6 +24,10 @@ class SmTimer {
 
   [[nodiscard]] sm::SmResult run(const sm::MemoryPort& port, const sm::SmWork& work);
 
+  // For thousands of shapes of a kernel: runs at round numbers of iterations and of waves (or tiles), and the lines
+  // between them. Which runs these are depends on the work alone.
+  [[nodiscard]] sm::SmResult interpolate(const sm::MemoryPort& port, const sm::SmWork& work);
+
   // By pilot runs, 3 to 10 % from the run itself:
   //   cycles = fill_and_drain + (waves - 1) * cta_gap + waves * iterations * iteration
   // For many shapes of a kernel, which share the pilot runs.
