@@ -267,7 +267,8 @@ void decode_loops(DecodedProgram& out, const kernels::Program& program) {
     DecodedLoop& loop = at(i);
     loop.parent = out.innermost[static_cast<std::size_t>(loop.begin)];
     if (loop.parent >= 0) loop.depth = at(loop.parent).depth + 1;
-    std::fill(out.innermost.begin() + loop.begin, out.innermost.begin() + loop.branch + 1, static_cast<std::int16_t>(i));
+    std::fill(out.innermost.begin() + loop.begin, out.innermost.begin() + loop.branch + 1,
+              static_cast<std::int16_t>(i));
   }
 }
 

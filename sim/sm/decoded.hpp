@@ -170,7 +170,7 @@ struct DecodedProgram {
   std::vector<TensorCost> tensor;
   std::vector<DecodedLoop> loops;
   std::vector<std::int16_t> innermost;  // loop around each instruction, -1: none
-  std::vector<std::int32_t> start;  // first instruction of each warp of a CTA
+  std::vector<std::int32_t> start;      // first instruction of each warp of a CTA
   std::vector<DecodedRing> rings;
   std::vector<DecodedAsync> async;
   std::vector<TileShare> tiles;  // of each warp of a CTA; empty: one tile per CTA

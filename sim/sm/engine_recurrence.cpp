@@ -23,8 +23,7 @@ std::uint64_t after(double time, std::uint64_t now) {
 }
 
 // A time that may lie on either side of now and may be `never`.
-std::uint64_t relative(std::uint64_t time, std::uint64_t now) {
-  return time == never ? never : time - now; }
+std::uint64_t relative(std::uint64_t time, std::uint64_t now) { return time == never ? never : time - now; }
 
 }  // namespace
 
@@ -147,7 +146,8 @@ void Engine::add_async(std::size_t slot, std::uint64_t now, Fingerprint& add) co
 bool Engine::pass_equal_trips(std::uint16_t slot, std::uint64_t now) {
   const auto main_loop = static_cast<std::size_t>(main_loop_);
   if (same_trip_.full()) return false;
-  const std::uint64_t print = fingerprint(now, main_loop_ < 0 ? 1 : program_.loops[static_cast<std::size_t>(main_loop_)].depth) * 64 + slot;
+  const std::uint64_t print =
+      fingerprint(now, main_loop_ < 0 ? 1 : program_.loops[static_cast<std::size_t>(main_loop_)].depth) * 64 + slot;
   const Recurrence::Moment* before = same_trip_.find(print);
   if (before == nullptr) {
     Recurrence::Moment& moment = same_trip_.remember(print);

@@ -18,7 +18,8 @@ FastForward::Stream FastForward::stream_of(int place) const {
   out.count.assign(program.loops.size(), 0);
   out.step.assign(program.loops.size(), 1);
   double executed = 0;
-  for (auto at = static_cast<std::size_t>(program.start[static_cast<std::size_t>(place)]); at < program.code.size(); ++at) {
+  for (auto at = static_cast<std::size_t>(program.start[static_cast<std::size_t>(place)]); at < program.code.size();
+       ++at) {
     out.offset[at] = executed++;
     const DecodedInstruction& in = program.code[at];
     if (in.action == Action::exit && program.innermost[at] < 0) break;
@@ -50,6 +51,7 @@ FastForward::FastForward(Engine& sm) : sm_(sm) {
           if (program.loops[i].is_tiles) streams_.back().step[i] = stride / program.tiles[at].stride;
       known = kinds.end() - 1;
     }
+    ++streams_[static_cast<std::size_t>(known - kinds.begin())].warps;
     stream_of_place_.push_back(static_cast<std::uint16_t>(known - kinds.begin()));
     cta_instructions_ += streams_[stream_of_place_.back()].total;
   }
@@ -92,9 +94,9 @@ double FastForward::position(const Warp& warp) const {
 
 // --- Steady state: all running CTAs are inside loops of one depth.
 
-// How many CTAs run, and which in which loops; 0 where one of them is in none, but for warps that wait.
-int FastForward::running_set(int depth, std::uint64_t& key) const {
-  int running = 0;
+// Which CTAs run in which loops; nothing where one of them is in none, but for warps that wait.
+FastForward::RunningSet FastForward::running_set(int depth) const {
+  RunningSet out;
   Fingerprint set;
   for (const CtaSlot& slot : sm_.slots_) {
     set(1);
@@ -104,15 +106,20 @@ int FastForward::running_set(int depth, std::uint64_t& key) const {
       const Warp& warp = sm_.warps_[static_cast<std::size_t>(slot.first_warp + place)];
       if (!is_live(warp)) continue;
       const int loop = loop_at(warp, depth);
-      if (loop < 0 && !is_blocked(warp)) return 0;
-      any = any || loop >= 0;
+      if (loop < 0 && !is_blocked(warp)) return {};
       set(static_cast<std::uint64_t>(loop + 2));
+      if (loop < 0) continue;
+      any = true;
+      const Stream& of = stream(warp);
+      const auto at = static_cast<std::size_t>(loop);
+      ++out.streams;
+      out.instructions += of.length[at] * of.warps;
+      out.iterations = std::min(out.iterations, of.count[at]);
     }
-    if (!any) return 0;
-    ++running;
+    if (!any) return {};
   }
-  key = set.value();
-  return running;
+  out.key = set.value();
+  return out;
 }
 
 void FastForward::restart(std::size_t depth) {
@@ -135,30 +142,30 @@ void FastForward::iteration_begins(const Warp& warp, int loop, std::uint64_t now
   if (std::ranges::find(leaders_, place) == leaders_.end()) return;
   const int depth = sm_.program_.loops[static_cast<std::size_t>(loop)].depth;
   if (warp.trips[static_cast<std::size_t>(loop)] == 1) return restart(static_cast<std::size_t>(depth));
-  std::uint64_t key = 0;
-  const int running = running_set(depth, key);
-  if (running == 0) return;
+  const RunningSet running = running_set(depth);
+  if (running.streams == 0) return;
   if (repeat(depth, now)) return;
-  if (!samples_ || place != leaders_.front()) return;
+  if (!samples_) return;
   Level& level = levels_[static_cast<std::size_t>(depth)];
-  const int settle = static_cast<int>(rules_.settle * running), window = static_cast<int>(rules_.window * running);
-  ++level.seen;
-  if (level.seen < settle) return;
-  Rate& rate = level.rates[key];
-  if (!rate.known) {
-    if (level.seen == settle) level.mark = mark(now);
-    if (level.seen == settle || (level.seen - settle) % window != 0) return;
-    close_window(level, rate, now);
-    if (!is_known(rate)) return;
-  }
-  if ((level.seen - settle) % window == 0 && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
+  const auto turn = static_cast<std::int64_t>(multiple());
+  const std::int64_t few = std::max<std::int64_t>(rules_.window, turn);
+  const auto wanted = static_cast<std::int64_t>(rules_.share * rules_.budget / running.instructions);
+  const std::int64_t window = std::max(few, std::min(wanted, running.iterations / 8)) * running.streams;
+  Rate& rate = level.rates[running.key];
+  const std::int64_t settle = (rules_.settle + (turn > 1 ? turn : 0)) * running.streams;
+  if (++level.seen < settle) return;
+  if (level.seen == settle) level.mark = mark(now);
+  if (level.seen == settle || (level.seen - settle) % window != 0) return;
+  close_window(level, rate, now);
+  if (is_known(rate) && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
 }
 
 // --- Rates.
 
 FastForward::Mark FastForward::mark(std::uint64_t now) {
-  Mark out{now + sm_.skipped_, 0, std::vector<double>(sm_.slots_.size()), sm_.counted()};
+  Mark out{now + sm_.skipped_, 0, 0, std::vector<double>(sm_.slots_.size()), sm_.counted()};
   out.instructions = out.count.warp_instructions;
+  out.backlog = std::max(0.0, sm_.write_port_free_ - static_cast<double>(now));
   for (const Warp& warp : sm_.warps_)
     if (sm_.slots_[warp.cta].running > 0) out.position[warp.cta] += position(warp);
   return out;
@@ -167,17 +174,20 @@ FastForward::Mark FastForward::mark(std::uint64_t now) {
 void FastForward::close_window(Level& level, Rate& rate, std::uint64_t now) {
   Mark here = mark(now);
   Window window{static_cast<double>(here.time - level.mark.time), here.instructions - level.mark.instructions,
-                here.position, here.count};
+                here.backlog - level.mark.backlog, here.position, here.count};
   for (std::size_t i = 0; i < window.advanced.size(); ++i) window.advanced[i] -= level.mark.position[i];
   window.count += level.mark.count * -1.0;
   rate.windows.push_back(std::move(window));
   level.mark = std::move(here);
 }
 
-// Of the last two windows, or of more, as far as they agree.
+// The mean of all windows, or of the later half of them, once it is known well enough or the budget is spent.
 bool FastForward::is_known(Rate& rate) const {
-  const std::size_t all = rate.windows.size();
-  for (std::size_t used = 2; used <= all; ++used) {
+  const std::size_t all = rate.windows.size(), least = static_cast<std::size_t>(rules_.windows);
+  const bool spent = sm_.stepped_instructions() > rules_.budget;
+  if (all < (spent ? 2 : least)) return rate.known;
+  for (const std::size_t used : {all, (all + 1) / 2}) {
+    if (used < least && !spent) break;
     double sum = 0, squares = 0;
     for (std::size_t i = all - used; i < all; ++i) {
       const double each = rate.windows[i].cycles / rate.windows[i].instructions;
@@ -186,20 +196,20 @@ bool FastForward::is_known(Rate& rate) const {
     }
     const auto n = static_cast<double>(used);
     const double mean = sum / n, variance = std::max(0.0, squares / n - mean * mean) * n / (n - 1);
-    const bool agree = 2 * std::sqrt(variance / n) <= rules_.agreement * mean;
-    if (!agree && static_cast<int>(used) < rules_.most_windows) continue;
+    if (2 * std::sqrt(variance / n) > rules_.agreement * mean && !spent && !rate.known) continue;
     rate.known = true;
     rate.sum = rate.windows[all - used];
     for (std::size_t i = all - used + 1; i < all; ++i) {
       const Window& more = rate.windows[i];
       rate.sum.cycles += more.cycles;
       rate.sum.instructions += more.instructions;
+      rate.sum.backlog += more.backlog;
       rate.sum.count += more.count;
       for (std::size_t slot = 0; slot < more.advanced.size(); ++slot) rate.sum.advanced[slot] += more.advanced[slot];
     }
     return true;
   }
-  return false;
+  return rate.known;
 }
 
 // --- Skipping.
@@ -215,6 +225,16 @@ void FastForward::pass(std::uint64_t cycles, double instructions, const CoreCoun
   sm_.skipped_ += cycles;
   sm_.skipped_instructions_ += instructions;
   sm_.count_ += count;
+}
+
+// The rest of a rate's windows, so many times over. What is written may come faster than it can leave.
+void FastForward::pass_sampled(const Rate& rate, double share) {
+  if (rate.sum.backlog > 0) sm_.write_port_free_ += rate.sum.backlog * share;
+  pass(cycles_of(rate, share), rate.sum.instructions * share, rate.sum.count * share);
+}
+
+std::uint64_t FastForward::cycles_of(const Rate& rate, double share) {
+  return static_cast<std::uint64_t>(std::llround(share * rate.sum.cycles));
 }
 
 void FastForward::advance(Warp& warp, int loop, std::int64_t iterations) {
@@ -258,7 +278,8 @@ bool FastForward::skip(int depth, const Rate& rate) {
     const Stream& of = stream(warp);
     const auto at = static_cast<std::size_t>(loop);
     length[warp.cta] += of.length[at] * static_cast<double>(of.step[at]);
-    const double units = static_cast<double>(of.count[at] - 1 - rules_.margin - warp.trips[at]) / static_cast<double>(of.step[at]);
+    const double units =
+        static_cast<double>(of.count[at] - 1 - rules_.margin - warp.trips[at]) / static_cast<double>(of.step[at]);
     left[warp.cta] = left[warp.cta] < 0 ? std::max(0.0, units) : std::clamp(units, 0.0, left[warp.cta]);
   }
   double instructions = -1;
@@ -291,7 +312,7 @@ bool FastForward::skip(int depth, const Rate& rate) {
     advance_barriers(slot, walked);
   }
   const double share = passed / rate.sum.instructions;
-  pass(static_cast<std::uint64_t>(std::llround(share * rate.sum.cycles)), passed, rate.sum.count * share);
+  pass_sampled(rate, share);
   return true;
 }
 
@@ -314,7 +335,7 @@ bool FastForward::repeat(int depth, std::uint64_t now) {
   if (before == nullptr) {
     if (level.moments.size() == level.used) level.moments.emplace_back();
     Moment& moment = level.moments[level.used++];
-    moment = {print, now, sm_.launched_, sm_.finished_, std::move(iterations), sm_.counted()};
+    moment = {print, now + sm_.skipped_, sm_.launched_, sm_.finished_, std::move(iterations), sm_.counted()};
     return false;
   }
   const auto each = [&](const Warp& warp) {
@@ -347,7 +368,7 @@ bool FastForward::repeat(int depth, std::uint64_t now) {
   }
   CoreCounters period = sm_.counted();
   period += before->count * -1.0;
-  pass((now - before->time) * static_cast<std::uint64_t>(periods),
+  pass((now + sm_.skipped_ - before->time) * static_cast<std::uint64_t>(periods),
        period.warp_instructions * static_cast<double>(periods), period * static_cast<double>(periods));
   restart(static_cast<std::size_t>(depth));
   return true;
@@ -381,24 +402,29 @@ bool FastForward::repeat_ctas(std::uint64_t now) {
   return true;
 }
 
-// A generation has ended: as many CTAs as are resident. Behind the first, which all start together, windows count.
+// Whole generations have ended, each as many CTAs as are resident. Behind the first window, in which all start
+// together, they are measured.
 void FastForward::cta_ends(std::uint64_t now) {
   if (!samples_ || sm_.finished_ % sm_.work_.resident != 0) return;
   Level& level = levels_.front();
-  if (++level.seen == 1) {
+  const std::int64_t resident = sm_.work_.resident;
+  const auto generations =
+      std::max<std::int64_t>(1, std::min(static_cast<std::int64_t>(rules_.share * rules_.budget /
+                                                                   (cta_instructions_ * static_cast<double>(resident))),
+                                         sm_.work_.ctas / resident / 8));
+  if (++level.seen % generations != 0) return;
+  if (level.seen == generations) {
     level.mark = mark(now);
     return;
   }
   Rate& rate = level.rates[0];
   close_window(level, rate, now);
-  const std::int64_t resident = sm_.work_.resident, more = (sm_.ctas_ - sm_.launched_ - 1) / resident * resident;
-  if (more > 0 && is_known(rate)) {
-    const double instructions = static_cast<double>(more) * cta_instructions_, share = instructions / rate.sum.instructions;
-    const auto cycles = static_cast<std::uint64_t>(std::llround(share * rate.sum.cycles));
-    sm_.replace_ctas(more, cycles);
-    pass(cycles, instructions, rate.sum.count * share);
-    level.used = 0;
-  }
+  const std::int64_t more = (sm_.ctas_ - sm_.launched_ - 1) / resident * resident;
+  if (more <= 0 || !is_known(rate)) return;
+  const double share = static_cast<double>(more) * cta_instructions_ / rate.sum.instructions;
+  sm_.replace_ctas(more, cycles_of(rate, share));
+  pass_sampled(rate, share);
+  level.used = 0;
 }
 
 }  // namespace noteg::sm

@@ -24,10 +24,11 @@ struct Warp;
 struct SamplingRules {
   double budget = 5e5;       // warp instructions: work of no more is stepped through
   double agreement = 0.005;  // of the mean cycles per instruction, twice its standard error
-  int most_windows = 4;      // then their mean has to do
-  double settle = 4;         // iterations of each running CTA behind a change
-  double window = 6;         // and in a window
-  std::int64_t margin = 2;   // and left to go when others were skipped
+  int windows = 4;           // that it is the mean of, at least
+  std::int64_t settle = 2;   // iterations of each running CTA behind a change
+  std::int64_t window = 3;   // and in a window, at least
+  double share = 0.03;       // of the budget for a window
+  std::int64_t margin = 2;   // iterations left to go when others were skipped
   int moments = 128;         // states that are remembered while a recurrence is sought
 };
 
@@ -51,15 +52,17 @@ class FastForward {
     std::vector<std::int64_t> count;
     std::vector<std::int64_t> step;  // iterations of each loop that make a unit with those of other streams
     double total = 0;
+    int warps = 0;
   };
   struct Mark {
     std::uint64_t time = 0;
     double instructions = 0;
+    double backlog = 0;            // cycles that the way to L2 is behind with what was written
     std::vector<double> position;  // by CTA slot: instructions executed by its warps
     CoreCounters count;
   };
   struct Window {
-    double cycles = 0, instructions = 0;
+    double cycles = 0, instructions = 0, backlog = 0;
     std::vector<double> advanced;
     CoreCounters count;
   };
@@ -75,7 +78,7 @@ class FastForward {
     CoreCounters count;
   };
   struct Level {
-    int seen = 0;
+    std::int64_t seen = 0;
     Mark mark;
     std::map<std::uint64_t, Rate> rates;
     std::vector<Moment> moments;
@@ -88,7 +91,14 @@ class FastForward {
   [[nodiscard]] bool is_live(const Warp& warp) const;
   [[nodiscard]] bool is_blocked(const Warp& warp) const;
   [[nodiscard]] double position(const Warp& warp) const;
-  [[nodiscard]] int running_set(int depth, std::uint64_t& key) const;
+  // Streams of CTAs that are inside loops of one depth.
+  struct RunningSet {
+    std::uint64_t key = 0;
+    int streams = 0;
+    double instructions = 0;              // of all their warps in an iteration of each
+    std::int64_t iterations = 1LL << 40;  // of the loop that has fewest
+  };
+  [[nodiscard]] RunningSet running_set(int depth) const;
   [[nodiscard]] std::uint64_t multiple() const;
   void restart(std::size_t depth);
   [[nodiscard]] Mark mark(std::uint64_t now);
@@ -97,7 +107,8 @@ class FastForward {
   bool repeat(int depth, std::uint64_t now);
   bool repeat_ctas(std::uint64_t now);
   bool skip(int depth, const Rate& rate);
-  void skip_ctas(const Rate& rate);
+  void pass_sampled(const Rate& rate, double share);
+  [[nodiscard]] static std::uint64_t cycles_of(const Rate& rate, double share);
   void advance(Warp& warp, int loop, std::int64_t iterations);
   void advance_barriers(std::size_t slot, const std::array<std::uint32_t, 4>& walked);
   void pass(std::uint64_t cycles, double instructions, const CoreCounters& count);
