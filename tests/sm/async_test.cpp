@@ -4,7 +4,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/ir/emitter.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::sm {
 namespace {

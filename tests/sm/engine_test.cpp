@@ -1,5 +1,5 @@
 // What the engine does, cycle by cycle, with a few instructions.
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 #include <gtest/gtest.h>
 

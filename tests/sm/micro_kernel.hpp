@@ -5,7 +5,7 @@
 #include <string>
 
 #include "arch/spec.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 #include "sim/sm/recorder.hpp"
 
 namespace noteg::sm {

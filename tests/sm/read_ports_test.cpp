@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/sm/compiler_latencies.hpp"
-#include "sim/sm/read_ports.hpp"
+#include "sim/sm/register_file.hpp"
 #include "tests/sm/micro_kernel.hpp"
 
 namespace noteg::sm {
