@@ -43,7 +43,6 @@ struct MemoryPort {
 
   auto operator<=>(const MemoryPort&) const = default;
 };
-using MemoryEnvironment = MemoryPort;
 
 // What the SM has asked of the port.
 class PortTraffic {
