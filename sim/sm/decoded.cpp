@@ -51,7 +51,7 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     const kernels::Operand& operand = in.src[position];
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
     ReadPort port;
-    const int bank = operand.index % std::clamp(rf.banks, 1, 2);
+    const int bank = operand.index % std::clamp(rf.banks, 1, most_banks);
     port.reg = static_cast<std::uint16_t>(operand.index);
     const int slot = bank * rf.cache_slots + static_cast<int>(position);
     if (static_cast<int>(position) < rf.cache_slots && rf.cache_slots <= 4 && slot < uncached_slot) {
@@ -60,7 +60,7 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     }
     bool is_first = true;
     for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
-    if (is_first) port.need = 1u << (16 * bank);
+    if (is_first) port.need = std::uint64_t{1} << (16 * bank);
     out.read[out.reads++] = port;
   }
 }
@@ -76,7 +76,7 @@ TensorCost tensor_cost(const Instruction& in, const arch::SmSpec& sm) {
   for (const kernels::Operand& operand : in.src) {
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
     for (int i = 0; i < operand.count; ++i)
-      ++cost.need[static_cast<std::size_t>((operand.index + i) % std::clamp(sm.register_file.banks, 1, 2))];
+      ++cost.need[static_cast<std::size_t>((operand.index + i) % std::clamp(sm.register_file.banks, 1, most_banks))];
   }
   return cost;
 }
@@ -257,6 +257,25 @@ void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, c
   }
 }
 
+// Which loop lies in which.
+void decode_loops(DecodedProgram& out, const kernels::Program& program) {
+  for (const kernels::Loop& loop : program.loops)
+    out.loops.push_back({loop.trips, loop.is_main, loop.is_tiles, loop.begin, loop.branch});
+  const auto size = [](const DecodedLoop& loop) { return loop.branch - loop.begin; };
+  std::vector<int> by_size(out.loops.size());
+  for (std::size_t i = 0; i < by_size.size(); ++i) by_size[i] = static_cast<int>(i);
+  const auto at = [&](int i) -> DecodedLoop& { return out.loops[static_cast<std::size_t>(i)]; };
+  std::ranges::stable_sort(by_size, [&](int a, int b) { return size(at(a)) > size(at(b)); });
+  out.innermost.assign(program.code.size(), -1);
+  for (const int i : by_size) {
+    DecodedLoop& loop = at(i);
+    loop.parent = out.innermost[static_cast<std::size_t>(loop.begin)];
+    if (loop.parent >= 0) loop.depth = at(loop.parent).depth + 1;
+    std::fill(out.innermost.begin() + loop.begin, out.innermost.begin() + loop.branch + 1,
+              static_cast<std::int16_t>(i));
+  }
+}
+
 bool is_simple(const DecodedInstruction& in) {
   switch (in.action) {
     case Action::fma:
@@ -300,7 +319,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
   out.epilogue_begin = program.epilogue_begin;
   if (switches.dependence == Dependence::scoreboard)
     out.scoreboard.emplace(program, latency_model(sm, tensor_form_in(program)));
-  for (const kernels::Loop& loop : program.loops) out.loops.push_back({loop.trips, loop.is_main, loop.is_tiles});
+  decode_loops(out, program);
   out.code.reserve(program.code.size());
   std::vector<int> copy_cost(program.patterns.size(), -1);  // of LDGSTS, by pattern: long to count, the same for all
   for (const Instruction& in : program.code) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/operating_point.hpp"
 
 namespace noteg::workload {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/operating_point.hpp"
 #include "sim/support/csv.hpp"
 
 namespace noteg::workload {

@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/operating_point.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/workload/activity_sum.hpp"
 

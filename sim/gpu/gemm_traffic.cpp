@@ -1,0 +1,281 @@
+#include "sim/gpu/gemm_traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/access/wavefronts.hpp"
+#include "kernels/ir/facts.hpp"
+#include "sim/memory/l1_reuse.hpp"
+#include "sim/memory/l2_lookups.hpp"
+#include "sim/sm/memory_cost.hpp"
+
+#include "kernels/ir/tensor_form.hpp"
+
+namespace noteg::gpu {
+
+namespace {
+
+// One operand: `extent` rows in tiles of `tile`, padded to whole clusters of `cluster`.
+struct Side {
+  double box_bytes = 0;
+  double inside = 1;   // share of the boxes that lies in the matrix
+  double outside = 0;  // share to be filled; a box wholly outside is half as dear
+};
+
+Side side_of(double extent, double tile, double cluster, double box_bytes) {
+  const double tiles = std::ceil(extent / tile), padded = std::ceil(tiles / cluster) * cluster;
+  Side out;
+  out.box_bytes = box_bytes;
+  out.inside = extent / (padded * tile);
+  out.outside = ((tiles * tile - extent) / tile + 0.5 * (padded - tiles)) / padded;
+  return out;
+}
+
+double l1_sector(const GemmTrafficRequest& r) { return r.gpu->sm.memory.sector.value; }
+
+memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
+  memory::ReuseRequest out;
+  out.grid = r.grid->tiles;
+  out.shape = *r.shape;
+  out.tile = r.config->tile;
+  out.bytes_in = kernels::stored_bytes_of(r.config->dtype_in);
+  out.bytes_out = kernels::bytes_of(r.config->dtype_out);
+  out.a_stored = stored_share(*r.config);
+  out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
+  out.capacity = {r.gpu->l2.size.value, r.gpu->l2.kept_below, r.gpu->l2.gone_above};
+  out.l2_partitions = r.gpu->l2.partitions;
+  out.granule = r.gpu->dram.granule.value;
+  out.a_along_k = kernels::a_contiguous_in_k(r.config->layout);
+  out.b_along_k = !kernels::b_contiguous_in_n(r.config->layout);
+  out.drift_per_wave = memory::drift_per_wave(r.gpu->sm, r.resident * r.program->warps, r.config->stages > 1);
+  out.l2 = r.l2;
+  out.reads_c = r.config->reads_c;
+  return out;
+}
+
+// Sectors that one CTA's main loop asks L1 for in one trip, and whether it passes L1 by.
+struct LoopLoads {
+  double sectors = 0;
+  bool through_l1 = true;
+};
+
+LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix, kernels::LineSizes sizes) {
+  LoopLoads out;
+  for (std::int32_t at = program.mainloop_begin; at < program.epilogue_begin; ++at) {
+    const kernels::Instruction& in = program.code[static_cast<std::size_t>(at)];
+    const bool copies = in.op == kernels::Opcode::ldgsts;
+    if ((!copies && in.op != kernels::Opcode::ldg) || in.pattern < 0) continue;
+    const kernels::AccessPattern& pattern = program.patterns[static_cast<std::size_t>(in.pattern)];
+    if (pattern.matrix != matrix) continue;
+    out.sectors += kernels::global_cost(pattern, sizes).sectors * program.warps * kernels::repeats_in_trip(program, at);
+    out.through_l1 = out.through_l1 && !(copies && in.access_bytes == 16);
+  }
+  return out;
+}
+
+struct Operand {
+  memory::OperandLines lines;
+  LoopLoads loads;
+  double useful_bytes = 0;         // that all CTAs ask for, tiles clipped to the matrix
+  double useful_sectors_trip = 0;  // of one whole tile in one trip
+};
+
+Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double live) {
+  const kernels::Tile& tile = r.config->tile;
+  const kernels::GemmShape& s = *r.shape;
+  const bool is_a = matrix == kernels::Matrix::a;
+  const double bytes = kernels::stored_bytes_of(r.config->dtype_in) * (is_a ? stored_share(*r.config) : 1.0);
+  const std::int64_t extent = is_a ? s.m : s.n;
+  const int across = is_a ? tile.m : tile.n;
+  const auto others = static_cast<double>(is_a ? r.grid->tiles.tiles_n : r.grid->tiles.tiles_m);
+  Operand out;
+  out.lines.along_k =
+      is_a ? kernels::a_contiguous_in_k(r.config->layout) : !kernels::b_contiguous_in_n(r.config->layout);
+  out.lines.line = out.lines.along_k ? s.k : extent;
+  out.lines.piece = out.lines.along_k ? tile.k : across;
+  out.lines.live_tiles = live;
+  out.loads = loop_loads(*r.program, matrix, sm::line_sizes(r.gpu->sm.memory));
+  out.lines.sector = std::llround(l1_sector(r));
+  out.lines.through_l1 = out.loads.through_l1 && out.loads.sectors > 0;
+  out.useful_bytes =
+      static_cast<double>(s.batch) * static_cast<double>(extent) * static_cast<double>(s.k) * bytes * others;
+  out.useful_sectors_trip = static_cast<double>(across) * r.program->k_per_trip * bytes / l1_sector(r);
+  return out;
+}
+
+// Neighbours in the grid lie on the two SMs of a TPC (our H200: CTAs 2i and 2i + 1 of a wave) and have a tile of A or
+// of B in common.
+double pair_share(const GemmTrafficRequest& r) {
+  if (r.grid->geometry.ctas < 2) return 0;
+  const memory::LiveTiles two = memory::live_tiles(r.grid->tiles, 2);
+  const double a = r.config->tile.m * stored_share(*r.config), b = r.config->tile.n;
+  return (a * std::clamp(2.0 - two.rows, 0.0, 1.0) + b * std::clamp(2.0 - two.columns, 0.0, 1.0)) / (a + b);
+}
+
+// What both SMs of a TPC ask for reaches L2 once if they ask at about the same time. Our H200, SMs that read 64 KB at a
+// time without a barrier between them: with 0, 1/4, 1/2, 3/4 and all of it in common each SM gets 35, 37, 40, 51 and 63
+// bytes per cycle.
+double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
+  const double merged = gpu.sm.tpc.merge + gpu.sm.tpc.merge_growth * share;
+  return 1.0 - share * merged / 2.0;
+}
+
+// Writes of C by whole sectors; slices of split-K write and, where they take turns, read it in between.
+void add_results(Traffic& out, const GemmTrafficRequest& r) {
+  const kernels::KernelConfig& c = *r.config;
+  const double bytes = kernels::bytes_of(c.dtype_out);
+  const double elements =
+      static_cast<double>(r.shape->batch) * static_cast<double>(r.shape->m) * static_cast<double>(r.shape->n);
+  const auto row = [&](std::int64_t n) {
+    return std::max<std::int64_t>(1, std::llround(static_cast<double>(n) * bytes));
+  };
+  const double once = elements * bytes *
+                      memory::straddle(row(std::min<std::int64_t>(c.tile.n, r.shape->n)), row(r.shape->n),
+                                       std::llround(r.gpu->l2.sector.value));
+  const auto slices = static_cast<double>(r.grid->tiles.split_k);
+  const bool in_turn = slices > 1 && c.split_k_mode == kernels::SplitKMode::serial;
+  out.l2_write_bytes += once * slices;
+  out.l2_read_bytes += once * ((c.reads_c ? 1 : 0) + (in_turn ? slices - 1 : 0));
+}
+
+// Steps in which hit rates reach the core, so that shapes of a kernel share its runs.
+constexpr double hit_steps = sm::SharedSectors::steps;
+
+// Of an operand of which a CTA's loads ask for more sectors than its tile lies in; `fetched`: what L2 gives.
+sm::SharedSectors shared_sectors(const Operand& operand, double element_bytes, double fetched) {
+  const auto bytes = [&](std::int64_t elements) { return std::llround(static_cast<double>(elements) * element_bytes); };
+  const double tile = operand.useful_sectors_trip *
+                      memory::straddle(std::max<std::int64_t>(1, bytes(operand.lines.piece)),
+                                       std::max<std::int64_t>(1, bytes(operand.lines.line)), operand.lines.sector);
+  sm::SharedSectors out;
+  if (operand.loads.sectors <= tile) return out;
+  out.again = static_cast<int>(std::lround((1.0 - tile / operand.loads.sectors) * hit_steps));
+  out.beyond = std::round(std::min(1.0, fetched / tile) * hit_steps) / hit_steps;
+  return out;
+}
+
+}  // namespace
+
+double stored_share(const kernels::KernelConfig& config) {
+  constexpr double kept = 0.5, place_bytes = 0.25;  // of 2:4 sparse values: how many, and two bits that say where
+  return config.sparse ? kept * (1.0 + place_bytes / kernels::bytes_of(config.dtype_in)) : 1.0;
+}
+
+DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs) {
+  return {std::min(fast, n), std::min(slow, n / std::max(1.0, fast) + further_runs)};
+}
+
+std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
+  const kernels::KernelConfig& config = *request.config;
+  const arch::GpuSpec& gpu = *request.gpu;
+  const LaunchGeometry& launch = request.grid->geometry;
+  const double cm = config.cluster_m, cn = config.cluster_n;
+  const double live = std::min(static_cast<double>(launch.ctas), 1.0 * launch.active_sms(gpu.sms) * request.resident);
+  // The last round is seldom full: on average so many CTAs ask at a time.
+  const double rounds = std::ceil(launch.all_tiles / live);
+  const double asking = launch.all_tiles / rounds;
+  const double clusters_per_gpc = std::max(1.0, live / std::max(1, gpu.gpcs) / (cm * cn));
+  memory::TileGrid clusters = request.grid->tiles;
+  clusters.tiles_m = static_cast<std::int64_t>(std::ceil(static_cast<double>(clusters.tiles_m) / cm));
+  clusters.tiles_n = static_cast<std::int64_t>(std::ceil(static_cast<double>(clusters.tiles_n) / cn));
+  const memory::LiveTiles tiles =
+      memory::live_tiles(clusters, std::max<std::int64_t>(1, static_cast<std::int64_t>(live / (cm * cn))));
+  const double runs = gpu.sm.tma.gpc_runs;
+  const bool along_m = clusters.raster == kernels::Raster::along_m;
+  const DistinctTiles distinct = along_m ? distinct_tiles(tiles.rows, tiles.columns, clusters_per_gpc, runs)
+                                         : distinct_tiles(tiles.columns, tiles.rows, clusters_per_gpc, runs);
+  const double element = kernels::stored_bytes_of(config.dtype_in);
+  const Side a = side_of(static_cast<double>(request.shape->m), config.tile.m, cm,
+                         config.tile.m * config.tile.k * element * stored_share(config));
+  const Side b =
+      side_of(static_cast<double>(request.shape->n), config.tile.n, cn, config.tile.n * config.tile.k * element);
+  // Of each box, what this CTA's share of its GPC's reads comes to.
+  const double a_share = std::min(1.0 / cn, (along_m ? distinct.fast : distinct.slow) / clusters_per_gpc / cn);
+  const double b_share = std::min(1.0 / cm, (along_m ? distinct.slow : distinct.fast) / clusters_per_gpc / cm);
+  const double a_bytes = a.box_bytes * a.inside, b_bytes = b.box_bytes * b.inside;
+  const double from_slices = (a_bytes * a_share + b_bytes * b_share) * asking / gpu.l2.read_bandwidth.value;
+  // A pair of CTAs that multiplies together copies each half of the operand that both read: no SM gets it all.
+  const auto frame = config.family == kernels::Family::tcgen05 ? kernels::memory_frame(config) : std::nullopt;
+  const bool pair = frame && frame->pair;
+  const double a_link = a_bytes * (pair && !frame->rows_along_m ? 0.5 : 1.0);
+  const double b_link = b_bytes * (pair && frame->rows_along_m ? 0.5 : 1.0);
+  const double over_link = (a_link + b_link) / gpu.l2.sm_bandwidth.value;
+  const double filled =
+      (a.box_bytes * a.outside + b.box_bytes * b.outside) * asking / std::max(1.0, gpu.sm.tma.fill_bandwidth.value);
+  const double cycles = std::max({from_slices, over_link, filled, 1.0});
+  std::array<sm::BoxTraffic, 3> boxes{};
+  boxes[0] = {a_bytes * a_share, cycles * a_bytes / (a_bytes + b_bytes)};
+  boxes[1] = {b_bytes * b_share, cycles * b_bytes / (a_bytes + b_bytes)};
+  boxes[2].bytes = a.inside * b.inside;
+  return boxes;
+}
+
+double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }
+
+memory::ReuseResult plan_reuse(const GemmTrafficRequest& request) { return memory::tile_reuse(reuse_request(request)); }
+
+double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  return static_cast<double>(s.batch) * ((m * k + k * n) * bytes_in + m * n * bytes_out);
+}
+
+Traffic plan_traffic(const GemmTrafficRequest& r) {
+  Traffic out;
+  const LaunchGeometry& geometry = r.grid->geometry;
+  const memory::TileGrid& tiles = r.grid->tiles;
+  const memory::ReuseRequest reuse = reuse_request(r);
+  const memory::ReuseResult dram = memory::tile_reuse(reuse);
+  out.dram_read_bytes = dram.dram_read_bytes;
+  out.dram_write_bytes = dram.dram_write_bytes;
+  out.compulsory_bytes = dram.compulsory_bytes;
+  out.result_bytes = footprint(*r.shape, 0, reuse.bytes_out);
+  out.footprint_bytes = footprint(*r.shape, reuse.bytes_in, reuse.bytes_out);
+  out.waiting_steps = dram.waiting_steps;
+  out.waiting_places = dram.waiting_places;
+  out.opened_rows = dram.opened_rows;
+  if (tiles.split_k == 1) out.c_missing = dram.c_missing;
+  const std::int64_t ctas = std::max<std::int64_t>(1, geometry.ctas);
+  const memory::LiveTiles live = memory::live_tiles(r.grid->tiles, std::min(reuse.live_ctas, ctas));
+  const auto planes = static_cast<double>(tiles.batch * tiles.split_k);
+  const double planes_live = std::clamp(
+      static_cast<double>(std::min(reuse.live_ctas, ctas)) / static_cast<double>(tiles.tiles_m * tiles.tiles_n), 1.0,
+      planes);
+  const memory::SharingCtas sharing{
+      static_cast<int>(std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest(r.gpu->sms))),
+      r.gpu->sm.occupancy.max_ctas};
+  double asked = 0, fetched = 0;
+  for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
+    const double different = (matrix == kernels::Matrix::a ? live.rows : live.columns) * planes_live;
+    const Operand operand = operand_of(r, matrix, different);
+    const double over = memory::fetched_over_useful(operand.lines, sharing, reuse.bytes_in);
+    out.l2_read_bytes += operand.useful_bytes * over;
+    if (!operand.lines.through_l1) continue;
+    asked += operand.loads.sectors;
+    const double of_it = std::min(operand.loads.sectors, operand.useful_sectors_trip * over);
+    fetched += of_it;
+    out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
+  }
+  if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
+  if (kernels::copies_in_bulk(r.config->family)) {  // less what clusters and GPCs share
+    out.boxes = box_traffic(r);
+    out.l2_read_bytes =
+        (out.boxes[0].bytes + out.boxes[1].bytes) * static_cast<double>(geometry.iterations) * geometry.all_tiles;
+  } else {
+    out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
+  }
+  add_results(out, r);
+
+  memory::L2Traffic l2;
+  const double sector = r.gpu->l2.sector.value;
+  l2.read_sectors = out.l2_read_bytes / sector * out.reads_that_arrive;
+  l2.write_sectors = out.l2_write_bytes / sector;
+  l2.dram_read_sectors = dram.dram_read_bytes / sector;
+  l2.sharers = dram.compulsory_bytes > 0 ? dram.requested_bytes / dram.compulsory_bytes : 1;
+  l2.partitions = r.gpu->l2.partitions;
+  const memory::L2Lookups lookups = memory::l2_lookups(l2);
+  out.l2_lookups = lookups.lookups;
+  out.l2_hit_rate = lookups.hit_rate();
+  return out;
+}
+
+}  // namespace noteg::gpu

@@ -1,0 +1,144 @@
+// How a grid falls onto the chip: CTAs, trips, batches, split K, and what follows for the time.
+#include "sim/gpu/gemm_launch.hpp"
+
+#include "tests/gpu/chip_setup.hpp"
+
+namespace noteg::gpu {
+namespace {
+
+constexpr const char* gpu_id = "a100-pcie-80gb";
+constexpr const char* kernel = "ampere_sgemm_128x128_nn";
+
+kernels::KernelConfig split(int slices, kernels::SplitKMode mode) {
+  kernels::KernelConfig config = kernel_of(kernel);
+  config.split_k = slices;
+  config.split_k_mode = mode;
+  return config;
+}
+
+double mainloop_of(const char* gpu, const char* name, kernels::GemmShape shape) {
+  return run(gpu_of(gpu), name, shape).phases_us.mainloop;
+}
+
+GemmGrid grid_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int sms) {
+  kernels::Program program;
+  program.k_per_trip = config.tile.k > 0 ? config.tile.k : 8;
+  return plan_grid(config, shape, program, sms);
+}
+
+LaunchGeometry geometry_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int sms) {
+  return grid_of(config, shape, sms).geometry;
+}
+
+TEST(Grid, CountsPartialTilesAndPartialTripsAsWholeOnes) {
+  const kernels::KernelConfig config = kernel_of(kernel);
+  const LaunchGeometry exact = geometry_of(config, {1024, 512, 800, 3}, 108);
+  EXPECT_EQ(exact.ctas, 8 * 4 * 3);
+  const LaunchGeometry ragged = geometry_of(config, {1024 - 127, 512 - 1, 800 - 7, 3}, 108);
+  EXPECT_EQ(ragged.ctas, exact.ctas);
+  EXPECT_EQ(ragged.iterations, exact.iterations);
+  EXPECT_EQ(geometry_of(config, {1025, 512, 801, 3}, 108).ctas, 9 * 4 * 3);
+  EXPECT_EQ(geometry_of(config, {1025, 512, 801, 3}, 108).iterations, exact.iterations + 1);
+}
+
+TEST(Grid, TheBusiestSmHoldsTheRoundedUpShare) {
+  const kernels::KernelConfig config = kernel_of(kernel);
+  for (const std::int64_t batch : {1, 107, 108, 109, 216, 217}) {
+    const LaunchGeometry launch = geometry_of(config, {128, 128, 64, batch}, 108);
+    EXPECT_EQ(launch.ctas_of_busiest(108), (batch + 107) / 108) << batch;
+    EXPECT_EQ(launch.active_sms(108), std::min<std::int64_t>(batch, 108)) << batch;
+  }
+}
+
+TEST(Grid, TwiceTheDepthTakesTwiceTheMainLoopWithinTwoPercent) {
+  const struct {
+    const char *gpu, *name;
+    kernels::GemmShape shape;
+  } deep[] = {{"a100-pcie-40gb", "ampere_sgemm_128x64_tn", {4096, 4096, 4096, 1}},
+              {"h100-sxm5-80gb", "cutlass_simt_sgemm_256x128_8x4_nn_align1", {4096, 4096, 4096, 1}},
+              {"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", {2048, 2048, 4096, 1}}};
+  for (const auto& c : deep) {
+    kernels::GemmShape twice = c.shape;
+    twice.k *= 2;
+    EXPECT_NEAR(mainloop_of(c.gpu, c.name, twice) / mainloop_of(c.gpu, c.name, c.shape), 2, 0.04) << c.name;
+  }
+}
+
+// A batch is a grid as many times as large: the same CTAs do the same work, whatever matrices they belong to.
+TEST(Grid, ABatchTakesAsLongAsAGridAsManyTimesAsLarge) {
+  const arch::GpuSpec gpu = gpu_of(gpu_id);
+  for (const std::int64_t batch : {2, 7, 64}) {
+    const SimReport batched = run(gpu, kernel, {256, 256, 512, batch});
+    const SimReport wide = run(gpu, kernel, {256 * batch, 256, 512, 1});
+    EXPECT_EQ(batched.grid_ctas, wide.grid_ctas);
+    EXPECT_NEAR(batched.time_us / wide.time_us, 1, 0.02) << batch;
+    EXPECT_DOUBLE_EQ(batched.warp_instructions, wide.warp_instructions) << batch;
+  }
+}
+
+// From one number of SMs to the next a run may lose what the last round's idle slots cost, never more.
+TEST(Grid, MoreSmsAreNotSlowerThanTheirTail) {
+  const kernels::GemmShape shape{4096, 4096, 256, 1};
+  double before = 1e300;
+  for (const char* sms : {"27", "54", "81", "108"}) {
+    const double now = run(gpu_of(gpu_id, {{"sms", sms}}), kernel, shape).time_us;
+    EXPECT_LE(now, 1.01 * before) << sms;
+    before = now;
+  }
+}
+
+TEST(SplitK, SlicesThatFitTogetherAreSideBySide) {
+  const auto side_by_side = [](std::int64_t m, int slices, int resident) {
+    return slices_side_by_side(grid_of(split(slices, kernels::SplitKMode::serial), {m, 128, 65536, 1}, 100), resident,
+                               100);
+  };
+  EXPECT_EQ(side_by_side(128, 8, 1), 8);       // one tile, 100 slots
+  EXPECT_EQ(side_by_side(128 * 50, 8, 1), 2);  // 50 tiles: two slices fill the chip
+  EXPECT_EQ(side_by_side(128 * 50, 8, 2), 4);
+  EXPECT_EQ(side_by_side(128 * 100, 8, 1), 1);
+  EXPECT_EQ(side_by_side(128 * 900, 8, 1), 1);
+}
+
+// 50 tiles of eight slices: with 175 SMs the third wave has 50 CTAs left, one of each tile.
+TEST(SplitK, OnlySlicesOfTheLastWaveWaitTogether) {
+  const GemmGrid launch = grid_of(split(8, kernels::SplitKMode::serial), {128 * 50, 128, 65536, 1}, 175);
+  EXPECT_EQ(slices_side_by_side(launch, 1, 175), 1);
+  EXPECT_EQ(slices_side_by_side(launch, 1, 200), 4);
+}
+
+TEST(SplitK, MoreSmsAreNoSlower) {
+  const kernels::GemmShape shape{300, 450, 42, 1};
+  const kernels::KernelConfig slices = split(8, kernels::SplitKMode::serial);
+  SmCache cache;
+  double before = 1e300;
+  for (const char* sms : {"46", "60", "72", "80", "88"}) {
+    const double now = run(gpu_of("rtx4070", {{"sms", sms}}), slices, shape, {}, cache).time_us;
+    EXPECT_LE(now, 1.01 * before) << sms;
+    before = now;
+  }
+}
+
+TEST(SplitK, SerialSlicesWaitForEachOther) {
+  const arch::GpuSpec gpu = gpu_of(gpu_id);
+  SmCache cache;
+  const auto time = [&](int slices) {
+    return run(gpu, split(slices, kernels::SplitKMode::serial), {128, 128, 64 * slices, 1}, {}, cache).time_us;
+  };
+  // Every slice has the same K, so that one more costs one more turn and nothing else.
+  const double turn = time(3) - time(2);
+  EXPECT_GT(turn, 0.5);
+  EXPECT_NEAR(time(9) - time(8), turn, 0.05 * turn);
+}
+
+TEST(SplitK, AParallelReductionCostsAboutTheSameForAnyNumberOfSlices) {
+  const arch::GpuSpec gpu = gpu_of(gpu_id);
+  SmCache cache;
+  const auto time = [&](int slices, kernels::SplitKMode mode) {
+    return run(gpu, split(slices, mode), {128, 128, 64 * slices, 1}, {}, cache).time_us;
+  };
+  EXPECT_NEAR(time(32, kernels::SplitKMode::parallel), time(2, kernels::SplitKMode::parallel), 1.0);
+  EXPECT_LT(time(32, kernels::SplitKMode::parallel), time(32, kernels::SplitKMode::serial));
+}
+
+}  // namespace
+}  // namespace noteg::gpu
