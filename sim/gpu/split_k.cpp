@@ -8,6 +8,19 @@ namespace noteg::gpu {
 
 namespace {
 
+// While slices take turns one CTA of each tile is at work, so an SM's share of what L2 and DRAM bring is that of so
+// many SMs, not of all that the grid fills; no SM takes more than its port.
+sm::MemoryEnvironment during_turns(const ReductionRequest& request) {
+  const memory::TileGrid& grid = request.launch->grid;
+  const auto busy = static_cast<double>(std::min<std::int64_t>(request.gpu->sms, grid.ctas()));
+  const double wider = std::max(1.0, busy / static_cast<double>(grid.tiles_m * grid.tiles_n * grid.batch));
+  const double port = request.gpu->l2.sm_bandwidth.value;
+  sm::MemoryEnvironment out = request.environment;
+  for (double* rate : {&out.read_bytes_per_cycle, &out.write_bytes_per_cycle, &out.c_bytes_per_cycle})
+    if (*rate > 0) *rate = std::max(*rate, std::min(*rate * wider, port));
+  return out;
+}
+
 // One slice's turn: its epilogue alone on the SM, which waits for the semaphore, adds C row by row and writes it back,
 // and the hand-over. The fence returns when the furthest store has; then the semaphore's store is on its way to L2
 // while the next slice polls, half a round trip later on average.
@@ -16,10 +29,11 @@ namespace {
 double turn_cycles(const ReductionRequest& request, SmTimer& timer) {
   sm::SmWork alone;
   alone.trips = 1;
-  double epilogue = timer.time(request.environment, alone, Grade::exact).counters.epilogue_cycles;
+  const sm::MemoryEnvironment environment = during_turns(request);
+  double epilogue = timer.time(environment, alone, Grade::exact).counters.epilogue_cycles;
   const double rows = static_cast<double>(request.shape->m) / request.config->tile.m;
   if (rows < 1) {
-    sm::MemoryEnvironment at_hand = request.environment;
+    sm::MemoryEnvironment at_hand = environment;
     at_hand.latency = at_hand.c_latency = at_hand.l1_latency;
     const double least = timer.time(at_hand, alone, Grade::exact).counters.epilogue_cycles;
     epilogue = least + rows * std::max(0.0, epilogue - least);
