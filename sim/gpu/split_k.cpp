@@ -6,6 +6,18 @@ namespace noteg::gpu {
 
 namespace {
 
+// While slices take turns one CTA of each tile is at work, so an SM's share of what L2 and DRAM bring is that of so
+// many SMs, not of all that the grid fills; no SM takes more than its port.
+sm::MemoryPort during_turns(const arch::GpuSpec& gpu, const KernelLaunch& launch, const sm::MemoryPort& port) {
+  const auto ctas = static_cast<double>(launch.geometry.ctas);
+  const double busy = std::min<double>(gpu.sms, ctas), tiles = ctas / launch.split_k.slices;
+  const double wider = std::max(1.0, busy / tiles);
+  sm::MemoryPort out = port;
+  for (double* rate : {&out.read_bytes_per_cycle, &out.write_bytes_per_cycle, &out.c_bytes_per_cycle})
+    if (*rate > 0) *rate = std::max(*rate, std::min(*rate * wider, gpu.l2.sm_bandwidth.value));
+  return out;
+}
+
 double epilogue_cycles(const sm::MemoryPort& port, SmTimer& timer) {
   sm::SmWork alone;
   alone.trips = 1;
@@ -17,10 +29,12 @@ double epilogue_cycles(const sm::MemoryPort& port, SmTimer& timer) {
 // while the next slice polls, half a round trip later on average.
 // Rows of a tile beyond the matrix are neither read nor written: nobody waits for them.
 // Left out: the polls of the others, which slow the hand-over where hundreds of CTAs wait.
-double turn_cycles(const arch::GpuSpec& gpu, const SplitK& split, const SmRuns& runs, SmTimer& timer) {
-  double epilogue = epilogue_cycles(runs.port, timer);
+double turn_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs, SmTimer& timer) {
+  const SplitK& split = launch.split_k;
+  const sm::MemoryPort port = during_turns(gpu, launch, runs.port);
+  double epilogue = epilogue_cycles(port, timer);
   if (split.rows < 1) {
-    sm::MemoryPort at_hand = runs.port;
+    sm::MemoryPort at_hand = port;
     at_hand.latency = at_hand.c_latency = at_hand.l1_latency;
     const double least = epilogue_cycles(at_hand, timer);
     epilogue = least + split.rows * std::max(0.0, epilogue - least);
@@ -31,7 +45,7 @@ double turn_cycles(const arch::GpuSpec& gpu, const SplitK& split, const SmRuns& 
 double serial_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs,
                      const SimOptions& options, SmTimer& timer) {
   const SplitK& split = launch.split_k;
-  const double turn = turn_cycles(gpu, split, runs, timer);
+  const double turn = turn_cycles(gpu, launch, runs, timer);
   sm::SmWork first_wave;
   first_wave.ctas = first_wave.resident = runs.work.resident;
   first_wave.trips = runs.work.trips;
