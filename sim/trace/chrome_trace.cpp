@@ -9,6 +9,7 @@
 
 #include "kernels/ir/print.hpp"
 #include "sim/trace/lanes.hpp"
+#include "sim/trace/warp_lanes.hpp"
 
 namespace noteg::trace {
 namespace {
@@ -17,19 +18,23 @@ using sm::RecordedUnit;
 using Json = nlohmann::ordered_json;
 
 constexpr int sm_process = 1, first_sub_core_process = 2;
-constexpr int issue_track = 1, first_slot_track = 10, first_warp_track = 20, first_unit_track = 100,
-              tracks_of_unit = 20;
+constexpr int first_slot_track = 10, first_warp_track = 20, first_unit_track = 100, tracks_of_unit = 20;
 
 std::string json_text(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 class Writer {
  public:
   Writer(const gpu::Recording& recording, const gpu::SimReport& report, const arch::GpuSpec& gpu)
-      : recording_(recording), report_(report), gpu_(gpu), sub_cores_(static_cast<std::size_t>(gpu.sm.sub_cores)) {
+      : recording_(recording),
+        report_(report),
+        gpu_(gpu),
+        sub_cores_(static_cast<std::size_t>(gpu.sm.sub_cores)),
+        lanes_(warp_lanes(recording)) {
     const kernels::Program& program = recording.program();
     for (int pc = 0; pc < static_cast<int>(program.code.size()); ++pc) {
       names_.push_back(json_text(kernels::opcode_info(program.code[static_cast<std::size_t>(pc)].op).mnemonic));
       texts_.push_back(json_text(kernels::to_text(program, pc)));
+      needs_.push_back(producers(program, pc));
     }
   }
 
@@ -38,6 +43,7 @@ class Writer {
     ctas();
     issues();
     waits();
+    arrows();
     units();
     counters();
     std::ranges::stable_sort(events_, {}, &Event::time);
@@ -87,7 +93,6 @@ class Writer {
     for (std::size_t s = 0; s < sub_cores_; ++s) {
       const int process = first_sub_core_process + static_cast<int>(s);
       name("process", process, 0, fmt::format("sub-core {}", s));
-      name("thread", process, issue_track, "issue");
     }
   }
 
@@ -112,8 +117,7 @@ class Writer {
     for (const sm::IssueRecord& issue : recording_.log.issues) {
       const std::string& name = names_[static_cast<std::size_t>(issue.pc)];
       const std::string arguments = instruction(issue.pc, issue.warp);
-      slice("issue", name, process_of(issue.warp), issue_track, issue.cycle, issue.cycle + 1, arguments);
-      slice("instruction", name, process_of(issue.warp), first_warp_track + issue.warp, issue.cycle, issue.cycle + 1,
+      slice("issue", name, process_of(issue.warp), first_warp_track + issue.warp, issue.cycle, issue.cycle + 1,
             arguments);
     }
     const auto& work = recording_.run->work;
@@ -123,9 +127,42 @@ class Writer {
   }
 
   void waits() {
-    for (const sm::WaitRecord& wait : recording_.log.waits)
-      slice("wait", json_text(sm::name_of(wait.reason)), process_of(wait.warp), first_warp_track + wait.warp, wait.from,
-            wait.until, fmt::format("\"why\":{}", json_text(sm::description_of(wait.reason))));
+    for (const WarpLane& lane : lanes_)
+      for (const sm::WaitRecord& wait : lane.waits)
+        slice("wait", json_text(sm::name_of(wait.reason)), process_of(wait.warp), first_warp_track + wait.warp,
+              wait.from, wait.until, fmt::format("\"why\":{}", json_text(sm::description_of(wait.reason))));
+  }
+
+  // An arrow from each instruction whose result a warp waited for to the one that waited, where both are in the window.
+  void arrows() {
+    std::size_t number = 0;
+    for (const WarpLane& lane : lanes_) {
+      std::map<std::int32_t, std::uint64_t> latest;  // issue of each instruction
+      auto wait = lane.waits.begin();
+      for (const sm::IssueRecord& issue : lane.issues) {
+        while (wait != lane.waits.end() && wait->until < issue.cycle) ++wait;
+        const bool waited = wait != lane.waits.end() && wait->until == issue.cycle && is_for_a_result(wait->reason);
+        if (waited && issue.cycle < recording_.end)
+          for (const int from : needs_[static_cast<std::size_t>(issue.pc)])
+            if (const auto found = latest.find(from); found != latest.end() && found->second >= recording_.begin)
+              arrow(++number, issue.warp, found->second, issue.cycle);
+        latest[issue.pc] = issue.cycle;
+      }
+    }
+  }
+
+  static bool is_for_a_result(sm::Stall reason) {
+    return reason == sm::Stall::short_scoreboard || reason == sm::Stall::long_scoreboard;
+  }
+
+  void arrow(std::size_t number, std::uint16_t warp, std::uint64_t from, std::uint64_t to) {
+    const auto end = [&](const char* kind, const char* more, std::uint64_t time) {
+      events_.push_back(
+          {time, fmt::format(R"({{"ph":"{}","cat":"result","name":"result","id":{},"pid":{},"tid":{},"ts":{}{}}})",
+                             kind, number, process_of(warp), first_warp_track + warp, time, more)});
+    };
+    end("s", "", from);
+    end("f", R"(,"bp":"e")", to);
   }
 
   void units() {
@@ -204,6 +241,8 @@ class Writer {
   const gpu::SimReport& report_;
   const arch::GpuSpec& gpu_;
   std::size_t sub_cores_;
+  std::vector<WarpLane> lanes_;
+  std::vector<std::vector<int>> needs_;     // of each instruction, whose results
   std::vector<std::string> names_, texts_;  // of instructions, as JSON
   std::vector<std::string> names_of_tracks_;
   std::vector<Event> events_;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "sim/report/format.hpp"
+#include "sim/trace/warp_lanes.hpp"
 
 namespace noteg::trace {
 namespace {
@@ -56,11 +57,13 @@ class Grid {
  public:
   Grid(const gpu::Recording& recording, std::size_t warps)
       : begin_(recording.begin), cycles_(recording.end - recording.begin), cells_(warps, std::string(cycles_, ' ')) {
-    for (const sm::WaitRecord& wait : recording.log.waits)
-      fill(wait.warp, wait.from, wait.until, trace::letter_of(wait.reason));
-    for (const sm::IssueRecord& issue : recording.log.issues) {
-      const kernels::Instruction& in = recording.program().code[static_cast<std::size_t>(issue.pc)];
-      fill(issue.warp, issue.cycle, issue.cycle + 1, letter_of(kernels::opcode_info(in.op).unit));
+    for (const WarpLane& lane : warp_lanes(recording)) {
+      for (const sm::WaitRecord& wait : lane.waits)
+        fill(wait.warp, wait.from, wait.until, trace::letter_of(wait.reason));
+      for (const sm::IssueRecord& issue : lane.issues) {
+        const kernels::Instruction& in = recording.program().code[static_cast<std::size_t>(issue.pc)];
+        fill(issue.warp, issue.cycle, issue.cycle + 1, letter_of(kernels::opcode_info(in.op).unit));
+      }
     }
   }
 

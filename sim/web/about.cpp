@@ -54,8 +54,7 @@ Json kernels_json() {
 Json switches_json() {
   Json list = Json::array();
   for (const gpu::SwitchInfo& row : gpu::switch_table())
-    list.push_back(
-        {{"name", row.name}, {"values", row.values}, {"sentence", row.sentence}, {"removes", row.removes}});
+    list.push_back({{"name", row.name}, {"values", row.values}, {"sentence", row.sentence}, {"removes", row.removes}});
   return list;
 }
 
@@ -85,10 +84,8 @@ std::vector<int> steps(int first, int last, int step) {
 }  // namespace
 
 std::string about() {
-  return Json{{"gpus", gpus_json()},
-              {"kernels", kernels_json()},
-              {"switches", switches_json()},
-              {"counters", counters_json()}}
+  return Json{
+      {"gpus", gpus_json()}, {"kernels", kernels_json()}, {"switches", switches_json()}, {"counters", counters_json()}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

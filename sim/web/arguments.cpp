@@ -31,8 +31,7 @@ class ArgumentReader {
     const std::string& word = words[at];
     const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
     const std::string name = word.substr(0, equals);
-    const auto option =
-        std::ranges::find_if(options_, [&](const Option& each) { return "--" + each.name == name; });
+    const auto option = std::ranges::find_if(options_, [&](const Option& each) { return "--" + each.name == name; });
     if (option == options_.end()) return unknown(name);
     if (!option->repeatable && arguments_.has(option->name)) error("--" + option->name, "it once", "it again");
     const bool takes = !option->value.empty(), inside = equals != std::string::npos;

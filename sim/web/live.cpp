@@ -58,8 +58,7 @@ std::string errors_json(const Diagnostics& errors) {
 
 Result<arch::GpuSpec> Live::gpu_of(const cli::Arguments& arguments) {
   const std::vector<std::string> names = arguments.texts("arch");
-  if (names.size() != 1)
-    return Diagnostic{"", 0, 0, "--arch", "a GPU", names.empty() ? "nothing" : "several"};
+  if (names.size() != 1) return Diagnostic{"", 0, 0, "--arch", "a GPU", names.empty() ? "nothing" : "several"};
   const arch::Overrides overrides = cli::arch_overrides(arguments);
   std::string key = names.front();
   for (const auto& [name, value] : overrides) key += "\n" + name + "=" + value;

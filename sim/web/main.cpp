@@ -10,5 +10,3 @@ extern "C" const char* noteg_answer(const char* question) {
   answer = live.answer(question);
   return answer.c_str();
 }
-
-int main() { return 0; }

@@ -61,7 +61,7 @@ TEST_P(Traces, EveryEventHasWhatItsKindNeeds) {
     ASSERT_TRUE(event["ts"].is_number_unsigned() && event["pid"].is_number_integer() &&
                 event["tid"].is_number_integer());
     const std::string kind = event["ph"];
-    ASSERT_TRUE(kind == "M" || kind == "X" || kind == "C") << event;
+    ASSERT_TRUE(kind == "M" || kind == "X" || kind == "C" || kind == "s" || kind == "f") << event;
     if (kind == "X") {
       ASSERT_GT(event["dur"].get<std::int64_t>(), 0) << event;
     }
@@ -115,6 +115,21 @@ TEST_P(Traces, HasOneSlicePerInstructionOfTheWindow) {
     if (event["ph"] == "X" && event["cat"] == "issue") ++slices;
   EXPECT_GT(issued, 0u);
   EXPECT_EQ(slices, issued);
+}
+
+TEST_P(Traces, AnArrowLeadsFromAnEarlierInstructionOfTheSameWarp) {
+  std::map<std::int64_t, const Json*> begun;
+  std::size_t ended = 0;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event["ph"] == "s") begun[event["id"].get<std::int64_t>()] = &event;
+    if (event["ph"] != "f") continue;
+    ++ended;
+    const auto from = begun.find(event["id"].get<std::int64_t>());
+    ASSERT_NE(from, begun.end()) << event;
+    EXPECT_LT((*from->second)["ts"].get<std::uint64_t>(), event["ts"].get<std::uint64_t>());
+    EXPECT_EQ(track_of(*from->second), track_of(event));
+  }
+  EXPECT_EQ(begun.size(), ended);
 }
 
 TEST_P(Traces, CountOccupancyBandwidthAndWatts) {

@@ -7,6 +7,8 @@ import { Card, Legend, Value, bytes, count, digits, gpuColour, inWords, percent,
 
 const nameOf = (id) => about.value.gpus.find((gpu) => gpu.id === id)?.name.replace(/^NVIDIA |GeForce /g, "") ?? id;
 
+const tickText = (n) => (n >= 1000 ? `${n / 1000} k` : String(n));
+
 // ---- roofline
 function roofsOf({ facts, report }) {
   const flops = 2 * report.kernel.m * report.kernel.n * report.kernel.k * report.kernel.batch;
@@ -33,7 +35,7 @@ export function Roofline() {
   return (
     <Card id="roofline" span="w4" title="Roofline" table={() => ({ caption: "Roofs, and the run's operations per byte under each", head: ["roof", "run at", "roof there"], rows: rows() })}>
       <div class="plot" ref={place}>{main && <RooflineDrawing runs={runs} main={main} width={width} />}</div>
-      <Legend items={[["var(--ink-3)", "DRAM, L2, shared memory: solid, dashed, dotted"]]} />
+      <p class="note">Roofs of DRAM (solid), L2 (dashed), shared memory (dotted); the run under each.</p>
     </Card>
   );
 }
@@ -53,8 +55,8 @@ function RooflineDrawing({ runs, main, width }) {
   return (
     <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label="Roofline: operations per byte against TFLOP/s, both logarithmic; the figures are in the table">
       <clipPath id="roof-area"><rect x={left} y={top} width={width - left - right} height={height - top - bottom} /></clipPath>
-      {decades(x).map((tick) => <g class="tick"><line x1={x(tick)} x2={x(tick)} y1={top} y2={height - bottom} /><text x={x(tick)} y={height - bottom + 14} text-anchor="middle">{count(tick)}</text></g>)}
-      {decades(y).map((tick) => <g class="tick"><line x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} /><text x={left - 5} y={y(tick) + 4} text-anchor="end">{count(tick)}</text></g>)}
+      {decades(x).map((tick) => <g class="tick"><line x1={x(tick)} x2={x(tick)} y1={top} y2={height - bottom} /><text x={x(tick)} y={height - bottom + 14} text-anchor="middle">{tickText(tick)}</text></g>)}
+      {decades(y).map((tick) => <g class="tick"><line x1={left} x2={width - right} y1={y(tick)} y2={y(tick)} /><text x={left - 5} y={y(tick) + 4} text-anchor="end">{tickText(tick)}</text></g>)}
       <text x={width - right} y={height - 2} text-anchor="end">FLOP per byte</text>
       <text x={left + 4} y={top + 10}>TFLOP/s</text>
       <g clip-path="url(#roof-area)">
@@ -70,7 +72,7 @@ function RooflineDrawing({ runs, main, width }) {
           <circle cx={x(roof.at)} cy={y(answer.report.tflops)} r={at === 0 ? 6 : 4.5} fill={at === 0 ? gpuColour(i) : "var(--surface)"} stroke={gpuColour(i)} stroke-width={2}>
             <title>{`${nameOf(state.value.gpus[i])}: ${digits(answer.report.tflops)} TFLOP/s at ${digits(roof.at)} FLOP per byte of ${roof.name}`}</title>
           </circle>
-          {i === main.i && <text x={x(roof.at)} y={y(answer.report.tflops) + 18} text-anchor="middle">{roof.name}</text>}
+          {i === main.i && <text x={x(roof.at)} y={y(answer.report.tflops) + (at === 1 ? -10 : 18)} text-anchor="middle">{roof.name}</text>}
         </g>
       )))}
     </svg>
@@ -121,14 +123,16 @@ function MemoryDrawing({ links, share, facts, report, width }) {
           ? [l.from === "Registers" ? bx + b.w / 2 : ax + a.w / (l.from === "L1" ? 2 : 2), ay + a.h, l.from === "L1" ? ax + a.w / 2 : bx + b.w / 2, by]
           : [ax + a.w, ay + a.h / 2, bx, by + b.h / 2];
         const mx = (x1 + x2) / 2, my = (y1 + y2) / 2, thick = 2 + 14 * Math.min(1, busy);
-        const lift = small ? 0 : l.to === "Shared memory" ? -20 : l.from === "Registers" ? 30 : -16;
-        const anchor = small ? (mx > w * 0.6 ? "end" : "start") : "middle", tx = small ? (mx > w * 0.6 ? mx - 12 : mx + 12) : mx;
+        // Three lines of text: above a link that rises, below one that falls, about one that is level.
+        const lines = [bytes(l.moved), `${percent(busy, 0)} of peak`, small ? "" : l.note].filter(Boolean);
+        const first = small ? my - 2 : l.to === "Shared memory" ? 16 : l.from === "Registers" ? my + 30 : my - 16;
+        const anchor = small ? (mx > w * 0.6 ? "end" : "start") : "middle";
+        const tx = small ? (mx > w * 0.6 ? mx - 12 : mx + 12) : l.from === "Registers" ? mx - 30 : mx;
         return (
           <g>
             <line x1={x1} y1={y1} x2={x2} y2={y2} stroke={busy > 0.8 ? "var(--tail)" : "var(--muted)"} stroke-width={thick} />
-            <text class="strong" x={tx} y={my + lift - (small ? 2 : 0)} text-anchor={anchor}>{bytes(l.moved)}</text>
-            <text x={tx} y={my + lift + (small ? 12 : 14 + (lift < 0 ? 22 : 0))} text-anchor={anchor}>{percent(busy, 0)} of peak</text>
-            {l.note && !small && <text x={tx} y={my + lift + (lift < 0 ? 50 : 28)} text-anchor={anchor}>{l.note}</text>}
+            {lines.map((text, i) => <text class={i ? "" : "strong"} x={tx} text-anchor={anchor}
+              y={first + 14 * i + (i > 0 && !small && l.from !== "Registers" ? 22 : 0)}>{text}</text>)}
           </g>
         );
       })}
@@ -146,7 +150,9 @@ export function Limits() {
   const s = state.value, answer = focused.value, costs = answer?.report?.explain;
   const shown = (costs ?? []).filter((each, i) => each.gain_pct >= 0.05 || i < 4).slice(0, 9);
   const most = Math.max(5, ...shown.map((each) => each.gain_pct));
-  const flip = (removed) => change({ off: s.off.includes(removed) ? s.off.filter((each) => each !== removed) : [...s.off, removed] });
+  const nameOfSwitch = (each) => each.split("=")[0];
+  const flip = (removed) => change({ off: s.off.includes(removed) ? s.off.filter((each) => each !== removed)
+    : [...s.off.filter((each) => nameOfSwitch(each) !== nameOfSwitch(removed)), removed] });
   const rows = () => (costs ?? []).map((each) => [inWords(each.limit), `--set ${each.removed}`, time(each.time_us), `${digits(each.gain_pct)} %`, `${digits(each.clock_mhz, 4)} MHz`]);
   return (
     <Card id="limits" span="w4" title="What limits it"
@@ -158,9 +164,9 @@ export function Limits() {
             <span class="off">{each}</span><span class="track" /><span class="gain">off</span></li>
         ))}
         {shown.filter((each) => !s.off.includes(each.removed)).map((each) => (
-          <li key={each.limit}><input type="checkbox" class="toggle" role="switch" checked={true} aria-label={`${inWords(each.limit)}, gains ${digits(each.gain_pct)} % when taken away`} onChange={() => flip(each.removed)} />
+          <li key={each.limit}><input type="checkbox" class="toggle" role="switch" checked={true} aria-label={`${inWords(each.limit)}, gains ${each.gain_pct.toFixed(1)} % when taken away`} onChange={() => flip(each.removed)} />
             <span>{inWords(each.limit)}</span><span class="track"><i style={{ width: `${100 * each.gain_pct / most}%` }} /></span>
-            <span class="gain"><Value of={each.gain_pct} name={`explain.${each.limit}`} text={`${digits(each.gain_pct)} %`} /></span></li>
+            <span class="gain"><Value of={each.gain_pct} name={`explain.${each.limit}`} text={`${each.gain_pct.toFixed(1)} %`} /></span></li>
         ))}
         {!costs && <li><span /><span class="note">experiments run…</span></li>}
       </ul>
@@ -201,7 +207,7 @@ function WavesDrawing({ r, facts, full, rest, busy, tiles, width }) {
   const many = full > 40;
   const cells = many ? [[launch, launch + each * full]] : Array.from({ length: full }, (_, i) => [launch + i * each, launch + (i + 1) * each]);
   const perSm = facts.sms * r.occupancy.ctas_per_sm, last = Math.min(1, Math.max(rest * perSm / facts.sms, 1 / facts.sms));
-  const [tm, tn] = tiles, most = 40, side = Math.min(tileSide / Math.min(tn, most), (h - 12) / Math.min(tm, most));
+  const [tm, tn] = tiles, most = 40, side = Math.min(tileSide / Math.min(tn, most), (h - 26) / Math.min(tm, most));
   const edgeM = r.kernel.m % facts.tile[0], edgeN = r.kernel.n % facts.tile[1], ox = width - tileSide - 4;
   const showN = Math.min(tn, most), showM = Math.min(tm, most);
   return (
@@ -238,12 +244,12 @@ export function Occupancy() {
   const data = occupancy.value;
   const [place, width] = useWidth(600);
   if (!data || data.errors) return <Card id="occupancy" span="w6" title="Occupancy" />;
-  const rows = () => [...data.limits.map((each) => [inWords(each.resource), `${each.ctas} CTAs`]),
+  const rows = () => [...data.limits.map((each) => [`${inWords(each.resource)} alone`, `${each.ctas} CTAs`]),
     ...curves.flatMap(([key, says]) => data[key].filter((_, i) => i % 4 === 0).map(([at, warps]) => [`${says}: ${key === "shared_bytes" ? bytes(at) : at}`, `${warps} warps`]))];
   const across = width < 460 ? 1 : 3, w = width / across - 6, h = 150;
   return (
     <Card id="occupancy" span="w6" title="Occupancy"
-      note={`${data.warps} of ${data.max_warps} warps an SM, limited by ${inWords(data.limiter)}. Alone: ${data.limits.map((each) => `${inWords(each.resource)} ${each.ctas}`).join(", ")} CTAs.`}
+      note={`${data.warps} of ${data.max_warps} warps an SM, limited by ${inWords(data.limiter)}. CTAs that each alone would allow: ${data.limits.map((each) => `${inWords(each.resource)} ${each.ctas}`).join(", ")}.`}
       table={() => ({ caption: "Warps an SM, by what a CTA takes", head: ["with", "an SM holds"], rows: rows() })}>
       <div class="plot" ref={place}>
         <svg viewBox={`0 0 ${width} ${across === 1 ? h * 3 : h}`} role="img" aria-label="Warps an SM over registers, shared memory and threads of a CTA; the figures are in the table">

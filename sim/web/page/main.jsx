@@ -56,7 +56,7 @@ async function start() {
     if (location.hash !== toHash(state.value)) state.value = fromHash(location.hash, known.gpus.map((gpu) => gpu.id));
   });
   // For scripts and tests: the same questions as the page's own (sim/web/live.hpp).
-  window.noteg = { ask: (question) => engine.later(question), readRun, change, state, answers, sweeps, isBusy, moves: asker.moves };
+  window.noteg = { ask: (question) => engine.later(question, undefined, true), readRun, change, state, answers, sweeps, isBusy, moves: asker.moves };
 }
 
 start().catch((error) => {

@@ -1,5 +1,5 @@
 // What every part of the page is made of: figures as text, exact values behind them, a frame with a table.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export const digits = (value, count = 3) => {
   if (!Number.isFinite(value)) return "–";
@@ -60,18 +60,19 @@ export function Card({ id, title, note, span = "w6", tools, table, children }) {
   );
 }
 
-// Width of an element as it changes.
+// Width of an element as it changes; the element may come later.
 export function useWidth(usual = 600) {
-  const place = useRef(null);
+  const [place, setPlace] = useState(null);
   const [width, setWidth] = useState(usual);
   useLayoutEffect(() => {
-    const look = () => { if (place.current) setWidth(Math.max(240, Math.round(place.current.clientWidth))); };
+    if (!place) return undefined;
+    const look = () => setWidth(Math.max(240, Math.round(place.clientWidth)));
     look();
     const watch = new ResizeObserver(look);
-    watch.observe(place.current);
+    watch.observe(place);
     return () => watch.disconnect();
-  }, []);
-  return [place, width];
+  }, [place]);
+  return [setPlace, width];
 }
 
 export const Legend = ({ items }) => (

@@ -1,5 +1,5 @@
 // TFLOP/s over M, N or K: the saw-tooth of waves, with the run on it as a dot that can be dragged.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { about, answers, change, state, sweeps } from "./state.js";
 import { Card, colourOf, digits, gpuColour, useWidth } from "./parts.jsx";
@@ -13,11 +13,11 @@ function columns(s, range) {
   return [xs, ...all.map((points) => xs.map((x) => points.get(x)?.tflops ?? null))];
 }
 
-function options(s, width, range) {
+function options(s, width, range, drawn) {
   const ink = colourOf("--ink-3"), grid = colourOf("--grid");
   const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid }, font: "11.5px system-ui" };
   return {
-    width, height, legend: { show: false }, cursor: { show: false }, padding: [10, 12, 0, 0],
+    width, height, legend: { show: false }, cursor: { show: false }, hooks: { draw: [drawn] }, padding: [10, 12, 0, 0],
     scales: { x: { time: false, range: [0, range] }, y: { range: (_, __, top) => [0, Math.max(1e-6, top * 1.08)] } },
     axes: [{ ...axis, label: s.axis.toUpperCase(), labelSize: 18, labelFont: "12px system-ui", size: 30 },
       { ...axis, label: "TFLOP/s", labelSize: 18, labelFont: "12px system-ui", size: 48 }],
@@ -60,13 +60,14 @@ export function Sweep() {
   const s = state.value, range = sweepRange(s);
   const [place, width] = useWidth(800);
   const plot = useRef(null), holder = useRef(null);
+  const [drawn, setDrawn] = useState(0);  // the dots stand where the scales of this drawing put them
   const data = columns(s, range);
   const look = document.documentElement.dataset.theme + s.gpus.join() + s.axis + range + width;
   const last = useRef("");
   useEffect(() => {
     if (last.current !== look) {
       plot.current?.destroy();
-      plot.current = new uPlot(options(s, width, range), data, holder.current);
+      plot.current = new uPlot(options(s, width, range, () => setDrawn((times) => times + 1)), data, holder.current);
       plot.current.root.querySelector("canvas").setAttribute("aria-hidden", "true");
       last.current = look;
     } else {
@@ -91,7 +92,7 @@ export function Sweep() {
       note="Each tooth is a wave of CTAs: behind its edge, a few tiles wait for a round of their own. Drag the dot, or move it with the arrow keys.">
       <div class="plot" ref={place} style={{ height: height + 4 }}>
         <div ref={holder} />
-        {s.gpus.map((id, i) => <Dot plot={plot.current} range={range} index={i} key={id} />)}
+        {s.gpus.map((id, i) => <Dot plot={plot.current} drawn={drawn} range={range} index={i} key={id} />)}
       </div>
     </Card>
   );

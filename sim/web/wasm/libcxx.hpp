@@ -1,11 +1,13 @@
-// What the C++ library of emscripten 3.1.6 (libc++ 13) lacks of C++20 and the simulator uses: algorithms on ranges, text
-// to double, threads that join. Put before every source of the WebAssembly build (-include); no other build sees it.
-// Only the forms that are used are here: a projection is a member or a function, a comparison a function object.
+// What the C++ library of emscripten 3.1.6 (libc++ 13) lacks of C++20 and the simulator uses: algorithms on ranges,
+// text to double, threads that join. Put before every source of the WebAssembly build (-include); no other build sees
+// it. Only the forms that are used are here: a projection is a member or a function, a comparison a function object.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <compare>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,7 +29,8 @@ inline from_chars_result from_chars(const char* first, const char* last, double&
   const char* end = first;
   while (end != last && (isalnum(static_cast<unsigned char>(*end)) != 0 || strchr("+-.", *end) != nullptr)) ++end;
   const string text(first, end);
-  if (text.empty() || text[0] == '+' || isspace(static_cast<unsigned char>(text[0])) != 0) return {first, errc::invalid_argument};
+  if (text.empty() || text[0] == '+' || isspace(static_cast<unsigned char>(text[0])) != 0)
+    return {first, errc::invalid_argument};
   const size_t digits = text[0] == '-' ? 1 : 0;
   const bool is_hexadecimal = text.size() > digits + 1 && text[digits] == '0' && (text[digits + 1] | 32) == 'x';
   if (is_hexadecimal) {  // general reads the 0 only
@@ -54,6 +57,18 @@ inline to_chars_result to_chars(char* first, char* last, double value, chars_for
   }
   if (length > last - first) return {last, errc::value_too_large};
   return {copy(text, text + length, first), errc{}};
+}
+
+template <class T, size_t N>
+constexpr auto operator<=>(const array<T, N>& a, const array<T, N>& b) -> decltype(a[0] <=> b[0]) {
+  for (size_t i = 0; i < N; ++i)
+    if (const auto order = a[i] <=> b[i]; order != 0) return order;
+  return decltype(a[0] <=> b[0])::equivalent;
+}
+
+template <class To, class From>
+constexpr To bit_cast(const From& from) noexcept {
+  return __builtin_bit_cast(To, from);
 }
 
 #ifdef NOTEG_WITH_JTHREAD
@@ -92,7 +107,7 @@ void stable_sort(Range&& range, Order order = {}, Projection projection = {}) {
 }
 
 template <class Iterator, class Order = less, class Projection = identity_projection>
-  requires requires(Iterator i) { *i; }
+requires requires(Iterator i) { *i; }
 void stable_sort(Iterator first, Iterator last, Order order = {}, Projection projection = {}) {
   std::stable_sort(first, last, by(order, order, projection));
 }
@@ -125,7 +140,8 @@ auto find_if(Range&& range, Test test, Projection projection = {}) {
 
 template <class Range, class Value, class Projection = identity_projection>
 auto find(Range&& range, const Value& value, Projection projection = {}) {
-  return ranges::find_if(range, [&](const auto& each) { return each == value; }, projection);
+  return ranges::find_if(
+      range, [&](const auto& each) { return each == value; }, projection);
 }
 
 template <class Range, class Test, class Projection = identity_projection>
@@ -135,7 +151,8 @@ bool any_of(Range&& range, Test test, Projection projection = {}) {
 
 template <class Range, class Test, class Projection = identity_projection>
 bool all_of(Range&& range, Test test, Projection projection = {}) {
-  return !ranges::any_of(range, [&](auto&& each) { return !invoke(test, each); }, projection);
+  return !ranges::any_of(
+      range, [&](auto&& each) { return !invoke(test, each); }, projection);
 }
 
 template <class Range, class Test, class Projection = identity_projection>
@@ -151,7 +168,8 @@ auto count_if(Range&& range, Test test, Projection projection = {}) {
 
 template <class Range, class Value, class Projection = identity_projection>
 auto count(Range&& range, const Value& value, Projection projection = {}) {
-  return ranges::count_if(range, [&](const auto& each) { return each == value; }, projection);
+  return ranges::count_if(
+      range, [&](const auto& each) { return each == value; }, projection);
 }
 
 template <class Range, class Value>

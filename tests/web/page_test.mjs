@@ -1,0 +1,215 @@
+// The live page in headless Chromium: node page_test.mjs NOTEG WEB_FOLDER [--pictures FOLDER] [--only WORD]
+// WEB_FOLDER is what ./dev web builds (build/web). Exit status 77 where page, browser or packages are missing.
+import { createRequire } from "node:module";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { loadavg, cpus } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [noteg, folder, ...rest] = process.argv.slice(2);
+const option = (name) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : undefined);
+const web = resolve(folder), file = join(web, "noteg.html"), pictures = option("--pictures"), only = option("--only");
+const skip = (why) => { console.log(`skipped: ${why}`); process.exit(77); };
+
+const chromium = [process.env.NOTEG_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((each) => each && existsSync(each));
+if (!existsSync(file)) skip(`no live page (${file}); ./dev web builds it`);
+if (!chromium) skip("no Chromium");
+const require = createRequire(join(web, "node/node_modules/"));
+let puppeteer;
+try { puppeteer = require("puppeteer-core"); } catch { skip("no puppeteer-core; ./dev web installs it"); }
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+let failures = 0;
+const check = (holds, text) => {
+  console.log(`${holds ? "ok    " : "FAILED"} ${text}`);
+  if (!holds) ++failures;
+};
+const isBusy = () => loadavg()[0] > 0.75 * cpus().length;
+const load = () => `load ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`;
+// A time is a claim about a machine that has nothing else to do; elsewhere it is said, not judged.
+const timed = (holds, text) => check(holds || isBusy(), `${text}${isBusy() ? `, not judged: ${load()}` : ""}`);
+
+const browser = await puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"], protocolTimeout: 240000 });
+const address = pathToFileURL(file).href;
+
+async function open({ hash = "", width = 1280, height = 900, dark = false } = {}) {
+  const page = await browser.newPage();
+  const wrong = [], requests = [];
+  page.on("console", (message) => { if (["error", "warn"].includes(message.type())) wrong.push(message.text()); });
+  page.on("pageerror", (error) => wrong.push(error.message));
+  page.on("request", (request) => { if (!/^(file|blob|data):/.test(request.url())) requests.push(request.url()); });
+  await page.setViewport({ width, height });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: dark ? "dark" : "light" }]);
+  const began = Date.now();
+  await page.goto(address + hash);
+  await page.waitForSelector('[data-key="time_us"]', { timeout: 60000 });
+  return { page, wrong, requests, first: Date.now() - began };
+}
+const settle = (page) => page.waitForFunction("!window.noteg.isBusy.value && window.noteg.answers.value.every((each) => each && (each.errors || !each.isEstimate))", { timeout: 240000, polling: 50 });
+const native = (words) => spawnSync(noteg, ["simulate", ...words, "--format", "json"], { encoding: "utf8" });
+
+async function opensFromDisk() {
+  const { page, wrong, requests, first } = await open();
+  await settle(page);
+  check(statSync(file).size <= 1.5 * 1024 * 1024, `one file of ${(statSync(file).size / 1048576).toFixed(2)} MiB, at most 1.5`);
+  timed(first < 1500, `the first answer after ${first} ms, below 1500`);
+  check(wrong.length === 0, `no error, no warning${wrong.length ? ": " + wrong.join("; ") : ""}`);
+  check(requests.length === 0, `no request${requests.length ? ": " + requests.join(" ") : ""}`);
+  await page.close();
+}
+
+// Moves of a hand: one each 16 ms, the answer to a move on the page when the next frame is drawn.
+async function drags() {
+  const { page } = await open({ hash: "#gpu=rtx4090,h100-sxm5-80gb&kernel=hgemm_128x128x32&shape=4096x4096x4096" });
+  await settle(page);
+  const times = await page.evaluate(async () => {
+    const { change, moves, isBusy } = window.noteg, frame = () => new Promise(requestAnimationFrame);
+    moves.length = 0;
+    for (const axis of ["m", "n", "k"])
+      for (let i = 0; i < 40; ++i) {
+        const before = moves.length;
+        change({ [axis]: 1024 + 64 * i });
+        do await frame(); while (moves.length === before);
+      }
+    return [...moves];
+  });
+  times.sort((a, b) => a - b);
+  const at = (share) => times[Math.min(times.length - 1, Math.floor(share * times.length))];
+  timed(at(0.5) < 33 && at(0.95) < 100, `dragging M, N, K with two GPUs: median ${at(0.5).toFixed(1)} ms (below 33), 95 of 100 below ${at(0.95).toFixed(1)} ms (100), ${times.length} moves`);
+  await page.close();
+}
+
+// The same draws every time: a linear congruence.
+function draws(seed) {
+  let state = seed;
+  return (list) => { state = (state * 1103515245 + 12345) % 2147483648; return list[Math.floor((state / 2147483648) * list.length)]; };
+}
+
+function randomCase(draw) {
+  const kernels = { sm_90: ["hgemm_128x128x32", "sgemm_128x128x8", "cublas_128x128"], other: ["hgemm_128x128x32", "sgemm_128x128x8", "blocked_128x128x8", "cublas_128x128", "igemm_256x128x64"] };
+  const gpu = draw(["rtx4070", "rtx4090", "l4", "a100-pcie-40gb", "h100-sxm5-80gb", "h200-sxm-141gb", "rtx3090", "a10", "l40s", "a30"]);
+  const sizes = [1, 17, 64, 100, 128, 256, 384, 512, 777, 1000, 1024, 1536, 2048, 3000, 4096, 5120];
+  const words = ["--arch", gpu, "--kernel", draw(gpu.startsWith("h") ? kernels.sm_90 : kernels.other), "--shape", `${draw(sizes) * 8}x${draw(sizes) * 8}x${draw(sizes) * 8}`.replace(/\d{6,}/g, "32768")];
+  if (draw([0, 0, 0, 1])) words.push("--batch", String(draw([2, 3, 8])));
+  if (draw([0, 0, 1])) words.push("--clock-mode", draw(["burst", "cool"]));
+  if (draw([0, 0, 0, 1])) words.push("--set", draw(["dram=infinite", "power=infinite", "arch.l2.size=16MiB", "core.rfc=off"]));
+  return words;
+}
+
+async function saysWhatTheProgramSays() {
+  const { page } = await open();
+  await settle(page);
+  const draw = draws(20261124);
+  let same = 0, refused = 0;
+  const differ = [];
+  for (let i = 0; i < 40; ++i) {
+    const words = randomCase(draw), here = native(words);
+    const there = await page.evaluate((all) => window.noteg.ask({ ask: "run", depth: "full", words: all }), words);
+    const text = there.startsWith('{"errors"') ? null : there.slice(there.indexOf("\n") + 1);
+    if (text === null && here.status === 2) ++refused;
+    if (text === null ? here.status === 2 : text === here.stdout) ++same;
+    else differ.push(words.join(" "));
+  }
+  check(same === 40, `JSON of 40 random cases as the program's: ${same} (${refused} refused by both)${differ.length ? "; not: " + differ.join("; ") : ""}`);
+  await page.close();
+}
+
+// Each figure of the page has its key and exact value beside it; the command in the footer gives the same.
+async function figuresAreTheJson() {
+  for (const hash of ["#gpu=rtx4070&kernel=sgemm_128x128x8&shape=3000x2000x1024&tab=energy", "#gpu=h200-sxm-141gb&kernel=hgemm_128x128x32&shape=4096x4096x4096&clock=burst&tab=energy"]) {
+    const { page } = await open({ hash });
+    await settle(page);
+    for (const summary of await page.$$("details.table > summary")) await summary.click();
+    const { command, values } = await page.evaluate(() => ({
+      command: document.getElementById("command").textContent,
+      values: [...document.querySelectorAll("data[data-key]")].map((each) => [each.dataset.key, Number(each.value)]),
+    }));
+    const words = command.replace(/^noteg simulate /, "").split(" ").map((word) => word.replace(/^'|'$/g, ""));
+    const report = JSON.parse(execFileSync(noteg, ["simulate", ...words, "--explain", "--format", "json"], { encoding: "utf8" }));
+    const expected = (key) => {
+      if (key === "dram") return report.memory.dram_read_bytes + report.memory.dram_write_bytes;
+      if (key.startsWith("explain.")) return report.explain.find((each) => each.limit === key.slice(8))?.gain_pct;
+      return key.split(".").reduce((value, part) => value?.[part], report);
+    };
+    const wrong = values.filter(([key, value]) => expected(key) !== value);
+    check(values.length > 30 && wrong.length === 0, `${values.length} figures are the JSON of "${command}"${wrong.length ? "; not: " + wrong.map(([key, value]) => `${key} ${value} ${expected(key)}`).join("; ") : ""}`);
+    await page.close();
+  }
+}
+
+async function obeysTheKeyboard() {
+  const { page } = await open({ hash: "#gpu=rtx4070,l4&kernel=sgemm_128x128x8&shape=2048x2048x2048" });
+  await settle(page);
+  const seen = [];
+  for (let i = 0; i < 160; ++i) {
+    await page.keyboard.press("Tab");
+    const at = await page.evaluate(() => {
+      const e = document.activeElement;
+      if (!e || e === document.body) return null;
+      const name = e.getAttribute("aria-label") || e.labels?.[0]?.textContent || e.textContent.trim() || e.getAttribute("aria-labelledby");
+      const style = getComputedStyle(e);
+      return { tag: e.tagName, id: e.id, type: e.type, name: (name ?? "").slice(0, 60), ring: style.outlineStyle !== "none" || e.closest(".segments") !== null };
+    });
+    if (!at) break;
+    seen.push(at);
+  }
+  const names = seen.map((each) => each.name).join(" | ");
+  check(seen.every((each) => each.name), `every stop of ${seen.length} has a name${seen.filter((each) => !each.name).map((each) => " " + each.tag).join("")}`);
+  check(seen.every((each) => each.ring), "every stop shows that it has the focus");
+  for (const wanted of ["show its details", "Kernel", "M, slider", "batch", "M of the run, on the sweep", "gains", "Timeline", "the command", "Copy", "JSON"])
+    check(names.includes(wanted), `the keyboard reaches "${wanted}"`);
+  const before = await page.evaluate(() => window.noteg.state.value.m);
+  await page.focus('input[aria-label="M, slider"]');
+  await page.keyboard.press("ArrowRight");
+  const slid = await page.evaluate(() => window.noteg.state.value.m);
+  check(slid > before, `an arrow on the slider moves M from ${before} to ${slid}`);
+  await page.focus('[role="slider"]');
+  await page.keyboard.press("ArrowLeft");
+  check((await page.evaluate(() => window.noteg.state.value.m)) < slid, "an arrow on the dot of the sweep moves M back");
+  await page.focus("#tab-timeline");
+  await page.keyboard.press("ArrowRight");
+  check((await page.evaluate(() => window.noteg.state.value.tab)) === "source", "an arrow goes to the next tab");
+  await page.focus(".toggle");
+  await page.keyboard.press("Space");
+  check((await page.evaluate(() => window.noteg.state.value.off.length)) === 1, "the space bar takes a limit away");
+  await settle(page);
+  check((await page.$eval("#spoken", (each) => each.textContent)).includes("TFLOP/s"), "the answer is spoken");
+  const hash = await page.evaluate(() => location.hash);
+  check(/off=/.test(hash) && /tab=source/.test(hash), `the address holds it all: ${hash}`);
+  await page.close();
+}
+
+async function isAccessible() {
+  for (const [dark, tab] of [[false, "timeline"], [true, "source"], [false, "energy"], [true, "whatif"], [false, "compare"]]) {
+    const { page } = await open({ dark, hash: `#gpu=rtx4070,l4&kernel=sgemm_128x128x8&shape=2048x2048x2048&tab=${tab}` });
+    await settle(page);
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+    const serious = violations.filter((each) => ["serious", "critical"].includes(each.impact));
+    check(serious.length === 0, `axe-core, ${dark ? "dark" : "light"}, ${tab}: no serious violation${serious.map((each) => `; ${each.id}: ${each.nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(" ")}`).join("")}`);
+    await page.close();
+  }
+}
+
+async function takesPictures() {
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  for (const [name, width, height, dark] of [["wide-light", 1280, 900, false], ["wide-dark", 1280, 900, true], ["phone-light", 390, 844, false], ["phone-dark", 390, 844, true]]) {
+    const { page } = await open({ width, height, dark });
+    await settle(page);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    check(over <= 0, `${name}: nothing sticks out (${over} pixels)`);
+    await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+    await page.close();
+  }
+}
+
+for (const test of [opensFromDisk, drags, saysWhatTheProgramSays, figuresAreTheJson, obeysTheKeyboard, isAccessible, takesPictures])
+  if (!only || test.name.includes(only)) {
+    console.log(`-- ${test.name}`);
+    try { await test(); } catch (error) { check(false, error.stack); }
+  }
+await browser.close();
+console.log(failures ? `${failures} failed` : "all passed");
+process.exit(failures ? 1 : 0);

@@ -1,0 +1,1 @@
+build/web/headers/zconf.h
