@@ -23,6 +23,14 @@ async function bundle(entry) {
   return outputFiles[0].text;
 }
 
+// What the page offers is asked once, here: reading all GPU files takes a browser a third of a second.
+async function about() {
+  const simulator = await require(join(wasm, "live.js"))({ wasmBinary: readFileSync(join(wasm, "live.wasm")) });
+  const text = JSON.stringify({ ask: "about" }), length = simulator.lengthBytesUTF8(text) + 1, place = simulator._malloc(length);
+  simulator.stringToUTF8(text, place, length);
+  return simulator.UTF8ToString(simulator._noteg_answer(place));
+}
+
 // A script ends where "</script" is written, wherever that is.
 const inScript = (text) => text.replaceAll("</script", "<\\/script");
 const style = readFileSync(join(node, "node_modules/uplot/dist/uPlot.min.css"), "utf8") + readFileSync(join(page, "style.css"), "utf8");
@@ -31,6 +39,7 @@ const parts = {
   style: code,
   script: inScript(await bundle("main.jsx")),
   worker: inScript(await bundle("worker.js")),
+  about: inScript(await about()),
   simulator: gzipSync(readFileSync(join(wasm, "live.wasm")), { level: 9 }).toString("base64"),
 };
 const html = readFileSync(join(page, "index.html"), "utf8").replace(/\{\{(\w+)\}\}/g, (_, name) => parts[name]);

@@ -52,6 +52,6 @@ fetch_yaml_cpp
 link_headers
 modules
 simulator
-node "$root/sim/web/build.mjs" "$root/sim/web/page" "$out/wasm/bin" "$out/node" "$out/noteg.html"
+node --no-experimental-fetch "$root/sim/web/build.mjs" "$root/sim/web/page" "$out/wasm/bin" "$out/node" "$out/noteg.html"
 node "$root/sim/web/site.mjs" "$root" "$out/node" "$out/noteg.html" "$out/site"
 say "open $out/noteg.html, from disk; the same with the documentation: $out/site/index.html"

@@ -56,13 +56,13 @@ export class Engine {
   async answerLatest() {
     if (this.isAnswering) return;
     this.isAnswering = true;
-    const worker = await this.first;
+    const worker = await this.first.catch(() => null);
     while (this.latest) {
       const { questions, done } = this.latest;
       this.latest = null;
       const texts = [];
-      for (const question of questions) texts.push(await worker.ask(question));
-      done(texts);
+      if (worker) for (const question of questions) texts.push(await worker.ask(question));
+      done(worker ? texts : null);
     }
     this.isAnswering = false;
   }

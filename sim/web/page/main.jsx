@@ -43,8 +43,7 @@ function Page() {
 async function start() {
   const text = (id) => document.getElementById(id).textContent.trim();
   const engine = new Engine(text("worker"), text("simulator"));
-  const first = await engine.first;
-  const known = JSON.parse(await first.ask({ ask: "about" }));
+  const known = JSON.parse(text("about"));
   state.value = fromHash(location.hash, known.gpus.map((gpu) => gpu.id));
   about.value = known;
   const asker = new Asker(engine);
@@ -52,11 +51,12 @@ async function start() {
   const place = document.getElementById("app");
   place.textContent = "";
   render(<Page />, place);
+  // For scripts and tests: the same questions as the page's own (sim/web/live.hpp).
+  window.noteg = { ask: (question) => engine.later(question, undefined, true), readRun, change, state, answers, sweeps, isBusy, moves: asker.moves };
+  await engine.first;
   window.addEventListener("hashchange", () => {
     if (location.hash !== toHash(state.value)) state.value = fromHash(location.hash, known.gpus.map((gpu) => gpu.id));
   });
-  // For scripts and tests: the same questions as the page's own (sim/web/live.hpp).
-  window.noteg = { ask: (question) => engine.later(question, undefined, true), readRun, change, state, answers, sweeps, isBusy, moves: asker.moves };
 }
 
 start().catch((error) => {
