@@ -4,10 +4,15 @@ Every function takes the options of the command of the same name as keywords: --
 a flag becomes True, a repeatable option a list, a shape (m, n, k) or "MxNxK". `set` takes a dict. Results are what
 the command prints with --format json, as dicts and lists; data sets are dicts of NumPy arrays.
 
+Results show themselves in a notebook; the whole is in them as in any dict. A list of shapes gives a list of results.
+plot_roofline and plot_sweep draw with matplotlib where it is installed. gpus() and kernels() say what there is.
+
 A mistake in the input raises InputError (a ValueError) with the text of the command line; a run that fails raises
 RunError.
 """
 
+import functools
+import html
 import json
 import os
 import tempfile
@@ -17,8 +22,8 @@ from ._core import InputError, Model, read_table
 
 __version__ = _core.version
 __all__ = [
-    "InputError", "Model", "RunError", "Service", "compare", "generate", "predict", "read_table", "simulate", "tune",
-    "validate", "workload",
+    "InputError", "Model", "Run", "RunError", "Service", "compare", "generate", "gpus", "kernels", "plot_roofline",
+    "plot_sweep", "predict", "read_table", "simulate", "tune", "validate", "workload",
 ]
 
 
@@ -60,12 +65,11 @@ def _words(options):
     return words
 
 
-def _run(command, options):
-    return _checked(_core.run(command, _words(options)))
+def _run(command, options, *before):
+    return _told(*_core.run(command, [*before, *_words(options)]))
 
 
-def _checked(ran):
-    status, out, err, stopped = ran
+def _told(status, out, err, stopped):
     if stopped:
         raise KeyboardInterrupt
     if status == 2:
@@ -79,21 +83,129 @@ def _json(command, options):
     return json.loads(_run(command, {**options, "format": "json"}))
 
 
-def simulate(arch, **options):
-    """One kernel on one GPU: simulate("l4", kernel_name="ampere_sgemm_128x64_tn", shape=(4096, 4096, 1024))."""
-    return _json("simulate", {"arch": arch, **options})
+class Run(dict):
+    """What one simulation found: the dict of the JSON, with a short form for notebooks."""
+
+    def _lines(self):
+        kernel, limit, trust = self["kernel"], self["bottleneck"], self["confidence"]
+        low, high = trust.get("time_low_us"), trust.get("time_high_us")
+        shape = " x ".join(str(kernel[axis]) for axis in ("m", "n", "k"))
+        return [
+            ("kernel", f"{kernel['name'] or kernel['family']}, {shape}, batch {kernel['batch']}"),
+            ("time", f"{self['time_us']:.4g} us" + (f", 90 %: {low:.3g} to {high:.3g} us" if low is not None else "")),
+            ("throughput", f"{self['tflops']:.4g} TFLOP/s, {self['pct_of_peak']:.3g} % of peak"),
+            ("power", f"{self['power_w']:.4g} W at {self['sm_clock_mhz']:.4g} MHz, {self['energy_mj']:.4g} mJ"),
+            ("limited by", f"{limit['name'].replace('_', ' ')}: {limit['because']}"),
+        ]
+
+    def __repr__(self):
+        return "\n".join([str(self["arch"])] + [f"  {name:<11} {text}" for name, text in self._lines()])
+
+    def _repr_html_(self):
+        rows = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th>"
+                       f"<td style='text-align:left'>{html.escape(text)}</td></tr>" for name, text in self._lines())
+        return f"<table><caption>{html.escape(str(self['arch']))}</caption>{rows}</table>"
 
 
-def compare(archs, **options):
+def _shapes(shape):
+    """Where shape is a list (or an array of rows) of shapes: these; else None."""
+    shape = _plain(shape)
+    many = isinstance(shape, (list, tuple)) and len(shape) > 0 and all(isinstance(each, (list, tuple, str)) for each in shape)
+    return [tuple(_plain(extent) for extent in each) if not isinstance(each, str) else each for each in shape] if many else None
+
+
+@functools.lru_cache(maxsize=4096)
+def _simulated(words):
+    """The same words give the same bytes, so that a repeated call costs nothing but reading them."""
+    status, out, err, stopped = _core.run("simulate", list(words))
+    return _told(status, out, err, stopped)
+
+
+def _files(options):
+    return any(options.get(name) for name in ("report", "trace", "power_trace", "asm"))
+
+
+def simulate(arch, kernel=None, shape=None, *, kernel_name=None, family=None, tile=None, dtype=None, layout=None,
+             batch=None, split_k=None, set=None, clock=None, clock_mode=None, l2=None, exact=False, explain=False,
+             **options):
+    """One kernel on one GPU: simulate("l4", kernel_name="ampere_sgemm_128x64_tn", shape=(4096, 4096, 1024)).
+
+    shape: (m, n, k), "MxNxK", or a list of such (then the result is a list). Files that are named by path are read
+    anew each time; a kernel or GPU by name is remembered."""
+    options.update(kernel=kernel, kernel_name=kernel_name, family=family, tile=tile, dtype=dtype, layout=layout,
+                   batch=batch, split_k=split_k, set=set, clock=clock, clock_mode=clock_mode, l2=l2, exact=exact,
+                   explain=explain)
+    many = _shapes(shape)
+    if many is not None:
+        return [simulate(arch, shape=each, **options) for each in many]
+    words = _words({"arch": arch, "shape": shape, **options, "format": "json"})
+    is_named = not _files(options) and not any("/" in _text(each) or os.path.exists(_text(each))
+                                               for each in (arch, kernel) if each is not None)
+    return Run(json.loads(_simulated(tuple(words)) if is_named else _told(*_core.run("simulate", words))))
+
+
+def compare(archs, kernel=None, shape=None, *, kernel_name=None, family=None, tile=None, dtype=None, layout=None,
+            batch=None, set=None, clock_mode=None, jobs=None, **options):
     """The same kernel on several GPUs: compare(["l4", "l4:l2.size=24MiB"], family="simt", tile=(128, 128, 8), shape=...)."""
+    options.update(kernel=kernel, shape=shape, kernel_name=kernel_name, family=family, tile=tile, dtype=dtype,
+                   layout=layout, batch=batch, set=set, clock_mode=clock_mode, jobs=jobs)
     return _json("compare", {"arch": list(archs), **options})
 
 
 def workload(archs, file, **options):
     """A model or a list of operations: workload("l4", "llama-3-8b", tokens="1,16"). archs: a GPU, or a list of them."""
-    names = [archs] if isinstance(archs, str) else list(archs)
-    words = _words({"arch": names, **options, "format": "json", "quiet": True}) + [os.fspath(file)]
-    return json.loads(_checked(_core.run("workload", words)))
+    names = [archs] if isinstance(archs, (str, os.PathLike)) else list(archs)
+    return json.loads(_run("workload", {"arch": names, **options, "format": "json", "quiet": True}, os.fspath(file)))
+
+
+def gpus():
+    """The names of the GPUs that are known, as `noteg arch list` shows them."""
+    return [each["id"] for each in json.loads(_run("arch", {"format": "json"}, "list"))["gpus"]]
+
+
+def kernels():
+    """The names of the kernels that NoteG ships, for kernel=."""
+    return _core.shipped_kernels()
+
+
+def _axes(axes):
+    if axes is not None:
+        return axes
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise RunError("plots need matplotlib, which is not installed") from None
+    return pyplot.subplots()[1]
+
+
+def plot_roofline(runs, axes=None):
+    """Runs of simulate() under the roofs of their pipes and of DRAM, at the clock of each run; returns the axes."""
+    axes = _axes(axes)
+    runs = [runs] if isinstance(runs, dict) else list(runs)
+    at = [run["roofline"]["arithmetic_intensity"] for run in runs]
+    for run, intensity in zip(runs, at):
+        peak = 100 * run["tflops"] / run["pct_of_peak"]
+        bandwidth = run["memory"]["dram_peak_gb_per_s"] * 1e-3
+        ends = sorted({min(at) / 8, peak / bandwidth, max(at) * 8})
+        roof, = axes.plot(ends, [min(peak, bandwidth * each) for each in ends], label=str(run["arch"]))
+        axes.plot([intensity], [run["tflops"]], "o", color=roof.get_color())
+    axes.set(xscale="log", yscale="log", xlabel="FLOP per byte of DRAM", ylabel="TFLOP/s")
+    axes.legend()
+    return axes
+
+
+def plot_sweep(archs, axis, values, shape, axes=None, figure="tflops", **options):
+    """A figure of simulate() over M, N or K (axis) at the values given, a line a GPU; returns the axes."""
+    axes = _axes(axes)
+    place = "mnk".index(axis.lower())
+    values = [int(_plain(each)) for each in values]
+    base = list(_plain(shape)) if not isinstance(shape, str) else [int(each) for each in shape.split("x")]
+    shapes = [tuple(base[:place] + [value] + base[place + 1:]) for value in values]
+    for arch in [archs] if isinstance(archs, (str, os.PathLike)) else archs:
+        axes.plot(values, [run[figure] for run in simulate(arch, shape=shapes, **options)], label=str(arch))
+    axes.set(xlabel=axis.upper(), ylabel=figure)
+    axes.legend()
+    return axes
 
 
 def tune(arch, **options):

@@ -1,6 +1,6 @@
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +17,15 @@ _Columns = dict[str, NDArray[Any]]
 
 class RunError(RuntimeError): ...
 
+class Run(dict[str, Any]):
+    def _repr_html_(self) -> str: ...
+
+@overload
 def simulate(
     arch: _Path,
-    *,
-    shape: _Shape,
     kernel: _Path | None = ...,
+    shape: _Shape | None = ...,
+    *,
     kernel_name: str | None = ...,
     family: str | None = ...,
     tile: _Shape | None = ...,
@@ -30,25 +34,45 @@ def simulate(
     batch: int | None = ...,
     split_k: int | None = ...,
     set: Mapping[str, object] | None = ...,
+    clock: str | None = ...,
+    clock_mode: str | None = ...,
+    l2: str | None = ...,
     exact: bool = ...,
     explain: bool = ...,
-    report: _Path | None = ...,
-    trace: _Path | None = ...,
     **options: object,
-) -> dict[str, Any]: ...
+) -> Run: ...
+@overload
+def simulate(
+    arch: _Path, kernel: _Path | None = ..., shape: list[_Shape] | NDArray[Any] = ..., **options: Any
+) -> list[Run]: ...
 def compare(
     archs: Sequence[str],
-    *,
-    shape: _Shape,
     kernel: _Path | None = ...,
+    shape: _Shape | None = ...,
+    *,
     kernel_name: str | None = ...,
     family: str | None = ...,
     tile: _Shape | None = ...,
     dtype: str | None = ...,
+    layout: str | None = ...,
+    batch: int | None = ...,
     set: Mapping[str, object] | None = ...,
+    clock_mode: str | None = ...,
     jobs: int | None = ...,
     **options: object,
 ) -> dict[str, Any]: ...
+def gpus() -> list[str]: ...
+def kernels() -> list[str]: ...
+def plot_roofline(runs: Run | Sequence[Run], axes: Any = ...) -> Any: ...
+def plot_sweep(
+    archs: _Path | Sequence[str],
+    axis: str,
+    values: ArrayLike,
+    shape: _Shape,
+    axes: Any = ...,
+    figure: str = ...,
+    **options: Any,
+) -> Any: ...
 def tune(
     arch: _Path,
     *,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "kernels/config/config_file.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/serve_command.hpp"
@@ -128,6 +129,7 @@ PYBIND11_MODULE(_core, m) {
   m.attr("version") = NOTEG_VERSION;
   py::register_exception<InputError>(m, "InputError", PyExc_ValueError);
   m.def("run", &run, py::arg("command"), py::arg("words"));
+  m.def("shipped_kernels", &kernels::shipped_kernels);
   m.def("read_table", &read_table, py::arg("path"));
   py::class_<Service>(m, "Service").def(py::init<>()).def("ask", &Service::ask, py::arg("request"));
   py::class_<Model>(m, "Model")

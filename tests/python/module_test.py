@@ -48,6 +48,41 @@ class Module(unittest.TestCase):
         rows = noteg.generate({**sweep, "labels": ["a"]}, jobs=np.int64(2))
         self.assertEqual(len(noteg.generate({**sweep, "seed": np.int64(1), "labels": ["a"]})["time_us"]), len(rows["time_us"]))
 
+    def test_a_list_of_shapes_gives_a_list_of_runs(self):
+        rest = {name: value for name, value in kernel.items() if name != "shape"}
+        runs = noteg.simulate("l4", **rest, shape=[(256, 256, 128), (512, 256, 128)])
+        self.assertEqual([run["kernel"]["m"] for run in runs], [256, 512])
+        self.assertEqual(noteg.simulate("l4", **rest, shape=np.array([[256, 256, 128]])), runs[:1])
+
+    def test_a_run_shows_itself(self):
+        run = noteg.simulate("l4", **kernel)
+        self.assertIn("<table>", run._repr_html_())
+        self.assertIn("TFLOP/s", repr(run))
+        run["time_us"] = 0
+        self.assertNotEqual(noteg.simulate("l4", **kernel)["time_us"], 0, "what is remembered is nobody's to change")
+
+    def test_says_what_there_is(self):
+        self.assertIn("l4", noteg.gpus())
+        self.assertIn("sgemm_128x128x8", noteg.kernels())
+
+    def test_plots_take_the_axes_given(self):
+        class Axes:
+            lines = 0
+
+            def plot(self, x, y, *rest, **options):
+                self.lines += 1
+                return [self]
+
+            def get_color(self): return "C0"
+            def set(self, **options): pass
+            def legend(self): pass
+
+        axes = Axes()
+        noteg.plot_sweep(["l4", "rtx4070"], "m", np.arange(256, 1024, 256), (256, 256, 128), axes=axes, family="simt", tile=(64, 64, 8))
+        self.assertEqual(axes.lines, 2)
+        noteg.plot_roofline(noteg.simulate("l4", **kernel), axes=axes)
+        self.assertEqual(axes.lines, 4)
+
     def test_a_model_of_nested_brackets_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             for key in ("version", "metrics"):

@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "sim/trace/warp_lanes.hpp"
 #include "tests/trace/watched.hpp"
 
 namespace noteg::test {
@@ -56,6 +57,34 @@ TEST(Timeline, ASubCoreIssuesOneInstructionACycle) {
       if (line->starts_with("sub ") && column < line->size() && std::isupper((*line)[column]) != 0)
         ++issued[static_cast<std::size_t>((*line)[4] - '0')];
     for (const int count : issued) EXPECT_LE(count, 1);
+  }
+}
+
+// The second consumer of a ping-pong kernel waits for its turn, and the first tile's recording ends before it comes.
+TEST(Timeline, DrawsWaitsThatHaveNotEnded) {
+  kernels::KernelConfig kernel;
+  kernel.family = kernels::Family::wgmma;
+  kernel.schedule = kernels::Schedule::pingpong;
+  kernel.tile = {64, 128, 64};
+  kernel.dtype_in = kernel.dtype_out = kernels::DataType::f16;
+  kernel.layout = kernels::Layout::tn;
+  gpu::SmCache cache;
+  const auto report = gpu::simulate(*arch::load_gpu("h100-sxm5-80gb"), kernel, {2048, 2048, 1024, 1}, {}, cache);
+  ASSERT_TRUE(report) << to_string(report.errors());
+  const gpu::Recording recording = watched(*report, {2, 4});
+  std::size_t begun = 0;
+  for (const trace::WarpLane& lane : trace::warp_lanes(recording)) {
+    if (lane.issues.empty()) continue;
+    ++begun;
+    std::uint64_t at = lane.issues.back().cycle + 1;
+    if (!lane.waits.empty()) at = std::max(at, lane.waits.back().until);
+    EXPECT_GE(at, recording.end);
+  }
+  EXPECT_GT(begun, 0u);
+  const std::string text = trace::timeline(recording, 4);
+  for (const std::string& line : lines_of(text)) {
+    if (!line.starts_with("sub ")) continue;
+    EXPECT_GT(line.size(), 14u) << line << ": nothing of this warp is drawn";
   }
 }
 

@@ -10,6 +10,8 @@ const nameOf = (id) => about.value.gpus.find((gpu) => gpu.id === id)?.name.repla
 const tickText = (n) => (n >= 1000 ? `${n / 1000} k` : String(n));
 
 // ---- roofline
+const highest = ({ facts, report }) => Math.max(report.sm_clock_mhz, report.bottleneck.highest_clock_mhz || facts.boost_mhz);
+
 function roofsOf({ facts, report }) {
   const flops = 2 * report.kernel.m * report.kernel.n * report.kernel.k * report.kernel.batch;
   const moved = {
@@ -44,7 +46,7 @@ function RooflineDrawing({ runs, main, width }) {
   const height = 250, left = 42, right = 10, top = 10, bottom = 30;
   const all = runs.flatMap(({ answer }) => roofsOf(answer));
   const xs = [...all.map((roof) => roof.at), ...runs.flatMap(({ answer }) => roofsOf(answer).map((roof) => (answer.facts.peak_tflops * 1e3) / roof.gb))].filter(Boolean);
-  const peaks = runs.map(({ answer }) => answer.facts.peak_tflops * (answer.facts.boost_mhz / answer.report.sm_clock_mhz));
+  const peaks = runs.map(({ answer }) => answer.facts.peak_tflops * (highest(answer) / answer.report.sm_clock_mhz));
   const x = scaleLog([Math.min(...xs) / 4, Math.max(...xs) * 3], [left, width - right]);
   const y = scaleLog([Math.min(...runs.map(({ answer }) => answer.report.tflops)) / 8, Math.max(...peaks) * 1.5], [height - bottom, top]);
   const decades = (scale) => scale.ticks().filter((tick) => Number.isInteger(Math.log10(tick)) || scale.ticks().length < 6);
@@ -66,7 +68,7 @@ function RooflineDrawing({ runs, main, width }) {
         )))}
         <line x1={left} x2={width - right} y1={y(peaks[runs.indexOf(main)])} y2={y(peaks[runs.indexOf(main)])} stroke="var(--ink-3)" stroke-width={1} stroke-dasharray="1 3" />
       </g>
-      <text x={width - right - 2} y={y(peaks[runs.indexOf(main)]) - 4} text-anchor="end">at {digits(main.answer.facts.boost_mhz, 4)} MHz</text>
+      <text x={width - right - 2} y={y(peaks[runs.indexOf(main)]) - 4} text-anchor="end">at {digits(highest(main.answer), 4)} MHz</text>
       {runs.map(({ answer, i }) => roofsOf(answer).map((roof, at) => roof.at && (i === main.i || at === 0) && (
         <g>
           <circle cx={x(roof.at)} cy={y(answer.report.tflops)} r={at === 0 ? 6 : 4.5} fill={at === 0 ? gpuColour(i) : "var(--surface)"} stroke={gpuColour(i)} stroke-width={2}>

@@ -56,7 +56,7 @@ export function Footer() {
   const s = state.value, r = focused.value?.report, [said, setSaid] = useState("");
   const line = commandLine(wordsFor(s, s.focus, shipped.value));
   const copy = (text, what) => navigator.clipboard?.writeText(text).then(() => setSaid(`${what} copied`), () => setSaid("the browser does not let a page copy here"));
-  const trust = r && (r.confidence.validated_mape == null ? r.confidence.on : `${r.confidence.on}, mean error ${percent(r.confidence.validated_mape)}`);
+  const trust = r && (r.confidence.validated_mape == null ? `Not validated: ${r.confidence.on.replace(/^none: /, "")}` : `Validated on ${r.confidence.on}, mean error ${percent(r.confidence.validated_mape)}`);
   return (
     <footer>
       <div class="line"><pre id="command" tabIndex={0} aria-label="the command that prints these figures">{line}</pre>
@@ -69,7 +69,7 @@ export function Footer() {
         <button class="button" onClick={png}>PNG</button>
         <span role="status">{said}</span>
       </div>
-      {r && <p id="trust">Validated on: {trust}; {r.confidence.because}. {r.engine.exact ? "Every cycle was stepped through." : `${digits(r.engine.simulated_cycles)} cycles of an SM were stepped through, the rest extrapolated.`}</p>}
+      {r && <p id="trust">{trust}; {r.confidence.because}. {r.engine.exact ? "Every cycle was stepped through." : `${digits(r.engine.simulated_cycles)} cycles of an SM were stepped through, the rest extrapolated.`}</p>}
       <p>NoteG simulates {about.value.gpus.length} GPUs in this page; nothing is sent anywhere. The charts use uPlot, d3 and preact (MIT, ISC), the workers Comlink (Apache-2.0).</p>
     </footer>
   );
