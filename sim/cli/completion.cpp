@@ -8,6 +8,7 @@
 #include "kernels/config/config_keys.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/gpu/simulate.hpp"
+#include "sim/workload/model.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -68,7 +69,8 @@ std::vector<Candidate> in_command(const Command& command, const std::vector<std:
     out.push_back({"--help", ""});
     return out;
   }
-  if (command.name == "arch" && words[1] == "show") return plain(arch_values());
+  if (command.name == "arch" && (words[1] == "show" || words[1] == "scale")) return plain(arch_values());
+  if (command.name == "workload") return plain(workload::shipped_models());
   return {};
 }
 
