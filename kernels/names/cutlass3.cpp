@@ -1,5 +1,6 @@
 // Kernels of CUTLASS 3 and 4 for Hopper and the Blackwell of data centres, as its profiler names them. What a name says
 // beyond tile, cluster, schedule and types is refused by name, for it may change the kernel.
+#include <algorithm>
 #include <utility>
 
 #include "kernels/names/tokens.hpp"
@@ -96,8 +97,10 @@ Result<ParsedName> read_blackwell(const Tokens& t) {
   set_tile(parsed, (*tile)[0] / share, (*tile)[1], (*tile)[2]);
   config.instruction = {config.tile.m * (parsed.swapped ? 1 : share), config.tile.n * (parsed.swapped ? share : 1),
                         step};
-  config.cluster_m = parsed.swapped ? (*cluster)[1] : (*cluster)[0];
-  config.cluster_n = parsed.swapped ? (*cluster)[0] : (*cluster)[1];
+  // 0x0x1: the launch says it; a pair needs two along its rows.
+  const int along = (*cluster)[0] > 0 ? (*cluster)[0] : share, across = std::max(1, (*cluster)[1]);
+  config.cluster_m = parsed.swapped ? across : along;
+  config.cluster_n = parsed.swapped ? along : across;
   config.align_a = config.align_b = (*align)[0];
   return parsed;
 }
