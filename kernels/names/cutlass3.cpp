@@ -71,7 +71,9 @@ Result<ParsedName> read_blackwell(const Tokens& t) {
     return refused_part(
         "a CUTLASS 3 name of tensor operations for sm100, down to its alignment (block scales: by keys)",
         t.size() < 4 ? t[0] : t[3]);
-  const auto tile = extents(t[9], 3), cluster = extents(t[10], 3), align = prefixed(t[13], "align", 1);
+  const bool at_launch = t[10] == "0x0x1";  // the launch says the cluster
+  const auto tile = extents(t[9], 3), cluster = extents(at_launch ? "1x1x1" : t[10], 3);
+  const auto align = prefixed(t[13], "align", 1);
   if (!tile || !cluster || (*cluster)[2] != 1)
     return refused_part("a tile and a flat cluster, for example 256x128x64_2x1x1", t[9]);
   if (t[12].size() != 3 || (t[12][2] != 'n' && t[12][2] != 't') || !align)
@@ -96,8 +98,9 @@ Result<ParsedName> read_blackwell(const Tokens& t) {
   set_tile(parsed, (*tile)[0] / share, (*tile)[1], (*tile)[2]);
   config.instruction = {config.tile.m * (parsed.swapped ? 1 : share), config.tile.n * (parsed.swapped ? share : 1),
                         step};
-  config.cluster_m = parsed.swapped ? (*cluster)[1] : (*cluster)[0];
-  config.cluster_n = parsed.swapped ? (*cluster)[0] : (*cluster)[1];
+  const int along = at_launch ? share : (*cluster)[0], across = (*cluster)[1];  // a pair needs two along its rows
+  config.cluster_m = parsed.swapped ? across : along;
+  config.cluster_n = parsed.swapped ? along : across;
   config.align_a = config.align_b = (*align)[0];
   return parsed;
 }

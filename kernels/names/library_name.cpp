@@ -163,6 +163,17 @@ void name_wgmma(KernelConfig& config) {
   config.name = cutlass3_name(config);
 }
 
+// cuBLAS's mma.sync kernels for sm_120; empty where the scheme has no word for the types.
+std::string nvjet_mma_name(const KernelConfig& c) {
+  const std::string_view types = nvjet_types(c);
+  if (types.empty() || !c.warp_m || !c.warp_n || c.swizzle_log2 != nvjet_band_log2) return "";
+  std::string letters(letters_of(c.layout, true));
+  std::ranges::transform(letters, letters.begin(),
+                         [](char l) { return static_cast<char>(std::toupper(static_cast<unsigned char>(l))); });
+  return format("nvjet_sm120_{}_mma_{}x{}_{}_{}x{}x{}_tmaAB_{}_{}NN", types, pair_of(c), c.tile.k, c.stages.value_or(1),
+                *c.warp_n, *c.warp_m, c.tile.k, c.reads_c ? "badd" : "bz", letters);
+}
+
 }  // namespace
 
 void name_as_library(KernelConfig& config) {
@@ -172,7 +183,10 @@ void name_as_library(KernelConfig& config) {
     case Flavor::generic:
     case Flavor::cutlass: config.name = cutlass_name(config); break;
     case Flavor::cublas: config.name = cublas_name(config); break;
-    case Flavor::xmma: config.name = xmma_name(config); break;
+    case Flavor::xmma:
+      config.name = config.family == Family::mma ? nvjet_mma_name(config) : "";
+      if (config.name.empty()) config.name = xmma_name(config);
+      break;
   }
 }
 

@@ -135,6 +135,7 @@ Result<ParsedName> read_nvjet_mma(const Tokens& t) {
   config.stages = (*stages)[0];
   config.warp_m = (*warp)[1];
   config.warp_n = (*warp)[0];
+  config.swizzle_log2 = nvjet_band_log2;
   config.async_copy = true;  // bulk copies; the model's are of single threads
   return parsed;
 }

@@ -15,7 +15,8 @@ using kernels::Flavor;
 
 constexpr std::string_view ampere_ada = "sm_80,sm_86,sm_89";
 constexpr std::string_view hopper = "sm_90";
-constexpr std::string_view blackwell = "sm_100,sm_103";                         // of data centres: tensor memory
+constexpr std::string_view blackwell = "sm_100,sm_103";        // of data centres: tensor memory
+constexpr std::string_view small_blackwell = "sm_120,sm_121";  // of desktops and workstations: mma.sync
 constexpr std::string_view cp_async = "sm_80,sm_86,sm_89,sm_90,sm_120,sm_121";  // 16-bit and narrower mma kernels
 constexpr std::string_view later_f32 = "sm_90,sm_100,sm_103,sm_120,sm_121";     // built on cp.async since cuBLAS 12
 constexpr TypeClass f32 = TypeClass::f32;
@@ -194,6 +195,24 @@ constexpr std::array rows{
                0, 0, 1, 1, 4},
     MenuKernel{"nvjet_sm100_tst_16x64_64_4x1_v_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 64, 16, 64, 0,
                0, 0, 1, 1, 4},
+    MenuKernel{"nvjet_sm120_tst_mma_128x256x32_4_64x64x32_tmaAB_bz_TNNN", small_blackwell, tensor, Family::mma,
+               Flavor::xmma, 256, 128, 32, 4, 4, 2},
+    MenuKernel{"nvjet_sm120_tst_mma_256x128x32_4_64x64x32_tmaAB_bz_TNNN", small_blackwell, tensor, Family::mma,
+               Flavor::xmma, 128, 256, 32, 4, 2, 4},
+    MenuKernel{"nvjet_sm120_tst_mma_128x128x64_3_64x64x64_tmaAB_bz_TNNN", small_blackwell, tensor, Family::mma,
+               Flavor::xmma, 128, 128, 64, 3, 2, 2},
+    MenuKernel{"nvjet_sm120_tst_mma_128x128x32_6_64x64x32_tmaAB_bz_TNNN", small_blackwell, tensor, Family::mma,
+               Flavor::xmma, 128, 128, 32, 6, 2, 2},
+    MenuKernel{"nvjet_sm120_tst_mma_64x128x64_4_32x64x64_tmaAB_bz_TNNN", small_blackwell, tensor, Family::mma,
+               Flavor::xmma, 128, 64, 64, 4, 2, 2},
+    MenuKernel{"nvjet_sm120_tst_mma_128x64x64_4_64x32x64_tmaAB_bz_TNNN", small_blackwell, tensor, Family::mma,
+               Flavor::xmma, 64, 128, 64, 4, 2, 2},
+    MenuKernel{"nvjet_sm120_tst_mma_64x64x64_6_32x32x64_tmaAB_bz_TNNN", small_blackwell, tensor, Family::mma,
+               Flavor::xmma, 64, 64, 64, 6, 2, 2},
+    MenuKernel{"nvjet_sm120_tst_mma_64x32x64_8_16x32x64_tmaAB_bz_TNNN", small_blackwell, tensor, Family::mma,
+               Flavor::xmma, 32, 64, 64, 8, 1, 4},
+    MenuKernel{"nvjet_sm120_tst_mma_32x64x64_8_32x16x64_tmaAB_bz_TNNN", small_blackwell, tensor, Family::mma,
+               Flavor::xmma, 64, 32, 64, 8, 4, 1},
 };
 
 bool runs_on(const MenuKernel& row, std::string_view generation) {
@@ -246,7 +265,7 @@ kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConf
   }
   // The library sees C^T = B^T A^T: its fast grid dimension runs along our N, in xmma kernels along our M (NeuSight).
   // Kernels of bulk copies are named for either order (nvjet: h and v): the shorter side is walked first.
-  if (kernels::copies_in_bulk(row.family) && row.flavor == Flavor::xmma) config.swizzle_log2 = kernels::nvjet_band_log2;
+  if (row.name.starts_with("nvjet")) config.swizzle_log2 = kernels::nvjet_band_log2;
   const bool along_m = kernels::copies_in_bulk(row.family) || config.flavor == Flavor::xmma;
   config.raster = along_m ? kernels::Raster::along_m : kernels::Raster::along_n;
   return in_frame(std::move(config), frame);

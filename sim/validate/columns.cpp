@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view positive_count = "a whole number of at least 1";
 constexpr std::string_view type_names =
-    "f32, tf32, f16, bf16, f8e4m3, f8e5m2, s8 or s4 (fp32, fp16, fp8, int8 ... too)";
+    "f32, tf32, f16, bf16, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4 (fp32, fp16, fp8, int8 ... too)";
 constexpr std::string_view by_name = "what kernel_name says, else the family's default (kernel-reference.md)";
 
 // clang-format off
@@ -40,7 +40,7 @@ constexpr std::array<ColumnInfo, 37> table{{
     {Column::kernel_name, "kernel_name", "", Need::no, "a name as profilers print it",
      "library call: --kernel auto chooses, --kernel recorded skips the row",
      "The kernel. It fills blanks of the columns below; where they say something else, they win."},
-    {Column::family, "family", "", Need::no, "naive, blocked, clblast, simt, mma or wgmma (cutlass_simt ... too), or cublas",
+    {Column::family, "family", "", Need::no, "naive, blocked, clblast, simt, mma, wgmma or tcgen05 (cutlass_simt ... too), or cublas",
      "that of kernel_name, else of instr", "Kernel family. cublas: kernel_name decides."},
     {Column::instr, "instr", "", Need::no, "ffma (naive, blocked, clblast, simt), mma or wgmma", "that of the family",
      "What multiplies. It must fit the family, and is the family where that is unknown and the tile is given."},

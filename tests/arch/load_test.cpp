@@ -99,7 +99,7 @@ TEST(LoadGpu, FindsByPath) { EXPECT_EQ(id_of("arch/tiny.yaml"), "tiny"); }
 TEST(LoadGpu, UnknownNameSuggestsTheNearest) {
   EXPECT_EQ(id_of("rtx4071"),
             "--arch rtx4071: expected a known GPU or the path of a file, found neither (did you mean rtx4070, "
-            "rtx3070 or rtx4080?)\n");
+            "rtx3070 or rtx4060?)\n");
   EXPECT_EQ(id_of("warp drive"),
             "--arch warp drive: expected a known GPU or the path of a file, found neither (`noteg arch list` shows the "
             "known ones)\n");

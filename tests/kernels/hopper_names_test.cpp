@@ -154,7 +154,6 @@ struct Refused {
 
 TEST(HopperNames, WhatIsNotModelledIsNamed) {
   const Refused refused[] = {
-      {"nvjet_sm100_hsh_128x256_64x4_1x2_h_bz_TNN", "\"sm100\""},
       {"nvjet_sm90_qqqsq_128x256_128x4_1x2_h_bz_TNN", "\"qqqsq\""},
       {"nvjet_sm90_ootst_128x256_128x4_1x2_h_bz_TNN", "\"ootst\""},
       {"nvjet_sm90_sss_128x256_32x4_1x2_h_bz_TNN", "\"sss\""},
