@@ -192,7 +192,7 @@ class Writer {
                 {"gpu", report_.arch_name},
                 {"kernel", report_.kernel.name},
                 {"one_us_of_the_viewer_is", "one SM cycle"},
-                {"sm_clock_mhz", recording_.run->clock.value * 1e-6},
+                {"sm_clock_mhz", recording_.run->clock().value * 1e-6},
                 {"window_begin_cycle", recording_.begin},
                 {"window_end_cycle", recording_.end},
                 {"loads", "find their data in L2"},
