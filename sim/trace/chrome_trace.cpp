@@ -116,7 +116,7 @@ class Writer {
       slice("instruction", name, process_of(issue.warp), first_warp_track + issue.warp, issue.cycle, issue.cycle + 1,
             arguments);
     }
-    const auto& work = recording_.run->work;
+    const auto& work = recording_.run->work();
     for (int warp = 0; warp < work.resident * recording_.program().warps; ++warp)
       name("thread", process_of(static_cast<std::uint16_t>(warp)), first_warp_track + warp,
            fmt::format("warp {}", warp));
