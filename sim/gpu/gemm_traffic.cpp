@@ -205,37 +205,25 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
 
 double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }
 
-memory::ReuseResult plan_reuse(const GemmTrafficRequest& request) { return memory::tile_reuse(reuse_request(request)); }
-
 double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
   return static_cast<double>(s.batch) * ((m * k + k * n) * bytes_in + m * n * bytes_out);
 }
 
-Traffic plan_traffic(const GemmTrafficRequest& r) {
-  Traffic out;
+namespace {
+
+// What L2 has to deliver for loads of A and B, and what of it L1 keeps.
+void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::ReuseRequest& reuse) {
   const LaunchGeometry& geometry = r.grid->geometry;
   const memory::TileGrid& tiles = r.grid->tiles;
-  const memory::ReuseRequest reuse = reuse_request(r);
-  const memory::ReuseResult dram = memory::tile_reuse(reuse);
-  out.dram_read_bytes = dram.dram_read_bytes;
-  out.dram_write_bytes = dram.dram_write_bytes;
-  out.compulsory_bytes = dram.compulsory_bytes;
-  out.result_bytes = footprint(*r.shape, 0, reuse.bytes_out);
-  out.footprint_bytes = footprint(*r.shape, reuse.bytes_in, reuse.bytes_out);
-  out.waiting_steps = dram.waiting_steps;
-  out.waiting_places = dram.waiting_places;
-  out.opened_rows = dram.opened_rows;
-  if (tiles.split_k == 1) out.c_missing = dram.c_missing;
   const std::int64_t ctas = std::max<std::int64_t>(1, geometry.ctas);
-  const memory::LiveTiles live = memory::live_tiles(r.grid->tiles, std::min(reuse.live_ctas, ctas));
-  const auto planes = static_cast<double>(tiles.batch * tiles.split_k);
-  const double planes_live = std::clamp(
-      static_cast<double>(std::min(reuse.live_ctas, ctas)) / static_cast<double>(tiles.tiles_m * tiles.tiles_n), 1.0,
-      planes);
-  const memory::SharingCtas sharing{
-      static_cast<int>(std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest(r.gpu->sms))),
-      r.gpu->sm.occupancy.max_ctas};
+  const std::int64_t live_ctas = std::min(reuse.live_ctas, ctas);
+  const memory::LiveTiles live = memory::live_tiles(tiles, live_ctas);
+  const double planes_live =
+      std::clamp(static_cast<double>(live_ctas) / static_cast<double>(tiles.tiles_m * tiles.tiles_n), 1.0,
+                 static_cast<double>(tiles.batch * tiles.split_k));
+  const std::int64_t side_by_side = std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest(r.gpu->sms));
+  const memory::SharingCtas sharing{static_cast<int>(side_by_side), r.gpu->sm.occupancy.max_ctas};
   double asked = 0, fetched = 0;
   for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
     const double different = (matrix == kernels::Matrix::a ? live.rows : live.columns) * planes_live;
@@ -249,25 +237,46 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
     out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
   }
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
-  if (r.config->family == kernels::Family::wgmma) {  // less what clusters and GPCs share
-    out.boxes = box_traffic(r);
-    out.l2_read_bytes =
-        (out.boxes[0].bytes + out.boxes[1].bytes) * static_cast<double>(geometry.iterations) * geometry.all_tiles;
-  } else {
-    out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
-  }
-  add_results(out, r);
+}
 
+void add_lookups(Traffic& out, const arch::L2Spec& spec, const memory::ReuseResult& dram) {
   memory::L2Traffic l2;
-  const double sector = r.gpu->l2.sector.value;
+  const double sector = spec.sector.value;
   l2.read_sectors = out.l2_read_bytes / sector * out.reads_that_arrive;
   l2.write_sectors = out.l2_write_bytes / sector;
   l2.dram_read_sectors = dram.dram_read_bytes / sector;
   l2.sharers = dram.compulsory_bytes > 0 ? dram.requested_bytes / dram.compulsory_bytes : 1;
-  l2.partitions = r.gpu->l2.partitions;
+  l2.partitions = spec.partitions;
   const memory::L2Lookups lookups = memory::l2_lookups(l2);
   out.l2_lookups = lookups.lookups;
   out.l2_hit_rate = lookups.hit_rate();
+}
+
+}  // namespace
+
+Traffic plan_traffic(const GemmTrafficRequest& r) {
+  const memory::ReuseRequest reuse = reuse_request(r);
+  const memory::ReuseResult dram = memory::tile_reuse(reuse);
+  Traffic out;
+  out.dram_read_bytes = dram.dram_read_bytes;
+  out.dram_write_bytes = dram.dram_write_bytes;
+  out.compulsory_bytes = dram.compulsory_bytes;
+  out.result_bytes = footprint(*r.shape, 0, reuse.bytes_out);
+  out.footprint_bytes = footprint(*r.shape, reuse.bytes_in, reuse.bytes_out);
+  out.waiting_steps = dram.waiting_steps;
+  out.waiting_places = dram.waiting_places;
+  out.opened_rows = dram.opened_rows;
+  if (r.grid->tiles.split_k == 1) out.c_missing = dram.c_missing;
+  add_operands(out, r, reuse);
+  if (r.config->family == kernels::Family::wgmma) {  // less what clusters and GPCs share
+    out.boxes = box_traffic(r);
+    out.l2_read_bytes = (out.boxes[0].bytes + out.boxes[1].bytes) * static_cast<double>(r.grid->geometry.iterations) *
+                        r.grid->geometry.all_tiles;
+  } else {
+    out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
+  }
+  add_results(out, r);
+  add_lookups(out, r.gpu->l2, dram);
   return out;
 }
 

@@ -27,9 +27,6 @@ struct GemmTrafficRequest {
 
 [[nodiscard]] Traffic plan_traffic(const GemmTrafficRequest& request);
 
-// What the tiles alone say of DRAM.
-[[nodiscard]] memory::ReuseResult plan_reuse(const GemmTrafficRequest& request);
-
 // The least that Traffic::reads_that_arrive can be on a GPU, where the SMs of a TPC read the same.
 [[nodiscard]] double least_reads_that_arrive(const arch::GpuSpec& gpu);
 

@@ -64,10 +64,13 @@ Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& la
   if (options.pilot) return first;
   const Hertz clock = first.point.clock;
   TimedKernel out = timed_at(gpu, launch, options, clock, first.time.dram_latency_at(clock), *timer);
-  if (out.runs.port != first.runs.port || out.runs.dram_latency != first.runs.dram_latency) {
-    out.stepped_cycles += first.stepped_cycles;
-    out.stepped_warp_instructions += first.stepped_warp_instructions;
-  }
+  const auto add_first = [&](const sm::SmResult& run) {
+    out.stepped_cycles += run.stepped_cycles;
+    out.stepped_warp_instructions += run.stepped_warp_instructions;
+  };
+  const bool other_port = out.runs.port != first.runs.port;
+  if (other_port) add_first(first.runs.from_l2);
+  if (other_port || out.runs.dram_latency != first.runs.dram_latency) add_first(first.runs.from_dram);
   return out;
 }
 

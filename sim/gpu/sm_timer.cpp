@@ -128,7 +128,7 @@ sm::SmResult SmTimer::interpolate(const sm::MemoryPort& port, const sm::SmWork& 
 
 // Enough to fill most pipelines: a dozen short iterations, two long ones.
 std::int64_t SmTimer::pilot_iterations() const {
-  constexpr std::int64_t instructions = 1200, least = 2, most = 12;
+  constexpr std::int64_t instructions = 600, least = 2, most = 12;
   return std::clamp(instructions / iteration_length_, least, most);
 }
 

@@ -34,7 +34,6 @@ double cycles_per_trip(const arch::GpuSpec& gpu, const kernels::Program& program
   constexpr int few = 16, many = 80;
   PortRequest request;
   request.gpu = &gpu;
-  request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
   const sm::DecodedProgram decoded = sm::decode(program, gpu.sm);
   sm::SmWork work;
   work.resident = ctas;

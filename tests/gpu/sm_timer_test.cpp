@@ -46,7 +46,7 @@ TEST_P(PilotRun, IsNearTheRunAtLittleCost) {
   const sm::SmResult first = timer.estimate(port, work);
   EXPECT_NEAR(first.cycles / run.cycles, 1, pilot.within);
   EXPECT_NEAR(first.counters.warp_instructions / run.counters.warp_instructions, 1, 0.02);
-  EXPECT_LT(first.stepped_warp_instructions, 1.5e5);
+  EXPECT_LT(first.stepped_warp_instructions, 2.5e5);
 }
 
 // CTAs alone on the SM lay their beginnings and ends open, which is counted; those of several overlap and are not.
