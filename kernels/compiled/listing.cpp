@@ -86,6 +86,7 @@ class ListingReader {
     if (starts(line, "/*")) return read_instruction(line);
     if (starts(line, "[B")) return read_bracketed(line);
     if (line.size() > 10 && line[2] == ':' && line[4] == ':' && line[6] == ':') return read_colons(line);
+    if (starts(line, ".sectioninfo")) return read_registers(line);
     if (starts(line, ".section")) return read_section(line);
     if (starts(line, ".target") || starts(line, "code for sm_")) return set_architecture(architecture_in(line, "sm_"));
     if (starts(line, ".headerflags")) return set_architecture(architecture_in(line, "EF_CUDA_SM"));
@@ -138,12 +139,22 @@ class ListingReader {
     open_kernel(name);
   }
 
+  void read_registers(std::string_view line) {
+    constexpr std::string_view key = "SHI_REGISTERS=";
+    const std::size_t at = line.find(key);
+    if (!open_ || at == std::string_view::npos) return;
+    int registers = 0;
+    const std::string_view digits = line.substr(at + key.size());
+    std::from_chars(digits.data(), digits.data() + digits.size(), registers);
+    if (registers > 0 && registers < 256) out_.kernels.back().registers = registers;
+  }
+
   void open_kernel(std::string_view name) {
     close_kernel();
     source_line_ = 0;
     source_file_ = -1;
     if (out_.kernels.size() >= most_kernels) return error(fmt::format("at most {} kernels", most_kernels), "more");
-    out_.kernels.push_back({std::string(name), line_, {}});
+    out_.kernels.push_back({std::string(name), line_, {}, {}});
     open_ = true;
     labels_[std::string(name)] = 0;
   }

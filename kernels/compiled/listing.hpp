@@ -19,6 +19,7 @@ inline constexpr std::size_t most_instructions = 1'000'000;             // of a 
 struct Code {
   std::string name;
   int line = 0;
+  std::optional<int> registers;  // per thread, where the listing says so
   std::vector<Instruction> instructions;  // by address
 
   // Index of the instruction at an address; nullopt: none there.

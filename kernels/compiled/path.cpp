@@ -29,6 +29,26 @@ void PathBuilder::enter(std::int32_t block) {
   }
 }
 
+void PathBuilder::repeat(std::vector<std::int32_t> body, std::int64_t times) {
+  // A period of several equal iterations is a loop of its own.
+  std::int64_t count = times;
+  if (body.size() == 1 && (*nodes_)[body[0]].block < 0) {
+    const PathNode inner = (*nodes_)[body[0]];
+    count *= inner.count;
+    body = inner.body;
+  }
+  if (!path_.empty()) {
+    const PathNode tail = (*nodes_)[path_.back()];
+    if (tail.block < 0 && tail.body == body) {
+      path_.back() = nodes_->of_loop(std::move(body), tail.count + count);
+      return;
+    }
+  }
+  path_.push_back(nodes_->of_loop(std::move(body), count));
+  while (fold()) {
+  }
+}
+
 // The last nodes repeat the ones before them, or the body of the loop before them.
 bool PathBuilder::fold() {
   const std::int32_t last = path_.back();

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "kernels/access/wavefronts.hpp"
@@ -70,17 +71,12 @@ struct InstructionRecord {
 
 constexpr std::size_t most_variants = 64;  // kept apart; more are counted, not remembered
 
-// What one CTA does.
+// What one CTA does. Events of a warp: a block with its lanes, or an access by instruction and variant.
 class CtaRecorder : public WarpWatcher {
  public:
   CtaRecorder(const EmulatedCode& code, PathNodes& nodes, int warps, std::uint32_t shared_begin)
       : code_(code), shared_begin_(shared_begin) {
-    for (int i = 0; i < warps; ++i) warps_.push_back({PathBuilder(nodes), {}, {}, {}, 0});
-    for (Warp& warp : warps_) {
-      warp.entered.resize(code.blocks.size());
-      warp.lanes.resize(code.blocks.size());
-      warp.memory.resize(code.steps.size());
-    }
+    for (int i = 0; i < warps; ++i) warps_.emplace_back(nodes, code);
   }
 
   void enters(int warp, std::int32_t block, std::uint32_t lanes) override {
@@ -88,7 +84,7 @@ class CtaRecorder : public WarpWatcher {
     w.path.enter(block);
     w.entered[static_cast<std::size_t>(block)] += 1;
     w.lanes[static_cast<std::size_t>(block)] += std::popcount(lanes);
-    w.hash = (w.hash ^ (static_cast<std::uint64_t>(block) << 32 | lanes)) * 0x9e3779b97f4a7c15 + 1;
+    w.keep({-1 - block, lanes});
   }
 
   void accesses(int warp, const Access& access) override {
@@ -96,68 +92,132 @@ class CtaRecorder : public WarpWatcher {
     v.lanes = lanes_of_matrices(*access.step->in, access.lanes & ~(access.guessed & ~access.address.known));
     if (access.lanes != 0 && (access.guessed & ~access.address.known) != 0) unknown_addresses_.insert(access.at);
     const std::uint32_t lanes = v.lanes;
-    if (access.reads_nothing) v.lanes = lanes_of_matrices(*access.step->in, access.lanes);
     const auto lane = static_cast<std::size_t>(std::countr_zero(lanes == 0 ? 1u : lanes));
     const std::uint64_t base = access.address.value[lane] & ~std::uint64_t{127};
     const std::uint64_t shared_base = access.shared.value[lane] & ~std::uint64_t{127};
+    const bool copies = access.step->semantics == S::copy_to_shared;
     for (std::size_t i = 0; i < 32; ++i) {
       if ((lanes >> i & 1) == 0) continue;
       v.offset[i] = static_cast<std::uint32_t>(access.address.value[i] - base);
-      v.shared[i] = static_cast<std::uint32_t>(access.shared.value[i] - shared_base);
-      const std::uint64_t shared = access.step->semantics == S::copy_to_shared ? access.shared.value[i] : access.address.value[i];
+      if (copies) v.shared[i] = static_cast<std::uint32_t>(access.shared.value[i] - shared_base);
+      const std::uint64_t shared = copies ? access.shared.value[i] : access.address.value[i];
       if (is_shared(access.step->semantics)) shared_end_ = std::max(shared_end_, static_cast<std::uint32_t>(shared) + access.step->bytes);
     }
-    note(warps_[static_cast<std::size_t>(warp)].memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing);
+    Warp& w = warps_[static_cast<std::size_t>(warp)];
+    const std::size_t variant = note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing);
+    w.keep({access.at, static_cast<std::uint32_t>(variant)});
   }
 
   void assumes(std::int32_t at, bool taken) override { assumed_[{at, taken}] += 1; }
 
+  std::optional<std::size_t> position(int warp) const override {
+    const Warp& w = warps_[static_cast<std::size_t>(warp)];
+    return w.log_is_full ? std::nullopt : std::optional(w.log.size());
+  }
+  bool repeats(int warp, std::size_t a, std::size_t b, std::size_t c) const override {
+    const std::vector<Event>& log = warps_[static_cast<std::size_t>(warp)].log;
+    if (c - b != b - a || c > log.size()) return false;
+    const auto at = [&](std::size_t i) { return log.begin() + static_cast<std::ptrdiff_t>(i); };
+    return std::equal(at(a), at(b), at(b));
+  }
+  void repeat(int warp, std::size_t from, std::size_t to, std::int64_t times) override {
+    Warp& w = warps_[static_cast<std::size_t>(warp)];
+    PathBuilder body = w.path.alone();
+    apply(w, from, to, static_cast<double>(times), body);
+    w.path.repeat(body.path(), times);
+    // Part of the period of a loop around this one.
+    const std::size_t here = w.log.size();
+    w.keep({repeat_event, static_cast<std::uint32_t>(here - from)});
+    w.keep({repeat_event, static_cast<std::uint32_t>(to - from)});
+    w.keep({repeat_event, static_cast<std::uint32_t>(times)});
+  }
+
   [[nodiscard]] CtaClass finish(std::array<std::uint32_t, 3> id) const;
   [[nodiscard]] std::uint64_t signature() const {
     std::uint64_t out = 0;
-    for (const Warp& w : warps_) out = (out ^ w.hash) * 0xbf58476d1ce4e5b9 + 7;
+    const auto mix = [&](std::uint64_t v) { out = (out ^ v) * 0xbf58476d1ce4e5b9 + 7; };
+    for (const Warp& w : warps_) {
+      for (const std::int32_t node : w.path.path()) mix(static_cast<std::uint64_t>(node));
+      for (const double lanes : w.lanes) mix(static_cast<std::uint64_t>(lanes));
+    }
     return out;
   }
   [[nodiscard]] const std::map<std::pair<std::int32_t, bool>, std::int64_t>& assumed() const { return assumed_; }
   [[nodiscard]] const std::set<std::int32_t>& unknown_addresses() const { return unknown_addresses_; }
 
  private:
+  static constexpr std::int32_t repeat_event = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::size_t longest_log = 1 << 22;
+  struct Event {
+    std::int32_t what = 0;
+    std::uint32_t detail = 0;
+    bool operator==(const Event&) const = default;
+  };
   struct Warp {
+    Warp(PathNodes& nodes, const EmulatedCode& code)
+        : path(nodes), entered(code.blocks.size()), lanes(code.blocks.size()), memory(code.steps.size()) {}
+    void keep(Event event) {
+      if (log.size() < longest_log) log.push_back(event);
+      else log_is_full = true;
+    }
     PathBuilder path;
     std::vector<double> entered, lanes;  // by block
     std::vector<InstructionRecord> memory;
-    std::uint64_t hash;
+    std::vector<Event> log;
+    bool log_is_full = false;
   };
 
-  void note(InstructionRecord& record, Variant& v, const Step& step, bool reads_nothing) {
-    const auto same = [&](const Variant& o) { return o.lanes == v.lanes && o.offset == v.offset && o.shared == v.shared; };
-    if (record.last < record.variants.size() && same(record.variants[record.last])) {
-      record.variants[record.last].executions += 1;
-      return;
+  // Counts what stands in [from, to) so many times more; `body` takes its way, once.
+  static void apply(Warp& w, std::size_t from, std::size_t to, double times, PathBuilder& body) {
+    for (std::size_t i = from; i < to; ++i) {
+      const Event event = w.log[i];
+      if (event.what == repeat_event) {
+        if (i + 2 >= to) return;
+        const std::size_t begin = i - event.detail, length = w.log[i + 1].detail;
+        const std::int64_t inner = w.log[i + 2].detail;
+        PathBuilder alone = body.alone();
+        apply(w, begin, begin + length, times * static_cast<double>(inner), alone);
+        body.repeat(alone.path(), inner);
+        i += 2;
+      } else if (event.what < 0) {
+        const std::int32_t block = -1 - event.what;
+        body.enter(block);
+        w.entered[static_cast<std::size_t>(block)] += times;
+        w.lanes[static_cast<std::size_t>(block)] += times * std::popcount(event.detail);
+      } else {
+        w.memory[static_cast<std::size_t>(event.what)].variants[event.detail].executions += times;
+      }
     }
-    const auto at = std::ranges::find_if(record.variants, same);
-    if (at != record.variants.end()) {
-      at->executions += 1;
+  }
+
+  static std::size_t note(InstructionRecord& record, Variant& v, const Step& step, bool reads_nothing) {
+    const auto same = [&](const Variant& o) { return o.lanes == v.lanes && o.offset == v.offset && o.shared == v.shared; };
+    if (record.last >= record.variants.size() || !same(record.variants[record.last])) {
+      const auto at = std::ranges::find_if(record.variants, same);
       record.last = static_cast<std::size_t>(at - record.variants.begin());
-      return;
+    }
+    if (record.last < record.variants.size()) {
+      record.variants[record.last].executions += 1;
+      return record.last;
     }
     v.cost = cost_of(v, step);
     if (reads_nothing) v.cost.sectors = v.cost.lines = v.cost.ideal_sectors = 0;
     v.executions = 1;
     if (record.variants.size() < most_variants) {
-      record.last = record.variants.size();
       record.variants.push_back(v);
-      return;
+      return record.last;
     }
+    record.last = most_variants - 1;
     Variant& rest = record.variants.back();  // a mean of many
     const double n = rest.executions;
-    const auto mean = [n](double a, double b) { return (a * n + b) / (n + 1); };
-    rest.cost.wavefronts = mean(rest.cost.wavefronts, v.cost.wavefronts);
-    rest.cost.ideal_wavefronts = mean(rest.cost.ideal_wavefronts, v.cost.ideal_wavefronts);
-    rest.cost.sectors = mean(rest.cost.sectors, v.cost.sectors);
-    rest.cost.ideal_sectors = mean(rest.cost.ideal_sectors, v.cost.ideal_sectors);
-    rest.cost.lines = mean(rest.cost.lines, v.cost.lines);
+    const auto mean = [n](double& a, double b) { a = (a * n + b) / (n + 1); };
+    mean(rest.cost.wavefronts, v.cost.wavefronts);
+    mean(rest.cost.ideal_wavefronts, v.cost.ideal_wavefronts);
+    mean(rest.cost.sectors, v.cost.sectors);
+    mean(rest.cost.ideal_sectors, v.cost.ideal_sectors);
+    mean(rest.cost.lines, v.cost.lines);
     rest.executions += 1;
+    return record.last;
   }
 
   const EmulatedCode& code_;
@@ -220,26 +280,6 @@ CtaClass CtaRecorder::finish(std::array<std::uint32_t, 3> id) const {
   }
   return out;
 }
-
-// The signature of a CTA's way, without addresses.
-class PathSignature : public WarpWatcher {
- public:
-  explicit PathSignature(int warps) : hash_(static_cast<std::size_t>(warps)) {}
-  void enters(int warp, std::int32_t block, std::uint32_t lanes) override {
-    std::uint64_t& h = hash_[static_cast<std::size_t>(warp)];
-    h = (h ^ (static_cast<std::uint64_t>(block) << 32 | lanes)) * 0x9e3779b97f4a7c15 + 1;
-  }
-  void accesses(int, const Access&) override {}
-  void assumes(std::int32_t, bool) override {}
-  [[nodiscard]] std::uint64_t value() const {
-    std::uint64_t out = 0;
-    for (const std::uint64_t h : hash_) out = (out ^ h) * 0xbf58476d1ce4e5b9 + 7;
-    return out;
-  }
-
- private:
-  std::vector<std::uint64_t> hash_;
-};
 
 using CtaId = std::array<std::uint32_t, 3>;
 
@@ -327,19 +367,20 @@ class Classes {
     if (known != known_.end()) return known->second;
     ++tried_;
     EmulatedCta cta(code_, launch_, memory_, id);
-    PathSignature signature(cta.warps());
+    CtaRecorder signature(code_, nodes_, cta.warps(), 0);
     std::uint64_t rounds = 0;
     while (!cta.finished() && !endless_) {
       cta.run_round(signature);
       if ((++rounds & 1023) == 0 && cta.blocks_run() > limits_.blocks) endless_ = true;
     }
-    return known_[id] = signature.value();
+    return known_[id] = signature.signature();
   }
 
   const EmulatedCode& code_;
   const Launch& launch_;
   const LaunchMemory& memory_;
   const ProfileLimits& limits_;
+  PathNodes nodes_;
   std::map<CtaId, std::uint64_t> known_;
   std::size_t tried_ = 0;
   bool sampled_ = false, endless_ = false;

@@ -58,6 +58,9 @@ class PathBuilder {
  public:
   explicit PathBuilder(PathNodes& nodes) : nodes_(&nodes) {}
   void enter(std::int32_t block);
+  // These nodes come so many times.
+  void repeat(std::vector<std::int32_t> body, std::int64_t times);
+  [[nodiscard]] PathBuilder alone() const { return PathBuilder(*nodes_); }
   [[nodiscard]] const std::vector<std::int32_t>& path() const { return path_; }
 
  private:

@@ -93,41 +93,75 @@ Step step_of(const Instruction& in) {
   return out;
 }
 
-// Every instruction that writes a register that is needed belongs to the slice, and needs its own sources in turn.
-void close_slice(EmulatedCode& out, RegisterSet& needed) {
+// Where control may go behind a block.
+std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code) {
+  std::vector<std::vector<std::int32_t>> out(code.blocks.size());
+  const auto block_at = [&](std::uint64_t address) -> std::int32_t {
+    const auto at = code.code->at(address);
+    return at ? code.block_of[static_cast<std::size_t>(*at)] : -1;
+  };
+  for (std::size_t b = 0; b < code.blocks.size(); ++b) {
+    const Step& last = code.steps[static_cast<std::size_t>(code.blocks[b].end - 1)];
+    const Instruction& in = *last.in;
+    const bool jumps = last.semantics == S::branch || last.semantics == S::call;
+    for (std::size_t i = 0; jumps && i < in.operands; ++i) {
+      if (in.operand[i].kind != Kind::label && in.operand[i].kind != Kind::integer) continue;
+      if (const std::int32_t to = block_at(static_cast<std::uint64_t>(in.operand[i].value)); to >= 0) out[b].push_back(to);
+    }
+    if (last.semantics == S::branch_indexed || last.semantics == S::ret) {
+      for (std::size_t all = 0; all < code.blocks.size(); ++all) out[b].push_back(static_cast<std::int32_t>(all));
+    } else if (b + 1 < code.blocks.size()) {
+      out[b].push_back(static_cast<std::int32_t>(b) + 1);
+    }
+  }
+  return out;
+}
+
+// Backward through one instruction: what is needed before it, from what is needed behind it.
+void step_back(Step& step, RegisterSet& needed) {
+  const RegisterSet writes = written(step);
+  if (!step.carried_out) step.carried_out = writes.meets(needed);
+  if (!step.carried_out) return;
+  if (step.in->guard < 0) needed.remove(writes);
+  // What nothing is known about needs none of its sources.
+  if (step.semantics != S::opaque || step.in->guard >= 0) needed.merge(read(step));
+}
+
+void close_slice(EmulatedCode& out) {
+  const std::vector<std::vector<std::int32_t>> successors = successors_of(out);
+  std::vector<RegisterSet> before(out.blocks.size());
   for (bool changed = true; changed;) {
     changed = false;
-    for (Step& step : out.steps) {
-      if (step.carried_out || !written(step).meets(needed)) continue;
-      step.carried_out = true;
-      changed = true;
-      // What nothing is known about needs none of its sources.
-      if (step.semantics != S::opaque || step.in->guard >= 0) needed.merge(read(step));
+    for (std::size_t b = out.blocks.size(); b-- > 0;) {
+      RegisterSet needed;
+      for (const std::int32_t next : successors[b]) needed.merge(before[static_cast<std::size_t>(next)]);
+      for (std::int32_t i = out.blocks[b].end; i-- > out.blocks[b].begin;) step_back(out.steps[static_cast<std::size_t>(i)], needed);
+      changed = before[b].merge(needed) || changed;
     }
   }
 }
 
-// The registers that decide where warps go, and where they read and write if that is wanted, back to their origins.
-// Flow-insensitive. Values that pass through shared memory are followed where loads of them decide something.
+// The instructions that decide where warps go, and where they read and write if that is wanted, back to their origins.
+// Values that pass through shared memory are followed where loads of them decide something.
 void slice(EmulatedCode& out, Wanted wanted) {
-  RegisterSet needed;
   for (Step& step : out.steps) {
     step.is_memory = wanted == Wanted::addresses && wants_addresses(step.semantics);
     step.carried_out = controls(step.semantics) || step.is_memory;
-    if (step.carried_out) needed.merge(read(step));
   }
-  close_slice(out, needed);
-  const bool through_shared = std::ranges::any_of(
-      out.steps, [&](const Step& step) { return step.semantics == S::load_shared && written(step).meets(needed); });
-  out.keeps_shared = through_shared;
-  if (!through_shared) return;
-  for (Step& step : out.steps) {
-    if (step.semantics != S::store_shared) continue;
-    step.carried_out = true;
-    for (std::size_t i = 0; i < step.in->operands; ++i) needed.add(step.in->operand[i], step.bytes / 4);
-    needed.merge(read(step));
+  std::vector<char> first(out.steps.size());
+  for (std::size_t i = 0; i < out.steps.size(); ++i) {
+    first[i] = out.steps[i].carried_out ? 1 : 0;
+    // A load is carried out for its address; whether its result matters shows without it.
+    if (out.steps[i].semantics == S::load_shared) out.steps[i].carried_out = false;
   }
-  close_slice(out, needed);
+  close_slice(out);
+  out.keeps_shared = std::ranges::any_of(out.steps, [](const Step& step) { return step.semantics == S::load_shared && step.carried_out; });
+  for (std::size_t i = 0; i < out.steps.size(); ++i) {
+    Step& step = out.steps[i];
+    if (first[i] != 0) step.carried_out = true;
+    if (out.keeps_shared && step.semantics == S::store_shared) step.carried_out = step.data_matters = true;
+  }
+  close_slice(out);
 }
 
 }  // namespace
@@ -159,6 +193,10 @@ void RegisterSet::add(const Operand& operand, int width) {
   }
 }
 
+void RegisterSet::remove(const RegisterSet& other) {
+  for (std::size_t i = 0; i < word.size(); ++i) word[i] &= ~other.word[i];
+}
+
 bool RegisterSet::meets(const RegisterSet& other) const {
   for (std::size_t i = 0; i < word.size(); ++i)
     if ((word[i] & other.word[i]) != 0) return true;
@@ -188,6 +226,10 @@ RegisterSet read(const Step& step) {
   const bool pairs = step.semantics == S::imad || step.semantics == S::int_to_float || in.has("64") || in.has("U64") || in.has("S64");
   const bool only_address = wants_addresses(step.semantics) && step.semantics != S::store_local;
   for (std::size_t i = step.destinations; i < in.operands; ++i) {
+    if (step.data_matters) {
+      out.add(in.operand[i], std::max(1, step.bytes / 4));
+      continue;
+    }
     if (only_address && in.operand[i].kind != Kind::memory && !is_predicate(in.operand[i])) continue;
     out.add(in.operand[i], pairs ? 2 : 1);
   }
@@ -223,14 +265,22 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
         out.registers = std::max(out.registers, operand.index + (operand.wide ? 2 : 1));
     }
   }
-  slice(out, wanted);
   for (std::size_t i = 0; i < n; ++i) {
     if (leads[i] != 0) out.blocks.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), {}});
-    Block& block = out.blocks.back();
-    block.end = static_cast<std::int32_t>(i) + 1;
-    if (out.steps[i].carried_out) block.steps.push_back(static_cast<std::int32_t>(i));
+    out.blocks.back().end = static_cast<std::int32_t>(i) + 1;
     out.block_of.push_back(static_cast<std::int32_t>(out.blocks.size()) - 1);
   }
+  slice(out, wanted);
+  RegisterSet live;
+  for (const Step& step : out.steps)
+    if (step.carried_out) live.merge(written(step));
+  for (int r = 0; r < zero_register; ++r) {
+    const std::size_t word = static_cast<std::size_t>(r) / 64;
+    if ((live.word[word] >> (r % 64) & 1) != 0) out.live.push_back(static_cast<std::int16_t>(r));
+    if ((live.word[4 + word] >> (r % 64) & 1) != 0) out.live_uniform.push_back(static_cast<std::int16_t>(r));
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (out.steps[i].carried_out) out.blocks[static_cast<std::size_t>(out.block_of[i])].steps.push_back(static_cast<std::int32_t>(i));
   return out;
 }
 

@@ -24,6 +24,7 @@ struct Step {
   bool uniform = false;          // on the uniform datapath
   bool carried_out = false;
   bool is_memory = false;        // its addresses are wanted
+  bool data_matters = false;     // of a store to shared memory: what it writes decides something
 };
 
 struct Block {
@@ -37,6 +38,7 @@ struct EmulatedCode {
   std::vector<Step> steps;
   std::vector<Block> blocks;
   std::vector<std::int32_t> block_of;  // instruction
+  std::vector<std::int16_t> live, live_uniform;  // registers that what is carried out writes
   int registers = 0;                   // highest register of the code, and one
   bool keeps_shared = false;  // values pass through shared memory and decide something
 };
@@ -49,6 +51,7 @@ struct RegisterSet {
   std::array<std::uint64_t, 10> word{};  // 0-3 R, 4-7 UR, 8 P, 9 UP
   void add(const Operand& operand, int width);
   [[nodiscard]] bool meets(const RegisterSet& other) const;
+  void remove(const RegisterSet& other);
   bool merge(const RegisterSet& other);  // whether anything is new
 };
 [[nodiscard]] RegisterSet written(const Step& step);

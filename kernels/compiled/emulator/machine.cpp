@@ -79,6 +79,54 @@ struct Work {
   [[nodiscard]] Wide pair(std::size_t i, bool is_signed) const;
 };
 
+void decide(const Work& w, std::uint32_t known, const std::array<std::int64_t, 32>& difference) {
+  if (w.around.decisions != nullptr) w.around.decisions->entries.push_back({&w.in, known & w.lanes, difference, false});
+}
+
+bool is_straight(S s) {
+  switch (s) {
+    case S::mov:
+    case S::iadd:
+    case S::lea:
+    case S::isetp:
+    case S::sel:
+    case S::nothing:
+    case S::opaque:
+    case S::special_register:
+    case S::load_constant:
+    case S::zero_or_clock:
+    case S::plop3:
+    case S::half_constant:
+    case S::to_uniform:
+    case S::elect:
+    case S::vote: return true;
+    default: return false;
+  }
+}
+
+// What goes into an operation that is no sum: where it changes, so may the rule by which the result does.
+void note_bend(const Work& w) {
+  if (w.around.decisions == nullptr || is_straight(w.step.semantics)) return;
+  if (w.step.semantics == S::imad && !w.in.has("HI")) return;
+  if (w.step.semantics == S::shift && w.in.has("L")) return;
+  for (std::size_t i = w.first(); i < w.in.operands; ++i) {
+    const Operand& o = w.in.operand[i];
+    if ((o.kind != Kind::reg && o.kind != Kind::ureg) || o.index == zero_register) continue;
+    const Lanes v = value_of(w.to, w.around, o);
+    Decisions::Entry entry{&w.in, v.known & w.lanes, {}, true};
+    for (std::size_t lane = 0; lane < 32; ++lane) entry.difference[lane] = v.value[lane];
+    w.around.decisions->entries.push_back(entry);
+  }
+}
+
+bool carries_out(const Work& w) {
+  for (std::size_t i = 0; i < w.step.destinations; ++i) {
+    const Operand& o = w.in.operand[i];
+    if ((o.kind == Kind::pred || o.kind == Kind::upred) && o.index < true_predicate) return true;
+  }
+  return false;
+}
+
 Wide joined(const Lanes& low, const Lanes& high) {
   Wide out;
   for (std::size_t i = 0; i < 32; ++i) out.value[i] = std::uint64_t{high.value[i]} << 32 | low.value[i];
@@ -144,13 +192,16 @@ void iadd(const Work& w) {
   Predicate out0, out1;
   sum.known = a[0].value.known & a[1].value.known & a[2].value.known & c0.known & c1.known;
   const std::uint64_t ones = a[0].one + a[1].one + a[2].one;
+  std::array<std::int64_t, 32> to_carry{};
   for (std::size_t i = 0; i < 32; ++i) {
     const std::uint64_t total = std::uint64_t{a[0].value.value[i]} + a[1].value.value[i] + a[2].value.value[i] + ones +
                                 (c0.bits >> i & 1) + (c1.bits >> i & 1);
     sum.value[i] = static_cast<std::uint32_t>(total);
     out0.bits |= static_cast<std::uint32_t>(total >> 32 >= 1) << i;
     out1.bits |= static_cast<std::uint32_t>(total >> 32 >= 2) << i;
+    to_carry[i] = static_cast<std::int64_t>(total) - (std::int64_t{1} << 32);
   }
+  if (carries_out(w)) decide(w, sum.known, to_carry);
   out0.known = out1.known = sum.known;
   w.set(sum);
   w.set(out0, 0);
@@ -201,6 +252,7 @@ void lea(const Work& w) {
   const Predicate in = extended ? w.carry(0) : Predicate{};
   Lanes out;
   Predicate carry;
+  std::array<std::int64_t, 32> to_carry{};
   out.known = carry.known = a.known & b.known & (high ? c.known : all_lanes) & in.known & shift.known;
   for (std::size_t i = 0; i < 32; ++i) {
     const std::uint32_t s = shift.value[i] & 31;
@@ -214,7 +266,9 @@ void lea(const Work& w) {
     const std::uint64_t total = std::uint64_t{part} + b.value[i] + one;
     out.value[i] = static_cast<std::uint32_t>(total);
     carry.bits |= static_cast<std::uint32_t>(total >> 32) << i;
+    to_carry[i] = static_cast<std::int64_t>(total) - (std::int64_t{1} << 32);
   }
+  if (carries_out(w)) decide(w, out.known, to_carry);
   w.set(out);
   w.set(carry, 0);
 }
@@ -343,14 +397,17 @@ void isetp(const Work& w) {
   const Predicate with = w.sources() > 2 ? w.predicate(2) : Predicate{all_lanes, all_lanes};
   const Predicate low = extended && w.sources() > 3 ? w.predicate(3) : Predicate{};
   Predicate p;
+  std::array<std::int64_t, 32> difference{};
   p.known = a.known & b.known & (extended ? low.known : all_lanes);
   for (std::size_t i = 0; i < 32; ++i) {
     const std::int64_t x = is_unsigned ? std::int64_t{a.value[i]} : std::int64_t{static_cast<std::int32_t>(a.value[i])};
     const std::int64_t y = is_unsigned ? std::int64_t{b.value[i]} : std::int64_t{static_cast<std::int32_t>(b.value[i])};
+    difference[i] = x - y;
     bool holds = compares(w.in, x, y);
     if (extended) holds = x == y ? (low.bits >> i & 1) != 0 : compares(w.in, x, y) || (w.in.has("NE") && x != y);
     p.bits |= static_cast<std::uint32_t>(holds) << i;
   }
+  decide(w, p.known, difference);
   p.bits &= p.known;
   const Predicate inverse{~p.bits & p.known, p.known};
   w.set(combined(w.in, p, with), 0);
@@ -830,6 +887,7 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
   const Guard guard = guard_of(registers, *step.in, step.uniform ? all_lanes : active);
   if (guard.holds == 0 && guard.unknown == 0) return;
   const Work w{registers, around, step, *step.in, guard.holds | guard.unknown, guard.unknown};
+  note_bend(w);
   switch (step.semantics) {
     case S::nothing: return;
     case S::opaque: return opaque(w);

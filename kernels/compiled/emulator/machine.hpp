@@ -62,6 +62,18 @@ struct Registers {
   Registers();
 };
 
+// What decides: differences of compared values, and how far sums are from carrying, in the order of execution. Where
+// they change by a constant from one period of a loop to the next, they say for how long nothing else will happen.
+struct Decisions {
+  struct Entry {
+    const Instruction* in = nullptr;
+    std::uint32_t known = 0;
+    std::array<std::int64_t, 32> difference{};
+    bool bends = false;  // goes into an operation that is no sum (a mask, a shift): `difference` is its value
+  };
+  std::vector<Entry> entries;
+};
+
 // What carries out one instruction needs besides the registers.
 struct Surroundings {
   const LaunchMemory* memory = nullptr;
@@ -69,6 +81,7 @@ struct Surroundings {
   const CtaPlace* place = nullptr;
   SharedWords* shared = nullptr;
   int warp = 0;
+  Decisions* decisions = nullptr;
 };
 
 // Lanes in which the guard holds, and those of which that is not known.

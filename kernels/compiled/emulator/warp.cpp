@@ -64,6 +64,14 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
     }
   }
   go_on(block.end - 1, watcher);
+  if (!fragments_.empty() && fragments_.back().at <= at) begin_iteration(watcher);
+}
+
+void EmulatedWarp::begin_iteration(WarpWatcher& watcher) {
+  if (fragments_.size() != 1 || fragments_.back().waits_for >= 0 || !taken_.empty() || around_.shared != nullptr) return;
+  const std::optional<std::size_t> position = watcher.position(around_.warp);
+  if (!position) return;
+  around_.decisions = loops_.arrives({fragments_.back().at, fragments_.back().lanes, *position, around_.warp}, *code_, *registers_, watcher);
 }
 
 void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes, WarpWatcher& watcher) {

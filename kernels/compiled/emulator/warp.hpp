@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/compiled/emulator/loop_skip.hpp"
 #include "kernels/compiled/emulator/machine.hpp"
 
 namespace noteg::compiled {
@@ -30,6 +31,14 @@ class WarpWatcher {
   virtual void accesses(int warp, const Access& access) = 0;
   // A branch was taken (or not) by assumption; a guard or an address was not known.
   virtual void assumes(std::int32_t at, bool taken) = 0;
+
+  // A log of all that a warp has done, so that periods of a loop can be compared and repeated without being run.
+  // Position in it; nullopt: no log is kept, and every iteration is run.
+  [[nodiscard]] virtual std::optional<std::size_t> position(int warp) const = 0;
+  // Whether [a, b) and [b, c) hold the same.
+  [[nodiscard]] virtual bool repeats(int warp, std::size_t a, std::size_t b, std::size_t c) const = 0;
+  // What stands in [from, to) happens so many times more.
+  virtual void repeat(int warp, std::size_t from, std::size_t to, std::int64_t times) = 0;
 };
 
 class EmulatedWarp {
@@ -58,6 +67,8 @@ class EmulatedWarp {
   // Where the group goes behind the block's last instruction.
   void go_on(std::int32_t last, WarpWatcher& watcher);
   void branch(std::int32_t at, WarpWatcher& watcher);
+  // Control has come back to the begin of a loop.
+  void begin_iteration(WarpWatcher& watcher);
   [[nodiscard]] bool assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher);
   void jump(std::int32_t at, std::uint64_t address);
   void leave(std::uint32_t lanes);
@@ -73,6 +84,7 @@ class EmulatedWarp {
   std::uint32_t alive_ = 0;
   std::uint64_t blocks_run_ = 0;
   bool at_barrier_ = false;
+  LoopSkip loops_;
 };
 
 }  // namespace noteg::compiled
