@@ -10,7 +10,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/gpu/environment.hpp"
+#include "sim/gpu/memory_port.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::cli {
@@ -19,17 +19,16 @@ namespace {
 constexpr long long usual_trips = 48, most_trips = 1'000'000;
 
 // One SM of an otherwise idle GPU, with everything it reads in L2.
-sm::MemoryEnvironment alone(const arch::GpuSpec& gpu) {
-  gpu::EnvironmentRequest request;
+sm::MemoryPort alone(const arch::GpuSpec& gpu) {
+  gpu::PortRequest request;
   request.gpu = &gpu;
-  request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
-  return gpu::memory_environment(request, gpu::TileSource::l2);
+  return gpu::port_to_l2(request, gpu.clock.sustained);
 }
 
 Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpec& gpu, int ctas, std::int64_t trips,
                              const gpu::Switches& switches) {
   const sm::DecodedProgram decoded = sm::decode(program, gpu.sm, {}, switches.core);
-  const sm::MemoryEnvironment environment = alone(gpu);
+  const sm::MemoryPort port = alone(gpu);
   sm::SmWork work;
   work.resident = ctas;
   work.ctas = ctas;
@@ -45,7 +44,7 @@ Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpe
   for (const std::int64_t count : {trips, out.few_trips}) {
     if (count == 0) continue;
     work.trips = count;
-    const sm::SmResult result = sm::run_sm(decoded, gpu.sm, switches.core, environment, work);
+    const sm::SmResult result = sm::run_sm(decoded, gpu.sm, switches.core, port, work);
     if (result.deadlock) {
       return Diagnostic{program.name,
                         0,

@@ -4,7 +4,7 @@
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/kernel_view.hpp"
-#include "sim/gpu/sm_cache.hpp"
+#include "sim/sm/compiler_latencies.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -26,8 +26,8 @@ Result<kernels::LatencyModel> latencies(const Arguments& arguments, const kernel
   const Result<arch::GpuSpec> gpu = arch::load_gpu(*name, arch_overrides(arguments));
   if (!gpu) return gpu.errors();
   const Result<kernels::KernelConfig> resolved = kernels::resolve(config, usual_shape);
-  if (config.family < kernels::Family::mma || !resolved) return gpu::latency_model(gpu->sm);
-  return gpu::latency_model(gpu->sm, kernels::tensor_form_of(*resolved));
+  if (config.family < kernels::Family::mma || !resolved) return sm::latency_model(gpu->sm);
+  return sm::latency_model(gpu->sm, kernels::tensor_form_of(*resolved));
 }
 
 int show(const std::vector<std::string>& words) {

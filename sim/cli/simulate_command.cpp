@@ -12,7 +12,7 @@
 #include "sim/cli/switch_list.hpp"
 #include "sim/cli/trace_options.hpp"
 #include "sim/gpu/explain.hpp"
-#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/operating_point.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/power/trace.hpp"
 #include "sim/report/html/reports.hpp"

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "sim/dataset/physics_parts.hpp"
-#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/operating_point.hpp"
 #include "sim/power/clock.hpp"
 #include "sim/sm/tensor_timing.hpp"
 

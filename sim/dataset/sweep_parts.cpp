@@ -215,8 +215,7 @@ gpu::SimOptions read_run_options(YamlMapping& run) {
     const std::vector<std::string> names(memory::l2_state_names.begin(), memory::l2_state_names.end());
     options.l2 = memory::l2_state_from(run.choice("l2", names).value_or("warm")).value_or(options.l2);
   }
-  // Thousands of rows share engine runs, unless the file asks for each kernel's own.
-  options.share_runs = !run.has("engine") || run.choice("engine", {"shared", "periodic"}) != "periodic";
+  options.many_shapes = true;
   run.report_unknown();
   return options;
 }

@@ -90,7 +90,7 @@ double opcodes(const SimReport& r, std::string_view prefix) {
 
 // Slots of the SMs that a grid leaves empty in its last round, if CTAs could be divided.
 double tail_bound(const SimReport& r) {
-  const sm::SmWork& work = r.sm_run->work;
+  const sm::SmWork& work = r.sm_run->work();
   const std::int64_t resident = std::max(1, r.occupancy.ctas_per_sm);
   const std::int64_t full = work.ctas <= resident ? work.ctas : ceil_div(work.ctas, resident) * resident;
   const double slots = static_cast<double>(full * work.tiles) * r.sm_run->kernel_sms;
@@ -98,15 +98,15 @@ double tail_bound(const SimReport& r) {
 }
 
 double launch_bound(const SimReport& r) {
-  const sm::SmWork& work = r.sm_run->work;
+  const sm::SmWork& work = r.sm_run->work();
   const double rounds = static_cast<double>(work.ctas) / std::max(1, work.resident);
-  const double cycles = work.launch_interval * work.resident + (work.relaunch + 1) * rounds;
+  const double cycles = work.launch_interval * work.resident + (work.cta_launch_latency + 1) * rounds;
   return r.phases_us.launch / r.time_us + cycles / std::max(1.0, r.cycles);
 }
 
 // What shared memory gives and takes, the operands of the tensor cores among it.
 double data_bound(const SimReport& r) {
-  const sm::CoreCounters& c = r.sm_run->events.counters;
+  const sm::CoreCounters& c = r.sm_run->events().counters;
   return c.shared_wavefronts / (std::max(1.0, r.cycles) * r.sm_run->kernel_sms);
 }
 
@@ -168,7 +168,7 @@ Bottleneck roof_of(const SimReport& r, Hertz highest_clock) {
   Bottleneck out;
   const Roofline& roofs = r.roofline;
   switch (roofs.bound) {
-    case Bound::compute: out.roof = kernels::on_tensor_cores(r.kernel.family) ? "tensor" : "fp32"; break;
+    case Bound::compute: out.roof = roofs.tensor ? "tensor" : "fp32"; break;
     case Bound::l2: out.roof = "l2"; break;
     case Bound::dram: out.roof = "dram"; break;
   }

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "sim/gpu/bottleneck.hpp"
-#include "sim/gpu/power_use.hpp"
-#include "sim/gpu/run.hpp"
+#include "sim/gpu/recording.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/support/work_sharing.hpp"
 
 namespace noteg::gpu {
@@ -58,36 +58,24 @@ struct Candidate {
   std::optional<LimitCost> cost;
 };
 
+// Machines without a limit. Each runs the kernel's pilot iterations, as the machine with all its limits does, at the
+// clock and the DRAM latency of the run; the ratio of both is what the limit makes of the run's own cycles.
 class Laboratory {
  public:
-  Laboratory(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
-             const SimOptions& options, SmCache& cache, const SimReport& run)
-      : gpu_(gpu), kernel_(kernel), shape_(shape), options_(options), cache_(cache), run_(run) {
-    at_its_clock_ = options;
-    at_its_clock_.jobs = 1;
-    at_its_clock_.sm_clock_mhz = run.sm_clock_mhz;
+  Laboratory(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options, SmCache& cache,
+             const SimReport& run)
+      : gpu_(gpu), launch_(launch), options_(options), cache_(cache), run_(run) {
+    options_.jobs = 1;
+    options_.pilot = true;
+    options_.exact = false;
+    const double pilot = pilot_time(options_).sm_cycles_at(clock());
+    from_pilot_ = pilot > 0 ? timed().time.sm_cycles_at(clock()) / pilot : 1;
   }
 
-  // The run as it is, as experiments see it: at the clock that was settled on, which is a little off the one at which
-  // the run was stepped, and by a first look.
-  Result<bool> look_at_the_run() {
-    Result<SimReport> same = with_changes({});
-    if (!same) return same.errors();
-    same_ = std::move(*same);
-    return true;
-  }
-
-  [[nodiscard]] Result<LimitCost> cost_of(const Limit& limit, double most_us) const {
-    Found before{run_.time_us, run_.sm_clock_mhz};
-    Result<Found> found =
-        limit.name == "power" ? at_the_highest_clock() : with_clock_settled(changes_of(limit, limit.in_turn));
-    if (!found) return found.errors();
-    const Found without = *found;
-    if (limit.in_turn > 1) {
-      found = with_clock_settled(changes_of(limit, limit.in_turn - 1));
-      if (!found) return found.errors();
-      before = *found;
-    }
+  [[nodiscard]] LimitCost cost_of(const Limit& limit, double most_us) const {
+    const Found without = found(changes_of(limit, limit.in_turn));
+    const Found before = limit.in_turn > 1 ? found(changes_of(limit, limit.in_turn - 1))
+                                           : Found{run_.time_us, run_.sm_clock_mhz};
     const double gain = std::clamp(std::min(before.time_us, run_.time_us) - without.time_us, 0.0, most_us);
     LimitCost cost{std::string(limit.name), fmt::format("{}={}", limit.switch_name, limit.value),
                    run_.time_us - gain,     gain,
@@ -102,11 +90,14 @@ class Laboratory {
       return run_.throttled ? run_.time_us * (1 - run_.sm_clock_mhz * 1e6 / highest_clock.value) : 0;
     const double bound = limit_bound(limit.name, run_);
     if (bound <= 0 || !run_.throttled) return bound * run_.time_us;
-    const Found found = settled([&](Hertz clock) { return run_.activity_at(clock).time * (1 - bound); });
-    return std::clamp(run_.time_us - found.time_us, 0.0, bound * run_.time_us);
+    const Found least = settled(options_, [&](Hertz clock) { return timed().time.at(clock) * (1 - bound); });
+    return std::clamp(run_.time_us - least.time_us, 0.0, bound * run_.time_us);
   }
 
  private:
+  [[nodiscard]] const TimedKernel& timed() const { return run_.sm_run->timed; }
+  [[nodiscard]] Hertz clock() const { return timed().point.clock; }
+
   static Changes changes_of(const Limit& limit, int turn) {
     if (limit.in_turn == 0) {
       Changes changes{{limit.switch_name, limit.value}};
@@ -120,37 +111,26 @@ class Laboratory {
     return changes;
   }
 
-  [[nodiscard]] Result<SimReport> with_changes(const Changes& changes) const {
-    SimOptions options = at_its_clock_;
-    for (const auto& [name, value] : changes) {
-      const Result<Switches> changed = with_switch(options.switches, name, value);
-      if (!changed) return changed.errors();
-      options.switches = *changed;
-    }
-    return simulate_as(gpu_, kernel_, shape_, options, cache_, Grade::search);
+  [[nodiscard]] KernelTime pilot_time(const SimOptions& options) const {
+    const std::shared_ptr<SmTimer> timer =
+        sm_timer(launch_.program, launch_.addresses, gpu_.sm, options.switches, cache_);
+    const PortRequest ports = port_request(gpu_, launch_, options);
+    const SmRuns runs =
+        run_busiest_sm(gpu_, launch_, ports, clock(), timed().time.dram_latency_at(clock()), options, *timer);
+    return {gpu_, launch_, ports, runs, options, timed().time.reduction()};
   }
 
-  // The run itself: its clock is the only thing that changes.
-  [[nodiscard]] Result<Found> at_the_highest_clock() const {
+  // At the clock that the limits allow for the events of the run in the time of the experiment.
+  [[nodiscard]] Found found(const Changes& changes) const {
     SimOptions options = options_;
-    options.switches.power = false;
-    const Result<SimReport> without = simulate(gpu_, kernel_, shape_, options, cache_);
-    if (!without) return without.errors();
-    return Found{without->time_us, without->sm_clock_mhz};
+    for (const auto& [name, value] : changes) options.switches = *with_switch(options.switches, name, value);
+    const KernelTime time = pilot_time(options).scaled(from_pilot_);
+    return settled(options, [&](Hertz clock) { return time.at(clock); });
   }
 
-  [[nodiscard]] Result<Found> with_clock_settled(const Changes& changes) const {
-    const Result<SimReport> without = with_changes(changes);
-    if (!without) return without.errors();
-    return settled([&](Hertz clock) {
-      return run_.activity_at(clock).time * (without->activity_at(clock).time / same_.activity_at(clock).time);
-    });
-  }
-
-  // At the clock that the limits allow for the events of the run in such a time.
   template <class TimeAt>
-  [[nodiscard]] Found settled(const TimeAt& time_at) const {
-    const power::OperatingPoint point = power::solve_clock(clock_request(gpu_, options_), [&](Hertz clock) {
+  [[nodiscard]] Found settled(const SimOptions& options, const TimeAt& time_at) const {
+    const power::OperatingPoint point = operating_point(gpu_, options, [&](Hertz clock) {
       power::Activity activity = run_.activity_at(clock);
       activity.time = time_at(clock);
       return activity;
@@ -159,13 +139,11 @@ class Laboratory {
   }
 
   const arch::GpuSpec& gpu_;
-  const kernels::KernelConfig& kernel_;
-  const kernels::GemmShape& shape_;
-  const SimOptions& options_;
+  const KernelLaunch& launch_;
+  SimOptions options_;
   SmCache& cache_;
   const SimReport& run_;
-  SimOptions at_its_clock_;
-  SimReport same_;
+  double from_pilot_ = 1;  // of the run's cycles to its pilot's
 };
 
 bool keeps_below_roof(const Limit& limit, const Bottleneck& roof) {
@@ -183,7 +161,7 @@ const LimitCost* dearest(const std::vector<Candidate>& candidates, const Bottlen
 }
 
 // From the limit that may gain most on: none is tried that may not gain more than another was found to gain.
-std::optional<Diagnostics> try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates,
+void try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates,
                                       const Bottleneck& roof, Experiments experiments, unsigned jobs) {
   const auto pays = [&](const Candidate& one) {
     if (one.cost || one.most_us <= 0) return false;
@@ -195,14 +173,9 @@ std::optional<Diagnostics> try_limits(const Laboratory& laboratory, std::vector<
     std::vector<Candidate*> next;
     for (Candidate& one : candidates)
       if (next.size() < std::clamp(jobs, 1U, 2U) && pays(one)) next.push_back(&one);
-    if (next.empty()) return std::nullopt;
-    std::vector<Result<LimitCost>> found(next.size(), Diagnostic{});
+    if (next.empty()) return;
     share_work(next.size(), jobs, {},
-               [&](std::size_t i) { found[i] = laboratory.cost_of(*next[i]->limit, next[i]->most_us); });
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      if (!found[i]) return found[i].errors();
-      next[i]->cost = *found[i];
-    }
+               [&](std::size_t i) { next[i]->cost = laboratory.cost_of(*next[i]->limit, next[i]->most_us); });
   }
 }
 
@@ -226,31 +199,37 @@ RoofToRun roof_to_run(const SimReport& r) {
 
 }  // namespace
 
-Result<Explanation> explain(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                            const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache,
-                            Experiments experiments) {
-  const Result<SimReport> run = simulate(gpu, kernel, shape, options, cache);
-  if (!run) return run.errors();
-  Laboratory laboratory(gpu, kernel, shape, options, cache, *run);
-  if (const Result<bool> same = laboratory.look_at_the_run(); !same) return same.errors();
-  const Hertz highest = power::highest_clock(gpu, kernels::on_tensor_cores(run->kernel.family));
-  const Bottleneck roof = roof_of(*run, highest);
+Explanation explain_launch(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimReport& run,
+                           const SimOptions& options, SmCache& cache, Experiments experiments) {
+  const Laboratory laboratory(gpu, launch, options, cache, run);
+  const Hertz highest = power::highest_clock(gpu, launch.arithmetic.tensor_cores);
+  const Bottleneck roof = roof_of(run, highest);
   std::vector<Candidate> candidates;
   for (const Limit& limit : limits) candidates.push_back({&limit, laboratory.most(limit, highest), std::nullopt});
   std::ranges::stable_sort(candidates, std::greater{}, &Candidate::most_us);
-  if (const auto errors = try_limits(laboratory, candidates, roof, experiments, options.jobs)) return *errors;
+  try_limits(laboratory, candidates, roof, experiments, options.jobs);
 
-  Explanation out{*run, {}, {}};
-  out.report.bottleneck = named_by(*run, candidates, roof);
+  Explanation out{run, {}, {}};
+  out.report.bottleneck = named_by(run, candidates, roof);
   out.steps = roof_to_run(out.report);
   for (const Candidate& one : candidates) {
     if (!one.cost && experiments != Experiments::all) continue;
     out.costs.push_back(one.cost.value_or(LimitCost{std::string(one.limit->name),
                                                     fmt::format("{}={}", one.limit->switch_name, one.limit->value),
-                                                    run->time_us, 0, run->sm_clock_mhz, run->pct_of_peak}));
+                                                    run.time_us, 0, run.sm_clock_mhz, run.pct_of_peak}));
   }
   std::ranges::stable_sort(out.costs, std::greater{}, &LimitCost::gain_us);
   return out;
+}
+
+Result<Explanation> explain(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                            const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache,
+                            Experiments experiments) {
+  const Result<KernelLaunch> launch = launch_of(gpu, kernel, shape, options, cache);
+  if (!launch) return launch.errors();
+  const Result<SimReport> run = simulate(gpu, kernel, shape, options, cache);
+  if (!run) return run.errors();
+  return explain_launch(gpu, *launch, *run, options, cache, experiments);
 }
 
 }  // namespace noteg::gpu

@@ -35,14 +35,20 @@ struct Explanation {
 // both.
 enum class Experiments : std::uint8_t { decisive, all };
 
-// An experiment changes how fast the machine is, not what it has to do: it runs at the clock of the run, and the clock
-// then settles anew under the board's limits with the events of the run in the time of the experiment. What is gained
-// is thus what the user would gain; where power holds the clock, a faster pipe gains little.
-// A limit never gains more than the time in which it may have been in the way (limit_bounds), and none but the roof
+// An experiment changes how fast the machine is, not what it has to do. Pilot runs of both machines give
+//   t(f) = run time(f) * pilot cycles without the limit / pilot cycles with it
+// and the clock f then settles anew under the board's limits with the events of the run in that time. What is gained is
+// thus what the user would gain; where power holds the clock, a faster pipe gains little.
+// A limit never gains more than the time in which it may have been in the way (limit_bound), and none but the roof
 // itself brings the run above its roof. Gains of different limits do not add up: two that bind together both look
 // cheap. An instruction needs register ports, an issue slot and lanes, often just enough of each; these three are
 // therefore taken away one after the other, and each counts what it gains with the ones before it out of the way. So
 // are DRAM and L2: whoever has no limit in L2 asks DRAM for nothing.
+// run: what simulate_launch() gave for these options.
+[[nodiscard]] Explanation explain_launch(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimReport& run,
+                                         const SimOptions& options, SmCache& cache, Experiments experiments);
+
+// A GEMM, simulated and explained.
 [[nodiscard]] Result<Explanation> explain(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                                           const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache,
                                           Experiments experiments);

@@ -94,4 +94,15 @@ Result<SmOccupancy> occupancy_of(const arch::OccupancySpec& sm, const CtaResourc
   return out;
 }
 
+std::string_view name_of(Limiter limiter) {
+  switch (limiter) {
+    case Limiter::registers: return "registers";
+    case Limiter::shared_memory: return "shared_memory";
+    case Limiter::warps: return "warps";
+    case Limiter::ctas: return "ctas";
+    case Limiter::grid: return "grid";
+  }
+  return "grid";
+}
+
 }  // namespace noteg::gpu

@@ -41,7 +41,7 @@ std::vector<std::uint64_t> trip_begins(const kernels::Program& program, const sm
 Result<Recording> record(const SimReport& report, const TripWindow& window) {
   Recording out;
   out.run = report.sm_run;
-  sm::SmWork work = out.run->work;
+  sm::SmWork work = out.run->work();
   work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
   work.tiles = 1;
   const std::int64_t all = work.trips;
@@ -53,7 +53,7 @@ Result<Recording> record(const SimReport& report, const TripWindow& window) {
                       fmt::format("trips between 1 and {}, as the main loop has", all),
                       fmt::format("{}:{}", window.first, window.last)};
   work.trips = window.last < all ? std::min(all, window.last + trips_behind) : all;
-  const sm::SmResult result = out.run->kernel->timer->watch(out.run->environment, work, out.log);
+  const sm::SmResult result = out.run->timer->watch(out.run->port(), work, out.log);
   out.log.samples.push_back({static_cast<std::uint64_t>(result.cycles), result.counters});
   out.trips = work.trips;
   out.trip_begins = trip_begins(out.program(), out.log);
@@ -68,7 +68,7 @@ Result<Recording> record(const SimReport& report, const TripWindow& window) {
 }
 
 double l2_bytes_between(const Recording& recording, const sm::Sample& from, const sm::Sample& to) {
-  const double beyond = 1.0 - recording.run->environment.l1_hit_rate;
+  const double beyond = 1.0 - recording.run->port().l1_hit_rate;
   return recording.run->sector * ((to.count.read_sectors - from.count.read_sectors) * beyond + to.count.write_sectors -
                                   from.count.write_sectors);
 }
@@ -77,19 +77,19 @@ Watts power_between(const Recording& recording, const SimReport& report, const a
                     const sm::Sample& from, const sm::Sample& to) {
   const SmRun& run = *recording.run;
   const double sms = run.active_sms, cycles = static_cast<double>(to.cycle - from.cycle);
-  const double seconds = cycles / run.clock.value;
+  const double seconds = cycles / run.clock().value;
   if (seconds <= 0) return Watts{0};
   ChipEvents events;
   events.counters = to.count;
   events.counters += from.count * -1.0;
   events.counters = events.counters * sms;
-  events.active_lanes = run.events.active_lanes;
-  events.sectors_per_pass = run.events.sectors_per_pass;
+  events.active_lanes = run.events().active_lanes;
+  events.sectors_per_pass = run.events().sectors_per_pass;
   events.l2_bytes = sms * l2_bytes_between(recording, from, to);
-  const double share = run.events.l2_bytes > 0 ? events.l2_bytes / run.events.l2_bytes : 0;  // of the kernel's traffic
-  events.dram_read_bytes = share * run.events.dram_read_bytes;
-  events.dram_write_bytes = share * run.events.dram_write_bytes;
-  events.tensor_padding = run.events.tensor_padding;
+  const double share = run.events().l2_bytes > 0 ? events.l2_bytes / run.events().l2_bytes : 0;  // of the kernel's traffic
+  events.dram_read_bytes = share * run.events().dram_read_bytes;
+  events.dram_write_bytes = share * run.events().dram_write_bytes;
+  events.tensor_padding = run.events().tensor_padding;
   events.sm_cycles = sms * cycles;
   const power::Stack dynamic =
       power::event_energy(gpu, activity_of(events, Seconds{seconds}), Volts{report.voltage}, run.operands);

@@ -7,24 +7,26 @@
 #include <memory>
 #include <vector>
 
-#include "sim/gpu/power_use.hpp"
 #include "sim/gpu/report.hpp"
-#include "sim/gpu/sm_cache.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/sm/recorder.hpp"
 
 namespace noteg::gpu {
 
-// What a simulation keeps so that its SM can be watched afterwards.
+// What a simulation keeps so that its SM can be watched, and other machines compared with it, afterwards.
 struct SmRun {
-  std::shared_ptr<const BuiltKernel> kernel;
-  sm::MemoryEnvironment environment;
-  sm::SmWork work;
-  Hertz clock;
-  ChipEvents events;  // of the whole run
+  std::shared_ptr<const kernels::Program> code;
+  std::shared_ptr<SmTimer> timer;
+  TimedKernel timed;
   int active_sms = 1;
   int kernel_sms = 1, sub_cores = 4;  // of the GPU, at work or not; of one of them
   double sector = 32;                 // bytes that L1 asks L2 for at a time
   power::Toggling operands;
+
+  [[nodiscard]] const sm::SmWork& work() const { return timed.runs.work; }
+  [[nodiscard]] const sm::MemoryPort& port() const { return timed.runs.port; }
+  [[nodiscard]] const ChipEvents& events() const { return timed.events; }
+  [[nodiscard]] Hertz clock() const { return timed.point.clock; }
 };
 
 // Main-loop trips, from 1, both included. first 0: from the start of the run; last beyond the last trip: to its end.
@@ -38,7 +40,7 @@ struct Recording {
   std::uint64_t begin = 0, end = 0;        // the window, in cycles
   std::int64_t trips = 0;                  // of the main loop, in the run that was watched
   std::vector<std::uint64_t> trip_begins;  // of the first CTA's leading warp
-  [[nodiscard]] const kernels::Program& program() const { return *run->kernel->program; }
+  [[nodiscard]] const kernels::Program& program() const { return *run->code; }
 };
 
 // The run as far as the window's end, and a few trips more so that it does not drain early. Error: the window begins

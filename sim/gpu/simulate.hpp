@@ -1,65 +1,55 @@
-// One kernel on one GPU: the whole model behind one function.
+// One kernel on one GPU, as a pipeline of values, each step a function:
+//   GpuSpec + KernelConfig + GemmShape -> KernelLaunch (gemm_launch: grid, occupancy, traffic)      for GEMMs
+//   KernelLaunch -> PortRequest -> SmRuns (kernel_time: the busiest SM at two memory ports)
+//   SmRuns -> KernelTime -> OperatingPoint (clock, power and DRAM load in one fixed point)
+//   the runs once more at that point, where its ports are others -> SimReport (kernel_report, bottleneck, confidence)
 #pragma once
 
-#include <array>
-#include <memory>
 #include <optional>
-#include <string_view>
 
 #include "arch/spec.hpp"
 #include "kernels/config/config.hpp"
+#include "sim/gpu/launch.hpp"
+#include "sim/gpu/operating_point.hpp"
 #include "sim/gpu/report.hpp"
-#include "sim/gpu/switches.hpp"
-#include "sim/memory/tile_reuse.hpp"
-#include "sim/power/clock.hpp"
+#include "sim/gpu/sim_options.hpp"
+#include "sim/gpu/sm_cache.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::gpu {
 
-using memory::l2_state_from;
-using memory::l2_state_names;
-using memory::L2State;
-using memory::name_of;
+// A launch that was timed.
+struct TimedKernel {
+  PortRequest ports;
+  SmRuns runs;
+  KernelTime time;
+  ChipEvents events;
+  power::OperatingPoint point;
+  double stepped_cycles = 0, stepped_warp_instructions = 0;
 
-struct SimOptions {
-  bool exact = false;                  // simulate every trip and wave, extrapolate nothing
-  bool share_runs = false;             // thousands of shapes: share engine runs, a few per cent off the exact cycles
-  bool rough = false;                  // to rank kernels: fewest runs, at the clock that the board sustains unthrottled
-  std::optional<double> sm_clock_mhz;  // a given clock wins over the solved one
-  power::ClockMode clock_mode = power::ClockMode::sustained;
-  // Clock mode cool: how many follow each other from rest, and how many of these are not timed; absent: very many.
-  std::optional<int> launches = std::nullopt;
-  int warm_up = 0;
-  power::Toggling operands{};  // random
-  L2State l2 = L2State::warm;
-  Switches switches{};         // limits taken away, for a study
-  unsigned jobs = 1;           // threads; they never show in what comes out
-  bool kernel_chosen = false;  // the kernel is one that the model chose: a library may choose another
-  bool waits_for_dram = true;  // false: every load is as fast as a hit in L2, which bounds the time from below
+  [[nodiscard]] double cycles() const { return time.cycles_at(point.clock); }
 };
 
-// Remembers SM simulations between calls: rows of a measured file repeat kernels. A pure cache, results
-// do not depend on what it holds. Safe for many threads.
-class SmCache {
- public:
-  SmCache();
-  ~SmCache();
-  SmCache(const SmCache&) = delete;
-  SmCache& operator=(const SmCache&) = delete;
-  struct Impl;
-  [[nodiscard]] Impl& impl() { return *impl_; }
+// Error: warps that wait for ever.
+[[nodiscard]] Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& launch,
+                                              const SimOptions& options, SmCache& cache);
 
- private:
-  std::unique_ptr<Impl> impl_;
-};
+// Any kernel: everything of the report but the configuration, the shape and the confidence. Error: as time_kernel.
+[[nodiscard]] Result<SimReport> simulate_launch(const arch::GpuSpec& gpu, const KernelLaunch& launch,
+                                                const SimOptions& options, SmCache& cache);
 
 // What keeps A, B and C out of the GPU's memory (dram.size); nothing where they fit.
 [[nodiscard]] std::optional<Diagnostic> beyond_memory(const arch::GpuSpec& gpu, const kernels::KernelConfig& types,
                                                       const kernels::GemmShape& shape);
 
-// Errors: tiles that exceed shared memory or registers, families the GPU does not have, impossible shapes, operands
-// beyond the GPU's memory.
+// A GEMM. Errors: tiles that exceed shared memory or registers, families the GPU does not have, impossible shapes,
+// operands beyond the GPU's memory.
 [[nodiscard]] Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                                          const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache);
+
+// Its launch, with the same errors.
+[[nodiscard]] Result<KernelLaunch> launch_of(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                             const kernels::GemmShape& shape, const SimOptions& options,
+                                             SmCache& cache);
 
 }  // namespace noteg::gpu

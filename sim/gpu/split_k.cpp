@@ -2,75 +2,62 @@
 
 #include <algorithm>
 
-#include "sim/support/ceil_div.hpp"
-
 namespace noteg::gpu {
 
 namespace {
+
+double epilogue_cycles(const sm::MemoryPort& port, SmTimer& timer) {
+  sm::SmWork alone;
+  alone.trips = 1;
+  return timer.run(port, alone).counters.epilogue_cycles;
+}
 
 // One slice's turn: its epilogue alone on the SM, which waits for the semaphore, adds C row by row and writes it back,
 // and the hand-over. The fence returns when the furthest store has; then the semaphore's store is on its way to L2
 // while the next slice polls, half a round trip later on average.
 // Rows of a tile beyond the matrix are neither read nor written: nobody waits for them.
 // Left out: the polls of the others, which slow the hand-over where hundreds of CTAs wait.
-double turn_cycles(const ReductionRequest& request, SmTimer& timer) {
-  sm::SmWork alone;
-  alone.trips = 1;
-  double epilogue = timer.time(request.environment, alone, Grade::exact).counters.epilogue_cycles;
-  const double rows = static_cast<double>(request.shape->m) / request.config->tile.m;
-  if (rows < 1) {
-    sm::MemoryEnvironment at_hand = request.environment;
+double turn_cycles(const arch::GpuSpec& gpu, const SplitK& split, const SmRuns& runs, SmTimer& timer) {
+  double epilogue = epilogue_cycles(runs.port, timer);
+  if (split.rows < 1) {
+    sm::MemoryPort at_hand = runs.port;
     at_hand.latency = at_hand.c_latency = at_hand.l1_latency;
-    const double least = timer.time(at_hand, alone, Grade::exact).counters.epilogue_cycles;
-    epilogue = least + rows * std::max(0.0, epilogue - least);
+    const double least = epilogue_cycles(at_hand, timer);
+    epilogue = least + split.rows * std::max(0.0, epilogue - least);
   }
-  return epilogue + request.gpu->l2.far_latency.value + request.gpu->l2.latency.value;
+  return epilogue + gpu.l2.far_latency.value + gpu.l2.latency.value;
 }
 
-// Of the busiest SM's first CTAs side by side.
-double first_wave_cycles(const ReductionRequest& request, SmTimer& timer) {
-  sm::SmWork first;
-  first.resident = static_cast<int>(std::min<std::int64_t>(request.resident, request.launch->ctas_busiest_sm));
-  first.ctas = first.resident;
-  first.trips = request.launch->trips;
-  return timer.time(request.environment, first, Grade::periodic).cycles;
-}
-
-double serial_cycles(const ReductionRequest& request, SmTimer& timer) {
-  const double turn = turn_cycles(request, timer);
-  const auto side_by_side =
-      static_cast<double>(slices_side_by_side(*request.launch, request.resident, request.gpu->sms));
-  const double all_turns = first_wave_cycles(request, timer) + (request.config->split_k - 1) * turn;
-  return std::max((side_by_side - 1) * turn, all_turns - request.sm_cycles);
+double serial_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs,
+                     const SimOptions& options, SmTimer& timer) {
+  const SplitK& split = launch.split_k;
+  const double turn = turn_cycles(gpu, split, runs, timer);
+  sm::SmWork first_wave;
+  first_wave.ctas = first_wave.resident = runs.work.resident;
+  first_wave.trips = runs.work.trips;
+  first_wave.fidelity = runs.work.fidelity;
+  const sm::SmResult first =
+      options.pilot ? timer.estimate(runs.port, first_wave) : timer.run(runs.port, first_wave);
+  const double all_turns = first.cycles + (split.slices - 1) * turn;
+  return std::max(static_cast<double>(split.side_by_side - 1) * turn, all_turns - runs.mixed().cycles);
 }
 
 // The second kernel: launched when the first has drained, a round trip for the partial sums, one for the result.
-double parallel_cycles(const ReductionRequest& request) {
-  const kernels::GemmShape& shape = *request.shape;
-  const double c_bytes = static_cast<double>(shape.m) * static_cast<double>(shape.n) *
-                         static_cast<double>(shape.batch) * kernels::bytes_of(request.config->dtype_acc);
-  const arch::L2Spec& l2 = request.gpu->l2;
-  const double slices = request.config->split_k;
-  const double launch = request.launch_takes_time
-                            ? (request.gpu->launch.kernel * request.clock).value + request.gpu->sm.cta_launch.value
-                            : 0;
-  return launch + 2 * l2.far_latency.value + c_bytes * slices / std::max(1.0, l2.read_bandwidth.value) +
-         c_bytes / std::max(1.0, l2.write_bandwidth.value);
+double parallel_cycles(const arch::GpuSpec& gpu, const SplitK& split, Hertz clock, bool launch_takes_time) {
+  const arch::L2Spec& l2 = gpu.l2;
+  const double launch = launch_takes_time ? (gpu.launch.kernel * clock).value + gpu.sm.cta_launch.value : 0;
+  return launch + 2 * l2.far_latency.value +
+         split.partial_bytes * split.slices / std::max(1.0, l2.read_bandwidth.value) +
+         split.partial_bytes / std::max(1.0, l2.write_bandwidth.value);
 }
 
 }  // namespace
 
-std::int64_t slices_side_by_side(const Launch& launch, int resident, int sms) {
-  const std::int64_t slots = std::int64_t{resident} * sms, all = launch.grid.ctas();
-  const std::int64_t tiles = std::max<std::int64_t>(1, launch.grid.tiles_m * launch.grid.tiles_n);
-  const std::int64_t last_wave = all - (ceil_div(all, slots) - 1) * slots;
-  return std::clamp<std::int64_t>(ceil_div(last_wave, tiles), 1, launch.grid.split_k);
-}
-
-double reduction_cycles(const ReductionRequest& request, SmTimer& timer) {
-  if (request.launch->grid.split_k <= 1) return 0;
-  return request.config->split_k_mode == kernels::SplitKMode::parallel ? parallel_cycles(request)
-                                                                       : serial_cycles(request, timer);
+double reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs, Hertz clock,
+                        const SimOptions& options, SmTimer& timer) {
+  if (launch.split_k.slices <= 1) return 0;
+  if (launch.split_k.parallel) return parallel_cycles(gpu, launch.split_k, clock, options.switches.launch);
+  return serial_cycles(gpu, launch, runs, options, timer);
 }
 
 }  // namespace noteg::gpu

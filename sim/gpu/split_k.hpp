@@ -5,29 +5,12 @@
 #pragma once
 
 #include "arch/spec.hpp"
-#include "kernels/config/config.hpp"
-#include "sim/gpu/grid.hpp"
-#include "sim/gpu/sm_timer.hpp"
+#include "sim/gpu/kernel_time.hpp"
 
 namespace noteg::gpu {
 
-struct ReductionRequest {
-  const arch::GpuSpec* gpu = nullptr;
-  const kernels::KernelConfig* config = nullptr;
-  const kernels::GemmShape* shape = nullptr;
-  const Launch* launch = nullptr;
-  int resident = 1;               // CTAs per SM
-  bool launch_takes_time = true;  // of the second kernel
-  Hertz clock;
-  sm::MemoryEnvironment environment;  // of the kernel itself
-  double sm_cycles = 0;               // of the busiest SM
-};
-
-// Slices of one tile that are at work at the same time in the last wave, at least 1: the grid runs through all tiles of
-// a slice before it comes to the next slice.
-[[nodiscard]] std::int64_t slices_side_by_side(const Launch& launch, int resident, int sms);
-
 // Cycles from the end of the last main loop and its own epilogue to the end of the reduction; 0 without split-K.
-[[nodiscard]] double reduction_cycles(const ReductionRequest& request, SmTimer& timer);
+[[nodiscard]] double reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs,
+                                      Hertz clock, const SimOptions& options, SmTimer& timer);
 
 }  // namespace noteg::gpu

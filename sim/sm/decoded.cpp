@@ -253,6 +253,25 @@ void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, c
   }
 }
 
+// Which loop lies in which.
+void decode_loops(DecodedProgram& out, const kernels::Program& program) {
+  for (const kernels::Loop& loop : program.loops)
+    out.loops.push_back({loop.trips, loop.is_main, loop.is_tiles, loop.begin, loop.branch});
+  const auto size = [](const DecodedLoop& loop) { return loop.branch - loop.begin; };
+  std::vector<int> by_size(out.loops.size());
+  for (std::size_t i = 0; i < by_size.size(); ++i) by_size[i] = static_cast<int>(i);
+  const auto at = [&](int i) -> DecodedLoop& { return out.loops[static_cast<std::size_t>(i)]; };
+  std::ranges::stable_sort(by_size, [&](int a, int b) { return size(at(a)) > size(at(b)); });
+  out.innermost.assign(program.code.size(), -1);
+  for (const int i : by_size) {
+    DecodedLoop& loop = at(i);
+    loop.parent = out.innermost[static_cast<std::size_t>(loop.begin)];
+    if (loop.parent >= 0) loop.depth = at(loop.parent).depth + 1;
+    std::fill(out.innermost.begin() + loop.begin, out.innermost.begin() + loop.branch + 1,
+              static_cast<std::int16_t>(i));
+  }
+}
+
 bool is_simple(const DecodedInstruction& in) {
   switch (in.action) {
     case Action::fma:
@@ -296,7 +315,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
   out.epilogue_begin = program.epilogue_begin;
   if (switches.dependence == Dependence::scoreboard)
     out.scoreboard.emplace(program, latency_model(sm, tensor_form_in(program)));
-  for (const kernels::Loop& loop : program.loops) out.loops.push_back({loop.trips, loop.is_main, loop.is_tiles});
+  decode_loops(out, program);
   out.code.reserve(program.code.size());
   std::vector<int> copy_cost(program.patterns.size(), -1);  // of LDGSTS, by pattern: long to count, the same for all
   for (const Instruction& in : program.code) {

@@ -123,10 +123,14 @@ struct DecodedInstruction {
   std::array<ReadPort, 4> read{};
 };
 
+// A backward branch and the code [begin, branch] that it repeats.
 struct DecodedLoop {
   std::int64_t trips = 1;
   bool is_main = false;
   bool is_tiles = false;
+  std::int32_t begin = 0, branch = 0;
+  int parent = -1;  // the loop around it
+  int depth = 1;
 };
 
 // kernels::BarrierRing and AsyncOp with what the SM makes of them.
@@ -165,7 +169,8 @@ struct DecodedProgram {
   std::vector<MemoryCost> memory;
   std::vector<TensorCost> tensor;
   std::vector<DecodedLoop> loops;
-  std::vector<std::int32_t> start;  // first instruction of each warp of a CTA
+  std::vector<std::int16_t> innermost;  // loop around each instruction, -1: none
+  std::vector<std::int32_t> start;      // first instruction of each warp of a CTA
   std::vector<DecodedRing> rings;
   std::vector<DecodedAsync> async;
   std::vector<TileShare> tiles;  // of each warp of a CTA; empty: one tile per CTA

@@ -101,6 +101,17 @@ Engine::Engine(const DecodedProgram& program, const arch::SmSpec& sm, const Core
     subs_[warp.sub].warp_of[warp.bit] = static_cast<std::uint16_t>(id);
     subs_[warp.sub].warps[warp.bit] = &warp;
   }
+  for (int i = 0; i < program.warps; ++i) {
+    const auto same = [&](int a, int b) {
+      const auto x = static_cast<std::size_t>(a), y = static_cast<std::size_t>(b);
+      return program.start[x] == program.start[y] &&
+             (program.tiles.empty() || tiles_of(program.tiles[x]) == tiles_of(program.tiles[y]));
+    };
+    int leader = 0;
+    while (!same(leader, i)) ++leader;
+    leader_of_.push_back(leader);
+  }
+  if (work.fidelity == Fidelity::sampled) fast_.emplace(*this);
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
     slots_[slot].first_warp = static_cast<std::uint16_t>(slot * static_cast<std::size_t>(program.warps));
     if (launched_ < work.ctas) {
@@ -188,8 +199,8 @@ void Engine::handle(const Event& event, std::uint64_t now) {
 }
 
 SmResult run_sm(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,
-                const MemoryEnvironment& environment, const SmWork& work) {
-  return Engine(program, sm, switches, environment, work).run();
+                const MemoryPort& port, const SmWork& work) {
+  return Engine(program, sm, switches, port, work).run();
 }
 
 }  // namespace noteg::sm

@@ -34,8 +34,8 @@ struct SharedSectors {
   auto operator<=>(const SharedSectors&) const = default;
 };
 
-// What an SM sees behind its L1. Latencies in cycles from issue to data.
-struct MemoryEnvironment {
+// What an SM sees of the rest of the GPU, behind its L1. Latencies in cycles from issue to data.
+struct MemoryPort {
   double latency = 272;  // mean of loads that leave the SM
   double l1_latency = 33;
   double l1_hit_rate = 0;                 // of sectors
@@ -47,8 +47,9 @@ struct MemoryEnvironment {
   double c_bytes_per_cycle = 0;       // this SM's share of what brings C; 0: no limit of its own
   std::array<BoxTraffic, 3> boxes{};  // of A, B, C
 
-  auto operator<=>(const MemoryEnvironment&) const = default;
+  auto operator<=>(const MemoryPort&) const = default;
 };
+using MemoryEnvironment = MemoryPort;
 
 struct Recorder;  // recorder.hpp
 
@@ -83,14 +84,18 @@ inline constexpr double in_step = 0.02;
   return program.tensor.empty() ? 60 : many_trips(program);
 }
 
+// exact: every cycle of all CTAs is stepped through. sampled: as much as tells the rest (fast_forward.hpp).
+enum class Fidelity : std::uint8_t { exact, sampled };
+
 // Which CTAs this SM runs.
 struct SmWork {
-  int resident = 1;            // CTA slots
-  std::int64_t ctas = 1;       // CTAs in all
-  std::int64_t trips = 1;      // of the main loop
-  std::int64_t tiles = 1;      // of each CTA of a persistent kernel
-  double launch_interval = 0;  // cycles between the first CTAs of an SM
-  double relaunch = 0;         // end of a CTA to the first issue of its successor
+  int resident = 1;               // CTA slots
+  std::int64_t ctas = 1;          // CTAs in all
+  std::int64_t trips = 1;         // iterations of the loop whose count comes from the problem
+  std::int64_t tiles = 1;         // of each CTA of a persistent kernel
+  double launch_interval = 0;     // cycles between the first CTAs of an SM
+  double cta_launch_latency = 0;  // end of a CTA to the first issue of its successor
+  Fidelity fidelity = Fidelity::exact;
   bool skip_periodic = false;  // once the main loop has become periodic, pass over whole periods
   bool sample_ctas = false;    // no more CTAs are run than tell the steady-state throughput (SmResult::cta_cycles)
   // Warp instructions stepped through after which shorter loops are passed over as long ones are, and those after
@@ -146,7 +151,8 @@ struct SmResult {
   bool rounds_repeat = false;  // exactly: a state came back with its CTAs as far in their loops
 };
 
+// Cycles, counters and CTAs are those of all the work at either fidelity.
 [[nodiscard]] SmResult run_sm(const DecodedProgram& program, const arch::SmSpec& sm, const CoreSwitches& switches,
-                              const MemoryEnvironment& environment, const SmWork& work);
+                              const MemoryPort& port, const SmWork& work);
 
 }  // namespace noteg::sm

@@ -184,7 +184,7 @@ void Engine::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std
   count_.shared_wavefronts += op.bytes / shared_width_;
   const double read = static_cast<double>(now) + tma_.store_latency.value + op.bytes / shared_width_;
   write_port_free_ = std::max(write_port_free_, read) + bytes / env_.write_bytes_per_cycle;
-  async_.stores_end = std::max(async_.stores_end, whole(write_port_free_ + env_.latency));
+  async_.stores_end = std::max(async_.stores_end, whole(write_port_free_ + env_.latency) + skipped_);
   ++warp.group[warp.group_open % max_groups];
   events_.post(std::max(now + 1, whole(read)),
                {EventKind::async_done, static_cast<std::uint8_t>(warp.group_open % max_groups), id});

@@ -17,6 +17,7 @@ void Engine::start_cta(int slot, std::uint64_t now) {
   if (work_.recorder != nullptr) work_.recorder->ctas.push_back({static_cast<std::uint16_t>(slot), now, 0});
   periodic_.restart();
   same_trip_.forget();
+  if (fast_) fast_->cta_starts();
   cta_started_ = true;
   reset_async(slot);
   for (int i = 0; i < program_.warps; ++i) {
@@ -67,10 +68,25 @@ std::int64_t Engine::tiles_of(const TileShare& share) const {
   return work_.tiles > share.first ? (work_.tiles - share.first + share.stride - 1) / share.stride : 0;
 }
 
-std::int64_t Engine::trips_of(const Warp& warp, const DecodedLoop& loop) const {
+std::int64_t Engine::trips_of(int place, const DecodedLoop& loop) const {
   if (loop.is_main) return work_.trips;
   if (!loop.is_tiles || program_.tiles.empty()) return loop.trips;
-  return tiles_of(program_.tiles[id_of(warp) - slots_[warp.cta].first_warp]);
+  return tiles_of(program_.tiles[static_cast<std::size_t>(place)]);
+}
+
+// CTAs that take as long as they need and leave the SM as it is: those that run now run so much later.
+void Engine::replace_ctas(std::int64_t ctas, std::uint64_t cycles) {
+  for (CtaSlot& cta : slots_) {
+    if (cta.running == 0) continue;
+    cta.started += cycles;
+    cta.main_begin += cycles;
+    cta.lead_begin += cycles;
+    if (cta.first_main != 0) cta.first_main += cycles;
+  }
+  launched_ += ctas;
+  finished_ += ctas;
+  end_ += cycles;
+  if (launched_ == ctas_) last_refill_ = end_;  // the last slot was filled again by the CTA that ended last
 }
 
 // Trips of the main loop that the leading warp of a CTA has ended.
@@ -195,6 +211,7 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   ++finished_;
   end_ = now + 1 + skipped_;
   if (finished_ == work_.resident) steady_begin_ = progress(now);
+  if (fast_) fast_->cta_ends(now);
   if (work_.sample_ctas && !sampled_ && finished_ % work_.resident == 0) sample_ctas(now);
   const bool refills_last = finished_ == ctas_ - work_.resident;
   if (refills_last) steady_end_ = progress(now);
@@ -216,7 +233,7 @@ void Engine::finish_warp(SubCore& sub, Warp& warp, std::uint64_t now) {
   }
   if (launched_ < ctas_) {
     ++launched_;
-    events_.post(now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(work_.relaunch)),
+    events_.post(now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(work_.cta_launch_latency)),
                  {EventKind::cta_start, 0, warp.cta});
   }
 }

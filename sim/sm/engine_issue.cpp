@@ -133,13 +133,15 @@ void Engine::issue(SubCore& sub, Warp& warp, std::uint16_t id, const DecodedInst
     case Action::constant_load: load_constant(sub, warp, id, in, now); break;
     case Action::branch: {
       const auto loop = static_cast<std::size_t>(in.loop);
-      const std::int64_t trips = trips_of(warp, program_.loops[loop]);
+      const std::int64_t trips = trips_of(id - slots_[warp.cta].first_warp, program_.loops[loop]);
       if (++warp.trips[loop] < trips) {
+        if (fast_) fast_->iteration_begins(warp, in.loop, now);
         if (watches_trips_ && program_.loops[loop].is_main) pass_trip(warp, id, now);
         next = in.target;
         warp.ready_at = std::max(warp.ready_at, now + redirect_);
       } else {
         warp.trips[loop] = 0;
+        if (fast_) fast_->loop_ends(in.loop);
       }
       break;
     }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "sim/sm/engine_state.hpp"
 
@@ -26,17 +27,16 @@ std::uint64_t relative(std::uint64_t time, std::uint64_t now) { return time == n
 
 }  // namespace
 
-// `trips_left`: how far the CTAs are in their main loops counts too.
-std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
+// Iterations of loops of that depth are told from those of the warp that leads its stream, those of outer loops do not
+// count. Depth 0: the grid; all iterations count.
+std::uint64_t Engine::fingerprint(std::uint64_t now, int depth) const {
   Fingerprint add;
-  const auto main_loop = static_cast<std::size_t>(std::max(0, main_loop_));
   const auto group_of_copy = [&](const Warp& warp, unsigned group) {
     return static_cast<std::uint64_t>((group - warp.group_open) % max_groups);
   };
   for (const CtaSlot& slot : slots_) {
     add(static_cast<std::uint64_t>(slot.running) << 8 | static_cast<std::uint64_t>(slot.arrived));
     if (slot.running == 0) continue;
-    const std::int32_t base = trips_left ? 0 : warps_[slot.first_warp].trips[main_loop];
     for (int i = 0; i < program_.warps; ++i) {
       const Warp& warp = warps_[static_cast<std::size_t>(slot.first_warp + i)];
       if ((subs_[warp.sub].live >> warp.bit & 1u) == 0) continue;
@@ -56,12 +56,18 @@ std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
         add(static_cast<std::uint64_t>(warp.failed_by));
         add(relative(warp.failed_until, now));
       }
-      for (std::size_t loop = 0; loop < program_.loops.size(); ++loop)
-        add(static_cast<std::uint64_t>(warp.trips[loop] - (loop == main_loop ? base : 0)));
+      const Warp& leader = warps_[static_cast<std::size_t>(slot.first_warp + leader_of_[static_cast<std::size_t>(i)])];
+      for (std::size_t loop = 0; loop < program_.loops.size(); ++loop) {
+        const int of = program_.loops[loop].depth;
+        if (of >= depth) add(static_cast<std::uint64_t>(warp.trips[loop] - (of == depth ? leader.trips[loop] : 0)));
+      }
       for (std::uint16_t group = warp.group_head; group != static_cast<std::uint16_t>(warp.group_open + 1); ++group)
         add(warp.group[group % max_groups]);
     }
+    if (!program_.async.empty()) add_async(static_cast<std::size_t>(&slot - slots_.data()), now, add);
   }
+  add(after(async_.matmul_free, now));
+  for (const bool known : async_.descriptor_known) add(known ? 1 : 0);
   for (const SubCore& sub : subs_) {
     add(static_cast<std::uint64_t>(sub.live) << 32 | sub.blocked);
     add(static_cast<std::uint64_t>(sub.last));
@@ -108,11 +114,40 @@ std::uint64_t Engine::fingerprint(std::uint64_t now, bool trips_left) const {
   return add.value();
 }
 
+// Barriers, walks and multiplications of a CTA, positions relative to those of its first warp that runs.
+void Engine::add_async(std::size_t slot, std::uint64_t now, Fingerprint& add) const {
+  const auto warps = std::span(warps_).subspan(slots_[slot].first_warp, static_cast<std::size_t>(program_.warps));
+  const auto live = [&](const Warp& warp) { return (subs_[warp.sub].live >> warp.bit & 1u) != 0; };
+  const auto base = std::ranges::find_if(warps, live);
+  if (base == warps.end()) return;
+  const std::vector<PhaseBarrier>& barriers = async_.barriers[slot];
+  for (const DecodedRing& ring : program_.rings) {
+    const std::uint32_t at = base->async.walk[ring.walk];
+    add(at % ring.count);
+    for (std::uint32_t i = 0; i < ring.count; ++i) {
+      const PhaseBarrier& barrier = barriers[static_cast<std::size_t>(ring.first) + i];
+      add(barrier.completed - at / ring.count);
+      add(static_cast<std::uint64_t>(barrier.arrived) << 32 | static_cast<std::uint32_t>(barrier.open_boxes));
+    }
+  }
+  for (const Warp& warp : warps) {
+    if (!live(warp)) continue;
+    for (std::size_t i = 0; i < warp.async.walk.size(); ++i) add(warp.async.walk[i] - base->async.walk[i]);
+    const WarpgroupState& group = async_.groups[group_of(warp)];
+    add(static_cast<std::uint64_t>(warp.async.matmuls - group.begun) << 32 | (warp.async.groups - group.groups_ended));
+    add(relative(group.last_start, now));
+    const int held = warp.async.sync_barrier;
+    add(static_cast<std::uint64_t>(held + 1));
+    if (held >= 0) add(warp.async.sync_phase - barriers[static_cast<std::size_t>(held)].completed);
+  }
+}
+
 // The leading warp of a CTA begins a trip, all CTAs are in their main loops.
 bool Engine::pass_equal_trips(std::uint16_t slot, std::uint64_t now) {
   const auto main_loop = static_cast<std::size_t>(main_loop_);
   if (same_trip_.full()) return false;
-  const std::uint64_t print = fingerprint(now, false) * 64 + slot;
+  const std::uint64_t print =
+      fingerprint(now, main_loop_ < 0 ? 1 : program_.loops[static_cast<std::size_t>(main_loop_)].depth) * 64 + slot;
   const Recurrence::Moment* before = same_trip_.find(print);
   if (before == nullptr) {
     Recurrence::Moment& moment = same_trip_.remember(print);
@@ -147,7 +182,7 @@ bool Engine::pass_equal_trips(std::uint16_t slot, std::uint64_t now) {
 // A CTA has started in this cycle.
 void Engine::pass_equal_rounds(std::uint64_t now) {
   if (same_round_.full()) return;
-  const std::uint64_t print = fingerprint(now, true);
+  const std::uint64_t print = fingerprint(now, 0);
   const Recurrence::Moment* before = same_round_.find(print);
   if (before == nullptr) {
     Recurrence::Moment& moment = same_round_.remember(print);

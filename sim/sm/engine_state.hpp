@@ -11,6 +11,7 @@
 #include "sim/sm/constant_cache.hpp"
 #include "sim/sm/engine.hpp"
 #include "sim/sm/event_wheel.hpp"
+#include "sim/sm/fast_forward.hpp"
 #include "sim/sm/instruction_cache.hpp"
 #include "sim/sm/pending_requests.hpp"
 #include "sim/sm/periodic.hpp"
@@ -126,6 +127,8 @@ class Engine {
          const MemoryEnvironment& environment, const SmWork& work);
   SmResult run();
 
+  friend class FastForward;
+
  private:
   bool step_through();
   std::uint64_t& next_try(const SubCore& sub) { return next_try_[sub.index]; }
@@ -182,7 +185,8 @@ class Engine {
   void unblock(Warp& warp, std::uint64_t now);
   void start_cta(int slot, std::uint64_t now);
   void finish_warp(SubCore& sub, Warp& warp, std::uint64_t now);
-  [[nodiscard]] std::int64_t trips_of(const Warp& warp, const DecodedLoop& loop) const;
+  [[nodiscard]] std::int64_t trips_of(int place, const DecodedLoop& loop) const;
+  void replace_ctas(std::int64_t ctas, std::uint64_t cycles);
   [[nodiscard]] std::int64_t tiles_of(const TileShare& share) const;
   void reset_async(int slot);
   [[nodiscard]] int groups_per_cta() const;
@@ -199,7 +203,8 @@ class Engine {
   void store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
   void begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void pass_trip(const Warp& warp, std::uint16_t id, std::uint64_t now);
-  [[nodiscard]] std::uint64_t fingerprint(std::uint64_t now, bool trips_left) const;
+  [[nodiscard]] std::uint64_t fingerprint(std::uint64_t now, int depth) const;
+  void add_async(std::size_t slot, std::uint64_t now, Fingerprint& add) const;
   [[nodiscard]] double main_trips(const CtaSlot& cta) const;
   [[nodiscard]] double part_of_trip(const CtaSlot& cta) const;
   [[nodiscard]] Progress progress(std::uint64_t now);
@@ -241,6 +246,8 @@ class Engine {
   double skipped_instructions_ = 0;  // of warps, passed over
   std::uint64_t skipped_ = 0;        // cycles passed over; event times know nothing of them
   int main_loop_ = -1;
+  std::vector<int> leader_of_;  // of the warps of a CTA: the first that executes the same
+  std::optional<FastForward> fast_;
   InstructionCaches icache_;
   std::optional<Scoreboard> scoreboard_;
 

@@ -125,6 +125,7 @@ bool Engine::step_through() {
     if (cta_started_) {
       cta_started_ = false;
       if (work_.skip_periodic && !scoreboard_) pass_equal_rounds(now);
+      if (fast_) fast_->ctas_have_started(now);
     }
     // What one sub-core does reaches another by events only, later than now.
     std::uint32_t due = 0;

@@ -61,8 +61,8 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
                                                   const gpu::SimOptions& given) {
   if (const auto error = gpu::beyond_memory(gpu, problem.frame, problem.shape)) return *error;
   gpu::SimOptions sim = given;
-  sim.exact = sim.share_runs = false;
-  sim.rough = true;
+  sim.exact = false;
+  sim.pilot = true;
   const std::vector<Candidate> candidates = candidates_of(gpu, library_choices(gpu, problem), problem.shape, sim);
   const Candidate* best = nullptr;
   double best_us = 0;

@@ -1,5 +1,5 @@
 // --kernel auto: the kernel that a good library would run. Of the generation's menu, each with the numbers of K slices
-// that make sense, the fastest by a rough simulation.
+// that make sense, the fastest by pilot runs.
 #pragma once
 
 #include <map>

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "sim/gpu/peak_rate.hpp"
-#include "sim/gpu/power_use.hpp"
-#include "sim/gpu/traffic.hpp"
+#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm_traffic.hpp"
+#include "sim/gpu/operating_point.hpp"
 #include "sim/power/clock.hpp"
 #include "sim/sm/tensor_timing.hpp"
 #include "sim/support/ceil_div.hpp"
@@ -77,13 +77,13 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
   return std::max({arithmetic, shared, issue, link});
 }
 
-// At a clock: an L2 of two partitions keeps its bytes per second where the clock falls (chip/environment.cpp), in steps
+// At a clock: an L2 with a clock of its own keeps its bytes per second where the clock falls (gpu/memory_port.cpp), in steps
 // of 2 %.
 double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const LeastWork& work, Hertz clock) {
   if (kernel.family == kernels::Family::wgmma) return 0;  // a box that a cluster shares leaves L2 once
   const double bytes = (kernel.tile.m + kernel.tile.n) * work.depth * kernels::bytes_of(kernel.dtype_in);
   const double steps = 1.02 * std::max(1.0, gpu.clock.boost / clock);
-  const double rate = gpu.l2.read_bandwidth.value * (gpu.l2.partitions < 2 ? 1.0 : steps);
+  const double rate = gpu.l2.read_bandwidth.value * (gpu.l2.own_clock ? steps : 1.0);
   const double arriving = work.ctas * bytes * gpu::least_reads_that_arrive(gpu);
   return std::max(work.busiest * bytes / gpu.l2.sm_bandwidth.value, arriving / rate);
 }

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sim/gpu/occupancy.hpp"
-#include "sim/gpu/sm_cache.hpp"
+#include "sim/gpu/gemm_launch.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/tune/bound.hpp"
 
@@ -148,7 +148,7 @@ class Ranker {
 
   bool ideal_is_too_slow(const kernels::KernelConfig& config, gpu::SmCache& cache) const {
     gpu::SimOptions sim = request_.sim;
-    sim.rough = true;
+    sim.pilot = true;
     sim.waits_for_dram = false;
     sim.switches.tail = false;
     const Result<gpu::SimReport> report = gpu::simulate(*request_.gpu, config, request_.shape, sim, cache);
@@ -159,7 +159,7 @@ class Ranker {
     Scores scores;
     gpu::SmCache cache;  // dies with the group: ten thousand programs would not fit into memory
     gpu::SimOptions sim = request_.sim;
-    sim.rough = true;
+    sim.pilot = true;
     const std::vector<std::size_t> worth = worth_simulating(members, cache);
     scores.ruled_out = members.size() - worth.size();
     for (const std::size_t i : worth) {

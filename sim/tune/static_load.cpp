@@ -4,7 +4,7 @@
 
 #include "kernels/families/build.hpp"
 #include "kernels/ir/facts.hpp"
-#include "sim/gpu/sm_cache.hpp"
+#include "sim/gpu/gemm_launch.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/support/ceil_div.hpp"
 

@@ -11,7 +11,7 @@
 namespace noteg::tune {
 namespace {
 
-// The rough grade is some per cent off: so many more than asked for are timed again.
+// Pilot runs are some per cent off: so many more than asked for are timed again.
 constexpr std::size_t again(std::size_t top) { return top + 4; }
 
 double score(const gpu::SimReport& report, Objective objective) {

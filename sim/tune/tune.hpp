@@ -1,4 +1,4 @@
-// noteg tune: which kernel configuration runs a problem best on a GPU, and why. The rough grade ranks all
+// noteg tune: which kernel configuration runs a problem best on a GPU, and why. Pilot runs rank all
 // configurations that a bound does not rule out; the best of them are timed again as noteg simulate does.
 #pragma once
 

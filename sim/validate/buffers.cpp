@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/gpu/footprint.hpp"
+#include "sim/gpu/gemm_traffic.hpp"
 
 namespace noteg::validate {
 

@@ -76,8 +76,7 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   settle_l2(measured, *gpu);
   measured.options.l2 = options.l2.value_or(measured.options.l2);
   measured.options.exact = options.exact;
-  // Thousands of rows of a few kernels; but for sets from a tuner, each row of which is a kernel of its own.
-  measured.options.share_runs = !options.exact && measured.config.family != kernels::Family::clblast;
+  measured.options.many_shapes = !options.exact;
   if (measured.choose_kernel) {
     Result<kernels::KernelConfig> chosen = options.chooser(*gpu, measured.config, measured.shape, measured.options);
     if (!chosen) return skipped(one_line(chosen.errors()));

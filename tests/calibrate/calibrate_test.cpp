@@ -38,7 +38,6 @@ std::string rows_of(const arch::Overrides& changes, const validate::Simulator& s
       const validate::CaseOrReason built = validate::case_of(row, row.rows.front());
       const auto& measured = std::get<validate::MeasuredCase>(built);
       gpu::SimOptions options = measured.options;
-      options.share_runs = true;
       const Result<gpu::SimReport> report = simulator(gpu, measured.config, measured.shape, options);
       EXPECT_TRUE(report) << to_string(report.errors());
       text += problem + fmt::format(",{},{}\n", report->time_us * 1e-3, report->power_w);

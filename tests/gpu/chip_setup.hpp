@@ -28,12 +28,6 @@ inline SimOptions exact_mode() {
   return options;
 }
 
-inline SimOptions shared_runs(bool share) {
-  SimOptions options;
-  options.share_runs = share;
-  return options;
-}
-
 inline SimOptions starting_from(L2State l2) {
   SimOptions options;
   options.l2 = l2;

@@ -6,7 +6,6 @@ namespace {
 
 double time_us(const char* gpu, const char* kernel, const sm::CoreSwitches& core) {
   SimOptions options;
-  options.share_runs = true;
   options.sm_clock_mhz = 1400;
   options.switches.core = core;
   SmCache cache;

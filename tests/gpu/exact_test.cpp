@@ -114,17 +114,6 @@ TEST(ExactCases, AgreeInTheMeanAndNearlyAllToAPercent) {
   EXPECT_LE(far, std::size(default_cases) / 10);
 }
 
-// The schedulers favour some CTAs, which drift apart in long loops: the last do not run alone for as long as if all had
-// kept step. Files of rows (share_runs) see that as a single simulation does.
-TEST(Exact, SharedRunsKnowThatCtasDriftApart) {
-  const arch::GpuSpec gpu = gpu_of("rtx4070");
-  const char* kernel = "cutlass_simt_sgemm_64x64_8x2_nn_align1";
-  for (const std::int64_t k : {600, 1000, 2400}) {
-    const double alone = run(gpu, kernel, {3072, 3072, k, 1}).cycles;
-    EXPECT_NEAR(run(gpu, kernel, {3072, 3072, k, 1}, shared_runs(true)).cycles / alone, 1, 0.01) << k;
-  }
-}
-
 // One CTA on an SM: each trip finds the SM as the one before it did, and each CTA too. Nothing is estimated.
 TEST(ExactRepetition, GivesTheCyclesOfEveryStep) {
   for (const Case& c : {Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", 4096, 2048, 1024},
@@ -135,22 +124,6 @@ TEST(ExactRepetition, GivesTheCyclesOfEveryStep) {
     const SimReport exact = run(gpu, c.kernel, {c.m, c.n, c.k, 1}, exact_mode());
     EXPECT_NEAR(fast.cycles / exact.cycles, 1, 1e-6) << c;
     EXPECT_LT(fast.engine.simulated_warp_instructions, exact.engine.simulated_warp_instructions / 3) << c;
-  }
-}
-
-// What validate extends from few trips and few rounds must hold for hundreds of both, where an error of a trip or a
-// round is multiplied most.
-TEST(SharedRuns, StayCloseToTheDefaultOverManyRoundsAndTrips) {
-  const struct {
-    const char *gpu, *kernel;
-    kernels::GemmShape shape;
-  } cases[] = {{"a100-pcie-80gb", "ampere_sgemm_128x64_tn", {32768, 30522, 4096, 1}},
-               {"a100-pcie-80gb", "ampere_sgemm_128x128_nn", {4096, 4096, 1024, 16}},
-               {"h100-sxm5-80gb", "cutlass_80_simt_sgemm_256x128_8x4_nn_align1", {8192, 8192, 2048, 1}}};
-  for (const auto& c : cases) {
-    const arch::GpuSpec gpu = gpu_of(c.gpu);
-    const double shared = run(gpu, c.kernel, c.shape, shared_runs(true)).time_us;
-    EXPECT_NEAR(shared / run(gpu, c.kernel, c.shape).time_us, 1, 0.03) << c.kernel;
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/ir/print.hpp"
-#include "sim/gpu/environment.hpp"
+#include "sim/gpu/memory_port.hpp"
 #include "sim/support/text_file.hpp"
 #include "tests/gpu/chip_setup.hpp"
 
@@ -32,7 +32,7 @@ kernels::Program loop_of(const std::string& file) {
 
 double cycles_per_trip(const arch::GpuSpec& gpu, const kernels::Program& program, int ctas) {
   constexpr int few = 16, many = 80;
-  EnvironmentRequest request;
+  PortRequest request;
   request.gpu = &gpu;
   request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
   const sm::DecodedProgram decoded = sm::decode(program, gpu.sm);
@@ -41,7 +41,7 @@ double cycles_per_trip(const arch::GpuSpec& gpu, const kernels::Program& program
   work.ctas = ctas;
   const auto cycles = [&](int trips) {
     work.trips = trips;
-    return sm::run_sm(decoded, gpu.sm, {}, memory_environment(request, TileSource::l2), work).cycles;
+    return sm::run_sm(decoded, gpu.sm, {}, port_to_l2(request, gpu.clock.sustained), work).cycles;
   };
   return (cycles(many) - cycles(few)) / (many - few);
 }

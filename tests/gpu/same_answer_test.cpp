@@ -21,10 +21,8 @@ void expect_same(const SimReport& a, const SimReport& b) {
   EXPECT_EQ(a.engine.simulated_cycles, b.engine.simulated_cycles);
 }
 
-class SameAnswer : public testing::TestWithParam<bool> {};
-
-TEST_P(SameAnswer, WhateverTheCacheHolds) {
-  const SimOptions options = shared_runs(GetParam());
+TEST(SameAnswer, WhateverTheCacheHolds) {
+  const SimOptions options;
   const arch::GpuSpec gpu = gpu_of("a100-pcie-80gb");
   const kernels::KernelConfig kernel = kernel_of("ampere_sgemm_128x64_tn");
   SmCache empty, used;
@@ -38,8 +36,8 @@ TEST_P(SameAnswer, WhateverTheCacheHolds) {
   }
 }
 
-TEST_P(SameAnswer, FromTwoThreadsThatShareACache) {
-  const SimOptions options = shared_runs(GetParam());
+TEST(SameAnswer, FromTwoThreadsThatShareACache) {
+  const SimOptions options;
   const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
   const kernels::KernelConfig kernel = kernel_of("cutlass_simt_sgemm_64x64_8x4_nn_align1");
   const std::int64_t depths[] = {256, 512, 2048, 4096};
@@ -61,9 +59,6 @@ TEST_P(SameAnswer, FromTwoThreadsThatShareACache) {
     expect_same(alone[i], second[i]);
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Modes, SameAnswer, testing::Bool(),
-                         [](const auto& p) { return p.param ? "SharedRuns" : "Default"; });
 
 }  // namespace
 }  // namespace noteg::gpu

@@ -39,7 +39,7 @@ Agreement agreement_of(std::size_t kind, std::uint64_t seed, double least, doubl
     const Result<gpu::SimReport> fast = simulate(c, *gpu, cache);
     if (!fast) continue;
     const double of_sm =
-        fast->warp_instructions / static_cast<double>(fast->grid_ctas) * static_cast<double>(fast->sm_run->work.ctas);
+        fast->warp_instructions / static_cast<double>(fast->grid_ctas) * static_cast<double>(fast->sm_run->work().ctas);
     if (of_sm < least || of_sm > most) continue;
     const Result<gpu::SimReport> exact = simulate(c, *gpu, cache, true);
     return {fast->cycles / exact->cycles - 1, fast->engine.simulated_warp_instructions, of_sm, command_of(c)};

@@ -11,8 +11,8 @@
 #include "arch/field.hpp"
 #include "arch/validate.hpp"
 #include "kernels/assembly/assembly.hpp"
-#include "sim/gpu/environment.hpp"
-#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/memory_port.hpp"
+#include "sim/gpu/operating_point.hpp"
 #include "sim/power/components.hpp"
 #include "sim/power/trace.hpp"
 #include "sim/report/write.hpp"
@@ -62,14 +62,13 @@ Probe kernel(const char* gpu, Launch launch, arch::Overrides arch = {}) {
 // Lines of assembly on one SM: cycles, counters and the energy of the events.
 std::string figures_of(const kernels::Program& program, const sm::CoreSwitches& switches, double l1_hit_rate,
                        const arch::GpuSpec& gpu) {
-  gpu::EnvironmentRequest request;
+  gpu::PortRequest request;
   request.gpu = &gpu;
-  request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
-  request.l1_hit_rate = l1_hit_rate;
+  request.traffic.l1_hit_rate = l1_hit_rate;
   sm::SmWork work;
   work.trips = 6;
   const sm::SmResult result = sm::run_sm(sm::decode(program, gpu.sm, {}, switches), gpu.sm, switches,
-                                         gpu::memory_environment(request, gpu::TileSource::l2), work);
+                                         gpu::port_to_l2(request, gpu.clock.sustained), work);
   const sm::CoreCounters& c = result.counters;
   gpu::ChipEvents events;
   events.counters = c;

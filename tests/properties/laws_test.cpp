@@ -11,7 +11,7 @@
 #include <iostream>
 #include <numeric>
 
-#include "sim/gpu/environment.hpp"
+#include "sim/gpu/memory_port.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "tests/properties/random_case.hpp"
 

@@ -26,7 +26,7 @@ SmResult run_micro(const MicroKernel& kernel, std::int64_t trips) {
   SmWork work;
   work.resident = kernel.resident;
   work.ctas = kernel.ctas > 0 ? kernel.ctas : kernel.resident;
-  work.relaunch = kernel.relaunch;
+  work.cta_launch_latency = kernel.cta_launch_latency;
   Recorder recorder;
   if (kernel.issues != nullptr) work.recorder = &recorder;
   work.trips = trips;

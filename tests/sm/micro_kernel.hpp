@@ -16,8 +16,8 @@ struct MicroKernel {
   std::string gpu = "h200-sxm-141gb";
   MemoryEnvironment environment{};
   CoreSwitches switches{};
-  std::int64_t ctas = 0;  // 0: as many as are resident
-  double relaunch = 0;    // cycles from the end of a CTA to the start of its successor
+  std::int64_t ctas = 0;          // 0: as many as are resident
+  double cta_launch_latency = 0;  // cycles from the end of a CTA to the start of its successor
   std::vector<IssueRecord>* issues = nullptr;
 };
 

@@ -28,7 +28,7 @@ SmResult run_rounds(int resident, std::int64_t ctas, bool sampled, double read_b
   work.ctas = ctas;
   work.sample_ctas = sampled;
   work.trips = 5;
-  work.relaunch = 100;
+  work.cta_launch_latency = 100;
   work.skip_periodic = true;
   return run_text(loads_and_waits, work, {.read_bytes_per_cycle = read_bytes_per_cycle});
 }

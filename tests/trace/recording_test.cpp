@@ -9,7 +9,7 @@ namespace {
 // Issues and waits of a warp are its whole time in the CTA: they follow each other without gaps and without overlaps.
 void expect_whole_time(const gpu::Recording& recording) {
   std::map<std::uint64_t, std::uint64_t> by_start;
-  for (int warp = 0; warp < recording.run->work.resident * recording.program().warps; ++warp) {
+  for (int warp = 0; warp < recording.run->work().resident * recording.program().warps; ++warp) {
     by_start.clear();
     for (const sm::WaitRecord& wait : recording.log.waits)
       if (wait.warp == warp) by_start[wait.from] = wait.until;
@@ -47,9 +47,10 @@ TEST(Recording, WaitsAddUpToTheCountersOfTheRun) {
 TEST(Recording, WatchingChangesNothing) {
   const gpu::SimReport report = simulated("rtx4070");
   const gpu::Recording recording = watched(report, {0, 1000});
-  sm::SmWork work = report.sm_run->work;
+  sm::SmWork work = report.sm_run->work();
+  work.fidelity = sm::Fidelity::exact;
   work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
-  const gpu::SmTime unwatched = report.sm_run->kernel->timer->time(report.sm_run->environment, work, gpu::Grade::exact);
+  const sm::SmResult unwatched = report.sm_run->timer->run(report.sm_run->port(), work);
   EXPECT_EQ(static_cast<double>(recording.end), unwatched.cycles);
 }
 

@@ -21,7 +21,6 @@ void expect_no_faster_simulation(const arch::GpuSpec& gpu, const Problem& proble
     for (const auto mode : {power::ClockMode::burst, power::ClockMode::sustained}) {
       gpu::SimOptions options;
       options.clock_mode = mode;
-      options.share_runs = true;
       const Result<gpu::SimReport> report = gpu::simulate(gpu, *resolved, problem.shape, options, cache);
       if (!report) continue;
       ++compared;

@@ -85,7 +85,6 @@ TEST(RandomConfigurations, ReportsAddUpAndMoreWorkTakesNoLessTime) {
     if (random() % 3 == 0) problem.frame.dtype_in = problem.frame.dtype_out = kernels::DataType::f16;
     const kernels::KernelConfig config = draw(random, gpu, problem);
     gpu::SimOptions options;
-    options.share_runs = true;
     options.sm_clock_mhz = 1400;
     gpu::SmCache cache;
     const auto report = gpu::simulate(gpu, config, problem.shape, options, cache);

@@ -9,9 +9,8 @@
 
 #include "kernels/access/copy_passes.hpp"
 #include "kernels/access/wavefronts.hpp"
-#include "sim/gpu/grid.hpp"
+#include "sim/gpu/gemm_launch.hpp"
 #include "sim/gpu/occupancy.hpp"
-#include "sim/gpu/traffic.hpp"
 #include "sim/validate/metrics.hpp"
 #include "tests/validate/counted_launches.hpp"
 
@@ -109,7 +108,7 @@ bool reads_shared(const kernels::Instruction& in) {
 }
 
 // Of all instructions, or of those that read.
-double wavefronts_of(const kernels::Program& program, const gpu::Launch& launch, std::int64_t k, bool reads_only) {
+double wavefronts_of(const kernels::Program& program, const gpu::LaunchGeometry& launch, std::int64_t k, bool reads_only) {
   double of_warp = 0;
   for (std::size_t at = 0; at < program.code.size(); ++at) {
     if (!reads_only || (reads_shared(program.code[at]) && !never_runs(program, program.code[at])))
@@ -123,15 +122,12 @@ void predict(Launch& out, const arch::GpuSpec& gpu, const MeasuredCase& one, gpu
   const Result<kernels::KernelConfig> config = kernels::resolve(one.config, one.shape);
   EXPECT_TRUE(config) << to_string(config.errors());
   if (!config) return;
-  const auto built = gpu::built_kernel(gpu, *config, one.shape, {}, cache);
-  EXPECT_TRUE(built) << to_string(built.errors());
-  if (!built) return;
-  const kernels::Program& program = *(*built)->program;
-  const auto occupancy = gpu::occupancy_of(
-      gpu.sm.occupancy, {program.threads, config->registers.value_or(program.registers), program.shared_bytes});
-  const gpu::Launch launch = gpu::plan_launch(*config, one.shape, program, gpu.sms);
-  out.traffic =
-      gpu::plan_traffic({&gpu, &*config, &one.shape, &program, &launch, occupancy->ctas_per_sm, gpu::L2State::empty});
+  const Result<gpu::KernelLaunch> planned = gpu::gemm_launch(gpu, *config, one.shape, gpu::L2State::empty, cache);
+  EXPECT_TRUE(planned) << to_string(planned.errors());
+  if (!planned) return;
+  const kernels::Program& program = *planned->program;
+  const gpu::LaunchGeometry& launch = planned->geometry;
+  out.traffic = planned->traffic;
   out.wavefronts = wavefronts_of(program, launch, one.shape.k, false);
   out.read_wavefronts = wavefronts_of(program, launch, one.shape.k, true);
   const kernels::CopyPasses copies = copies_of(program, one);
@@ -165,7 +161,7 @@ TEST(Counters, CoverAllLaunches) { EXPECT_EQ(launches().size(), 79U); }
 
 TEST(Counters, DramBytes) {
   EXPECT_LE(median_of([](const Launch& l) {
-              return (l.traffic.reuse.dram_read_bytes + l.traffic.reuse.dram_write_bytes) / l.dram_bytes - 1;
+              return (l.traffic.dram_read_bytes + l.traffic.dram_write_bytes) / l.dram_bytes - 1;
             }),
             0.02);
 }
@@ -183,11 +179,11 @@ TEST(Counters, SectorsBetweenSmsAndL2) {
 }
 
 TEST(Counters, L2Lookups) {
-  EXPECT_LE(median_of([](const Launch& l) { return l.traffic.lookups.lookups / l.l2_sectors - 1; }), 0.11);
+  EXPECT_LE(median_of([](const Launch& l) { return l.traffic.l2_lookups / l.l2_sectors - 1; }), 0.11);
 }
 
 TEST(Counters, L2HitRate) {
-  EXPECT_LE(median_of([](const Launch& l) { return l.traffic.lookups.hit_rate() - l.l2_hit_rate; }), 0.02);
+  EXPECT_LE(median_of([](const Launch& l) { return l.traffic.l2_hit_rate - l.l2_hit_rate; }), 0.02);
 }
 
 // Hand-written kernels, whose addresses follow from their source. Copies (CUTLASS) write when their data arrives, which

@@ -6,7 +6,7 @@
 
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/passes/control_bits.hpp"
-#include "sim/gpu/sm_cache.hpp"
+#include "sim/sm/compiler_latencies.hpp"
 #include "tests/sm/tables/engine_probe.hpp"
 #include "tests/sm/tables/measured_csv.hpp"
 #include "tests/sm/tables/measured_row.hpp"
@@ -54,7 +54,7 @@ double rate(const std::string& op, int warps, int ilp) {
   if (!parsed) return 0;
   kernels::Program program = *parsed;
   const arch::SmSpec& sm = sm_of(gh100);
-  kernels::assign_control_bits(program, gpu::latency_model(sm));
+  kernels::assign_control_bits(program, sm::latency_model(sm));
   const auto cycles = [&](std::int64_t trips) {
     SmWork work;
     work.trips = trips;

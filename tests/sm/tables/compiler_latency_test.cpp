@@ -6,7 +6,7 @@
 
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/passes/control_bits.hpp"
-#include "sim/gpu/sm_cache.hpp"
+#include "sim/sm/compiler_latencies.hpp"
 #include "tests/sm/tables/engine_probe.hpp"
 #include "tests/sm/tables/measured_row.hpp"
 
@@ -18,7 +18,7 @@ double stall_of_first(const std::string& text, const std::string& gpu) {
   EXPECT_TRUE(parsed) << to_string(parsed.errors());
   if (!parsed) return 0;
   kernels::Program program = *parsed;
-  kernels::assign_control_bits(program, gpu::latency_model(sm_of(gpu)));
+  kernels::assign_control_bits(program, sm::latency_model(sm_of(gpu)));
   return program.code.front().control.stall;
 }
 

@@ -4,7 +4,7 @@
 
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/passes/control_bits.hpp"
-#include "sim/gpu/sm_cache.hpp"
+#include "sim/sm/compiler_latencies.hpp"
 
 namespace noteg::sm::tables {
 
@@ -82,7 +82,7 @@ double cycles_per_copy(const std::string& head, const std::string& body, int cop
 double cycles_per_compiled_copy(const std::string& body, int copies, const std::string& gpu) {
   const auto cycles = [&](int n) {
     kernels::Program program = assembled(repeated(body, n));
-    kernels::assign_control_bits(program, gpu::latency_model(sm_of(gpu)));
+    kernels::assign_control_bits(program, sm::latency_model(sm_of(gpu)));
     return run(program, gpu, nullptr).cycles;
   };
   return (cycles(2 * copies) - cycles(copies)) / copies;

@@ -104,7 +104,7 @@ double turnaround(int warps, int resident) {
   std::vector<IssueRecord> log;
   MicroKernel kernel{.text = text, .resident = resident, .gpu = gh100};
   kernel.ctas = 2 * resident;
-  kernel.relaunch = sm_of(gh100).cta_launch.value;
+  kernel.cta_launch_latency = sm_of(gh100).cta_launch.value;
   kernel.issues = &log;
   run_micro(kernel, 1);
   // The first CTA slot holds the first warps; the longest pause between their issues is the turnaround.

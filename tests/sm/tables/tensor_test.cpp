@@ -7,7 +7,7 @@
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/ir/tensor_form.hpp"
 #include "kernels/passes/control_bits.hpp"
-#include "sim/gpu/sm_cache.hpp"
+#include "sim/sm/compiler_latencies.hpp"
 #include "tests/sm/tables/engine_probe.hpp"
 #include "tests/sm/tables/measured_csv.hpp"
 #include "tests/sm/tables/measured_row.hpp"
@@ -33,7 +33,7 @@ kernels::Program chains(const kernels::TensorForm& f, const std::string& gpu, in
   const Result<kernels::Program> parsed = kernels::parse_assembly(text, "mma.nsass");
   EXPECT_TRUE(parsed) << to_string(parsed.errors());
   kernels::Program program = parsed ? *parsed : kernels::Program{};
-  kernels::assign_control_bits(program, gpu::latency_model(sm_of(gpu), f));
+  kernels::assign_control_bits(program, sm::latency_model(sm_of(gpu), f));
   return program;
 }
 

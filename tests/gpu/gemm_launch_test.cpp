@@ -1,7 +1,6 @@
 // How a grid falls onto the chip: CTAs, trips, batches, split K, and what follows for the time.
-#include "sim/gpu/grid.hpp"
+#include "sim/gpu/gemm_launch.hpp"
 
-#include "sim/gpu/split_k.hpp"
 #include "tests/gpu/chip_setup.hpp"
 
 namespace noteg::gpu {
@@ -21,29 +20,33 @@ double mainloop_of(const char* gpu, const char* name, kernels::GemmShape shape) 
   return run(gpu_of(gpu), name, shape).phases_us.mainloop;
 }
 
-Launch launch_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int sms) {
+GemmGrid grid_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int sms) {
   kernels::Program program;
   program.k_per_trip = config.tile.k > 0 ? config.tile.k : 8;
-  return plan_launch(config, shape, program, sms);
+  return plan_grid(config, shape, program, sms);
+}
+
+LaunchGeometry geometry_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int sms) {
+  return grid_of(config, shape, sms).geometry;
 }
 
 TEST(Grid, CountsPartialTilesAndPartialTripsAsWholeOnes) {
   const kernels::KernelConfig config = kernel_of(kernel);
-  const Launch exact = launch_of(config, {1024, 512, 800, 3}, 108);
+  const LaunchGeometry exact = geometry_of(config, {1024, 512, 800, 3}, 108);
   EXPECT_EQ(exact.ctas, 8 * 4 * 3);
-  const Launch ragged = launch_of(config, {1024 - 127, 512 - 1, 800 - 7, 3}, 108);
+  const LaunchGeometry ragged = geometry_of(config, {1024 - 127, 512 - 1, 800 - 7, 3}, 108);
   EXPECT_EQ(ragged.ctas, exact.ctas);
-  EXPECT_EQ(ragged.trips, exact.trips);
-  EXPECT_EQ(launch_of(config, {1025, 512, 801, 3}, 108).ctas, 9 * 4 * 3);
-  EXPECT_EQ(launch_of(config, {1025, 512, 801, 3}, 108).trips, exact.trips + 1);
+  EXPECT_EQ(ragged.iterations, exact.iterations);
+  EXPECT_EQ(geometry_of(config, {1025, 512, 801, 3}, 108).ctas, 9 * 4 * 3);
+  EXPECT_EQ(geometry_of(config, {1025, 512, 801, 3}, 108).iterations, exact.iterations + 1);
 }
 
 TEST(Grid, TheBusiestSmHoldsTheRoundedUpShare) {
   const kernels::KernelConfig config = kernel_of(kernel);
   for (const std::int64_t batch : {1, 107, 108, 109, 216, 217}) {
-    const Launch launch = launch_of(config, {128, 128, 64, batch}, 108);
-    EXPECT_EQ(launch.ctas_busiest_sm, (batch + 107) / 108) << batch;
-    EXPECT_EQ(launch.active_sms, std::min<std::int64_t>(batch, 108)) << batch;
+    const LaunchGeometry launch = geometry_of(config, {128, 128, 64, batch}, 108);
+    EXPECT_EQ(launch.ctas_of_busiest(108), (batch + 107) / 108) << batch;
+    EXPECT_EQ(launch.active_sms(108), std::min<std::int64_t>(batch, 108)) << batch;
   }
 }
 
@@ -86,7 +89,7 @@ TEST(Grid, MoreSmsAreNotSlowerThanTheirTail) {
 
 TEST(SplitK, SlicesThatFitTogetherAreSideBySide) {
   const auto side_by_side = [](std::int64_t m, int slices, int resident) {
-    return slices_side_by_side(launch_of(split(slices, kernels::SplitKMode::serial), {m, 128, 65536, 1}, 100), resident,
+    return slices_side_by_side(grid_of(split(slices, kernels::SplitKMode::serial), {m, 128, 65536, 1}, 100), resident,
                                100);
   };
   EXPECT_EQ(side_by_side(128, 8, 1), 8);       // one tile, 100 slots
@@ -98,7 +101,7 @@ TEST(SplitK, SlicesThatFitTogetherAreSideBySide) {
 
 // 50 tiles of eight slices: with 175 SMs the third wave has 50 CTAs left, one of each tile.
 TEST(SplitK, OnlySlicesOfTheLastWaveWaitTogether) {
-  const Launch launch = launch_of(split(8, kernels::SplitKMode::serial), {128 * 50, 128, 65536, 1}, 175);
+  const GemmGrid launch = grid_of(split(8, kernels::SplitKMode::serial), {128 * 50, 128, 65536, 1}, 175);
   EXPECT_EQ(slices_side_by_side(launch, 1, 175), 1);
   EXPECT_EQ(slices_side_by_side(launch, 1, 200), 4);
 }

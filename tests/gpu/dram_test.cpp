@@ -1,26 +1,23 @@
 // The queue before DRAM of CTAs that have drifted apart and open a row for every few bytes.
 #include <gtest/gtest.h>
 
-#include "sim/gpu/environment.hpp"
+#include "sim/gpu/dram.hpp"
 #include "tests/gpu/chip_setup.hpp"
 
 namespace noteg::gpu {
 namespace {
 
-double latency_at(const arch::GpuSpec& gpu, double utilisation, bool opens_rows) {
-  EnvironmentRequest request;
-  request.gpu = &gpu;
-  request.clocks = {gpu.clock.sustained, gpu.clock.sustained};
-  request.dram_utilisation = utilisation;
-  request.opens_rows = opens_rows;
-  return memory_environment(request, TileSource::dram).latency;
+double wait_at(const arch::GpuSpec& gpu, double utilisation, bool opens_rows) {
+  Traffic traffic;
+  traffic.opened_rows = opens_rows ? 1 : 0;
+  return dram_wait(gpu.dram, traffic, gpu.clock.sustained, utilisation);
 }
 
 TEST(DramWait, BanksThatOpenRowsServeSlowerThanTheBus) {
   const arch::GpuSpec gpu = gpu_of("rtx4070");
-  EXPECT_EQ(latency_at(gpu, 0, true), latency_at(gpu, 0, false));
-  EXPECT_GT(latency_at(gpu, 0.8, true), latency_at(gpu, 0.8, false));
-  EXPECT_GT(latency_at(gpu, 0.9, true), latency_at(gpu, 0.8, true));
+  EXPECT_EQ(wait_at(gpu, 0, true), wait_at(gpu, 0, false));
+  EXPECT_GT(wait_at(gpu, 0.8, true), wait_at(gpu, 0.8, false));
+  EXPECT_GT(wait_at(gpu, 0.9, true), wait_at(gpu, 0.8, true));
 }
 
 // The wait makes the time and the time the wait: channels that take some of it away never cost any.

@@ -1,11 +1,13 @@
-// From a simulated run to the events that cost energy, and from them to the clock that the board's limit allows.
+// From a simulated run to the events that cost energy, and from them to the operating point: clock, power and DRAM load
+// in one fixed point. The clock is the highest one whose power keeps to the board's limits; power is the events' energy
+// over the time at that clock; the time holds the load that DRAM has at that clock (kernel_time.hpp).
 #pragma once
 
 #include <functional>
 
 #include "arch/spec.hpp"
+#include "sim/gpu/kernel_time.hpp"
 #include "sim/gpu/report.hpp"
-#include "sim/gpu/simulate.hpp"
 #include "sim/power/clock.hpp"
 #include "sim/sm/engine.hpp"
 
@@ -22,15 +24,21 @@ struct ChipEvents {
   double tensor_padding = 0;  // share of the multiply-accumulates of the tensor cores
 };
 
+// Events of the whole chip from those of its busiest SM.
+[[nodiscard]] ChipEvents chip_events(const arch::GpuSpec& gpu, const KernelLaunch& launch, const Traffic& traffic,
+                                     const SmRuns& runs);
+
 [[nodiscard]] power::Activity activity_of(const ChipEvents& events, Seconds time);
+
+// Events and time at a clock.
+[[nodiscard]] std::function<power::Activity(Hertz)> activity_at(const ChipEvents& events, const KernelTime& time,
+                                                                int active_sms);
 
 // What the options say of the clock.
 [[nodiscard]] power::ClockRequest clock_request(const arch::GpuSpec& gpu, const SimOptions& options);
 
-// time_at: run time at another clock, the cycles of the SMs unchanged.
 [[nodiscard]] power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions& options,
-                                                    const ChipEvents& events,
-                                                    const std::function<Seconds(Hertz)>& time_at);
+                                                    const std::function<power::Activity(Hertz)>& activity_at);
 
 // Power, energy, clock and why the clock is what it is. Run time and rate must be there already.
 void fill_power(SimReport& report, const arch::GpuSpec& gpu, const SimOptions& options,

@@ -1,23 +1,39 @@
-#include "sim/gpu/traffic.hpp"
+#include "sim/gpu/gemm_traffic.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/ir/facts.hpp"
-#include "sim/gpu/bulk_copies.hpp"
 #include "sim/memory/l1_reuse.hpp"
+#include "sim/memory/l2_lookups.hpp"
 #include "sim/sm/memory_cost.hpp"
 
 namespace noteg::gpu {
 
 namespace {
 
-double l1_sector(const TrafficRequest& r) { return r.gpu->sm.memory.sector.value; }
+// One operand: `extent` rows in tiles of `tile`, padded to whole clusters of `cluster`.
+struct Side {
+  double box_bytes = 0;
+  double inside = 1;   // share of the boxes that lies in the matrix
+  double outside = 0;  // share to be filled; a box wholly outside is half as dear
+};
 
-memory::ReuseRequest reuse_request(const TrafficRequest& r) {
+Side side_of(double extent, double tile, double cluster, double box_bytes) {
+  const double tiles = std::ceil(extent / tile), padded = std::ceil(tiles / cluster) * cluster;
+  Side out;
+  out.box_bytes = box_bytes;
+  out.inside = extent / (padded * tile);
+  out.outside = ((tiles * tile - extent) / tile + 0.5 * (padded - tiles)) / padded;
+  return out;
+}
+
+double l1_sector(const GemmTrafficRequest& r) { return r.gpu->sm.memory.sector.value; }
+
+memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   memory::ReuseRequest out;
-  out.grid = r.launch->grid;
+  out.grid = r.grid->tiles;
   out.shape = *r.shape;
   out.tile = r.config->tile;
   out.bytes_in = kernels::bytes_of(r.config->dtype_in);
@@ -62,14 +78,14 @@ struct Operand {
   double useful_sectors_trip = 0;  // of one whole tile in one trip
 };
 
-Operand operand_of(const TrafficRequest& r, kernels::Matrix matrix, double live) {
+Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double live) {
   const kernels::Tile& tile = r.config->tile;
   const kernels::GemmShape& s = *r.shape;
   const bool is_a = matrix == kernels::Matrix::a;
   const double bytes = kernels::bytes_of(r.config->dtype_in) * (is_a ? stored_share(*r.config) : 1.0);
   const std::int64_t extent = is_a ? s.m : s.n;
   const int across = is_a ? tile.m : tile.n;
-  const auto others = static_cast<double>(is_a ? r.launch->grid.tiles_n : r.launch->grid.tiles_m);
+  const auto others = static_cast<double>(is_a ? r.grid->tiles.tiles_n : r.grid->tiles.tiles_m);
   Operand out;
   out.lines.along_k =
       is_a ? kernels::a_contiguous_in_k(r.config->layout) : !kernels::b_contiguous_in_n(r.config->layout);
@@ -87,9 +103,9 @@ Operand operand_of(const TrafficRequest& r, kernels::Matrix matrix, double live)
 
 // Neighbours in the grid lie on the two SMs of a TPC (our H200: CTAs 2i and 2i + 1 of a wave) and have a tile of A or
 // of B in common.
-double pair_share(const TrafficRequest& r) {
-  if (r.launch->ctas < 2) return 0;
-  const memory::LiveTiles two = memory::live_tiles(r.launch->grid, 2);
+double pair_share(const GemmTrafficRequest& r) {
+  if (r.grid->geometry.ctas < 2) return 0;
+  const memory::LiveTiles two = memory::live_tiles(r.grid->tiles, 2);
   const double a = r.config->tile.m * stored_share(*r.config), b = r.config->tile.n;
   return (a * std::clamp(2.0 - two.rows, 0.0, 1.0) + b * std::clamp(2.0 - two.columns, 0.0, 1.0)) / (a + b);
 }
@@ -103,7 +119,7 @@ double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
 }
 
 // Writes of C by whole sectors; slices of split-K write and, where they take turns, read it in between.
-void add_results(Traffic& out, const TrafficRequest& r) {
+void add_results(Traffic& out, const GemmTrafficRequest& r) {
   const kernels::KernelConfig& c = *r.config;
   const double bytes = kernels::bytes_of(c.dtype_out);
   const double elements =
@@ -114,7 +130,7 @@ void add_results(Traffic& out, const TrafficRequest& r) {
   const double once = elements * bytes *
                       memory::straddle(row(std::min<std::int64_t>(c.tile.n, r.shape->n)), row(r.shape->n),
                                        std::llround(r.gpu->l2.sector.value));
-  const auto slices = static_cast<double>(r.launch->grid.split_k);
+  const auto slices = static_cast<double>(r.grid->tiles.split_k);
   const bool in_turn = slices > 1 && c.split_k_mode == kernels::SplitKMode::serial;
   out.l2_write_bytes += once * slices;
   out.l2_read_bytes += once * ((c.reads_c ? 1 : 0) + (in_turn ? slices - 1 : 0));
@@ -138,24 +154,93 @@ sm::SharedSectors shared_sectors(const Operand& operand, double element_bytes, d
 
 }  // namespace
 
+double stored_share(const kernels::KernelConfig& config) {
+  constexpr double kept = 0.5, place_bytes = 0.25;  // of 2:4 sparse values: how many, and two bits that say where
+  return config.sparse ? kept * (1.0 + place_bytes / kernels::bytes_of(config.dtype_in)) : 1.0;
+}
+
+DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs) {
+  return {std::min(fast, n), std::min(slow, n / std::max(1.0, fast) + further_runs)};
+}
+
+std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
+  const kernels::KernelConfig& config = *request.config;
+  const arch::GpuSpec& gpu = *request.gpu;
+  const LaunchGeometry& launch = request.grid->geometry;
+  const double cm = config.cluster_m, cn = config.cluster_n;
+  const double live = std::min(static_cast<double>(launch.ctas), 1.0 * launch.active_sms(gpu.sms) * request.resident);
+  // The last round is seldom full: on average so many CTAs ask at a time.
+  const double rounds = std::ceil(launch.all_tiles / live);
+  const double asking = launch.all_tiles / rounds;
+  const double clusters_per_gpc = std::max(1.0, live / std::max(1, gpu.gpcs) / (cm * cn));
+  memory::TileGrid clusters = request.grid->tiles;
+  clusters.tiles_m = static_cast<std::int64_t>(std::ceil(static_cast<double>(clusters.tiles_m) / cm));
+  clusters.tiles_n = static_cast<std::int64_t>(std::ceil(static_cast<double>(clusters.tiles_n) / cn));
+  const memory::LiveTiles tiles =
+      memory::live_tiles(clusters, std::max<std::int64_t>(1, static_cast<std::int64_t>(live / (cm * cn))));
+  const double runs = gpu.sm.tma.gpc_runs;
+  const bool along_m = clusters.raster == kernels::Raster::along_m;
+  const DistinctTiles distinct = along_m ? distinct_tiles(tiles.rows, tiles.columns, clusters_per_gpc, runs)
+                                         : distinct_tiles(tiles.columns, tiles.rows, clusters_per_gpc, runs);
+  const double element = kernels::bytes_of(config.dtype_in);
+  const Side a = side_of(static_cast<double>(request.shape->m), config.tile.m, cm,
+                         config.tile.m * config.tile.k * element * stored_share(config));
+  const Side b =
+      side_of(static_cast<double>(request.shape->n), config.tile.n, cn, config.tile.n * config.tile.k * element);
+  // Of each box, what this CTA's share of its GPC's reads comes to.
+  const double a_share = std::min(1.0 / cn, (along_m ? distinct.fast : distinct.slow) / clusters_per_gpc / cn);
+  const double b_share = std::min(1.0 / cm, (along_m ? distinct.slow : distinct.fast) / clusters_per_gpc / cm);
+  const double a_bytes = a.box_bytes * a.inside, b_bytes = b.box_bytes * b.inside;
+  const double from_slices = (a_bytes * a_share + b_bytes * b_share) * asking / gpu.l2.read_bandwidth.value;
+  const double over_link = (a_bytes + b_bytes) / gpu.l2.sm_bandwidth.value;
+  const double filled =
+      (a.box_bytes * a.outside + b.box_bytes * b.outside) * asking / std::max(1.0, gpu.sm.tma.fill_bandwidth.value);
+  const double cycles = std::max({from_slices, over_link, filled, 1.0});
+  std::array<sm::BoxTraffic, 3> boxes{};
+  boxes[0] = {a_bytes * a_share, cycles * a_bytes / (a_bytes + b_bytes)};
+  boxes[1] = {b_bytes * b_share, cycles * b_bytes / (a_bytes + b_bytes)};
+  boxes[2].bytes = a.inside * b.inside;
+  return boxes;
+}
+
 double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }
 
-Traffic plan_traffic(const TrafficRequest& r) {
+memory::ReuseResult plan_reuse(const GemmTrafficRequest& request) {
+  return memory::tile_reuse(reuse_request(request));
+}
+
+double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  return static_cast<double>(s.batch) * ((m * k + k * n) * bytes_in + m * n * bytes_out);
+}
+
+Traffic plan_traffic(const GemmTrafficRequest& r) {
   Traffic out;
+  const LaunchGeometry& geometry = r.grid->geometry;
+  const memory::TileGrid& tiles = r.grid->tiles;
   const memory::ReuseRequest reuse = reuse_request(r);
-  out.reuse = memory::tile_reuse(reuse);
-  const std::int64_t ctas = std::max<std::int64_t>(1, r.launch->ctas);
-  const memory::LiveTiles live = memory::live_tiles(r.launch->grid, std::min(reuse.live_ctas, ctas));
-  const auto planes = static_cast<double>(r.launch->grid.batch * r.launch->grid.split_k);
+  const memory::ReuseResult dram = memory::tile_reuse(reuse);
+  out.dram_read_bytes = dram.dram_read_bytes;
+  out.dram_write_bytes = dram.dram_write_bytes;
+  out.compulsory_bytes = dram.compulsory_bytes;
+  out.result_bytes = footprint(*r.shape, 0, reuse.bytes_out);
+  out.footprint_bytes = footprint(*r.shape, reuse.bytes_in, reuse.bytes_out);
+  out.waiting_steps = dram.waiting_steps;
+  out.waiting_places = dram.waiting_places;
+  out.opened_rows = dram.opened_rows;
+  if (tiles.split_k == 1) out.c_missing = dram.c_missing;
+  const std::int64_t ctas = std::max<std::int64_t>(1, geometry.ctas);
+  const memory::LiveTiles live = memory::live_tiles(r.grid->tiles, std::min(reuse.live_ctas, ctas));
+  const auto planes = static_cast<double>(tiles.batch * tiles.split_k);
   const double planes_live = std::clamp(static_cast<double>(std::min(reuse.live_ctas, ctas)) /
-                                            static_cast<double>(r.launch->grid.tiles_m * r.launch->grid.tiles_n),
+                                            static_cast<double>(tiles.tiles_m * tiles.tiles_n),
                                         1.0, planes);
-  const memory::SharingCtas sharing{static_cast<int>(std::min<std::int64_t>(r.resident, r.launch->ctas_busiest_sm)),
+  const memory::SharingCtas sharing{static_cast<int>(std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest(r.gpu->sms))),
                                     r.gpu->sm.occupancy.max_ctas};
   double asked = 0, fetched = 0;
   for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
-    const double tiles = (matrix == kernels::Matrix::a ? live.rows : live.columns) * planes_live;
-    const Operand operand = operand_of(r, matrix, tiles);
+    const double different = (matrix == kernels::Matrix::a ? live.rows : live.columns) * planes_live;
+    const Operand operand = operand_of(r, matrix, different);
     const double over = memory::fetched_over_useful(operand.lines, sharing, reuse.bytes_in);
     out.l2_read_bytes += operand.useful_bytes * over;
     if (!operand.lines.through_l1) continue;
@@ -166,8 +251,9 @@ Traffic plan_traffic(const TrafficRequest& r) {
   }
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
   if (r.config->family == kernels::Family::wgmma) {  // less what clusters and GPCs share
-    const auto boxes = box_traffic({r.gpu, r.config, r.shape, r.launch, r.resident});
-    out.l2_read_bytes = (boxes[0].bytes + boxes[1].bytes) * static_cast<double>(r.launch->trips) * r.launch->all_tiles;
+    out.boxes = box_traffic(r);
+    out.l2_read_bytes =
+        (out.boxes[0].bytes + out.boxes[1].bytes) * static_cast<double>(geometry.iterations) * geometry.all_tiles;
   } else {
     out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
   }
@@ -177,10 +263,12 @@ Traffic plan_traffic(const TrafficRequest& r) {
   const double sector = r.gpu->l2.sector.value;
   l2.read_sectors = out.l2_read_bytes / sector * out.reads_that_arrive;
   l2.write_sectors = out.l2_write_bytes / sector;
-  l2.dram_read_sectors = out.reuse.dram_read_bytes / sector;
-  l2.sharers = out.reuse.compulsory_bytes > 0 ? out.reuse.requested_bytes / out.reuse.compulsory_bytes : 1;
+  l2.dram_read_sectors = dram.dram_read_bytes / sector;
+  l2.sharers = dram.compulsory_bytes > 0 ? dram.requested_bytes / dram.compulsory_bytes : 1;
   l2.partitions = r.gpu->l2.partitions;
-  out.lookups = memory::l2_lookups(l2);
+  const memory::L2Lookups lookups = memory::l2_lookups(l2);
+  out.l2_lookups = lookups.lookups;
+  out.l2_hit_rate = lookups.hit_rate();
   return out;
 }
 

@@ -1,6 +1,8 @@
-#include "sim/gpu/power_use.hpp"
+#include "sim/gpu/operating_point.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace noteg::gpu {
 namespace {
@@ -22,6 +24,26 @@ std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options,
 }
 
 }  // namespace
+
+// How many instructions the whole grid executes is mostly known exactly; else CTAs and their tiles are alike.
+ChipEvents chip_events(const arch::GpuSpec& gpu, const KernelLaunch& launch, const Traffic& traffic,
+                       const SmRuns& runs) {
+  const sm::SmResult sm = runs.mixed();
+  const double factor = launch.warp_instructions
+                            ? *launch.warp_instructions / std::max(1.0, sm.counters.warp_instructions)
+                            : launch.geometry.all_tiles / static_cast<double>(runs.work.ctas * launch.geometry.tiles);
+  ChipEvents events;
+  events.counters = sm.counters * factor;
+  events.active_lanes = static_cast<double>(launch.program->threads) / std::max(1, launch.program->warps);
+  events.sectors_per_pass = gpu.sm.memory.l1_line / gpu.sm.memory.sector;
+  events.dram_read_bytes = traffic.dram_read_bytes;
+  events.dram_write_bytes = traffic.dram_write_bytes;
+  events.moved_activity = launch.arithmetic.moved_activity;
+  events.tensor_padding = launch.arithmetic.padding;
+  events.l2_bytes = traffic.l2_read_bytes + traffic.l2_write_bytes;
+  events.sm_cycles = sm.cycles * launch.geometry.active_sms(gpu.sms);
+  return events;
+}
 
 power::Activity activity_of(const ChipEvents& events, Seconds time) {
   const sm::CoreCounters& c = events.counters;
@@ -57,13 +79,18 @@ power::ClockRequest clock_request(const arch::GpuSpec& gpu, const SimOptions& op
   return request;
 }
 
-power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions& options, const ChipEvents& events,
-                                      const std::function<Seconds(Hertz)>& time_at) {
-  power::Activity activity = activity_of(events, Seconds{});
-  return power::solve_clock(clock_request(gpu, options), [&](Hertz clock) {
-    activity.time = time_at(clock);
-    return activity;
-  });
+std::function<power::Activity(Hertz)> activity_at(const ChipEvents& events, const KernelTime& time, int active_sms) {
+  return [activity = activity_of(events, Seconds{}), time, active_sms](Hertz clock) {
+    power::Activity out = activity;
+    out.time = time.at(clock);
+    out.sm_cycles = time.sm_cycles_at(clock) * active_sms;
+    return out;
+  };
+}
+
+power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions& options,
+                                      const std::function<power::Activity(Hertz)>& activity_at) {
+  return power::solve_clock(clock_request(gpu, options), activity_at);
 }
 
 void fill_power(SimReport& r, const arch::GpuSpec& gpu, const SimOptions& options, const power::OperatingPoint& point) {

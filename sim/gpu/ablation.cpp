@@ -1,4 +1,4 @@
-#include "sim/gpu/what_if.hpp"
+#include "sim/gpu/ablation.hpp"
 
 namespace noteg::gpu {
 

@@ -1,0 +1,24 @@
+// DRAM during a kernel: how long its bytes take, and how long a step waits for what L2 does not hold. Known load only;
+// the load itself follows from the kernel's time (kernel_time.hpp).
+#pragma once
+
+#include "arch/spec.hpp"
+#include "sim/gpu/l2_traffic.hpp"
+
+namespace noteg::gpu {
+
+// Achievable bandwidth for a mix of reads and writes.
+[[nodiscard]] BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, double write_bytes);
+
+// Rows per second that DRAM opens at random places.
+[[nodiscard]] double dram_rows_per_second(const arch::DramSpec& dram);
+
+// Time of a kernel's bytes in DRAM: by bandwidth, or by the rows that have to be opened where that takes longer.
+[[nodiscard]] Seconds dram_time(const arch::DramSpec& dram, const Traffic& traffic);
+[[nodiscard]] bool opens_rows(const arch::DramSpec& dram, const Traffic& traffic);
+
+// Cycles at a clock from the first access of a waiting step to the last of its answers: the unloaded latency, the
+// spread of the last of the accesses, and a queue for the bus or for banks that open rows.
+[[nodiscard]] double dram_wait(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock, double utilisation);
+
+}  // namespace noteg::gpu

@@ -1,0 +1,51 @@
+// Traffic of a tiled GEMM: from the tiles that are live together, the sectors that their rows touch, and what clusters
+// and GPCs share of bulk tensor copies. SMs of a GPC that ask for the same line together are served by one read of L2,
+// and CTAs of a cluster share boxes by multicast, so the slices deliver each GPC's distinct tiles only. Parts of a box
+// outside the matrix come from one place for the whole chip.
+#pragma once
+
+#include <array>
+
+#include "arch/spec.hpp"
+#include "kernels/config/config.hpp"
+#include "kernels/ir/ir.hpp"
+#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/l2_traffic.hpp"
+#include "sim/memory/tile_reuse.hpp"
+
+namespace noteg::gpu {
+
+struct GemmTrafficRequest {
+  const arch::GpuSpec* gpu = nullptr;
+  const kernels::KernelConfig* config = nullptr;  // resolved
+  const kernels::GemmShape* shape = nullptr;
+  const kernels::Program* program = nullptr;
+  const GemmGrid* grid = nullptr;
+  int resident = 1;  // CTAs per SM
+  memory::L2State l2 = memory::L2State::warm;
+};
+
+[[nodiscard]] Traffic plan_traffic(const GemmTrafficRequest& request);
+
+// What the tiles alone say of DRAM.
+[[nodiscard]] memory::ReuseResult plan_reuse(const GemmTrafficRequest& request);
+
+// The least that Traffic::reads_that_arrive can be on a GPU, where the SMs of a TPC read the same.
+[[nodiscard]] double least_reads_that_arrive(const arch::GpuSpec& gpu);
+
+// Of a wgmma kernel: what boxes of A and B cost the SM, and of C the share that lies inside the matrix.
+[[nodiscard]] std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request);
+
+// Of A's bytes, what lies in memory: all, or half of the values and their places where it is 2:4 sparse.
+[[nodiscard]] double stored_share(const kernels::KernelConfig& config);
+
+// Distinct tiles along the fast and the slow axis of the raster that `n` tiles cover which lie in a few runs of it.
+struct DistinctTiles {
+  double fast = 1, slow = 1;
+};
+[[nodiscard]] DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs);
+
+// Bytes of both operands and the result, each taken once.
+[[nodiscard]] double footprint(const kernels::GemmShape& shape, double bytes_in, double bytes_out);
+
+}  // namespace noteg::gpu

@@ -1,0 +1,16 @@
+// What a timed launch says of itself: times, phases, counters, occupancy, roofline.
+#pragma once
+
+#include "sim/gpu/bottleneck.hpp"
+#include "sim/gpu/simulate.hpp"
+
+namespace noteg::gpu {
+
+// Everything but power, bottleneck, configuration and confidence.
+[[nodiscard]] SimReport report_of(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options,
+                                  const TimedKernel& timed);
+
+// Microseconds that each unit would take if it were alone.
+[[nodiscard]] Limits limits_of(const SimReport& report, const arch::GpuSpec& gpu);
+
+}  // namespace noteg::gpu

@@ -1,0 +1,126 @@
+#include "sim/gpu/kernel_time.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/gpu/dram.hpp"
+#include "sim/support/work_sharing.hpp"
+
+namespace noteg::gpu {
+
+namespace {
+
+double load_of(double dram_cycles, double sm_cycles) {
+  return dram_cycles / std::max({1.0, dram_cycles, sm_cycles});
+}
+
+// The two runs, side by side where there are threads and the latency is known.
+void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional<double> latency, double dram_cycles,
+              const SimOptions& options, SmTimer& timer) {
+  const auto run = [&](const sm::MemoryPort& port) {
+    if (options.pilot) return timer.estimate(port, runs.work);
+    return options.many_shapes ? timer.interpolate(port, runs.work) : timer.run(port, runs.work);
+  };
+  runs.l2_latency = runs.port.latency;
+  const auto from_dram = [&](double cycles) {
+    const sm::MemoryPort port = port_to_dram(ports, clock, cycles);
+    runs.dram_latency = port.latency;
+    runs.from_dram = run(port);
+  };
+  if (runs.waiting > 0 && latency) {
+    share_work(2, options.jobs, {}, [&](std::size_t i) { i == 0 ? (void)(runs.from_l2 = run(runs.port)) : from_dram(*latency); });
+    return;
+  }
+  runs.from_l2 = run(runs.port);
+  if (runs.waiting <= 0 || runs.from_l2.deadlock) return;
+  from_dram(dram_latency(ports, clock, load_of(dram_cycles, runs.from_l2.cycles)));
+}
+
+}  // namespace
+
+double SmRuns::cycles_at(double latency) const {
+  if (waiting <= 0) return from_l2.cycles;
+  const double waits = std::max(1.0, dram_latency - l2_latency);
+  const double share = waiting * std::max(0.0, latency - l2_latency) / waits;
+  return from_l2.cycles + (from_dram.cycles - from_l2.cycles) * share;
+}
+
+KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports,
+                       const SmRuns& runs, const SimOptions& options, double reduction)
+    : ports_(ports), runs_(runs), reduction_(reduction), first_wait_(gpu.dram.latency) {
+  if (!options.switches.tail) factor_ = even_share(gpu, launch.geometry, runs.work.ctas);
+  if (options.switches.launch) launch_ = gpu.launch.kernel;
+  if (options.switches.dram) dram_ = dram_time(gpu.dram, ports.traffic);
+  const sm::CoreCounters counters = runs.mixed().counters;
+  const double ctas = std::max(1.0, static_cast<double>(runs.work.ctas));
+  idle_cycles_ = std::max(0.0, counters.prologue_cycles) / ctas +
+                 std::max(0.0, counters.lead_epilogue_cycles) / (ctas * static_cast<double>(launch.geometry.tiles));
+}
+
+double KernelTime::load_at(Hertz clock) const {
+  if (runs_.waiting <= 0) return 0;
+  constexpr int halvings = 24;
+  const double dram_cycles = (dram_ * clock).value;
+  double low = 0, high = 1;
+  for (int i = 0; i < halvings; ++i) {
+    const double load = 0.5 * (low + high);
+    const double cycles = factor_ * runs_.cycles_at(dram_latency(ports_, clock, load));
+    (load_of(dram_cycles, cycles) > load ? low : high) = load;
+  }
+  return 0.5 * (low + high);
+}
+
+double KernelTime::dram_latency_at(Hertz clock) const { return dram_latency(ports_, clock, load_at(clock)); }
+
+double KernelTime::sm_cycles_at(Hertz clock) const {
+  return factor_ * (runs_.waiting > 0 ? runs_.cycles_at(dram_latency_at(clock)) : runs_.from_l2.cycles);
+}
+
+double KernelTime::cycles_at(Hertz clock) const {
+  const double stream =
+      dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + idle_cycles_ : 0;
+  return std::max(sm_cycles_at(clock), stream) + reduction_;
+}
+
+KernelTime KernelTime::scaled(double sm_factor) const {
+  KernelTime out = *this;
+  out.factor_ *= sm_factor;
+  return out;
+}
+
+PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options) {
+  PortRequest out;
+  const Switches& switches = options.switches;
+  const sm::SmWork work = busiest_sm_work(gpu, launch, switches);
+  out.gpu = &gpu;
+  out.traffic = switches.l2 && options.waits_for_dram ? launch.traffic : all_found_in_l2(launch.traffic);
+  out.ctas = {launch.geometry.ctas, launch.geometry.ctas_of_busiest(gpu.sms), launch.occupancy.ctas_per_sm, gpu.sms};
+  out.waves = static_cast<double>(work.ctas) / std::max(1, work.resident);
+  out.tensor_cores = launch.arithmetic.tensor_cores;
+  out.l2_limits = switches.l2;
+  out.dram_limits = switches.dram;
+  out.latency_limits = switches.memory_latency;
+  out.many_shapes = options.many_shapes;
+  return out;
+}
+
+SmRuns run_busiest_sm(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports, Hertz clock,
+                      std::optional<double> latency, const SimOptions& options, SmTimer& timer) {
+  const double dram_cycles = options.switches.dram ? (dram_time(gpu.dram, ports.traffic) * clock).value : 0;
+  SmRuns runs;
+  runs.port = port_to_l2(ports, clock);
+  runs.waiting = ports.traffic.waiting_steps;
+  runs.work = busiest_sm_work(gpu, launch, options.switches);
+  runs.work.fidelity = options.exact ? sm::Fidelity::exact : sm::Fidelity::sampled;
+  run_both(runs, ports, clock, latency, dram_cycles, options, timer);
+  if (options.pilot) return runs;
+  const std::int64_t at_most = options.switches.tail ? remainder_on_top(gpu, launch) : 0;
+  const std::int64_t more = std::min<std::int64_t>(at_most, runs.mixed().emptied_together);
+  if (more > 0) {
+    runs.work.ctas += more;
+    run_both(runs, ports, clock, latency, dram_cycles, options, timer);
+  }
+  return runs;
+}
+
+}  // namespace noteg::gpu

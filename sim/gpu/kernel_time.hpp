@@ -1,0 +1,71 @@
+// How long a kernel takes at any clock, from two runs of its busiest SM: one in which all misses are served by L2, one
+// in which all steps wait for DRAM. CTAs that share a tile walk K in lockstep, held together by the first of them that
+// waits: measured, a step of a group of 132 CTAs that share its tiles takes as long as a step of one CTA alone. So a
+// step waits for DRAM in full or not at all, and the times of both are mixed, not the latencies:
+//   T(L)      = (1 - w) T_l2 + w (T_l2 + (T_dram - T_l2) (L - L_l2) / (L_dram - L_l2))     w: steps that wait
+//   u         = D f / max(D f, T(L(u, f)))               load of DRAM, which needs D seconds; L(u, f): dram_latency()
+//   cycles(f) = max(T, D f + ends) + reduction
+// u is solved by bisection at each clock f, so that power::solve_clock settles clock, power and load together.
+#pragma once
+
+#include "arch/spec.hpp"
+#include "sim/gpu/launch.hpp"
+#include "sim/gpu/memory_port.hpp"
+#include "sim/gpu/sim_options.hpp"
+#include "sim/gpu/sm_timer.hpp"
+
+namespace noteg::gpu {
+
+// The busiest SM, run at two ports.
+struct SmRuns {
+  sm::SmWork work;  // with what it takes on top of its even part
+  sm::MemoryPort port;  // to L2
+  sm::SmResult from_l2, from_dram;
+  double l2_latency = 0, dram_latency = 0;  // of the two ports
+  double waiting = 0;                       // 0: nothing waits, from_dram is empty
+
+  // Cycles and counters as measured.
+  [[nodiscard]] sm::SmResult mixed() const { return waiting > 0 ? blend(from_l2, from_dram, waiting) : from_l2; }
+  [[nodiscard]] double cycles_at(double latency) const;
+};
+
+class KernelTime {
+ public:
+  KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports, const SmRuns& runs,
+             const SimOptions& options, double reduction);
+
+  // Of DRAM, 0..1.
+  [[nodiscard]] double load_at(Hertz clock) const;
+  [[nodiscard]] double dram_latency_at(Hertz clock) const;
+  // Of the busiest SM, and of the kernel without its launch.
+  [[nodiscard]] double sm_cycles_at(Hertz clock) const;
+  [[nodiscard]] double cycles_at(Hertz clock) const;
+  [[nodiscard]] Seconds at(Hertz clock) const { return launch_ + Cycles{cycles_at(clock)} / clock; }
+
+  [[nodiscard]] Seconds launch() const { return launch_; }
+  [[nodiscard]] Seconds dram() const { return dram_; }
+  [[nodiscard]] double reduction() const { return reduction_; }
+
+  // The same kernel with the SM's cycles scaled.
+  [[nodiscard]] KernelTime scaled(double sm_factor) const;
+
+ private:
+  PortRequest ports_;
+  SmRuns runs_;
+  double factor_ = 1;  // of the SM's cycles: even shares without a tail, experiments
+  Seconds launch_, dram_;
+  double reduction_ = 0;
+  double idle_cycles_ = 0;  // DRAM is idle until the first CTAs ask for something, and again behind their last reads
+  Seconds first_wait_;
+};
+
+[[nodiscard]] PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch,
+                                       const SimOptions& options);
+
+// Runs the busiest SM at a clock. latency: of DRAM where it is known; else of the load that a kernel would have whose
+// steps all find their data in L2, which is the highest.
+[[nodiscard]] SmRuns run_busiest_sm(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports,
+                                    Hertz clock, std::optional<double> latency, const SimOptions& options,
+                                    SmTimer& timer);
+
+}  // namespace noteg::gpu

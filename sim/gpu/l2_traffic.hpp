@@ -1,0 +1,36 @@
+// What a kernel moves between SMs, L2 and DRAM, as the timing needs it: bytes, hit rates, which steps wait for DRAM.
+#pragma once
+
+#include <array>
+
+#include "sim/sm/engine.hpp"
+
+namespace noteg::gpu {
+
+struct Traffic {
+  double l2_read_bytes = 0, l2_write_bytes = 0;  // between SMs and L2, whole sectors
+  double l2_lookups = 0;                         // of sectors, in all partitions of L2
+  double l2_hit_rate = 0;                        // 0..1, of these
+  double reads_that_arrive = 1;                  // of the sectors that SMs ask L2 for: what a TPC merges arrives once
+  double dram_read_bytes = 0, dram_write_bytes = 0;
+  double compulsory_bytes = 0;  // read by DRAM if everything came once
+  double footprint_bytes = 0;   // of all operands: which part of L2 they lie in
+  double result_bytes = 0;      // of what is written, once
+
+  double waiting_steps = 0;   // 0..1: steps of CTAs that wait for DRAM in full; the others find their data in L2
+  double waiting_places = 1;  // in DRAM where what such a step misses lies
+  double opened_rows = 0;     // of DRAM, by reads that do not follow each other
+  double c_missing = 0;       // 0..1, of the C that is read: comes from DRAM
+
+  double l1_hit_rate = 0;                     // of the sectors that loads ask for
+  std::array<sm::SharedSectors, 4> shared{};  // by kernels::Matrix
+  std::array<sm::BoxTraffic, 3> boxes{};      // of bulk copies
+};
+
+// The traffic where nothing comes from DRAM.
+[[nodiscard]] inline Traffic all_found_in_l2(Traffic traffic) {
+  traffic.dram_read_bytes = traffic.waiting_steps = 0;
+  return traffic;
+}
+
+}  // namespace noteg::gpu

@@ -1,0 +1,46 @@
+#include "sim/gpu/launch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/support/ceil_div.hpp"
+
+namespace noteg::gpu {
+
+sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch, const Switches& switches) {
+  const auto resident = static_cast<std::int64_t>(launch.occupancy.ctas_per_sm);
+  sm::SmWork work;
+  work.ctas = launch.geometry.ctas_of_busiest(gpu.sms);
+  work.trips = launch.geometry.iterations;
+  work.tiles = launch.geometry.tiles;
+  // Slots that were never filled are a matter of occupancy, not of the tail.
+  if (!switches.tail && work.ctas > resident) work.ctas = ceil_div(work.ctas, resident) * resident;
+  work.resident = static_cast<int>(std::min(resident, work.ctas));
+  if (switches.launch) {
+    work.launch_interval = std::round(gpu.launch.cta_rate.value * launch.geometry.active_sms(gpu.sms));
+    work.cta_launch_latency = gpu.sm.cta_launch.value;
+  }
+  return work;
+}
+
+// Slots that fall empty together are filled together: of the CTAs beyond whole waves the SMs that are first take a
+// whole round, others none (H200M: 112 CTAs of 4 warps left for 132 SMs with two slots go to 53 SMs in pairs; CTAs of 8
+// warps, which end one after the other there, to 112 SMs one by one). More than two warps on a sub-core drift apart on
+// hardware, if not here: kernels with them never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM).
+// Nor do GPUs without clusters: library GEMMs on an A100 whose grids are a little over whole waves would take up to 1.6
+// times as long.
+std::int64_t remainder_on_top(const arch::GpuSpec& gpu, const KernelLaunch& launch) {
+  const auto resident = static_cast<std::int64_t>(launch.occupancy.ctas_per_sm);
+  if (!gpu.sm.fills_together || resident * launch.program->warps > 2 * gpu.sm.sub_cores) return 0;
+  const std::int64_t busiest = launch.geometry.ctas_of_busiest(gpu.sms);
+  const std::int64_t waves = (busiest - 1) / resident;
+  const std::int64_t even = busiest - waves * resident;
+  const std::int64_t remainder = launch.geometry.ctas - waves * resident * gpu.sms;
+  return std::max<std::int64_t>(std::min(resident, remainder) - even, 0);
+}
+
+double even_share(const arch::GpuSpec& gpu, const LaunchGeometry& geometry, std::int64_t ctas) {
+  return geometry.all_tiles / (static_cast<double>(ctas * geometry.tiles) * gpu.sms);
+}
+
+}  // namespace noteg::gpu

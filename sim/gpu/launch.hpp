@@ -1,0 +1,71 @@
+// A kernel as the chip sees it: a program, how its CTAs fall onto the SMs, and what they move. Values only, whoever
+// makes them: a GEMM configuration (gemm_launch.hpp) or a compiled kernel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "kernels/ir/ir.hpp"
+#include "sim/gpu/l2_traffic.hpp"
+#include "sim/gpu/occupancy.hpp"
+#include "sim/gpu/switches.hpp"
+#include "sim/sm/decoded.hpp"
+#include "sim/sm/engine.hpp"
+
+namespace noteg::gpu {
+
+// How many CTAs, and what each of them does.
+struct LaunchGeometry {
+  std::int64_t ctas = 1;
+  std::int64_t iterations = 1;  // of the loop whose count comes from the problem, in one CTA
+  std::int64_t tiles = 1;       // that the busiest CTA takes, one after another (persistent kernels)
+  double all_tiles = 1;         // of all CTAs, with those that fill up clusters
+
+  // CTAs go breadth-first over the SMs and slots are refilled on completion; equal CTAs therefore spread evenly, and
+  // the busiest SM holds one more than the others where the count does not divide.
+  [[nodiscard]] std::int64_t ctas_of_busiest(int sms) const { return (ctas + sms - 1) / sms; }
+  [[nodiscard]] int active_sms(int sms) const { return ctas < sms ? static_cast<int>(ctas) : sms; }
+};
+
+// What is computed: for rates, roofs and energy. Zero where it is not known.
+struct Arithmetic {
+  double operations = 0;      // of the whole kernel: two for a multiply-accumulate
+  double macs_per_cycle = 0;  // of one SM, at the best rate that it has for the types
+  bool tensor_cores = false;
+  double padding = 0;         // share of the tensor cores' multiply-accumulates that lie in partial tiles
+  double moved_activity = 1;  // power::Activity
+};
+
+// Slices of K whose partial sums have to meet; one slice: none have to.
+struct SplitK {
+  int slices = 1;
+  bool parallel = false;          // a second kernel adds the copies of C; else slices take turns at C
+  double rows = 1;                // of a tile, the share that lies in the matrix, at most 1
+  std::int64_t side_by_side = 1;  // slices of a tile that are at work at the same time in the last wave
+  double partial_bytes = 0;       // of one copy of C
+};
+
+struct KernelLaunch {
+  std::shared_ptr<const kernels::Program> program;
+  sm::AddressFacts addresses;
+  CtaResources resources;
+  SmOccupancy occupancy;
+  LaunchGeometry geometry;
+  Traffic traffic;
+  Arithmetic arithmetic;
+  SplitK split_k;
+  std::optional<double> warp_instructions;  // of the whole grid, where they are known; else they are counted
+};
+
+// What the busiest SM has to do. Where the tail is taken away all slots are filled in every round.
+[[nodiscard]] sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch,
+                                         const Switches& switches);
+
+// CTAs that the busiest SM takes on top of its even part where all its slots fall empty together.
+[[nodiscard]] std::int64_t remainder_on_top(const arch::GpuSpec& gpu, const KernelLaunch& launch);
+
+// Of the time that one SM takes for `ctas` CTAs, what each takes if all CTAs divide evenly.
+[[nodiscard]] double even_share(const arch::GpuSpec& gpu, const LaunchGeometry& geometry, std::int64_t ctas);
+
+}  // namespace noteg::gpu

@@ -1,0 +1,109 @@
+#include "sim/gpu/memory_port.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/gpu/dram.hpp"
+
+namespace noteg::gpu {
+
+namespace {
+
+// Ports are rounded so that shapes of a kernel share SM runs: latencies finely where steps wait for DRAM, in whole
+// cycles so that main loops become periodic; coarsely for hits, which most loops hide; ratios of clocks, since every
+// shape that the power limit holds back runs at a clock of its own; shares of L2, since grids that leave the last wave
+// ragged each have one of their own.
+constexpr double wait_step = 1.03, hit_step = 1.15, clock_step = 1.02, share_step = 1.005;
+// In files of thousands of shapes: times of other waits lie on a line (kernel_time.hpp).
+constexpr double wait_step_of_many = 1.15, share_step_of_many = 1.05;
+
+constexpr double unlimited = 1e9;  // bytes per cycle
+
+double rounded(double value, double step) { return std::pow(step, std::round(std::log(value) / std::log(step))); }
+
+double l2_latency(const PortRequest& request) {
+  const arch::L2Spec& l2 = request.gpu->l2;
+  // Data beyond one partition's half is reached through the other one half of the time.
+  if (l2.partitions > 1 && request.traffic.footprint_bytes > l2.size.value / l2.partitions)
+    return 0.5 * (l2.latency.value + l2.far_latency.value);
+  return l2.latency.value;
+}
+
+// The SM's share of what L2 delivers, whose rate the file states at the highest clock.
+double l2_share(const PortRequest& request, double rate, Hertz clock) {
+  const double per_sm = request.gpu->l2.sm_bandwidth.value;
+  const double now = rate * rounded(l2_cycles_per_cycle(*request.gpu, clock), clock_step);
+  const double even = request.ctas.even_share_of(now);
+  return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / even, request.many_shapes ? share_step_of_many : share_step));
+}
+
+// SMs that are in lockstep read their tiles of C all at once, at what DRAM gives them all. They stay so for some waves
+// of CTAs and have drifted apart then (GPPERF: 64 KB for each of 46 SMs take 5.9 us longer in grids of up to six waves,
+// which is their time in DRAM, 2.4 us in 88 and 175 waves, which is the latency of eight rows one after the other).
+// Eight waves are a judgement, made on these runs.
+void set_reads_of_c(const PortRequest& request, Hertz clock, sm::MemoryPort& out) {
+  constexpr double lockstep_waves = 8;
+  const arch::DramSpec& dram = request.gpu->dram;
+  const double missing = request.dram_limits ? request.traffic.c_missing : 0;
+  if (missing <= 0) return;
+  const double waits = rounded((dram.latency * clock).value, wait_step);
+  out.c_latency = out.latency + std::max(0.0, std::round(waits) - out.latency) * missing;
+  const double in_lockstep = std::min(1.0, lockstep_waves / request.waves) * missing;
+  const double share = request.ctas.share_of(dram.bandwidth.value * dram.read_efficiency / clock.value,
+                                             request.gpu->l2.sm_bandwidth.value);
+  out.c_bytes_per_cycle = rounded(share / in_lockstep, wait_step);
+}
+
+}  // namespace
+
+double l2_cycles_per_cycle(const arch::GpuSpec& gpu, Hertz clock) {
+  return !gpu.l2.own_clock ? 1.0 : std::max(1.0, gpu.clock.boost / clock);
+}
+
+double CtaSpread::even_share_of(double rate) const {
+  return rate / static_cast<double>(std::min<std::int64_t>(all, sms));
+}
+
+double CtaSpread::share_of(double rate, double per_sm) const {
+  const std::int64_t waves = (fullest - 1) / resident;  // whole ones before the last
+  const auto before = static_cast<double>(waves * resident * sms);
+  const double last = static_cast<double>(all) - before, last_here = static_cast<double>(fullest - waves * resident);
+  return static_cast<double>(fullest) / (before / rate + std::max(last / rate, last_here / per_sm));
+}
+
+double dram_latency(const PortRequest& request, Hertz clock, double utilisation) {
+  if (!request.latency_limits) return request.gpu->sm.memory.ldg_latency.value;
+  return std::max(l2_latency(request), dram_wait(request.gpu->dram, request.traffic, clock, utilisation));
+}
+
+sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
+  const arch::GpuSpec& gpu = *request.gpu;
+  sm::MemoryPort out;
+  out.latency = rounded(l2_latency(request), hit_step);
+  out.l1_latency = gpu.sm.memory.ldg_latency.value;
+  out.l1_hit_rate = request.traffic.l1_hit_rate;
+  out.shared = request.traffic.shared;
+  out.read_bytes_per_cycle =
+      l2_share(request, gpu.l2.read_bandwidth.value / request.traffic.reads_that_arrive, clock);
+  // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.
+  if (!request.tensor_cores) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
+  out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, clock);
+  out.boxes = request.traffic.boxes;
+  set_reads_of_c(request, clock, out);
+  if (!request.latency_limits) out.latency = out.c_latency = out.l1_latency;
+  if (!request.l2_limits) {
+    out.read_bytes_per_cycle = out.read_burst_bytes_per_cycle = out.write_bytes_per_cycle = unlimited;
+    out.c_bytes_per_cycle = 0;
+    for (sm::BoxTraffic& box : out.boxes) box.cycles = 0;
+  }
+  return out;
+}
+
+sm::MemoryPort port_to_dram(const PortRequest& request, Hertz clock, double latency) {
+  sm::MemoryPort out = port_to_l2(request, clock);
+  const double step = request.many_shapes ? wait_step_of_many : wait_step;
+  if (request.latency_limits) out.latency = std::max(out.latency, std::round(rounded(latency, step)));
+  return out;
+}
+
+}  // namespace noteg::gpu
