@@ -145,7 +145,9 @@ void close_slice(EmulatedCode& out) {
 // Values that pass through shared memory are followed where loads of them decide something.
 void slice(EmulatedCode& out, Wanted wanted) {
   for (Step& step : out.steps) {
-    step.is_memory = wanted == Wanted::addresses && wants_addresses(step.semantics);
+    const bool is_global = step.semantics == S::load_global || step.semantics == S::store_global ||
+                           step.semantics == S::copy_to_shared || step.semantics == S::atomic_global;
+    step.is_memory = (wanted == Wanted::addresses && wants_addresses(step.semantics)) || (wanted == Wanted::global_addresses && is_global);
     step.carried_out = controls(step.semantics) || step.is_memory;
   }
   std::vector<char> first(out.steps.size());

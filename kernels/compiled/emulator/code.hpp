@@ -13,7 +13,7 @@
 namespace noteg::compiled {
 
 // What the emulation is to find out.
-enum class Wanted : std::uint8_t { path, addresses };
+enum class Wanted : std::uint8_t { path, global_addresses, addresses };
 
 struct Step {
   const Instruction* in = nullptr;
