@@ -23,7 +23,7 @@
 namespace noteg::sm {
 
 inline constexpr std::uint64_t never = EventWheel::never;
-inline constexpr int max_loops = 8;
+inline constexpr int max_loops = 32;
 inline constexpr int max_groups = 16;
 inline constexpr std::size_t max_sub_cores = 16;
 inline constexpr int queue_ring = 64;  // entries of a load/store queue that the state has room for
