@@ -74,8 +74,8 @@ class Laboratory {
 
   [[nodiscard]] LimitCost cost_of(const Limit& limit, double most_us) const {
     const Found without = found(changes_of(limit, limit.in_turn));
-    const Found before = limit.in_turn > 1 ? found(changes_of(limit, limit.in_turn - 1))
-                                           : Found{run_.time_us, run_.sm_clock_mhz};
+    const Found before =
+        limit.in_turn > 1 ? found(changes_of(limit, limit.in_turn - 1)) : Found{run_.time_us, run_.sm_clock_mhz};
     const double gain = std::clamp(std::min(before.time_us, run_.time_us) - without.time_us, 0.0, most_us);
     LimitCost cost{std::string(limit.name), fmt::format("{}={}", limit.switch_name, limit.value),
                    run_.time_us - gain,     gain,
@@ -161,8 +161,8 @@ const LimitCost* dearest(const std::vector<Candidate>& candidates, const Bottlen
 }
 
 // From the limit that may gain most on: none is tried that may not gain more than another was found to gain.
-void try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates,
-                                      const Bottleneck& roof, Experiments experiments, unsigned jobs) {
+void try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates, const Bottleneck& roof,
+                Experiments experiments, unsigned jobs) {
   const auto pays = [&](const Candidate& one) {
     if (one.cost || one.most_us <= 0) return false;
     if (experiments == Experiments::all) return true;

@@ -205,9 +205,7 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
 
 double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }
 
-memory::ReuseResult plan_reuse(const GemmTrafficRequest& request) {
-  return memory::tile_reuse(reuse_request(request));
-}
+memory::ReuseResult plan_reuse(const GemmTrafficRequest& request) { return memory::tile_reuse(reuse_request(request)); }
 
 double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
@@ -232,11 +230,12 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
   const std::int64_t ctas = std::max<std::int64_t>(1, geometry.ctas);
   const memory::LiveTiles live = memory::live_tiles(r.grid->tiles, std::min(reuse.live_ctas, ctas));
   const auto planes = static_cast<double>(tiles.batch * tiles.split_k);
-  const double planes_live = std::clamp(static_cast<double>(std::min(reuse.live_ctas, ctas)) /
-                                            static_cast<double>(tiles.tiles_m * tiles.tiles_n),
-                                        1.0, planes);
-  const memory::SharingCtas sharing{static_cast<int>(std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest(r.gpu->sms))),
-                                    r.gpu->sm.occupancy.max_ctas};
+  const double planes_live = std::clamp(
+      static_cast<double>(std::min(reuse.live_ctas, ctas)) / static_cast<double>(tiles.tiles_m * tiles.tiles_n), 1.0,
+      planes);
+  const memory::SharingCtas sharing{
+      static_cast<int>(std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest(r.gpu->sms))),
+      r.gpu->sm.occupancy.max_ctas};
   double asked = 0, fetched = 0;
   for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
     const double different = (matrix == kernels::Matrix::a ? live.rows : live.columns) * planes_live;

@@ -10,9 +10,7 @@ namespace noteg::gpu {
 
 namespace {
 
-double load_of(double dram_cycles, double sm_cycles) {
-  return dram_cycles / std::max({1.0, dram_cycles, sm_cycles});
-}
+double load_of(double dram_cycles, double sm_cycles) { return dram_cycles / std::max({1.0, dram_cycles, sm_cycles}); }
 
 // The two runs, side by side where there are threads and the latency is known.
 void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional<double> latency, double dram_cycles,
@@ -28,7 +26,8 @@ void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional
     runs.from_dram = run(port);
   };
   if (runs.waiting > 0 && latency) {
-    share_work(2, options.jobs, {}, [&](std::size_t i) { i == 0 ? (void)(runs.from_l2 = run(runs.port)) : from_dram(*latency); });
+    share_work(2, options.jobs, {},
+               [&](std::size_t i) { i == 0 ? (void)(runs.from_l2 = run(runs.port)) : from_dram(*latency); });
     return;
   }
   runs.from_l2 = run(runs.port);
@@ -77,8 +76,7 @@ double KernelTime::sm_cycles_at(Hertz clock) const {
 }
 
 double KernelTime::cycles_at(Hertz clock) const {
-  const double stream =
-      dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + idle_cycles_ : 0;
+  const double stream = dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + idle_cycles_ : 0;
   return std::max(sm_cycles_at(clock), stream) + reduction_;
 }
 

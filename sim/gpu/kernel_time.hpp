@@ -18,7 +18,7 @@ namespace noteg::gpu {
 
 // The busiest SM, run at two ports.
 struct SmRuns {
-  sm::SmWork work;  // with what it takes on top of its even part
+  sm::SmWork work;      // with what it takes on top of its even part
   sm::MemoryPort port;  // to L2
   sm::SmResult from_l2, from_dram;
   double l2_latency = 0, dram_latency = 0;  // of the two ports
@@ -59,8 +59,7 @@ class KernelTime {
   Seconds first_wait_;
 };
 
-[[nodiscard]] PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch,
-                                       const SimOptions& options);
+[[nodiscard]] PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options);
 
 // Runs the busiest SM at a clock. latency: of DRAM where it is known; else of the load that a kernel would have whose
 // steps all find their data in L2, which is the highest.

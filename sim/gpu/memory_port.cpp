@@ -34,7 +34,8 @@ double l2_share(const PortRequest& request, double rate, Hertz clock) {
   const double per_sm = request.gpu->l2.sm_bandwidth.value;
   const double now = rate * rounded(l2_cycles_per_cycle(*request.gpu, clock), clock_step);
   const double even = request.ctas.even_share_of(now);
-  return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / even, request.many_shapes ? share_step_of_many : share_step));
+  return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / even,
+                                         request.many_shapes ? share_step_of_many : share_step));
 }
 
 // SMs that are in lockstep read their tiles of C all at once, at what DRAM gives them all. They stay so for some waves
@@ -83,8 +84,7 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
-  out.read_bytes_per_cycle =
-      l2_share(request, gpu.l2.read_bandwidth.value / request.traffic.reads_that_arrive, clock);
+  out.read_bytes_per_cycle = l2_share(request, gpu.l2.read_bandwidth.value / request.traffic.reads_that_arrive, clock);
   // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.
   if (!request.tensor_cores) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
   out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, clock);

@@ -46,8 +46,8 @@ struct PortRequest {
 // (0..1, of the achievable bandwidth or of the rows that can be opened).
 [[nodiscard]] double dram_latency(const PortRequest& request, Hertz clock, double utilisation);
 
-// Cycles of L2 for each of an SM at this clock, 1 where it has no clock of its own (H200M: GEMMs on tensor cores at 1.70
-// to 1.75 GHz draw 8.2 to 9.5 TB/s from L2, FFMA-clock loops at 1.98 GHz 8.5).
+// Cycles of L2 for each of an SM at this clock, 1 where it has no clock of its own (H200M: GEMMs on tensor cores
+// at 1.70 to 1.75 GHz draw 8.2 to 9.5 TB/s from L2, FFMA-clock loops at 1.98 GHz 8.5).
 [[nodiscard]] double l2_cycles_per_cycle(const arch::GpuSpec& gpu, Hertz clock);
 
 }  // namespace noteg::gpu

@@ -86,7 +86,8 @@ Watts power_between(const Recording& recording, const SimReport& report, const a
   events.active_lanes = run.events().active_lanes;
   events.sectors_per_pass = run.events().sectors_per_pass;
   events.l2_bytes = sms * l2_bytes_between(recording, from, to);
-  const double share = run.events().l2_bytes > 0 ? events.l2_bytes / run.events().l2_bytes : 0;  // of the kernel's traffic
+  const double share =
+      run.events().l2_bytes > 0 ? events.l2_bytes / run.events().l2_bytes : 0;  // of the kernel's traffic
   events.dram_read_bytes = share * run.events().dram_read_bytes;
   events.dram_write_bytes = share * run.events().dram_write_bytes;
   events.tensor_padding = run.events().tensor_padding;

@@ -71,7 +71,7 @@ enum class Bound : std::uint8_t { compute, l2, dram };
 struct Roofline {
   double arithmetic_intensity = 0;  // FLOP per DRAM byte
   Bound bound = Bound::compute;
-  bool tensor = false;              // the compute roof is that of the tensor cores
+  bool tensor = false;                            // the compute roof is that of the tensor cores
   double compute_us = 0, l2_us = 0, dram_us = 0;  // what each alone would take at the run's clock
 };
 

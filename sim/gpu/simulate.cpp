@@ -46,8 +46,7 @@ Diagnostic no_warpgroups(const arch::GpuSpec& gpu) {
 // waited; the second are those of the operating point that follows. Both are mostly the same.
 Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options,
                                 SmCache& cache) {
-  const std::shared_ptr<SmTimer> timer =
-      sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache);
+  const std::shared_ptr<SmTimer> timer = sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache);
   const Hertz start = options.sm_clock_mhz ? Hertz{*options.sm_clock_mhz * 1e6}
                                            : power::highest_clock(gpu, launch.arithmetic.tensor_cores);
   const TimedKernel first = timed_at(gpu, launch, options, start, std::nullopt, *timer);
@@ -56,8 +55,7 @@ Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& la
                       "warps that wait for ever (a bug in the kernel builder)");
   if (options.pilot) return first;
   const Hertz clock = first.point.clock;
-  TimedKernel out =
-      timed_at(gpu, launch, options, clock, first.time.dram_latency_at(clock), *timer);
+  TimedKernel out = timed_at(gpu, launch, options, clock, first.time.dram_latency_at(clock), *timer);
   if (out.runs.port != first.runs.port || out.runs.dram_latency != first.runs.dram_latency) {
     out.stepped_cycles += first.stepped_cycles;
     out.stepped_warp_instructions += first.stepped_warp_instructions;
@@ -73,10 +71,9 @@ Result<SimReport> simulate_launch(const arch::GpuSpec& gpu, const KernelLaunch& 
   fill_power(r, gpu, options, timed->point);
   r.bottleneck = estimated_bottleneck(r, limits_of(r, gpu), power::highest_clock(gpu, launch.arithmetic.tensor_cores));
   r.activity_at = activity_at(timed->events, timed->time, launch.geometry.active_sms(gpu.sms));
-  r.sm_run = std::make_shared<const SmRun>(
-      SmRun{launch.program, sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache), *timed,
-            launch.geometry.active_sms(gpu.sms), gpu.sms, gpu.sm.sub_cores, gpu.sm.memory.sector.value,
-            options.operands});
+  r.sm_run = std::make_shared<const SmRun>(SmRun{
+      launch.program, sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache), *timed,
+      launch.geometry.active_sms(gpu.sms), gpu.sms, gpu.sm.sub_cores, gpu.sm.memory.sector.value, options.operands});
   return r;
 }
 

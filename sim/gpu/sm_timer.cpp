@@ -128,7 +128,7 @@ sm::SmResult SmTimer::interpolate(const sm::MemoryPort& port, const sm::SmWork& 
 
 // Enough to fill most pipelines: a dozen short iterations, two long ones.
 std::int64_t SmTimer::pilot_iterations() const {
-  constexpr std::int64_t instructions = 2048, least = 2, most = 12;
+  constexpr std::int64_t instructions = 1200, least = 2, most = 12;
   return std::clamp(instructions / iteration_length_, least, most);
 }
 
@@ -138,7 +138,11 @@ sm::SmResult SmTimer::estimate_wave(const sm::MemoryPort& port, sm::SmWork wave,
   sm::SmResult out;
   const sm::SmResult first = run(port, wave);
   add(out, first, 1.0);
-  if (waves > 1) {
+  // In long loops the gap between CTAs is a small part of their lives.
+  constexpr double long_loop = 32;  // pilots
+  if (waves > 1 && further_iterations > long_loop * static_cast<double>(wave.trips)) {
+    add(out, first, waves - 1);
+  } else if (waves > 1) {
     sm::SmWork two = wave;
     (wave.tiles > 1 ? two.tiles : two.ctas) *= 2;
     add(out, run(port, two), waves - 1);
@@ -167,10 +171,14 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
     wave.tiles = pilot_tiles;
     out = estimate_wave(port, wave, further, static_cast<double>(work.tiles) / pilot_tiles);
   } else {
-    const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas);
+    const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas), waves = work.ctas / full;
     wave.ctas = full;
-    out = estimate_wave(port, wave, further, static_cast<double>(work.ctas / full));
-    if (wave.ctas = work.ctas % full; wave.ctas > 0) add(out, estimate_wave(port, wave, further, 1), 1.0);
+    constexpr std::int64_t last_wave_matters = 4;  // beyond, the last wave counts by its share of CTAs
+    const bool apart = waves < last_wave_matters;
+    out = estimate_wave(port, wave, further,
+                        static_cast<double>(apart ? waves * full : work.ctas) / static_cast<double>(full));
+    wave.ctas = work.ctas % full;
+    if (apart && wave.ctas > 0) add(out, estimate_wave(port, wave, further, 1), 1.0);
   }
   out.ctas = work.ctas;
   return out;

@@ -36,8 +36,7 @@ double serial_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const
   first_wave.ctas = first_wave.resident = runs.work.resident;
   first_wave.trips = runs.work.trips;
   first_wave.fidelity = runs.work.fidelity;
-  const sm::SmResult first =
-      options.pilot ? timer.estimate(runs.port, first_wave) : timer.run(runs.port, first_wave);
+  const sm::SmResult first = options.pilot ? timer.estimate(runs.port, first_wave) : timer.run(runs.port, first_wave);
   const double all_turns = first.cycles + (split.slices - 1) * turn;
   return std::max(static_cast<double>(split.side_by_side - 1) * turn, all_turns - runs.mixed().cycles);
 }

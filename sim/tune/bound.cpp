@@ -77,8 +77,8 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
   return std::max({arithmetic, shared, issue, link});
 }
 
-// At a clock: an L2 with a clock of its own keeps its bytes per second where the clock falls (gpu/memory_port.cpp), in steps
-// of 2 %.
+// At a clock: an L2 with a clock of its own keeps its bytes per second where the clock falls (gpu/memory_port.cpp), in
+// steps of 2 %.
 double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const LeastWork& work, Hertz clock) {
   if (kernel.family == kernels::Family::wgmma) return 0;  // a box that a cluster shares leaves L2 once
   const double bytes = (kernel.tile.m + kernel.tile.n) * work.depth * kernels::bytes_of(kernel.dtype_in);

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "sim/gpu/occupancy.hpp"
 #include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/occupancy.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/tune/bound.hpp"
 

@@ -53,7 +53,7 @@ TEST_P(PilotRun, IsNearTheRunAtLittleCost) {
 INSTANTIATE_TEST_SUITE_P(Cases, PilotRun,
                          testing::Values(Pilot{"rtx3070", "cutlass_simt_sgemm_256x128_8x2_nn_align1", 1, 3, 40, 0.03},
                                          Pilot{"h200-sxm-141gb", "cutlass_simt_sgemm_256x128_8x2_nn_align1", 1, 1, 16,
-                                              0.03},
+                                               0.03},
                                          Pilot{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", 1, 4, 64, 0.03},
                                          Pilot{"a100-pcie-80gb", "ampere_sgemm_128x64_nn", 3, 9, 60, 0.10},
                                          Pilot{"rtx4070", "naive_tiled_sgemm_t16", 6, 24, 40, 0.10}));

@@ -108,7 +108,8 @@ bool reads_shared(const kernels::Instruction& in) {
 }
 
 // Of all instructions, or of those that read.
-double wavefronts_of(const kernels::Program& program, const gpu::LaunchGeometry& launch, std::int64_t k, bool reads_only) {
+double wavefronts_of(const kernels::Program& program, const gpu::LaunchGeometry& launch, std::int64_t k,
+                     bool reads_only) {
   double of_warp = 0;
   for (std::size_t at = 0; at < program.code.size(); ++at) {
     if (!reads_only || (reads_shared(program.code[at]) && !never_runs(program, program.code[at])))
