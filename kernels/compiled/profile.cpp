@@ -45,13 +45,27 @@ kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
   return out;
 }
 
+// A copy of 16 bytes per lane comes by quarter warps, and each line of global memory in a wavefront of its own (counters
+// of our H200: rows of 128 bytes 4, of 64 bytes 8).
+int wide_copy_wavefronts(const kernels::AccessPattern& copy) {
+  int sum = 0;
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    kernels::AccessPattern part = copy;
+    part.active_mask &= 0xffu << (8 * quarter);
+    if (part.active_mask == 0) continue;
+    sum += std::max(kernels::global_cost(part).lines, kernels::shared_wavefronts(kernels::shared_side(part)));
+  }
+  return sum;
+}
+
 InstructionCounts cost_of(const Variant& v, const Step& step) {
   InstructionCounts out;
   if (v.lanes == 0) return out;
   const kernels::AccessPattern pattern = pattern_of(v, step);
   if (is_shared(step.semantics)) {
     const kernels::AccessPattern shared = step.semantics == S::copy_to_shared ? kernels::shared_side(pattern) : pattern;
-    out.wavefronts = kernels::shared_wavefronts(shared);
+    const bool wide_copy = step.semantics == S::copy_to_shared && step.bytes >= 16;
+    out.wavefronts = wide_copy ? wide_copy_wavefronts(pattern) : kernels::shared_wavefronts(shared);
     const int words = kernels::distinct_words(shared);
     out.ideal_wavefronts = std::max(1, (words + 31) / 32);
   }

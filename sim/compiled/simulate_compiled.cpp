@@ -57,7 +57,7 @@ gpu::Arithmetic arithmetic_of(const arch::SmSpec& sm, const Profile& profile) {
 }
 
 struct Sectors {
-  double asked = 0, missed = 0, stored = 0;
+  double asked = 0, missed = 0, stored = 0, pairs = 0;
 };
 
 Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
@@ -68,7 +68,9 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
     if (s == S::store_global) out.stored += sectors;
     if (s != S::load_global && s != S::copy_to_shared && s != S::atomic_global) continue;
     out.asked += sectors;
-    out.missed += sectors * (1 - footprints.loads[i].hit_rate);
+    const double missed = sectors * (1 - footprints.loads[i].hit_rate);
+    out.missed += missed;
+    out.pairs += missed * std::clamp(sectors > 0 ? 2 * profile.counts[i].lines / sectors : 1.0, 1.0, 2.0);
   }
   return out;
 }
@@ -149,12 +151,12 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
                                        {static_cast<std::int64_t>(occupancy->l1_bytes.value), gpu.sms, occupancy->ctas_per_sm});
   const Sectors sectors = sectors_of(out.profile, prints);
   TrafficSource source{&gpu, &prints, &request.launch, &memory, sectors.asked, sectors.missed, sectors.stored,
-                       occupancy->ctas_per_sm, loads_ahead(out.profile), request.options.l2};
+                       sectors.missed > 0 ? sectors.pairs / sectors.missed : 1.0, occupancy->ctas_per_sm, loads_ahead(out.profile), request.options.l2};
   gpu::Traffic traffic = traffic_of(source);
   set_l1(traffic, out.profile, prints);
   source.l2 = memory::L2State::empty;
   const gpu::Traffic cold = traffic_of(source);
-  out.cold = {out.profile.warp_instructions(), sectors.missed * cold.reads_that_arrive + sectors.stored,
+  out.cold = {out.profile.warp_instructions(), sectors.missed * sectors_that_arrive(source) + sectors.stored,
               counted_wavefronts(out.profile, request.launch), cold.dram_read_bytes, cold.dram_write_bytes};
 
   // Each class of CTAs is timed as if all were of it; the launch takes the mean by their numbers.

@@ -32,6 +32,7 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
   if (finished() || at_barrier_) return;
   ++blocks_run_;
   const std::int32_t at = fragments_.back().at;
+  if (at < 0 || at >= static_cast<std::int32_t>(code_->steps.size())) return leave(fragments_.back().lanes);  // ran off the end
   const Block& block = code_->blocks[static_cast<std::size_t>(code_->block_of[static_cast<std::size_t>(at)])];
   watcher.enters(around_.warp, code_->block_of[static_cast<std::size_t>(at)], fragments_.back().lanes);
   for (const std::int32_t i : block.steps) {
