@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::cli {
 

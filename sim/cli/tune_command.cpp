@@ -159,7 +159,7 @@ std::string tune_help() {
   return "usage: noteg tune --arch ARCH --shape MxNxK --dtype T [--top 10] [--objective time|energy|edp]\n"
          "       noteg tune --arch ARCH --shapes FILE [options]\n\n"
          "Ranks kernel configurations for a problem: a bound rules out those that cannot win, pilot runs\n"
-         "ranks the others, and the best are timed as noteg simulate times them. Ctrl-C shows the best so far.\n\n" +
+         "rank the others, and the best are timed as noteg simulate times them. Ctrl-C shows the best so far.\n\n" +
          help_of(options());
 }
 

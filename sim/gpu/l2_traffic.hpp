@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::gpu {
 

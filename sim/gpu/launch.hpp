@@ -11,7 +11,7 @@
 #include "sim/gpu/occupancy.hpp"
 #include "sim/gpu/switches.hpp"
 #include "sim/sm/decoded.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::gpu {
 

@@ -7,7 +7,7 @@
 
 #include "arch/spec.hpp"
 #include "sim/gpu/l2_traffic.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::gpu {
 

@@ -9,7 +9,7 @@
 #include "sim/gpu/kernel_time.hpp"
 #include "sim/gpu/report.hpp"
 #include "sim/power/clock.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::gpu {
 

@@ -33,6 +33,15 @@ Diagnostic diagnostic(std::string key, std::string expected, std::string found) 
   return {"", 0, 0, std::move(key), std::move(expected), std::move(found)};
 }
 
+Diagnostic waits_for_ever(const sm::SmResult& run) {
+  std::string found = "warps that wait for ever (a bug in whatever made the program)";
+  if (!run.blocked.empty()) {
+    const sm::BlockedWarp& warp = run.blocked.front();
+    found = fmt::format("warp {} waits for ever at instruction {}: {}", warp.warp, warp.pc, sm::name_of(warp.reason));
+  }
+  return diagnostic("kernel", "a program whose warps can always go on", std::move(found));
+}
+
 Diagnostic no_warpgroups(const arch::GpuSpec& gpu) {
   return diagnostic("family",
                     "naive, blocked, clblast, simt or mma (compute capability " + gpu.sm.compute_capability +
@@ -50,9 +59,8 @@ Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& la
   const Hertz start = options.sm_clock_mhz ? Hertz{*options.sm_clock_mhz * 1e6}
                                            : power::highest_clock(gpu, launch.arithmetic.tensor_cores);
   const TimedKernel first = timed_at(gpu, launch, options, start, std::nullopt, *timer);
-  if (first.runs.from_l2.deadlock || first.runs.from_dram.deadlock)
-    return diagnostic("kernel", "a program whose warps can always go on",
-                      "warps that wait for ever (a bug in the kernel builder)");
+  for (const sm::SmResult* run : {&first.runs.from_l2, &first.runs.from_dram})
+    if (run->deadlock) return waits_for_ever(*run);
   if (options.pilot) return first;
   const Hertz clock = first.point.clock;
   TimedKernel out = timed_at(gpu, launch, options, clock, first.time.dram_latency_at(clock), *timer);

@@ -20,7 +20,7 @@ std::int64_t iteration_length(const sm::DecodedProgram& program) {
       if (loop.is_tiles || loop.is_main != outer) continue;
       for (std::int32_t inside = in.target; inside <= at; ++inside) {
         std::int64_t& count = times[static_cast<std::size_t>(inside)];
-        count = outer ? 1 : count * loop.trips;
+        count = outer ? 1 : count * loop.iterations;
       }
     }
   }

@@ -9,7 +9,7 @@
 #include <memory>
 #include <mutex>
 
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 #include "sim/sm/recorder.hpp"
 
 namespace noteg::gpu {

@@ -71,9 +71,9 @@ std::vector<SwitchInfo> switch_table() {
       [](const Switches& s) { return static_cast<std::size_t>(s.memory_path); },
       [](Switches& s, std::size_t i) { s.memory_path = static_cast<MemoryPath>(i); }};
   return {
-      core_choice<&Core::scheduler>("core.scheduler", {"cggty", "gto", "lrr"},
+      core_choice<&Core::scheduler>("core.scheduler", sm::scheduler_names(),
                                     "a warp goes on issuing while it can, then the youngest ready one",
-                                    "gto: then the oldest; lrr: ready warps take turns"),
+                                    "gto: then the oldest; lrr: ready warps take turns; oldest: always the oldest"),
       core_choice<&Core::dependence>("core.dependence", {"control_bits", "scoreboard"},
                                      "the compiler's stall counts and counters say when an instruction may issue",
                                      "scoreboard: the hardware looks at registers itself and ignores these bits"),

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::gpu {

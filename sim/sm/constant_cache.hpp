@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdint>
 
+#include "sim/sm/state_hash.hpp"
+
 namespace noteg::sm {
 
 class ConstantCache {
@@ -27,14 +29,13 @@ class ConstantCache {
     return oldest->ready;
   }
 
-  // Calls add(value) for all that decides what happens from `now` on, times relative to it.
-  template <class Add>
-  void state(std::uint64_t now, Add&& add) const {
+  void hash(StateHash& add) const {
     for (std::size_t set = 0; set < sets; ++set) {
-      const Entry &a = entries_[set * ways], &b = entries_[set * ways + 1];
-      add(a.line | static_cast<std::uint64_t>(b.line) << 16 | static_cast<std::uint64_t>(b.used < a.used) << 32);
-      add(a.ready > now ? a.ready - now : 0);
-      add(b.ready > now ? b.ready - now : 0);
+      const auto& [a_line, a_ready, a_used] = entries_[set * ways];
+      const auto& [b_line, b_ready, b_used] = entries_[set * ways + 1];
+      add(a_line | static_cast<std::uint64_t>(b_line) << 16 | static_cast<std::uint64_t>(b_used < a_used) << 32);
+      add.until(a_ready);
+      add.until(b_ready);
     }
   }
 

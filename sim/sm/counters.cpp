@@ -1,4 +1,4 @@
-#include "sim/sm/engine.hpp"
+#include "sim/sm/counters.hpp"
 
 namespace noteg::sm {
 

@@ -51,7 +51,7 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     const kernels::Operand& operand = in.src[position];
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
     ReadPort port;
-    const int bank = operand.index % std::clamp(rf.banks, 1, 2);
+    const int bank = operand.index % std::clamp(rf.banks, 1, most_banks);
     port.reg = static_cast<std::uint16_t>(operand.index);
     const int slot = bank * rf.cache_slots + static_cast<int>(position);
     if (static_cast<int>(position) < rf.cache_slots && rf.cache_slots <= 4 && slot < uncached_slot) {
@@ -60,7 +60,7 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     }
     bool is_first = true;
     for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
-    if (is_first) port.need = 1u << (16 * bank);
+    if (is_first) port.need = std::uint64_t{1} << (16 * bank);
     out.read[out.reads++] = port;
   }
 }
@@ -76,7 +76,7 @@ TensorCost tensor_cost(const Instruction& in, const arch::SmSpec& sm) {
   for (const kernels::Operand& operand : in.src) {
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
     for (int i = 0; i < operand.count; ++i)
-      ++cost.need[static_cast<std::size_t>((operand.index + i) % std::clamp(sm.register_file.banks, 1, 2))];
+      ++cost.need[static_cast<std::size_t>((operand.index + i) % std::clamp(sm.register_file.banks, 1, most_banks))];
   }
   return cost;
 }

@@ -77,22 +77,24 @@ struct MemoryCost {
   std::uint32_t bytes = 0;  // useful bytes, all lanes
 };
 
-inline constexpr std::uint8_t uncached_slot = 8;  // of operands that have no place in the register file cache
+inline constexpr int most_banks = 4;  // of the register file
+using BankReads = std::array<unsigned, most_banks>;
+inline constexpr std::uint8_t uncached_slot = 16;  // of operands that have no place in the register file cache
 
 struct ReadPort {
   std::uint16_t reg = 0;
   std::uint8_t slot = uncached_slot;  // bank * cache_slots + operand position, index into the cache
   std::uint32_t keep = 0;             // all bits: it is to stay there
-  // What it adds to the reads of the two banks, 16 bits each: nothing where an earlier operand reads the same register.
-  std::uint32_t need = 0;
+  // What it adds to the reads of the banks, 16 bits each: nothing where an earlier operand reads the same register.
+  std::uint64_t need = 0;
 };
 
 // A matrix instruction, whose operands are several registers each and read over several cycles.
 struct TensorCost {
-  double interval = 1;             // of the sub-core's tensor core
-  std::size_t kind = 0;            // kernels::tensor_kind
-  double macs = 0;                 // multiply-accumulates
-  std::array<unsigned, 2> need{};  // registers per bank
+  double interval = 1;   // of the sub-core's tensor core
+  std::size_t kind = 0;  // kernels::tensor_kind
+  double macs = 0;       // multiply-accumulates
+  BankReads need{};      // registers per bank
 };
 
 inline constexpr std::uint16_t no_constant = 0xffff;
@@ -125,7 +127,7 @@ struct DecodedInstruction {
 
 // A backward branch and the code [begin, branch] that it repeats.
 struct DecodedLoop {
-  std::int64_t trips = 1;
+  std::int64_t iterations = 1;
   bool is_main = false;
   bool is_tiles = false;
   std::int32_t begin = 0, branch = 0;

@@ -1,5 +1,5 @@
-// Fast-forwarding: the only place that passes over cycles. A program is a nest of loops, its backward branches, around
-// which the grid is one more: each CTA slot runs CTA after CTA. Two rules hold for any of these loops.
+// Fast-forwarding: the only place that skips cycles. A program is a nest of loops, its backward branches, around which
+// the grid is one more: each CTA slot runs CTA after CTA. Two rules hold for any of these loops.
 //   Recurrence: a state of the SM that has come before, times relative to now, repeats what followed it. Exact.
 //   Sampling: of work beyond a budget, cycles per warp instruction are measured over windows of iterations once all
 //   running CTAs are inside a loop; when their mean is known well enough, iterations of all of them are skipped
@@ -13,111 +13,127 @@
 #include <map>
 #include <vector>
 
-#include "sim/sm/engine.hpp"
+#include "sim/sm/counters.hpp"
+#include "sim/sm/warp.hpp"
 
 namespace noteg::sm {
 
-class Engine;
-struct Warp;
+class Machine;
 
 // Every number that decides how something is timed.
 struct SamplingRules {
-  double budget = 5e5;       // warp instructions: work of no more is stepped through
-  double agreement = 0.005;  // of the mean cycles per instruction, twice its standard error
-  int windows = 4;           // that it is the mean of, at least
-  std::int64_t settle = 2;   // iterations of each running CTA behind a change
-  std::int64_t window = 3;   // and in a window, at least
-  double share = 0.03;       // of the budget for a window
-  std::int64_t margin = 2;   // iterations left to go when others were skipped
-  int moments = 128;         // states that are remembered while a recurrence is sought
+  double budget = 5e5;        // warp instructions: work of no more is stepped through, and more do not refine a mean
+  double agreement = 0.005;   // of mean cycles per instruction: twice their standard error
+  std::size_t windows = 4;    // that they are the mean of, at least
+  double share = 0.03;        // of the budget: warp instructions in a window
+  std::int64_t window = 3;    // iterations of each running CTA in a window, at least
+  std::int64_t part = 8;      // a window is no more than this part of a loop, or of the grid
+  std::int64_t settle = 1;    // iterations of each running CTA behind a change that are not measured
+  std::int64_t margin = 1;    // iterations left to go when others were skipped
+  std::size_t moments = 128;  // states that are remembered while a recurrence is sought; half as many after a failure
 };
 
 class FastForward {
  public:
-  explicit FastForward(Engine& sm);
+  explicit FastForward(Machine& sm);
 
   // A warp goes back to the begin of a loop, or leaves it.
   void iteration_begins(const Warp& warp, int loop, std::uint64_t now);
   void loop_ends(int loop);
-  // A CTA has started; all events of the cycle in which some did are over; one has ended.
-  void cta_starts();
+  // A CTA starts; all events of the cycle in which some did are over; one has ended.
+  void cta_starts() { restart(1); }
   void ctas_have_started(std::uint64_t now);
   void cta_ends(std::uint64_t now);
 
  private:
   // What warps of one place in a CTA execute.
   struct Stream {
-    std::vector<double> offset;  // instructions before each, inner loops counted as often as they run
-    std::vector<double> length;  // of an iteration of each loop
-    std::vector<std::int64_t> count;
-    std::vector<std::int64_t> step;  // iterations of each loop that make a unit with those of other streams
+    std::vector<double> offset;       // instructions before each, inner loops counted as often as they run
+    std::vector<double> length;       // of an iteration of each loop
+    std::vector<std::int64_t> count;  // iterations of each loop
+    std::vector<std::int64_t> step;   // iterations of each loop that make a unit with those of other streams
     double total = 0;
     int warps = 0;
   };
+  // Streams of CTAs that are inside loops of one depth.
+  struct RunningSet {
+    std::uint64_t key = 0;
+    std::int64_t streams = 0;
+    double instructions = 0;              // of all their warps in an iteration of each
+    std::int64_t iterations = 1LL << 40;  // of the loop that has fewest
+  };
   struct Mark {
     std::uint64_t time = 0;
-    double instructions = 0;
-    double backlog = 0;            // cycles that the way to L2 is behind with what was written
     std::vector<double> position;  // by CTA slot: instructions executed by its warps
+    double backlog = 0;            // PortTraffic::write_backlog
     CoreCounters count;
   };
+  // What passed between two marks.
   struct Window {
-    double cycles = 0, instructions = 0, backlog = 0;
-    std::vector<double> advanced;
+    double cycles = 0, backlog = 0;
+    std::vector<double> advanced;  // by CTA slot
     CoreCounters count;
+
+    [[nodiscard]] double instructions() const { return count.warp_instructions; }
+    void operator+=(const Window& more);
   };
   struct Rate {
     std::vector<Window> windows;
-    bool known = false;
-    Window sum;
+    bool is_known = false;
+    Window sum;  // of those that it is the mean of
   };
   struct Moment {
-    std::uint64_t print = 0, time = 0;
-    std::int64_t launched = 0, finished = 0;
-    std::vector<std::int32_t> iterations;  // of the streams of all slots
+    std::uint64_t hash = 0, time = 0;
+    std::int64_t launched = 0;
+    std::vector<std::int32_t> iterations;  // of the leaders in all slots, one after the other
     CoreCounters count;
   };
+  // A depth of the nest; 0 is the grid.
   struct Level {
-    std::int64_t seen = 0;
+    std::int64_t seen = 0;  // iterations since the last change
     Mark mark;
-    std::map<std::uint64_t, Rate> rates;
+    std::map<std::uint64_t, Rate> rates;  // by running set
     std::vector<Moment> moments;
-    std::size_t used = 0, most = 0;
+    std::size_t used = 0, most = 0;  // of them
+  };
+  // Units of iterations that each CTA slot may skip and is to, and what a unit is.
+  struct Skip {
+    std::vector<double> length;  // warp instructions
+    std::vector<double> left;    // below 0: the slot does not take part
+    std::vector<std::int64_t> units;
+    bool is_possible = true;
   };
 
   [[nodiscard]] Stream stream_of(int place) const;
   [[nodiscard]] const Stream& stream(const Warp& warp) const;
   [[nodiscard]] int loop_at(const Warp& warp, int depth) const;
-  [[nodiscard]] bool is_live(const Warp& warp) const;
-  [[nodiscard]] bool is_blocked(const Warp& warp) const;
   [[nodiscard]] double position(const Warp& warp) const;
-  // Streams of CTAs that are inside loops of one depth.
-  struct RunningSet {
-    std::uint64_t key = 0;
-    int streams = 0;
-    double instructions = 0;              // of all their warps in an iteration of each
-    std::int64_t iterations = 1LL << 40;  // of the loop that has fewest
-  };
   [[nodiscard]] RunningSet running_set(int depth) const;
-  [[nodiscard]] std::uint64_t multiple() const;
   void restart(std::size_t depth);
+
   [[nodiscard]] Mark mark(std::uint64_t now);
   void close_window(Level& level, Rate& rate, std::uint64_t now);
-  [[nodiscard]] bool is_known(Rate& rate) const;
-  bool repeat(int depth, std::uint64_t now);
-  bool repeat_ctas(std::uint64_t now);
-  bool skip(int depth, const Rate& rate);
-  void pass_sampled(const Rate& rate, double share);
-  [[nodiscard]] static std::uint64_t cycles_of(const Rate& rate, double share);
-  void advance(Warp& warp, int loop, std::int64_t iterations);
-  void advance_barriers(std::size_t slot, const std::array<std::uint32_t, 4>& walked);
-  void pass(std::uint64_t cycles, double instructions, const CoreCounters& count);
+  bool learn(Rate& rate);
+  void use(Rate& rate, std::size_t windows);
+  void sample(int depth, const RunningSet& running, std::uint64_t now);
 
-  Engine& sm_;
+  [[nodiscard]] Skip possible_skip(int depth) const;
+  bool skip(int depth, const Rate& rate);
+  void pass(const Rate& rate, double share);
+  [[nodiscard]] static std::uint64_t cycles_of(const Rate& rate, double share);
+  template <class Iterations>
+  void advance(std::size_t slot, int depth, Iterations iterations);
+  void advance(Warp& warp, int loop, std::int64_t iterations) const;
+
+  [[nodiscard]] const Moment* known_moment(Level& level, std::uint64_t now, int depth);
+  bool repeat(int depth, std::uint64_t now);
+
+  Machine& sm_;
   SamplingRules rules_;
-  bool samples_ = false;  // the work is beyond the budget
+  bool samples_ = false;   // the work is beyond the budget
+  std::int64_t turn_ = 1;  // iterations after which all rings of barriers are where they were
   std::vector<Stream> streams_;
-  std::vector<std::uint16_t> stream_of_place_;
+  std::vector<std::size_t> stream_of_place_;
   std::vector<int> leaders_;  // first place of each stream
   std::vector<Level> levels_;
   double cta_instructions_ = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arch/spec.hpp"
+#include "sim/sm/state_hash.hpp"
 #include "sim/sm/switches.hpp"
 
 namespace noteg::sm {
@@ -31,13 +32,11 @@ class InstructionCaches {
   // Cycle from which instructions of `line` can issue in `sub`; asks for the line if it is not there.
   std::uint64_t touch(int sub, std::int32_t line, std::uint64_t now);
 
-  // Calls add(value) for all that decides what happens from `now` on, times relative to it.
-  template <class Add>
-  void state(std::uint64_t now, Add&& add) const {
+  void hash(StateHash& add) const {
     if (never_misses_) return;
-    add(port_free_ > now ? port_free_ - now : 0);
-    for (const Level& level : l0_) level.state(now, add);
-    l1_.state(now, add);
+    add.until(port_free_);
+    for (const Level& level : l0_) level.hash(add);
+    l1_.hash(add);
   }
 
   // Instructions that fetch runs ahead of issue: the depth of the instruction buffer.
@@ -57,14 +56,14 @@ class InstructionCaches {
     void insert(std::int32_t line, std::uint64_t ready, std::uint64_t now);
 
     // Which lines are there and in which order they would leave.
-    template <class Add>
-    void state(std::uint64_t now, Add&& add) const {
+    void hash(StateHash& add) const {
       const bool evicts = static_cast<std::int64_t>(lines_.size()) > sets_ * ways_;
       std::vector<std::pair<std::uint64_t, std::uint64_t>> order;  // last use, line
       for (std::size_t line = 0; line < lines_.size(); ++line) {
-        if (!lines_[line].present) continue;
-        if (lines_[line].ready > now) add(lines_[line].ready - now + (line << 32));
-        order.emplace_back(evicts ? lines_[line].used : 0, line);
+        const auto& [ready, used, present] = lines_[line];
+        if (!present) continue;
+        if (ready > add.now()) add(ready - add.now() + (line << 32));
+        order.emplace_back(evicts ? used : 0, line);
       }
       if (evicts) std::ranges::sort(order);
       for (const auto& [used, line] : order) add(line);

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <deque>
 
+#include "sim/sm/state_hash.hpp"
+
 namespace noteg::sm {
 
 class PendingRequests {
@@ -28,14 +30,12 @@ class PendingRequests {
     in_flight_ += requests;
   }
 
-  // Calls add(value) for all that decides what happens from `now` on, times relative to it.
-  template <class Add>
-  void state(std::uint64_t now, Add&& add) const {
+  void hash(StateHash& add) const {
     bool gone = true;
-    for (const Entry& entry : pending_) {
-      gone = gone && entry.until <= now;
+    for (const auto& [until, requests] : pending_) {
+      gone = gone && until <= add.now();
       if (gone) continue;
-      add((entry.until > now ? entry.until - now : 0) << 16 | static_cast<std::uint64_t>(entry.requests));
+      add((until > add.now() ? until - add.now() : 0) << 16 | static_cast<std::uint64_t>(requests));
     }
   }
 

@@ -38,15 +38,15 @@ class ReadyWheel {
     return ready_;
   }
 
-  // First cycle after `now` in which one of `warps` becomes ready, or `never`. Call ready(now) before.
-  [[nodiscard]] std::uint64_t next(std::uint32_t warps, std::uint64_t now, std::uint64_t never) const {
+  // First cycle after `now` in which one of `warps` becomes ready, or `otherwise`. Call ready(now) before.
+  [[nodiscard]] std::uint64_t next(std::uint32_t warps, std::uint64_t now, std::uint64_t otherwise) const {
     std::uint64_t ahead = std::rotr(occupied_, static_cast<int>((now + 1) % ring));
     while (ahead != 0) {
       const std::uint64_t at = now + 1 + static_cast<std::uint64_t>(std::countr_zero(ahead));
       if ((cells_[at % ring] & warps) != 0) return at;
       ahead &= ahead - 1;
     }
-    return never;
+    return otherwise;
   }
 
  private:

@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "sim/sm/engine.hpp"
+#include "sim/sm/counters.hpp"
 #include "sim/sm/stall.hpp"
 
 namespace noteg::sm {

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
+#include "sim/sm/scheduling_policy.hpp"
+
 namespace noteg::sm {
 
-// compiler-guided greedy then youngest; greedy then oldest; loose round robin
-enum class Scheduler : std::uint8_t { cggty, gto, lrr };
 enum class Dependence : std::uint8_t { control_bits, scoreboard };
 // cold: the L0 caches are empty at the start, as when another kernel ran before
 enum class InstructionCache : std::uint8_t { modelled, cold, no_prefetch, perfect };

@@ -116,7 +116,7 @@ class Writer {
       slice("instruction", name, process_of(issue.warp), first_warp_track + issue.warp, issue.cycle, issue.cycle + 1,
             arguments);
     }
-    const auto& work = recording_.run->work;
+    const auto& work = recording_.run->work();
     for (int warp = 0; warp < work.resident * recording_.program().warps; ++warp)
       name("thread", process_of(static_cast<std::uint16_t>(warp)), first_warp_track + warp,
            fmt::format("warp {}", warp));
@@ -192,7 +192,7 @@ class Writer {
                 {"gpu", report_.arch_name},
                 {"kernel", report_.kernel.name},
                 {"one_us_of_the_viewer_is", "one SM cycle"},
-                {"sm_clock_mhz", recording_.run->clock.value * 1e-6},
+                {"sm_clock_mhz", recording_.run->clock().value * 1e-6},
                 {"window_begin_cycle", recording_.begin},
                 {"window_end_cycle", recording_.end},
                 {"loads", "find their data in L2"},

@@ -48,7 +48,7 @@ TEST(Switches, RefusesUnknownNamesAndValuesAndSaysWhatThereIs) {
   EXPECT_NE(name.errors().front().expected.find("core.rfc"), std::string::npos);
   const Result<Switches> value = with_switch({}, "core.scheduler", "fifo");
   ASSERT_FALSE(value);
-  EXPECT_EQ(value.errors().front().expected, "cggty, gto or lrr");
+  EXPECT_EQ(value.errors().front().expected, "cggty, gto, lrr or oldest");
   EXPECT_TRUE(is_switch_name("core.anything"));
   EXPECT_TRUE(is_switch_name("tail"));
   EXPECT_FALSE(is_switch_name("stages"));

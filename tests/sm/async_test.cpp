@@ -4,7 +4,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/ir/emitter.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::sm {
 namespace {
@@ -105,7 +105,7 @@ TEST(BulkCopies, ABoxArrivesAfterLatencyAndTransfer) {
     }
     return cycles(e, 1);
   };
-  const MemoryEnvironment env;
+  const MemoryPort env;
   const arch::TmaSpec tma = h200().sm.tma;
   const double one = env.latency + tma.latency.value + tma.barrier_latency.value;
   EXPECT_NEAR(run(6400, 1), one + tma.descriptor_latency.value + 6400 / env.read_bytes_per_cycle, 8);

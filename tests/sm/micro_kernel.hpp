@@ -5,8 +5,8 @@
 #include <string>
 
 #include "arch/spec.hpp"
-#include "sim/sm/engine.hpp"
 #include "sim/sm/recorder.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::sm {
 
@@ -14,7 +14,7 @@ struct MicroKernel {
   std::string text;
   int resident = 1;  // CTAs
   std::string gpu = "h200-sxm-141gb";
-  MemoryEnvironment environment{};
+  MemoryPort environment{};
   CoreSwitches switches{};
   std::int64_t ctas = 0;          // 0: as many as are resident
   double cta_launch_latency = 0;  // cycles from the end of a CTA to the start of its successor

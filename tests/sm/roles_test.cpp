@@ -3,7 +3,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/assembly/assembly.hpp"
-#include "sim/sm/engine.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::sm {
 namespace {

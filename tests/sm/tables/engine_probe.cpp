@@ -20,8 +20,8 @@ std::string repeated(const std::string& text, int times) {
   return out;
 }
 
-MemoryEnvironment l1_hits(const std::string& gpu) {
-  MemoryEnvironment out;
+MemoryPort l1_hits(const std::string& gpu) {
+  MemoryPort out;
   out.l1_hit_rate = 1.0;
   out.l1_latency = sm_of(gpu).memory.ldg_latency.value;
   return out;

@@ -22,7 +22,7 @@ inline constexpr const char* gh100 = "h200-sxm-141gb";
 [[nodiscard]] std::string repeated(const std::string& text, int times);
 
 // All loads hit L1.
-[[nodiscard]] MemoryEnvironment l1_hits(const std::string& gpu);
+[[nodiscard]] MemoryPort l1_hits(const std::string& gpu);
 
 // Every issue of one run, in order.
 [[nodiscard]] std::vector<IssueRecord> issues(const std::string& text, const std::string& gpu);

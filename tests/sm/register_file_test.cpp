@@ -1,4 +1,4 @@
-// Register read ports and register file cache against sequences of FFMA timed on an H200: one SM, four warps
+// Register file, its ports and its cache, against sequences of FFMA timed on an H200: one SM, four warps
 // (one per sub-core), 256 FFMAs in a loop with chosen register parities and reuse flags, cycles per FFMA. Each
 // sequence names the source operands of its FFMAs: E an even register, O an odd one, Z none (RZ), r an even and
 // s an odd register that stays the same and carries the reuse flag.
@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "kernels/assembly/assembly.hpp"
 #include "sim/sm/compiler_latencies.hpp"
-#include "sim/sm/read_ports.hpp"
+#include "sim/sm/register_file.hpp"
 #include "tests/sm/micro_kernel.hpp"
 
 namespace noteg::sm {
@@ -101,7 +102,7 @@ DecodedInstruction of_one_bank() {
 
 TEST(RegisterFile, OperandsThatTheWindowDoesNotHoldTakeAsManyCyclesAsTheyNeed) {
   const auto apart = [](int ports, int window) {
-    ReadPorts each(ports, window, true, false);
+    RegisterFile each({.ports = ports, .window = window});
     const std::uint64_t first = each.allocate(of_one_bank(), 0, 10).allocated;
     return each.allocate(of_one_bank(), 0, 11).allocated - first;
   };
@@ -109,6 +110,32 @@ TEST(RegisterFile, OperandsThatTheWindowDoesNotHoldTakeAsManyCyclesAsTheyNeed) {
   for (const int window : {1, 2}) EXPECT_EQ(apart(2, window), 2U) << window;  // the last two cycles of the window
   EXPECT_EQ(apart(2, 16), 1U);
   for (const int window : {1, 16}) EXPECT_EQ(apart(8, window), 1U) << window;
+}
+
+// Cycles of an FFMA that reads these even registers, by an SM whose register file is another.
+double cycles_of_ffma(const char* operands, int banks, int ports) {
+  arch::SmSpec sm = sm_of("h200-sxm-141gb");
+  sm.register_file.banks = banks;
+  sm.register_file.read_ports = ports;
+  const Result<kernels::Program> program = kernels::parse_assembly(ffma_loop(operands, 240), "ffma.nsass");
+  EXPECT_TRUE(program);
+  const DecodedProgram decoded = decode(*program, sm);
+  const auto run = [&](std::int64_t trips) { return run_sm(decoded, sm, {}, {}, {.trips = trips}).cycles; };
+  return (run(24) - run(8)) / 16 / 240;
+}
+
+// Three even registers that follow each other: all in one bank of two, spread over two banks of four.
+TEST(RegisterFile, FourBanksServeWhatLiesInOneOfTwo) {
+  EXPECT_NEAR(cycles_of_ffma("EEE", 2, 1), 3.04, 0.05);
+  const double of_four = cycles_of_ffma("EEE", 4, 1);
+  EXPECT_GT(of_four, 1.4);  // three reads of two banks
+  EXPECT_LT(of_four, 2.1);
+  EXPECT_NEAR(cycles_of_ffma("OEZ", 4, 1), 1.05, 0.03);
+}
+
+TEST(RegisterFile, EachPortOfABankServesAnotherOperand) {
+  EXPECT_NEAR(cycles_of_ffma("EEE", 2, 2), 1.55, 0.1);
+  EXPECT_NEAR(cycles_of_ffma("EEE", 2, 3), 1.05, 0.03);
 }
 
 TEST(Pipes, AWarpTakesAsManyCyclesAsItsLanesFillThePipe) {

@@ -1,10 +1,12 @@
-// The Allocate stage of one sub-core: reserves register read ports. A fixed-latency instruction must read
-// all its operands in the three cycles after Allocate, one warp register per bank, port and cycle; if
-// it cannot, it waits there and holds the pipe behind it (MICRO25, sections 5.1 and 5.3). Operands that no window holds
-// take as many cycles as they need. Slots are taken from the end of the window: that order, and no other that we tried,
-// reproduces 40 of 41 FFMA sequences that we timed on an H200 with chosen register parities (tests/sm). The register
-// file cache serves operands whose reuse bit was set by the previous reader of the same bank and position; one register
-// named twice is read once.
+// Register file of one sub-core: banks, their read ports and the register file cache. A fixed-latency instruction
+// reserves ports in the Allocate stage: it must read all its operands in the three cycles behind it, one warp register
+// per bank, port and cycle; if it cannot, it waits there and holds the pipe behind it (MICRO25, sections 5.1 and 5.3).
+// Operands that no window holds take as many cycles as they need. Slots are taken from the end of the window: that
+// order, and no other that we tried, reproduces 40 of 41 FFMA sequences that we timed on an H200 with chosen register
+// parities (tests/sm). The cache serves operands whose reuse bit was set by the previous reader of the same bank and
+// position; one register named twice is read once.
+// Register r lies in bank r mod banks. Two banks of one port, as all shipped GPUs have, go by tables; up to
+// `most_banks` banks and any number of ports count reads.
 #pragma once
 
 #include <algorithm>
@@ -13,21 +15,29 @@
 #include <cstdint>
 
 #include "sim/sm/decoded.hpp"
+#include "sim/sm/state_hash.hpp"
 
 namespace noteg::sm {
 
-class ReadPorts {
+struct RegisterFileSpec {
+  int banks = 2, ports = 1, window = 3;
+  bool cache = true;
+  bool ideal = false;  // operands never wait
+  unsigned width = 1;  // instructions that pass Allocate in a cycle, 1 or 2
+};
+
+class RegisterFile {
  public:
-  // width: instructions that pass Allocate in a cycle, 1 or 2.
-  ReadPorts(int ports, int window, bool cache, bool ideal, unsigned width = 1)
-      : ports_(ports),
-        window_(window),
-        uncached_(cache ? std::uint8_t{0} : uncached_slot),
-        cached_(cache ? ~0u : 0),
-        ideal_(ideal),
-        one_(ports == 1),
-        has_tables_(one_ && window == 3 && !ideal),
-        next_(width > 1 ? 0 : 1) {}
+  explicit RegisterFile(const RegisterFileSpec& spec)
+      : banks_(static_cast<std::size_t>(std::clamp(spec.banks, 1, most_banks))),
+        ports_(spec.ports),
+        window_(spec.window),
+        uncached_(spec.cache ? std::uint8_t{0} : uncached_slot),
+        cached_(spec.cache ? ~0u : 0),
+        ideal_(spec.ideal),
+        one_(spec.ports == 1 && banks_ <= 2),
+        has_tables_(one_ && spec.window == 3 && !spec.ideal),
+        next_(spec.width > 1 ? 0 : 1) {}
 
   struct Grant {
     std::uint64_t allocated = 0;  // cycle in which the instruction leaves Allocate
@@ -38,7 +48,7 @@ class ReadPorts {
   // An instruction that issues at `now` (it reaches Allocate two cycles later at the earliest).
   Grant allocate(const DecodedInstruction& instruction, std::uint16_t warp, std::uint64_t now) {
     Grant grant;
-    std::uint32_t needs = 0;  // of the two banks
+    std::uint64_t needs = 0;  // 16 bits for each bank
     const std::uint32_t owner = (static_cast<std::uint32_t>(warp) << 16) | 0x8000'0000u;
     for (std::uint8_t i = 0; i < instruction.reads; ++i) {
       const ReadPort& port = instruction.read[i];
@@ -46,14 +56,15 @@ class ReadPorts {
       std::uint32_t& entry = entry_[port.slot | uncached_];
       const bool hit = entry == tag;
       grant.hits += static_cast<unsigned>(hit);
-      needs += port.need & (static_cast<std::uint32_t>(hit) - 1);
+      needs += port.need & (static_cast<std::uint64_t>(hit) - 1);
       // Any access takes the value away unless the reader asks to keep it.
       entry = tag & port.keep & cached_;
     }
-    const std::array<unsigned, 2> need{needs & 0xffff, needs >> 16};
-    grant.reads = need[0] + need[1];
+    const auto of_bank = [needs](unsigned bank) { return static_cast<unsigned>(needs >> 16 * bank & 0xffff); };
+    const BankReads need{of_bank(0), of_bank(1), of_bank(2), of_bank(3)};
+    grant.reads = need[0] + need[1] + need[2] + need[3];
     move_to(std::max(now + 2, allocated_ + next_));
-    if (has_tables_ && ((taken_ & ~both(near - 1)) | (needs & ~0x0003'0003u)) == 0) {
+    if (has_tables_ && ((taken_ & ~both(near - 1)) | (needs & ~std::uint64_t{0x0003'0003})) == 0) {
       const unsigned fits = fits_in_three[taken_ & (near - 1)][need[0]] & fits_in_three[taken_ >> second][need[1]];
       const auto delay = static_cast<unsigned>(std::countr_zero(fits));
       allocated_ += delay;
@@ -61,9 +72,9 @@ class ReadPorts {
       taken_ |= last_of_three[taken_ & 7][need[0]] |
                 static_cast<std::uint64_t>(last_of_three[taken_ >> second & 7][need[1]]) << second;
     } else if (!ideal_ && needs != 0) {
-      const int span = std::max(window_, (static_cast<int>(std::max(need[0], need[1])) + ports_ - 1) / ports_);
+      const int span = std::max(window_, (static_cast<int>(std::ranges::max(need)) + ports_ - 1) / ports_);
       wait_for_room(need, span);
-      for (std::size_t bank = 0; bank < banks; ++bank) take_last(bank, span, need[bank]);
+      for (std::size_t bank = 0; bank < banks_; ++bank) take_last(bank, span, need[bank]);
     }
     grant.allocated = allocated_;
     return grant;
@@ -71,16 +82,16 @@ class ReadPorts {
 
   // A matrix instruction gathers operands of several registers over as many cycles as the fuller bank needs, and one
   // more at most; nothing of it is cached.
-  Grant allocate_wide(const std::array<unsigned, 2>& need, std::uint64_t now) {
+  Grant allocate_wide(const BankReads& need, std::uint64_t now) {
     Grant grant;
-    grant.reads = need[0] + need[1];
+    grant.reads = need[0] + need[1] + need[2] + need[3];
     move_to(std::max(now + 2, allocated_ + next_));
     if (!ideal_ && one_ && taken_ == 0) {
       taken_ = ((std::uint64_t{1} << need[0]) - 1) | ((std::uint64_t{1} << need[1]) - 1) << second;
     } else if (!ideal_) {
-      wait_for_room(need, std::min(static_cast<int>(std::max(need[0], need[1])) + 1, cells - 1));
-      for (std::size_t bank = 0; bank < banks; ++bank) {
-        const std::uint64_t taken = taken_ >> second * bank & all_cells;
+      wait_for_room(need, std::min(static_cast<int>(std::ranges::max(need)) + 1, cells - 1));
+      for (std::size_t bank = 0; bank < banks_; ++bank) {
+        const std::uint64_t taken = one_ ? taken_ >> second * bank & all_cells : near;
         if (one_ && taken < near && need[bank] < first_free.size())
           taken_ |= static_cast<std::uint64_t>(first_free[need[bank]][taken]) << second * bank;
         else
@@ -91,19 +102,16 @@ class ReadPorts {
     return grant;
   }
 
-  // Calls add(value) for all that decides what happens from `now` on, times relative to it.
-  template <class Add>
-  void state(std::uint64_t now, Add&& add) const {
-    ReadPorts moved = *this;
-    if (moved.allocated_ < now + 1) moved.move_to(now + 1);
-    add(moved.allocated_ - now);
+  void hash(StateHash& add) const {
+    RegisterFile moved = *this;
+    if (moved.allocated_ < add.now() + 1) moved.move_to(add.now() + 1);
+    add.at(moved.allocated_);
     add(moved.taken_);
     for (const std::uint64_t used : moved.used_) add(used);
     for (const std::uint32_t entry : entry_) add(entry);
   }
 
  private:
-  static constexpr std::size_t banks = 2;
   static constexpr int cells = 16;  // cycles after allocated_ that are kept
   static constexpr std::uint64_t all_cells = (std::uint64_t{1} << cells) - 1;
   static constexpr unsigned second = 32;  // where the bits of the second bank begin in taken_
@@ -121,10 +129,14 @@ class ReadPorts {
     for (std::uint64_t& used : used_) used = by < cells ? used >> several * by : 0;
   }
 
-  // Until both banks have room for what is needed within `span` cycles.
-  void wait_for_room(const std::array<unsigned, 2>& need, int span) {
-    while (room(0, span) < static_cast<int>(need[0]) || room(1, span) < static_cast<int>(need[1]))
-      move_to(allocated_ + 1);
+  // Until all banks have room for what is needed within `span` cycles.
+  void wait_for_room(const BankReads& need, int span) {
+    const auto fits = [&] {
+      for (std::size_t bank = 0; bank < banks_; ++bank)
+        if (room(bank, span) < static_cast<int>(need[bank])) return false;
+      return true;
+    };
+    while (!fits()) move_to(allocated_ + 1);
   }
 
   // Reads that the next `span` cycles can still take.
@@ -211,6 +223,7 @@ class ReadPorts {
     return table;
   }();
 
+  std::size_t banks_;
   int ports_, window_;
   std::uint8_t uncached_;  // makes any slot an uncached one, or none
   std::uint32_t cached_;   // all bits, or none
@@ -223,7 +236,7 @@ class ReadPorts {
   // Reads of the cycles after allocated_: of one port a bit for each cycle, both banks in one number; of several ports
   // their count in `several` bits each, by bank.
   std::uint64_t taken_ = 0;
-  std::array<std::uint64_t, banks> used_{};
+  std::array<std::uint64_t, most_banks> used_{};
   static constexpr unsigned several = 4;
 };
 

@@ -1,5 +1,5 @@
-// What the engine does, cycle by cycle, with a few instructions.
-#include "sim/sm/engine.hpp"
+// What an SM does, cycle by cycle, with a few instructions.
+#include "sim/sm/sm.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,12 +22,12 @@ SmResult run_text(const std::string& text, const Setup& setup = {}) {
   EXPECT_TRUE(program) << to_string(program.errors());
   if (!program) return {};
   const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
-  MemoryEnvironment environment;
-  environment.latency = setup.latency;
+  MemoryPort port;
+  port.latency = setup.latency;
   SmWork work;
   work.resident = setup.resident;
   work.ctas = setup.ctas;
-  return run_sm(decode(*program, sm), sm, {}, environment, work);
+  return run_sm(decode(*program, sm), sm, {}, port, work);
 }
 
 double cycles(const std::string& text, const Setup& setup = {}) {
@@ -38,7 +38,7 @@ double cycles(const std::string& text, const Setup& setup = {}) {
 
 const std::string exit_now = "[B------:R-:W-:-:S01] EXIT ;\n";
 
-TEST(Engine, AStallCountHoldsTheNextInstructionThatLong) {
+TEST(Machine, AStallCountHoldsTheNextInstructionThatLong) {
   const double one = cycles("[B------:R-:W-:-:S01] NOP ;\n" + exit_now);
   for (int stall = 2; stall <= 15; ++stall) {
     const std::string text = fmt::format("[B------:R-:W-:{}:S{:02}] NOP ;\n", stall > 11 ? 'Y' : '-', stall);
@@ -47,7 +47,7 @@ TEST(Engine, AStallCountHoldsTheNextInstructionThatLong) {
 }
 
 // A load that leaves the SM: one cycle more of latency, one cycle more of run.
-TEST(Engine, ADependentInstructionIssuesExactlyAtTheLatencyOfItsLoad) {
+TEST(Machine, ADependentInstructionIssuesExactlyAtTheLatencyOfItsLoad) {
   const std::string text = "[B------:R-:W0:-:S02] LDG.E R4, [R2] ;\n[B0-----:R-:W-:-:S01] NOP ;\n" + exit_now;
   const double base = cycles(text, {.latency = 300});
   EXPECT_GE(base, 300);
@@ -56,12 +56,12 @@ TEST(Engine, ADependentInstructionIssuesExactlyAtTheLatencyOfItsLoad) {
   EXPECT_EQ(cycles(text, {.latency = 800}), base + 500);
 }
 
-TEST(Engine, AnIndependentInstructionDoesNotWaitForALoad) {
+TEST(Machine, AnIndependentInstructionDoesNotWaitForALoad) {
   const std::string text = "[B------:R-:W0:-:S02] LDG.E R4, [R2] ;\n[B------:R-:W-:-:S01] NOP ;\n" + exit_now;
   EXPECT_LT(cycles(text, {.latency = 300}), 10);
 }
 
-TEST(Engine, DepbarWaitsForAllButSoManyCopyGroups) {
+TEST(Machine, DepbarWaitsForAllButSoManyCopyGroups) {
   const auto with_groups = [](int outstanding) {
     std::string text;
     for (int group = 0; group < 3; ++group) {
@@ -78,7 +78,7 @@ TEST(Engine, DepbarWaitsForAllButSoManyCopyGroups) {
   EXPECT_GT(one, 1000);
 }
 
-TEST(Engine, ABarrierReleasesEveryWarpWhenTheLastOneHasArrived) {
+TEST(Machine, ABarrierReleasesEveryWarpWhenTheLastOneHasArrived) {
   const auto text = [](int warps) {
     return ".warps " + std::to_string(warps) + "\n[B------:R-:W-:-:S06] BAR.SYNC.DEFER_BLOCKING 0x0 ;\n" + exit_now;
   };
@@ -89,20 +89,24 @@ TEST(Engine, ABarrierReleasesEveryWarpWhenTheLastOneHasArrived) {
   }
 }
 
-TEST(Engine, ProgramsThatCanGoOnAreNoDeadlock) {
+TEST(Machine, ProgramsThatCanGoOnAreNoDeadlock) {
   EXPECT_FALSE(run_text("[B012345:R-:W-:-:S01] NOP ;\n" + exit_now).deadlock);
 }
 
-TEST(Engine, ACounterThatNobodyReleasesIsReportedAndDoesNotHang) {
+TEST(Machine, ACounterThatNobodyReleasesIsReportedAndDoesNotHang) {
   const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
   DecodedProgram program =
       decode(*kernels::parse_assembly("[B------:R-:W0:-:S02] NOP ;\n[B0-----:R-:W-:-:S01] NOP ;\n", "stuck.nsass"), sm);
   EXPECT_FALSE(run_sm(program, sm, {}, {}, {}).deadlock);
   program.code[0].commit = 1;  // the counter of a commit is not released by the instruction itself
-  EXPECT_TRUE(run_sm(program, sm, {}, {}, {}).deadlock);
+  const SmResult stuck = run_sm(program, sm, {}, {}, {});
+  EXPECT_TRUE(stuck.deadlock);
+  ASSERT_EQ(stuck.blocked.size(), 1U);
+  EXPECT_EQ(stuck.blocked[0].pc, 1);
+  EXPECT_EQ(stuck.blocked[0].reason, Stall::short_scoreboard);
 }
 
-TEST(Engine, EveryCtaRunsToItsEnd) {
+TEST(Machine, EveryCtaRunsToItsEnd) {
   const std::string text = ".warps 4\n[B------:R-:W0:-:S02] LDG.E R4, [R2] ;\n[B0-----:R-:W-:-:S01] NOP ;\n" + exit_now;
   const SmResult one = run_text(text);
   for (const int resident : {1, 2, 3}) {
@@ -116,7 +120,7 @@ TEST(Engine, EveryCtaRunsToItsEnd) {
 }
 
 // Four warps of one sub-core (16 warps over four): each cycle somebody issues, nobody waits for another sub-core.
-TEST(Engine, EachSubCoreIssuesOneInstructionACycle) {
+TEST(Machine, EachSubCoreIssuesOneInstructionACycle) {
   std::string body;
   for (int i = 0; i < 50; ++i) body += "[B------:R-:W-:-:S01] NOP ;\n";
   EXPECT_EQ(cycles(".warps 4\n" + body + exit_now), cycles(body + exit_now));
@@ -125,7 +129,7 @@ TEST(Engine, EachSubCoreIssuesOneInstructionACycle) {
 
 // Greedy: the warp that issued last goes on while it can, so equal warps of a sub-core end one after the other, and the
 // wait for the choice falls on the older ones: 0 + 51 + 102 + 153 cycles (warp i of a sub-core waits for i others).
-TEST(Engine, StaysWithAWarpWhileItCanIssue) {
+TEST(Machine, StaysWithAWarpWhileItCanIssue) {
   std::string body;
   for (int i = 0; i < 50; ++i) body += "[B------:R-:W-:-:S01] NOP ;\n";
   const SmResult r = run_text(".warps 16\n" + body + exit_now);
@@ -133,7 +137,7 @@ TEST(Engine, StaysWithAWarpWhileItCanIssue) {
   EXPECT_NEAR(waited, 4 * 51 * (1 + 2 + 3), 16);
 }
 
-TEST(Engine, StallCyclesAreAllTheCyclesOfAllWarps) {
+TEST(Machine, StallCyclesAreAllTheCyclesOfAllWarps) {
   const SmResult r =
       run_text(".warps 8\n[B------:R-:W0:-:S02] LDG.E R4, [R2] ;\n[B0-----:R-:W-:-:S01] NOP ;\n" + exit_now);
   double sum = 0;

@@ -1,0 +1,266 @@
+#include "sim/sm/async_units.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/sm/machine.hpp"
+
+namespace noteg::sm {
+
+namespace {
+
+using kernels::AsyncKind;
+
+std::uint64_t whole(double cycles) { return static_cast<std::uint64_t>(std::max(0.0, cycles) + 0.5); }
+
+}  // namespace
+
+AsyncUnits::AsyncUnits(Machine& sm, const arch::SmSpec& spec)
+    : sm_(sm),
+      tma_(spec.tma),
+      sector_(spec.memory.sector.value),
+      shared_width_(std::max(1.0, spec.memory.data_width.value)) {
+  if (sm.program.async.empty()) return;
+  const auto slots = static_cast<std::size_t>(sm.work.resident);
+  state_.barriers.resize(slots);
+  state_.groups.resize(slots * groups_per_cta());
+}
+
+void AsyncUnits::reset(std::size_t slot) {
+  if (sm_.program.async.empty()) return;
+  state_.barriers[slot].assign(static_cast<std::size_t>(sm_.program.barriers), PhaseBarrier{});
+  for (std::size_t g = 0; g < groups_per_cta(); ++g) state_.groups[slot * groups_per_cta() + g] = {};
+}
+
+std::size_t AsyncUnits::groups_per_cta() const {
+  return static_cast<std::size_t>((sm_.program.warps + warps_per_group - 1) / warps_per_group);
+}
+
+std::size_t AsyncUnits::group_of(const Warp& warp) const {
+  return warp.cta * groups_per_cta() + static_cast<std::size_t>(sm_.place_of(warp) / warps_per_group);
+}
+
+int AsyncUnits::barrier_of(const Warp& warp, const DecodedAsync& op) const {
+  const DecodedRing& ring = sm_.program.rings[static_cast<std::size_t>(op.ring)];
+  const std::uint32_t at = warp.async.walk[ring.walk] - op.places_back;
+  return ring.first + static_cast<int>(at % ring.count);
+}
+
+std::uint32_t AsyncUnits::phase_of(const Warp& warp, const DecodedAsync& op) const {
+  const DecodedRing& ring = sm_.program.rings[static_cast<std::size_t>(op.ring)];
+  return warp.async.walk[ring.walk] / ring.count + op.rounds_ahead;
+}
+
+Stall AsyncUnits::why_blocked(const Warp& warp) const {
+  const DecodedInstruction& in = *warp.next;
+  const auto& barriers = state_.barriers[warp.cta];
+  if (warp.async.sync_barrier >= 0) {
+    const PhaseBarrier& held = barriers[static_cast<std::size_t>(warp.async.sync_barrier)];
+    return held.completed < warp.async.sync_phase ? Stall::barrier : Stall::selected;
+  }
+  if (in.async < 0) return Stall::selected;
+  const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(in.async)];
+  if (op.kind == AsyncKind::wait) {
+    const PhaseBarrier& held = barriers[static_cast<std::size_t>(barrier_of(warp, op))];
+    if (held.completed >= phase_of(warp, op)) return Stall::selected;
+    return op.by_design ? Stall::by_design : Stall::async_copy;
+  }
+  if (op.kind == AsyncKind::matmul_wait) {
+    const std::uint32_t open = warp.async.groups - state_.groups[group_of(warp)].groups_ended;
+    return open > op.groups ? Stall::math_pipe : Stall::selected;
+  }
+  return Stall::selected;
+}
+
+std::uint64_t AsyncUnits::matmul_room(const Warp& warp) const {
+  const Warpgroup& group = state_.groups[group_of(warp)];
+  return warp.async.matmuls == group.begun ? group.last_start : never;
+}
+
+void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
+  const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(in.async)];
+  switch (op.kind) {
+    case AsyncKind::arrive:
+      if (!op.not_first || op.loop < 0 || warp.iterations[static_cast<std::size_t>(op.loop)] > 0) arrive(warp, op, now);
+      break;
+    case AsyncKind::sync:
+      warp.async.sync_barrier = barrier_of(warp, op);
+      warp.async.sync_phase = phase_of(warp, op);
+      arrive(warp, op, now);
+      break;
+    case AsyncKind::load_box: load_box(warp, op, now); break;
+    case AsyncKind::store_box:
+      if (!op.one_warp || sm_.place_of(warp) % warps_per_group == 0) store_box(warp, id, op, now);
+      break;
+    case AsyncKind::matmul:
+      ++warp.async.matmuls;
+      if (op.closes_group) ++warp.async.groups;
+      begin_matmul(warp, op, now);
+      break;
+    case AsyncKind::skip:
+      warp.async.walk[sm_.program.rings[static_cast<std::size_t>(op.ring)].walk] +=
+          static_cast<std::uint32_t>(sm_.work.trips);
+      break;
+    case AsyncKind::wait:
+    case AsyncKind::matmul_wait: break;
+  }
+  if (op.advances) ++warp.async.walk[sm_.program.rings[static_cast<std::size_t>(op.ring)].walk];
+}
+
+void AsyncUnits::arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now) {
+  const DecodedRing& ring = sm_.program.rings[static_cast<std::size_t>(op.ring)];
+  const int at = barrier_of(warp, op);
+  barrier(warp.cta, at).open_boxes += op.boxes;
+  if (ring.arrival_delay > 0) {
+    sm_.events.post(now + ring.arrival_delay, {EventKind::phase_arrival, op.ring, warp.cta, at});
+  } else {
+    ++barrier(warp.cta, at).arrived;
+    complete_phase(warp.cta, op.ring, at, now);
+  }
+}
+
+void AsyncUnits::complete_phase(std::uint16_t slot, std::uint8_t ring, int at, std::uint64_t now) {
+  PhaseBarrier& state = barrier(slot, at);
+  const DecodedRing& of = sm_.program.rings[ring];
+  if (state.arrived < of.arrivals || state.open_boxes > 0) return;
+  state.arrived = 0;
+  sm_.events.post(now + std::max<std::uint64_t>(1, of.latency), {EventKind::phase_complete, ring, slot, at});
+}
+
+void AsyncUnits::handle(const Event& event, std::uint64_t now) {
+  switch (event.kind) {
+    case EventKind::phase_arrival:
+      ++barrier(event.warp, event.pc).arrived;
+      complete_phase(event.warp, event.counter, event.pc, now);
+      break;
+    case EventKind::box_arrival:
+      --barrier(event.warp, event.pc).open_boxes;
+      complete_phase(event.warp, event.counter, event.pc, now);
+      break;
+    case EventKind::phase_complete:
+      ++barrier(event.warp, event.pc).completed;
+      for (Warp& warp : sm_.warps_of(event.warp))
+        if (sm_.is_blocked(warp)) sm_.check_blocked(warp, now);
+      break;
+    case EventKind::matmul_begun:
+    case EventKind::matmul_group_ended: {
+      if (event.kind == EventKind::matmul_group_ended) ++state_.groups[event.warp].groups_ended;
+      const std::size_t first = event.warp % groups_per_cta() * warps_per_group;
+      for (Warp& warp : sm_.warps_of(event.warp / groups_per_cta()).subspan(first, warps_per_group)) {
+        sm_.wake(warp.sub, now);
+        if (sm_.is_blocked(warp)) sm_.check_blocked(warp, now);
+      }
+      break;
+    }
+    default: break;
+  }
+}
+
+// A box comes through the SM's share of the way from L2, after the boxes before it; its descriptor is read once.
+void AsyncUnits::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_t now) {
+  const auto box = static_cast<std::size_t>(op.box);
+  const BoxTraffic& traffic = sm_.traffic.port().boxes[box];
+  const double bytes = traffic.bytes > 0 ? traffic.bytes : op.bytes;
+  const double cycles = traffic.cycles > 0 ? traffic.cycles : bytes / sm_.traffic.port().read_bytes_per_cycle;
+  double start = static_cast<double>(now);
+  if (!state_.descriptor_known[box]) {
+    state_.descriptor_known[box] = true;
+    start += tma_.descriptor_latency.value;
+  }
+  const double passed = sm_.traffic.load_box(start, cycles);
+  sm_.count.read_sectors += bytes / sector_;
+  const double latency = sm_.traffic.port().latency + tma_.latency.value;
+  if (sm_.observer.listens())
+    sm_.observer.use(RecordedUnit::bulk_copy, sm_.id_of(warp), warp.pc, whole(passed - cycles), whole(passed),
+                     whole(passed + latency));
+  sm_.events.post(std::max(now + 1, whole(passed + latency)),
+                  {EventKind::box_arrival, op.ring, warp.cta, barrier_of(warp, op)});
+}
+
+// The staging buffer is free again when the box has been read; the kernel ends when the box has reached L2.
+void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now) {
+  const BoxTraffic& traffic = sm_.traffic.port().boxes[static_cast<std::size_t>(op.box)];
+  const double share = traffic.bytes > 0 ? traffic.bytes : 1;  // of the box that lies inside C
+  const double bytes = op.bytes * share;
+  sm_.count.write_sectors += bytes / sector_;
+  sm_.count.shared_bytes += op.bytes;
+  sm_.count.shared_wavefronts += op.bytes / shared_width_;
+  const double read = static_cast<double>(now) + tma_.store_latency.value + op.bytes / shared_width_;
+  const double passed = sm_.traffic.store_box(read, bytes);
+  state_.stores_end = std::max(state_.stores_end, whole(passed + sm_.traffic.port().latency) + sm_.skipped());
+  ++warp.group[warp.group_open % max_groups];
+  sm_.events.post(std::max(now + 1, whole(read)),
+                  {EventKind::async_done, static_cast<std::uint8_t>(warp.group_open % max_groups), id});
+}
+
+// The tensor cores take one multiplication after another; one that reads more from shared memory than its columns
+// take cycles is held up by that. Its result can be read some time after the last of the group.
+void AsyncUnits::begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now) {
+  const std::size_t index = group_of(warp);
+  Warpgroup& group = state_.groups[index];
+  const auto first = static_cast<std::size_t>(sm_.id_of(warp) - sm_.place_of(warp) % warps_per_group);
+  for (std::size_t i = 0; i < warps_per_group; ++i) {
+    if (sm_.warps[first + i].async.matmuls <= group.begun) return;  // one of the four is still to come
+  }
+  ++group.begun;
+  group.last_start = std::max(now, state_.matmul_free);
+  const double reading = op.bytes / shared_width_;
+  state_.matmul_free = group.last_start + whole(std::max(op.cycles, reading));
+  if (sm_.observer.listens())
+    sm_.observer.use(RecordedUnit::warpgroup, sm_.id_of(warp), warp.pc, group.last_start, state_.matmul_free,
+                     group.last_start + whole(op.cycles + op.latency));
+  sm_.count.tensor_cycles += op.cycles * warps_per_group;
+  sm_.count.tensor_macs[op.tensor_kind] += op.macs;
+  sm_.count.shared_bytes += op.bytes;
+  sm_.count.shared_wavefronts += reading;
+  sm_.events.post(now + 1, {EventKind::matmul_begun, 0, static_cast<std::uint16_t>(index)});
+  if (op.closes_group) {
+    sm_.events.post(group.last_start + whole(op.cycles + op.latency),
+                    {EventKind::matmul_group_ended, 0, static_cast<std::uint16_t>(index)});
+  }
+}
+
+void AsyncUnits::advance(std::size_t slot, const std::array<std::uint32_t, max_walks>& walked) {
+  for (const DecodedRing& ring : sm_.program.rings)
+    for (std::uint32_t i = 0; i < ring.count; ++i)
+      barrier(slot, ring.first + static_cast<int>(i)).completed += walked[ring.walk] / ring.count;
+}
+
+// Positions are told from those of the CTA's first warp that runs, but for the place in each ring.
+void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
+  const auto warps = sm_.warps_of(slot);
+  const auto base = std::ranges::find_if(warps, [&](const Warp& warp) { return sm_.is_live(warp); });
+  if (base == warps.end()) return;
+  const std::vector<PhaseBarrier>& barriers = state_.barriers[slot];
+  for (const DecodedRing& ring : sm_.program.rings) {
+    const std::uint32_t at = base->async.walk[ring.walk];
+    add(at % ring.count);
+    for (std::uint32_t i = 0; i < ring.count; ++i) {
+      const auto& [completed, arrived, open_boxes] = barriers[static_cast<std::size_t>(ring.first) + i];
+      add(completed - at / ring.count);
+      add(static_cast<std::uint64_t>(arrived) << 32 | static_cast<std::uint32_t>(open_boxes));
+    }
+  }
+  for (const Warp& warp : warps) {
+    if (!sm_.is_live(warp)) continue;
+    const auto& [walk, matmuls, groups, sync_barrier, sync_phase] = warp.async;
+    for (std::size_t i = 0; i < walk.size(); ++i) add(walk[i] - base->async.walk[i]);
+    const auto& [begun, last_start, groups_ended] = state_.groups[group_of(warp)];
+    add(static_cast<std::uint64_t>(matmuls - begun) << 32 | (groups - groups_ended));
+    add.at(last_start);
+    add(static_cast<std::uint64_t>(sync_barrier + 1));
+    if (sync_barrier >= 0) add(sync_phase - barriers[static_cast<std::size_t>(sync_barrier)].completed);
+  }
+}
+
+void AsyncUnits::hash(StateHash& add) const {
+  if (sm_.program.async.empty()) return;
+  const auto& [barriers, groups, matmul_free, descriptor_known, stores_end] = state_;
+  for (std::size_t slot = 0; slot < barriers.size(); ++slot)
+    if (sm_.ctas.is_running(slot)) hash_cta(add, slot);
+  add.until(matmul_free);
+  for (const bool known : descriptor_known) add(known ? 1 : 0);
+  // `groups` goes with the warps; `stores_end` follows from the last store.
+}
+
+}  // namespace noteg::sm

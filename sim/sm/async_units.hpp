@@ -1,0 +1,80 @@
+// Asynchronous units of an SM (sm_90): transaction barriers in shared memory, bulk tensor copies, warpgroup
+// multiplications. Left out: the peers of a cluster, which are taken to do the same at the same time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "arch/spec.hpp"
+#include "sim/sm/state_hash.hpp"
+#include "sim/sm/warp.hpp"
+
+namespace noteg::sm {
+
+class Machine;
+
+class AsyncUnits {
+ public:
+  AsyncUnits(Machine& sm, const arch::SmSpec& spec);
+
+  // A CTA starts in the slot.
+  void reset(std::size_t slot);
+  void issue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  void handle(const Event& event, std::uint64_t now);
+
+  // What holds the warp's next instruction, selected where nothing does.
+  [[nodiscard]] Stall why_blocked(const Warp& warp) const;
+  // From when on its multiplication may be issued: one may wait behind another that has begun, no more.
+  [[nodiscard]] std::uint64_t matmul_room(const Warp& warp) const;
+  // With the cycles that were skipped: the last bulk store has reached L2.
+  [[nodiscard]] std::uint64_t stores_end() const { return state_.stores_end; }
+
+  // The warps of a CTA have gone so much further along each walk, by whole turns of the rings.
+  void advance(std::size_t slot, const std::array<std::uint32_t, max_walks>& walked);
+  void hash(StateHash& add) const;
+
+ private:
+  static constexpr int warps_per_group = 4;
+  // A phase is complete when all have arrived and nothing that it expects is under way.
+  struct PhaseBarrier {
+    std::uint32_t completed = 0;
+    int arrived = 0;
+    int open_boxes = 0;
+  };
+  // Multiplications of four warps. They begin when all four have issued them, and end in order.
+  struct Warpgroup {
+    std::uint32_t begun = 0;       // multiplications
+    std::uint64_t last_start = 0;  // of the last that has begun
+    std::uint32_t groups_ended = 0;
+  };
+  struct State {
+    std::vector<std::vector<PhaseBarrier>> barriers;  // by CTA slot
+    std::vector<Warpgroup> groups;                    // of all CTA slots
+    std::uint64_t matmul_free = 0;                    // the tensor cores and their way to shared memory
+    std::array<bool, 3> descriptor_known{};           // of A, B, C: read by an earlier copy
+    std::uint64_t stores_end = 0;
+  };
+
+  [[nodiscard]] std::size_t groups_per_cta() const;
+  [[nodiscard]] std::size_t group_of(const Warp& warp) const;
+  [[nodiscard]] int barrier_of(const Warp& warp, const DecodedAsync& op) const;
+  [[nodiscard]] std::uint32_t phase_of(const Warp& warp, const DecodedAsync& op) const;
+  [[nodiscard]] PhaseBarrier& barrier(std::size_t slot, int index) {
+    return state_.barriers[slot][static_cast<std::size_t>(index)];
+  }
+  void arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
+  void complete_phase(std::uint16_t slot, std::uint8_t ring, int barrier, std::uint64_t now);
+  void load_box(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
+  void store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
+  void begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now);
+  void hash_cta(StateHash& add, std::size_t slot) const;
+
+  Machine& sm_;
+  arch::TmaSpec tma_;
+  double sector_;        // bytes
+  double shared_width_;  // bytes per cycle
+  State state_;
+};
+
+}  // namespace noteg::sm

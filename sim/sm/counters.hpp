@@ -1,0 +1,55 @@
+// What an SM counts: sums over a run, of which ratios are made elsewhere.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/ir/ir.hpp"
+#include "kernels/ir/tensor_form.hpp"
+#include "sim/sm/stall.hpp"
+
+namespace noteg::sm {
+
+inline constexpr std::size_t opcode_count = static_cast<std::size_t>(kernels::Opcode::count_);
+
+// Sums over the run. Warp cycles are counted while a warp is resident.
+struct CoreCounters {
+  std::array<double, opcode_count> issued{};
+  std::array<double, stall_count> stall_cycles{};
+  std::array<double, kernels::tensor_kind_count> tensor_macs{};  // multiply-accumulates by types
+  double warp_instructions = 0;
+  double issue_cycles = 0, fma_cycles = 0, alu_cycles = 0, tensor_cycles = 0, lsu_cycles = 0;
+  double rf_reads = 0, rf_hits = 0, rf_conflict_cycles = 0;
+  double shared_bytes = 0, shared_wavefronts = 0, shared_conflict_wavefronts = 0;
+  double l1_bytes = 0;
+  double read_sectors = 0, write_sectors = 0;  // asked of L2 when l1_hit_rate is 0
+  // Of CTAs: before any warpgroup's main loop, while one is in its main loop, and the rest.
+  double prologue_cycles = 0, mainloop_cycles = 0, epilogue_cycles = 0;
+  double lead_epilogue_cycles = 0;  // the rest where only the leading warp's main loop counts
+
+  CoreCounters& operator+=(const CoreCounters& o);
+  [[nodiscard]] CoreCounters operator*(double factor) const;
+  [[nodiscard]] std::array<double, stall_count> stall_shares() const;  // sum 1, or all 0 where nothing ran
+};
+
+// Counters that nearly every instruction adds to, integers of them.
+struct Tally {
+  std::uint64_t warp_instructions = 0, fma_cycles = 0, alu_cycles = 0;
+  std::uint64_t rf_reads = 0, rf_hits = 0, rf_conflict_cycles = 0;
+
+  void move_to(CoreCounters& count) {
+    count.warp_instructions += static_cast<double>(warp_instructions);
+    count.fma_cycles += static_cast<double>(fma_cycles);
+    count.alu_cycles += static_cast<double>(alu_cycles);
+    count.rf_reads += static_cast<double>(rf_reads);
+    count.rf_hits += static_cast<double>(rf_hits);
+    count.rf_conflict_cycles += static_cast<double>(rf_conflict_cycles);
+    *this = {};
+  }
+};
+
+// Cycles never fill the last bit, and signed numbers are converted in one instruction of the host.
+inline double as_double(std::uint64_t cycles) { return static_cast<double>(static_cast<std::int64_t>(cycles)); }
+
+}  // namespace noteg::sm

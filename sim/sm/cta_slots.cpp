@@ -1,0 +1,130 @@
+#include "sim/sm/cta_slots.hpp"
+
+#include <algorithm>
+
+#include "sim/sm/machine.hpp"
+
+namespace noteg::sm {
+
+CtaSlots::CtaSlots(Machine& sm)
+    : sm_(sm),
+      // The specification counts from issue; the way to the arbiter of the load/store unit is walked already.
+      barrier_latency_(std::max<std::uint64_t>(
+          1, static_cast<std::uint64_t>(std::max(0.0, sm.spec.memory.barrier_latency.value - front_delay)))),
+      slots_(static_cast<std::size_t>(sm.work.resident)),
+      ctas_(sm.work.ctas) {}
+
+void CtaSlots::launch_first() {
+  for (std::size_t slot = 0; slot < slots_.size() && launched_ < ctas_; ++slot, ++launched_)
+    sm_.events.post(static_cast<std::uint64_t>(static_cast<double>(slot) * sm_.work.launch_interval),
+                    {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
+}
+
+void CtaSlots::start(std::size_t slot, std::uint64_t now) {
+  Slot fresh;
+  fresh.running = sm_.program.warps;
+  fresh.started = fresh.main_begin = fresh.lead_begin = now + sm_.skipped();
+  slots_[slot] = fresh;
+  sm_.observer.cta_starts(slot, now);
+  sm_.async.reset(slot);
+  int place = 0;
+  for (Warp& warp : sm_.warps_of(slot)) sm_.start_warp(warp, sm_.program.start[static_cast<std::size_t>(place++)], now);
+}
+
+void CtaSlots::arrive_at_barrier(std::size_t slot, std::uint64_t now) {
+  ++slots_[slot].arrived;
+  open_complete_barrier(slot, now);
+}
+
+// All warps that still run have arrived: others may have left the CTA while these waited.
+void CtaSlots::open_complete_barrier(std::size_t slot, std::uint64_t now) {
+  const Slot& cta = slots_[slot];
+  if (cta.arrived > 0 && cta.arrived == cta.running)
+    sm_.events.post(now + barrier_latency_, {EventKind::barrier_open, 0, static_cast<std::uint16_t>(slot)});
+}
+
+void CtaSlots::open_barrier(std::size_t slot, std::uint64_t now) {
+  slots_[slot].arrived = 0;
+  for (Warp& warp : sm_.warps_of(slot)) {
+    if (!warp.at_barrier) continue;
+    warp.at_barrier = false;
+    sm_.check_blocked(warp, now);
+  }
+}
+
+void CtaSlots::change_region(const Warp& warp, std::int32_t from, std::int32_t to, std::uint64_t now) {
+  const DecodedProgram& program = sm_.program;
+  const int place = sm_.place_of(warp);
+  const bool leads = place == program.lead_warp;
+  if (!leads && std::ranges::find(program.multiplying, place) == program.multiplying.end()) return;
+  constexpr int main_loop = 1;
+  const auto in_main = [&](std::int32_t pc) { return program.code[static_cast<std::size_t>(pc)].region == main_loop; };
+  const bool begins = in_main(to);  // from the prologue, or from the epilogue of the tile before
+  if (in_main(from) == begins) return;
+  Slot& cta = slots_[warp.cta];
+  const std::uint64_t at = now + sm_.skipped();
+  // One warpgroup's epilogue beside another's main loop costs no time of its own.
+  if (begins && cta.main_loops++ == 0) cta.main_begin = at;
+  if (!begins && --cta.main_loops == 0) cta.main_cycles += at - cta.main_begin;
+  if (!leads) return;
+  if (begins && cta.first_main == 0) cta.first_main = at;
+  if (begins) cta.lead_begin = at;
+  if (!begins) cta.lead_cycles += at - cta.lead_begin;
+}
+
+void CtaSlots::end_warp(const Warp& warp, std::uint64_t now) {
+  if (--slots_[warp.cta].running > 0) return open_complete_barrier(warp.cta, now);
+  end(warp.cta, now);
+}
+
+void CtaSlots::end(std::size_t slot, std::uint64_t now) {
+  const Slot& cta = slots_[slot];
+  ++ended_;
+  end_ = now + 1 + sm_.skipped();
+  if (sm_.fast_forward) sm_.fast_forward->cta_ends(now);
+  if (ended_ == ctas_ - sm_.work.resident) last_refill_ = end_;
+  if (ended_ > ctas_ - sm_.work.resident && last_refill_ > 0 &&
+      static_cast<double>(end_ - last_refill_) < end_together * static_cast<double>(end_ - cta.started))
+    ++emptied_together_;
+  sm_.observer.cta_ends(slot, now);
+  count_phases(cta);
+  for (const Warp& warp : sm_.warps_of(slot))
+    sm_.count.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(now - warp.last_issue);
+  if (launched_ == ctas_) return;
+  ++launched_;
+  sm_.events.post(now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sm_.work.cta_launch_latency)),
+                  {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
+}
+
+void CtaSlots::count_phases(const Slot& cta) const {
+  const std::uint64_t first_main = cta.first_main == 0 ? cta.main_begin : cta.first_main;
+  sm_.count.prologue_cycles += static_cast<double>(first_main - cta.started);
+  sm_.count.mainloop_cycles += static_cast<double>(cta.main_cycles);
+  sm_.count.epilogue_cycles += static_cast<double>(end_ - first_main - cta.main_cycles);
+  sm_.count.lead_epilogue_cycles += static_cast<double>(end_ - first_main - cta.lead_cycles);
+}
+
+// Those that run now run so much later.
+void CtaSlots::replace(std::int64_t ctas, std::uint64_t cycles) {
+  for (Slot& cta : slots_) {
+    cta.started += cycles;
+    cta.main_begin += cycles;
+    cta.lead_begin += cycles;
+    if (cta.first_main != 0) cta.first_main += cycles;
+  }
+  launched_ += ctas;
+  ended_ += ctas;
+  end_ += cycles;
+  if (launched_ == ctas_) last_refill_ = end_;
+}
+
+// When a CTA started decides what is counted, not what happens.
+void CtaSlots::hash(StateHash& add) const {
+  for (const auto& [running, arrived, started, first_main, main_begin, main_cycles, lead_begin, lead_cycles,
+                    main_loops] : slots_) {
+    add(static_cast<std::uint64_t>(running) << 8 | static_cast<std::uint64_t>(arrived));
+    if (running > 0) add(static_cast<std::uint64_t>(main_loops));
+  }
+}
+
+}  // namespace noteg::sm

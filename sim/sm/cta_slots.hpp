@@ -1,0 +1,64 @@
+// CTA slots: CTAs start in them, meet at barriers, end, and are replaced while there are more.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/sm/counters.hpp"
+#include "sim/sm/state_hash.hpp"
+#include "sim/sm/warp.hpp"
+
+namespace noteg::sm {
+
+class Machine;
+struct SmWork;
+
+class CtaSlots {
+ public:
+  explicit CtaSlots(Machine& sm);
+
+  // The first CTA of each slot is on its way.
+  void launch_first();
+  void start(std::size_t slot, std::uint64_t now);
+  void end_warp(const Warp& warp, std::uint64_t now);
+  // A warp has arrived at the CTA's barrier; all that wait there may go on.
+  void arrive_at_barrier(std::size_t slot, std::uint64_t now);
+  void open_barrier(std::size_t slot, std::uint64_t now);
+  // A warp goes on from one part of the program to another.
+  void change_region(const Warp& warp, std::int32_t from, std::int32_t to, std::uint64_t now);
+
+  [[nodiscard]] bool is_running(std::size_t slot) const { return slots_[slot].running > 0; }
+  [[nodiscard]] std::size_t size() const { return slots_.size(); }
+  [[nodiscard]] bool all_ended() const { return ended_ >= ctas_; }
+  [[nodiscard]] std::int64_t launched() const { return launched_; }
+  [[nodiscard]] std::int64_t ended() const { return ended_; }
+  [[nodiscard]] std::int64_t to_launch() const { return ctas_ - launched_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }  // of the last that has ended, with what was skipped
+  [[nodiscard]] int emptied_together() const { return emptied_together_; }
+
+  // So many CTAs have come and gone, in so many cycles, and left the SM as it is.
+  void replace(std::int64_t ctas, std::uint64_t cycles);
+  void hash(StateHash& add) const;
+
+ private:
+  struct Slot {
+    int running = 0, arrived = 0;                   // warps
+    std::uint64_t started = 0, first_main = 0;      // with skipped cycles
+    std::uint64_t main_begin = 0, main_cycles = 0;  // while any warpgroup is in its main loop, of all tiles
+    std::uint64_t lead_begin = 0, lead_cycles = 0;  // while the leading warp is
+    int main_loops = 0;                             // warpgroups that are in theirs
+  };
+  void open_complete_barrier(std::size_t slot, std::uint64_t now);
+  void end(std::size_t slot, std::uint64_t now);
+  void count_phases(const Slot& cta) const;
+
+  Machine& sm_;
+  std::uint64_t barrier_latency_;
+  std::vector<Slot> slots_;
+  std::int64_t ctas_, launched_ = 0, ended_ = 0;
+  std::uint64_t end_ = 0;
+  std::uint64_t last_refill_ = 0;  // end of the CTA whose slot took the last one
+  int emptied_together_ = 0;
+};
+
+}  // namespace noteg::sm

@@ -1,0 +1,218 @@
+#include "sim/sm/load_store_unit.hpp"
+
+#include <algorithm>
+
+#include "sim/sm/machine.hpp"
+
+namespace noteg::sm {
+
+LoadStoreUnit::LoadStoreUnit(Machine& sm, const arch::SmSpec& spec, std::size_t sub_cores)
+    : sm_(sm),
+      capacity_(sm.switches.memory_queue ? std::min(spec.memory.queue_entries + 1, ring) : ring),
+      backlog_(spec.memory.shared_interval.value > 1 ? 8 : 0),
+      barrier_interval_(static_cast<std::uint64_t>(spec.memory.barrier_interval.value)),
+      constant_interval_(static_cast<std::uint64_t>(spec.memory.constant_interval.value)),
+      write_back_(spec.register_file.load_write_back.value),
+      sector_(spec.memory.sector.value),
+      of_(sub_cores),
+      pending_(spec.memory.prt_entries, spec.memory.max_outstanding_requests) {}
+
+const MemoryCost& LoadStoreUnit::cost_of(std::int16_t memory) const {
+  return sm_.program.memory[static_cast<std::size_t>(memory)];
+}
+
+std::uint64_t LoadStoreUnit::queued_since(std::size_t sub, std::uint64_t from) const {
+  const OfSubCore& of = of_[sub];
+  constexpr std::uint64_t last = ring - 1;
+  const auto end = static_cast<std::uint64_t>(of.head + of.size) + ring;
+  std::uint64_t count = 0;
+  while (count < last && of.queue[(end - 1 - count) % ring].issued >= from) ++count;
+  return count;
+}
+
+void LoadStoreUnit::enqueue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
+  const MemoryCost& cost = cost_of(in.memory);
+  sm_.tally.rf_reads += in.reads;
+  if (sm_.scoreboard && cost.kind != MemoryKind::barrier) sm_.scoreboard->issued(id, warp.pc, now);
+  if (is_global(cost.kind)) {
+    for (const int barrier : {in.write_barrier, in.read_barrier})
+      if (barrier >= 0) warp.long_mask |= std::uint64_t{0xff} << (8 * barrier);
+  }
+  if (cost.kind == MemoryKind::async_copy) ++warp.group[warp.group_open % max_groups];
+  OfSubCore& of = of_[warp.sub];
+  of.queue[static_cast<std::size_t>((of.head + of.size) % ring)] = {
+      now,
+      warp.pc,
+      id,
+      in.memory,
+      in.write_barrier,
+      in.read_barrier,
+      static_cast<std::uint8_t>(warp.group_open % max_groups)};
+  if (++of.size == 1) post_head(warp.sub, now);
+}
+
+void LoadStoreUnit::load_constant(const Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
+  const MemoryCost& cost = cost_of(in.memory);
+  sm_.tally.rf_reads += in.reads;
+  sm_.pipes.set_free(warp.sub, Action::constant_load, now + constant_interval_);
+  if (sm_.scoreboard) {
+    sm_.scoreboard->issued(id, warp.pc, now);
+    sm_.events.post(now + cost.latency, {EventKind::registers_written, 0, id, warp.pc});
+    sm_.events.post(now + cost.read_release, {EventKind::registers_read, 0, id, warp.pc});
+    return;
+  }
+  if (in.write_barrier >= 0)
+    sm_.events.post(now + cost.latency, {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
+  if (in.read_barrier >= 0)
+    sm_.events.post(now + cost.read_release, {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
+}
+
+void LoadStoreUnit::post_head(std::size_t sub, std::uint64_t now) {
+  const OfSubCore& of = of_[sub];
+  const Access& head = of.queue[static_cast<std::size_t>(of.head)];
+  const std::uint64_t at = std::max({head.issued + front_delay, of.link_ready, now + 1});
+  sm_.events.post(at, {EventKind::front_arrival, 0, static_cast<std::uint16_t>(sub)});
+  // Sources that are read before the sub-core hands the access over do not wait for the arbiter.
+  const int release = cost_of(head.memory).read_release;
+  if (release <= front_delay)
+    release_sources(head, std::max(now + 1, at + static_cast<std::uint64_t>(release) - front_delay));
+}
+
+void LoadStoreUnit::release_sources(const Access& access, std::uint64_t at) {
+  if (sm_.scoreboard) {
+    sm_.events.post(at, {EventKind::registers_read, 0, access.warp, access.pc});
+    return;
+  }
+  if (access.read_barrier < 0) return;
+  sm_.events.post(at, {EventKind::release, static_cast<std::uint8_t>(access.read_barrier), access.warp});
+}
+
+// Bank conflicts of L1 concern the accesses that find their data there, fills those that do not.
+std::uint64_t LoadStoreUnit::data_cycles(const MemoryCost& cost) const {
+  if (cost.kind != MemoryKind::load_global) return cost.front_cycles;
+  const double hit_rate = sm_.traffic.port().l1_hit_rate;
+  const double hit = std::max<double>(cost.front_cycles, cost.l1_bank_cycles);
+  return static_cast<std::uint64_t>(hit * hit_rate + cost.miss_cycles * (1.0 - hit_rate) + 0.5);
+}
+
+void LoadStoreUnit::arrive(std::size_t sub, std::uint64_t now) {
+  shared_.waiting[static_cast<std::size_t>((shared_.head + shared_.size++) % 16)] = static_cast<std::uint8_t>(sub);
+  if (!shared_.posted) serve(now);
+}
+
+void LoadStoreUnit::arbiter_free(std::uint64_t now) {
+  shared_.posted = false;
+  serve(now);
+}
+
+void LoadStoreUnit::serve(std::uint64_t now) {
+  if (shared_.size == 0) return;
+  if (shared_.arbiter_free > now) {
+    shared_.posted = true;
+    sm_.events.post(shared_.arbiter_free, {EventKind::front_free, 0, 0});
+    return;
+  }
+  const std::size_t sub = shared_.waiting[static_cast<std::size_t>(shared_.head)];
+  OfSubCore& of = of_[sub];
+  const Access access = of.queue[static_cast<std::size_t>(of.head)];
+  const MemoryCost& cost = cost_of(access.memory);
+  if (cost.requests != 0 && cost.kind != MemoryKind::store_global) {
+    const std::uint64_t room_at = pending_.room_at(now, cost.requests);
+    if (room_at > now) {
+      shared_.arbiter_free = room_at;
+      return serve(now);
+    }
+  }
+  shared_.head = (shared_.head + 1) % 16;
+  --shared_.size;
+  shared_.data_stage_free = std::max(shared_.data_stage_free, now) + data_cycles(cost);
+  shared_.arbiter_free =
+      std::max(now + cost.address_cycles, shared_.data_stage_free - std::min(shared_.data_stage_free, backlog_));
+  sm_.count.lsu_cycles += static_cast<double>(shared_.arbiter_free - now);
+  of.link_ready = now + cost.sub_core_cycles;
+  of.head = (of.head + 1) % ring;
+  sm_.subs[sub].scheduler.queue_has_room();
+  if (of.size-- == capacity_) {
+    sm_.wake(sub, now + 1);
+    sm_.pipes.set_free(sub, Action::memory, now + 1);
+    if (sm_.switches.barriers) sm_.pipes.set_free(sub, Action::barrier, now + 1);
+  }
+  if (of.size > 0) post_head(sub, now);
+  complete(sub, access, now);
+  if (shared_.size > 0 && !shared_.posted) serve(now);
+}
+
+void LoadStoreUnit::complete(std::size_t sub, const Access& access, std::uint64_t now) {
+  const MemoryCost& cost = cost_of(access.memory);
+  if (cost.kind == MemoryKind::barrier) {
+    // The barrier unit takes 16 threads a cycle (CPG; our H200: back-to-back BAR.SYNC cost 12.3 + 2 cycles per warp).
+    const std::uint64_t arrives = std::max(now, shared_.barrier_free);
+    shared_.barrier_free = arrives + barrier_interval_;
+    sm_.ctas.arrive_at_barrier(sm_.warps[access.warp].cta, arrives);
+    return;
+  }
+  sm_.count.shared_wavefronts += cost.wavefronts;
+  sm_.count.shared_conflict_wavefronts += cost.conflict_wavefronts;
+  if (cost.read_release > front_delay) release_sources(access, now + cost.read_release - front_delay);
+  const std::uint64_t ready = std::max(now + 1, data_ready(of_[sub], cost, now));
+  if (sm_.scoreboard) sm_.events.post(ready, {EventKind::registers_written, 0, access.warp, access.pc});
+  if (access.write_barrier >= 0 && !sm_.scoreboard)
+    sm_.events.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
+  if (sm_.observer.listens())
+    sm_.observer.use(RecordedUnit::load_store, access.warp, access.pc, now, now + data_cycles(cost), ready);
+  if (cost.requests != 0 && cost.kind != MemoryKind::store_global) pending_.add(ready, cost.requests);
+  if (cost.kind == MemoryKind::async_copy) sm_.events.post(ready, {EventKind::async_done, access.group, access.warp});
+}
+
+std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, std::uint64_t now) {
+  const std::uint64_t unloaded = now + (cost.latency > front_delay ? cost.latency - front_delay : 1u);
+  switch (cost.kind) {
+    case MemoryKind::load_shared:
+    case MemoryKind::store_shared: sm_.count.shared_bytes += cost.bytes; return unloaded;
+    case MemoryKind::load_global:
+    case MemoryKind::async_copy: {
+      sm_.count.l1_bytes += cost.bytes;
+      sm_.count.read_sectors += cost.sectors;
+      std::uint64_t ready = sm_.traffic.load(cost, now);
+      if (cost.kind == MemoryKind::load_global) {
+        // Load data enters the register file at a limited width.
+        const std::uint64_t width = static_cast<std::uint64_t>(cost.bytes / write_back_);
+        ready = std::max(ready, of.write_back_free + width);
+        of.write_back_free = ready;
+      }
+      return ready;
+    }
+    case MemoryKind::store_global:
+      sm_.count.l1_bytes += cost.bytes;
+      sm_.count.write_sectors += cost.sectors;
+      return sm_.traffic.store(cost.sectors * sector_, now);
+    case MemoryKind::constant:
+    case MemoryKind::shuffle:
+    case MemoryKind::fence:
+    case MemoryKind::barrier:
+    case MemoryKind::none: return unloaded;
+  }
+  return unloaded;
+}
+
+void LoadStoreUnit::hash(StateHash& add) const {
+  for (const auto& [queue, head, size, link_ready, write_back_free] : of_) {
+    add.until(link_ready);
+    add.until(write_back_free);
+    add(static_cast<std::uint64_t>(size));
+    for (int i = 0; i < size; ++i) {
+      const auto& [issued, pc, warp, memory, write_barrier, read_barrier, group] =
+          queue[static_cast<std::size_t>((head + i) % ring)];
+      add(static_cast<std::uint64_t>(pc) << 16 | warp);  // the instruction has memory and barriers
+      add.until(issued + front_delay);
+      add(group_behind_open(sm_.warps[warp], group));
+    }
+  }
+  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free] = shared_;
+  for (int i = 0; i < size; ++i) add(waiting[static_cast<std::size_t>((head + i) % 16)]);
+  add(posted ? 1 : 0);
+  for (const std::uint64_t free : {arbiter_free, data_stage_free, barrier_free}) add.until(free);
+  pending_.hash(add);
+}
+
+}  // namespace noteg::sm

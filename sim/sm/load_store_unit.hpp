@@ -1,0 +1,81 @@
+// The load/store unit: a queue of each sub-core, the SM-wide arbiter that takes their accesses first come, first
+// served, the data stage behind it that passes wavefronts, the barrier unit, and the requests on their way.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "arch/spec.hpp"
+#include "sim/sm/pending_requests.hpp"
+#include "sim/sm/state_hash.hpp"
+#include "sim/sm/warp.hpp"
+
+namespace noteg::sm {
+
+class Machine;
+
+class LoadStoreUnit {
+ public:
+  LoadStoreUnit(Machine& sm, const arch::SmSpec& spec, std::size_t sub_cores);
+
+  [[nodiscard]] bool is_full(std::size_t sub) const { return of_[sub].size >= capacity_; }
+  // Accesses that the sub-core has queued since then, as far as the ring still holds them.
+  [[nodiscard]] std::uint64_t queued_since(std::size_t sub, std::uint64_t from) const;
+
+  void enqueue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  // LDC has a path of its own, beside queue and arbiter: on our H200 two of them for each eight LDS cost nothing where
+  // LDS keep the unit busy.
+  void load_constant(const Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+
+  // Events: the head of a sub-core's queue reaches the arbiter; the arbiter is free again.
+  void arrive(std::size_t sub, std::uint64_t now);
+  void arbiter_free(std::uint64_t now);
+
+  void hash(StateHash& add) const;
+
+ private:
+  static constexpr int ring = 64;  // entries of a queue that the state has room for
+  struct Access {
+    std::uint64_t issued = 0;
+    std::int32_t pc = 0;
+    std::uint16_t warp = 0;
+    std::int16_t memory = -1;
+    std::int8_t write_barrier = -1, read_barrier = -1;
+    std::uint8_t group = 0;  // commit group of a copy, fixed at issue
+  };
+  struct OfSubCore {
+    std::array<Access, ring> queue{};
+    int head = 0, size = 0;
+    std::uint64_t link_ready = 0;  // the sub-core may send its next access
+    std::uint64_t write_back_free = 0;
+  };
+  // Where the arbiter takes the addresses of half a warp a cycle, the data stage behind it has cycles left: for
+  // barriers, which bring none, and for lines that arrive. It may lag so many cycles behind (a judgement: two accesses
+  // of four wavefronts). Where it takes a warp a cycle, they are one.
+  struct Shared {
+    std::array<std::uint8_t, 16> waiting{};  // sub-cores, in the order in which they came
+    int head = 0, size = 0;
+    bool posted = false;
+    std::uint64_t arbiter_free = 0, data_stage_free = 0, barrier_free = 0;
+  };
+
+  void post_head(std::size_t sub, std::uint64_t now);
+  void serve(std::uint64_t now);
+  void complete(std::size_t sub, const Access& access, std::uint64_t now);
+  void release_sources(const Access& access, std::uint64_t at);
+  [[nodiscard]] std::uint64_t data_cycles(const MemoryCost& cost) const;
+  std::uint64_t data_ready(OfSubCore& of, const MemoryCost& cost, std::uint64_t now);
+  [[nodiscard]] const MemoryCost& cost_of(std::int16_t memory) const;
+
+  Machine& sm_;
+  int capacity_;
+  std::uint64_t backlog_, barrier_interval_, constant_interval_;
+  double write_back_;  // bytes per cycle
+  double sector_;      // bytes
+  std::vector<OfSubCore> of_;
+  Shared shared_;
+  PendingRequests pending_;
+};
+
+}  // namespace noteg::sm

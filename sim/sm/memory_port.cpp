@@ -1,0 +1,64 @@
+#include "sim/sm/memory_port.hpp"
+
+#include <algorithm>
+
+namespace noteg::sm {
+
+// SMs drift apart within the first iterations, so that one of them asks while others compute: it gets what its own port
+// takes, as long as it has asked for less than its share of L2's bandwidth before. In the beginning all ask together.
+void PortTraffic::read_from_l2(double bytes, double now) {
+  const double share = port_.read_bytes_per_cycle;
+  const double burst = std::max(share, port_.read_burst_bytes_per_cycle);
+  state_.read_free = std::max(state_.read_free, now) + bytes / burst;
+  state_.read_share_free = std::max(state_.read_share_free, now - burst_cycles) + bytes / share;
+}
+
+// Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
+// order. That a fill may still be under way when the next warp asks is left out.
+bool PortTraffic::asked_again(const MemoryCost& cost) {
+  if (cost.kind != MemoryKind::load_global || port_.shared[cost.matrix].again == 0) return false;
+  int& turn = state_.shared_turn[cost.matrix];
+  turn += port_.shared[cost.matrix].again;
+  if (turn < SharedSectors::steps) return false;
+  turn -= SharedSectors::steps;
+  return true;
+}
+
+double PortTraffic::beyond_l1(const MemoryCost& cost) const {
+  const SharedSectors& shared = port_.shared[cost.matrix];
+  return cost.kind == MemoryKind::load_global && shared.again > 0 ? shared.beyond : 1.0 - port_.l1_hit_rate;
+}
+
+// A load is there with its last sector.
+std::uint64_t PortTraffic::load(const MemoryCost& cost, std::uint64_t now) {
+  const auto sectors = static_cast<double>(cost.sectors);
+  const bool again = asked_again(cost);
+  const double beyond = again ? 0.0 : beyond_l1(cost);
+  if (!again) read_from_l2(sectors * sector_ * beyond, static_cast<double>(now));
+  const bool of_c = cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::c);
+  const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency : port_.latency;
+  const double latency = (beyond > 0 ? beyond_latency : port_.l1_latency) - front_delay + cost.extra_latency;
+  double begins = again ? static_cast<double>(now) : std::max(state_.read_free, state_.read_share_free);
+  if (of_c && port_.c_bytes_per_cycle > 0) {
+    // Others are served while this SM waits for an answer, and it in turn while they do.
+    state_.c_free = std::max(state_.c_free, static_cast<double>(now) - port_.c_latency);
+    state_.c_free += sectors * sector_ * beyond / port_.c_bytes_per_cycle;
+    begins = std::max(begins, state_.c_free);
+  }
+  return static_cast<std::uint64_t>(begins + latency);
+}
+
+std::uint64_t PortTraffic::store(double bytes, std::uint64_t now) {
+  return static_cast<std::uint64_t>(store_box(static_cast<double>(now), bytes)) + 1;
+}
+
+void PortTraffic::hash(StateHash& add) const {
+  const auto& [read_free, write_free, read_share_free, c_free, shared_turn] = state_;
+  add.until(read_free);
+  add.until(write_free);
+  add.until(read_share_free + burst_cycles);
+  add.until(c_free + port_.c_latency);
+  for (const int turn : shared_turn) add(static_cast<std::uint64_t>(turn));
+}
+
+}  // namespace noteg::sm

@@ -1,0 +1,91 @@
+// The memory port: what an SM sees of the rest of the GPU behind its L1 as latencies, bandwidths and hit rates, and
+// what is on its way through it. Left out: other SMs, which are taken to ask for as much as this one.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+
+#include "sim/sm/decoded.hpp"
+#include "sim/sm/state_hash.hpp"
+
+namespace noteg::sm {
+
+// What a box of A, B or C means for the SM's share of the way to L2; zero: as its size says. For C, bytes is the share
+// of a box that lies inside the matrix.
+struct BoxTraffic {
+  double bytes = 0, cycles = 0;
+
+  auto operator<=>(const BoxTraffic&) const = default;
+};
+
+// Sectors of an operand that several warps of a CTA ask for within an iteration: all but the first find them in L1.
+struct SharedSectors {
+  static constexpr int steps = 20;
+  int again = 0;      // of `steps` loads, those that find what an earlier load of the CTA has asked for
+  double beyond = 1;  // of the sectors of the others, what comes from L2
+
+  auto operator<=>(const SharedSectors&) const = default;
+};
+
+// Latencies in cycles from issue to data.
+struct MemoryPort {
+  double latency = 272;  // mean of loads that leave the SM
+  double l1_latency = 33;
+  double l1_hit_rate = 0;                 // of sectors
+  std::array<SharedSectors, 4> shared{};  // by kernels::Matrix
+  double read_bytes_per_cycle = 64;       // this SM's share of the way from L2, over a while
+  double read_burst_bytes_per_cycle = 0;  // what its own port takes while others ask for less than theirs; 0: the share
+  double write_bytes_per_cycle = 64;
+  double c_latency = 0;               // of loads of C, where it is another; 0: as of others
+  double c_bytes_per_cycle = 0;       // this SM's share of what brings C; 0: no limit of its own
+  std::array<BoxTraffic, 3> boxes{};  // of A, B, C
+
+  auto operator<=>(const MemoryPort&) const = default;
+};
+
+// What the SM has asked of the port.
+class PortTraffic {
+ public:
+  PortTraffic(const MemoryPort& port, double sector) : port_(port), sector_(sector) {}
+
+  [[nodiscard]] const MemoryPort& port() const { return port_; }
+  // When the data of a load or copy are there that leaves the load/store unit now.
+  [[nodiscard]] std::uint64_t load(const MemoryCost& cost, std::uint64_t now);
+  // When a store that leaves it now is on its way.
+  [[nodiscard]] std::uint64_t store(double bytes, std::uint64_t now);
+  // When a box has passed that comes so many cycles behind those before it; and one that is stored.
+  [[nodiscard]] double load_box(double start, double cycles) {
+    return state_.read_free = std::max(state_.read_free, start) + cycles;
+  }
+  [[nodiscard]] double store_box(double start, double bytes) {
+    return state_.write_free = std::max(state_.write_free, start) + bytes / port_.write_bytes_per_cycle;
+  }
+
+  // Cycles that the way to L2 is behind with what was written: nobody waits for that, so it may grow.
+  [[nodiscard]] double write_backlog(std::uint64_t now) const {
+    return std::max(0.0, state_.write_free - static_cast<double>(now));
+  }
+  void add_write_backlog(double cycles) { state_.write_free += cycles; }
+
+  void hash(StateHash& add) const;
+
+ private:
+  void read_from_l2(double bytes, double now);
+  bool asked_again(const MemoryCost& cost);
+  [[nodiscard]] double beyond_l1(const MemoryCost& cost) const;
+
+  // Bursts shorter than this are served at the port's rate: the order of an iteration of a main loop.
+  static constexpr double burst_cycles = 2048;
+  struct State {
+    double read_free = 0, write_free = 0;
+    double read_share_free = 0;        // when what was asked for so far has come at the SM's share of L2's bandwidth
+    double c_free = 0;                 // when the C that was asked for so far has come
+    std::array<int, 4> shared_turn{};  // of SharedSectors::steps, by kernels::Matrix
+  };
+  MemoryPort port_;
+  double sector_;  // bytes
+  State state_;
+};
+
+}  // namespace noteg::sm

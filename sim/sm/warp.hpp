@@ -1,0 +1,61 @@
+// A warp: where it is, and what its next instruction waits for.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sim/sm/decoded.hpp"
+#include "sim/sm/event_wheel.hpp"
+#include "sim/sm/stall.hpp"
+
+namespace noteg::sm {
+
+inline constexpr std::uint64_t never = EventWheel::never;
+inline constexpr std::size_t max_sub_cores = 16;
+inline constexpr int max_loops = 32;
+inline constexpr int max_groups = 16;
+inline constexpr int max_walks = 4;
+
+// What a warp remembers of asynchronous operations.
+struct WarpAsync {
+  std::array<std::uint32_t, max_walks> walk{};  // position in the rings
+  std::uint32_t matmuls = 0, groups = 0;        // issued
+  int sync_barrier = -1;                        // a sync that the warp waits behind
+  std::uint32_t sync_phase = 0;
+};
+
+struct Warp {
+  std::int32_t pc = 0;
+  const DecodedInstruction* next = nullptr;  // at pc
+  std::uint16_t id = 0;                      // of the SM
+  std::uint16_t cta = 0;                     // slot
+  std::uint8_t sub = 0;
+  std::uint8_t bit = 0;                   // position in its sub-core's masks; larger = younger
+  std::uint8_t held_by = no_single_wait;  // DecodedInstruction::held_by of the next instruction
+  std::uint64_t ready_at = 0;
+  std::uint64_t stalled_until = 0;  // ready_at as far as the stall count decides it; what is beyond is fetch
+  std::uint64_t counters = 0;       // six dependence counters, one byte each
+  std::uint64_t last_issue = 0;
+  std::uint64_t unblocked_at = 0;
+  Stall blocked_by = Stall::wait;
+  Stall failed_by = Stall::not_selected;
+  std::uint64_t failed_until = 0;
+  std::uint64_t long_mask = 0;  // counters that a global access holds
+  std::array<std::int32_t, max_loops> iterations{};
+  std::array<std::uint16_t, max_groups> group{};  // copies outstanding per commit group
+  std::uint16_t group_head = 0, group_open = 0;   // oldest unfinished group, group being filled
+  bool at_barrier = false;
+  WarpAsync async{};
+};
+
+// Copy groups complete in order: those at the head that are closed and have no copy outstanding.
+inline void retire_groups(Warp& warp) {
+  while (warp.group_head != warp.group_open && warp.group[warp.group_head % max_groups] == 0) ++warp.group_head;
+}
+
+// Position of a commit group of the warp from the one that is being filled.
+inline std::uint64_t group_behind_open(const Warp& warp, unsigned group) {
+  return static_cast<std::uint64_t>((group - warp.group_open) % max_groups);
+}
+
+}  // namespace noteg::sm

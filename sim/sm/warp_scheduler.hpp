@@ -1,0 +1,108 @@
+// The warp scheduler of a sub-core: which of its warps are there, wait for nothing but their stall count, and are past
+// it; and which is tried first (scheduling_policy.hpp). It issues one instruction a cycle unless told otherwise.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "sim/sm/ready_wheel.hpp"
+#include "sim/sm/scheduling_policy.hpp"
+#include "sim/sm/state_hash.hpp"
+#include "sim/sm/warp.hpp"
+
+namespace noteg::sm {
+
+class WarpScheduler {
+ public:
+  WarpScheduler(Scheduler policy, bool longest_waiting_first)
+      : policy_(policy), longest_waiting_first_(longest_waiting_first), greedy_(is_greedy(policy) ? ~0u : 0) {}
+
+  void add(Warp& warp) { warps_[warp.bit] = &warp; }
+  [[nodiscard]] Warp& warp(int bit) const { return *warps_[static_cast<std::size_t>(bit)]; }
+
+  // A warp has started; it has ended.
+  void start(const Warp& warp, std::uint64_t now) {
+    state_.live |= 1u << warp.bit;
+    state_.blocked &= ~(1u << warp.bit);
+    state_.queueing &= ~(1u << warp.bit);
+    state_.issued_last[warp.bit] = now;
+  }
+  void end(const Warp& warp) { state_.live &= ~(1u << warp.bit); }
+  [[nodiscard]] bool is_live(const Warp& warp) const { return (state_.live >> warp.bit & 1u) != 0; }
+
+  // Its next instruction waits for something that an event will bring, or no longer.
+  void block(const Warp& warp) { state_.blocked |= 1u << warp.bit; }
+  void unblock(const Warp& warp) { state_.blocked &= ~(1u << warp.bit); }
+  [[nodiscard]] bool is_blocked(const Warp& warp) const { return (state_.blocked >> warp.bit & 1u) != 0; }
+
+  // It has found the load/store queue full; that has room again.
+  void wait_for_queue(const Warp& warp) { state_.queueing |= 1u << warp.bit; }
+  void queue_has_room() { state_.queueing = 0; }
+
+  // What its next instruction may wait for and nothing beside (DecodedInstruction::held_by).
+  void set_need(Warp& warp, std::uint8_t by) {
+    needs_[warp.held_by] &= ~(1u << warp.bit);
+    needs_[by] |= 1u << warp.bit;
+    warp.held_by = by;
+  }
+  [[nodiscard]] std::uint32_t needs(std::size_t what) const { return needs_[what]; }
+
+  // Cycles from which warps may be tried.
+  void try_from(const Warp& warp, std::uint64_t at, std::uint64_t now) { wheel_.put(warp.bit, at, now); }
+  void try_again_from(const Warp& warp, std::uint64_t at, std::uint64_t now) { wheel_.put_back(warp.bit, at, now); }
+  void put_off(std::uint32_t warps, std::uint64_t at, std::uint64_t now) { wheel_.put_off(warps, at, now); }
+
+  [[nodiscard]] std::uint32_t waiting() const { return state_.live & ~state_.blocked; }
+  [[nodiscard]] std::uint32_t candidates(std::uint64_t now) { return waiting() & wheel_.ready(now) & ~state_.queueing; }
+  [[nodiscard]] bool has_ready(std::uint64_t now) { return (waiting() & wheel_.ready(now)) != 0; }
+  [[nodiscard]] std::uint64_t next_ready(std::uint64_t now) const { return wheel_.next(waiting(), now, never); }
+  [[nodiscard]] bool goes_on(std::uint32_t candidates) const { return (candidates & state_.greedy) != 0; }
+  [[nodiscard]] int last() const { return state_.last; }
+  [[nodiscard]] int choose(std::uint32_t candidates) const {
+    return first_choice(policy_, {state_.last, &state_.issued_last, longest_waiting_first_}, candidates);
+  }
+
+  // A warp issues; it was the one of its cycle.
+  void issues(const Warp& warp, std::uint64_t now) { state_.issued_last[warp.bit] = now; }
+  void has_issued(int bit) {
+    state_.last = bit;
+    state_.greedy = 1u << bit & greedy_;
+  }
+
+  // The last issue of the warp that has waited longest.
+  [[nodiscard]] std::uint64_t waiting_since(std::uint64_t now) const {
+    std::uint64_t since = now;
+    for (std::uint32_t left = state_.live; left != 0; left &= left - 1)
+      since = std::min(since, state_.issued_last[static_cast<std::size_t>(std::countr_zero(left))]);
+    return since;
+  }
+
+  // When warps may be tried follows from their own state; those that queue try again when it has room.
+  void hash(StateHash& add) const {
+    const auto& [live, blocked, queueing, last, greedy, issued_last] = state_;
+    add(static_cast<std::uint64_t>(live) << 32 | blocked);
+    add(static_cast<std::uint64_t>(queueing) << 32 | greedy);
+    add(static_cast<std::uint64_t>(last));
+    for (std::uint32_t left = live; left != 0; left &= left - 1)
+      add.at(issued_last[static_cast<std::size_t>(std::countr_zero(left))]);
+  }
+
+ private:
+  struct State {
+    std::uint32_t live = 0, blocked = 0, queueing = 0;
+    std::int32_t last = -1;
+    std::uint32_t greedy = 0;
+    std::array<std::uint64_t, 32> issued_last{};  // Warp::last_issue, side by side
+  };
+  Scheduler policy_;
+  bool longest_waiting_first_;
+  std::uint32_t greedy_;  // all bits, or none
+  State state_;
+  ReadyWheel wheel_;
+  std::array<Warp*, 32> warps_{};
+  std::array<std::uint32_t, no_single_wait + 1> needs_{};  // warps by Warp::held_by
+};
+
+}  // namespace noteg::sm

@@ -1,0 +1,107 @@
+// A launch is all that the timing needs, and time, load and clock agree with each other in what comes out.
+#include "sim/gpu/kernel_time.hpp"
+
+#include "kernels/assembly/assembly.hpp"
+#include "sim/gpu/dram.hpp"
+#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/simulate.hpp"
+#include "tests/gpu/chip_setup.hpp"
+
+namespace noteg::gpu {
+namespace {
+
+KernelLaunch launch_for(const arch::GpuSpec& gpu, const std::string& kernel, const kernels::GemmShape& shape,
+                        const SimOptions& options, SmCache& cache) {
+  const Result<KernelLaunch> launch = launch_of(gpu, kernel_of(kernel), shape, options, cache);
+  EXPECT_TRUE(launch) << to_string(launch.errors());
+  return launch ? *launch : KernelLaunch{};
+}
+
+TEST(SimulateLaunch, GivesWhatSimulateGivesForAGemm) {
+  const arch::GpuSpec gpu = gpu_of("l4");
+  const kernels::GemmShape shape{2048, 1024, 512, 1};
+  SmCache cache;
+  const KernelLaunch launch = launch_for(gpu, "ampere_sgemm_128x64_tn", shape, {}, cache);
+  const Result<SimReport> alone = simulate_launch(gpu, launch, {}, cache);
+  ASSERT_TRUE(alone) << to_string(alone.errors());
+  const SimReport gemm = run(gpu, "ampere_sgemm_128x64_tn", shape);
+  EXPECT_EQ(alone->time_us, gemm.time_us);
+  EXPECT_EQ(alone->power_w, gemm.power_w);
+  EXPECT_EQ(alone->phases_us.total(), gemm.phases_us.total());
+}
+
+// A program of nobody's family: 64 CTAs of a loop of FFMA, which move nothing.
+TEST(SimulateLaunch, NeedsNoConfigurationAndNoShape) {
+  const Result<kernels::Program> program = kernels::parse_assembly(
+      ".warps 4\nloop:\n[B------:R-:W-:-:S02] FFMA R4, R5, R7, R9 ;\n[B------:R-:W-:-:S05] @P0 BRA loop ;\n", "t");
+  ASSERT_TRUE(program) << to_string(program.errors());
+  const arch::GpuSpec gpu = gpu_of("a100-pcie-80gb");
+  KernelLaunch launch;
+  launch.program = std::make_shared<const kernels::Program>(*program);
+  launch.resources = {128, 16, 0};
+  launch.occupancy = *occupancy_of(gpu.sm.occupancy, launch.resources);
+  SmCache cache;
+  const auto cycles = [&](std::int64_t ctas, std::int64_t iterations) {
+    launch.geometry = {ctas, iterations, 1, static_cast<double>(ctas)};
+    const Result<SimReport> report = simulate_launch(gpu, launch, {}, cache);
+    EXPECT_TRUE(report) << to_string(report.errors());
+    return report ? report->cycles - gpu.launch.kernel.value * report->sm_clock_mhz * 1e6 : 0;
+  };
+  EXPECT_EQ(cycles(1, 200), cycles(gpu.sms, 200));
+  EXPECT_NEAR(cycles(gpu.sms, 2000) / cycles(gpu.sms, 1000), 2, 0.02);
+}
+
+class Waits : public testing::TestWithParam<double> {};
+
+TEST_P(Waits, LoadAndTimeAgreeAtEveryClock) {
+  const arch::GpuSpec gpu = gpu_of("l4");
+  SmCache cache;
+  KernelLaunch launch = launch_for(gpu, "ampere_sgemm_64x64_nn", {4096, 4096, 512, 1}, {}, cache);
+  launch.traffic.waiting_steps = GetParam();
+  launch.traffic.dram_read_bytes = 4e8;
+  const Result<TimedKernel> timed = time_kernel(gpu, launch, {}, cache);
+  ASSERT_TRUE(timed);
+  for (const double share : {0.4, 0.7, 1.0}) {
+    const Hertz clock = gpu.clock.sustained * share;
+    const double dram = (dram_time(gpu.dram, launch.traffic) * clock).value;
+    const double sm = timed->time.sm_cycles_at(clock);
+    EXPECT_NEAR(timed->time.load_at(clock), dram / std::max(dram, sm), 1e-4);
+    EXPECT_GE(timed->time.cycles_at(clock), std::max(dram, sm));
+  }
+  EXPECT_GE(timed->runs.from_dram.cycles, timed->runs.from_l2.cycles * 0.99);
+}
+
+INSTANTIATE_TEST_SUITE_P(Shares, Waits, testing::Values(0.25, 0.5, 1.0));
+
+TEST(KernelTime, StepsThatWaitForDramCostTimeInOrderOfTheirShare) {
+  const arch::GpuSpec gpu = gpu_of("rtx4070");
+  SmCache cache;
+  KernelLaunch launch = launch_for(gpu, "cutlass_simt_sgemm_128x128_8x2_nn_align1", {2048, 2048, 512, 1}, {}, cache);
+  double before = 0;
+  for (const double share : {0.0, 0.3, 0.6, 1.0}) {
+    launch.traffic.waiting_steps = share;
+    const Result<TimedKernel> timed = time_kernel(gpu, launch, {}, cache);
+    ASSERT_TRUE(timed);
+    EXPECT_GE(timed->cycles(), before);
+    before = timed->cycles();
+  }
+}
+
+// Rows of a file lie on lines between runs at round numbers.
+TEST(ManyShapes, StayWithinAPercentOfTheRunItself) {
+  const struct {
+    const char *gpu, *kernel;
+    kernels::GemmShape shape;
+  } cases[] = {{"a100-pcie-80gb", "ampere_sgemm_128x64_tn", {4100, 3000, 700, 1}},
+               {"a100-pcie-40gb", "ampere_sgemm_128x128_nn", {1111, 2222, 333, 4}},
+               {"h100-sxm5-80gb", "cutlass_80_simt_sgemm_256x128_8x4_nn_align1", {8192, 4096, 1100, 1}}};
+  SimOptions many;
+  many.many_shapes = true;
+  for (const auto& c : cases) {
+    const arch::GpuSpec gpu = gpu_of(c.gpu);
+    EXPECT_NEAR(run(gpu, c.kernel, c.shape, many).cycles / run(gpu, c.kernel, c.shape).cycles, 1, 0.01) << c.kernel;
+  }
+}
+
+}  // namespace
+}  // namespace noteg::gpu

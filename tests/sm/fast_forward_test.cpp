@@ -1,0 +1,104 @@
+// Sampled runs against exact ones: what repeats is skipped without an error, work within the budget is stepped through,
+// and of more than that a part tells the rest, whatever loops it is made of.
+#include "sim/sm/fast_forward.hpp"
+
+#include <gtest/gtest.h>
+
+#include "kernels/assembly/assembly.hpp"
+#include "sim/sm/sm.hpp"
+#include "tests/sm/micro_kernel.hpp"
+
+namespace noteg::sm {
+namespace {
+
+const char* const loads_and_waits =
+    ".warps 2\n.access R2 global 4 lane*4\nloop:\n"
+    "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
+    "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
+    "[B------:R-:W-:-:S01] BRA loop ;\n";
+
+// A loop in a loop, and another behind them: none is the main loop of anything.
+const char* const nested_and_in_sequence =
+    ".warps 4\n.access R2 global 4 lane*4\nouter:\n"
+    "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
+    ".trips 5\ninner:\n"
+    "[B------:R-:W-:-:S04] FADD R4, R4, R4 ;\n"
+    "[B------:R-:W-:-:S01] BRA inner ;\n"
+    "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
+    ".trips 150\n[B------:R-:W-:-:S01] BRA outer ;\nlast:\n"
+    "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
+    "[B0-----:R-:W-:-:S02] FADD R4, R8, R8 ;\n"
+    ".trips 300\n[B------:R-:W-:-:S01] BRA last ;\n";
+
+// More is asked for than such a share of L2 brings, which leaves other fractions of a cycle with each load: states come
+// back late, if at all.
+constexpr double odd_share = 1.0 / 2.718281828;
+
+struct Both {
+  SmResult exact, sampled;
+};
+
+Both run_both(const char* text, SmWork work, double read_bytes_per_cycle) {
+  const Result<kernels::Program> program = kernels::parse_assembly(text, "loops.nsass");
+  EXPECT_TRUE(program) << to_string(program.errors());
+  if (!program) return {};
+  const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
+  const DecodedProgram decoded = decode(*program, sm);
+  const MemoryPort port{.read_bytes_per_cycle = read_bytes_per_cycle};
+  work.cta_launch_latency = 100;
+  Both out;
+  out.exact = run_sm(decoded, sm, {}, port, work);
+  work.fidelity = Fidelity::sampled;
+  out.sampled = run_sm(decoded, sm, {}, port, work);
+  return out;
+}
+
+void expect_all_work(const Both& both, const SmWork& work) {
+  EXPECT_EQ(both.sampled.ctas, work.ctas);
+  EXPECT_NEAR(both.sampled.counters.warp_instructions / both.exact.counters.warp_instructions, 1, 1e-9);
+}
+
+TEST(FastForward, SkipsWhatRepeatsWithoutAnError) {
+  for (const int resident : {1, 2}) {
+    const SmWork work{.resident = resident, .ctas = 200, .trips = 50};
+    const Both both = run_both(loads_and_waits, work, 64);
+    EXPECT_EQ(both.sampled.cycles, both.exact.cycles) << resident;
+    EXPECT_LT(both.sampled.stepped_cycles, both.exact.cycles / 20) << resident;
+    expect_all_work(both, work);
+  }
+}
+
+TEST(FastForward, EstimatesNothingWithinTheBudget) {
+  const SmWork work{.resident = 3, .ctas = 9, .trips = 500};
+  const Both both = run_both(loads_and_waits, work, odd_share);
+  EXPECT_LT(both.exact.counters.warp_instructions, SamplingRules{}.budget);
+  EXPECT_EQ(both.sampled.cycles, both.exact.cycles);
+  expect_all_work(both, work);
+}
+
+TEST(FastForward, StepsThroughAPartOfMoreThanTheBudget) {
+  for (const SmWork& work : {SmWork{.resident = 3, .ctas = 300, .trips = 600},      // many CTAs
+                             SmWork{.resident = 3, .ctas = 3, .trips = 60'000},     // long loops
+                             SmWork{.resident = 3, .ctas = 60'000, .trips = 3}}) {  // short ones
+    const Both both = run_both(loads_and_waits, work, odd_share);
+    EXPECT_GT(both.exact.counters.warp_instructions, 2 * SamplingRules{}.budget);
+    EXPECT_LT(both.sampled.stepped_warp_instructions, SamplingRules{}.budget);
+    EXPECT_NEAR(both.sampled.cycles / both.exact.cycles, 1, 0.005) << work.ctas;
+    expect_all_work(both, work);
+  }
+}
+
+TEST(FastForward, KnowsNoMainLoop) {
+  for (const int resident : {1, 3}) {
+    for (const double share : {64.0, odd_share}) {
+      const SmWork work{.resident = resident, .ctas = 150 * resident};
+      const Both both = run_both(nested_and_in_sequence, work, share);
+      EXPECT_LT(both.sampled.stepped_warp_instructions, both.exact.counters.warp_instructions / 2);
+      EXPECT_NEAR(both.sampled.cycles / both.exact.cycles, 1, 0.005) << resident << " " << share;
+      expect_all_work(both, work);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace noteg::sm
