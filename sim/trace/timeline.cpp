@@ -143,7 +143,7 @@ char letter_of(Stall stall) { return letters[static_cast<std::size_t>(stall)].fi
 
 std::string timeline(const gpu::Recording& recording, int sub_cores, const TimelineOptions& options) {
   const std::size_t width = std::max<std::size_t>(40, options.width), columns = width - label_width - 1;
-  const auto all = static_cast<std::size_t>(recording.run->work.resident * recording.program().warps);
+  const auto all = static_cast<std::size_t>(recording.run->work().resident * recording.program().warps);
   const auto subs = static_cast<std::size_t>(sub_cores);
   const Grid grid(recording, all);
   std::vector<std::size_t> warps;  // by sub-core
