@@ -234,7 +234,11 @@ Operand parse_operand(std::string_view s) {
     out.index = static_cast<std::int16_t>(Special::unknown);
     return out;
   }
-  if (!rest.empty() && (rest.front() == '`' || rest.front() == '(' || rest.front() == '.' || rest.front() == '$')) {
+  if (rest.starts_with("LBB") || (!rest.empty() && rest.front() == '.')) {  // Triton's labels
+    out.kind = Kind::label;
+    return out;
+  }
+  if (!rest.empty() && (rest.front() == '`' || rest.front() == '(' || rest.front() == '$')) {
     out.kind = Kind::label;
     return out;
   }

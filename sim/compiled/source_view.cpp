@@ -8,6 +8,7 @@
 #include "sim/gpu/recording.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/recorder.hpp"
+#include "sim/sm/sm.hpp"
 #include "sim/support/csv.hpp"
 
 namespace noteg::compiled {

@@ -25,7 +25,9 @@ std::map<std::string, Profile> profiles() {
     const LaunchMemory memory(*launch, listing->sm);
     Result<Profile> profile = noteg::compiled::profile(*listing, **listing->kernel(launch->kernel), *launch, memory);
     EXPECT_TRUE(profile);
-    if (const auto measured = parse_number(field(i, "smsp__inst_executed.sum"))) EXPECT_EQ(profile->warp_instructions(), *measured) << field(i, "launch");
+    if (const auto measured = noteg::parse_number(field(i, "smsp__inst_executed.sum"))) {
+      EXPECT_EQ(profile->warp_instructions(), *measured) << field(i, "launch");
+    }
     out.emplace(field(i, "launch"), std::move(*profile));
   }
   return out;
@@ -35,7 +37,7 @@ TEST(MeasuredCounts, ExecutedInstructionsWavefrontsAndSectorsAreThoseOfTheCounte
   const std::map<std::string, Profile> all = profiles();
   const auto rows = read_csv(folder + "h200_instructions.csv");
   ASSERT_TRUE(rows);
-  const auto number = [&](std::size_t row, std::string_view name) { return parse_number(rows->rows.at(row, *rows->column(name))).value_or(0); };
+  const auto number = [&](std::size_t row, std::string_view name) { return noteg::parse_number(rows->rows.at(row, *rows->column(name))).value_or(0); };
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < rows->rows.size(); ++i) {
     const Profile& profile = all.at(std::string(rows->rows.at(i, *rows->column("launch"))));
