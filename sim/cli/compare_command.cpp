@@ -5,6 +5,7 @@
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/compare_power.hpp"
+#include "sim/cli/compiled_run.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
@@ -26,6 +27,7 @@ std::vector<Option> options() {
        true, FileUse::gpu, arch_values},
       {"power-limits", "LIST", "one GPU under these board power limits, with commas: 40W,50W,72W", false}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
+  for (Option& option : compiled_options()) all.push_back(std::move(option));
   for (Option& option : clock_options()) all.push_back(std::move(option));
   all.push_back({"no-waterfall", "", "only the tables, not what each difference did", false});
   all.push_back(report_option());
@@ -49,6 +51,12 @@ int compare_gpus(const Arguments& arguments) {
     errors.push_back({"", 0, 0, "--arch", "2 to 12 GPUs (or --power-limits with one)", std::to_string(names.size())});
   Result<std::vector<compare::Contestant>> gpus = compare::load_contestants(names, arch_overrides(arguments));
   if (!gpus) add(errors, gpus.errors());
+  if (names_compiled(arguments)) {
+    if (!errors.empty()) return refuse("compare", errors);
+    std::vector<arch::GpuSpec> specs;
+    for (const compare::Contestant& each : *gpus) specs.push_back(each.gpu);
+    return compare_compiled_kernel(arguments, specs, request.sim, format);
+  }
   const Result<KernelRequest> kernel = kernel_request(arguments, {}, true);
   if (!kernel) add(errors, kernel.errors());
   if (!errors.empty()) return refuse("compare", errors);

@@ -5,6 +5,7 @@
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/compiled_run.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
@@ -30,6 +31,8 @@ std::vector<Option> options() {
       {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : assembly_options()) all.push_back(std::move(option));
+  for (Option& option : compiled_options()) all.push_back(std::move(option));
+  all.push_back({"stalls", "FILE", "of compiled code: what each instruction costs and its warps wait for, as CSV (- prints it)", false, FileUse::output});
   all.push_back({"exact", "", "step through everything, extrapolate nothing", false});
   for (Option& option : clock_options()) all.push_back(std::move(option));
   all.push_back({"power-trace", "FILE",
@@ -90,6 +93,7 @@ std::string simulate_help() {
   return "usage: noteg simulate --arch ARCH (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK)\n"
          "                      --shape MxNxK [options]\n"
          "       noteg simulate --list-switches\n"
+         "       noteg simulate --arch ARCH --sass FILE --launch FILE [--stalls FILE]\n"
          "       noteg simulate --arch ARCH --asm FILE [--warps N] [--ctas N]\n\nHow one kernel runs on one GPU, and "
          "what limits it.\n\n" +
          help_of(options());
@@ -117,6 +121,8 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
   const arch::GpuSpec* gpu = found ? found->get() : nullptr;
   if (arguments->has("asm"))
     return errors.empty() ? run_assembly(*arguments, *gpu, sim.switches, format) : refuse("simulate", errors);
+  if (names_compiled(*arguments))
+    return errors.empty() ? simulate_compiled_kernel(*arguments, *gpu, sim, format) : refuse("simulate", errors);
   const Result<KernelRequest> request = kernel_request(*arguments, {}, true);
   if (!request) add(errors, request.errors());
   if (!errors.empty()) return refuse("simulate", errors);

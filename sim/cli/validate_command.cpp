@@ -6,6 +6,7 @@
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/compiled_run.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
@@ -159,6 +160,7 @@ int run_validate(const std::vector<std::string>& words) {
   validate::ValidateOptions request = validate_options(*arguments, errors);
   if (!errors.empty()) return refuse("validate", errors);
 
+  if (const std::optional<int> status = validate_compiled_launches(*arguments, format)) return *status;
   gpu::SmCache cache;
   const Result<std::optional<ReadyModel>> ready = ready_model(*arguments);
   if (!ready) return refuse("validate", ready.errors());

@@ -7,7 +7,7 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.."
 build=$1 seconds=$2
 shift 2
 targets=("$@")
-[[ ${#targets[@]} -gt 0 ]] || targets=(arch_yaml kernel_yaml kernel_name csv model_json assembly)
+[[ ${#targets[@]} -gt 0 ]] || targets=(arch_yaml kernel_yaml kernel_name csv model_json assembly sass cubin)
 
 # Files of the repository that a target begins with.
 seeds() {

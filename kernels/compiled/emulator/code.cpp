@@ -1,0 +1,289 @@
+#include "kernels/compiled/emulator/code.hpp"
+
+#include <algorithm>
+
+namespace noteg::compiled {
+namespace {
+
+using S = Semantics;
+
+bool is_predicate(const Operand& o) { return o.kind == Kind::pred || o.kind == Kind::upred; }
+bool is_register(const Operand& o) { return o.kind == Kind::reg || o.kind == Kind::ureg; }
+
+// Leading operands that an instruction writes. Behind the register come the predicates that carry out of it.
+std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
+  switch (semantics) {
+    case S::nothing:
+    case S::store_shared:
+    case S::store_global:
+    case S::store_local:
+    case S::copy_to_shared:
+    case S::store_matrix:
+    case S::branch:
+    case S::branch_indexed:
+    case S::exit:
+    case S::push_convergence:
+    case S::converge:
+    case S::leave_convergence:
+    case S::call:
+    case S::ret:
+    case S::barrier:
+    case S::warp_sync: return 0;
+    case S::isetp:
+    case S::fsetp:
+    case S::plop3: return 2;
+    default: break;
+  }
+  std::uint8_t n = 0;
+  if (n < in.operands && is_predicate(in.operand[n])) ++n;  // LOP3 P0, R1; SHFL P0, R1; VOTE P0
+  if (semantics == S::vote) return std::max<std::uint8_t>(1, in.operands > 0 ? in.operands - 1 : 0);
+  if (n < in.operands && is_register(in.operand[n])) ++n;
+  if (semantics == S::iadd || semantics == S::imad || semantics == S::lea) {
+    while (n + 2 < in.operands && is_predicate(in.operand[n])) ++n;
+  }
+  if (semantics == S::predicates_from_register || semantics == S::move_convergence || semantics == S::elect) n = std::max<std::uint8_t>(n, 1);
+  return std::min(n, in.operands);
+}
+
+std::uint8_t width_of(const Instruction& in, Semantics semantics) {
+  if (in.base == "HGMMA" || in.base == "IGMMA" || in.base == "QGMMA" || in.base == "BGMMA") return 128;
+  if (in.base == "LDSM" || in.base == "LDTM") return in.has("4") ? 4 : in.has("2") ? 2 : 1;
+  switch (semantics) {
+    case S::load_shared:
+    case S::load_global:
+    case S::load_local:
+    case S::load_constant: return in.has("128") ? 4 : in.has("64") ? 2 : 1;
+    case S::zero_or_clock: return in.has("32") ? 1 : in.has("128") ? 4 : 2;
+    case S::imad: return in.has("WIDE") ? 2 : 1;
+    case S::float_to_int: return in.has("U64") || in.has("S64") ? 2 : 1;
+    case S::opaque: return in.base == "FSEL" || in.base == "FMNMX" ? 1 : in.base.ends_with("MMA") || in.base.starts_with("T") ? 4 : in.base.starts_with("D") || in.has("64") || in.has("F64") || in.base == "FADD2" || in.base == "FFMA2" || in.base == "FMUL2" ? 2 : 1;
+    case S::mov: return in.has("64") ? 2 : 1;
+    default: return 1;
+  }
+}
+
+bool wants_addresses(Semantics s) {
+  return s == S::load_shared || s == S::load_global || s == S::load_local || s == S::store_shared || s == S::store_global ||
+         s == S::store_local || s == S::copy_to_shared || s == S::load_matrix || s == S::store_matrix ||
+         s == S::atomic_shared || s == S::atomic_global;
+}
+
+bool controls(Semantics s) {
+  return s == S::branch || s == S::branch_indexed || s == S::exit || s == S::push_convergence || s == S::converge ||
+         s == S::leave_convergence || s == S::move_convergence || s == S::call || s == S::ret || s == S::barrier ||
+         s == S::warp_sync;
+}
+
+bool ends_block(Semantics s) {
+  return s == S::branch || s == S::branch_indexed || s == S::exit || s == S::call || s == S::ret || s == S::converge ||
+         s == S::barrier || s == S::warp_sync;
+}
+
+Step step_of(const Instruction& in) {
+  const OpcodeRow* row = find_opcode(in.base);
+  Step out;
+  out.in = &in;
+  out.semantics = row != nullptr ? row->semantics : unknown_opcode().semantics;
+  out.bytes = static_cast<std::uint8_t>(access_bytes(in));
+  out.destinations = destinations_of(in, out.semantics);
+  out.width = width_of(in, out.semantics);
+  out.uniform = in.operands > 0 && out.destinations > 0 &&
+                std::any_of(in.operand.begin(), in.operand.begin() + out.destinations,
+                            [](const Operand& o) { return o.kind == Kind::ureg || o.kind == Kind::upred; });
+  return out;
+}
+
+// Where control may go behind a block.
+std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code) {
+  std::vector<std::vector<std::int32_t>> out(code.blocks.size());
+  const auto block_at = [&](std::uint64_t address) -> std::int32_t {
+    const auto at = code.code->at(address);
+    return at ? code.block_of[static_cast<std::size_t>(*at)] : -1;
+  };
+  for (std::size_t b = 0; b < code.blocks.size(); ++b) {
+    const Step& last = code.steps[static_cast<std::size_t>(code.blocks[b].end - 1)];
+    const Instruction& in = *last.in;
+    const bool jumps = last.semantics == S::branch || last.semantics == S::call;
+    for (std::size_t i = 0; jumps && i < in.operands; ++i) {
+      if (in.operand[i].kind != Kind::label && in.operand[i].kind != Kind::integer) continue;
+      if (const std::int32_t to = block_at(static_cast<std::uint64_t>(in.operand[i].value)); to >= 0) out[b].push_back(to);
+    }
+    if (last.semantics == S::branch_indexed || last.semantics == S::ret) {
+      for (std::size_t all = 0; all < code.blocks.size(); ++all) out[b].push_back(static_cast<std::int32_t>(all));
+    } else if (b + 1 < code.blocks.size()) {
+      out[b].push_back(static_cast<std::int32_t>(b) + 1);
+    }
+  }
+  return out;
+}
+
+// Backward through one instruction: what is needed before it, from what is needed behind it.
+void step_back(Step& step, RegisterSet& needed) {
+  const RegisterSet writes = written(step);
+  if (!step.carried_out) step.carried_out = writes.meets(needed);
+  if (!step.carried_out) return;
+  if (step.in->guard < 0) needed.remove(writes);
+  // What nothing is known about needs none of its sources.
+  if (step.semantics != S::opaque || step.in->guard >= 0) needed.merge(read(step));
+}
+
+void close_slice(EmulatedCode& out) {
+  const std::vector<std::vector<std::int32_t>> successors = successors_of(out);
+  std::vector<RegisterSet> before(out.blocks.size());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = out.blocks.size(); b-- > 0;) {
+      RegisterSet needed;
+      for (const std::int32_t next : successors[b]) needed.merge(before[static_cast<std::size_t>(next)]);
+      for (std::int32_t i = out.blocks[b].end; i-- > out.blocks[b].begin;) step_back(out.steps[static_cast<std::size_t>(i)], needed);
+      changed = before[b].merge(needed) || changed;
+    }
+  }
+}
+
+// The instructions that decide where warps go, and where they read and write if that is wanted, back to their origins.
+// Values that pass through shared memory are followed where loads of them decide something.
+void slice(EmulatedCode& out, Wanted wanted) {
+  for (Step& step : out.steps) {
+    const bool is_global = step.semantics == S::load_global || step.semantics == S::store_global ||
+                           step.semantics == S::copy_to_shared || step.semantics == S::atomic_global;
+    step.is_memory = (wanted == Wanted::addresses && wants_addresses(step.semantics)) || (wanted == Wanted::global_addresses && is_global);
+    step.carried_out = controls(step.semantics) || step.is_memory;
+  }
+  std::vector<char> first(out.steps.size());
+  for (std::size_t i = 0; i < out.steps.size(); ++i) {
+    first[i] = out.steps[i].carried_out ? 1 : 0;
+    // A load is carried out for its address; whether its result matters shows without it.
+    if (out.steps[i].semantics == S::load_shared) out.steps[i].carried_out = false;
+  }
+  close_slice(out);
+  out.keeps_shared = std::ranges::any_of(out.steps, [](const Step& step) { return step.semantics == S::load_shared && step.carried_out; });
+  for (std::size_t i = 0; i < out.steps.size(); ++i) {
+    Step& step = out.steps[i];
+    if (first[i] != 0) step.carried_out = true;
+    if (out.keeps_shared && step.semantics == S::store_shared) step.carried_out = step.data_matters = true;
+  }
+  close_slice(out);
+}
+
+}  // namespace
+
+void RegisterSet::add(const Operand& operand, int width) {
+  const auto put = [&](std::size_t base, int from, int count, int limit) {
+    for (int r = from; r < std::min(from + count, limit); ++r)
+      if (r >= 0) word[base + static_cast<std::size_t>(r) / 64] |= std::uint64_t{1} << (r % 64);
+  };
+  switch (operand.kind) {
+    case Kind::reg: put(0, operand.index, std::max(width, operand.wide ? 2 : 1), 255); break;
+    case Kind::ureg: put(4, operand.index, std::max(width, operand.wide ? 2 : 1), 255); break;
+    case Kind::pred: put(8, operand.index, 1, 7); break;
+    case Kind::upred: put(9, operand.index, 1, 7); break;
+    case Kind::memory:
+      if (operand.index != zero_register) put(0, operand.index, operand.wide ? 2 : 1, 255);
+      if (operand.uniform >= 0) put(4, operand.uniform, 2, 255);
+      break;
+    case Kind::constant:
+      if (operand.uniform >= 0) put(4, operand.uniform, 2, 255);
+      if (operand.descriptor >= 0) put(0, operand.descriptor, 1, 255);
+      break;
+    case Kind::none:
+    case Kind::barrier:
+    case Kind::integer:
+    case Kind::special:
+    case Kind::label:
+    case Kind::other: break;
+  }
+}
+
+void RegisterSet::remove(const RegisterSet& other) {
+  for (std::size_t i = 0; i < word.size(); ++i) word[i] &= ~other.word[i];
+}
+
+bool RegisterSet::meets(const RegisterSet& other) const {
+  for (std::size_t i = 0; i < word.size(); ++i)
+    if ((word[i] & other.word[i]) != 0) return true;
+  return false;
+}
+
+bool RegisterSet::merge(const RegisterSet& other) {
+  bool fresh = false;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    fresh = fresh || (other.word[i] & ~word[i]) != 0;
+    word[i] |= other.word[i];
+  }
+  return fresh;
+}
+
+RegisterSet written(const Step& step) {
+  RegisterSet out;
+  for (std::size_t i = 0; i < step.destinations; ++i) out.add(step.in->operand[i], step.width);
+  if (step.semantics == S::predicates_from_register) out.word[step.in->base == "R2P" ? 8 : 9] |= 0x7f;
+  return out;
+}
+
+RegisterSet read(const Step& step) {
+  RegisterSet out;
+  const Instruction& in = *step.in;
+  // 64-bit sources stand as one register: their pair is taken along. Data of a store decides nothing.
+  const bool pairs = step.semantics == S::imad || step.semantics == S::int_to_float || in.has("64") || in.has("U64") || in.has("S64");
+  const bool only_address = wants_addresses(step.semantics) && step.semantics != S::store_local;
+  for (std::size_t i = step.destinations; i < in.operands; ++i) {
+    if (step.data_matters) {
+      out.add(in.operand[i], std::max(1, step.bytes / 4));
+      continue;
+    }
+    if (only_address && in.operand[i].kind != Kind::memory && !is_predicate(in.operand[i])) continue;
+    out.add(in.operand[i], pairs ? 2 : 1);
+  }
+  if (step.semantics == S::register_from_predicates) out.word[in.base == "P2R" ? 8 : 9] |= 0x7f;
+  if (in.guard >= 0) {
+    Operand guard;
+    guard.kind = in.guard_uniform ? Kind::upred : Kind::pred;
+    guard.index = in.guard;
+    out.add(guard, 1);
+    for (std::size_t i = 0; i < step.destinations; ++i) out.add(in.operand[i], step.width);  // kept where it is false
+  }
+  return out;
+}
+
+EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
+  EmulatedCode out;
+  out.listing = &listing;
+  out.code = &code;
+  const std::size_t n = code.instructions.size();
+  std::vector<char> leads(n + 1, 0);
+  leads[0] = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Instruction& in = code.instructions[i];
+    out.steps.push_back(step_of(in));
+    if (ends_block(out.steps.back().semantics)) leads[i + 1] = 1;
+    for (std::size_t o = 0; o < in.operands; ++o) {
+      const Operand& operand = in.operand[o];
+      const bool target = operand.kind == Kind::label || (operand.kind == Kind::integer && (in.base == "BRA" || in.base == "BSSY" || in.base == "CALL"));
+      if (const auto at = target ? code.at(static_cast<std::uint64_t>(operand.value)) : std::nullopt) leads[static_cast<std::size_t>(*at)] = 1;
+      if (operand.kind == Kind::reg && operand.index != zero_register)
+        out.registers = std::max(out.registers, operand.index + (o < out.steps.back().destinations ? out.steps.back().width : operand.wide ? 2 : 1));
+      if (operand.kind == Kind::memory && operand.index != zero_register)
+        out.registers = std::max(out.registers, operand.index + (operand.wide ? 2 : 1));
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (leads[i] != 0) out.blocks.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), {}});
+    out.blocks.back().end = static_cast<std::int32_t>(i) + 1;
+    out.block_of.push_back(static_cast<std::int32_t>(out.blocks.size()) - 1);
+  }
+  slice(out, wanted);
+  RegisterSet live;
+  for (const Step& step : out.steps)
+    if (step.carried_out) live.merge(written(step));
+  for (int r = 0; r < zero_register; ++r) {
+    const std::size_t word = static_cast<std::size_t>(r) / 64;
+    if ((live.word[word] >> (r % 64) & 1) != 0) out.live.push_back(static_cast<std::int16_t>(r));
+    if ((live.word[4 + word] >> (r % 64) & 1) != 0) out.live_uniform.push_back(static_cast<std::int16_t>(r));
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (out.steps[i].carried_out) out.blocks[static_cast<std::size_t>(out.block_of[i])].steps.push_back(static_cast<std::int32_t>(i));
+  return out;
+}
+
+}  // namespace noteg::compiled

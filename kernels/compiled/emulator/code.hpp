@@ -1,0 +1,60 @@
+// A kernel's code made ready for emulation: semantics by instruction, basic blocks, and which instructions matter for
+// control flow and for addresses (a backward slice): only those are carried out, the others are counted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/compiled/instruction.hpp"
+#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/opcodes.hpp"
+
+namespace noteg::compiled {
+
+// What the emulation is to find out.
+enum class Wanted : std::uint8_t { path, global_addresses, addresses };
+
+struct Step {
+  const Instruction* in = nullptr;
+  Semantics semantics = Semantics::opaque;
+  std::uint8_t bytes = 0;        // per lane, memory instructions
+  std::uint8_t destinations = 0;  // leading operands that are written
+  std::uint8_t width = 1;        // registers that the first register destination takes
+  bool uniform = false;          // on the uniform datapath
+  bool carried_out = false;
+  bool is_memory = false;        // its addresses are wanted
+  bool data_matters = false;     // of a store to shared memory: what it writes decides something
+};
+
+struct Block {
+  std::int32_t begin = 0, end = 0;  // instructions
+  std::vector<std::int32_t> steps;  // those to carry out
+};
+
+struct EmulatedCode {
+  const Listing* listing = nullptr;
+  const Code* code = nullptr;
+  std::vector<Step> steps;
+  std::vector<Block> blocks;
+  std::vector<std::int32_t> block_of;  // instruction
+  std::vector<std::int16_t> live, live_uniform;  // registers that what is carried out writes
+  int registers = 0;                   // highest register of the code, and one
+  bool keeps_shared = false;  // values pass through shared memory and decide something
+};
+
+// `entry` addresses that only the data tell (BRX tables) begin no block of their own: the block is entered in its middle.
+[[nodiscard]] EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted);
+
+// Operands that an instruction reads and writes, as sets of registers: bit r of R0 to R254, then UR, P, UP.
+struct RegisterSet {
+  std::array<std::uint64_t, 10> word{};  // 0-3 R, 4-7 UR, 8 P, 9 UP
+  void add(const Operand& operand, int width);
+  [[nodiscard]] bool meets(const RegisterSet& other) const;
+  void remove(const RegisterSet& other);
+  bool merge(const RegisterSet& other);  // whether anything is new
+};
+[[nodiscard]] RegisterSet written(const Step& step);
+[[nodiscard]] RegisterSet read(const Step& step);
+
+}  // namespace noteg::compiled

@@ -1,0 +1,101 @@
+// The state of one warp and the rules by which instructions change it: integers, predicates, addresses, conversions.
+// Floating-point values are followed only where they are known (arguments, integer division through a reciprocal).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "kernels/compiled/emulator/code.hpp"
+#include "kernels/compiled/emulator/lanes.hpp"
+#include "kernels/compiled/launch_file.hpp"
+
+namespace noteg::compiled {
+
+// What a launch looks like to its code: constant bank 0 and where the buffers lie.
+class LaunchMemory {
+ public:
+  LaunchMemory(const Launch& launch, int sm);
+
+  struct Buffer {
+    std::string name;
+    std::uint64_t base = 0;
+    std::int64_t bytes = 0;
+    Content content = Content::unknown;
+    std::int64_t below = 0;
+  };
+
+  // 32 bits of bank 0; nothing where the launch does not say.
+  [[nodiscard]] std::optional<std::uint32_t> constant(std::int64_t offset) const;
+  [[nodiscard]] std::span<const Buffer> buffers() const { return buffers_; }
+  // Index of the buffer that holds an address; -1 none.
+  [[nodiscard]] int buffer_at(std::uint64_t address) const;
+  // 32 bits that a load brings, where the content is known.
+  [[nodiscard]] std::optional<std::uint32_t> load(std::uint64_t address, int bytes, int word) const;
+  // First address of shared memory that a kernel's own variables take.
+  [[nodiscard]] std::uint32_t shared_begin() const { return sm_ >= 90 ? 1024 : 0; }
+  [[nodiscard]] int parameters_begin() const { return parameters_; }
+
+ private:
+  void put(std::int64_t offset, std::uint64_t value, int bytes);
+
+  int sm_, parameters_;
+  std::vector<std::uint8_t> bank_, known_;
+  std::vector<Buffer> buffers_;
+};
+
+struct CtaPlace {
+  std::array<std::uint32_t, 3> id{};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+};
+
+// Shared memory of a CTA by words, as far as its contents are known.
+using SharedWords = std::map<std::uint32_t, std::uint32_t>;
+
+struct Registers {
+  std::array<Lanes, 256> r;
+  std::array<Lanes, 256> u;
+  std::array<Predicate, 8> p, up;
+  std::map<std::uint32_t, Lanes> local;  // by offset
+  Registers();
+};
+
+// What decides: differences of compared values, and how far sums are from carrying, in the order of execution. Where
+// they change by a constant from one period of a loop to the next, they say for how long nothing else will happen.
+struct Decisions {
+  struct Entry {
+    const Instruction* in = nullptr;
+    std::uint32_t known = 0;
+    std::array<std::int64_t, 32> difference{};
+    bool bends = false;  // goes into an operation that is no sum (a mask, a shift): `difference` is its value
+  };
+  std::vector<Entry> entries;
+};
+
+// What carries out one instruction needs besides the registers.
+struct Surroundings {
+  const LaunchMemory* memory = nullptr;
+  const Launch* launch = nullptr;
+  const CtaPlace* place = nullptr;
+  SharedWords* shared = nullptr;
+  int warp = 0;
+  Decisions* decisions = nullptr;
+};
+
+// Lanes in which the guard holds, and those of which that is not known.
+struct Guard {
+  std::uint32_t holds = 0, unknown = 0;
+};
+[[nodiscard]] Guard guard_of(const Registers& registers, const Instruction& in, std::uint32_t active);
+[[nodiscard]] Predicate predicate_of(const Registers& registers, const Operand& operand);
+[[nodiscard]] Lanes value_of(const Registers& registers, const Surroundings& around, const Operand& operand);
+
+// Changes the registers as the instruction does in `active` lanes. Control flow is the warp's (warp.hpp).
+void carry_out(Registers& registers, const Surroundings& around, const Step& step, std::uint32_t active);
+
+// Byte addresses of a memory instruction; global ones are 64 bits wide.
+[[nodiscard]] Wide address_of(const Registers& registers, const Operand& operand, bool is_global);
+
+}  // namespace noteg::compiled

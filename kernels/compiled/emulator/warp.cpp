@@ -1,0 +1,268 @@
+#include "kernels/compiled/emulator/warp.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace noteg::compiled {
+namespace {
+
+using S = Semantics;
+
+const Operand* target_of(const Instruction& in) {
+  for (std::size_t i = in.operands; i-- > 0;)
+    if (in.operand[i].kind == Kind::label || in.operand[i].kind == Kind::integer) return &in.operand[i];
+  return nullptr;
+}
+
+// A call between two instructions: a slow path (denormals, infinities) that ordinary values do not take.
+bool passes_a_call(const EmulatedCode& code, std::int32_t from, std::int32_t to) {
+  for (std::int32_t i = from; i < to; ++i)
+    if (code.steps[static_cast<std::size_t>(i)].semantics == S::call) return true;
+  return false;
+}
+
+}  // namespace
+
+EmulatedWarp::EmulatedWarp(const EmulatedCode& code, const Surroundings& around, std::uint32_t lanes)
+    : code_(&code), around_(around), registers_(std::make_unique<Registers>()), alive_(lanes) {
+  if (lanes != 0 && !code.steps.empty()) fragments_.push_back({0, lanes, -1});
+}
+
+void EmulatedWarp::run_block(WarpWatcher& watcher) {
+  if (finished() || at_barrier_) return;
+  ++blocks_run_;
+  const std::int32_t at = fragments_.back().at;
+  if (at < 0 || at >= static_cast<std::int32_t>(code_->steps.size())) return leave(fragments_.back().lanes);  // ran off the end
+  const Block& block = code_->blocks[static_cast<std::size_t>(code_->block_of[static_cast<std::size_t>(at)])];
+  watcher.enters(around_.warp, code_->block_of[static_cast<std::size_t>(at)], fragments_.back().lanes);
+  for (const std::int32_t i : block.steps) {
+    if (i < at) continue;  // entered in its middle
+    const Step& step = code_->steps[static_cast<std::size_t>(i)];
+    const std::uint32_t lanes = fragments_.back().lanes;
+    if (step.is_memory) access(i, step, lanes, watcher);
+    switch (step.semantics) {
+      case S::push_convergence:
+        if (!step.in->operand.empty() && step.in->operand[0].kind == Kind::barrier) convergence_[static_cast<std::size_t>(step.in->operand[0].index & 15)].lanes = lanes;
+        break;
+      case S::leave_convergence:
+        if (step.in->operand[0].kind == Kind::barrier) {
+          const Guard guard = guard_of(*registers_, *step.in, lanes);
+          convergence_[static_cast<std::size_t>(step.in->operand[0].index & 15)].lanes &= ~guard.holds;
+        }
+        break;
+      case S::move_convergence: {
+        const Operand &to = step.in->operand[0], &from = step.in->operand[1];
+        if (to.kind == Kind::barrier && (from.kind == Kind::reg || from.kind == Kind::ureg)) {
+          const Lanes v = value_of(*registers_, around_, from);
+          const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+          if ((v.known >> lane & 1) != 0) convergence_[static_cast<std::size_t>(to.index & 15)].lanes = v.value[lane];
+        } else if (to.kind == Kind::reg && from.kind == Kind::barrier && to.index != zero_register) {
+          registers_->r[static_cast<std::size_t>(to.index)] = Lanes::of(convergence_[static_cast<std::size_t>(from.index & 15)].lanes);
+        }
+        break;
+      }
+      default: carry_out(*registers_, around_, step, lanes); break;
+    }
+  }
+  go_on(block.end - 1, watcher);
+  if (!fragments_.empty() && fragments_.back().at <= at) begin_iteration(watcher);
+}
+
+void EmulatedWarp::begin_iteration(WarpWatcher& watcher) {
+  if (fragments_.size() != 1 || fragments_.back().waits_for >= 0 || !taken_.empty() || around_.shared != nullptr) return;
+  const std::optional<std::size_t> position = watcher.position(around_.warp);
+  if (!position) return;
+  around_.decisions = loops_.arrives({fragments_.back().at, fragments_.back().lanes, *position, around_.warp}, *code_, *registers_, watcher);
+}
+
+void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes, WarpWatcher& watcher) {
+  const Instruction& in = *step.in;
+  const Guard guard = guard_of(*registers_, in, lanes);
+  Access out;
+  out.at = at;
+  out.step = &step;
+  out.lanes = guard.holds | guard.unknown;
+  out.guessed = guard.unknown;
+  const Operand* where[2] = {nullptr, nullptr};
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < in.operands && found < 2; ++i)
+    if (in.operand[i].kind == Kind::memory) where[found++] = &in.operand[i];
+  if (found == 0) return;
+  const bool is_copy = step.semantics == S::copy_to_shared;
+  const bool is_global = is_copy || step.semantics == S::load_global || step.semantics == S::store_global || step.semantics == S::atomic_global;
+  out.address = address_of(*registers_, *where[is_copy && found > 1 ? 1 : 0], is_global);
+  if (is_copy) {
+    out.shared = address_of(*registers_, *where[0], false);
+    const Operand& last = in.operand[static_cast<std::size_t>(in.operands - 1)];
+    if (last.kind == Kind::pred) {
+      const Predicate p = predicate_of(*registers_, last);
+      const std::uint32_t off = p.known & ~p.bits;
+      out.reads_nothing = (out.lanes & ~off) == 0;
+      if (!out.reads_nothing) out.lanes &= ~off;
+    }
+  }
+  out.guessed |= out.lanes & ~out.address.known;
+  watcher.accesses(around_.warp, out);
+}
+
+bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher) {
+  const Instruction& in = *code_->steps[static_cast<std::size_t>(at)].in;
+  const auto given = around_.launch->assumptions.find(in.address);
+  bool taken = target > at && passes_a_call(*code_, at + 1, target);
+  if (given != around_.launch->assumptions.end()) {
+    std::int64_t& so_far = taken_[at];
+    taken = given->second.taken < 0 || so_far < given->second.taken;
+    so_far = taken ? so_far + 1 : 0;
+  }
+  watcher.assumes(at, taken);
+  return taken;
+}
+
+void EmulatedWarp::jump(std::int32_t at, std::uint64_t address) {
+  const auto target = code_->code->at(address);
+  fragments_.back().at = target.value_or(at + 1);
+  if (fragments_.back().at >= static_cast<std::int32_t>(code_->steps.size())) leave(fragments_.back().lanes);
+}
+
+void EmulatedWarp::branch(std::int32_t at, WarpWatcher& watcher) {
+  const Step& step = code_->steps[static_cast<std::size_t>(at)];
+  const Instruction& in = *step.in;
+  const std::uint32_t lanes = fragments_.back().lanes;
+  Guard guard = guard_of(*registers_, in, lanes);
+  for (std::size_t i = 0; i < in.operands; ++i) {
+    if (in.operand[i].kind != Kind::pred && in.operand[i].kind != Kind::upred) continue;
+    const Predicate p = predicate_of(*registers_, in.operand[i]);
+    guard.unknown = (guard.unknown & (p.bits | ~p.known)) | (guard.holds & ~p.known);
+    guard.holds &= p.known & p.bits;
+  }
+  if (in.has("DIV")) guard = {lanes == alive_ ? 0 : lanes, 0};
+  const Operand* operand = target_of(in);
+  const std::int32_t target =
+      operand != nullptr ? code_->code->at(static_cast<std::uint64_t>(operand->value)).value_or(at + 1) : at + 1;
+  std::uint32_t taken = guard.holds;
+  if (guard.unknown != 0 && assumed(at, target, watcher)) taken |= guard.unknown;
+  const std::uint32_t stays = lanes & ~taken;
+  if (taken == 0) {
+    fragments_.back().at = at + 1;
+  } else if (stays == 0) {
+    fragments_.back().at = target;
+  } else {
+    fragments_.back() = {target, taken, -1};
+    fragments_.push_back({at + 1, stays, -1});
+  }
+}
+
+void EmulatedWarp::leave(std::uint32_t lanes) {
+  alive_ &= ~lanes;
+  for (Convergence& each : convergence_) each.lanes &= ~lanes;
+  fragments_.back().lanes &= ~lanes;
+  if (fragments_.back().lanes == 0) fragments_.pop_back();
+  choose();
+}
+
+// The group that runs next: one that waits for nobody, or all that have met at a barrier. Where none can, those that
+// wait longest go on: lanes are missing that another way has taken out of the barrier.
+void EmulatedWarp::choose() {
+  for (bool merged = true; merged && !fragments_.empty() && fragments_.back().waits_for >= 0;) {
+    merged = false;
+    const int barrier = fragments_.back().waits_for;
+    std::uint32_t there = 0;
+    for (const Fragment& each : fragments_)
+      if (each.waits_for == barrier) there |= each.lanes;
+    const std::uint32_t expected = convergence_[static_cast<std::size_t>(barrier)].lanes;
+    const auto ready = std::ranges::find_if(fragments_, [](const Fragment& f) { return f.waits_for < 0; });
+    if ((expected & ~there) == 0 || ready == fragments_.end()) {
+      const std::int32_t at = fragments_.back().at;
+      std::erase_if(fragments_, [&](const Fragment& f) { return f.waits_for == barrier; });
+      fragments_.push_back({at, there, -1});
+      return;
+    }
+    std::rotate(ready, ready + 1, fragments_.end());
+  }
+}
+
+void EmulatedWarp::go_on(std::int32_t last, WarpWatcher& watcher) {
+  const Step& step = code_->steps[static_cast<std::size_t>(last)];
+  const Instruction& in = *step.in;
+  const std::uint32_t lanes = fragments_.back().lanes;
+  const auto next = [&] {
+    fragments_.back().at = last + 1;
+    if (last + 1 >= static_cast<std::int32_t>(code_->steps.size())) leave(lanes);
+  };
+  switch (step.semantics) {
+    case S::branch: return branch(last, watcher);
+    case S::exit: {
+      const Guard guard = guard_of(*registers_, in, lanes);
+      std::uint32_t gone = guard.holds;
+      if (guard.unknown != 0 && assumed(last, last, watcher)) gone |= guard.unknown;
+      fragments_.back().at = last + 1;
+      if (gone != 0) return leave(gone);
+      return next();
+    }
+    case S::call: {
+      const Guard guard = guard_of(*registers_, in, lanes);
+      const Operand* target = target_of(in);
+      if (guard.holds == 0 || target == nullptr) return next();
+      if (calls_.size() < 64) calls_.push_back(last + 1);
+      return jump(last, static_cast<std::uint64_t>(target->value));
+    }
+    case S::ret:
+    case S::branch_indexed: {
+      // RET R4 `(kernel) and BRX R4 -0x120: the register holds an address of the section.
+      const Operand* where = nullptr;
+      for (std::size_t i = 0; i < in.operands; ++i)
+        if (in.operand[i].kind == Kind::reg || in.operand[i].kind == Kind::ureg) where = &in.operand[i];
+      const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+      if (where != nullptr) {
+        const Lanes v = value_of(*registers_, around_, *where);
+        std::int64_t offset = 0;
+        for (std::size_t i = 0; i < in.operands; ++i)
+          if (in.operand[i].kind == Kind::integer) offset = in.operand[i].value;
+        if ((v.known >> lane & 1) != 0) {
+          if (!calls_.empty() && step.semantics == S::ret) calls_.pop_back();
+          const auto base = step.semantics == S::ret ? 0 : static_cast<std::int64_t>(in.address) + 16;
+          const std::int64_t to = step.semantics == S::ret ? std::int64_t{v.value[lane]} : static_cast<std::int32_t>(v.value[lane]) + offset + base;
+          return jump(last, static_cast<std::uint64_t>(to));
+        }
+      }
+      if (!calls_.empty()) {
+        const std::int32_t to = calls_.back();
+        calls_.pop_back();
+        fragments_.back().at = to;
+        return;
+      }
+      watcher.assumes(last, false);
+      return next();
+    }
+    case S::converge: {
+      fragments_.back().at = last + 1;
+      if (in.operands > 0 && in.operand[0].kind == Kind::barrier) {
+        fragments_.back().waits_for = in.operand[0].index & 15;
+        return choose();
+      }
+      return next();
+    }
+    case S::barrier: {
+      next();
+      const bool arrives_only = in.has("ARV");
+      if (!arrives_only && !finished()) {
+        // All groups of the warp meet here.
+        std::uint32_t all = 0;
+        bool same = true;
+        for (const Fragment& each : fragments_) all |= each.lanes, same = same && each.at == last + 1;
+        if (same && fragments_.size() > 1) {
+          fragments_.clear();
+          fragments_.push_back({last + 1, all, -1});
+        }
+        const auto other = std::ranges::find_if(fragments_, [&](const Fragment& f) { return f.waits_for < 0 && f.at != last + 1; });
+        if (other != fragments_.end() && fragments_.size() > 1) std::rotate(other, other + 1, fragments_.end());
+        else at_barrier_ = true;
+      }
+      return;
+    }
+    case S::warp_sync:
+    default: return next();
+  }
+}
+
+}  // namespace noteg::compiled

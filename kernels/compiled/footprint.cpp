@@ -1,0 +1,230 @@
+#include "kernels/compiled/footprint.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <list>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace noteg::compiled {
+namespace {
+
+using S = Semantics;
+
+constexpr std::uint64_t sector = 32, line = 128;
+constexpr std::size_t most_sectors = 150'000;  // looked at on an SM
+
+std::array<std::uint32_t, 3> cta_at(const Launch& launch, std::int64_t index) {
+  const std::int64_t x = index % launch.grid[0], y = index / launch.grid[0] % launch.grid[1], z = index / launch.grid[0] / launch.grid[1];
+  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
+}
+
+bool asks_global(S s) { return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global; }
+
+// Distinct sectors of an access, in the order of lanes.
+void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
+  out.clear();
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((access.lanes >> i & 1) == 0 || (access.address.known >> i & 1) == 0) continue;
+    const std::uint64_t first = access.address.value[i] / sector, last = (access.address.value[i] + access.step->bytes - 1) / sector;
+    for (std::uint64_t s = first; s <= last; ++s)
+      if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
+  }
+}
+
+// Lines of sectors, least recently used goes first.
+class L1 {
+ public:
+  explicit L1(std::int64_t bytes) : lines_(static_cast<std::size_t>(std::max<std::int64_t>(bytes / static_cast<std::int64_t>(line), 8))) {}
+
+  // Whether the sector is there; it is afterwards.
+  bool touch(std::uint64_t s) {
+    const std::uint64_t tag = s * sector / line;
+    const auto bit = static_cast<std::uint8_t>(1u << (s % (line / sector)));
+    const auto at = places_.find(tag);
+    if (at != places_.end()) {
+      order_.splice(order_.begin(), order_, at->second);
+      const bool hit = (at->second->second & bit) != 0;
+      at->second->second |= bit;
+      return hit;
+    }
+    if (places_.size() >= lines_) {
+      places_.erase(order_.back().first);
+      order_.pop_back();
+    }
+    order_.emplace_front(tag, bit);
+    places_[tag] = order_.begin();
+    return false;
+  }
+
+ private:
+  std::size_t lines_;
+  std::list<std::pair<std::uint64_t, std::uint8_t>> order_;
+  std::unordered_map<std::uint64_t, std::list<std::pair<std::uint64_t, std::uint8_t>>::iterator> places_;
+};
+
+// All global accesses of the CTAs on one SM.
+class SmWatcher : public WarpWatcher {
+ public:
+  SmWatcher(std::size_t instructions, std::int64_t l1_bytes) : asked(instructions), found(instructions), unique(instructions), l1_(l1_bytes) {}
+
+  void enters(int, std::int32_t, std::uint32_t) override {}
+  void assumes(std::int32_t, bool) override {}
+  std::optional<std::size_t> position(int) const override { return std::nullopt; }
+  bool repeats(int, std::size_t, std::size_t, std::size_t) const override { return false; }
+  void repeat(int, std::size_t, std::size_t, std::int64_t) override {}
+
+  void accesses(int, const Access& access) override {
+    const S s = access.step->semantics;
+    if (!asks_global(s) || access.reads_nothing) return;
+    sectors_of(access, scratch_);
+    const auto at = static_cast<std::size_t>(access.at);
+    const bool through_l1 = s == S::load_global && !access.step->in->has("STRONG") && !access.step->in->has("BYPASS");
+    const bool copies_through = s == S::copy_to_shared && !access.step->in->has("BYPASS");
+    for (const std::uint64_t each : scratch_) {
+      total += 1;
+      asked[at] += 1;
+      if (of_cta[cta].insert(each).second) unique[at] += 1;
+      if ((through_l1 || copies_through) && l1_.touch(each)) {
+        found[at] += 1;
+        continue;
+      }
+      if (s == S::store_global) continue;
+      misses += 1;
+      const auto [place, is_new] = missed.try_emplace(each, misses);
+      if (!is_new) {
+        again += 1;
+        distance += static_cast<double>(misses - place->second);
+        place->second = misses;
+      }
+    }
+  }
+
+  std::vector<double> asked, found, unique;  // sectors, by instruction
+  std::unordered_map<std::uint64_t, std::size_t> missed;
+  std::map<int, std::unordered_set<std::uint64_t>> of_cta;
+  std::size_t total = 0, misses = 0;
+  double again = 0, distance = 0;
+  int cta = 0;
+
+ private:
+  L1 l1_;
+  std::vector<std::uint64_t> scratch_;
+};
+
+void run_sm(SmWatcher& watcher, const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory, const L1Spec& l1, std::int64_t first) {
+  std::vector<EmulatedCta> ctas;
+  for (int slot = 0; slot < l1.resident; ++slot) {
+    const std::int64_t index = first + std::int64_t{slot} * l1.sms;
+    if (index < launch.ctas()) ctas.emplace_back(code, launch, memory, cta_at(launch, index));
+  }
+  bool any = true;
+  for (std::uint64_t rounds = 0; any && watcher.total < most_sectors && rounds < 200'000; ++rounds) {
+    any = false;
+    for (std::size_t i = 0; i < ctas.size(); ++i) {
+      if (ctas[i].finished()) continue;
+      any = true;
+      watcher.cta = static_cast<int>(i);
+      ctas[i].run_round(watcher);
+    }
+  }
+}
+
+// The first address of each instruction in a CTA; what repeats is skipped.
+class FirstAddresses : public WarpWatcher {
+ public:
+  explicit FirstAddresses(std::size_t instructions) : first(instructions) {}
+  void enters(int, std::int32_t, std::uint32_t) override {}
+  void assumes(std::int32_t, bool) override {}
+  std::optional<std::size_t> position(int) const override { return std::nullopt; }
+  bool repeats(int, std::size_t, std::size_t, std::size_t) const override { return false; }
+  void repeat(int, std::size_t, std::size_t, std::int64_t) override {}
+  void accesses(int, const Access& access) override {
+    auto& place = first[static_cast<std::size_t>(access.at)];
+    const std::uint32_t lanes = access.lanes & access.address.known;
+    if (place || lanes == 0 || access.reads_nothing || !asks_global(access.step->semantics)) return;
+    place = access.address.value[static_cast<std::size_t>(std::countr_zero(lanes))];
+    ++found;
+  }
+  std::vector<std::optional<std::uint64_t>> first;
+  std::size_t found = 0;
+};
+
+std::vector<std::optional<std::uint64_t>> first_addresses(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+                                                          const std::array<std::uint32_t, 3>& id, std::size_t wanted) {
+  FirstAddresses watcher(code.steps.size());
+  EmulatedCta cta(code, launch, memory, id);
+  // Behind long loops nothing new comes but the epilogue: a bounded walk sees the loops' own accesses.
+  for (int rounds = 0; rounds < 400 && !cta.finished() && watcher.found < wanted; ++rounds) cta.run_round(watcher);
+  return watcher.first;
+}
+
+}  // namespace
+
+Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch, const LaunchMemory& memory,
+                      const L1Spec& l1) {
+  Footprints out;
+  const EmulatedCode global = prepare(listing, code, Wanted::global_addresses);
+  const std::size_t n = global.steps.size();
+  out.loads.resize(n);
+  SmWatcher here(n, l1.bytes), beside(n, l1.bytes);
+  run_sm(here, global, launch, memory, l1, 0);
+  if (launch.ctas() > 1) {
+    run_sm(beside, global, launch, memory, l1, 1);
+    std::size_t both = 0;
+    for (const auto& [s, place] : here.missed) both += beside.missed.contains(s) ? 1 : 0;
+    out.shared_by_pair = here.missed.empty() ? 0 : static_cast<double>(both) / static_cast<double>(here.missed.size());
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (here.asked[i] > 0) out.loads[i].hit_rate = here.found[i] / here.asked[i];
+  const double misses = std::max<double>(1, static_cast<double>(here.misses));
+  out.retouch_distance = here.again > 0 ? here.distance / here.again : 0;
+
+  std::size_t wanted = 0;
+  for (std::size_t i = 0; i < n; ++i) wanted += here.asked[i] > 0 ? 1 : 0;
+  const auto origin = first_addresses(global, launch, memory, {0, 0, 0}, wanted);
+  std::array<std::vector<std::optional<std::uint64_t>>, 3> moved;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (launch.grid[axis] < 2) continue;
+    std::array<std::uint32_t, 3> id{};
+    id[axis] = 1;
+    moved[axis] = first_addresses(global, launch, memory, id, wanted);
+  }
+  std::array<std::uint32_t, 3> far{};
+  for (std::size_t axis = 0; axis < 3; ++axis) far[axis] = static_cast<std::uint32_t>(launch.grid[axis] / 2);
+  const auto proof = launch.ctas() > 1 ? first_addresses(global, launch, memory, far, wanted) : origin;
+
+  std::map<std::tuple<int, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
+  double asked_of_l2 = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Step& step = global.steps[i];
+    if (!asks_global(step.semantics) || profile.counts[i].sectors <= 0) continue;
+    FootprintGroup group;
+    group.store = step.semantics == S::store_global;
+    if (origin[i]) group.buffer = memory.buffer_at(*origin[i]);
+    std::int64_t expected = origin[i] ? static_cast<std::int64_t>(*origin[i]) : 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (moved[axis].empty() || !origin[i]) continue;
+      if (!moved[axis][i]) {
+        group.is_affine = false;
+        continue;
+      }
+      group.step[axis] = static_cast<std::int64_t>(*moved[axis][i] - *origin[i]);
+      expected += group.step[axis] * far[axis];
+    }
+    if (origin[i] && proof[i] && static_cast<std::int64_t>(*proof[i]) != expected) group.is_affine = false;
+    if (!group.is_affine) group.step = {1, 1, 1};
+    FootprintGroup& sum = groups.try_emplace({group.buffer, group.store, group.step, group.is_affine}, group).first->second;
+    const double per_cta = profile.counts[i].sectors / static_cast<double>(launch.ctas());
+    sum.sectors += per_cta;
+    sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;
+    if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);
+  }
+  for (const auto& [key, group] : groups) out.groups.push_back(group);
+  out.retouch_sectors = asked_of_l2 * here.again / misses;
+  return out;
+}
+
+}  // namespace noteg::compiled

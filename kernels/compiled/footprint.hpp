@@ -1,0 +1,42 @@
+// What a launch asks of L1, L2 and DRAM, from real addresses: which sectors loads find in the L1 of their SM, what two
+// neighbouring SMs ask for together, and which bytes of each buffer which CTAs share. Addresses are affine in the CTA's
+// coordinates where samples say so and others agree; accesses that are not (a gather) are sampled.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/compiled/profile.hpp"
+#include "kernels/compiled/program.hpp"
+
+namespace noteg::compiled {
+
+// Accesses of one kind to one buffer whose addresses move alike from CTA to CTA.
+struct FootprintGroup {
+  int buffer = -1;
+  bool store = false;
+  std::array<std::int64_t, 3> step{};  // bytes by which the addresses move with x, y and z of the CTA
+  bool is_affine = true;
+  double sectors = 0;         // asked for by one CTA, mean over the launch
+  double unique_sectors = 0;  // of these, different ones in one CTA
+};
+
+struct Footprints {
+  std::vector<L1Behaviour> loads;  // by instruction
+  std::vector<FootprintGroup> groups;
+  double shared_by_pair = 0;     // 0..1: of what an SM asks L2 for, what its neighbour asks for too
+  double retouch_sectors = 0;    // of a CTA: asked of L2 again by the same SM
+  double retouch_distance = 0;   // sectors that the SM asks for in between, mean
+};
+
+struct L1Spec {
+  std::int64_t bytes = 128 * 1024;
+  int sms = 1;       // of the GPU
+  int resident = 1;  // CTAs on an SM
+};
+
+[[nodiscard]] Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch,
+                                    const LaunchMemory& memory, const L1Spec& l1);
+
+}  // namespace noteg::compiled

@@ -1,0 +1,320 @@
+#include "kernels/compiled/launch_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/compiled/operands.hpp"
+#include "sim/support/number_text.hpp"
+#include "sim/support/quantity_text.hpp"
+#include "sim/support/units.hpp"
+#include "sim/support/yaml_reader.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+constexpr std::int64_t most_threads = 1024, most_shared = 1 << 20, most_grid = 2147483647, most_bytes = std::int64_t{1} << 46;
+constexpr std::array<std::string_view, 9> kind_names{"i8", "i16", "i32", "i64", "f16", "f32", "f64", "buffer", "tensor_map"};
+
+std::optional<ArgumentKind> kind_from(std::string_view name) {
+  for (std::size_t i = 0; i < kind_names.size(); ++i)
+    if (kind_names[i] == name) return static_cast<ArgumentKind>(i);
+  return std::nullopt;
+}
+
+// A number for a parameter of this kind, as bits. Integers as YAML or C write them.
+std::optional<std::int64_t> value_bits(ArgumentKind kind, std::string_view text) {
+  switch (kind) {
+    case ArgumentKind::i8:
+    case ArgumentKind::i16:
+    case ArgumentKind::i32:
+    case ArgumentKind::i64: {
+      const auto n = parse_number(text);
+      if (!n || n->is_float) return std::nullopt;
+      const int bits = kind == ArgumentKind::i8 ? 8 : kind == ArgumentKind::i16 ? 16 : 32;
+      if (kind != ArgumentKind::i64 && (n->value < -(std::int64_t{1} << (bits - 1)) || n->value >= std::int64_t{1} << bits))
+        return std::nullopt;
+      return n->value;
+    }
+    case ArgumentKind::f16:
+    case ArgumentKind::f32:
+    case ArgumentKind::f64: {
+      const std::optional<double> number = noteg::parse_number(text);
+      if (!number) return std::nullopt;
+      if (kind == ArgumentKind::f64) return std::bit_cast<std::int64_t>(*number);
+      return std::bit_cast<std::uint32_t>(static_cast<float>(*number));
+    }
+    case ArgumentKind::buffer:
+    case ArgumentKind::tensor_map: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// f32, f16, bf16, u8, zero, idx1000.
+bool set_content(Argument& out, std::string_view text) {
+  if (text == "zero") {
+    out.content = Content::zero;
+  } else if (text == "u8") {
+    out.content = Content::bytes_u8;
+  } else if (text.starts_with("idx")) {
+    const auto n = parse_number(text.substr(3));
+    if (!n || n->is_float || n->value < 1) return false;
+    out.content = Content::index;
+    out.below = n->value;
+  } else {
+    return text == "f32" || text == "f16" || text == "bf16" || text == "f64" || text == "f8" || text == "unknown";
+  }
+  return true;
+}
+
+class LaunchReader {
+ public:
+  explicit LaunchReader(const YamlDocument& document) : top_(document.file, document.root, "", errors_) {
+    launch_.file = document.file;
+  }
+
+  Result<Launch> run() {
+    if (top_.has("kernel")) launch_.kernel = top_.text("kernel").value_or("");
+    launch_.grid = extent("grid", most_grid);
+    launch_.block = extent("block", most_threads);
+    if (const YamlNode* node = top_.optional("block"); node != nullptr && launch_.threads() > most_threads)
+      top_.report(*node, "block", fmt::format("at most {} threads", most_threads), fmt::format("{}", launch_.threads()));
+    if (top_.has("dynamic_shared")) launch_.dynamic_shared = bytes(top_, "dynamic_shared", most_shared);
+    if (top_.has("static_shared")) launch_.static_shared = bytes(top_, "static_shared", most_shared);
+    if (top_.has("registers")) launch_.registers = static_cast<int>(top_.integer("registers", 1, 255).value_or(32));
+    if (const YamlNode* node = top_.required("args", "a sequence of arguments")) arguments(*node);
+    if (const YamlNode* node = top_.optional("assume")) assumptions(*node);
+    top_.report_unknown();
+    if (!errors_.empty()) return errors_;
+    return std::move(launch_);
+  }
+
+ private:
+  Extent extent(std::string_view key, std::int64_t most) {
+    Extent out{1, 1, 1};
+    const YamlNode* node = top_.required(key, "up to three whole numbers, [x, y, z]");
+    if (node == nullptr) return out;
+    if (!node->is_sequence() || node->items.empty() || node->items.size() > 3) {
+      top_.report(*node, key, "up to three whole numbers, [x, y, z]", node->describe());
+      return out;
+    }
+    for (std::size_t i = 0; i < node->items.size(); ++i) {
+      const auto n = parse_number(node->items[i].text);
+      if (!n || n->is_float || n->value < 1 || n->value > (i == 0 ? most : std::min<std::int64_t>(most, 65535)))
+        top_.report(node->items[i], key, fmt::format("a whole number from 1 to {}", i == 0 ? most : std::min<std::int64_t>(most, 65535)),
+                    node->items[i].describe());
+      else
+        out[i] = n->value;
+    }
+    return out;
+  }
+
+  std::int64_t bytes(YamlMapping& map, std::string_view key, std::int64_t most) {
+    const YamlNode* node = map.required(key, "a size such as 1 MiB");
+    if (node == nullptr) return 0;
+    const auto plain = node->is_scalar() ? parse_number(node->text) : std::nullopt;
+    double value = -1;
+    if (plain && !plain->is_float) value = static_cast<double>(plain->value);
+    else if (node->is_scalar())
+      if (const auto size = parse_quantity_as<Bytes>(node->text)) value = size->value;
+    if (value < 0 || value > static_cast<double>(most)) {
+      map.report(*node, key, fmt::format("a size up to {} bytes, such as 48 KiB", most), node->describe());
+      return 0;
+    }
+    return static_cast<std::int64_t>(value);
+  }
+
+  void arguments(const YamlNode& node) {
+    if (!node.is_sequence()) return top_.report(node, "args", "a sequence such as [{i32: 512}, {buffer: A, bytes: 1 MiB}]", node.describe());
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      if (!node.items[i].is_mapping() || node.items[i].entries.empty()) {
+        top_.report(node.items[i], "args", "an argument such as {i32: 512}", node.items[i].describe());
+        continue;
+      }
+      launch_.arguments.push_back(argument(node.items[i], fmt::format("args[{}]", i)));
+    }
+  }
+
+  Argument argument(const YamlNode& node, const std::string& path) {
+    Argument out;
+    const std::string& word = node.entries.front().key;
+    const auto kind = kind_from(word);
+    if (!kind) {
+      top_.report(node, path, "i8, i16, i32, i64, f16, f32, f64, buffer or tensor_map", word);
+      return out;
+    }
+    out.kind = *kind;
+    YamlMapping map(launch_.file, node, path, errors_);
+    const std::string text = map.text(word).value_or("");
+    if (*kind == ArgumentKind::buffer) {
+      out.name = text;
+      out.bytes = bytes(map, "bytes", most_bytes);
+      if (const YamlNode* content = map.optional("content"); content != nullptr && !set_content(out, content->text))
+        map.report(*content, "content", "f32, f16, bf16, u8, zero, unknown or idxN", content->describe());
+    } else if (*kind == ArgumentKind::tensor_map) {
+      out.name = text;
+      out.map.rows = map.integer("rows", 1, most_grid).value_or(1);
+      out.map.columns = map.integer("columns", 1, most_grid).value_or(1);
+      out.map.box_rows = map.integer("box_rows", 1, 256).value_or(1);
+      out.map.box_columns = map.integer("box_columns", 1, 256).value_or(1);
+      if (map.has("element_bytes")) out.map.element_bytes = static_cast<int>(map.integer("element_bytes", 1, 16).value_or(2));
+      if (map.has("by_value")) out.by_value = map.boolean("by_value").value_or(false);
+      out.bytes = out.map.rows * out.map.columns * out.map.element_bytes;
+    } else if (const auto bits = value_bits(*kind, text)) {
+      out.value = *bits;
+    } else {
+      map.report(node.entries.front().value, word, "a number that fits the type", node.entries.front().value.describe());
+    }
+    map.report_unknown();
+    return out;
+  }
+
+  void assumptions(const YamlNode& node) {
+    if (!node.is_sequence()) return top_.report(node, "assume", "a sequence such as [{at: 0x350, taken: 3}]", node.describe());
+    for (const YamlNode& item : node.items) {
+      if (!item.is_mapping()) {
+        top_.report(item, "assume", "an entry such as {at: 0x350, taken: 3}", item.describe());
+        continue;
+      }
+      YamlMapping map(launch_.file, item, "assume", errors_);
+      const YamlNode* at = map.required("at", "the address of an instruction, such as 0x350");
+      const auto address = at != nullptr ? parse_number(at->text) : std::nullopt;
+      if (at != nullptr && (!address || address->is_float || address->value < 0 || address->value > 0xffffffff))
+        map.report(*at, "at", "the address of an instruction, such as 0x350", at->describe());
+      Assumption out;
+      if (const YamlNode* taken = map.optional("taken")) {
+        const auto n = parse_number(taken->text);
+        if (taken->text == "always") out.taken = -1;
+        else if (n && !n->is_float && n->value >= 0) out.taken = n->value;
+        else map.report(*taken, "taken", "how many times in a row the branch is taken, or always", taken->describe());
+      }
+      if (const YamlNode* value = map.optional("value")) {
+        if (const auto n = parse_number(value->text)) out.value = n->value;
+        else map.report(*value, "value", "a number", value->describe());
+      }
+      map.report_unknown();
+      if (address) launch_.assumptions[static_cast<std::uint32_t>(address->value)] = out;
+    }
+  }
+
+  Diagnostics errors_;
+  YamlMapping top_;
+  Launch launch_;
+};
+
+Result<Launch> read(const Result<YamlDocument>& document) {
+  if (!document) return document.errors();
+  return LaunchReader(*document).run();
+}
+
+std::vector<std::string_view> split(std::string_view text, char by) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(by), text.size());
+    if (end > 0) out.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return out;
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  const auto n = parse_number(text);
+  return n && !n->is_float ? std::optional(n->value) : std::nullopt;
+}
+
+std::optional<Extent> extent_of(std::string_view text) {
+  Extent out{1, 1, 1};
+  const auto parts = split(text, 'x');
+  if (parts.empty() || parts.size() > 3) return std::nullopt;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto n = whole(parts[i]);
+    if (!n || *n < 1 || *n > most_grid) return std::nullopt;
+    out[i] = *n;
+  }
+  return out;
+}
+
+// i=512, l=7, f=0.18, p=NAME:BYTES:CONTENT, tm=NAME:ROWS:COLUMNS:BOX_ROWS:BOX_COLUMNS.
+std::optional<Argument> argument_of(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  const std::string_view kind = text.substr(0, equals), value = text.substr(equals + 1);
+  Argument out;
+  if (kind == "i" || kind == "l" || kind == "f" || kind == "d") {
+    out.kind = kind == "i" ? ArgumentKind::i32 : kind == "l" ? ArgumentKind::i64 : kind == "f" ? ArgumentKind::f32 : ArgumentKind::f64;
+    const auto bits = value_bits(out.kind, value);
+    if (!bits) return std::nullopt;
+    out.value = *bits;
+    return out;
+  }
+  const auto parts = split(value, ':');
+  if (kind == "p" && parts.size() == 3) {
+    out.kind = ArgumentKind::buffer;
+    out.name = parts[0];
+    const auto bytes = whole(parts[1]);
+    if (!bytes || *bytes < 0 || *bytes > most_bytes || !set_content(out, parts[2])) return std::nullopt;
+    out.bytes = *bytes;
+    return out;
+  }
+  if (kind == "tm" && parts.size() == 5) {
+    out.kind = ArgumentKind::tensor_map;
+    out.name = parts[0];
+    const auto rows = whole(parts[1]), columns = whole(parts[2]), box_rows = whole(parts[3]), box_columns = whole(parts[4]);
+    if (!rows || !columns || !box_rows || !box_columns || *rows < 1 || *columns < 1) return std::nullopt;
+    out.map = {*rows, *columns, *box_rows, *box_columns, 2};
+    out.bytes = *rows * *columns * 2;
+    return out;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int Argument::size() const {
+  switch (kind) {
+    case ArgumentKind::i8: return 1;
+    case ArgumentKind::i16:
+    case ArgumentKind::f16: return 2;
+    case ArgumentKind::i32:
+    case ArgumentKind::f32: return 4;
+    case ArgumentKind::i64:
+    case ArgumentKind::f64:
+    case ArgumentKind::buffer: return 8;
+    case ArgumentKind::tensor_map: return by_value ? 128 : 8;
+  }
+  return 4;
+}
+
+Result<Launch> read_launch_file(const std::filesystem::path& path) { return read(read_yaml_file(path)); }
+Result<Launch> parse_launch(std::string_view text, std::string file) { return read(read_yaml_text(text, std::move(file))); }
+
+Result<Launch> launch_from_row(const LaunchText& row, const std::string& file, int line) {
+  Diagnostics errors;
+  const auto wrong = [&](std::string key, std::string expected, std::string_view found) {
+    errors.push_back({file, line, 0, std::move(key), std::move(expected), std::string(found)});
+  };
+  Launch out;
+  out.file = file;
+  out.kernel = row.kernel;
+  if (const auto grid = extent_of(row.grid)) out.grid = *grid;
+  else wrong("grid", "extents such as 16x16x1", row.grid);
+  if (const auto block = extent_of(row.block)) out.block = *block;
+  else wrong("block", "extents such as 32x8x1", row.block);
+  if (out.threads() > most_threads) wrong("block", "at most 1024 threads", row.block);
+  if (!row.dynamic_shared.empty()) {
+    const auto n = whole(row.dynamic_shared);
+    if (n && *n >= 0 && *n <= most_shared) out.dynamic_shared = *n;
+    else wrong("dynamic_shared", "bytes", row.dynamic_shared);
+  }
+  if (const auto n = whole(row.static_shared)) out.static_shared = *n;
+  if (const auto n = whole(row.registers)) out.registers = static_cast<int>(std::clamp<std::int64_t>(*n, 1, 255));
+  for (const std::string_view text : split(row.arguments, ' ')) {
+    if (const auto argument = argument_of(text)) out.arguments.push_back(*argument);
+    else wrong("args", "arguments such as i=512 f=0.5 p=A:1024:f32", text);
+  }
+  if (!errors.empty()) return errors;
+  return out;
+}
+
+}  // namespace noteg::compiled

@@ -1,0 +1,79 @@
+// How a compiled kernel is launched: grid, block, shared memory and arguments, as the launch file says; and what its
+// user assumes where data decides. Units as everywhere; mistakes point at the line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/support/result.hpp"
+
+namespace noteg::compiled {
+
+using Extent = std::array<std::int64_t, 3>;  // x, y, z
+
+enum class ArgumentKind : std::uint8_t { i8, i16, i32, i64, f16, f32, f64, buffer, tensor_map };
+
+// What a buffer holds, as far as that can decide anything.
+enum class Content : std::uint8_t {
+  unknown,  // floating-point numbers and whatever else
+  zero,
+  index,   // random 32-bit integers below Argument::below
+  bytes_u8  // random bytes
+};
+
+// A bf16 tensor map of two dimensions, or what stands in its place.
+struct TensorMap {
+  std::int64_t rows = 0, columns = 0, box_rows = 0, box_columns = 0;
+  int element_bytes = 2;
+};
+
+struct Argument {
+  ArgumentKind kind = ArgumentKind::i32;
+  std::string name;         // buffers and tensor maps
+  std::int64_t value = 0;   // integers; floating-point numbers as their bits
+  std::int64_t bytes = 0;   // of a buffer
+  Content content = Content::unknown;
+  std::int64_t below = 0;
+  TensorMap map{};
+  bool by_value = false;  // a tensor map: 128 bytes among the parameters instead of a pointer
+
+  [[nodiscard]] int size() const;  // among the parameters
+};
+
+// `at`: the address of a branch or a load.
+struct Assumption {
+  std::int64_t taken = 0;               // a branch: so many times in a row, then not; -1 always
+  std::optional<std::int64_t> value{};  // a load: what it brings
+};
+
+struct Launch {
+  std::string file;
+  std::string kernel;  // empty: the only one of the listing
+  Extent grid{1, 1, 1}, block{1, 1, 1};
+  std::int64_t dynamic_shared = 0;           // bytes
+  std::optional<std::int64_t> static_shared{};  // bytes; from the cubin where there is one
+  std::optional<int> registers{};            // per thread; likewise
+  std::vector<Argument> arguments;
+  std::map<std::uint32_t, Assumption> assumptions;
+
+  [[nodiscard]] std::int64_t ctas() const { return grid[0] * grid[1] * grid[2]; }
+  [[nodiscard]] std::int64_t threads() const { return block[0] * block[1] * block[2]; }
+  [[nodiscard]] int warps() const { return static_cast<int>((threads() + 31) / 32); }
+};
+
+[[nodiscard]] Result<Launch> read_launch_file(const std::filesystem::path& path);
+[[nodiscard]] Result<Launch> parse_launch(std::string_view text, std::string file);
+
+// The columns of a measured row: "16x16x1", "32x32x1", "i=512 l=7 f=0.18 p=A:1048576:f32 tm=A:64:64:8:8".
+struct LaunchText {
+  std::string_view kernel, grid, block, dynamic_shared, arguments, static_shared, registers;
+};
+[[nodiscard]] Result<Launch> launch_from_row(const LaunchText& row, const std::string& file, int line);
+
+}  // namespace noteg::compiled

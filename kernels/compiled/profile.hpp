@@ -1,0 +1,108 @@
+// What a launch executes and asks of memory, from the emulation: per instruction how often, by how many threads, with
+// how many wavefronts and sectors; which warps and CTAs take the same way; the ways themselves as loops and blocks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/compiled/emulator/cta.hpp"
+#include "kernels/compiled/launch_file.hpp"
+#include "kernels/compiled/listing.hpp"
+#include "kernels/ir/ir.hpp"
+#include "sim/support/result.hpp"
+
+namespace noteg::compiled {
+
+// Of one instruction, over warps and time.
+struct InstructionCounts {
+  double warps = 0, threads = 0;
+  double wavefronts = 0, ideal_wavefronts = 0;  // shared memory
+  double sectors = 0, ideal_sectors = 0;        // global memory, 32 bytes
+  double lines = 0;
+
+  void add(const InstructionCounts& o, double factor);
+};
+
+// Lane addresses that an instruction comes with most often, and its mean costs.
+struct AccessShape {
+  kernels::AccessPattern pattern;
+  double executions = 0, wavefronts = 0, ideal_wavefronts = 0, sectors = 0, ideal_sectors = 0, lines = 0;
+};
+
+// A way through the code: blocks in the order in which they run, repetitions folded into loops.
+struct PathNode {
+  std::int32_t block = -1;           // a block, or
+  std::vector<std::int32_t> body;    // nodes that repeat
+  std::int64_t count = 1;
+  std::int32_t entry = -1;           // a block that is entered in its middle: first instruction
+};
+
+// All ways of a launch share their nodes; equal nodes are one.
+class PathNodes {
+ public:
+  [[nodiscard]] std::int32_t of_block(std::int32_t block);
+  [[nodiscard]] std::int32_t of_loop(std::vector<std::int32_t> body, std::int64_t count);
+  [[nodiscard]] const PathNode& operator[](std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
+
+ private:
+  std::vector<PathNode> nodes_;
+  std::map<std::int32_t, std::int32_t> blocks_;
+  std::map<std::pair<std::vector<std::int32_t>, std::int64_t>, std::int32_t> loops_;
+};
+
+// Folds a sequence while it grows.
+class PathBuilder {
+ public:
+  explicit PathBuilder(PathNodes& nodes) : nodes_(&nodes) {}
+  void enter(std::int32_t block);
+  // These nodes come so many times.
+  void repeat(std::vector<std::int32_t> body, std::int64_t times);
+  [[nodiscard]] PathBuilder alone() const { return PathBuilder(*nodes_); }
+  [[nodiscard]] const std::vector<std::int32_t>& path() const { return path_; }
+
+ private:
+  bool fold();
+  PathNodes* nodes_;
+  std::vector<std::int32_t> path_;
+};
+
+// Warps of a CTA that take the same way.
+struct WarpClass {
+  std::vector<int> warps;
+  std::vector<std::int32_t> path;
+  std::map<std::int32_t, AccessShape> shapes;  // by instruction, of its warps
+};
+
+// CTAs that take the same way; run once.
+struct CtaClass {
+  std::array<std::uint32_t, 3> id{};  // the one that was run
+  double ctas = 0;
+  std::vector<WarpClass> warps;
+  std::vector<InstructionCounts> counts;  // of one CTA
+  double warp_instructions = 0;           // of one CTA
+  std::uint32_t shared_end = 0;           // bytes of shared memory up to the last one that was touched
+};
+
+struct Profile {
+  EmulatedCode code;  // with addresses
+  PathNodes nodes;
+  std::vector<CtaClass> classes;  // the largest first
+  std::vector<InstructionCounts> counts;  // of the launch
+  std::vector<std::string> assumptions;
+  bool sampled = false;  // classes stand for CTAs that were not all compared
+
+  [[nodiscard]] double warp_instructions() const;
+};
+
+struct ProfileLimits {
+  std::uint64_t blocks = 400'000'000;  // of one CTA; more: the kernel does not end
+  std::size_t classes = 24;
+};
+
+[[nodiscard]] Result<Profile> profile(const Listing& listing, const Code& code, const Launch& launch, const LaunchMemory& memory,
+                                      const ProfileLimits& limits = {});
+
+}  // namespace noteg::compiled

@@ -1,0 +1,268 @@
+#include "kernels/compiled/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "kernels/ir/tensor_form.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+using S = Semantics;
+using O = kernels::Opcode;
+using IrKind = kernels::OperandKind;
+
+kernels::Operand ir_operand(const Operand& o) {
+  kernels::Operand out;
+  out.reuse = o.reuse;
+  out.negated = o.negated;
+  out.index = o.index == zero_register || o.index < 0 ? kernels::rz : o.index;
+  switch (o.kind) {
+    case Kind::reg: out.kind = IrKind::reg; break;
+    case Kind::ureg: out.kind = IrKind::ureg; break;
+    case Kind::pred: out.kind = IrKind::pred; break;
+    case Kind::upred: out.kind = IrKind::upred; break;
+    case Kind::integer: out.kind = IrKind::immediate, out.value = static_cast<std::int32_t>(o.value), out.index = kernels::rz; break;
+    case Kind::constant: out.kind = IrKind::constant, out.value = static_cast<std::int32_t>(o.value); break;
+    case Kind::special: out.kind = IrKind::special; break;
+    case Kind::memory:
+      out.kind = o.index != zero_register ? IrKind::reg : o.uniform >= 0 ? IrKind::ureg : IrKind::immediate;
+      if (out.kind == IrKind::ureg) out.index = o.uniform;
+      out.count = o.wide ? 2 : 1;
+      break;
+    case Kind::none:
+    case Kind::barrier:
+    case Kind::label:
+    case Kind::other: out = {}; break;
+  }
+  return out;
+}
+
+// Registers of the operands of a matrix instruction: A, B, C (m16n8: PTX ISA, fragments by types).
+std::array<std::uint8_t, 3> fragment_registers(const Instruction& in) {
+  const bool half_result = in.has("F16") && !in.has("F32");
+  if (in.has("16816") || in.has("16832") || in.has("1688") == false) return {4, 2, static_cast<std::uint8_t>(half_result ? 2 : 4)};
+  return {2, 1, static_cast<std::uint8_t>(half_result ? 2 : 4)};
+}
+
+// The access that stands for all executions of an instruction; where no address is known, lanes beside each other.
+kernels::AccessPattern pattern_for(const Step& step, const AccessShape* shape) {
+  if (shape != nullptr && shape->executions > 0) return shape->pattern;
+  kernels::AccessPattern out;
+  const bool shared = step.semantics == S::load_shared || step.semantics == S::store_shared || step.semantics == S::load_matrix ||
+                      step.semantics == S::store_matrix || step.semantics == S::atomic_shared;
+  out.space = shared ? kernels::Space::shared : kernels::Space::global;
+  out.store = step.semantics == S::store_shared || step.semantics == S::store_global || step.semantics == S::store_local;
+  out.bytes_per_lane = std::max<std::uint8_t>(step.bytes, 1);
+  for (std::uint32_t i = 0; i < 32; ++i) out.offset[i] = out.shared_offset[i] = i * out.bytes_per_lane;
+  return out;
+}
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const Profile& profile, const CtaClass& cta, const Launch& launch, const std::vector<L1Behaviour>& loads)
+      : profile_(profile), cta_(cta), launch_(launch), loads_(loads) {}
+
+  Result<TimedProgram> build() {
+    kernels::Program& program = out_.program;
+    program.name = profile_.code.code->name;
+    program.warps = launch_.warps();
+    program.threads = static_cast<int>(launch_.threads());
+    for (const WarpClass& group : cta_.warps) {
+      group_ = &group;
+      patterns_.clear();
+      const auto begin = static_cast<std::int32_t>(program.code.size());
+      for (std::size_t i = 0; i < group.path.size() && fits(); ++i) emit_node(group.path[i], i + 1 == group.path.size());
+      if (!fits())
+        return Diagnostic{profile_.code.listing->file, profile_.code.code->line, 0, "kernel",
+                          fmt::format("ways of at most {} instructions, loops once", most_program_code), "a longer one"};
+      if (program.code.empty() || program.code.back().op != O::exit) emit_plain(O::exit);
+      add_roles(group, begin);
+    }
+    std::ranges::sort(program.roles, {}, &kernels::Role::first_warp);
+    mark_main_loop();
+    if (cta_.warps.size() == 1) program.roles.clear();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] bool fits() const { return out_.program.code.size() <= most_program_code; }
+
+  void emit_node(std::int32_t id, bool is_last) {
+    const PathNode& node = profile_.nodes[id];
+    if (node.block >= 0) return emit_block(node.block, is_last);
+    const auto begin = static_cast<std::int32_t>(out_.program.code.size());
+    for (const std::int32_t each : node.body) {
+      if (fits()) emit_node(each, false);
+    }
+    if (out_.program.code.back().op != O::bra || out_.program.code.back().loop >= 0) emit_plain(O::bra);
+    kernels::Instruction& branch = out_.program.code.back();
+    branch.taken = false;
+    branch.loop = static_cast<std::int16_t>(out_.program.loops.size());
+    out_.program.loops.push_back({begin, static_cast<std::int32_t>(out_.program.code.size()) - 1, node.count, false, false});
+  }
+
+  void emit_plain(O op) {
+    kernels::Instruction in;
+    in.op = op;
+    in.control.stall = 1;
+    out_.program.code.push_back(in);
+    out_.origin.push_back(-1);
+  }
+
+  void emit_block(std::int32_t block, bool is_last) {
+    const Block& b = profile_.code.blocks[static_cast<std::size_t>(block)];
+    // A block that does not follow the one before it was jumped to.
+    if (!out_.origin.empty() && out_.origin.back() >= 0 && out_.origin.back() + 1 != b.begin) {
+      kernels::Instruction& before = out_.program.code.back();
+      if (before.loop < 0 && before.op == O::bra) before.taken = true;
+    }
+    for (std::int32_t i = b.begin; i < b.end; ++i) {
+      emit(i, is_last && i + 1 == b.end);
+    }
+  }
+
+  void emit(std::int32_t at, bool is_last) {
+    const Step& step = profile_.code.steps[static_cast<std::size_t>(at)];
+    const Instruction& from = *step.in;
+    kernels::Instruction in;
+    in.op = timed_as(from);
+    in.modifiers = from.modifiers;
+    in.control = from.control;
+    if (in.op == O::exit && !is_last) in.op = O::nop;  // lanes leave, the warp goes on
+    if (from.guard >= 0) {
+      in.guard.kind = from.guard_uniform ? IrKind::upred : IrKind::pred;
+      in.guard.index = from.guard;
+      in.guard.negated = from.guard_negated;
+    }
+    std::size_t destination = 0, source = 0;
+    for (std::size_t i = 0; i < from.operands; ++i) {
+      const kernels::Operand o = ir_operand(from.operand[i]);
+      if (i < step.destinations) {
+        if (destination < in.dst.size()) in.dst[destination++] = o;
+      } else if (source < in.src.size() && (o.kind != IrKind::none || from.operand[i].kind == Kind::reg)) {
+        in.src[source++] = o;
+      }
+    }
+    in.dst[0].count = step.width;
+    set_operand_widths(in, step);
+    if (in.op == O::depbar) set_depbar(in, from);
+    if (step.bytes > 0 && is_memory(step.semantics)) {
+      in.access_bytes = step.bytes;
+      in.pattern = pattern(at, step);
+    }
+    out_.program.code.push_back(std::move(in));
+    out_.origin.push_back(at);
+  }
+
+  static bool is_memory(S s) {
+    switch (s) {
+      case S::load_shared:
+      case S::load_global:
+      case S::load_local:
+      case S::store_shared:
+      case S::store_global:
+      case S::store_local:
+      case S::copy_to_shared:
+      case S::load_matrix:
+      case S::store_matrix:
+      case S::atomic_shared:
+      case S::atomic_global: return true;
+      default: return false;
+    }
+  }
+
+  static void set_operand_widths(kernels::Instruction& in, const Step& step) {
+    if (in.op == O::hmma || in.op == O::imma || in.op == O::qmma) {
+      const auto counts = fragment_registers(*step.in);
+      in.dst[0].count = counts[2];
+      for (std::size_t i = 0; i < 3; ++i) in.src[i].count = counts[i];
+    } else if (step.semantics == S::store_global || step.semantics == S::store_shared || step.semantics == S::store_local) {
+      in.src[1].count = static_cast<std::uint8_t>(std::max(1, step.bytes / 4));
+    } else if (in.op == O::imad_wide) {
+      in.src[2].count = 2;
+    } else if (in.op == O::dfma) {
+      for (kernels::Operand& o : in.src) o.count = 2;
+    }
+  }
+
+  // DEPBAR.LE SB0, 0x1: groups of copies, or counts of a counter, that may be outstanding.
+  static void set_depbar(kernels::Instruction& in, const Instruction& from) {
+    in.src = {};
+    for (std::size_t i = 0; i < from.operands; ++i) {
+      const std::string_view text = from.operand[i].text;
+      if (text.size() == 3 && text.starts_with("SB")) {
+        in.src[0].kind = IrKind::immediate;
+        in.src[0].value = text[2] - '0';
+      } else if (from.operand[i].kind == Kind::integer) {
+        in.depbar_count = static_cast<std::int16_t>(from.operand[i].value);
+      }
+    }
+  }
+
+  std::int16_t pattern(std::int32_t at, const Step& step) {
+    const auto known = patterns_.find(at);
+    if (known != patterns_.end()) return known->second;
+    const auto shape = group_->shapes.find(at);
+    kernels::AccessPattern p = pattern_for(step, shape == group_->shapes.end() ? nullptr : &shape->second);
+    if (step.semantics == S::load_local) p.matrix = kernels::Matrix::a;
+    if (step.semantics == S::load_global && static_cast<std::size_t>(at) < loads_.size()) {
+      const double hit = loads_[static_cast<std::size_t>(at)].hit_rate;
+      p.matrix = hit > 0.9 ? kernels::Matrix::a : hit > 0.05 ? kernels::Matrix::b : kernels::Matrix::none;
+    }
+    const auto index = static_cast<std::int16_t>(out_.program.patterns.size());
+    out_.program.patterns.push_back(p);
+    patterns_[at] = index;
+    return index;
+  }
+
+  void add_roles(const WarpClass& group, std::int32_t begin) {
+    const auto end = static_cast<std::int32_t>(out_.program.code.size());
+    for (std::size_t i = 0; i < group.warps.size();) {
+      std::size_t next = i + 1;
+      while (next < group.warps.size() && group.warps[next] == group.warps[next - 1] + 1) ++next;
+      kernels::Role role;
+      role.name = fmt::format("warps_{}", group.warps[i]);
+      role.begin = begin;
+      role.end = end;
+      role.first_warp = group.warps[i];
+      role.warps = static_cast<int>(next - i);
+      out_.program.roles.push_back(role);
+      i = next;
+    }
+  }
+
+  // The loop in which most of a CTA's instructions are executed tells prologue, main loop and epilogue apart.
+  void mark_main_loop() {
+    kernels::Program& program = out_.program;
+    program.mainloop_begin = program.epilogue_begin = static_cast<std::int32_t>(program.code.size());
+    double most = 0;
+    for (const kernels::Loop& loop : program.loops) {
+      double inside = static_cast<double>(loop.branch - loop.begin + 1) * static_cast<double>(loop.trips);
+      if (inside <= most) continue;
+      most = inside;
+      program.mainloop_begin = loop.begin;
+      program.epilogue_begin = loop.branch + 1;
+    }
+    for (const kernels::Role& role : program.roles)
+      if (program.mainloop_begin >= role.begin && program.mainloop_begin < role.end) program.lead_warp = role.first_warp;
+  }
+
+  const Profile& profile_;
+  const CtaClass& cta_;
+  const Launch& launch_;
+  const std::vector<L1Behaviour>& loads_;
+  const WarpClass* group_ = nullptr;
+  std::map<std::int32_t, std::int16_t> patterns_;
+  TimedProgram out_;
+};
+
+}  // namespace
+
+Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch, const std::vector<L1Behaviour>& loads) {
+  return ProgramBuilder(profile, cta, launch, loads).build();
+}
+
+}  // namespace noteg::compiled

@@ -1,0 +1,29 @@
+// From the ways that the warps of a CTA take to the IR: a role for each way, loops as backward branches, control bits as
+// they stand in the listing, address patterns from the emulation.
+#pragma once
+
+#include <vector>
+
+#include "kernels/compiled/profile.hpp"
+#include "kernels/ir/ir.hpp"
+#include "sim/support/result.hpp"
+
+namespace noteg::compiled {
+
+inline constexpr std::size_t most_program_code = 200'000;  // instructions of a program, loops once
+
+// What the timing knows of a global load beside its addresses.
+struct L1Behaviour {
+  double hit_rate = 0;  // of its sectors
+};
+
+struct TimedProgram {
+  kernels::Program program;
+  std::vector<std::int32_t> origin;  // of each instruction of the program: its index in the listing, -1 none
+};
+
+// `loads`: by instruction of the listing. Error: ways that are too long where they do not repeat.
+[[nodiscard]] Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch,
+                                              const std::vector<L1Behaviour>& loads);
+
+}  // namespace noteg::compiled

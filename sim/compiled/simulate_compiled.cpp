@@ -1,0 +1,188 @@
+#include "sim/compiled/simulate_compiled.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/ir/tensor_form.hpp"
+#include "sim/compiled/traffic.hpp"
+#include "sim/gpu/sm_cache.hpp"
+#include "sim/sm/tensor_timing.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+using S = Semantics;
+
+// Registers of a thread: what the launch file or the listing says, else the highest that the code names, and two that
+// the compiler keeps beside them (nvcc: 228 named, 230 reported).
+int registers_of(const Code& code, const Launch& launch, const Profile& profile) {
+  if (launch.registers) return *launch.registers;
+  if (code.registers) return *code.registers;
+  return std::min(255, profile.code.registers + 2);
+}
+
+std::int64_t shared_of(const Launch& launch, const Profile& profile, std::vector<std::string>& notes) {
+  if (launch.static_shared) return *launch.static_shared + launch.dynamic_shared;
+  std::int64_t touched = 0;
+  for (const CtaClass& each : profile.classes) touched = std::max<std::int64_t>(touched, each.shared_end);
+  const std::int64_t bytes = std::max(touched, launch.dynamic_shared);
+  if (bytes > launch.dynamic_shared)
+    notes.push_back(fmt::format("static shared memory taken from the addresses that are used: {} bytes (launch file: static_shared)", bytes - launch.dynamic_shared));
+  return bytes;
+}
+
+bool loads_ahead(const Profile& profile) {
+  return std::ranges::any_of(profile.code.steps, [](const Step& step) { return step.semantics == S::copy_to_shared; });
+}
+
+// Multiply-accumulates of the launch, and the rate of the unit that does most of them.
+gpu::Arithmetic arithmetic_of(const arch::SmSpec& sm, const Profile& profile) {
+  gpu::Arithmetic out;
+  double tensor = 0, scalar = 0;
+  for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    const Instruction& in = *profile.code.steps[i].in;
+    if (const auto form = kernels::tensor_form_from(timed_as(in), in.modifiers)) {
+      tensor += profile.counts[i].warps * kernels::macs_of(*form);
+      out.macs_per_cycle = sm::peak_macs_per_cycle(sm, *form);
+    } else if (in.base == "FFMA" || in.base == "FMUL" || in.base == "FADD") {
+      scalar += profile.counts[i].threads * (in.base == "FFMA" ? 1.0 : 0.5);
+    }
+  }
+  out.tensor_cores = tensor > 0;
+  if (!out.tensor_cores) out.macs_per_cycle = static_cast<double>(sm.sub_cores) * sm.pipes.fma.lanes;
+  out.operations = 2 * (out.tensor_cores ? tensor : scalar);
+  return out;
+}
+
+struct Sectors {
+  double asked = 0, missed = 0, stored = 0, pairs = 0;
+};
+
+Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
+  Sectors out;
+  for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    const S s = profile.code.steps[i].semantics;
+    const double sectors = profile.counts[i].sectors;
+    if (s == S::store_global) out.stored += sectors;
+    if (s != S::load_global && s != S::copy_to_shared && s != S::atomic_global) continue;
+    out.asked += sectors;
+    const double missed = sectors * (1 - footprints.loads[i].hit_rate);
+    out.missed += missed;
+    out.pairs += missed * std::clamp(sectors > 0 ? 2 * profile.counts[i].lines / sectors : 1.0, 1.0, 2.0);
+  }
+  return out;
+}
+
+// Loads by how they fare in L1 (program.cpp): those that find everything there, and those that find a part.
+void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& footprints) {
+  double asked = 0, found = 0;
+  for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    const double hit = footprints.loads[i].hit_rate;
+    if (profile.code.steps[i].semantics != S::load_global || hit <= 0.05 || hit > 0.9) continue;
+    asked += profile.counts[i].sectors;
+    found += profile.counts[i].sectors * hit;
+  }
+  traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0};
+  if (asked > 0) traffic.shared[static_cast<std::size_t>(kernels::Matrix::b)] = {static_cast<int>(std::lround(found / asked * sm::SharedSectors::steps)), 1.0};
+}
+
+// Nsight Compute counts a wavefront for each shuffle, for each copy to shared memory and for the start of each warp
+// beside those of loads and stores (our H200: kernels with none of the others).
+double counted_wavefronts(const Profile& profile, const Launch& launch) {
+  double sum = static_cast<double>(launch.ctas() * launch.warps());
+  for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    const Step& step = profile.code.steps[i];
+    if (step.semantics == S::copy_to_shared || step.semantics == S::shuffle) sum += profile.counts[i].warps;
+    else sum += profile.counts[i].wavefronts;
+  }
+  return sum;
+}
+
+struct Prepared {
+  gpu::KernelLaunch launch;
+  std::shared_ptr<const kernels::Program> program;
+  std::vector<std::int32_t> origin;
+};
+
+Result<Prepared> prepare_class(const CompiledRequest& request, const Profile& profile, const CtaClass& cta, const Footprints& footprints,
+                               const gpu::CtaResources& resources, const gpu::SmOccupancy& occupancy) {
+  Result<TimedProgram> timed = program_of(profile, cta, request.launch, footprints.loads);
+  if (!timed) return timed.errors();
+  timed->program.registers = resources.registers;
+  timed->program.shared_bytes = resources.shared_bytes;
+  Prepared out;
+  out.origin = std::move(timed->origin);
+  out.program = std::make_shared<const kernels::Program>(std::move(timed->program));
+  out.launch.program = out.program;
+  out.launch.resources = resources;
+  out.launch.occupancy = occupancy;
+  out.launch.geometry.ctas = request.launch.ctas();
+  out.launch.geometry.all_tiles = static_cast<double>(request.launch.ctas());
+  out.launch.warp_instructions = profile.warp_instructions();
+  return out;
+}
+
+}  // namespace
+
+Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
+  const Result<const Code*> code = request.listing->kernel(request.launch.kernel);
+  if (!code) return code.errors();
+  if (request.strict)
+    if (Diagnostics unknown = unknown_opcodes(*request.listing, **code); !unknown.empty()) return unknown;
+  const arch::GpuSpec& gpu = *request.gpu;
+  const int sm = request.listing->sm != 0 ? request.listing->sm : 90;
+  const LaunchMemory memory(request.launch, sm);
+  Result<Profile> emulated = profile(*request.listing, **code, request.launch, memory);
+  if (!emulated) return emulated.errors();
+  CompiledRun out;
+  out.profile = std::move(*emulated);
+  out.assumptions = out.profile.assumptions;
+  for (const Diagnostic& each : unknown_opcodes(*request.listing, **code)) out.notes.push_back(each.to_string());
+  if (request.listing->sm / 10 != static_cast<int>(std::lround(std::atof(gpu.sm.compute_capability.c_str()))) && request.listing->sm != 0)
+    out.notes.push_back(fmt::format("the listing is of sm_{}, {} is of compute capability {}: its compiler would have written other code", request.listing->sm, gpu.name, gpu.sm.compute_capability));
+
+  const gpu::CtaResources resources{static_cast<int>(request.launch.threads()), registers_of(**code, request.launch, out.profile),
+                                    shared_of(request.launch, out.profile, out.notes)};
+  const Result<gpu::SmOccupancy> occupancy = gpu::occupancy_of(gpu.sm.occupancy, resources);
+  if (!occupancy) return occupancy.errors();
+  const Footprints prints = footprints(out.profile, *request.listing, **code, request.launch, memory,
+                                       {static_cast<std::int64_t>(occupancy->l1_bytes.value), gpu.sms, occupancy->ctas_per_sm});
+  const Sectors sectors = sectors_of(out.profile, prints);
+  TrafficSource source{&gpu, &prints, &request.launch, &memory, sectors.asked, sectors.missed, sectors.stored,
+                       sectors.missed > 0 ? sectors.pairs / sectors.missed : 1.0, occupancy->ctas_per_sm, loads_ahead(out.profile), request.options.l2};
+  gpu::Traffic traffic = traffic_of(source);
+  set_l1(traffic, out.profile, prints);
+  source.l2 = memory::L2State::empty;
+  const gpu::Traffic cold = traffic_of(source);
+  out.cold = {out.profile.warp_instructions(), sectors.missed * sectors_that_arrive(source) + sectors.stored,
+              counted_wavefronts(out.profile, request.launch), cold.dram_read_bytes, cold.dram_write_bytes};
+
+  // Each class of CTAs is timed as if all were of it; the launch takes the mean by their numbers.
+  gpu::SmCache cache;
+  double ctas = 0, time_us = 0, cycles = 0;
+  for (const CtaClass& each : out.profile.classes) {
+    Result<Prepared> ready = prepare_class(request, out.profile, each, prints, resources, *occupancy);
+    if (!ready) return ready.errors();
+    ready->launch.traffic = traffic;
+    ready->launch.arithmetic = arithmetic_of(gpu.sm, out.profile);
+    Result<gpu::SimReport> report = gpu::simulate_launch(gpu, ready->launch, request.options, cache);
+    if (!report) return report.errors();
+    ctas += each.ctas;
+    time_us += each.ctas * report->time_us;
+    cycles += each.ctas * report->cycles;
+    if (out.program != nullptr) continue;
+    out.program = ready->program;
+    out.origin = std::move(ready->origin);
+    out.report = std::move(*report);
+  }
+  const double launch_us = out.report.phases_us.launch, before = std::max(1e-9, out.report.time_us - launch_us);
+  const double factor = (time_us / ctas - launch_us) / before;
+  out.report.time_us = time_us / ctas;
+  out.report.cycles = cycles / ctas;
+  for (double* phase : {&out.report.phases_us.prologue, &out.report.phases_us.mainloop, &out.report.phases_us.epilogue, &out.report.phases_us.tail}) *phase *= factor;
+  return out;
+}
+
+}  // namespace noteg::compiled

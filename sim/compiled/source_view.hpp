@@ -1,0 +1,34 @@
+// The listing with what its instructions cost: executions, wavefronts, sectors, and for what warps waited before each,
+// by the names that Nsight Compute uses. The waits are those of a run that is watched: the first wave of CTAs on an SM,
+// with loops cut short; each instruction's cycles per execution are then taken as often as it is executed.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/compiled/simulate_compiled.hpp"
+
+namespace noteg::compiled {
+
+inline constexpr std::array<std::string_view, 18> stall_columns{
+    "barrier", "branch_resolving", "dispatch", "drain", "imc", "lg", "long_sb", "math", "membar", "mio", "misc", "no_inst",
+    "not_selected", "selected", "short_sb", "sleep", "tex", "wait"};
+
+struct SourceLine {
+  std::int32_t instruction = 0;  // of the listing
+  InstructionCounts counts;
+  double samples = 0;  // warp cycles of the launch
+  std::array<double, stall_columns.size()> stalls{};
+};
+
+[[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options);
+
+// address,sass,warp_instructions,...,stall_*: one row per instruction.
+[[nodiscard]] std::string to_csv(const std::vector<SourceLine>& view, const CompiledRun& run);
+
+// The instructions with the most warp cycles, and for what their warps wait.
+[[nodiscard]] std::string hottest(const std::vector<SourceLine>& view, const CompiledRun& run, std::size_t most);
+
+}  // namespace noteg::compiled

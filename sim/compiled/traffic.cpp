@@ -1,0 +1,167 @@
+#include "sim/compiled/traffic.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/gpu/gemm_traffic.hpp"
+#include "sim/memory/l2_lookups.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+constexpr double sector_bytes = 32;
+
+// The raster of CTAs: x first, then y, then z.
+struct Raster {
+  std::array<double, 3> grid{};
+
+  // Different positions that a group's addresses take among n CTAs that follow each other.
+  [[nodiscard]] double positions(const FootprintGroup& group, double n) const {
+    const double x = std::min(n, grid[0]);
+    const double y = std::clamp(n / grid[0], 1.0, grid[1]);
+    const double z = std::clamp(n / (grid[0] * grid[1]), 1.0, grid[2]);
+    return (group.step[0] != 0 ? x : 1) * (group.step[1] != 0 ? y : 1) * (group.step[2] != 0 ? z : 1);
+  }
+
+  // CTAs until the same bytes are touched again, and how often they are, for each of the axes that share them.
+  struct Gap {
+    double ctas = 0, times = 0;
+  };
+  [[nodiscard]] std::vector<Gap> gaps(const FootprintGroup& group) const {
+    std::vector<Gap> out;
+    double stride = 1, times = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (group.step[axis] == 0 && grid[axis] > 1) {
+        out.push_back({stride, (grid[axis] - 1) * 1.0});
+        for (std::size_t i = 0; i + 1 < out.size(); ++i) out[i].times *= grid[axis];
+      }
+      stride *= grid[axis];
+    }
+    static_cast<void>(times);
+    return out;
+  }
+};
+
+struct Reuse {
+  const TrafficSource& source;
+  Raster raster;
+  double ctas = 1, live = 1;
+  memory::Capacity capacity;
+  memory::Spread spread;
+
+  [[nodiscard]] double copies(double readers) const { return memory::l2_copies(source.gpu->l2.partitions, readers); }
+
+  [[nodiscard]] double buffer_bytes(const FootprintGroup& g) const {
+    return g.buffer < 0 ? 1e30 : static_cast<double>(source.memory->buffers()[static_cast<std::size_t>(g.buffer)].bytes);
+  }
+
+  // Different bytes of a group that n CTAs in a row touch.
+  [[nodiscard]] double bytes(const FootprintGroup& g, double n) const {
+    const double touched = g.unique_sectors * sector_bytes * raster.positions(g, n);
+    const double size = buffer_bytes(g);
+    if (g.is_affine) return std::min(touched, size);
+    return size * (1 - std::exp(-touched / std::max(size, 1.0)));  // thrown in at random
+  }
+
+  // Of all groups, with the copies that partitions keep of what several SMs read.
+  [[nodiscard]] double occupied(double n) const {
+    double sum = 0;
+    for (const FootprintGroup& g : source.footprints->groups) {
+      const double readers = std::min(n, ctas) / std::max(1.0, raster.positions(g, n));
+      sum += bytes(g, n) * (g.store ? 1 : copies(readers));
+    }
+    return sum;
+  }
+
+  // Bytes that DRAM brings because they are touched again too late.
+  [[nodiscard]] double late(const FootprintGroup& g) const {
+    double sum = 0;
+    const double once = bytes(g, ctas);
+    if (!g.is_affine) {
+      // Random places: found if they are among the part of the buffer that L2 holds; a miss brings a whole granule.
+      const double held = std::min(1.0, capacity.bytes / std::max(1.0, buffer_bytes(g)));
+      return std::max(0.0, g.sectors * ctas * source.gpu->dram.granule.value * (1 - held) - once);
+    }
+    for (const Raster::Gap& gap : raster.gaps(g)) {
+      const double between = occupied(gap.ctas), wave = occupied(live);
+      // Neighbours in this sense lie in one wave, but for those on either side of where a new one begins.
+      const double same_wave = 1 - std::min(1.0, gap.ctas * (std::ceil(ctas / live) - 1) / ctas);
+      const double other = gap.ctas >= live ? between : wave + (std::max(wave, between) - wave) * spread.mean();
+      const double missed = same_wave * (1 - spread.retained(between, capacity)) + (1 - same_wave) * (1 - memory::retained_fraction(other, capacity));
+      sum += once * gap.times * missed;
+    }
+    return sum;
+  }
+};
+
+double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
+  return 1.0 - share * (gpu.sm.tpc.merge + gpu.sm.tpc.merge_growth * share) / 2.0;
+}
+
+}  // namespace
+
+double sectors_that_arrive(const TrafficSource& source) { return reads_that_arrive(*source.gpu, source.footprints->shared_by_pair); }
+
+gpu::Traffic traffic_of(const TrafficSource& source) {
+  const arch::GpuSpec& gpu = *source.gpu;
+  const Launch& launch = *source.launch;
+  Reuse reuse{source, {}, static_cast<double>(launch.ctas()), 1, {gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above}, {}};
+  for (std::size_t axis = 0; axis < 3; ++axis) reuse.raster.grid[axis] = static_cast<double>(launch.grid[axis]);
+  reuse.live = std::min(reuse.ctas, static_cast<double>(source.resident) * gpu.sms);
+  const double drift = memory::drift_per_wave(gpu.sm, source.resident * launch.warps(), source.loads_ahead);
+  reuse.spread = {reuse.ctas > reuse.live ? drift : 0.0, reuse.ctas / reuse.live};
+
+  gpu::Traffic out;
+  double once = 0, late = 0, in_waves = 0, written = 0, kept = 0;
+  for (const FootprintGroup& g : source.footprints->groups) {
+    const double bytes = reuse.bytes(g, reuse.ctas);
+    if (g.store) {
+      written += bytes;
+      kept += bytes;
+      continue;
+    }
+    once += bytes;
+    late += reuse.late(g);
+    kept += bytes * reuse.copies(reuse.ctas / std::max(1.0, reuse.raster.positions(g, reuse.ctas)));
+    in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
+  }
+  // What a CTA reads again itself, behind everything that all live CTAs read in between.
+  const double active = std::min<double>(gpu.sms, reuse.ctas);
+  const double retouched = source.footprints->retouch_sectors * reuse.ctas * sector_bytes;
+  const double between = source.footprints->retouch_distance * active * sector_bytes;
+  late += retouched * (1 - memory::retained_fraction(between, reuse.capacity));
+
+  for (const FootprintGroup& g : source.footprints->groups)
+    if (!g.is_affine && !g.store) out.opened_rows += reuse.late(g) / gpu.dram.granule.value;
+  out.l2_read_bytes = source.missed_sectors * sector_bytes;
+  out.l2_write_bytes = source.stored_sectors * sector_bytes;
+  // L2 delivers sectors by pairs: one of 64 bytes alone takes the time of both (H200M: a gather of 4-byte words draws
+  // 2.3 KB per cycle, rows of whole lines 4.6 KB).
+  const double arriving = sectors_that_arrive(source);
+  out.reads_that_arrive = arriving * source.pairs_per_sector;
+  out.compulsory_bytes = once;
+  out.result_bytes = written;
+  out.footprint_bytes = once + written;
+  const double gone = source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(kept, reuse.capacity) : 1;
+  out.dram_read_bytes = std::min(once * gone + late, std::max(out.l2_read_bytes, once * gone));
+  // What L2 holds at the end is a mix of what came in last. H200M: kernels that read as much as they write leave 20 to
+  // 23 MB of results in an L2 of 60 MB, so that it holds 44 MB of what streams through it.
+  constexpr double streamed = 0.73;
+  const double came = kept + late, stays = came > 0 ? std::min(1.0, streamed * reuse.capacity.bytes / came) : 1;
+  out.dram_write_bytes = written * (source.l2 == memory::L2State::warm ? gone : 1 - stays);
+  if (in_waves > 0) out.waiting_steps = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
+  if (out.waiting_steps < 0.005) out.waiting_steps = 0;
+
+  memory::L2Traffic l2;
+  l2.read_sectors = source.missed_sectors * arriving;
+  l2.write_sectors = source.stored_sectors;
+  l2.dram_read_sectors = out.dram_read_bytes / sector_bytes;
+  l2.sharers = once > 0 ? std::max(1.0, source.asked_sectors * sector_bytes / once) : 1;
+  l2.partitions = gpu.l2.partitions;
+  const memory::L2Lookups lookups = memory::l2_lookups(l2);
+  out.l2_lookups = lookups.lookups;
+  out.l2_hit_rate = lookups.hit_rate();
+  return out;
+}
+
+}  // namespace noteg::compiled

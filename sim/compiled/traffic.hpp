@@ -1,0 +1,33 @@
+// L2 and DRAM traffic of a compiled kernel from the footprints of its CTAs, as set arithmetic without operand names. A
+// group of accesses whose addresses do not move along an axis of the grid is shared by the CTAs along it: they touch
+// its bytes again after so many CTAs of the raster (x first) as lie between them. The law of retention is that of tiles
+// (sim/memory/tile_reuse): bytes are found again if what was touched since still fits, and waves drift apart.
+#pragma once
+
+#include "arch/spec.hpp"
+#include "kernels/compiled/footprint.hpp"
+#include "sim/gpu/l2_traffic.hpp"
+#include "sim/memory/tile_reuse.hpp"
+
+namespace noteg::compiled {
+
+struct TrafficSource {
+  const arch::GpuSpec* gpu = nullptr;
+  const Footprints* footprints = nullptr;
+  const Launch* launch = nullptr;
+  const LaunchMemory* memory = nullptr;
+  double asked_sectors = 0;      // loads, of L1, the whole launch
+  double missed_sectors = 0;     // of these, asked of L2
+  double stored_sectors = 0;
+  double pairs_per_sector = 1;  // of 64 bytes, that L2 has to deliver for a sector and its neighbour: 1 to 2
+  int resident = 1;  // CTAs on an SM
+  bool loads_ahead = false;  // copies run ahead of the arithmetic
+  memory::L2State l2 = memory::L2State::warm;
+};
+
+// Of the sectors that two SMs of a TPC ask for, those that reach L2.
+[[nodiscard]] double sectors_that_arrive(const TrafficSource& source);
+
+[[nodiscard]] gpu::Traffic traffic_of(const TrafficSource& source);
+
+}  // namespace noteg::compiled

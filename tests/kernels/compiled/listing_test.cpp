@@ -1,0 +1,126 @@
+#include "kernels/compiled/listing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "kernels/compiled/cubin.hpp"
+#include "kernels/compiled/launch_file.hpp"
+#include "kernels/compiled/opcodes.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+constexpr std::string_view two_words = R"(
+	.section	.text.k,"ax",@progbits
+k:
+        /*0000*/                   IMAD.WIDE.U32 R2, R9.reuse, 0x4, R2 ;     /* 0x0000000409027825 */
+                                                                             /* 0x001fcc00078e0202 */
+.L_x_1:
+        /*0010*/              @!P0 BRA `(.L_x_1) ;                           /* 0xfffffffc00fc7947 */
+                                                                             /* 0x000fea000383ffff */
+)";
+
+TEST(Listing, TakesControlBitsFromTheSecondWord) {
+  const auto listing = parse_listing(std::string(two_words), "k.sass");
+  ASSERT_TRUE(listing) << to_string(listing.errors());
+  const Instruction& in = listing->kernels.at(0).instructions.at(0);
+  EXPECT_EQ(in.control.stall, 6);
+  EXPECT_FALSE(!in.control.yield);
+  EXPECT_EQ(in.control.write_barrier, -1);
+  EXPECT_EQ(in.control.wait_mask, 1);
+  EXPECT_TRUE(in.operand.at(1).reuse);
+  EXPECT_TRUE(in.has("WIDE"));
+  EXPECT_FALSE(in.has("WID"));
+}
+
+TEST(Listing, ResolvesLabelsToAddresses) {
+  const auto listing = parse_listing(std::string(two_words), "k.sass");
+  ASSERT_TRUE(listing);
+  const Instruction& branch = listing->kernels.at(0).instructions.at(1);
+  EXPECT_EQ(branch.operand.at(0).value, 0x10);
+  EXPECT_TRUE(branch.guard_negated);
+  EXPECT_EQ(branch.guard, 0);
+}
+
+TEST(Listing, ReadsEachFormOfTheCorpus) {
+  for (const std::string name : {"nvdisasm", "cuobjdump", "triton", "bracketed"}) {
+    const auto listing = read_listing(std::string(NOTEG_SOURCE_DIR "/tests/fuzz/corpus/sass/") + name + ".sass");
+    ASSERT_TRUE(listing) << name << to_string(listing.errors());
+    EXPECT_GE(listing->kernels.at(0).instructions.size(), 3u) << name;
+  }
+}
+
+TEST(Listing, HasNoOpcodeWithoutClass) {
+  for (const std::string name : {"own_sm90a.sass.gz", "m_copy4_sm80.sass"}) {
+    const auto listing = read_listing(std::string(NOTEG_SOURCE_DIR "/tests/data/compiled/") + name);
+    ASSERT_TRUE(listing) << to_string(listing.errors());
+    for (const Code& code : listing->kernels) EXPECT_TRUE(unknown_opcodes(*listing, code).empty()) << code.name;
+  }
+}
+
+TEST(Listing, NamesAnUnknownOpcodeWithItsLine) {
+  std::string text(two_words);
+  text.replace(text.find("IMAD.WIDE.U32"), 13, "FROBNICATE.U3");
+  const auto listing = parse_listing(text, "k.sass");
+  ASSERT_TRUE(listing);
+  const Diagnostics unknown = unknown_opcodes(*listing, listing->kernels.at(0));
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(unknown.at(0).line, 4);
+  EXPECT_EQ(unknown.at(0).key, "FROBNICATE");
+}
+
+TEST(Listing, RefusesWhatIsCutOffMixedOrNoListing) {
+  const auto fails = [](std::string text) { return !parse_listing(std::move(text), "k.sass"); };
+  std::string cut(two_words);
+  cut.resize(cut.rfind("/* 0x000fea"));
+  EXPECT_TRUE(fails(cut));
+  EXPECT_TRUE(fails("hello\n"));
+  EXPECT_TRUE(fails(""));
+  EXPECT_TRUE(fails("\t.target\tsm_80\n\t.target\tsm_90\n" + std::string(two_words)));
+  EXPECT_TRUE(fails(std::string(two_words) + std::string(two_words)));
+  std::string wrong_address(two_words);
+  wrong_address.replace(wrong_address.find("/*0010*/"), 8, "/*0030*/");
+  EXPECT_TRUE(fails(wrong_address));
+  std::string no_label(two_words);
+  no_label.replace(no_label.find("`(.L_x_1)"), 9, "`(.L_x_7)");
+  EXPECT_TRUE(fails(no_label));
+}
+
+TEST(LaunchFile, PointsAtEveryMistake) {
+  const auto launch = parse_launch("grid: [0, 1, 1]\nblock: [2000]\nargs: [{i33: 1}, {buffer: A}]\nfrob: 1\n", "l.yaml");
+  ASSERT_FALSE(launch);
+  std::string all = to_string(launch.errors());
+  for (const std::string_view place : {"l.yaml:1:", "l.yaml:2:", "l.yaml:3:", "l.yaml:4:"})
+    EXPECT_NE(all.find(place), std::string::npos) << all;
+}
+
+TEST(LaunchFile, SaysTheSameAsAMeasuredRow) {
+  const auto file = parse_launch("kernel: k\ngrid: [4, 2]\nblock: [32, 8, 1]\ndynamic_shared: 48 KiB\nargs: [{i32: -1}, {f32: 0.5}, {buffer: A, bytes: 1 KiB, content: idx7}]\n", "l.yaml");
+  ASSERT_TRUE(file) << to_string(file.errors());
+  const auto row = launch_from_row({"k", "4x2x1", "32x8x1", "49152", "i=-1 f=0.5 p=A:1024:idx7", "", ""}, "rows.csv", 2);
+  ASSERT_TRUE(row) << to_string(row.errors());
+  EXPECT_EQ(file->grid, row->grid);
+  EXPECT_EQ(file->block, row->block);
+  EXPECT_EQ(file->dynamic_shared, row->dynamic_shared);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(file->arguments.at(i).value, row->arguments.at(i).value);
+    EXPECT_EQ(file->arguments.at(i).bytes, row->arguments.at(i).bytes);
+    EXPECT_EQ(file->arguments.at(i).below, row->arguments.at(i).below);
+  }
+}
+
+TEST(Cubin, RefusesOtherFilesAndThoseCutOff) {
+  EXPECT_FALSE(parse_cubin("", "a"));
+  EXPECT_FALSE(parse_cubin("\x7f""ELF", "a"));
+  std::string header(64, '\0');
+  header.replace(0, 6, std::string("\x7f""ELF\2\1", 6));
+  header[18] = static_cast<char>(190);
+  header[58] = 64;
+  header[60] = 3;
+  header[40] = 64;  // section headers begin where the file ends
+  EXPECT_FALSE(parse_cubin(header, "a"));
+}
+
+}  // namespace
+}  // namespace noteg::compiled
