@@ -65,7 +65,7 @@ void add_open_wait(WarpLane& lane, std::uint16_t warp, const gpu::Recording& rec
 }  // namespace
 
 std::vector<WarpLane> warp_lanes(const gpu::Recording& recording) {
-  const auto warps = static_cast<std::size_t>(recording.run->work.resident * recording.program().warps);
+  const auto warps = static_cast<std::size_t>(recording.run->work().resident * recording.program().warps);
   std::vector<WarpLane> lanes(warps);
   for (const sm::IssueRecord& issue : recording.log.issues)
     if (issue.warp < warps) lanes[issue.warp].issues.push_back(issue);
