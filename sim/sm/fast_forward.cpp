@@ -192,6 +192,8 @@ void FastForward::use(Rate& rate, std::size_t windows) {
 // A leader begins an iteration while all CTAs are in loops of that depth.
 void FastForward::sample(int depth, const RunningSet& running, std::uint64_t now) {
   Level& level = levels_[static_cast<std::size_t>(depth)];
+  if (level.key != running.key) level.seen = 0;
+  level.key = running.key;
   Rate& rate = level.rates[running.key];
   const std::int64_t settle = (rules_.settle + (turn_ > 1 ? turn_ : 0)) * running.streams;
   if (++level.seen < settle) return;
@@ -223,7 +225,7 @@ void FastForward::cta_ends(std::uint64_t now) {
   }
   const std::int64_t fill = std::max(ctas, resident), ended = sm_.ctas.ended();
   if (ended < fill || (ended - fill) % ctas != 0) return;
-  if (ended == fill) {
+  if (level.mark.position.empty()) {  // at `fill`, unless a recurrence has skipped it
     level.mark = mark(now);
     return;
   }

@@ -91,6 +91,7 @@ class FastForward {
   // A depth of the nest; 0 is the grid.
   struct Level {
     std::int64_t seen = 0;  // iterations since the last change
+    std::uint64_t key = 0;  // of the running set that began them
     Mark mark;
     std::map<std::uint64_t, Rate> rates;  // by running set
     std::vector<Moment> moments;
