@@ -1,5 +1,8 @@
 #include "sim/cli/trace_options.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "sim/cli/command.hpp"
@@ -25,10 +28,12 @@ std::optional<gpu::TripWindow> window_from(const std::string& text) {
   return gpu::TripWindow{*first, *last};
 }
 
-// As wide as the terminal says that it is.
+// As wide as COLUMNS says, else as the terminal is.
 std::size_t columns() {
   const char* text = std::getenv("COLUMNS");
-  const auto wide = text == nullptr ? std::nullopt : parse_integer(text);
+  auto wide = text == nullptr ? std::nullopt : parse_integer(text);
+  winsize window{};
+  if (!wide && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) wide = window.ws_col;
   return wide && *wide >= 40 && *wide <= 1000 ? static_cast<std::size_t>(*wide) : usual_width;
 }
 
