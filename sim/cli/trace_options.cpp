@@ -40,10 +40,11 @@ std::size_t columns() {
 }  // namespace
 
 std::vector<Option> trace_options() {
-  return {{"trace", "FILE", "writes what an SM does, for Perfetto or chrome://tracing: .json or .json.gz", false,
-           FileUse::output},
-          {"timeline", "", "shows what each warp issues and waits for, cycle by cycle", false},
-          {"window", "A:B", "iterations of the main loop for both, 2:4 if absent; 0: from the start of the run", false}};
+  return {
+      {"trace", "FILE", "writes what an SM does, for Perfetto or chrome://tracing: .json or .json.gz", false,
+       FileUse::output},
+      {"timeline", "", "shows what each warp issues and waits for, cycle by cycle", false},
+      {"window", "A:B", "iterations of the main loop for both, 2:4 if absent; 0: from the start of the run", false}};
 }
 
 void check_trace(const Arguments& arguments, Format format, Diagnostics& errors) {
