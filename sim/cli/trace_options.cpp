@@ -1,5 +1,8 @@
 #include "sim/cli/trace_options.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "sim/cli/command.hpp"
@@ -25,20 +28,23 @@ std::optional<gpu::TripWindow> window_from(const std::string& text) {
   return gpu::TripWindow{*first, *last};
 }
 
-// As wide as the terminal says that it is.
+// As wide as COLUMNS says, else as the terminal is.
 std::size_t columns() {
   const char* text = std::getenv("COLUMNS");
-  const auto wide = text == nullptr ? std::nullopt : parse_integer(text);
+  auto wide = text == nullptr ? std::nullopt : parse_integer(text);
+  winsize window{};
+  if (!wide && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0) wide = window.ws_col;
   return wide && *wide >= 40 && *wide <= 1000 ? static_cast<std::size_t>(*wide) : usual_width;
 }
 
 }  // namespace
 
 std::vector<Option> trace_options() {
-  return {{"trace", "FILE", "writes what an SM does, for Perfetto or chrome://tracing: .json or .json.gz", false,
-           FileUse::output},
-          {"timeline", "", "shows what each warp issues and waits for, cycle by cycle", false},
-          {"window", "A:B", "iterations of the main loop for both, 2:4 if absent; 0: from the start of the run", false}};
+  return {
+      {"trace", "FILE", "writes what an SM does, for Perfetto or chrome://tracing: .json or .json.gz", false,
+       FileUse::output},
+      {"timeline", "", "shows what each warp issues and waits for, cycle by cycle", false},
+      {"window", "A:B", "iterations of the main loop for both, 2:4 if absent; 0: from the start of the run", false}};
 }
 
 void check_trace(const Arguments& arguments, Format format, Diagnostics& errors) {

@@ -5,7 +5,6 @@
 #include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
 #include "sim/gpu/occupancy.hpp"
-#include "sim/gpu/peak_rate.hpp"
 #include "sim/gpu/switches.hpp"
 #include "sim/report/counters.hpp"
 #include "sim/support/text_file.hpp"

@@ -1,4 +1,5 @@
-// The workers: number 0 answers what the visitor is moving, and only the latest of it; the others sweep, explain and
+// The workers: number 0 answers what the visitor is moving, and only the latest of it; where there are cores enough a
+// second one takes every other GPU from it. The others sweep, explain and
 // watch, piece by piece, so that what is no longer wanted is dropped between two pieces.
 import * as Comlink from "comlink";
 
@@ -29,7 +30,11 @@ export class Engine {
   // After the first answer: until then they would only be in its way.
   startOthers() {
     if (this.others.length) return;
-    const count = Math.min(3, Math.max(1, (navigator.hardwareConcurrency || 2) - 1));
+    const cores = navigator.hardwareConcurrency || 2, count = Math.min(3, Math.max(1, cores - 1));
+    if (cores >= 4) this.second = this.start().then(async (worker) => {
+      for (const [path, text] of this.files) await worker.keep(path, text);
+      return worker;
+    });
     this.others = Array.from({ length: count }, async () => {
       const worker = await this.start();
       for (const [path, text] of this.files) await worker.keep(path, text);
@@ -41,7 +46,7 @@ export class Engine {
   async keep(path, text) {
     this.files.set(path, text);
     await (await this.first).keep(path, text);
-    for (const each of this.others) await (await each).keep(path, text);
+    for (const each of [this.second, ...this.others]) await (await each)?.keep(path, text);
   }
 
   // Questions of one move; resolves to null where a later move came in between.
@@ -60,9 +65,9 @@ export class Engine {
     while (this.latest) {
       const { questions, done } = this.latest;
       this.latest = null;
-      const texts = [];
-      if (worker) for (const question of questions) texts.push(await worker.ask(question));
-      done(worker ? texts : null);
+      const movers = [worker, await this.second].filter(Boolean);
+      const texts = worker ? await Promise.all(questions.map((question, i) => movers[i % movers.length].ask(question))) : null;
+      done(texts);
     }
     this.isAnswering = false;
   }

@@ -262,3 +262,32 @@
     width = window.innerWidth;
   });
 })();
+
+// A table is sorted by the column whose heading is pressed: figures by their exact value, the larger first, texts by
+// their letters; pressed again, the other way round. Rows alike keep their order.
+(() => {
+  const key = (row, column) => {
+    const cell = row.cells[column], data = cell?.querySelector("data");
+    return data ? Number(data.value) : (cell?.textContent ?? "");
+  };
+  const order = (a, b) => {
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    if (typeof a !== typeof b) return typeof a === "number" ? 1 : -1;  // what has no figure comes behind the figures
+    return a < b ? 1 : a > b ? -1 : 0;
+  };
+  for (const head of document.querySelectorAll("thead th")) {
+    const button = document.createElement("button");
+    button.className = "sort";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const body = head.closest("table").tBodies[0], column = head.cellIndex;
+      const sign = head.getAttribute("aria-sort") === "descending" ? 1 : -1;
+      for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", sign < 0 ? "descending" : "ascending");
+      const rows = [...body.rows].map((row) => [key(row, column), row]);
+      rows.sort(([a], [b]) => sign * order(a, b));
+      body.append(...rows.map(([, row]) => row));
+    });
+  }
+})();
