@@ -70,7 +70,7 @@ Result<ParsedName> read_blackwell(const Tokens& t) {
   if (t.size() < 14 || t[2] != "tensorop" || !t[3].ends_with("gemm"))
     return refused_part(
         "a CUTLASS 3 name of tensor operations for sm100, down to its alignment (block scales: by keys)",
-        t.size() < 4 ? t[0] : t[3]);
+        t.size() < 4 ? t[1] : t[3]);
   const bool at_launch = t[10] == "0x0x1";  // the launch says the cluster
   const auto tile = extents(t[9], 3), cluster = extents(at_launch ? "1x1x1" : t[10], 3);
   const auto align = prefixed(t[13], "align", 1);

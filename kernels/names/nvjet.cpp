@@ -162,6 +162,8 @@ Reading read_nvjet(const Tokens& t) {
   config.flavor = Flavor::xmma;
   config.persistent = true;
   if (const auto mistake = read_types(t[at], as_tf32, config)) return *mistake;
+  if (config.dtype_in == DataType::nvfp4 && !is_blackwell)
+    return refused_part("types of an nvjet kernel of Hopper, which has no 4-bit floats", t[at]);
   at += as_tf32 ? 2 : 1;
   Parts parts;
   if (const auto mistake = read_extents(t, at, parts)) return *mistake;

@@ -16,10 +16,6 @@ namespace {
 using kernels::Family;
 using kernels::KernelConfig;
 
-// Toggling of operands whose weights nobody wrote, between constant and random data. FITTED: median time of one half of
-// the twins over 0.5 ms (lowbit_gemm and blackwell_gemm, A100, H100 and B200 together); the other half judges it.
-constexpr double unwritten_weights = 0.65;
-
 // The family column: ours, or the H200 file's name for it. cublas is no family: the kernel's name decides.
 std::optional<Family> family_of(std::string_view text) {
   if (text.starts_with("cutlass_")) text.remove_prefix(8);
@@ -354,8 +350,6 @@ class Builder {
     if (!cold) case_.buffers = set_.buffers;
     case_.options.clock_mode = set_.clock_mode;
     case_.options.operands.activity = set_.operand_activity;
-    const bool unwritten = row_.text(Column::notes).find("uninitialised") != std::string_view::npos;
-    if (unwritten) case_.options.operands.activity = unwritten_weights;
     if (case_.gpu != set_.limited_gpu) case_.options.launches = set_.launches;
     case_.options.warm_up = set_.warm_up;
     const bool looped =

@@ -5,11 +5,11 @@
 
 namespace noteg::validate {
 
-// One CTA takes one row (vLLM, sgl_kernel and TensorRT-LLM: a scale for each token): 256 threads look for its largest
+// One CTA takes one row (vLLM, sgl_kernel and TensorRT-LLM: a scale for each token): 512 threads look for its largest
 // value and go over it once more, 16 bytes each under way at a time. With few rows the latency of memory decides.
 Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& shape, kernels::DataType type) {
   constexpr double read = 2;  // bytes per element
-  constexpr double under_way = 256 * 16, ctas_per_sm = 8;
+  constexpr double under_way = 512 * 16, ctas_per_sm = 4;
   const double written = kernels::stored_bytes_of(type);
   const double rows = static_cast<double>(shape.m) * static_cast<double>(shape.batch);
   const double k = static_cast<double>(shape.k);
