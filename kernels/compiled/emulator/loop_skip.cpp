@@ -57,6 +57,7 @@ LoopSkip::Ahead LoopSkip::safe_periods(std::size_t from, std::size_t middle, std
       if ((b.known >> lane & 1) == 0) continue;
       const std::int64_t d = b.difference[lane], step = d - a.difference[lane];
       if (step == 0) continue;
+      if (b.is_bent) return {};
       if (b.bends) {
         bends = true;
         break;

@@ -80,7 +80,7 @@ struct Work {
 };
 
 void decide(const Work& w, std::uint32_t known, const std::array<std::int64_t, 32>& difference) {
-  if (w.around.decisions != nullptr) w.around.decisions->entries.push_back({&w.in, known & w.lanes, difference, false});
+  if (w.around.decisions != nullptr) w.around.decisions->entries.push_back({&w.in, known & w.lanes, difference, false, false});
 }
 
 bool is_straight(S s) {
@@ -104,16 +104,46 @@ bool is_straight(S s) {
   }
 }
 
-// What goes into an operation that is no sum: where it changes, so may the rule by which the result does.
+bool is_bent(const Registers& registers, const Operand& o) {
+  if (o.index == zero_register || o.index < 0) return false;
+  const auto index = static_cast<std::size_t>(o.index);
+  return (o.kind == Kind::reg && registers.bent[index]) || (o.kind == Kind::ureg && registers.bent_uniform[index]);
+}
+
+bool bends(const Work& w) {
+  if (w.step.semantics == S::imad) return w.in.has("HI");
+  if (w.step.semantics == S::shift && w.in.has("L")) return false;
+  return !is_straight(w.step.semantics);
+}
+
+// Results of an operation that is no sum, and what is made of them.
+void mark_bent(const Work& w) {
+  bool bent = false;
+  for (std::size_t i = w.first(); i < w.in.operands; ++i) {
+    const Operand& o = w.in.operand[i];
+    const bool is_register = (o.kind == Kind::reg || o.kind == Kind::ureg) && o.index != zero_register;
+    bent = bent || is_bent(w.to, o) || (is_register && bends(w));
+  }
+  for (std::size_t i = 0; i < w.step.destinations; ++i) {
+    const Operand& o = w.in.operand[i];
+    if ((o.kind != Kind::reg && o.kind != Kind::ureg) || o.index == zero_register) continue;
+    for (std::size_t n = 0; n < w.step.width && static_cast<std::size_t>(o.index) + n < zero_register; ++n)
+      (o.kind == Kind::reg ? w.to.bent : w.to.bent_uniform)[static_cast<std::size_t>(o.index) + n] = bent;
+  }
+}
+
+// What goes into an operation that is no sum: where it changes, so may the rule by which the result does. And what is
+// compared behind one.
 void note_bend(const Work& w) {
-  if (w.around.decisions == nullptr || is_straight(w.step.semantics)) return;
-  if (w.step.semantics == S::imad && !w.in.has("HI")) return;
-  if (w.step.semantics == S::shift && w.in.has("L")) return;
+  mark_bent(w);
+  const bool compared = w.step.semantics == S::isetp;
+  if (w.around.decisions == nullptr || (!compared && !bends(w))) return;
   for (std::size_t i = w.first(); i < w.in.operands; ++i) {
     const Operand& o = w.in.operand[i];
     if ((o.kind != Kind::reg && o.kind != Kind::ureg) || o.index == zero_register) continue;
+    if (compared && !is_bent(w.to, o)) continue;
     const Lanes v = value_of(w.to, w.around, o);
-    Decisions::Entry entry{&w.in, v.known & w.lanes, {}, true};
+    Decisions::Entry entry{&w.in, v.known & w.lanes, {}, compared, !compared};
     for (std::size_t lane = 0; lane < 32; ++lane) entry.difference[lane] = v.value[lane];
     w.around.decisions->entries.push_back(entry);
   }
