@@ -60,7 +60,8 @@ struct Registers {
   std::array<Lanes, 256> u;
   std::array<Predicate, 8> p, up;
   std::map<std::uint32_t, Lanes> local;  // by offset
-  std::bitset<256> bent, bent_uniform;   // made from a mask or a shift: need not change evenly from iteration to iteration
+  std::bitset<256> bent,
+      bent_uniform;  // made from a mask or a shift: need not change evenly from iteration to iteration
   Registers();
 };
 
