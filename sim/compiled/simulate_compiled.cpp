@@ -147,7 +147,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   out.profile = std::move(*emulated);
   out.assumptions = out.profile.assumptions;
   for (const Diagnostic& each : unknown_opcodes(*request.listing, **code)) out.notes.push_back(each.to_string());
-  if (request.listing->sm / 10 != static_cast<int>(std::lround(std::atof(gpu.sm.compute_capability.c_str()))) &&
+  if (request.listing->sm / 10 != std::atoi(gpu.sm.compute_capability.c_str()) &&
       request.listing->sm != 0)
     out.notes.push_back(fmt::format(
         "the listing is of sm_{}, {} is of compute capability {}: its compiler would have written other code",
