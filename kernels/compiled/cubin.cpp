@@ -66,25 +66,34 @@ void read_attributes(std::string_view info, CubinKernel& out) {
   for (const auto& [ordinal, parameter] : parameters) out.parameters.push_back(parameter);
 }
 
-Diagnostic damaged(const std::string& file, std::string what) { return {file, 0, 0, "", "a whole cubin", std::move(what)}; }
+Diagnostic damaged(const std::string& file, std::string what) {
+  return {file, 0, 0, "", "a whole cubin", std::move(what)};
+}
 
 }  // namespace
 
 Result<Cubin> parse_cubin(std::string_view text, const std::string& file) {
   const Bytes bytes(text);
-  if (!text.starts_with("\x7f""ELF")) return Diagnostic{file, 0, 0, "", "a cubin (an ELF file)", "another kind of file"};
-  if (bytes.at<std::uint8_t>(4) != std::uint8_t{2} || bytes.at<std::uint8_t>(5) != std::uint8_t{1}) return damaged(file, "an ELF file of 32 bits or another byte order");
+  if (!text.starts_with("\x7f"
+                        "ELF"))
+    return Diagnostic{file, 0, 0, "", "a cubin (an ELF file)", "another kind of file"};
+  if (bytes.at<std::uint8_t>(4) != std::uint8_t{2} || bytes.at<std::uint8_t>(5) != std::uint8_t{1})
+    return damaged(file, "an ELF file of 32 bits or another byte order");
   constexpr std::uint16_t cuda = 190;
-  if (bytes.at<std::uint16_t>(18) != cuda) return Diagnostic{file, 0, 0, "", "machine code of a CUDA GPU (EM_CUDA)", "that of another machine"};
+  if (bytes.at<std::uint16_t>(18) != cuda)
+    return Diagnostic{file, 0, 0, "", "machine code of a CUDA GPU (EM_CUDA)", "that of another machine"};
   const auto headers = bytes.at<std::uint64_t>(40);
   const auto flags = bytes.at<std::uint32_t>(48);
-  const auto entry_size = bytes.at<std::uint16_t>(58), count = bytes.at<std::uint16_t>(60), names_at = bytes.at<std::uint16_t>(62);
-  if (!headers || !flags || !entry_size || !count || !names_at || *entry_size < 64) return damaged(file, "a header that is cut off");
+  const auto entry_size = bytes.at<std::uint16_t>(58), count = bytes.at<std::uint16_t>(60),
+             names_at = bytes.at<std::uint16_t>(62);
+  if (!headers || !flags || !entry_size || !count || !names_at || *entry_size < 64)
+    return damaged(file, "a header that is cut off");
   std::vector<Section> sections;
   std::vector<std::uint32_t> name_offsets;
   for (std::uint16_t i = 0; i < *count; ++i) {
     const std::uint64_t at = *headers + std::uint64_t{i} * *entry_size;
-    const auto name = bytes.at<std::uint32_t>(at), type = bytes.at<std::uint32_t>(at + 4), info = bytes.at<std::uint32_t>(at + 44);
+    const auto name = bytes.at<std::uint32_t>(at), type = bytes.at<std::uint32_t>(at + 4),
+               info = bytes.at<std::uint32_t>(at + 44);
     const auto offset = bytes.at<std::uint64_t>(at + 24), size = bytes.at<std::uint64_t>(at + 32);
     if (!name || !type || !info || !offset || !size) return damaged(file, "section headers that are cut off");
     sections.push_back({"", *type, *info, *offset, *size});
@@ -107,7 +116,8 @@ Result<Cubin> parse_cubin(std::string_view text, const std::string& file) {
     CubinKernel kernel;
     kernel.name = code.name.substr(6);
     kernel.registers = static_cast<int>(code.info >> 24);
-    if (const auto shared = section(".nv.shared." + kernel.name); shared != sections.end()) kernel.shared_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(shared->size, 1 << 20));
+    if (const auto shared = section(".nv.shared." + kernel.name); shared != sections.end())
+      kernel.shared_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(shared->size, 1 << 20));
     if (const auto info = section(".nv.info." + kernel.name); info != sections.end()) {
       const auto part = bytes.part(info->offset, info->size);
       if (!part) return damaged(file, info->name + " beyond its end");
@@ -128,7 +138,8 @@ Result<Cubin> read_cubin(const std::filesystem::path& path) {
 Result<Listing> disassemble(const std::filesystem::path& path) {
   if (const Result<Cubin> cubin = read_cubin(path); !cubin) return cubin.errors();
   std::vector<std::filesystem::path> places;
-  if (const char* home = std::getenv("CUDA_HOME")) places.emplace_back(std::filesystem::path(home) / "bin" / "nvdisasm");
+  if (const char* home = std::getenv("CUDA_HOME"))
+    places.emplace_back(std::filesystem::path(home) / "bin" / "nvdisasm");
   if (const char* all = std::getenv("PATH")) {
     std::string_view rest = all;
     while (!rest.empty()) {
@@ -137,9 +148,18 @@ Result<Listing> disassemble(const std::filesystem::path& path) {
       rest.remove_prefix(std::min(rest.size(), end + 1));
     }
   }
-  const auto tool = std::ranges::find_if(places, [](const auto& each) { std::error_code none; return std::filesystem::is_regular_file(each, none); });
+  const auto tool = std::ranges::find_if(places, [](const auto& each) {
+    std::error_code none;
+    return std::filesystem::is_regular_file(each, none);
+  });
   if (tool == places.end())
-    return Diagnostic{path.string(), 0, 0, "--cubin", "nvdisasm in PATH or CUDA_HOME/bin; where the CUDA toolkit is, run: nvdisasm -hex -c " + path.filename().string() + " > kernel.sass, and pass that with --sass", "none"};
+    return Diagnostic{path.string(),
+                      0,
+                      0,
+                      "--cubin",
+                      "nvdisasm in PATH or CUDA_HOME/bin; where the CUDA toolkit is, run: nvdisasm -hex -c " +
+                          path.filename().string() + " > kernel.sass, and pass that with --sass",
+                      "none"};
   // The path goes to the shell in single quotes.
   const auto quoted = [](const std::string& text) {
     std::string out = "'";
@@ -151,25 +171,33 @@ Result<Listing> disassemble(const std::filesystem::path& path) {
   if (!pipe) return Diagnostic{path.string(), 0, 0, "--cubin", "nvdisasm that can be run", tool->string()};
   std::string text;
   std::array<char, 1 << 16> piece{};
-  for (std::size_t got = 0; (got = fread(piece.data(), 1, piece.size(), pipe.get())) > 0 && text.size() <= largest_listing;) text.append(piece.data(), got);
+  for (std::size_t got = 0;
+       (got = fread(piece.data(), 1, piece.size(), pipe.get())) > 0 && text.size() <= largest_listing;)
+    text.append(piece.data(), got);
   return parse_listing(std::move(text), path.string() + " (nvdisasm)");
 }
 
 Diagnostics apply_cubin(const std::filesystem::path& path, Launch& launch) {
   const Result<Cubin> cubin = read_cubin(path);
   if (!cubin) return cubin.errors();
-  const auto kernel = std::ranges::find_if(cubin->kernels, [&](const CubinKernel& k) { return k.name == launch.kernel || (launch.kernel.empty() && cubin->kernels.size() == 1); });
+  const auto kernel = std::ranges::find_if(cubin->kernels, [&](const CubinKernel& k) {
+    return k.name == launch.kernel || (launch.kernel.empty() && cubin->kernels.size() == 1);
+  });
   if (kernel == cubin->kernels.end()) return {};  // the listing says what there is
   if (!launch.registers && kernel->registers > 0) launch.registers = kernel->registers;
   if (!launch.static_shared) launch.static_shared = kernel->shared_bytes;
   Diagnostics errors;
   if (!kernel->parameters.empty() && kernel->parameters.size() != launch.arguments.size()) {
-    errors.push_back({launch.file, 0, 0, "args", fmt::format("{} arguments, as the parameters of {}", kernel->parameters.size(), kernel->name), fmt::format("{}", launch.arguments.size())});
+    errors.push_back({launch.file, 0, 0, "args",
+                      fmt::format("{} arguments, as the parameters of {}", kernel->parameters.size(), kernel->name),
+                      fmt::format("{}", launch.arguments.size())});
     return errors;
   }
   for (std::size_t i = 0; i < kernel->parameters.size(); ++i) {
     if (kernel->parameters[i].bytes != launch.arguments[i].size())
-      errors.push_back({launch.file, 0, 0, fmt::format("args[{}]", i), fmt::format("an argument of {} bytes", kernel->parameters[i].bytes), fmt::format("one of {}", launch.arguments[i].size())});
+      errors.push_back({launch.file, 0, 0, fmt::format("args[{}]", i),
+                        fmt::format("an argument of {} bytes", kernel->parameters[i].bytes),
+                        fmt::format("one of {}", launch.arguments[i].size())});
   }
   return errors;
 }

@@ -17,18 +17,22 @@ constexpr std::uint64_t sector = 32, line = 128;
 constexpr std::size_t most_sectors = 150'000;  // looked at on an SM
 
 std::array<std::uint32_t, 3> cta_at(const Launch& launch, std::int64_t index) {
-  const std::int64_t x = index % launch.grid[0], y = index / launch.grid[0] % launch.grid[1], z = index / launch.grid[0] / launch.grid[1];
+  const std::int64_t x = index % launch.grid[0], y = index / launch.grid[0] % launch.grid[1],
+                     z = index / launch.grid[0] / launch.grid[1];
   return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
 }
 
-bool asks_global(S s) { return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global; }
+bool asks_global(S s) {
+  return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global;
+}
 
 // Distinct sectors of an access, in the order of lanes.
 void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
   out.clear();
   for (std::size_t i = 0; i < 32; ++i) {
     if ((access.lanes >> i & 1) == 0 || (access.address.known >> i & 1) == 0) continue;
-    const std::uint64_t first = access.address.value[i] / sector, last = (access.address.value[i] + access.step->bytes - 1) / sector;
+    const std::uint64_t first = access.address.value[i] / sector,
+                        last = (access.address.value[i] + access.step->bytes - 1) / sector;
     for (std::uint64_t s = first; s <= last; ++s)
       if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
   }
@@ -37,7 +41,8 @@ void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
 // Lines of sectors, least recently used goes first.
 class L1 {
  public:
-  explicit L1(std::int64_t bytes) : lines_(static_cast<std::size_t>(std::max<std::int64_t>(bytes / static_cast<std::int64_t>(line), 8))) {}
+  explicit L1(std::int64_t bytes)
+      : lines_(static_cast<std::size_t>(std::max<std::int64_t>(bytes / static_cast<std::int64_t>(line), 8))) {}
 
   // Whether the sector is there; it is afterwards.
   bool touch(std::uint64_t s) {
@@ -68,7 +73,8 @@ class L1 {
 // All global accesses of the CTAs on one SM.
 class SmWatcher : public WarpWatcher {
  public:
-  SmWatcher(std::size_t instructions, std::int64_t l1_bytes) : asked(instructions), found(instructions), unique(instructions), l1_(l1_bytes) {}
+  SmWatcher(std::size_t instructions, std::int64_t l1_bytes)
+      : asked(instructions), found(instructions), unique(instructions), l1_(l1_bytes) {}
 
   void enters(int, std::int32_t, std::uint32_t) override {}
   void assumes(std::int32_t, bool) override {}
@@ -114,7 +120,8 @@ class SmWatcher : public WarpWatcher {
   std::vector<std::uint64_t> scratch_;
 };
 
-void run_sm(SmWatcher& watcher, const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory, const L1Spec& l1, std::int64_t first) {
+void run_sm(SmWatcher& watcher, const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+            const L1Spec& l1, std::int64_t first) {
   std::vector<EmulatedCta> ctas;
   for (int slot = 0; slot < l1.resident; ++slot) {
     const std::int64_t index = first + std::int64_t{slot} * l1.sms;
@@ -152,7 +159,8 @@ class FirstAddresses : public WarpWatcher {
   std::size_t found = 0;
 };
 
-std::vector<std::optional<std::uint64_t>> first_addresses(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+std::vector<std::optional<std::uint64_t>> first_addresses(const EmulatedCode& code, const Launch& launch,
+                                                          const LaunchMemory& memory,
                                                           const std::array<std::uint32_t, 3>& id, std::size_t wanted) {
   FirstAddresses watcher(code.steps.size());
   EmulatedCta cta(code, launch, memory, id);
@@ -163,8 +171,8 @@ std::vector<std::optional<std::uint64_t>> first_addresses(const EmulatedCode& co
 
 }  // namespace
 
-Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch, const LaunchMemory& memory,
-                      const L1Spec& l1) {
+Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch,
+                      const LaunchMemory& memory, const L1Spec& l1) {
   Footprints out;
   const EmulatedCode global = prepare(listing, code, Wanted::global_addresses);
   const std::size_t n = global.steps.size();
@@ -216,7 +224,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     }
     if (origin[i] && proof[i] && static_cast<std::int64_t>(*proof[i]) != expected) group.is_affine = false;
     if (!group.is_affine) group.step = {1, 1, 1};
-    FootprintGroup& sum = groups.try_emplace({group.buffer, group.store, group.step, group.is_affine}, group).first->second;
+    FootprintGroup& sum =
+        groups.try_emplace({group.buffer, group.store, group.step, group.is_affine}, group).first->second;
     const double per_cta = profile.counts[i].sectors / static_cast<double>(launch.ctas());
     sum.sectors += per_cta;
     sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;

@@ -25,9 +25,9 @@ struct FootprintGroup {
 struct Footprints {
   std::vector<L1Behaviour> loads;  // by instruction
   std::vector<FootprintGroup> groups;
-  double shared_by_pair = 0;     // 0..1: of what an SM asks L2 for, what its neighbour asks for too
-  double retouch_sectors = 0;    // of a CTA: asked of L2 again by the same SM
-  double retouch_distance = 0;   // sectors that the SM asks for in between, mean
+  double shared_by_pair = 0;    // 0..1: of what an SM asks L2 for, what its neighbour asks for too
+  double retouch_sectors = 0;   // of a CTA: asked of L2 again by the same SM
+  double retouch_distance = 0;  // sectors that the SM asks for in between, mean
 };
 
 struct L1Spec {
@@ -36,7 +36,7 @@ struct L1Spec {
   int resident = 1;  // CTAs on an SM
 };
 
-[[nodiscard]] Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch,
-                                    const LaunchMemory& memory, const L1Spec& l1);
+[[nodiscard]] Footprints footprints(const Profile& profile, const Listing& listing, const Code& code,
+                                    const Launch& launch, const LaunchMemory& memory, const L1Spec& l1);
 
 }  // namespace noteg::compiled

@@ -38,13 +38,13 @@ struct Operand {
   bool absolute = false;    // |R|
   bool inverted = false;    // ~R
   bool reuse = false;
-  bool wide = false;            // .64: a pair
-  bool is_float = false;        // an immediate that was written as a floating-point number
-  std::uint8_t scale = 1;       // R5.X4
-  std::int16_t uniform = -1;    // memory: [R2+UR4]; constants: c[0x0][UR4]; -1 none
-  std::int16_t descriptor = -1; // memory: desc[UR4]
-  std::int64_t value = 0;       // immediate, offset, target of a label
-  std::string_view text;        // as written, into the listing
+  bool wide = false;             // .64: a pair
+  bool is_float = false;         // an immediate that was written as a floating-point number
+  std::uint8_t scale = 1;        // R5.X4
+  std::int16_t uniform = -1;     // memory: [R2+UR4]; constants: c[0x0][UR4]; -1 none
+  std::int16_t descriptor = -1;  // memory: desc[UR4]
+  std::int64_t value = 0;        // immediate, offset, target of a label
+  std::string_view text;         // as written, into the listing
 };
 
 // What S2R reads.
@@ -72,18 +72,18 @@ enum class Special : std::int16_t {
 struct Instruction {
   std::uint32_t address = 0;  // in its section
   std::uint64_t low = 0, high = 0;
-  std::string_view text;      // with its guard, without hexadecimal words and semicolon
-  std::string_view base;      // IMAD
-  std::string_view modifiers; // .WIDE.U32, with the leading dot; empty where there are none
-  std::int8_t guard = -1;     // predicate, -1 always
+  std::string_view text;       // with its guard, without hexadecimal words and semicolon
+  std::string_view base;       // IMAD
+  std::string_view modifiers;  // .WIDE.U32, with the leading dot; empty where there are none
+  std::int8_t guard = -1;      // predicate, -1 always
   bool guard_negated = false;
   bool guard_uniform = false;
   std::uint8_t operands = 0;
   std::array<Operand, 9> operand{};
   kernels::Control control;
-  std::int32_t line = 0;         // in the listing
-  std::int32_t source_line = 0;  // in the CUDA source, 0 unknown
-  std::int16_t source_file = -1; // Listing::sources
+  std::int32_t line = 0;          // in the listing
+  std::int32_t source_line = 0;   // in the CUDA source, 0 unknown
+  std::int16_t source_file = -1;  // Listing::sources
 
   [[nodiscard]] bool has(std::string_view modifier) const;
 };

@@ -14,8 +14,10 @@
 namespace noteg::compiled {
 namespace {
 
-constexpr std::int64_t most_threads = 1024, most_shared = 1 << 20, most_grid = 2147483647, most_bytes = std::int64_t{1} << 46;
-constexpr std::array<std::string_view, 9> kind_names{"i8", "i16", "i32", "i64", "f16", "f32", "f64", "buffer", "tensor_map"};
+constexpr std::int64_t most_threads = 1024, most_shared = 1 << 20, most_grid = 2147483647,
+                       most_bytes = std::int64_t{1} << 46;
+constexpr std::array<std::string_view, 9> kind_names{"i8",  "i16", "i32",    "i64",       "f16",
+                                                     "f32", "f64", "buffer", "tensor_map"};
 
 std::optional<ArgumentKind> kind_from(std::string_view name) {
   for (std::size_t i = 0; i < kind_names.size(); ++i)
@@ -33,7 +35,8 @@ std::optional<std::int64_t> value_bits(ArgumentKind kind, std::string_view text)
       const auto n = parse_number(text);
       if (!n || n->is_float) return std::nullopt;
       const int bits = kind == ArgumentKind::i8 ? 8 : kind == ArgumentKind::i16 ? 16 : 32;
-      if (kind != ArgumentKind::i64 && (n->value < -(std::int64_t{1} << (bits - 1)) || n->value >= std::int64_t{1} << bits))
+      if (kind != ArgumentKind::i64 &&
+          (n->value < -(std::int64_t{1} << (bits - 1)) || n->value >= std::int64_t{1} << bits))
         return std::nullopt;
       return n->value;
     }
@@ -79,7 +82,8 @@ class LaunchReader {
     launch_.grid = extent("grid", most_grid);
     launch_.block = extent("block", most_threads);
     if (const YamlNode* node = top_.optional("block"); node != nullptr && launch_.threads() > most_threads)
-      top_.report(*node, "block", fmt::format("at most {} threads", most_threads), fmt::format("{}", launch_.threads()));
+      top_.report(*node, "block", fmt::format("at most {} threads", most_threads),
+                  fmt::format("{}", launch_.threads()));
     if (top_.has("dynamic_shared")) launch_.dynamic_shared = bytes(top_, "dynamic_shared", most_shared);
     if (top_.has("static_shared")) launch_.static_shared = bytes(top_, "static_shared", most_shared);
     if (top_.has("registers")) launch_.registers = static_cast<int>(top_.integer("registers", 1, 255).value_or(32));
@@ -102,7 +106,8 @@ class LaunchReader {
     for (std::size_t i = 0; i < node->items.size(); ++i) {
       const auto n = parse_number(node->items[i].text);
       if (!n || n->is_float || n->value < 1 || n->value > (i == 0 ? most : std::min<std::int64_t>(most, 65535)))
-        top_.report(node->items[i], key, fmt::format("a whole number from 1 to {}", i == 0 ? most : std::min<std::int64_t>(most, 65535)),
+        top_.report(node->items[i], key,
+                    fmt::format("a whole number from 1 to {}", i == 0 ? most : std::min<std::int64_t>(most, 65535)),
                     node->items[i].describe());
       else
         out[i] = n->value;
@@ -115,7 +120,8 @@ class LaunchReader {
     if (node == nullptr) return 0;
     const auto plain = node->is_scalar() ? parse_number(node->text) : std::nullopt;
     double value = -1;
-    if (plain && !plain->is_float) value = static_cast<double>(plain->value);
+    if (plain && !plain->is_float)
+      value = static_cast<double>(plain->value);
     else if (node->is_scalar())
       if (const auto size = parse_quantity_as<Bytes>(node->text)) value = size->value;
     if (value < 0 || value > static_cast<double>(most)) {
@@ -126,7 +132,8 @@ class LaunchReader {
   }
 
   void arguments(const YamlNode& node) {
-    if (!node.is_sequence()) return top_.report(node, "args", "a sequence such as [{i32: 512}, {buffer: A, bytes: 1 MiB}]", node.describe());
+    if (!node.is_sequence())
+      return top_.report(node, "args", "a sequence such as [{i32: 512}, {buffer: A, bytes: 1 MiB}]", node.describe());
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       if (!node.items[i].is_mapping() || node.items[i].entries.empty()) {
         top_.report(node.items[i], "args", "an argument such as {i32: 512}", node.items[i].describe());
@@ -158,20 +165,23 @@ class LaunchReader {
       out.map.columns = map.integer("columns", 1, most_grid).value_or(1);
       out.map.box_rows = map.integer("box_rows", 1, 256).value_or(1);
       out.map.box_columns = map.integer("box_columns", 1, 256).value_or(1);
-      if (map.has("element_bytes")) out.map.element_bytes = static_cast<int>(map.integer("element_bytes", 1, 16).value_or(2));
+      if (map.has("element_bytes"))
+        out.map.element_bytes = static_cast<int>(map.integer("element_bytes", 1, 16).value_or(2));
       if (map.has("by_value")) out.by_value = map.boolean("by_value").value_or(false);
       out.bytes = out.map.rows * out.map.columns * out.map.element_bytes;
     } else if (const auto bits = value_bits(*kind, text)) {
       out.value = *bits;
     } else {
-      map.report(node.entries.front().value, word, "a number that fits the type", node.entries.front().value.describe());
+      map.report(node.entries.front().value, word, "a number that fits the type",
+                 node.entries.front().value.describe());
     }
     map.report_unknown();
     return out;
   }
 
   void assumptions(const YamlNode& node) {
-    if (!node.is_sequence()) return top_.report(node, "assume", "a sequence such as [{at: 0x350, taken: 3}]", node.describe());
+    if (!node.is_sequence())
+      return top_.report(node, "assume", "a sequence such as [{at: 0x350, taken: 3}]", node.describe());
     for (const YamlNode& item : node.items) {
       if (!item.is_mapping()) {
         top_.report(item, "assume", "an entry such as {at: 0x350, taken: 3}", item.describe());
@@ -185,13 +195,18 @@ class LaunchReader {
       Assumption out;
       if (const YamlNode* taken = map.optional("taken")) {
         const auto n = parse_number(taken->text);
-        if (taken->text == "always") out.taken = -1;
-        else if (n && !n->is_float && n->value >= 0) out.taken = n->value;
-        else map.report(*taken, "taken", "how many times in a row the branch is taken, or always", taken->describe());
+        if (taken->text == "always")
+          out.taken = -1;
+        else if (n && !n->is_float && n->value >= 0)
+          out.taken = n->value;
+        else
+          map.report(*taken, "taken", "how many times in a row the branch is taken, or always", taken->describe());
       }
       if (const YamlNode* value = map.optional("value")) {
-        if (const auto n = parse_number(value->text)) out.value = n->value;
-        else map.report(*value, "value", "a number", value->describe());
+        if (const auto n = parse_number(value->text))
+          out.value = n->value;
+        else
+          map.report(*value, "value", "a number", value->describe());
       }
       map.report_unknown();
       if (address) launch_.assumptions[static_cast<std::uint32_t>(address->value)] = out;
@@ -242,7 +257,10 @@ std::optional<Argument> argument_of(std::string_view text) {
   const std::string_view kind = text.substr(0, equals), value = text.substr(equals + 1);
   Argument out;
   if (kind == "i" || kind == "l" || kind == "f" || kind == "d") {
-    out.kind = kind == "i" ? ArgumentKind::i32 : kind == "l" ? ArgumentKind::i64 : kind == "f" ? ArgumentKind::f32 : ArgumentKind::f64;
+    out.kind = kind == "i"   ? ArgumentKind::i32
+               : kind == "l" ? ArgumentKind::i64
+               : kind == "f" ? ArgumentKind::f32
+                             : ArgumentKind::f64;
     const auto bits = value_bits(out.kind, value);
     if (!bits) return std::nullopt;
     out.value = *bits;
@@ -260,7 +278,8 @@ std::optional<Argument> argument_of(std::string_view text) {
   if (kind == "tm" && parts.size() == 5) {
     out.kind = ArgumentKind::tensor_map;
     out.name = parts[0];
-    const auto rows = whole(parts[1]), columns = whole(parts[2]), box_rows = whole(parts[3]), box_columns = whole(parts[4]);
+    const auto rows = whole(parts[1]), columns = whole(parts[2]), box_rows = whole(parts[3]),
+               box_columns = whole(parts[4]);
     if (!rows || !columns || !box_rows || !box_columns || *rows < 1 || *columns < 1) return std::nullopt;
     out.map = {*rows, *columns, *box_rows, *box_columns, 2};
     out.bytes = *rows * *columns * 2;
@@ -287,7 +306,9 @@ int Argument::size() const {
 }
 
 Result<Launch> read_launch_file(const std::filesystem::path& path) { return read(read_yaml_file(path)); }
-Result<Launch> parse_launch(std::string_view text, std::string file) { return read(read_yaml_text(text, std::move(file))); }
+Result<Launch> parse_launch(std::string_view text, std::string file) {
+  return read(read_yaml_text(text, std::move(file)));
+}
 
 Result<Launch> launch_from_row(const LaunchText& row, const std::string& file, int line) {
   Diagnostics errors;
@@ -297,21 +318,29 @@ Result<Launch> launch_from_row(const LaunchText& row, const std::string& file, i
   Launch out;
   out.file = file;
   out.kernel = row.kernel;
-  if (const auto grid = extent_of(row.grid)) out.grid = *grid;
-  else wrong("grid", "extents such as 16x16x1", row.grid);
-  if (const auto block = extent_of(row.block)) out.block = *block;
-  else wrong("block", "extents such as 32x8x1", row.block);
+  if (const auto grid = extent_of(row.grid))
+    out.grid = *grid;
+  else
+    wrong("grid", "extents such as 16x16x1", row.grid);
+  if (const auto block = extent_of(row.block))
+    out.block = *block;
+  else
+    wrong("block", "extents such as 32x8x1", row.block);
   if (out.threads() > most_threads) wrong("block", "at most 1024 threads", row.block);
   if (!row.dynamic_shared.empty()) {
     const auto n = whole(row.dynamic_shared);
-    if (n && *n >= 0 && *n <= most_shared) out.dynamic_shared = *n;
-    else wrong("dynamic_shared", "bytes", row.dynamic_shared);
+    if (n && *n >= 0 && *n <= most_shared)
+      out.dynamic_shared = *n;
+    else
+      wrong("dynamic_shared", "bytes", row.dynamic_shared);
   }
   if (const auto n = whole(row.static_shared)) out.static_shared = *n;
   if (const auto n = whole(row.registers)) out.registers = static_cast<int>(std::clamp<std::int64_t>(*n, 1, 255));
   for (const std::string_view text : split(row.arguments, ' ')) {
-    if (const auto argument = argument_of(text)) out.arguments.push_back(*argument);
-    else wrong("args", "arguments such as i=512 f=0.5 p=A:1024:f32", text);
+    if (const auto argument = argument_of(text))
+      out.arguments.push_back(*argument);
+    else
+      wrong("args", "arguments such as i=512 f=0.5 p=A:1024:f32", text);
   }
   if (!errors.empty()) return errors;
   return out;

@@ -23,7 +23,7 @@ enum class ArgumentKind : std::uint8_t { i8, i16, i32, i64, f16, f32, f64, buffe
 enum class Content : std::uint8_t {
   unknown,  // floating-point numbers and whatever else
   zero,
-  index,   // random 32-bit integers below Argument::below
+  index,    // random 32-bit integers below Argument::below
   bytes_u8  // random bytes
 };
 
@@ -35,9 +35,9 @@ struct TensorMap {
 
 struct Argument {
   ArgumentKind kind = ArgumentKind::i32;
-  std::string name;         // buffers and tensor maps
-  std::int64_t value = 0;   // integers; floating-point numbers as their bits
-  std::int64_t bytes = 0;   // of a buffer
+  std::string name;        // buffers and tensor maps
+  std::int64_t value = 0;  // integers; floating-point numbers as their bits
+  std::int64_t bytes = 0;  // of a buffer
   Content content = Content::unknown;
   std::int64_t below = 0;
   TensorMap map{};
@@ -56,9 +56,9 @@ struct Launch {
   std::string file;
   std::string kernel;  // empty: the only one of the listing
   Extent grid{1, 1, 1}, block{1, 1, 1};
-  std::int64_t dynamic_shared = 0;           // bytes
+  std::int64_t dynamic_shared = 0;              // bytes
   std::optional<std::int64_t> static_shared{};  // bytes; from the cubin where there is one
-  std::optional<int> registers{};            // per thread; likewise
+  std::optional<int> registers{};               // per thread; likewise
   std::vector<Argument> arguments;
   std::map<std::uint32_t, Assumption> assumptions;
 

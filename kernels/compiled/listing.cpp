@@ -228,7 +228,9 @@ class ListingReader {
     add_with(line.substr(10), control);
   }
 
-  static std::int8_t counter_in(char c) { return c >= '0' && c <= '5' ? static_cast<std::int8_t>(c - '0') : std::int8_t{-1}; }
+  static std::int8_t counter_in(char c) {
+    return c >= '0' && c <= '5' ? static_cast<std::int8_t>(c - '0') : std::int8_t{-1};
+  }
   static std::string excerpt(std::string_view s) { return std::string(s.substr(0, 60)); }
 
   void add_with(std::string_view text, const kernels::Control& control) {
@@ -246,7 +248,8 @@ class ListingReader {
     wants_word_ = false;
     if (!open_) return error("a section or a function with a name above its code", "an instruction");
     if (total_ >= most_instructions)
-      return total_++ == most_instructions ? error(fmt::format("at most {} instructions", most_instructions), "more") : void();
+      return total_++ == most_instructions ? error(fmt::format("at most {} instructions", most_instructions), "more")
+                                           : void();
     if (address != next_address())
       return error(fmt::format("an instruction at /*{:04x}*/, 16 bytes after the one above", next_address()),
                    fmt::format("/*{:04x}*/", address));
@@ -342,7 +345,11 @@ Result<const Code*> Listing::kernel(const std::string& name) const {
     names.push_back(code.name);
   }
   if (name.empty())
-    return Diagnostic{file, 0, 0, "kernel", fmt::format("the name of one of the {} kernels of the listing", names.size()),
+    return Diagnostic{file,
+                      0,
+                      0,
+                      "kernel",
+                      fmt::format("the name of one of the {} kernels of the listing", names.size()),
                       "none (the first is " + names.front() + ")"};
   const std::vector<std::string> near = nearest_names(name, names, 3);
   return Diagnostic{file, 0, 0, "kernel", near.empty() ? "a kernel of the listing" : join_or(near), name};
@@ -350,14 +357,17 @@ Result<const Code*> Listing::kernel(const std::string& name) const {
 
 Result<Listing> parse_listing(std::string text, std::string file) {
   if (text.size() > largest_listing)
-    return Diagnostic{file, 0, 0, "", fmt::format("a listing of at most {} MiB", largest_listing >> 20), "a larger one"};
+    return Diagnostic{file,          0, 0, "", fmt::format("a listing of at most {} MiB", largest_listing >> 20),
+                      "a larger one"};
   return ListingReader(std::move(text), std::move(file)).run();
 }
 
 Result<Listing> read_listing(const std::filesystem::path& path) {
   const std::string name = path.string();
-  if (Result<std::string> raw = read_file(path, std::size_t{1} << 20 << 8); !raw) return raw.errors();
-  else if (!raw->starts_with("\x1f\x8b")) return parse_listing(std::move(*raw), name);
+  if (Result<std::string> raw = read_file(path, std::size_t{1} << 20 << 8); !raw)
+    return raw.errors();
+  else if (!raw->starts_with("\x1f\x8b"))
+    return parse_listing(std::move(*raw), name);
   const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(name.c_str(), "rb"));
   if (!file) return Diagnostic{name, 0, 0, "", "a file that can be read", "one that cannot be opened"};
   std::string text;

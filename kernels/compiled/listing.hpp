@@ -19,7 +19,7 @@ inline constexpr std::size_t most_instructions = 1'000'000;             // of a 
 struct Code {
   std::string name;
   int line = 0;
-  std::optional<int> registers;  // per thread, where the listing says so
+  std::optional<int> registers;           // per thread, where the listing says so
   std::vector<Instruction> instructions;  // by address
 
   // Index of the instruction at an address; nullopt: none there.
@@ -30,7 +30,7 @@ struct Listing {
   std::string file;
   int sm = 0;  // 90 of sm_90a; 0: the file does not say
   std::vector<Code> kernels;
-  std::vector<std::string> sources;    // of -lineinfo
+  std::vector<std::string> sources;         // of -lineinfo
   std::shared_ptr<const std::string> text;  // what the instructions' views look into
 
   [[nodiscard]] Result<const Code*> kernel(const std::string& name) const;

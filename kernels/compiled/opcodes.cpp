@@ -259,7 +259,8 @@ Diagnostics unknown_opcodes(const Listing& listing, const Code& code) {
   std::set<std::string_view> told;
   for (const Instruction& in : code.instructions) {
     if (find_opcode(in.base) != nullptr || !told.insert(in.base).second) continue;
-    out.push_back({listing.file, in.line, 0, std::string(in.base), "an opcode of the table (kernels/compiled/opcodes.cpp)",
+    out.push_back({listing.file, in.line, 0, std::string(in.base),
+                   "an opcode of the table (kernels/compiled/opcodes.cpp)",
                    "an unknown one: its results are taken as not known, and it is timed as an ALU instruction"});
   }
   return out;

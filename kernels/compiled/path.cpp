@@ -25,8 +25,7 @@ std::int32_t PathNodes::of_loop(std::vector<std::int32_t> body, std::int64_t cou
 
 void PathBuilder::enter(std::int32_t block) {
   path_.push_back(nodes_->of_block(block));
-  while (fold()) {
-  }
+  while (fold()) {}
 }
 
 void PathBuilder::repeat(std::vector<std::int32_t> body, std::int64_t times) {
@@ -45,8 +44,7 @@ void PathBuilder::repeat(std::vector<std::int32_t> body, std::int64_t times) {
     }
   }
   path_.push_back(nodes_->of_loop(std::move(body), count));
-  while (fold()) {
-  }
+  while (fold()) {}
 }
 
 // The last nodes repeat the ones before them, or the body of the loop before them.
@@ -57,7 +55,8 @@ bool PathBuilder::fold() {
     const std::size_t before = path_.size() - period - 1;
     const std::int32_t other = path_[before];
     const PathNode& node = (*nodes_)[other];
-    if (node.block < 0 && node.body.size() == period && std::equal(node.body.begin(), node.body.end(), path_.end() - static_cast<std::ptrdiff_t>(period))) {
+    if (node.block < 0 && node.body.size() == period &&
+        std::equal(node.body.begin(), node.body.end(), path_.end() - static_cast<std::ptrdiff_t>(period))) {
       const std::int64_t count = node.count + 1;
       std::vector<std::int32_t> body = node.body;
       path_.resize(before);

@@ -17,9 +17,12 @@ namespace {
 using S = Semantics;
 
 bool is_shared(S s) {
-  return s == S::load_shared || s == S::store_shared || s == S::copy_to_shared || s == S::load_matrix || s == S::store_matrix || s == S::atomic_shared;
+  return s == S::load_shared || s == S::store_shared || s == S::copy_to_shared || s == S::load_matrix ||
+         s == S::store_matrix || s == S::atomic_shared;
 }
-bool is_global(S s) { return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global; }
+bool is_global(S s) {
+  return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global;
+}
 
 // One execution's lanes relative to a line, and what they cost. Accesses that differ by whole lines cost the same.
 struct Variant {
@@ -37,7 +40,8 @@ std::uint32_t lanes_of_matrices(const Instruction& in, std::uint32_t lanes) {
 kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
   kernels::AccessPattern out;
   out.space = is_global(step.semantics) ? kernels::Space::global : kernels::Space::shared;
-  out.store = step.semantics == S::store_global || step.semantics == S::store_shared || step.semantics == S::store_matrix;
+  out.store =
+      step.semantics == S::store_global || step.semantics == S::store_shared || step.semantics == S::store_matrix;
   out.bytes_per_lane = step.bytes;
   out.active_mask = v.lanes;
   out.offset = v.offset;
@@ -45,8 +49,8 @@ kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
   return out;
 }
 
-// A copy of 16 bytes per lane comes by quarter warps, and each line of global memory in a wavefront of its own (counters
-// of our H200: rows of 128 bytes 4, of 64 bytes 8).
+// A copy of 16 bytes per lane comes by quarter warps, and each line of global memory in a wavefront of its own
+// (counters of our H200: rows of 128 bytes 4, of 64 bytes 8).
 int wide_copy_wavefronts(const kernels::AccessPattern& copy) {
   int sum = 0;
   for (std::size_t quarter = 0; quarter < 4; ++quarter) {
@@ -115,10 +119,12 @@ class CtaRecorder : public WarpWatcher {
       v.offset[i] = static_cast<std::uint32_t>(access.address.value[i] - base);
       if (copies) v.shared[i] = static_cast<std::uint32_t>(access.shared.value[i] - shared_base);
       const std::uint64_t shared = copies ? access.shared.value[i] : access.address.value[i];
-      if (is_shared(access.step->semantics)) shared_end_ = std::max(shared_end_, static_cast<std::uint32_t>(shared) + access.step->bytes);
+      if (is_shared(access.step->semantics))
+        shared_end_ = std::max(shared_end_, static_cast<std::uint32_t>(shared) + access.step->bytes);
     }
     Warp& w = warps_[static_cast<std::size_t>(warp)];
-    const std::size_t variant = note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing);
+    const std::size_t variant =
+        note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing);
     w.keep({access.at, static_cast<std::uint32_t>(variant)});
   }
 
@@ -171,8 +177,10 @@ class CtaRecorder : public WarpWatcher {
     Warp(PathNodes& nodes, const EmulatedCode& code)
         : path(nodes), entered(code.blocks.size()), lanes(code.blocks.size()), memory(code.steps.size()) {}
     void keep(Event event) {
-      if (log.size() < longest_log) log.push_back(event);
-      else log_is_full = true;
+      if (log.size() < longest_log)
+        log.push_back(event);
+      else
+        log_is_full = true;
     }
     PathBuilder path;
     std::vector<double> entered, lanes;  // by block
@@ -205,7 +213,9 @@ class CtaRecorder : public WarpWatcher {
   }
 
   static std::size_t note(InstructionRecord& record, Variant& v, const Step& step, bool reads_nothing) {
-    const auto same = [&](const Variant& o) { return o.lanes == v.lanes && o.offset == v.offset && o.shared == v.shared; };
+    const auto same = [&](const Variant& o) {
+      return o.lanes == v.lanes && o.offset == v.offset && o.shared == v.shared;
+    };
     if (record.last >= record.variants.size() || !same(record.variants[record.last])) {
       const auto at = std::ranges::find_if(record.variants, same);
       record.last = static_cast<std::size_t>(at - record.variants.begin());
@@ -328,7 +338,8 @@ class Classes {
         }
     std::vector<Cell> out;
     for (const auto& [signature, cell] : by_signature) out.push_back(cell);
-    std::ranges::sort(out, [](const Cell& a, const Cell& b) { return a.ctas != b.ctas ? a.ctas > b.ctas : a.id < b.id; });
+    std::ranges::sort(out,
+                      [](const Cell& a, const Cell& b) { return a.ctas != b.ctas ? a.ctas > b.ctas : a.id < b.id; });
     return out;
   }
 
@@ -344,7 +355,8 @@ class Classes {
     const auto n = static_cast<std::uint32_t>(launch_.grid[axis]);
     std::vector<std::uint32_t> samples;
     constexpr std::uint32_t parts = 4;
-    for (std::uint32_t i = 0; i <= parts; ++i) samples.push_back(static_cast<std::uint32_t>(std::uint64_t{n - 1} * i / parts));
+    for (std::uint32_t i = 0; i <= parts; ++i)
+      samples.push_back(static_cast<std::uint32_t>(std::uint64_t{n - 1} * i / parts));
     if (n > 1) samples.push_back(1);
     std::ranges::sort(samples);
     samples.erase(std::unique(samples.begin(), samples.end()), samples.end());
@@ -442,15 +454,21 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
   Profile out;
   out.code = prepare(listing, code, Wanted::addresses);
   const EmulatedCode paths = prepare(listing, code, Wanted::path);
-  const Diagnostic endless{listing.file, code.line, 0, "kernel",
-                           fmt::format("a kernel that ends within {} basic blocks for a CTA (assume: says how often a loop runs)", limits.blocks),
-                           code.name + ", which does not"};
+  const Diagnostic endless{
+      listing.file,
+      code.line,
+      0,
+      "kernel",
+      fmt::format("a kernel that ends within {} basic blocks for a CTA (assume: says how often a loop runs)",
+                  limits.blocks),
+      code.name + ", which does not"};
   Classes classes(paths, launch, memory, limits);
   const std::vector<Classes::Cell> cells = classes.find();
   if (classes.endless()) return endless;
   out.sampled = classes.sampled();
   if (out.sampled)
-    out.assumptions.push_back(fmt::format("CTAs take many ways: {} of them stand for all {}", cells.size(), launch.ctas()));
+    out.assumptions.push_back(
+        fmt::format("CTAs take many ways: {} of them stand for all {}", cells.size(), launch.ctas()));
   out.counts.resize(out.code.steps.size());
   for (const Classes::Cell& cell : cells) {
     EmulatedCta cta(out.code, launch, memory, cell.id);

@@ -34,10 +34,10 @@ struct AccessShape {
 
 // A way through the code: blocks in the order in which they run, repetitions folded into loops.
 struct PathNode {
-  std::int32_t block = -1;           // a block, or
-  std::vector<std::int32_t> body;    // nodes that repeat
+  std::int32_t block = -1;         // a block, or
+  std::vector<std::int32_t> body;  // nodes that repeat
   std::int64_t count = 1;
-  std::int32_t entry = -1;           // a block that is entered in its middle: first instruction
+  std::int32_t entry = -1;  // a block that is entered in its middle: first instruction
 };
 
 // All ways of a launch share their nodes; equal nodes are one.
@@ -89,7 +89,7 @@ struct CtaClass {
 struct Profile {
   EmulatedCode code;  // with addresses
   PathNodes nodes;
-  std::vector<CtaClass> classes;  // the largest first
+  std::vector<CtaClass> classes;          // the largest first
   std::vector<InstructionCounts> counts;  // of the launch
   std::vector<std::string> assumptions;
   bool sampled = false;  // classes stand for CTAs that were not all compared
@@ -102,7 +102,7 @@ struct ProfileLimits {
   std::size_t classes = 24;
 };
 
-[[nodiscard]] Result<Profile> profile(const Listing& listing, const Code& code, const Launch& launch, const LaunchMemory& memory,
-                                      const ProfileLimits& limits = {});
+[[nodiscard]] Result<Profile> profile(const Listing& listing, const Code& code, const Launch& launch,
+                                      const LaunchMemory& memory, const ProfileLimits& limits = {});
 
 }  // namespace noteg::compiled

@@ -24,7 +24,9 @@ kernels::Operand ir_operand(const Operand& o) {
     case Kind::ureg: out.kind = IrKind::ureg; break;
     case Kind::pred: out.kind = IrKind::pred; break;
     case Kind::upred: out.kind = IrKind::upred; break;
-    case Kind::integer: out.kind = IrKind::immediate, out.value = static_cast<std::int32_t>(o.value), out.index = kernels::rz; break;
+    case Kind::integer:
+      out.kind = IrKind::immediate, out.value = static_cast<std::int32_t>(o.value), out.index = kernels::rz;
+      break;
     case Kind::constant: out.kind = IrKind::constant, out.value = static_cast<std::int32_t>(o.value); break;
     case Kind::special: out.kind = IrKind::special; break;
     case Kind::memory:
@@ -43,7 +45,8 @@ kernels::Operand ir_operand(const Operand& o) {
 // Registers of the operands of a matrix instruction: A, B, C (m16n8: PTX ISA, fragments by types).
 std::array<std::uint8_t, 3> fragment_registers(const Instruction& in) {
   const bool half_result = in.has("F16") && !in.has("F32");
-  if (in.has("16816") || in.has("16832") || in.has("1688") == false) return {4, 2, static_cast<std::uint8_t>(half_result ? 2 : 4)};
+  if (in.has("16816") || in.has("16832") || in.has("1688") == false)
+    return {4, 2, static_cast<std::uint8_t>(half_result ? 2 : 4)};
   return {2, 1, static_cast<std::uint8_t>(half_result ? 2 : 4)};
 }
 
@@ -51,10 +54,12 @@ std::array<std::uint8_t, 3> fragment_registers(const Instruction& in) {
 kernels::AccessPattern pattern_for(const Step& step, const AccessShape* shape) {
   if (shape != nullptr && shape->executions > 0) return shape->pattern;
   kernels::AccessPattern out;
-  const bool shared = step.semantics == S::load_shared || step.semantics == S::store_shared || step.semantics == S::load_matrix ||
-                      step.semantics == S::store_matrix || step.semantics == S::atomic_shared;
+  const bool shared = step.semantics == S::load_shared || step.semantics == S::store_shared ||
+                      step.semantics == S::load_matrix || step.semantics == S::store_matrix ||
+                      step.semantics == S::atomic_shared;
   out.space = shared ? kernels::Space::shared : kernels::Space::global;
-  out.store = step.semantics == S::store_shared || step.semantics == S::store_global || step.semantics == S::store_local;
+  out.store =
+      step.semantics == S::store_shared || step.semantics == S::store_global || step.semantics == S::store_local;
   out.bytes_per_lane = std::max<std::uint8_t>(step.bytes, 1);
   for (std::uint32_t i = 0; i < 32; ++i) out.offset[i] = out.shared_offset[i] = i * out.bytes_per_lane;
   return out;
@@ -62,7 +67,8 @@ kernels::AccessPattern pattern_for(const Step& step, const AccessShape* shape) {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(const Profile& profile, const CtaClass& cta, const Launch& launch, const std::vector<L1Behaviour>& loads)
+  ProgramBuilder(const Profile& profile, const CtaClass& cta, const Launch& launch,
+                 const std::vector<L1Behaviour>& loads)
       : profile_(profile), cta_(cta), launch_(launch), loads_(loads) {}
 
   Result<TimedProgram> build() {
@@ -74,10 +80,15 @@ class ProgramBuilder {
       group_ = &group;
       patterns_.clear();
       const auto begin = static_cast<std::int32_t>(program.code.size());
-      for (std::size_t i = 0; i < group.path.size() && fits(); ++i) emit_node(group.path[i], i + 1 == group.path.size());
+      for (std::size_t i = 0; i < group.path.size() && fits(); ++i)
+        emit_node(group.path[i], i + 1 == group.path.size());
       if (!fits())
-        return Diagnostic{profile_.code.listing->file, profile_.code.code->line, 0, "kernel",
-                          fmt::format("ways of at most {} instructions, loops once", most_program_code), "a longer one"};
+        return Diagnostic{profile_.code.listing->file,
+                          profile_.code.code->line,
+                          0,
+                          "kernel",
+                          fmt::format("ways of at most {} instructions, loops once", most_program_code),
+                          "a longer one"};
       if (program.code.empty() || program.code.back().op != O::exit) emit_plain(O::exit);
       add_roles(group, begin);
     }
@@ -101,7 +112,8 @@ class ProgramBuilder {
     kernels::Instruction& branch = out_.program.code.back();
     branch.taken = false;
     branch.loop = static_cast<std::int16_t>(out_.program.loops.size());
-    out_.program.loops.push_back({begin, static_cast<std::int32_t>(out_.program.code.size()) - 1, node.count, false, false});
+    out_.program.loops.push_back(
+        {begin, static_cast<std::int32_t>(out_.program.code.size()) - 1, node.count, false, false});
   }
 
   void emit_plain(O op) {
@@ -179,7 +191,8 @@ class ProgramBuilder {
       const auto counts = fragment_registers(*step.in);
       in.dst[0].count = counts[2];
       for (std::size_t i = 0; i < 3; ++i) in.src[i].count = counts[i];
-    } else if (step.semantics == S::store_global || step.semantics == S::store_shared || step.semantics == S::store_local) {
+    } else if (step.semantics == S::store_global || step.semantics == S::store_shared ||
+               step.semantics == S::store_local) {
       in.src[1].count = static_cast<std::uint8_t>(std::max(1, step.bytes / 4));
     } else if (in.op == O::imad_wide) {
       in.src[2].count = 2;
@@ -247,7 +260,8 @@ class ProgramBuilder {
       program.epilogue_begin = loop.branch + 1;
     }
     for (const kernels::Role& role : program.roles)
-      if (program.mainloop_begin >= role.begin && program.mainloop_begin < role.end) program.lead_warp = role.first_warp;
+      if (program.mainloop_begin >= role.begin && program.mainloop_begin < role.end)
+        program.lead_warp = role.first_warp;
   }
 
   const Profile& profile_;
@@ -261,7 +275,8 @@ class ProgramBuilder {
 
 }  // namespace
 
-Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch, const std::vector<L1Behaviour>& loads) {
+Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch,
+                                const std::vector<L1Behaviour>& loads) {
   return ProgramBuilder(profile, cta, launch, loads).build();
 }
 

@@ -1,5 +1,5 @@
-// From the ways that the warps of a CTA take to the IR: a role for each way, loops as backward branches, control bits as
-// they stand in the listing, address patterns from the emulation.
+// From the ways that the warps of a CTA take to the IR: a role for each way, loops as backward branches, control bits
+// as they stand in the listing, address patterns from the emulation.
 #pragma once
 
 #include <vector>

@@ -28,16 +28,18 @@ Result<CompiledInput> input_of(const Arguments& arguments) {
   Diagnostics errors;
   if (arguments.has("sass") == arguments.has("cubin"))
     errors.push_back({"", 0, 0, "--sass", "one of --sass and --cubin", arguments.has("sass") ? "both" : "neither"});
-  if (!arguments.has("launch")) errors.push_back({"", 0, 0, "--launch", "a file that says how the kernel is launched", "nothing"});
+  if (!arguments.has("launch"))
+    errors.push_back({"", 0, 0, "--launch", "a file that says how the kernel is launched", "nothing"});
   if (!errors.empty()) return errors;
   Result<compiled::Launch> launch = compiled::read_launch_file(*arguments.text("launch"));
   if (!launch) errors = launch.errors();
   Result<compiled::Listing> listing = arguments.has("sass") ? compiled::read_listing(*arguments.text("sass"))
-                                                             : compiled::disassemble(*arguments.text("cubin"));
+                                                            : compiled::disassemble(*arguments.text("cubin"));
   if (!listing) errors.insert(errors.end(), listing.errors().begin(), listing.errors().end());
   if (!errors.empty()) return errors;
   if (arguments.has("cubin"))
-    if (const Diagnostics wrong = compiled::apply_cubin(*arguments.text("cubin"), *launch); !wrong.empty()) return wrong;
+    if (const Diagnostics wrong = compiled::apply_cubin(*arguments.text("cubin"), *launch); !wrong.empty())
+      return wrong;
   return CompiledInput{std::move(*listing), std::move(*launch)};
 }
 
@@ -59,7 +61,8 @@ std::string text_json(const compiled::CompiledRun& run, const compiled::Launch& 
   Json& by_opcode = root["instructions"]["by_opcode"] = Json::object();
   std::map<std::string, double> counts;
   for (std::size_t i = 0; i < run.profile.counts.size(); ++i)
-    if (run.profile.counts[i].warps > 0) counts[std::string(run.profile.code.steps[i].in->base)] += run.profile.counts[i].warps;
+    if (run.profile.counts[i].warps > 0)
+      counts[std::string(run.profile.code.steps[i].in->base)] += run.profile.counts[i].warps;
   for (const auto& [name, count] : counts) by_opcode[name] = count;
   root["cold"] = {{"l2_sectors", run.cold.l2_sectors},
                   {"shared_wavefronts", run.cold.shared_wavefronts},
@@ -74,9 +77,11 @@ std::string text_json(const compiled::CompiledRun& run, const compiled::Launch& 
 // The report's own text, with the kernel in place of a GEMM's configuration.
 std::string text_of(const compiled::CompiledRun& run, const compiled::Launch& launch) {
   const gpu::SimReport& r = run.report;
-  std::string out = fmt::format("{:<14}{} ({})\n{:<14}{}\n{:<14}grid {}x{}x{}, block {}x{}x{}, {} registers, {} bytes of shared memory\n", "GPU",
-                                r.arch_name, r.arch_id, "kernel", run.profile.code.code->name, "launch", launch.grid[0], launch.grid[1], launch.grid[2],
-                                launch.block[0], launch.block[1], launch.block[2], r.registers_per_thread, r.shared_bytes_per_cta);
+  std::string out = fmt::format(
+      "{:<14}{} ({})\n{:<14}{}\n{:<14}grid {}x{}x{}, block {}x{}x{}, {} registers, {} bytes of shared memory\n", "GPU",
+      r.arch_name, r.arch_id, "kernel", run.profile.code.code->name, "launch", launch.grid[0], launch.grid[1],
+      launch.grid[2], launch.block[0], launch.block[1], launch.block[2], r.registers_per_thread,
+      r.shared_bytes_per_cta);
   const std::string all = report::to_text(r);
   const std::size_t body = all.find("\n\n");
   out += body == std::string::npos ? all : all.substr(body + 1);
@@ -88,15 +93,20 @@ std::string text_of(const compiled::CompiledRun& run, const compiled::Launch& la
 }  // namespace
 
 std::vector<Option> compiled_options() {
-  return {{"sass", "FILE", "compiled code: a listing of nvdisasm -hex -c, cuobjdump -sass or Triton (.gz too)", false, FileUse::input},
+  return {{"sass", "FILE", "compiled code: a listing of nvdisasm -hex -c, cuobjdump -sass or Triton (.gz too)", false,
+           FileUse::input},
           {"cubin", "FILE", "compiled code: a cubin, through nvdisasm", false, FileUse::input},
-          {"launch", "FILE", "with --sass or --cubin: grid, block and arguments (docs/compiled-kernels.md)", false, FileUse::input},
+          {"launch", "FILE", "with --sass or --cubin: grid, block and arguments (docs/compiled-kernels.md)", false,
+           FileUse::input},
           {"strict", "", "with --sass or --cubin: refuse opcodes that the table does not have", false}};
 }
 
-bool names_compiled(const Arguments& arguments) { return arguments.has("sass") || arguments.has("cubin") || arguments.has("launch"); }
+bool names_compiled(const Arguments& arguments) {
+  return arguments.has("sass") || arguments.has("cubin") || arguments.has("launch");
+}
 
-int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::SimOptions& options, Format format) {
+int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::SimOptions& options,
+                             Format format) {
   const Result<CompiledInput> input = input_of(arguments);
   if (!input) return refuse("simulate", input.errors());
   const compiled::CompiledRequest request{&input->listing, input->launch, &gpu, options, arguments.has("strict")};
@@ -104,7 +114,8 @@ int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gp
   if (!run) return refuse("simulate", run.errors());
   const auto stalls = arguments.text("stalls");
   const bool needs_view = stalls || format == Format::text;
-  const std::vector<compiled::SourceLine> view = needs_view ? compiled::source_view(*run, gpu, options) : std::vector<compiled::SourceLine>{};
+  const std::vector<compiled::SourceLine> view =
+      needs_view ? compiled::source_view(*run, gpu, options) : std::vector<compiled::SourceLine>{};
   int status = done;
   if (stalls) status = write_file(*stalls, compiled::to_csv(view, *run));
   if (stalls && *stalls == "-") return status;
@@ -116,22 +127,27 @@ int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gp
   return failed;
 }
 
-int compare_compiled_kernel(const Arguments& arguments, const std::vector<arch::GpuSpec>& gpus, const gpu::SimOptions& options, Format format) {
+int compare_compiled_kernel(const Arguments& arguments, const std::vector<arch::GpuSpec>& gpus,
+                            const gpu::SimOptions& options, Format format) {
   const Result<CompiledInput> input = input_of(arguments);
   if (!input) return refuse("compare", input.errors());
   Json rows = Json::array();
-  std::string text = fmt::format("{:<24} {:>12} {:>12} {:>10} {:>8} {:>10}  {}\n", "GPU", "time us", "cycles", "clock MHz", "CTAs/SM", "power W", "limited by");
+  std::string text = fmt::format("{:<24} {:>12} {:>12} {:>10} {:>8} {:>10}  {}\n", "GPU", "time us", "cycles",
+                                 "clock MHz", "CTAs/SM", "power W", "limited by");
   std::string csv = "gpu,time_us,cycles,sm_clock_mhz,ctas_per_sm,power_w,bottleneck\n";
   std::vector<std::string> notes;
   double first = 0;
   for (const arch::GpuSpec& gpu : gpus) {
-    const Result<compiled::CompiledRun> run = compiled::simulate_compiled({&input->listing, input->launch, &gpu, options, arguments.has("strict")});
+    const Result<compiled::CompiledRun> run =
+        compiled::simulate_compiled({&input->listing, input->launch, &gpu, options, arguments.has("strict")});
     if (!run) return refuse("compare", run.errors());
     const gpu::SimReport& r = run->report;
     if (first <= 0) first = r.time_us;
-    text += fmt::format("{:<24} {:>12.3f} {:>12.0f} {:>10.0f} {:>8} {:>10.1f}  {} ({:.2f} times the first)\n", r.arch_id, r.time_us, r.cycles, r.sm_clock_mhz,
-                        r.occupancy.ctas_per_sm, r.power_w, r.bottleneck.name, r.time_us / first);
-    csv += fmt::format("{},{:.6g},{:.6g},{:.6g},{},{:.6g},{}\n", r.arch_id, r.time_us, r.cycles, r.sm_clock_mhz, r.occupancy.ctas_per_sm, r.power_w, r.bottleneck.name);
+    text += fmt::format("{:<24} {:>12.3f} {:>12.0f} {:>10.0f} {:>8} {:>10.1f}  {} ({:.2f} times the first)\n",
+                        r.arch_id, r.time_us, r.cycles, r.sm_clock_mhz, r.occupancy.ctas_per_sm, r.power_w,
+                        r.bottleneck.name, r.time_us / first);
+    csv += fmt::format("{},{:.6g},{:.6g},{:.6g},{},{:.6g},{}\n", r.arch_id, r.time_us, r.cycles, r.sm_clock_mhz,
+                       r.occupancy.ctas_per_sm, r.power_w, r.bottleneck.name);
     rows.push_back(Json::parse(text_json(*run, input->launch)));
     for (const std::string& note : run->notes)
       if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
@@ -159,11 +175,14 @@ std::optional<int> validate_compiled_launches(const Arguments& arguments, Format
   Diagnostics errors;
   const unsigned jobs = jobs_option(arguments, errors);
   if (!errors.empty()) return refuse("validate", errors);
-  if (names.empty() && !arguments.has("quiet")) tell(fmt::format("rows name no GPU: taken as measured on {} (--gpu says another)", gpu->name));
-  const Result<compiled::LaunchValidation> validation = compiled::validate_launches(files.front(), {&*gpu, arguments.has("exact"), jobs});
+  if (names.empty() && !arguments.has("quiet"))
+    tell(fmt::format("rows name no GPU: taken as measured on {} (--gpu says another)", gpu->name));
+  const Result<compiled::LaunchValidation> validation =
+      compiled::validate_launches(files.front(), {&*gpu, arguments.has("exact"), jobs});
   if (!validation) return refuse("validate", validation.errors());
   int status = done;
-  if (const auto path = arguments.text("predictions")) status = write_file(*path, compiled::predictions_csv(*validation));
+  if (const auto path = arguments.text("predictions"))
+    status = write_file(*path, compiled::predictions_csv(*validation));
   switch (format) {
     case Format::text: return std::max(status, print(compiled::to_text(*validation)));
     case Format::json: return std::max(status, print(compiled::to_json(*validation)));

@@ -12,8 +12,10 @@ namespace noteg::cli {
 // Whether the command line names compiled code.
 [[nodiscard]] bool names_compiled(const Arguments& arguments);
 
-[[nodiscard]] int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::SimOptions& options, Format format);
-[[nodiscard]] int compare_compiled_kernel(const Arguments& arguments, const std::vector<arch::GpuSpec>& gpus, const gpu::SimOptions& options, Format format);
+[[nodiscard]] int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gpu,
+                                           const gpu::SimOptions& options, Format format);
+[[nodiscard]] int compare_compiled_kernel(const Arguments& arguments, const std::vector<arch::GpuSpec>& gpus,
+                                          const gpu::SimOptions& options, Format format);
 
 // A measured file of launches (DESIGN: launch, kernel, listing ...); nullopt: the file holds other rows.
 [[nodiscard]] std::optional<int> validate_compiled_launches(const Arguments& arguments, Format format);

@@ -80,7 +80,8 @@ bool holds_launches(const CsvTable& table) {
 Result<LaunchValidation> validate_launches(const std::string& path, const LaunchOptions& options) {
   Result<CsvTable> table = read_csv(path);
   if (!table) return table.errors();
-  if (!holds_launches(*table)) return Diagnostic{path, 1, 0, "", "the columns launch, kernel, listing, grid, block and args", "others"};
+  if (!holds_launches(*table))
+    return Diagnostic{path, 1, 0, "", "the columns launch, kernel, listing, grid, block and args", "others"};
   LaunchValidation out;
   out.table = std::move(*table);
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
@@ -89,7 +90,9 @@ Result<LaunchValidation> validate_launches(const std::string& path, const Launch
     const std::string name(Reader(out.table, i)("listing"));
     if (listings.contains(name)) continue;
     const auto file = find_listing(folder, name);
-    listings.emplace(name, file ? read_listing(*file) : Result<Listing>(Diagnostic{path, out.table.lines[i], 0, "listing", "a listing beside the file", name}));
+    listings.emplace(name, file ? read_listing(*file)
+                                : Result<Listing>(Diagnostic{path, out.table.lines[i], 0, "listing",
+                                                             "a listing beside the file", name}));
   }
   out.outcomes.resize(out.table.rows.size());
   share_work(out.outcomes.size(), options.jobs, {}, [&](std::size_t i) {
@@ -102,8 +105,9 @@ Result<LaunchValidation> validate_launches(const std::string& path, const Launch
     const Result<Listing>& listing = listings.at(std::string(row("listing")));
     const auto skip = [&](const Diagnostics& errors) { outcome.skipped = errors.front().to_string(); };
     if (!listing) return skip(listing.errors());
-    const Result<Launch> launch = launch_from_row(
-        {row("kernel"), row("grid"), row("block"), row("dynamic_shared"), row("args"), row("static_shared"), row("regs")}, path, outcome.line);
+    const Result<Launch> launch = launch_from_row({row("kernel"), row("grid"), row("block"), row("dynamic_shared"),
+                                                   row("args"), row("static_shared"), row("regs")},
+                                                  path, outcome.line);
     if (!launch) return skip(launch.errors());
     CompiledRequest request;
     request.listing = &*listing;
@@ -120,8 +124,10 @@ Result<LaunchValidation> validate_launches(const std::string& path, const Launch
 
 std::string predictions_csv(const LaunchValidation& validation) {
   std::vector<std::string> head = validation.table.columns;
-  for (const std::string_view name : {"predicted_time_ms", "predicted_cycles", "predicted_warp_instructions", "predicted_dram_bytes", "predicted_l2_sectors",
-                                      "predicted_shared_wavefronts", "predicted_dram_read_bytes", "predicted_dram_write_bytes", "assumptions", "skipped_reason"})
+  for (const std::string_view name :
+       {"predicted_time_ms", "predicted_cycles", "predicted_warp_instructions", "predicted_dram_bytes",
+        "predicted_l2_sectors", "predicted_shared_wavefronts", "predicted_dram_read_bytes",
+        "predicted_dram_write_bytes", "assumptions", "skipped_reason"})
     head.emplace_back(name);
   std::string out = csv_line(head);
   for (std::size_t i = 0; i < validation.outcomes.size(); ++i) {
@@ -129,8 +135,9 @@ std::string predictions_csv(const LaunchValidation& validation) {
     std::vector<std::string> fields = validation.table.rows.row(i);
     if (each.run) {
       const CompiledRun& run = *each.run;
-      for (const double v : {run.report.time_us / 1e3, run.report.cycles, run.cold.warp_instructions, run.cold.dram_read_bytes + run.cold.dram_write_bytes,
-                             run.cold.l2_sectors, run.cold.shared_wavefronts, run.cold.dram_read_bytes, run.cold.dram_write_bytes})
+      for (const double v : {run.report.time_us / 1e3, run.report.cycles, run.cold.warp_instructions,
+                             run.cold.dram_read_bytes + run.cold.dram_write_bytes, run.cold.l2_sectors,
+                             run.cold.shared_wavefronts, run.cold.dram_read_bytes, run.cold.dram_write_bytes})
         fields.push_back(fmt::format("{:.10g}", v));
       std::string assumptions;
       for (const std::string& text : run.assumptions) assumptions += (assumptions.empty() ? "" : "; ") + text;
@@ -159,12 +166,14 @@ std::string to_text(const LaunchValidation& validation) {
     }
     const double measured = 1e3 * *each.measured_ms;
     all.push_back(predicted / measured);
-    out += fmt::format("{:<40} {:>12.2f} {:>12.2f} {:>+7.1f}%\n", each.launch, measured, predicted, 100 * (predicted / measured - 1));
+    out += fmt::format("{:<40} {:>12.2f} {:>12.2f} {:>+7.1f}%\n", each.launch, measured, predicted,
+                       100 * (predicted / measured - 1));
   }
   out += fmt::format("\n{:<40} {:>6} {:>8} {:>8} {:>8} {:>8}\n", "kernel", "rows", "MAPE", "median", "90 %", "bias");
   const auto line = [&](const std::string& name, const std::vector<double>& ratios) {
     const Errors e = errors_of(ratios);
-    out += fmt::format("{:<40} {:>6} {:>6.1f} % {:>6.1f} % {:>6.1f} % {:>8.3f}\n", name, e.rows, 100 * e.mape, 100 * e.median, 100 * e.p90, e.bias);
+    out += fmt::format("{:<40} {:>6} {:>6.1f} % {:>6.1f} % {:>6.1f} % {:>8.3f}\n", name, e.rows, 100 * e.mape,
+                       100 * e.median, 100 * e.p90, e.bias);
   };
   for (const auto& [kernel, ratios] : ratios_by_kernel(validation)) line(kernel, ratios);
   line("all", all);

@@ -29,7 +29,9 @@ std::int64_t shared_of(const Launch& launch, const Profile& profile, std::vector
   for (const CtaClass& each : profile.classes) touched = std::max<std::int64_t>(touched, each.shared_end);
   const std::int64_t bytes = std::max(touched, launch.dynamic_shared);
   if (bytes > launch.dynamic_shared)
-    notes.push_back(fmt::format("static shared memory taken from the addresses that are used: {} bytes (launch file: static_shared)", bytes - launch.dynamic_shared));
+    notes.push_back(fmt::format(
+        "static shared memory taken from the addresses that are used: {} bytes (launch file: static_shared)",
+        bytes - launch.dynamic_shared));
   return bytes;
 }
 
@@ -85,7 +87,9 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
     found += profile.counts[i].sectors * hit;
   }
   traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0};
-  if (asked > 0) traffic.shared[static_cast<std::size_t>(kernels::Matrix::b)] = {static_cast<int>(std::lround(found / asked * sm::SharedSectors::steps)), 1.0};
+  if (asked > 0)
+    traffic.shared[static_cast<std::size_t>(kernels::Matrix::b)] = {
+        static_cast<int>(std::lround(found / asked * sm::SharedSectors::steps)), 1.0};
 }
 
 // Nsight Compute counts a wavefront for each shuffle, for each copy to shared memory and for the start of each warp
@@ -94,8 +98,10 @@ double counted_wavefronts(const Profile& profile, const Launch& launch) {
   double sum = static_cast<double>(launch.ctas() * launch.warps());
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     const Step& step = profile.code.steps[i];
-    if (step.semantics == S::copy_to_shared || step.semantics == S::shuffle) sum += profile.counts[i].warps;
-    else sum += profile.counts[i].wavefronts;
+    if (step.semantics == S::copy_to_shared || step.semantics == S::shuffle)
+      sum += profile.counts[i].warps;
+    else
+      sum += profile.counts[i].wavefronts;
   }
   return sum;
 }
@@ -106,8 +112,9 @@ struct Prepared {
   std::vector<std::int32_t> origin;
 };
 
-Result<Prepared> prepare_class(const CompiledRequest& request, const Profile& profile, const CtaClass& cta, const Footprints& footprints,
-                               const gpu::CtaResources& resources, const gpu::SmOccupancy& occupancy) {
+Result<Prepared> prepare_class(const CompiledRequest& request, const Profile& profile, const CtaClass& cta,
+                               const Footprints& footprints, const gpu::CtaResources& resources,
+                               const gpu::SmOccupancy& occupancy) {
   Result<TimedProgram> timed = program_of(profile, cta, request.launch, footprints.loads);
   if (!timed) return timed.errors();
   timed->program.registers = resources.registers;
@@ -140,18 +147,32 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   out.profile = std::move(*emulated);
   out.assumptions = out.profile.assumptions;
   for (const Diagnostic& each : unknown_opcodes(*request.listing, **code)) out.notes.push_back(each.to_string());
-  if (request.listing->sm / 10 != static_cast<int>(std::lround(std::atof(gpu.sm.compute_capability.c_str()))) && request.listing->sm != 0)
-    out.notes.push_back(fmt::format("the listing is of sm_{}, {} is of compute capability {}: its compiler would have written other code", request.listing->sm, gpu.name, gpu.sm.compute_capability));
+  if (request.listing->sm / 10 != std::atoi(gpu.sm.compute_capability.c_str()) &&
+      request.listing->sm != 0)
+    out.notes.push_back(fmt::format(
+        "the listing is of sm_{}, {} is of compute capability {}: its compiler would have written other code",
+        request.listing->sm, gpu.name, gpu.sm.compute_capability));
 
-  const gpu::CtaResources resources{static_cast<int>(request.launch.threads()), registers_of(**code, request.launch, out.profile),
+  const gpu::CtaResources resources{static_cast<int>(request.launch.threads()),
+                                    registers_of(**code, request.launch, out.profile),
                                     shared_of(request.launch, out.profile, out.notes)};
   const Result<gpu::SmOccupancy> occupancy = gpu::occupancy_of(gpu.sm.occupancy, resources);
   if (!occupancy) return occupancy.errors();
-  const Footprints prints = footprints(out.profile, *request.listing, **code, request.launch, memory,
-                                       {static_cast<std::int64_t>(occupancy->l1_bytes.value), gpu.sms, occupancy->ctas_per_sm});
+  const Footprints prints =
+      footprints(out.profile, *request.listing, **code, request.launch, memory,
+                 {static_cast<std::int64_t>(occupancy->l1_bytes.value), gpu.sms, occupancy->ctas_per_sm});
   const Sectors sectors = sectors_of(out.profile, prints);
-  TrafficSource source{&gpu, &prints, &request.launch, &memory, sectors.asked, sectors.missed, sectors.stored,
-                       sectors.missed > 0 ? sectors.pairs / sectors.missed : 1.0, occupancy->ctas_per_sm, loads_ahead(out.profile), request.options.l2};
+  TrafficSource source{&gpu,
+                       &prints,
+                       &request.launch,
+                       &memory,
+                       sectors.asked,
+                       sectors.missed,
+                       sectors.stored,
+                       sectors.missed > 0 ? sectors.pairs / sectors.missed : 1.0,
+                       occupancy->ctas_per_sm,
+                       loads_ahead(out.profile),
+                       request.options.l2};
   gpu::Traffic traffic = traffic_of(source);
   set_l1(traffic, out.profile, prints);
   source.l2 = memory::L2State::empty;
@@ -181,7 +202,9 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   const double factor = (time_us / ctas - launch_us) / before;
   out.report.time_us = time_us / ctas;
   out.report.cycles = cycles / ctas;
-  for (double* phase : {&out.report.phases_us.prologue, &out.report.phases_us.mainloop, &out.report.phases_us.epilogue, &out.report.phases_us.tail}) *phase *= factor;
+  for (double* phase : {&out.report.phases_us.prologue, &out.report.phases_us.mainloop, &out.report.phases_us.epilogue,
+                        &out.report.phases_us.tail})
+    *phase *= factor;
   return out;
 }
 

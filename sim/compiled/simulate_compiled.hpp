@@ -26,8 +26,8 @@ struct CompiledRequest {
 // What Nsight Compute counts for a launch of its own, caches flushed before.
 struct LaunchCounters {
   double warp_instructions = 0;
-  double l2_sectors = 0;          // lts__t_sectors_srcunit_tex
-  double shared_wavefronts = 0;   // l1tex__data_pipe_lsu_wavefronts_mem_shared
+  double l2_sectors = 0;         // lts__t_sectors_srcunit_tex
+  double shared_wavefronts = 0;  // l1tex__data_pipe_lsu_wavefronts_mem_shared
   double dram_read_bytes = 0, dram_write_bytes = 0;
 };
 

@@ -24,7 +24,8 @@ std::size_t column(std::string_view name) {
 }
 
 bool is_global_or_local(S s) {
-  return s == S::load_global || s == S::store_global || s == S::load_local || s == S::store_local || s == S::atomic_global || s == S::copy_to_shared;
+  return s == S::load_global || s == S::store_global || s == S::load_local || s == S::store_local ||
+         s == S::atomic_global || s == S::copy_to_shared;
 }
 
 // Queues towards memory are the LSU's for global and local accesses, the MIO's for all others.
@@ -106,7 +107,8 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec&
     while (watched && w < waits[issue.warp].size() && waits[issue.warp][w]->until <= issue.cycle) {
       const sm::WaitRecord& wait = *waits[issue.warp][w++];
       if (at < 0) continue;
-      out[static_cast<std::size_t>(at)].stalls[column_of(wait.reason, steps[static_cast<std::size_t>(at)].semantics, jumped)] +=
+      out[static_cast<std::size_t>(at)]
+          .stalls[column_of(wait.reason, steps[static_cast<std::size_t>(at)].semantics, jumped)] +=
           static_cast<double>(wait.until - wait.from);
     }
     if (at < 0) continue;
@@ -124,14 +126,17 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec&
 }
 
 std::string to_csv(const std::vector<SourceLine>& view, const CompiledRun& run) {
-  std::string out = "address,sass,source_line,warp_instructions,thread_instructions,shared_wavefronts,shared_wavefronts_ideal,l2_sectors,l2_sectors_ideal,samples";
+  std::string out =
+      "address,sass,source_line,warp_instructions,thread_instructions,shared_wavefronts,shared_wavefronts_ideal,l2_"
+      "sectors,l2_sectors_ideal,samples";
   for (const std::string_view name : stall_columns) out += fmt::format(",stall_{}", name);
   out += "\n";
   for (const SourceLine& line : view) {
     const Instruction& in = *run.profile.code.steps[static_cast<std::size_t>(line.instruction)].in;
     out += fmt::format("{:04x},{},{},{:.0f},{:.0f},{:.0f},{:.0f},{:.0f},{:.0f},{:.0f}", in.address, csv_field(in.text),
-                       in.source_line > 0 ? fmt::format("{}", in.source_line) : "", line.counts.warps, line.counts.threads, line.counts.wavefronts,
-                       line.counts.ideal_wavefronts, line.counts.sectors, line.counts.ideal_sectors, line.samples);
+                       in.source_line > 0 ? fmt::format("{}", in.source_line) : "", line.counts.warps,
+                       line.counts.threads, line.counts.wavefronts, line.counts.ideal_wavefronts, line.counts.sectors,
+                       line.counts.ideal_sectors, line.samples);
     for (const double each : line.stalls) out += fmt::format(",{:.0f}", each);
     out += "\n";
   }
@@ -156,9 +161,10 @@ std::string hottest(const std::vector<SourceLine>& view, const CompiledRun& run,
     std::string why;
     for (std::size_t i = 0; i < 2; ++i)
       if (line->stalls[order[i]] > 0.05 * line->samples)
-        why += fmt::format("{}{} {:.0f} %", why.empty() ? "" : ", ", stall_columns[order[i]], 100 * line->stalls[order[i]] / line->samples);
-    out += fmt::format("  {:5.1f} %  {:04x}  {:<38.38} {}{}\n", 100 * line->samples / std::max(total, 1.0), in.address, in.text, why,
-                       in.source_line > 0 ? fmt::format("  (line {})", in.source_line) : "");
+        why += fmt::format("{}{} {:.0f} %", why.empty() ? "" : ", ", stall_columns[order[i]],
+                           100 * line->stalls[order[i]] / line->samples);
+    out += fmt::format("  {:5.1f} %  {:04x}  {:<38.38} {}{}\n", 100 * line->samples / std::max(total, 1.0), in.address,
+                       in.text, why, in.source_line > 0 ? fmt::format("  (line {})", in.source_line) : "");
   }
   return out;
 }

@@ -13,8 +13,8 @@
 namespace noteg::compiled {
 
 inline constexpr std::array<std::string_view, 18> stall_columns{
-    "barrier", "branch_resolving", "dispatch", "drain", "imc", "lg", "long_sb", "math", "membar", "mio", "misc", "no_inst",
-    "not_selected", "selected", "short_sb", "sleep", "tex", "wait"};
+    "barrier", "branch_resolving", "dispatch",     "drain",    "imc",      "lg",    "long_sb", "math", "membar", "mio",
+    "misc",    "no_inst",          "not_selected", "selected", "short_sb", "sleep", "tex",     "wait"};
 
 struct SourceLine {
   std::int32_t instruction = 0;  // of the listing
@@ -23,7 +23,8 @@ struct SourceLine {
   std::array<double, stall_columns.size()> stalls{};
 };
 
-[[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options);
+[[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu,
+                                                  const gpu::SimOptions& options);
 
 // address,sass,warp_instructions,...,stall_*: one row per instruction.
 [[nodiscard]] std::string to_csv(const std::vector<SourceLine>& view, const CompiledRun& run);

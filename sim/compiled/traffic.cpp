@@ -52,7 +52,8 @@ struct Reuse {
   [[nodiscard]] double copies(double readers) const { return memory::l2_copies(source.gpu->l2.partitions, readers); }
 
   [[nodiscard]] double buffer_bytes(const FootprintGroup& g) const {
-    return g.buffer < 0 ? 1e30 : static_cast<double>(source.memory->buffers()[static_cast<std::size_t>(g.buffer)].bytes);
+    return g.buffer < 0 ? 1e30
+                        : static_cast<double>(source.memory->buffers()[static_cast<std::size_t>(g.buffer)].bytes);
   }
 
   // Different bytes of a group that n CTAs in a row touch.
@@ -87,7 +88,8 @@ struct Reuse {
       // Neighbours in this sense lie in one wave, but for those on either side of where a new one begins.
       const double same_wave = 1 - std::min(1.0, gap.ctas * (std::ceil(ctas / live) - 1) / ctas);
       const double other = gap.ctas >= live ? between : wave + (std::max(wave, between) - wave) * spread.mean();
-      const double missed = same_wave * (1 - spread.retained(between, capacity)) + (1 - same_wave) * (1 - memory::retained_fraction(other, capacity));
+      const double missed = same_wave * (1 - spread.retained(between, capacity)) +
+                            (1 - same_wave) * (1 - memory::retained_fraction(other, capacity));
       sum += once * gap.times * missed;
     }
     return sum;
@@ -100,12 +102,15 @@ double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
 
 }  // namespace
 
-double sectors_that_arrive(const TrafficSource& source) { return reads_that_arrive(*source.gpu, source.footprints->shared_by_pair); }
+double sectors_that_arrive(const TrafficSource& source) {
+  return reads_that_arrive(*source.gpu, source.footprints->shared_by_pair);
+}
 
 gpu::Traffic traffic_of(const TrafficSource& source) {
   const arch::GpuSpec& gpu = *source.gpu;
   const Launch& launch = *source.launch;
-  Reuse reuse{source, {}, static_cast<double>(launch.ctas()), 1, {gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above}, {}};
+  Reuse reuse{
+      source, {}, static_cast<double>(launch.ctas()), 1, {gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above}, {}};
   for (std::size_t axis = 0; axis < 3; ++axis) reuse.raster.grid[axis] = static_cast<double>(launch.grid[axis]);
   reuse.live = std::min(reuse.ctas, static_cast<double>(source.resident) * gpu.sms);
   const double drift = memory::drift_per_wave(gpu.sm, source.resident * launch.warps(), source.loads_ahead);

@@ -16,12 +16,12 @@ struct TrafficSource {
   const Footprints* footprints = nullptr;
   const Launch* launch = nullptr;
   const LaunchMemory* memory = nullptr;
-  double asked_sectors = 0;      // loads, of L1, the whole launch
-  double missed_sectors = 0;     // of these, asked of L2
+  double asked_sectors = 0;   // loads, of L1, the whole launch
+  double missed_sectors = 0;  // of these, asked of L2
   double stored_sectors = 0;
   double pairs_per_sector = 1;  // of 64 bytes, that L2 has to deliver for a sector and its neighbour: 1 to 2
-  int resident = 1;  // CTAs on an SM
-  bool loads_ahead = false;  // copies run ahead of the arithmetic
+  int resident = 1;             // CTAs on an SM
+  bool loads_ahead = false;     // copies run ahead of the arithmetic
   memory::L2State l2 = memory::L2State::warm;
 };
 

@@ -41,7 +41,8 @@ std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
   if (semantics == S::iadd || semantics == S::imad || semantics == S::lea) {
     while (n + 2 < in.operands && is_predicate(in.operand[n])) ++n;
   }
-  if (semantics == S::predicates_from_register || semantics == S::move_convergence || semantics == S::elect) n = std::max<std::uint8_t>(n, 1);
+  if (semantics == S::predicates_from_register || semantics == S::move_convergence || semantics == S::elect)
+    n = std::max<std::uint8_t>(n, 1);
   return std::min(n, in.operands);
 }
 
@@ -56,16 +57,22 @@ std::uint8_t width_of(const Instruction& in, Semantics semantics) {
     case S::zero_or_clock: return in.has("32") ? 1 : in.has("128") ? 4 : 2;
     case S::imad: return in.has("WIDE") ? 2 : 1;
     case S::float_to_int: return in.has("U64") || in.has("S64") ? 2 : 1;
-    case S::opaque: return in.base == "FSEL" || in.base == "FMNMX" ? 1 : in.base.ends_with("MMA") || in.base.starts_with("T") ? 4 : in.base.starts_with("D") || in.has("64") || in.has("F64") || in.base == "FADD2" || in.base == "FFMA2" || in.base == "FMUL2" ? 2 : 1;
+    case S::opaque:
+      return in.base == "FSEL" || in.base == "FMNMX"                ? 1
+             : in.base.ends_with("MMA") || in.base.starts_with("T") ? 4
+             : in.base.starts_with("D") || in.has("64") || in.has("F64") || in.base == "FADD2" || in.base == "FFMA2" ||
+                     in.base == "FMUL2"
+                 ? 2
+                 : 1;
     case S::mov: return in.has("64") ? 2 : 1;
     default: return 1;
   }
 }
 
 bool wants_addresses(Semantics s) {
-  return s == S::load_shared || s == S::load_global || s == S::load_local || s == S::store_shared || s == S::store_global ||
-         s == S::store_local || s == S::copy_to_shared || s == S::load_matrix || s == S::store_matrix ||
-         s == S::atomic_shared || s == S::atomic_global;
+  return s == S::load_shared || s == S::load_global || s == S::load_local || s == S::store_shared ||
+         s == S::store_global || s == S::store_local || s == S::copy_to_shared || s == S::load_matrix ||
+         s == S::store_matrix || s == S::atomic_shared || s == S::atomic_global;
 }
 
 bool controls(Semantics s) {
@@ -106,7 +113,8 @@ std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code) {
     const bool jumps = last.semantics == S::branch || last.semantics == S::call;
     for (std::size_t i = 0; jumps && i < in.operands; ++i) {
       if (in.operand[i].kind != Kind::label && in.operand[i].kind != Kind::integer) continue;
-      if (const std::int32_t to = block_at(static_cast<std::uint64_t>(in.operand[i].value)); to >= 0) out[b].push_back(to);
+      if (const std::int32_t to = block_at(static_cast<std::uint64_t>(in.operand[i].value)); to >= 0)
+        out[b].push_back(to);
     }
     if (last.semantics == S::branch_indexed || last.semantics == S::ret) {
       for (std::size_t all = 0; all < code.blocks.size(); ++all) out[b].push_back(static_cast<std::int32_t>(all));
@@ -135,7 +143,8 @@ void close_slice(EmulatedCode& out) {
     for (std::size_t b = out.blocks.size(); b-- > 0;) {
       RegisterSet needed;
       for (const std::int32_t next : successors[b]) needed.merge(before[static_cast<std::size_t>(next)]);
-      for (std::int32_t i = out.blocks[b].end; i-- > out.blocks[b].begin;) step_back(out.steps[static_cast<std::size_t>(i)], needed);
+      for (std::int32_t i = out.blocks[b].end; i-- > out.blocks[b].begin;)
+        step_back(out.steps[static_cast<std::size_t>(i)], needed);
       changed = before[b].merge(needed) || changed;
     }
   }
@@ -147,7 +156,8 @@ void slice(EmulatedCode& out, Wanted wanted) {
   for (Step& step : out.steps) {
     const bool is_global = step.semantics == S::load_global || step.semantics == S::store_global ||
                            step.semantics == S::copy_to_shared || step.semantics == S::atomic_global;
-    step.is_memory = (wanted == Wanted::addresses && wants_addresses(step.semantics)) || (wanted == Wanted::global_addresses && is_global);
+    step.is_memory = (wanted == Wanted::addresses && wants_addresses(step.semantics)) ||
+                     (wanted == Wanted::global_addresses && is_global);
     step.carried_out = controls(step.semantics) || step.is_memory;
   }
   std::vector<char> first(out.steps.size());
@@ -157,7 +167,8 @@ void slice(EmulatedCode& out, Wanted wanted) {
     if (out.steps[i].semantics == S::load_shared) out.steps[i].carried_out = false;
   }
   close_slice(out);
-  out.keeps_shared = std::ranges::any_of(out.steps, [](const Step& step) { return step.semantics == S::load_shared && step.carried_out; });
+  out.keeps_shared = std::ranges::any_of(
+      out.steps, [](const Step& step) { return step.semantics == S::load_shared && step.carried_out; });
   for (std::size_t i = 0; i < out.steps.size(); ++i) {
     Step& step = out.steps[i];
     if (first[i] != 0) step.carried_out = true;
@@ -225,7 +236,8 @@ RegisterSet read(const Step& step) {
   RegisterSet out;
   const Instruction& in = *step.in;
   // 64-bit sources stand as one register: their pair is taken along. Data of a store decides nothing.
-  const bool pairs = step.semantics == S::imad || step.semantics == S::int_to_float || in.has("64") || in.has("U64") || in.has("S64");
+  const bool pairs =
+      step.semantics == S::imad || step.semantics == S::int_to_float || in.has("64") || in.has("U64") || in.has("S64");
   const bool only_address = wants_addresses(step.semantics) && step.semantics != S::store_local;
   for (std::size_t i = step.destinations; i < in.operands; ++i) {
     if (step.data_matters) {
@@ -259,10 +271,15 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
     if (ends_block(out.steps.back().semantics)) leads[i + 1] = 1;
     for (std::size_t o = 0; o < in.operands; ++o) {
       const Operand& operand = in.operand[o];
-      const bool target = operand.kind == Kind::label || (operand.kind == Kind::integer && (in.base == "BRA" || in.base == "BSSY" || in.base == "CALL"));
-      if (const auto at = target ? code.at(static_cast<std::uint64_t>(operand.value)) : std::nullopt) leads[static_cast<std::size_t>(*at)] = 1;
+      const bool target = operand.kind == Kind::label || (operand.kind == Kind::integer &&
+                                                          (in.base == "BRA" || in.base == "BSSY" || in.base == "CALL"));
+      if (const auto at = target ? code.at(static_cast<std::uint64_t>(operand.value)) : std::nullopt)
+        leads[static_cast<std::size_t>(*at)] = 1;
       if (operand.kind == Kind::reg && operand.index != zero_register)
-        out.registers = std::max(out.registers, operand.index + (o < out.steps.back().destinations ? out.steps.back().width : operand.wide ? 2 : 1));
+        out.registers =
+            std::max(out.registers, operand.index + (o < out.steps.back().destinations ? out.steps.back().width
+                                                     : operand.wide                    ? 2
+                                                                                       : 1));
       if (operand.kind == Kind::memory && operand.index != zero_register)
         out.registers = std::max(out.registers, operand.index + (operand.wide ? 2 : 1));
     }
@@ -282,7 +299,8 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
     if ((live.word[4 + word] >> (r % 64) & 1) != 0) out.live_uniform.push_back(static_cast<std::int16_t>(r));
   }
   for (std::size_t i = 0; i < n; ++i)
-    if (out.steps[i].carried_out) out.blocks[static_cast<std::size_t>(out.block_of[i])].steps.push_back(static_cast<std::int32_t>(i));
+    if (out.steps[i].carried_out)
+      out.blocks[static_cast<std::size_t>(out.block_of[i])].steps.push_back(static_cast<std::int32_t>(i));
   return out;
 }
 

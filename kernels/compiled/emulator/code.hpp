@@ -18,13 +18,13 @@ enum class Wanted : std::uint8_t { path, global_addresses, addresses };
 struct Step {
   const Instruction* in = nullptr;
   Semantics semantics = Semantics::opaque;
-  std::uint8_t bytes = 0;        // per lane, memory instructions
+  std::uint8_t bytes = 0;         // per lane, memory instructions
   std::uint8_t destinations = 0;  // leading operands that are written
-  std::uint8_t width = 1;        // registers that the first register destination takes
-  bool uniform = false;          // on the uniform datapath
+  std::uint8_t width = 1;         // registers that the first register destination takes
+  bool uniform = false;           // on the uniform datapath
   bool carried_out = false;
-  bool is_memory = false;        // its addresses are wanted
-  bool data_matters = false;     // of a store to shared memory: what it writes decides something
+  bool is_memory = false;     // its addresses are wanted
+  bool data_matters = false;  // of a store to shared memory: what it writes decides something
 };
 
 struct Block {
@@ -37,13 +37,14 @@ struct EmulatedCode {
   const Code* code = nullptr;
   std::vector<Step> steps;
   std::vector<Block> blocks;
-  std::vector<std::int32_t> block_of;  // instruction
+  std::vector<std::int32_t> block_of;            // instruction
   std::vector<std::int16_t> live, live_uniform;  // registers that what is carried out writes
-  int registers = 0;                   // highest register of the code, and one
-  bool keeps_shared = false;  // values pass through shared memory and decide something
+  int registers = 0;                             // highest register of the code, and one
+  bool keeps_shared = false;                     // values pass through shared memory and decide something
 };
 
-// `entry` addresses that only the data tell (BRX tables) begin no block of their own: the block is entered in its middle.
+// `entry` addresses that only the data tell (BRX tables) begin no block of their own: the block is entered in its
+// middle.
 [[nodiscard]] EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted);
 
 // Operands that an instruction reads and writes, as sets of registers: bit r of R0 to R254, then UR, P, UP.

@@ -4,7 +4,8 @@
 
 namespace noteg::compiled {
 
-EmulatedCta::EmulatedCta(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory, const std::array<std::uint32_t, 3>& id)
+EmulatedCta::EmulatedCta(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+                         const std::array<std::uint32_t, 3>& id)
     : place_(std::make_unique<CtaPlace>()), shared_(code.keeps_shared ? std::make_unique<SharedWords>() : nullptr) {
   place_->id = id;
   for (std::size_t i = 0; i < 3; ++i) place_->block[i] = static_cast<std::uint32_t>(launch.block[i]);

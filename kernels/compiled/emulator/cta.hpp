@@ -1,5 +1,5 @@
-// The warps of one CTA, in turns by basic blocks, so that accesses come about in the order in which lockstep warps would
-// make them; barriers of the CTA hold them together.
+// The warps of one CTA, in turns by basic blocks, so that accesses come about in the order in which lockstep warps
+// would make them; barriers of the CTA hold them together.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,8 @@ namespace noteg::compiled {
 
 class EmulatedCta {
  public:
-  EmulatedCta(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory, const std::array<std::uint32_t, 3>& id);
+  EmulatedCta(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+              const std::array<std::uint32_t, 3>& id);
 
   [[nodiscard]] bool finished() const;
   // One block of every warp that can go on.

@@ -45,7 +45,8 @@ LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(4096 +
     offset = (offset + align - 1) / align * align;
     std::uint64_t value = static_cast<std::uint64_t>(argument.value);
     if (argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::tensor_map) {
-      const auto same = std::ranges::find_if(buffers_, [&](const Buffer& b) { return b.name == argument.name && b.bytes == argument.bytes; });
+      const auto same = std::ranges::find_if(
+          buffers_, [&](const Buffer& b) { return b.name == argument.name && b.bytes == argument.bytes; });
       if (same != buffers_.end()) {
         value = same->base;
       } else {
@@ -81,7 +82,8 @@ std::optional<std::uint32_t> LaunchMemory::constant(std::int64_t offset) const {
 
 int LaunchMemory::buffer_at(std::uint64_t address) const {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (address >= buffers_[i].base && address < buffers_[i].base + static_cast<std::uint64_t>(std::max<std::int64_t>(buffers_[i].bytes, 1)))
+    if (address >= buffers_[i].base &&
+        address < buffers_[i].base + static_cast<std::uint64_t>(std::max<std::int64_t>(buffers_[i].bytes, 1)))
       return static_cast<int>(i);
   }
   return -1;
@@ -97,7 +99,8 @@ std::optional<std::uint32_t> LaunchMemory::load(std::uint64_t address, int bytes
     case Content::zero: return 0;
     case Content::index:
       if (bytes < 4 || offset % 4 != 0) return std::nullopt;
-      return static_cast<std::uint32_t>(mixed(offset / 4 + 977 * static_cast<std::uint64_t>(index)) % static_cast<std::uint64_t>(buffer.below));
+      return static_cast<std::uint32_t>(mixed(offset / 4 + 977 * static_cast<std::uint64_t>(index)) %
+                                        static_cast<std::uint64_t>(buffer.below));
     case Content::bytes_u8: {
       std::uint32_t value = 0;
       for (int i = 0; i < std::min(bytes, 4); ++i)

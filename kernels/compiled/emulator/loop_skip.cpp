@@ -57,30 +57,36 @@ LoopSkip::Ahead LoopSkip::safe_periods(std::size_t from, std::size_t middle, std
       if ((b.known >> lane & 1) == 0) continue;
       const std::int64_t d = b.difference[lane], step = d - a.difference[lane];
       if (step == 0) continue;
+      if (b.is_bent) return {};
       if (b.bends) {
         bends = true;
         break;
       }
       if (d == 0) return {};
       constexpr std::int64_t far = std::int64_t{1} << 31;  // where 32-bit values come round
-      if ((d > 0) == (step > 0)) safe = std::min(safe, (far - std::min(far, std::abs(d))) / std::abs(step));
-      else safe = std::min(safe, (std::abs(d) - 1) / std::abs(step));
+      if ((d > 0) == (step > 0))
+        safe = std::min(safe, (far - std::min(far, std::abs(d))) / std::abs(step));
+      else
+        safe = std::min(safe, (std::abs(d) - 1) / std::abs(step));
     }
   }
   return {safe, bends};
 }
 
-void LoopSkip::advance(const EmulatedCode& code, Registers& registers, const Moment& before, const Moment& now, std::int64_t times) {
+void LoopSkip::advance(const EmulatedCode& code, Registers& registers, const Moment& before, const Moment& now,
+                       std::int64_t times) {
   const auto move = [&](Lanes& out, std::size_t i) {
     for (std::size_t lane = 0; lane < 32; ++lane)
-      out.value[lane] = now.values[i].value[lane] + (now.values[i].value[lane] - before.values[i].value[lane]) * static_cast<std::uint32_t>(times);
+      out.value[lane] = now.values[i].value[lane] +
+                        (now.values[i].value[lane] - before.values[i].value[lane]) * static_cast<std::uint32_t>(times);
   };
   std::size_t i = 0;
   for (const std::int16_t r : code.live) move(registers.r[static_cast<std::size_t>(r)], i++);
   for (const std::int16_t r : code.live_uniform) move(registers.u[static_cast<std::size_t>(r)], i++);
 }
 
-Decisions* LoopSkip::arrives(const Arrival& arrival, const EmulatedCode& code, Registers& registers, WarpWatcher& watcher) {
+Decisions* LoopSkip::arrives(const Arrival& arrival, const EmulatedCode& code, Registers& registers,
+                             WarpWatcher& watcher) {
   Loop& loop = loops_[arrival.header];
   // An outer loop's iteration ends those of the loops inside it: they are entered afresh.
   for (auto& [header, other] : loops_) {
@@ -116,7 +122,8 @@ Decisions* LoopSkip::arrives(const Arrival& arrival, const EmulatedCode& code, R
     return &decisions_;
   }
   if (loop.moments.size() > most_moments) {
-    loop.moments.erase(loop.moments.begin(), loop.moments.begin() + static_cast<std::ptrdiff_t>(loop.moments.size() - most_moments));
+    loop.moments.erase(loop.moments.begin(),
+                       loop.moments.begin() + static_cast<std::ptrdiff_t>(loop.moments.size() - most_moments));
     if (++loop.give_up > 64) {
       loop.hopeless = true;
       loop.moments.clear();

@@ -26,7 +26,8 @@ class LoopSkip {
   };
 
   // The warp is at the begin of a loop again, and may be set forward. Where decisions are to be written from here on.
-  [[nodiscard]] Decisions* arrives(const Arrival& arrival, const EmulatedCode& code, Registers& registers, WarpWatcher& watcher);
+  [[nodiscard]] Decisions* arrives(const Arrival& arrival, const EmulatedCode& code, Registers& registers,
+                                   WarpWatcher& watcher);
 
  private:
   static constexpr std::array<std::size_t, 9> periods{1, 2, 3, 4, 6, 8, 12, 16, 24};
@@ -42,7 +43,7 @@ class LoopSkip {
   struct Loop {
     std::vector<Moment> moments;
     std::int64_t iterations = 0;  // since the loop was entered, skipped ones too
-    std::size_t give_up = 0;     // arrivals at which nothing more is tried
+    std::size_t give_up = 0;      // arrivals at which nothing more is tried
     bool hopeless = false;
   };
 
@@ -53,7 +54,8 @@ class LoopSkip {
     bool bends = false;  // values that change go into masks or shifts: what was seen proves less
   };
   [[nodiscard]] Ahead safe_periods(std::size_t from, std::size_t middle, std::size_t to) const;
-  static void advance(const EmulatedCode& code, Registers& registers, const Moment& before, const Moment& now, std::int64_t times);
+  static void advance(const EmulatedCode& code, Registers& registers, const Moment& before, const Moment& now,
+                      std::int64_t times);
 
   std::map<std::int32_t, Loop> loops_;
   Decisions decisions_;

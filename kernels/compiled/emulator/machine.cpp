@@ -13,7 +13,8 @@ using S = Semantics;
 float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 std::uint32_t as_bits(float f) { return std::bit_cast<std::uint32_t>(f); }
 
-void write(Registers& to, const Operand& operand, const Lanes& value, std::uint32_t lanes, std::uint32_t unknown, int offset = 0) {
+void write(Registers& to, const Operand& operand, const Lanes& value, std::uint32_t lanes, std::uint32_t unknown,
+           int offset = 0) {
   if ((operand.kind != Kind::reg && operand.kind != Kind::ureg) || operand.index == zero_register) return;
   const auto index = static_cast<std::size_t>(operand.index + offset);
   if (index >= zero_register) return;
@@ -47,7 +48,9 @@ struct Work {
   std::uint32_t lanes, unknown;
 
   [[nodiscard]] std::size_t first() const { return step.destinations; }
-  [[nodiscard]] const Operand& source(std::size_t i) const { return in.operand[std::min<std::size_t>(first() + i, in.operand.size() - 1)]; }
+  [[nodiscard]] const Operand& source(std::size_t i) const {
+    return in.operand[std::min<std::size_t>(first() + i, in.operand.size() - 1)];
+  }
   [[nodiscard]] std::size_t sources() const { return in.operands > first() ? in.operands - first() : 0; }
   [[nodiscard]] Lanes value(std::size_t i) const { return value_of(to, around, source(i)); }
   // A floating-point source: its sign is changed, not its complement taken.
@@ -55,24 +58,28 @@ struct Work {
     Operand o = source(i);
     const bool minus = o.negated, positive = o.absolute;
     o.negated = o.absolute = o.inverted = false;
-    return map(value_of(to, around, o), [=](std::uint32_t v) { return (positive ? v & 0x7fffffffu : v) ^ (minus ? 0x80000000u : 0u); });
+    return map(value_of(to, around, o),
+               [=](std::uint32_t v) { return (positive ? v & 0x7fffffffu : v) ^ (minus ? 0x80000000u : 0u); });
   }
   [[nodiscard]] Predicate predicate(std::size_t i) const { return predicate_of(to, source(i)); }
   void set(const Lanes& v, int offset = 0) const {
     for (std::size_t i = 0; i < step.destinations; ++i) {
-      if (in.operand[i].kind == Kind::reg || in.operand[i].kind == Kind::ureg) return write(to, in.operand[i], v, lanes, unknown, offset);
+      if (in.operand[i].kind == Kind::reg || in.operand[i].kind == Kind::ureg)
+        return write(to, in.operand[i], v, lanes, unknown, offset);
     }
   }
   // The n-th predicate among the destinations.
   void set(Predicate p, std::size_t n) const {
     for (std::size_t i = 0; i < step.destinations; ++i) {
-      if ((in.operand[i].kind == Kind::pred || in.operand[i].kind == Kind::upred) && n-- == 0) return write(to, in.operand[i], p, lanes, unknown);
+      if ((in.operand[i].kind == Kind::pred || in.operand[i].kind == Kind::upred) && n-- == 0)
+        return write(to, in.operand[i], p, lanes, unknown);
     }
   }
   // Sources that are no predicates come first; predicates behind them carry in.
   [[nodiscard]] Predicate carry(std::size_t n) const {
     for (std::size_t i = first(); i < in.operands; ++i) {
-      if ((in.operand[i].kind == Kind::pred || in.operand[i].kind == Kind::upred) && n-- == 0) return predicate_of(to, in.operand[i]);
+      if ((in.operand[i].kind == Kind::pred || in.operand[i].kind == Kind::upred) && n-- == 0)
+        return predicate_of(to, in.operand[i]);
     }
     return {};
   }
@@ -80,7 +87,8 @@ struct Work {
 };
 
 void decide(const Work& w, std::uint32_t known, const std::array<std::int64_t, 32>& difference) {
-  if (w.around.decisions != nullptr) w.around.decisions->entries.push_back({&w.in, known & w.lanes, difference, false});
+  if (w.around.decisions != nullptr)
+    w.around.decisions->entries.push_back({&w.in, known & w.lanes, difference, false, false});
 }
 
 bool is_straight(S s) {
@@ -104,16 +112,46 @@ bool is_straight(S s) {
   }
 }
 
-// What goes into an operation that is no sum: where it changes, so may the rule by which the result does.
+bool is_bent(const Registers& registers, const Operand& o) {
+  if (o.index == zero_register || o.index < 0) return false;
+  const auto index = static_cast<std::size_t>(o.index);
+  return (o.kind == Kind::reg && registers.bent[index]) || (o.kind == Kind::ureg && registers.bent_uniform[index]);
+}
+
+bool bends(const Work& w) {
+  if (w.step.semantics == S::imad) return w.in.has("HI");
+  if (w.step.semantics == S::shift && w.in.has("L")) return false;
+  return !is_straight(w.step.semantics);
+}
+
+// Results of an operation that is no sum, and what is made of them.
+void mark_bent(const Work& w) {
+  bool bent = false;
+  for (std::size_t i = w.first(); i < w.in.operands; ++i) {
+    const Operand& o = w.in.operand[i];
+    const bool is_register = (o.kind == Kind::reg || o.kind == Kind::ureg) && o.index != zero_register;
+    bent = bent || is_bent(w.to, o) || (is_register && bends(w));
+  }
+  for (std::size_t i = 0; i < w.step.destinations; ++i) {
+    const Operand& o = w.in.operand[i];
+    if ((o.kind != Kind::reg && o.kind != Kind::ureg) || o.index == zero_register) continue;
+    for (std::size_t n = 0; n < w.step.width && static_cast<std::size_t>(o.index) + n < zero_register; ++n)
+      (o.kind == Kind::reg ? w.to.bent : w.to.bent_uniform)[static_cast<std::size_t>(o.index) + n] = bent;
+  }
+}
+
+// What goes into an operation that is no sum: where it changes, so may the rule by which the result does. And what is
+// compared behind one.
 void note_bend(const Work& w) {
-  if (w.around.decisions == nullptr || is_straight(w.step.semantics)) return;
-  if (w.step.semantics == S::imad && !w.in.has("HI")) return;
-  if (w.step.semantics == S::shift && w.in.has("L")) return;
+  mark_bent(w);
+  const bool compared = w.step.semantics == S::isetp;
+  if (w.around.decisions == nullptr || (!compared && !bends(w))) return;
   for (std::size_t i = w.first(); i < w.in.operands; ++i) {
     const Operand& o = w.in.operand[i];
     if ((o.kind != Kind::reg && o.kind != Kind::ureg) || o.index == zero_register) continue;
+    if (compared && !is_bent(w.to, o)) continue;
     const Lanes v = value_of(w.to, w.around, o);
-    Decisions::Entry entry{&w.in, v.known & w.lanes, {}, true};
+    Decisions::Entry entry{&w.in, v.known & w.lanes, {}, compared, !compared};
     for (std::size_t lane = 0; lane < 32; ++lane) entry.difference[lane] = v.value[lane];
     w.around.decisions->entries.push_back(entry);
   }
@@ -214,7 +252,8 @@ void imad(const Work& w) {
   const bool wide = w.in.has("WIDE"), high = w.in.has("HI");
   const Predicate in = w.in.has("X") ? w.carry(0) : Predicate{};
   Wide c;
-  if (wide || high) c = w.pair(2, false);
+  if (wide || high)
+    c = w.pair(2, false);
   else {
     const Lanes low = w.value(2);
     c.known = low.known;
@@ -235,7 +274,8 @@ void imad(const Work& w) {
   if (wide) return set_wide(w, out), w.set(carry, 0);
   Lanes low;
   low.known = out.known;
-  for (std::size_t i = 0; i < 32; ++i) low.value[i] = static_cast<std::uint32_t>(high ? out.value[i] >> 32 : out.value[i]);
+  for (std::size_t i = 0; i < 32; ++i)
+    low.value[i] = static_cast<std::uint32_t>(high ? out.value[i] >> 32 : out.value[i]);
   w.set(low);
 }
 
@@ -289,7 +329,8 @@ std::uint32_t by_table(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::u
 void lop3(const Work& w) {
   const Lanes a = w.value(0), b = w.value(1), c = w.value(2);
   const auto table = static_cast<std::uint32_t>(w.source(3).value);
-  const Lanes out = map(a, b, c, [table](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return by_table(x, y, z, table); });
+  const Lanes out =
+      map(a, b, c, [table](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return by_table(x, y, z, table); });
   w.set(out);
   Predicate p;
   p.known = out.known;
@@ -334,13 +375,17 @@ void shift(const Work& w) {
     const bool beyond = !wrap && n > limit;
     const std::uint32_t by = wrap ? n & limit : std::min(n, limit);
     if (left) {
-      if (high) result = by_64 ? (beyond ? 0 : whole << by >> 32) : (beyond ? a.value[i] : whole << by >> 32);
-      else result = beyond ? 0 : whole << by;
+      if (high)
+        result = by_64 ? (beyond ? 0 : whole << by >> 32) : (beyond ? a.value[i] : whole << by >> 32);
+      else
+        result = beyond ? 0 : whole << by;
     } else if (high && !by_64) {
       const auto v = static_cast<std::int32_t>(c.value[i]);
       result = is_signed ? static_cast<std::uint32_t>(v >> by) : beyond ? 0 : c.value[i] >> by;
     } else {
-      const std::uint64_t shifted = is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole) >> by) : beyond && by_64 ? 0 : whole >> by;
+      const std::uint64_t shifted = is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole) >> by)
+                                    : beyond && by_64 ? 0
+                                                      : whole >> by;
       result = high ? shifted >> 32 : shifted;
     }
     out.value[i] = static_cast<std::uint32_t>(result);
@@ -423,13 +468,20 @@ void fsetp(const Work& w) {
   for (std::size_t i = 0; i < 32; ++i) {
     const float x = as_float(a.value[i]), y = as_float(b.value[i]);
     bool holds = unordered && (std::isnan(x) || std::isnan(y));
-    if (w.in.has("LT") || w.in.has("LTU")) holds = holds || x < y;
-    else if (w.in.has("LE") || w.in.has("LEU")) holds = holds || x <= y;
-    else if (w.in.has("GT") || w.in.has("GTU")) holds = holds || x > y;
-    else if (w.in.has("GE") || w.in.has("GEU")) holds = holds || x >= y;
-    else if (w.in.has("EQ") || w.in.has("EQU")) holds = holds || x == y;
-    else if (w.in.has("NE") || w.in.has("NEU")) holds = holds || x != y;
-    else p.known = 0;
+    if (w.in.has("LT") || w.in.has("LTU"))
+      holds = holds || x < y;
+    else if (w.in.has("LE") || w.in.has("LEU"))
+      holds = holds || x <= y;
+    else if (w.in.has("GT") || w.in.has("GTU"))
+      holds = holds || x > y;
+    else if (w.in.has("GE") || w.in.has("GEU"))
+      holds = holds || x >= y;
+    else if (w.in.has("EQ") || w.in.has("EQU"))
+      holds = holds || x == y;
+    else if (w.in.has("NE") || w.in.has("NEU"))
+      holds = holds || x != y;
+    else
+      p.known = 0;
     p.bits |= static_cast<std::uint32_t>(holds) << i;
   }
   p.bits &= p.known;
@@ -459,14 +511,16 @@ Lanes smaller_or_larger(const Instruction& in, const Lanes& a, const Lanes& b, P
 void int_to_float(const Work& w) {
   const bool wide = w.in.has("U64") || w.in.has("S64"), is_unsigned = w.in.has("U32") || w.in.has("U64");
   const Wide v = wide ? w.pair(0, !is_unsigned) : joined(w.value(0), Lanes::of(0));
-  if (w.in.has("F64") || w.in.has("F16") || w.in.has("BF16") || w.in.has("U8") || w.in.has("U16") || w.in.has("S8") || w.in.has("S16")) {
+  if (w.in.has("F64") || w.in.has("F16") || w.in.has("BF16") || w.in.has("U8") || w.in.has("U16") || w.in.has("S8") ||
+      w.in.has("S16")) {
     w.set(Lanes::unknown());
     return w.set(Lanes::unknown(), w.step.width > 1 ? 1 : 0);
   }
   Lanes out;
   out.known = v.known;
   for (std::size_t i = 0; i < 32; ++i) {
-    const double exact = wide ? (is_unsigned ? static_cast<double>(v.value[i]) : static_cast<double>(static_cast<std::int64_t>(v.value[i])))
+    const double exact = wide          ? (is_unsigned ? static_cast<double>(v.value[i])
+                                                      : static_cast<double>(static_cast<std::int64_t>(v.value[i])))
                          : is_unsigned ? static_cast<double>(static_cast<std::uint32_t>(v.value[i]))
                                        : static_cast<double>(static_cast<std::int32_t>(v.value[i]));
     float f = static_cast<float>(exact);
@@ -486,11 +540,17 @@ void float_to_int(const Work& w) {
   for (std::size_t i = 0; i < 32; ++i) {
     double f = static_cast<double>(as_float(a.value[i]));
     if (std::isnan(f)) f = 0;
-    f = w.in.has("FLOOR") ? std::floor(f) : w.in.has("CEIL") ? std::ceil(f) : w.in.has("TRUNC") ? std::trunc(f) : std::nearbyint(f);
+    f = w.in.has("FLOOR")   ? std::floor(f)
+        : w.in.has("CEIL")  ? std::ceil(f)
+        : w.in.has("TRUNC") ? std::trunc(f)
+                            : std::nearbyint(f);
     const double low = is_unsigned ? 0 : wide ? -9.2233720368547758e18 : -2147483648.0;
-    const double high = wide ? (is_unsigned ? 1.8446744073709550e19 : 9.2233720368547748e18) : is_unsigned ? 4294967295.0 : 2147483647.0;
+    const double high = wide          ? (is_unsigned ? 1.8446744073709550e19 : 9.2233720368547748e18)
+                        : is_unsigned ? 4294967295.0
+                                      : 2147483647.0;
     f = std::clamp(f, low, high);
-    out.value[i] = is_unsigned ? static_cast<std::uint64_t>(f) : static_cast<std::uint64_t>(static_cast<std::int64_t>(f));
+    out.value[i] =
+        is_unsigned ? static_cast<std::uint64_t>(f) : static_cast<std::uint64_t>(static_cast<std::int64_t>(f));
   }
   if (wide) return set_wide(w, out);
   Lanes low;
@@ -500,7 +560,8 @@ void float_to_int(const Work& w) {
 }
 
 void vote(const Work& w) {
-  const Predicate p = predicate_of(w.to, w.in.operand[static_cast<std::size_t>(w.in.operands > 0 ? w.in.operands - 1 : 0)]);
+  const Predicate p =
+      predicate_of(w.to, w.in.operand[static_cast<std::size_t>(w.in.operands > 0 ? w.in.operands - 1 : 0)]);
   const bool known = (p.known & w.lanes) == w.lanes;
   const std::uint32_t ballot = p.bits & w.lanes;
   Lanes mask = Lanes::of(ballot);
@@ -525,10 +586,14 @@ void shuffle(const Work& w) {
     const std::uint32_t most = (lane & segment) | (limit & ~segment), least = lane & segment;
     std::uint32_t from = lane;
     bool fits = true;
-    if (w.in.has("IDX")) from = (by.value[i] & 31 & ~segment) | least, fits = from <= most;
-    else if (w.in.has("UP")) from = lane - (by.value[i] & 31), fits = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(most);
-    else if (w.in.has("DOWN")) from = lane + (by.value[i] & 31), fits = from <= most;
-    else from = lane ^ (by.value[i] & 31), fits = from <= most;
+    if (w.in.has("IDX"))
+      from = (by.value[i] & 31 & ~segment) | least, fits = from <= most;
+    else if (w.in.has("UP"))
+      from = lane - (by.value[i] & 31), fits = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(most);
+    else if (w.in.has("DOWN"))
+      from = lane + (by.value[i] & 31), fits = from <= most;
+    else
+      from = lane ^ (by.value[i] & 31), fits = from <= most;
     if (!fits) from = lane;
     inside.bits |= static_cast<std::uint32_t>(fits) << i;
     out.value[i] = a.value[from & 31];
@@ -566,14 +631,23 @@ void reduce(const Work& w) {
   for (std::size_t i = 0; i < 32; ++i) {
     if ((w.lanes >> i & 1) == 0) continue;
     const std::uint32_t v = a.value[i];
-    const auto lower = [&](std::uint32_t x, std::uint32_t y) { return is_signed ? static_cast<std::int32_t>(x) < static_cast<std::int32_t>(y) : x < y; };
-    if (is_first) total = v;
-    else if (w.in.has("SUM")) total += v;
-    else if (w.in.has("MIN")) total = lower(v, total) ? v : total;
-    else if (w.in.has("MAX")) total = lower(total, v) ? v : total;
-    else if (w.in.has("XOR")) total ^= v;
-    else if (w.in.has("OR")) total |= v;
-    else total &= v;
+    const auto lower = [&](std::uint32_t x, std::uint32_t y) {
+      return is_signed ? static_cast<std::int32_t>(x) < static_cast<std::int32_t>(y) : x < y;
+    };
+    if (is_first)
+      total = v;
+    else if (w.in.has("SUM"))
+      total += v;
+    else if (w.in.has("MIN"))
+      total = lower(v, total) ? v : total;
+    else if (w.in.has("MAX"))
+      total = lower(total, v) ? v : total;
+    else if (w.in.has("XOR"))
+      total ^= v;
+    else if (w.in.has("OR"))
+      total |= v;
+    else
+      total &= v;
     is_first = false;
   }
   Lanes out = Lanes::of(total);
@@ -584,10 +658,10 @@ void reduce(const Work& w) {
 void predicates_from_register(const Work& w) {
   // R2P PR, R0, mask; UR2UP UPR, UR0, mask.
   const Lanes a = value_of(w.to, w.around, w.in.operand[1]), mask = value_of(w.to, w.around, w.in.operand[2]);
-  const int first = w.in.has("B1") || w.in.operand[1].text.find(".B1") != std::string_view::npos   ? 8
-                    : w.in.operand[1].text.find(".B2") != std::string_view::npos ? 16
-                    : w.in.operand[1].text.find(".B3") != std::string_view::npos ? 24
-                                                                                 : 0;
+  const int first = w.in.has("B1") || w.in.operand[1].text.find(".B1") != std::string_view::npos ? 8
+                    : w.in.operand[1].text.find(".B2") != std::string_view::npos                 ? 16
+                    : w.in.operand[1].text.find(".B3") != std::string_view::npos                 ? 24
+                                                                                                 : 0;
   for (int n = 0; n < 7; ++n) {
     if ((mask.value[0] >> n & 1) == 0) continue;
     Predicate p;
@@ -617,7 +691,9 @@ void register_from_predicates(const Work& w) {
 Lanes special(const Work& w, Special which) {
   const CtaPlace& place = *w.around.place;
   Lanes out;
-  const auto thread = [&](std::size_t lane) { return static_cast<std::uint32_t>(w.around.warp) * 32 + static_cast<std::uint32_t>(lane); };
+  const auto thread = [&](std::size_t lane) {
+    return static_cast<std::uint32_t>(w.around.warp) * 32 + static_cast<std::uint32_t>(lane);
+  };
   const std::uint32_t bx = std::max(place.block[0], 1u), by = std::max(place.block[1], 1u);
   switch (which) {
     case Special::tid_x:
@@ -671,7 +747,8 @@ void load_shared(const Work& w) {
       const Wide address = address_of(w.to, *from, false);
       for (std::size_t i = 0; i < 32; ++i) {
         if ((address.known >> i & 1) == 0) continue;
-        const auto at = w.around.shared->find(static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n));
+        const auto at =
+            w.around.shared->find(static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n));
         if (at == w.around.shared->end()) continue;
         out.value[i] = at->second;
         out.known |= 1u << i;
@@ -682,7 +759,8 @@ void load_shared(const Work& w) {
 }
 
 void store_shared(const Work& w) {
-  if (w.around.shared == nullptr || w.in.operands < 2 || w.in.operand[0].kind != Kind::memory || w.step.bytes < 4) return;
+  if (w.around.shared == nullptr || w.in.operands < 2 || w.in.operand[0].kind != Kind::memory || w.step.bytes < 4)
+    return;
   const Wide address = address_of(w.to, w.in.operand[0], false);
   for (int n = 0; n < w.step.bytes / 4; ++n) {
     Operand data = w.in.operand[1];
@@ -691,8 +769,10 @@ void store_shared(const Work& w) {
     for (std::size_t i = 0; i < 32; ++i) {
       if ((w.lanes >> i & 1) == 0 || (address.known >> i & 1) == 0) continue;
       const std::uint32_t at = static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n);
-      if ((v.known >> i & 1) != 0) (*w.around.shared)[at] = v.value[i];
-      else w.around.shared->erase(at);
+      if ((v.known >> i & 1) != 0)
+        (*w.around.shared)[at] = v.value[i];
+      else
+        w.around.shared->erase(at);
     }
   }
 }
@@ -701,10 +781,12 @@ void store_shared(const Work& w) {
 void local(const Work& w, bool loads) {
   const Operand* where = nullptr;
   const Operand* data = nullptr;
-  for (std::size_t i = 0; i < w.in.operands; ++i) (w.in.operand[i].kind == Kind::memory ? where : data) = &w.in.operand[i];
+  for (std::size_t i = 0; i < w.in.operands; ++i)
+    (w.in.operand[i].kind == Kind::memory ? where : data) = &w.in.operand[i];
   for (int n = 0; n < std::max(1, w.step.bytes / 4); ++n) {
     const Wide address = where != nullptr ? address_of(w.to, *where, false) : Wide{};
-    const bool same = address.known == all_lanes && std::ranges::all_of(address.value, [&](std::uint64_t v) { return v == address.value[0]; });
+    const bool same = address.known == all_lanes &&
+                      std::ranges::all_of(address.value, [&](std::uint64_t v) { return v == address.value[0]; });
     const std::uint32_t at = static_cast<std::uint32_t>(address.value[0]) + 4 * static_cast<std::uint32_t>(n);
     if (loads) {
       const auto known = w.to.local.find(at);
@@ -770,11 +852,14 @@ void opaque(const Work& w) {
 
 // HFMA2.MMA R2, -RZ, RZ, 0, 5.96e-8 and the like: the compiler's way to put a constant into a register.
 void half_constant(const Work& w) {
-  const bool zeros = w.in.base == "HFMA2" && w.sources() >= 4 && w.source(0).index == zero_register && w.source(1).index == zero_register &&
-                     w.source(0).kind == Kind::reg && w.source(1).kind == Kind::reg && w.source(2).kind == Kind::integer && w.source(3).kind == Kind::integer;
+  const bool zeros = w.in.base == "HFMA2" && w.sources() >= 4 && w.source(0).index == zero_register &&
+                     w.source(1).index == zero_register && w.source(0).kind == Kind::reg &&
+                     w.source(1).kind == Kind::reg && w.source(2).kind == Kind::integer &&
+                     w.source(3).kind == Kind::integer;
   if (!zeros) return opaque(w);
   const auto half_of = [](const Operand& o) -> std::uint32_t {
-    const double f = o.is_float ? static_cast<double>(as_float(static_cast<std::uint32_t>(o.value))) : static_cast<double>(o.value);
+    const double f =
+        o.is_float ? static_cast<double>(as_float(static_cast<std::uint32_t>(o.value))) : static_cast<double>(o.value);
     const std::uint32_t sign = std::signbit(f) ? 0x8000 : 0;
     const double magnitude = std::abs(f);
     if (std::isnan(f)) return 0x7fff;
@@ -783,7 +868,8 @@ void half_constant(const Work& w) {
     int exponent = 0;
     std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, m in [0.5, 1)
     if (exponent < -13) return sign | static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 24)));
-    const auto mantissa = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 11 - exponent)));  // 1024 to 2048
+    const auto mantissa =
+        static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 11 - exponent)));  // 1024 to 2048
     return sign | ((static_cast<std::uint32_t>(exponent + 14) << 10) + (mantissa - 1024));
   };
   // Printed from the words, floats lose nothing: 16 bits in seven digits. The high half comes first.
@@ -803,7 +889,8 @@ Registers::Registers() {
 
 Predicate predicate_of(const Registers& registers, const Operand& operand) {
   if (operand.kind != Kind::pred && operand.kind != Kind::upred) return {0, 0};
-  Predicate out = (operand.kind == Kind::pred ? registers.p : registers.up)[static_cast<std::size_t>(operand.index & 7)];
+  Predicate out =
+      (operand.kind == Kind::pred ? registers.p : registers.up)[static_cast<std::size_t>(operand.index & 7)];
   if (operand.negated) out.bits = ~out.bits & out.known;
   return out;
 }
@@ -910,8 +997,7 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
       const Lanes sum = map(w.value(0), w.value(1), std::plus<>{});
       return w.set(smaller_or_larger(*step.in, sum, w.value(2), w.predicate(3)));
     }
-    case S::iabs:
-      return w.set(map(w.value(0), [](std::uint32_t v) { return v >> 31 != 0 ? 0 - v : v; }));
+    case S::iabs: return w.set(map(w.value(0), [](std::uint32_t v) { return v >> 31 != 0 ? 0 - v : v; }));
     case S::int_to_float: return int_to_float(w);
     case S::float_to_int: return float_to_int(w);
     case S::mufu: {
@@ -919,21 +1005,31 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
       if (step.in->modifiers != ".RCP") out.known = 0;
       return w.set(out);
     }
-    case S::fadd: return w.set(map(w.real(0), w.real(1), [](std::uint32_t a, std::uint32_t b) { return as_bits(as_float(a) + as_float(b)); }));
-    case S::fmul: return w.set(map(w.real(0), w.real(1), [](std::uint32_t a, std::uint32_t b) { return as_bits(as_float(a) * as_float(b)); }));
+    case S::fadd:
+      return w.set(map(w.real(0), w.real(1),
+                       [](std::uint32_t a, std::uint32_t b) { return as_bits(as_float(a) + as_float(b)); }));
+    case S::fmul:
+      return w.set(map(w.real(0), w.real(1),
+                       [](std::uint32_t a, std::uint32_t b) { return as_bits(as_float(a) * as_float(b)); }));
     case S::ffma:
       return w.set(map(w.real(0), w.real(1), w.real(2), [](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
         return as_bits(std::fma(as_float(a), as_float(b), as_float(c)));
       }));
     case S::half_constant: return half_constant(w);
-    case S::special_register: return w.set(special(w, static_cast<Special>(w.source(0).kind == Kind::special ? w.source(0).index : static_cast<int>(Special::unknown))));
+    case S::special_register:
+      return w.set(
+          special(w, static_cast<Special>(w.source(0).kind == Kind::special ? w.source(0).index
+                                                                            : static_cast<int>(Special::unknown))));
     case S::zero_or_clock: {
-      const Lanes v = special(w, static_cast<Special>(w.source(0).kind == Kind::special ? w.source(0).index : static_cast<int>(Special::unknown)));
+      const Lanes v =
+          special(w, static_cast<Special>(w.source(0).kind == Kind::special ? w.source(0).index
+                                                                            : static_cast<int>(Special::unknown)));
       for (int n = 0; n < step.width; ++n) w.set(v, n);
       return;
     }
     case S::load_constant: return load_constant(w);
-    case S::popc: return w.set(map(w.value(0), [](std::uint32_t v) { return static_cast<std::uint32_t>(std::popcount(v)); }));
+    case S::popc:
+      return w.set(map(w.value(0), [](std::uint32_t v) { return static_cast<std::uint32_t>(std::popcount(v)); }));
     case S::find_leading_one: {
       const bool is_unsigned = step.in->has("U32"), as_shift = step.in->has("SH");
       return w.set(map(w.value(0), [=](std::uint32_t v) {
@@ -960,7 +1056,8 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
         if (bits == 0) return 0u;
         if (bits >= 32) return v;
         const std::uint32_t keep = 32 - bits;
-        return is_unsigned ? v << keep >> keep : static_cast<std::uint32_t>(static_cast<std::int32_t>(v << keep) >> keep);
+        return is_unsigned ? v << keep >> keep
+                           : static_cast<std::uint32_t>(static_cast<std::int32_t>(v << keep) >> keep);
       }));
     }
     case S::vote: return vote(w);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -59,6 +60,8 @@ struct Registers {
   std::array<Lanes, 256> u;
   std::array<Predicate, 8> p, up;
   std::map<std::uint32_t, Lanes> local;  // by offset
+  std::bitset<256> bent,
+      bent_uniform;  // made from a mask or a shift: need not change evenly from iteration to iteration
   Registers();
 };
 
@@ -69,7 +72,8 @@ struct Decisions {
     const Instruction* in = nullptr;
     std::uint32_t known = 0;
     std::array<std::int64_t, 32> difference{};
-    bool bends = false;  // goes into an operation that is no sum (a mask, a shift): `difference` is its value
+    bool is_bent = false;  // a compared value that comes out of such an operation: it must not change at all
+    bool bends = false;    // goes into an operation that is no sum (a mask, a shift): `difference` is its value
   };
   std::vector<Entry> entries;
 };

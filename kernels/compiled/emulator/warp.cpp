@@ -32,7 +32,8 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
   if (finished() || at_barrier_) return;
   ++blocks_run_;
   const std::int32_t at = fragments_.back().at;
-  if (at < 0 || at >= static_cast<std::int32_t>(code_->steps.size())) return leave(fragments_.back().lanes);  // ran off the end
+  if (at < 0 || at >= static_cast<std::int32_t>(code_->steps.size()))
+    return leave(fragments_.back().lanes);  // ran off the end
   const Block& block = code_->blocks[static_cast<std::size_t>(code_->block_of[static_cast<std::size_t>(at)])];
   watcher.enters(around_.warp, code_->block_of[static_cast<std::size_t>(at)], fragments_.back().lanes);
   for (const std::int32_t i : block.steps) {
@@ -42,7 +43,8 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
     if (step.is_memory) access(i, step, lanes, watcher);
     switch (step.semantics) {
       case S::push_convergence:
-        if (!step.in->operand.empty() && step.in->operand[0].kind == Kind::barrier) convergence_[static_cast<std::size_t>(step.in->operand[0].index & 15)].lanes = lanes;
+        if (!step.in->operand.empty() && step.in->operand[0].kind == Kind::barrier)
+          convergence_[static_cast<std::size_t>(step.in->operand[0].index & 15)].lanes = lanes;
         break;
       case S::leave_convergence:
         if (step.in->operand[0].kind == Kind::barrier) {
@@ -57,7 +59,8 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
           const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
           if ((v.known >> lane & 1) != 0) convergence_[static_cast<std::size_t>(to.index & 15)].lanes = v.value[lane];
         } else if (to.kind == Kind::reg && from.kind == Kind::barrier && to.index != zero_register) {
-          registers_->r[static_cast<std::size_t>(to.index)] = Lanes::of(convergence_[static_cast<std::size_t>(from.index & 15)].lanes);
+          registers_->r[static_cast<std::size_t>(to.index)] =
+              Lanes::of(convergence_[static_cast<std::size_t>(from.index & 15)].lanes);
         }
         break;
       }
@@ -69,10 +72,12 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
 }
 
 void EmulatedWarp::begin_iteration(WarpWatcher& watcher) {
-  if (fragments_.size() != 1 || fragments_.back().waits_for >= 0 || !taken_.empty() || around_.shared != nullptr) return;
+  if (fragments_.size() != 1 || fragments_.back().waits_for >= 0 || !taken_.empty() || around_.shared != nullptr)
+    return;
   const std::optional<std::size_t> position = watcher.position(around_.warp);
   if (!position) return;
-  around_.decisions = loops_.arrives({fragments_.back().at, fragments_.back().lanes, *position, around_.warp}, *code_, *registers_, watcher);
+  around_.decisions = loops_.arrives({fragments_.back().at, fragments_.back().lanes, *position, around_.warp}, *code_,
+                                     *registers_, watcher);
 }
 
 void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes, WarpWatcher& watcher) {
@@ -89,7 +94,8 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
     if (in.operand[i].kind == Kind::memory) where[found++] = &in.operand[i];
   if (found == 0) return;
   const bool is_copy = step.semantics == S::copy_to_shared;
-  const bool is_global = is_copy || step.semantics == S::load_global || step.semantics == S::store_global || step.semantics == S::atomic_global;
+  const bool is_global = is_copy || step.semantics == S::load_global || step.semantics == S::store_global ||
+                         step.semantics == S::atomic_global;
   out.address = address_of(*registers_, *where[is_copy && found > 1 ? 1 : 0], is_global);
   if (is_copy) {
     out.shared = address_of(*registers_, *where[0], false);
@@ -221,7 +227,8 @@ void EmulatedWarp::go_on(std::int32_t last, WarpWatcher& watcher) {
         if ((v.known >> lane & 1) != 0) {
           if (!calls_.empty() && step.semantics == S::ret) calls_.pop_back();
           const auto base = step.semantics == S::ret ? 0 : static_cast<std::int64_t>(in.address) + 16;
-          const std::int64_t to = step.semantics == S::ret ? std::int64_t{v.value[lane]} : static_cast<std::int32_t>(v.value[lane]) + offset + base;
+          const std::int64_t to = step.semantics == S::ret ? std::int64_t{v.value[lane]}
+                                                           : static_cast<std::int32_t>(v.value[lane]) + offset + base;
           return jump(last, static_cast<std::uint64_t>(to));
         }
       }
@@ -254,9 +261,12 @@ void EmulatedWarp::go_on(std::int32_t last, WarpWatcher& watcher) {
           fragments_.clear();
           fragments_.push_back({last + 1, all, -1});
         }
-        const auto other = std::ranges::find_if(fragments_, [&](const Fragment& f) { return f.waits_for < 0 && f.at != last + 1; });
-        if (other != fragments_.end() && fragments_.size() > 1) std::rotate(other, other + 1, fragments_.end());
-        else at_barrier_ = true;
+        const auto other =
+            std::ranges::find_if(fragments_, [&](const Fragment& f) { return f.waits_for < 0 && f.at != last + 1; });
+        if (other != fragments_.end() && fragments_.size() > 1)
+          std::rotate(other, other + 1, fragments_.end());
+        else
+          at_barrier_ = true;
       }
       return;
     }

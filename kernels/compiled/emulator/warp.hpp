@@ -16,10 +16,10 @@ namespace noteg::compiled {
 struct Access {
   std::int32_t at = 0;  // instruction
   const Step* step = nullptr;
-  std::uint32_t lanes = 0;   // that take part
-  std::uint32_t guessed = 0; // of these: their guard or address is not known
-  Wide address;              // the shared-memory side of a copy is `shared`
-  Wide shared;               // LDGSTS
+  std::uint32_t lanes = 0;     // that take part
+  std::uint32_t guessed = 0;   // of these: their guard or address is not known
+  Wide address;                // the shared-memory side of a copy is `shared`
+  Wide shared;                 // LDGSTS
   bool reads_nothing = false;  // LDGSTS whose own predicate is false: zeros are written
 };
 

@@ -13,7 +13,8 @@ struct Small {
   Launch launch;
   std::optional<Profile> profile;
 
-  explicit Small(const std::string& code, std::vector<Argument> arguments = {}, Extent block = {32, 1, 1}, Extent grid = {1, 1, 1}) {
+  explicit Small(const std::string& code, std::vector<Argument> arguments = {}, Extent block = {32, 1, 1},
+                 Extent grid = {1, 1, 1}) {
     std::string text = "code for sm_90\nFunction:k\n";
     std::size_t from = 0;
     while (from < code.size()) {
@@ -56,18 +57,22 @@ Argument buffer(std::int64_t bytes) {
 }
 
 TEST(Emulation, RunsALoopAsOftenAsItsArgumentSays) {
-  const std::string loop = "MOV R0, RZ\nLBB0:\nIADD3 R0, R0, 0x1, RZ\nISETP.LT.AND P0, PT, R0, c[0x0][0x210], PT\n@P0 BRA LBB0\nEXIT";
-  for (const std::int64_t n : {1, 2, 7, 1000, 123456789}) EXPECT_EQ(Small(loop, {i32(n)}).at(1).warps, static_cast<double>(n));
+  const std::string loop =
+      "MOV R0, RZ\nLBB0:\nIADD3 R0, R0, 0x1, RZ\nISETP.LT.AND P0, PT, R0, c[0x0][0x210], PT\n@P0 BRA LBB0\nEXIT";
+  for (const std::int64_t n : {1, 2, 7, 1000, 123456789})
+    EXPECT_EQ(Small(loop, {i32(n)}).at(1).warps, static_cast<double>(n));
 }
 
 TEST(Emulation, StopsALoopThatEndsByEqualityWhereItDoes) {
-  const std::string loop = "MOV R0, c[0x0][0x210]\nLBB0:\nIADD3 R0, R0, -0x3, RZ\nISETP.NE.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB0\nEXIT";
+  const std::string loop =
+      "MOV R0, c[0x0][0x210]\nLBB0:\nIADD3 R0, R0, -0x3, RZ\nISETP.NE.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB0\nEXIT";
   EXPECT_EQ(Small(loop, {i32(3'000'000)}).at(1).warps, 1e6);
 }
 
 TEST(Emulation, CountsEveryEighthIterationOfALoopThatMasksItsCounter) {
   const std::string loop =
-      "MOV R0, RZ\nLBB0:\nLOP3.LUT R1, R0, 0x7, RZ, 0xc0, !PT\nISETP.NE.AND P1, PT, R1, RZ, PT\n@P1 BRA LBB1\nFADD R9, R9, R9\nLBB1:\n"
+      "MOV R0, RZ\nLBB0:\nLOP3.LUT R1, R0, 0x7, RZ, 0xc0, !PT\nISETP.NE.AND P1, PT, R1, RZ, PT\n@P1 BRA LBB1\nFADD R9, "
+      "R9, R9\nLBB1:\n"
       "IADD3 R0, R0, 0x1, RZ\nISETP.LT.AND P0, PT, R0, c[0x0][0x210], PT\n@P0 BRA LBB0\nEXIT";
   Small small(loop, {i32(8000)});
   EXPECT_EQ(small.at(4).warps, 1000);
@@ -75,7 +80,9 @@ TEST(Emulation, CountsEveryEighthIterationOfALoopThatMasksItsCounter) {
 }
 
 TEST(Emulation, SplitsAWarpAndJoinsItAgain) {
-  const std::string code = "S2R R0, SR_TID.X\nISETP.GE.AND P0, PT, R0, 0xa, PT\nBSSY B0, LBB1\n@P0 BRA LBB0\nMOV R2, R1\nBRA LBB1\nLBB0:\nMOV R3, R1\nLBB1:\nBSYNC B0\nMOV R4, R1\nEXIT";
+  const std::string code =
+      "S2R R0, SR_TID.X\nISETP.GE.AND P0, PT, R0, 0xa, PT\nBSSY B0, LBB1\n@P0 BRA LBB0\nMOV R2, R1\nBRA "
+      "LBB1\nLBB0:\nMOV R3, R1\nLBB1:\nBSYNC B0\nMOV R4, R1\nEXIT";
   Small small(code);
   EXPECT_EQ(small.at(4).threads, 10);
   EXPECT_EQ(small.at(6).threads, 22);
@@ -86,15 +93,20 @@ TEST(Emulation, SplitsAWarpAndJoinsItAgain) {
 TEST(Emulation, DividesIntegersThroughAReciprocal) {
   // 1000 / 7 as nvcc writes it for unsigned numbers, then as many iterations.
   const std::string code =
-      "MOV R5, 0x7\nI2F.U32.RP R0, R5\nMUFU.RCP R0, R0\nIADD3 R2, R0, 0xffffffe, RZ\nF2I.FTZ.U32.TRUNC.NTZ R3, R2\nMOV R2, RZ\nIADD3 R4, RZ, -R3, RZ\n"
-      "IMAD R7, R4, R5, RZ\nIMAD.HI.U32 R3, R3, R7, R2\nIMAD.HI.U32 R6, R3, c[0x0][0x210], RZ\nIMAD.MOV R8, RZ, RZ, -R6\nIMAD R8, R5, R8, c[0x0][0x210]\n"
-      "ISETP.GE.U32.AND P0, PT, R8, R5, PT\n@P0 IADD3 R8, R8, -R5, RZ\n@P0 IADD3 R6, R6, 0x1, RZ\nISETP.GE.U32.AND P1, PT, R8, R5, PT\n@P1 IADD3 R6, R6, 0x1, RZ\n"
+      "MOV R5, 0x7\nI2F.U32.RP R0, R5\nMUFU.RCP R0, R0\nIADD3 R2, R0, 0xffffffe, RZ\nF2I.FTZ.U32.TRUNC.NTZ R3, R2\nMOV "
+      "R2, RZ\nIADD3 R4, RZ, -R3, RZ\n"
+      "IMAD R7, R4, R5, RZ\nIMAD.HI.U32 R3, R3, R7, R2\nIMAD.HI.U32 R6, R3, c[0x0][0x210], RZ\nIMAD.MOV R8, RZ, RZ, "
+      "-R6\nIMAD R8, R5, R8, c[0x0][0x210]\n"
+      "ISETP.GE.U32.AND P0, PT, R8, R5, PT\n@P0 IADD3 R8, R8, -R5, RZ\n@P0 IADD3 R6, R6, 0x1, RZ\nISETP.GE.U32.AND P1, "
+      "PT, R8, R5, PT\n@P1 IADD3 R6, R6, 0x1, RZ\n"
       "LBB0:\nIADD3 R6, R6, -0x1, RZ\nISETP.NE.AND P0, PT, R6, RZ, PT\n@P0 BRA LBB0\nEXIT";
   EXPECT_EQ(Small(code, {i32(1000)}).at(17).warps, 142);
 }
 
 TEST(Emulation, TellsWhatItAssumesOfABranchByALoadedValue) {
-  const std::string code = "LDC.64 R2, c[0x0][0x210]\nLDG.E R0, desc[UR4][R2.64]\nISETP.GT.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB0\nMOV R1, R1\nLBB0:\nEXIT";
+  const std::string code =
+      "LDC.64 R2, c[0x0][0x210]\nLDG.E R0, desc[UR4][R2.64]\nISETP.GT.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB0\nMOV R1, "
+      "R1\nLBB0:\nEXIT";
   Small assumed(code, {buffer(4096)});
   EXPECT_EQ(assumed.at(4).warps, 1);
   ASSERT_EQ(assumed.profile->assumptions.size(), 1u);
@@ -105,16 +117,20 @@ TEST(Emulation, TellsWhatItAssumesOfABranchByALoadedValue) {
 
 TEST(Emulation, CountsSectorsAndWavefrontsFromAddresses) {
   // Lanes 128 bytes apart in global memory, 8 bytes apart in shared memory.
-  const std::string code = "S2R R0, SR_LANEID\nLDC.64 R2, c[0x0][0x210]\nIMAD.WIDE.U32 R4, R0, 0x80, R2\nLDG.E R6, desc[UR4][R4.64]\nIMAD.SHL.U32 R1, R0, 0x8, RZ\nSTS [R1], R6\nEXIT";
+  const std::string code =
+      "S2R R0, SR_LANEID\nLDC.64 R2, c[0x0][0x210]\nIMAD.WIDE.U32 R4, R0, 0x80, R2\nLDG.E R6, "
+      "desc[UR4][R4.64]\nIMAD.SHL.U32 R1, R0, 0x8, RZ\nSTS [R1], R6\nEXIT";
   Small small(code, {buffer(4096)});
   EXPECT_EQ(small.at(3).sectors, 32);
   EXPECT_EQ(small.at(5).wavefronts, 2);
 }
 
 TEST(Emulation, FindsTheClassesOfCtasOfARaggedGrid) {
-  const std::string code = "S2R R0, SR_CTAID.X\nS2R R1, SR_TID.X\nIMAD R0, R0, 0x20, R1\nISETP.GE.AND P0, PT, R0, c[0x0][0x210], PT\n@P0 EXIT\nMOV R2, R2\nEXIT";
+  const std::string code =
+      "S2R R0, SR_CTAID.X\nS2R R1, SR_TID.X\nIMAD R0, R0, 0x20, R1\nISETP.GE.AND P0, PT, R0, c[0x0][0x210], PT\n@P0 "
+      "EXIT\nMOV R2, R2\nEXIT";
   Small small(code, {i32(1000)}, {32, 1, 1}, {40, 1, 1});
-  EXPECT_EQ(small.at(5).warps, 32);     // 31 whole warps and one of 8 threads
+  EXPECT_EQ(small.at(5).warps, 32);  // 31 whole warps and one of 8 threads
   EXPECT_EQ(small.at(5).threads, 1000);
   EXPECT_EQ(small.profile->classes.size(), 3u);
   EXPECT_FALSE(small.profile->sampled);
@@ -127,7 +143,8 @@ TEST(Emulation, RefusesAKernelThatDoesNotEnd) {
 }
 
 TEST(TimedProgram, FoldsLoopsAndKeepsControlBits) {
-  const std::string loop = "MOV R0, RZ\nLBB0:\nIADD3 R0, R0, 0x1, RZ\nISETP.LT.AND P0, PT, R0, c[0x0][0x210], PT\n@P0 BRA LBB0\nEXIT";
+  const std::string loop =
+      "MOV R0, RZ\nLBB0:\nIADD3 R0, R0, 0x1, RZ\nISETP.LT.AND P0, PT, R0, c[0x0][0x210], PT\n@P0 BRA LBB0\nEXIT";
   Small small(loop, {i32(500)}, {64, 1, 1});
   static_cast<void>(small.at(0));
   const auto timed = program_of(*small.profile, small.profile->classes.at(0), small.launch, {});

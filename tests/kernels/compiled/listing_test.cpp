@@ -88,7 +88,8 @@ TEST(Listing, RefusesWhatIsCutOffMixedOrNoListing) {
 }
 
 TEST(LaunchFile, PointsAtEveryMistake) {
-  const auto launch = parse_launch("grid: [0, 1, 1]\nblock: [2000]\nargs: [{i33: 1}, {buffer: A}]\nfrob: 1\n", "l.yaml");
+  const auto launch =
+      parse_launch("grid: [0, 1, 1]\nblock: [2000]\nargs: [{i33: 1}, {buffer: A}]\nfrob: 1\n", "l.yaml");
   ASSERT_FALSE(launch);
   std::string all = to_string(launch.errors());
   for (const std::string_view place : {"l.yaml:1:", "l.yaml:2:", "l.yaml:3:", "l.yaml:4:"})
@@ -96,9 +97,13 @@ TEST(LaunchFile, PointsAtEveryMistake) {
 }
 
 TEST(LaunchFile, SaysTheSameAsAMeasuredRow) {
-  const auto file = parse_launch("kernel: k\ngrid: [4, 2]\nblock: [32, 8, 1]\ndynamic_shared: 48 KiB\nargs: [{i32: -1}, {f32: 0.5}, {buffer: A, bytes: 1 KiB, content: idx7}]\n", "l.yaml");
+  const auto file = parse_launch(
+      "kernel: k\ngrid: [4, 2]\nblock: [32, 8, 1]\ndynamic_shared: 48 KiB\nargs: [{i32: -1}, {f32: 0.5}, {buffer: A, "
+      "bytes: 1 KiB, content: idx7}]\n",
+      "l.yaml");
   ASSERT_TRUE(file) << to_string(file.errors());
-  const auto row = launch_from_row({"k", "4x2x1", "32x8x1", "49152", "i=-1 f=0.5 p=A:1024:idx7", "", ""}, "rows.csv", 2);
+  const auto row =
+      launch_from_row({"k", "4x2x1", "32x8x1", "49152", "i=-1 f=0.5 p=A:1024:idx7", "", ""}, "rows.csv", 2);
   ASSERT_TRUE(row) << to_string(row.errors());
   EXPECT_EQ(file->grid, row->grid);
   EXPECT_EQ(file->block, row->block);
@@ -112,9 +117,15 @@ TEST(LaunchFile, SaysTheSameAsAMeasuredRow) {
 
 TEST(Cubin, RefusesOtherFilesAndThoseCutOff) {
   EXPECT_FALSE(parse_cubin("", "a"));
-  EXPECT_FALSE(parse_cubin("\x7f""ELF", "a"));
+  EXPECT_FALSE(
+      parse_cubin("\x7f"
+                  "ELF",
+                  "a"));
   std::string header(64, '\0');
-  header.replace(0, 6, std::string("\x7f""ELF\2\1", 6));
+  header.replace(0, 6,
+                 std::string("\x7f"
+                             "ELF\2\1",
+                             6));
   header[18] = static_cast<char>(190);
   header[58] = 64;
   header[60] = 3;

@@ -19,8 +19,10 @@ std::map<std::string, Profile> profiles() {
   EXPECT_TRUE(listing && rows);
   const auto field = [&](std::size_t row, std::string_view name) { return rows->rows.at(row, *rows->column(name)); };
   for (std::size_t i = 0; i < rows->rows.size(); ++i) {
-    const auto launch = launch_from_row({field(i, "kernel"), field(i, "grid"), field(i, "block"), field(i, "dynamic_shared"), field(i, "args"),
-                                         field(i, "static_shared"), field(i, "regs")}, "rows.csv", rows->lines[i]);
+    const auto launch =
+        launch_from_row({field(i, "kernel"), field(i, "grid"), field(i, "block"), field(i, "dynamic_shared"),
+                         field(i, "args"), field(i, "static_shared"), field(i, "regs")},
+                        "rows.csv", rows->lines[i]);
     EXPECT_TRUE(launch);
     const LaunchMemory memory(*launch, listing->sm);
     Result<Profile> profile = noteg::compiled::profile(*listing, **listing->kernel(launch->kernel), *launch, memory);
@@ -37,11 +39,14 @@ TEST(MeasuredCounts, ExecutedInstructionsWavefrontsAndSectorsAreThoseOfTheCounte
   const std::map<std::string, Profile> all = profiles();
   const auto rows = read_csv(folder + "h200_instructions.csv");
   ASSERT_TRUE(rows);
-  const auto number = [&](std::size_t row, std::string_view name) { return noteg::parse_number(rows->rows.at(row, *rows->column(name))).value_or(0); };
+  const auto number = [&](std::size_t row, std::string_view name) {
+    return noteg::parse_number(rows->rows.at(row, *rows->column(name))).value_or(0);
+  };
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < rows->rows.size(); ++i) {
     const Profile& profile = all.at(std::string(rows->rows.at(i, *rows->column("launch"))));
-    const auto at = static_cast<std::size_t>(std::stoul(std::string(rows->rows.at(i, *rows->column("address"))), nullptr, 16) / 16);
+    const auto at =
+        static_cast<std::size_t>(std::stoul(std::string(rows->rows.at(i, *rows->column("address"))), nullptr, 16) / 16);
     const InstructionCounts& counts = profile.counts.at(at);
     EXPECT_EQ(counts.warps, number(i, "warp_instructions"));
     EXPECT_EQ(counts.threads, number(i, "thread_instructions"));
