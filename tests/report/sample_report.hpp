@@ -46,7 +46,7 @@ inline gpu::SimReport sample_report() {
                   "shared_memory",
                   "none",
                   2475};
-  r.roofline = {490, gpu::Bound::compute, 4700, 900, 600};
+  r.roofline = {490, gpu::Bound::compute, false, 4700, 900, 600};
   r.ipc = 2.8;
   r.engine = {false, 80000, 500000};
   r.confidence = {0.034, "124 rows of gpperf_cutlass", {}, ""};
