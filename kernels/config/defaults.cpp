@@ -166,7 +166,7 @@ int default_registers(const KernelConfig& config) {
 }
 
 std::int64_t default_shared_bytes(const KernelConfig& config) {
-  if (on_tensor_cores(config.family)) return shared_of_tensor(config);
+  if (on_tensor_cores(config)) return shared_of_tensor(config);
   const KnownKernel* known = find_known_kernel(config);
   if (known != nullptr && known->shared_bytes != any) return known->shared_bytes;
   const std::int64_t padding = padding_elements(config);

@@ -12,9 +12,11 @@ Result<Program> build_program(const BuildRequest& request) {
     case Family::simt: return build_simt(request);
     case Family::mma: return build_mma(request);
     case Family::wgmma: return build_wgmma(request);
+    case Family::triton: return build_triton(request);
+    case Family::attention: return build_attention(request);
   }
   return Diagnostic{
-      "", 0, 0, "family", "naive, blocked, clblast, simt, mma or wgmma", std::string(name_of(request.config.family))};
+      "", 0, 0, "family", "naive, blocked, clblast, simt, mma, wgmma, triton or attention", std::string(name_of(request.config.family))};
 }
 
 }  // namespace noteg::kernels

@@ -26,4 +26,10 @@ namespace noteg::kernels {
 // Bulk tensor copies, warpgroup multiplications, specialised warps (sm_90).
 [[nodiscard]] Result<Program> build_wgmma(const BuildRequest& request);
 
+// Triton's tl.dot on mma.sync or FFMA: pointers of its own for every copy, tiles in shared memory, no fragments ahead.
+[[nodiscard]] Result<Program> build_triton(const BuildRequest& request);
+
+// FlashAttention-2: two products in one loop with softmax between.
+[[nodiscard]] Result<Program> build_attention(const BuildRequest& request);
+
 }  // namespace noteg::kernels

@@ -86,7 +86,7 @@ Physics physics_of(const arch::GpuSpec& gpu, const gpu::SimReport& report, const
   const Result<gpu::SmOccupancy> occupancy = gpu::occupancy_of(gpu.sm.occupancy, cta);
   if (!occupancy) return p;
   Envelope e{gpu, kernel, report.shape, options, std::nullopt};
-  if (kernels::on_tensor_cores(kernel.family)) e.tensor = kernels::tensor_form_of(kernel);
+  if (kernels::on_tensor_cores(kernel)) e.tensor = kernels::tensor_form_of(kernel);
   e.tiles_m = ceil_div(static_cast<double>(report.shape.m), kernel.tile.m);
   e.tiles_n = ceil_div(static_cast<double>(report.shape.n), kernel.tile.n);
   e.split_k = std::max(1, kernel.split_k);

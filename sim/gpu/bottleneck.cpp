@@ -168,7 +168,7 @@ Bottleneck roof_of(const SimReport& r, Hertz highest_clock) {
   Bottleneck out;
   const Roofline& roofs = r.roofline;
   switch (roofs.bound) {
-    case Bound::compute: out.roof = kernels::on_tensor_cores(r.kernel.family) ? "tensor" : "fp32"; break;
+    case Bound::compute: out.roof = kernels::on_tensor_cores(r.kernel) ? "tensor" : "fp32"; break;
     case Bound::l2: out.roof = "l2"; break;
     case Bound::dram: out.roof = "dram"; break;
   }

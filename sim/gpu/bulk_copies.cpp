@@ -27,7 +27,9 @@ Side side_of(double extent, double tile, double cluster, double box_bytes) {
 
 double stored_share(const kernels::KernelConfig& config) {
   constexpr double kept = 0.5, place_bytes = 0.25;  // of 2:4 sparse values: how many, and two bits that say where
-  return config.sparse ? kept * (1.0 + place_bytes / kernels::bytes_of(config.dtype_in)) : 1.0;
+  if (config.family == kernels::Family::attention) return 0;  // scores never were in memory
+  const double element = kernels::bytes_of(config.dtype_in);
+  return (config.sparse ? kept * (1.0 + place_bytes / element) : 1.0) * element / kernels::bytes_of_b(config);
 }
 
 DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs) {

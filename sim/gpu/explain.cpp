@@ -233,7 +233,7 @@ Result<Explanation> explain(const arch::GpuSpec& gpu, const kernels::KernelConfi
   if (!run) return run.errors();
   Laboratory laboratory(gpu, kernel, shape, options, cache, *run);
   if (const Result<bool> same = laboratory.look_at_the_run(); !same) return same.errors();
-  const Hertz highest = power::highest_clock(gpu, kernels::on_tensor_cores(run->kernel.family));
+  const Hertz highest = power::highest_clock(gpu, kernels::on_tensor_cores(run->kernel));
   const Bottleneck roof = roof_of(*run, highest);
   std::vector<Candidate> candidates;
   for (const Limit& limit : limits) candidates.push_back({&limit, laboratory.most(limit, highest), std::nullopt});

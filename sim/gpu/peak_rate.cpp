@@ -6,7 +6,7 @@
 namespace noteg::gpu {
 
 double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& kernel) {
-  if (kernels::on_tensor_cores(kernel.family)) return sm::peak_macs_per_cycle(sm, kernels::tensor_form_of(kernel));
+  if (kernels::on_tensor_cores(kernel)) return sm::peak_macs_per_cycle(sm, kernels::tensor_form_of(kernel));
   return static_cast<double>(sm.sub_cores) * sm.pipes.fma.lanes;
 }
 

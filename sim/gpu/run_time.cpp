@@ -83,12 +83,11 @@ void solve_time(Run& run, SmTimer& timer, const kernels::Program& program, Grade
   const Switches& switches = run.options.switches;
   EnvironmentRequest request;
   request.gpu = &run.gpu;
-  request.tensor_cores = kernels::on_tensor_cores(run.config.family);
+  request.tensor_cores = kernels::on_tensor_cores(run.config);
   request.clocks = clocks;
   request.ctas = {run.launch.ctas, run.launch.ctas_busiest_sm, run.resident, run.gpu.sms};
   request.share_runs = run.options.share_runs;
-  request.footprint_bytes =
-      footprint(run.shape, kernels::bytes_of(run.config.dtype_in), kernels::bytes_of(run.config.dtype_out));
+  request.footprint_bytes = footprint(run.shape, run.config);
   request.waiting_places = run.traffic.reuse.waiting_places;
   request.opens_rows = opens_rows(run.gpu.dram, run.traffic.reuse);
   request.c_missing = switches.dram && run.launch.grid.split_k == 1 ? run.traffic.reuse.c_missing : 0;

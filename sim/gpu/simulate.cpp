@@ -117,7 +117,7 @@ Diagnostic no_warpgroups(const arch::GpuSpec& gpu) {
 
 std::optional<Diagnostic> beyond_memory(const arch::GpuSpec& gpu, const kernels::KernelConfig& types,
                                         const kernels::GemmShape& shape) {
-  const Bytes needed{footprint(shape, kernels::bytes_of(types.dtype_in), kernels::bytes_of(types.dtype_out))};
+  const Bytes needed{footprint(shape, types)};
   if (needed <= gpu.dram.size) return std::nullopt;
   return Diagnostic{
       "",
@@ -157,7 +157,7 @@ Result<SimReport> simulate_as(const arch::GpuSpec& gpu, const kernels::KernelCon
           shape,
           options,
           options.sm_clock_mhz ? Hertz{*options.sm_clock_mhz * 1e6}
-                               : power::highest_clock(gpu, kernels::on_tensor_cores(config.family)),
+                               : power::highest_clock(gpu, kernels::on_tensor_cores(config)),
           {},
           1,
           {},
@@ -178,7 +178,7 @@ Result<SimReport> simulate_as(const arch::GpuSpec& gpu, const kernels::KernelCon
   SimReport r = report_of(run, program, resources, *occupancy);
   fill_power(r, gpu, options, point);
   r.bottleneck =
-      estimated_bottleneck(r, limits_of(r, run), power::highest_clock(gpu, kernels::on_tensor_cores(config.family)));
+      estimated_bottleneck(r, limits_of(r, run), power::highest_clock(gpu, kernels::on_tensor_cores(config)));
   const ChipEvents events = chip_events(run, program);
   r.activity_at = [events, times = kernel_times(run)](Hertz clock) { return activity_of(events, times.at(clock)); };
   r.sm_run = std::make_shared<const SmRun>(SmRun{*built, run.environment, sm_work(run), run.clock, events,

@@ -12,7 +12,7 @@ namespace {
 
 // Whether the SM has the matrix instruction that the kernel is made of.
 std::optional<Diagnostic> missing_form(const arch::SmSpec& sm, const kernels::KernelConfig& config) {
-  if (!kernels::on_tensor_cores(config.family)) return std::nullopt;
+  if (!kernels::on_tensor_cores(config)) return std::nullopt;
   const kernels::TensorForm form = kernels::tensor_form_of(config);
   if (sm::tensor_timing(sm, form)) return std::nullopt;
   const std::string known = sm::tensor_forms_of(sm, form.warp_group);
@@ -76,8 +76,8 @@ Result<kernels::BuildRequest> build_request(const arch::GpuSpec& gpu, const kern
   if (const std::optional<Diagnostic> missing = missing_form(gpu.sm, config)) return *missing;
   kernels::BuildRequest request;
   request.config = config;
-  request.latency = config.family == kernels::Family::mma ? latency_model(gpu.sm, kernels::tensor_form_of(config))
-                                                          : latency_model(gpu.sm);
+  const bool is_sync = kernels::on_tensor_cores(config) && config.family != kernels::Family::wgmma;
+  request.latency = is_sync ? latency_model(gpu.sm, kernels::tensor_form_of(config)) : latency_model(gpu.sm);
   return request;
 }
 
@@ -97,6 +97,7 @@ kernels::KernelConfig as_built(kernels::KernelConfig config) {
   config.raster = unset.raster;
   config.swizzle_log2 = unset.swizzle_log2;
   config.split_k = std::min(config.split_k, 2);
+  config.attention.causal = false;  // decides how many iterations there are
   return config;
 }
 

@@ -13,6 +13,11 @@ namespace noteg::gpu {
 
 namespace {
 
+// Per element of C. Attention's columns are twice those that it writes: keys come before values.
+double result_bytes(const kernels::KernelConfig& config) {
+  return kernels::bytes_of(config.dtype_out) / (config.family == kernels::Family::attention ? 2 : 1);
+}
+
 double l1_sector(const TrafficRequest& r) { return r.gpu->sm.memory.sector.value; }
 
 memory::ReuseRequest reuse_request(const TrafficRequest& r) {
@@ -20,8 +25,8 @@ memory::ReuseRequest reuse_request(const TrafficRequest& r) {
   out.grid = r.launch->grid;
   out.shape = *r.shape;
   out.tile = r.config->tile;
-  out.bytes_in = kernels::bytes_of(r.config->dtype_in);
-  out.bytes_out = kernels::bytes_of(r.config->dtype_out);
+  out.bytes_in = kernels::bytes_of_b(*r.config);
+  out.bytes_out = result_bytes(*r.config);
   out.a_stored = stored_share(*r.config);
   out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
   out.capacity = {r.gpu->l2.size.value, r.gpu->l2.kept_below, r.gpu->l2.gone_above};
@@ -66,7 +71,7 @@ Operand operand_of(const TrafficRequest& r, kernels::Matrix matrix, double live)
   const kernels::Tile& tile = r.config->tile;
   const kernels::GemmShape& s = *r.shape;
   const bool is_a = matrix == kernels::Matrix::a;
-  const double bytes = kernels::bytes_of(r.config->dtype_in) * (is_a ? stored_share(*r.config) : 1.0);
+  const double bytes = kernels::bytes_of_b(*r.config) * (is_a ? stored_share(*r.config) : 1.0);
   const std::int64_t extent = is_a ? s.m : s.n;
   const int across = is_a ? tile.m : tile.n;
   const auto others = static_cast<double>(is_a ? r.launch->grid.tiles_n : r.launch->grid.tiles_m);
@@ -105,7 +110,7 @@ double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
 // Writes of C by whole sectors; slices of split-K write and, where they take turns, read it in between.
 void add_results(Traffic& out, const TrafficRequest& r) {
   const kernels::KernelConfig& c = *r.config;
-  const double bytes = kernels::bytes_of(c.dtype_out);
+  const double bytes = result_bytes(c);
   const double elements =
       static_cast<double>(r.shape->batch) * static_cast<double>(r.shape->m) * static_cast<double>(r.shape->n);
   const auto row = [&](std::int64_t n) {

@@ -135,7 +135,9 @@ std::vector<KernelConfig> configurations(const arch::GpuSpec& gpu, const Problem
       case Family::wgmma: add_wgmma(problem, all); break;
       case Family::naive:
       case Family::blocked:
-      case Family::clblast: break;
+      case Family::clblast:
+      case Family::triton:
+      case Family::attention: break;
     }
   }
   return evenly(std::move(all), options.most);

@@ -92,8 +92,8 @@ class Builder {
       return row_.integer(column, 1).value_or(1);
     };
     const std::string_view op = row_.text(Column::op);
-    constexpr std::array<std::string_view, 7> known{
-        "", "gemm", "linear", "bmm", "gemm_int8", "linear_quant", "gemm_naive_smem_tile"};
+    constexpr std::array<std::string_view, 8> known{"",    "gemm",      "gemm_mixed",   "linear",
+                                                    "bmm", "gemm_int8", "linear_quant", "gemm_naive_smem_tile"};
     if (std::ranges::find(known, op) == known.end()) row_.no_such(Column::op);
     case_.shape = {size(Column::m), size(Column::n), size(Column::k), row_.integer(Column::batch, 1).value_or(1)};
   }
@@ -131,13 +131,22 @@ class Builder {
     if (instr.empty()) return;
     if (instr != "ffma" && instr != "mma" && instr != "wgmma") {
       row_.no_such(Column::instr);
-    } else if (!case_.choose_kernel && reason_.empty() && instr != instruction_of(case_.config.family)) {
+    } else if (!case_.choose_kernel && reason_.empty() && case_.config.family != Family::triton &&
+               instr != instruction_of(case_.config.family)) {
       row_.problem("instr \"" + std::string(instr) + "\" does not fit family " +
                    std::string(kernels::name_of(case_.config.family)));
     }
   }
 
+  // Inductor's template: groups of eight rows of tiles; warps and stages are in columns of their own.
+  void read_triton() {
+    case_.config.family = Family::triton;
+    case_.config.raster = kernels::Raster::along_n;
+    case_.config.swizzle_log2 = 3;
+  }
+
   void read_published(const std::string& name, const std::string& name_error) {
+    if (name.starts_with("triton_mm") || name.starts_with("triton_mixed_mm")) return read_triton();
     if (name == "CLBlast_Xgemm") {  // the tuner ran it with alpha and beta of 1
       case_.config.family = Family::clblast;
       case_.config.reads_c = true;
@@ -242,7 +251,11 @@ class Builder {
   void read_type(Column column, kernels::DataType& field) {
     const std::string_view text = row_.text(column);
     if (text.empty()) return;
-    if (const std::optional<kernels::DataType> known = kernels::data_type_from(text))
+    const std::size_t times = column == Column::dtype_in ? text.find('x') : std::string_view::npos;
+    const std::optional<kernels::DataType> second =
+        times != std::string_view::npos ? kernels::data_type_from(text.substr(times + 1)) : std::nullopt;
+    if (second) case_.config.dtype_b = second;  // activations x weights
+    if (const std::optional<kernels::DataType> known = kernels::data_type_from(second ? text.substr(0, times) : text))
       field = *known;
     else
       row_.no_such(column);
@@ -258,6 +271,8 @@ class Builder {
     // Libraries store what they were given; from 8-bit operands they make the 16-bit numbers of the next layer.
     if (case_.choose_kernel)
       c.dtype_out = kernels::bytes_of(c.dtype_in) < 2 ? kernels::DataType::bf16 : c.dtype_in;
+    else if (c.family == Family::triton)
+      c.dtype_out = c.dtype_in == kernels::DataType::tf32 ? kernels::DataType::f32 : c.dtype_in;
     else if (c.family > Family::simt && !name_known_)
       c.dtype_out = c.dtype_acc;
     read_type(Column::dtype_out, c.dtype_out);
