@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <queue>
+#include <vector>
 
 namespace noteg::gpu {
 
@@ -22,23 +25,6 @@ void plan_clusters(Launch& out, const kernels::KernelConfig& config, int sms) {
     out.grid.raster = kernels::Raster::along_n;
   out.ctas = std::min(pieces, sms / cluster * cluster);
   out.tiles = ceil_div(pieces, out.ctas);
-}
-
-// Blocks of keys of a causal CTA: rows see what comes before them. Where many CTAs follow each other the mean counts,
-// in a single round the longest.
-std::int64_t causal_blocks(const kernels::KernelConfig& config, const kernels::GemmShape& shape, const Launch& launch) {
-  const std::int64_t tokens = std::max<std::int64_t>(1, shape.m / std::max(1, config.attention.group));
-  const std::int64_t tiles = ceil_div(tokens, config.tile.m), before = std::max<std::int64_t>(0, shape.k - tokens);
-  double sum = 0;
-  for (std::int64_t tile = 0; tile < tiles; ++tile) {
-    const std::int64_t seen = before + std::min(tokens, (tile + 1) * config.tile.m);
-    sum += static_cast<double>(ceil_div(seen, config.tile.k));
-  }
-  const double longest = static_cast<double>(ceil_div(shape.k, config.tile.k));
-  const double mean = sum / static_cast<double>(tiles);
-  constexpr double resident = 2;  // CTAs of an SM, as the library aims at
-  const double rounds = std::max(1.0, static_cast<double>(launch.ctas_busiest_sm) / resident);
-  return std::max<std::int64_t>(1, std::llround(std::max(mean, longest / rounds)));
 }
 
 }  // namespace
@@ -62,9 +48,32 @@ Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape
   // CTAs go breadth-first over the SMs and slots are refilled on completion; equal CTAs therefore
   // spread evenly, and the busiest SM holds one more than the others where the count does not divide.
   out.ctas_busiest_sm = ceil_div(out.ctas, sms);
-  if (config.attention.causal) out.trips = causal_blocks(config, shape, out);
   out.active_sms = static_cast<int>(std::min<std::int64_t>(out.ctas, sms));
   return out;
+}
+
+std::int64_t causal_trips(const kernels::KernelConfig& config, const kernels::GemmShape& shape, const Launch& launch,
+                          int resident, int sms) {
+  const std::int64_t tokens = std::max<std::int64_t>(1, shape.m / std::max(1, config.attention.group));
+  const std::int64_t tiles = ceil_div(tokens, config.tile.m), before = std::max<std::int64_t>(0, shape.k - tokens);
+  std::vector<std::int64_t> blocks;
+  for (std::int64_t tile = 0; tile < tiles; ++tile)
+    blocks.push_back(ceil_div(before + std::min(tokens, (tile + 1) * config.tile.m), config.tile.k));
+  // CTAs in the order of the grid, each to the slot that falls empty first; beyond some rounds the ends do not matter.
+  const std::int64_t slots = std::int64_t{resident} * sms;
+  const std::int64_t counted = std::min(launch.ctas, std::max(64 * slots, tiles));
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;
+  for (std::int64_t slot = 0; slot < std::min(slots, counted); ++slot) ends.push(0);
+  std::int64_t last = 0;
+  for (std::int64_t cta = 0; cta < counted; ++cta) {
+    const std::int64_t end = ends.top() + blocks[static_cast<std::size_t>(cta % tiles)];
+    ends.pop();
+    ends.push(end);
+    last = std::max(last, end);
+  }
+  // As many blocks for each CTA of the busiest SM, whose slots take them by turns.
+  const double rounds = std::max(1.0, static_cast<double>(ceil_div(counted, sms)) / resident);
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(last) / rounds));
 }
 
 }  // namespace noteg::gpu

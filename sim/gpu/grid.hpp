@@ -22,4 +22,9 @@ struct Launch {
 [[nodiscard]] Launch plan_launch(const kernels::KernelConfig& config, const kernels::GemmShape& shape,
                                  const kernels::Program& program, int sms);
 
+// Iterations of a causal attention kernel's CTAs: what the last of them to end comes to, since rows see only the keys
+// before them and the CTAs of late rows take longest.
+[[nodiscard]] std::int64_t causal_trips(const kernels::KernelConfig& config, const kernels::GemmShape& shape,
+                                        const Launch& launch, int resident, int sms);
+
 }  // namespace noteg::gpu

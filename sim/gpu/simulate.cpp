@@ -165,6 +165,7 @@ Result<SimReport> simulate_as(const arch::GpuSpec& gpu, const kernels::KernelCon
           {}};
   run.launch = plan_launch(config, shape, program, gpu.sms);
   run.resident = occupancy->ctas_per_sm;
+  if (config.attention.causal) run.launch.trips = causal_trips(config, shape, run.launch, run.resident, gpu.sms);
   solve_traffic(run, program);
   const power::OperatingPoint point = solve_time_and_clock(run, *(*built)->timer, program, grade);
   if (run.sm.deadlock)

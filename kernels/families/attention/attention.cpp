@@ -10,6 +10,7 @@ namespace noteg::kernels {
 namespace {
 
 constexpr int loop_predicate = 6;
+constexpr int ring_ahead = 3;  // fragments that are loaded before they are needed
 constexpr int quad_steps = 2;  // a row lies in four lanes: two exchanges reduce it
 
 class AttentionBuilder {
@@ -22,6 +23,8 @@ class AttentionBuilder {
       most_.push_back(e.fresh());
       sum_.push_back(e.fresh());
     }
+    for (int i = 0; i < 1 + ring_ahead; ++i) ring_.push_back(e.fresh(4));
+    for (int i = 0; i < 2 * plan.bands; ++i) queries_.push_back(e.fresh(4));
     AccessPattern rows;  // four matrices of eight rows, chunks exchanged so that they lie in different banks
     rows.matrix = Matrix::b;
     rows.bytes_per_lane = 16;
@@ -72,24 +75,28 @@ class AttentionBuilder {
     emit_barrier(e_);
   }
 
-  Value fragment(const char* modifiers, Value address) {
-    const Value v = e_.fresh(4);
+  // Registers go round, so that no more loads run ahead than they allow.
+  Value fragment(const char* modifiers, Value address, const std::vector<Value>& ring) {
+    const Value v = ring[(&ring == &ring_ ? next_++ : next_query_++) % ring.size()];
     e_.memory(Opcode::ldsm, modifiers, reg(v), {reg(address)}, 16, read_);
     return v;
   }
 
-  // scores += Q K^T over the head: fragments of one depth of 16 ahead.
-  void scores(std::vector<Value>& to) {
-    const int columns = plan_.keys / 8, depths = plan_.head / 16, each = plan_.bands * columns;
+  // scores += Q K^T over the head: fragments of Q one depth of 16 ahead, those of K as the ring allows.
+  void scores(const std::vector<Value>& to) {
+    const int columns = plan_.keys / 8, depths = plan_.head / 16;
     for (int depth = 0; depth < depths; ++depth) {
-      e_.release_after(std::max(0, depth - 1) * each);
-      std::vector<Value> q, k;
-      for (int i = 0; i < plan_.bands; ++i) q.push_back(fragment(".16.M88.4", s_.read_a));
-      for (int i = 0; i < columns / 2; ++i) k.push_back(fragment(".16.M88.4", s_.read_b));
-      for (int column = 0; column < columns; ++column)
-        for (int row = 0; row < plan_.bands; ++row)
-          multiply(to[static_cast<std::size_t>(row * columns + column)], q[static_cast<std::size_t>(row)],
-                   k[static_cast<std::size_t>(column / 2)].range(column % 2 * 2, 2), depth == 0);
+      std::vector<Value> q;
+      e_.release_after(std::max(0, (depth - 1) * plan_.bands * columns));
+      for (int i = 0; i < plan_.bands; ++i) q.push_back(fragment(".16.M88.4", s_.read_a, queries_));
+      for (int pair = 0; pair < columns / 2; ++pair) {
+        e_.release_after(std::max(0, 2 * plan_.bands * (depth * columns / 2 + pair - ring_ahead)));
+        const Value k = fragment(".16.M88.4", s_.read_b, ring_);
+        for (int i = 0; i < 2; ++i)
+          for (int row = 0; row < plan_.bands; ++row)
+            multiply(to[static_cast<std::size_t>(row * columns + 2 * pair + i)], q[static_cast<std::size_t>(row)],
+                     k.range(2 * i, 2), depth == 0);
+      }
     }
   }
 
@@ -128,7 +135,7 @@ class AttentionBuilder {
     }
     for (int band = 0; band < plan_.bands; ++band)
       for (int depth = 0; depth < plan_.keys / 16; ++depth) {
-        const Value p = e_.fresh(4);
+        const Value p = score[static_cast<std::size_t>(band * columns + 2 * depth)];  // in place
         for (int i = 0; i < 4; ++i) {
           const Value from = score[static_cast<std::size_t>(band * columns + 2 * depth + i / 2)];
           e_.emit(Opcode::f2fp, ".PACK_AB", {reg(p.part(i))},
@@ -151,7 +158,11 @@ class AttentionBuilder {
     const int columns = plan_.head / 8, depths = plan_.keys / 16;
     for (int depth = 0; depth < depths; ++depth)
       for (int pair = 0; pair < columns / 2; ++pair) {
-        const Value v = fragment(".16.MT88.4", s_.read_b);
+        // Two fragments ahead.
+        const int done =
+            plan_.bands * (plan_.keys / 8 * plan_.head / 16 + 2 * (depth * columns / 2 + pair - ring_ahead));
+        e_.release_after(done);
+        const Value v = fragment(".16.MT88.4", s_.read_b, ring_);
         for (int i = 0; i < 2; ++i)
           for (int row = 0; row < plan_.bands; ++row)
             multiply(output_[static_cast<std::size_t>(row * columns + 2 * pair + i)],
@@ -214,7 +225,8 @@ class AttentionBuilder {
   Opcode op_;
   std::string modifiers_;
   PipelineState s_;
-  std::vector<Value> output_, most_, sum_;
+  std::vector<Value> output_, most_, sum_, ring_, queries_;
+  std::size_t next_ = 0, next_query_ = 0;
   int read_ = -1, copy_ = -1;
 };
 

@@ -52,7 +52,9 @@ void emit_mainloop(Emitter& e, const TritonPlan& plan, const TritonState& state)
   if (plan.mma.is_async) {
     e.release_after(loaded);
     emit_barrier(e);
-    emit_triton_async(e, plan, state);
+    // As compiled: from the last group on, three multiplications or so to a copy; what is left comes behind them all.
+    const int group = plan.is_ffma ? 0 : plan.mma.mma_per_group();
+    emit_triton_async(e, plan, state, {loaded, group > 0 ? 3 * (plan.mma.a.copies + plan.mma.b.copies) : 0});
   }
   e.end_loop(loop, pred(loop_predicate));
   e.release_after(0);

@@ -92,13 +92,15 @@ TritonState make_triton_state(Emitter& e, const TritonPlan& plan) {
   return s;
 }
 
-void emit_triton_async(Emitter& e, const TritonPlan& plan, const TritonState& state) {
+void emit_triton_async(Emitter& e, const TritonPlan& plan, const TritonState& state, Releases at) {
+  const int copies = (plan.a.is_async ? plan.mma.a.copies : 0) + (plan.b.is_async ? plan.mma.b.copies : 0);
   // Compilers put three loads that never execute before the copies of an iteration.
   for (int i = 0; i < 3; ++i)
     e.memory(Opcode::lds, "", reg(zero_value), {reg(zero_value)}, 4, state.idle_pattern).guard = never();
   int number = 0;
   const auto operand = [&](const MmaOperand& o, const std::vector<Value>& pointers, int pattern) {
     for (int i = 0; i < o.copies; ++i, ++number) {
+      e.release_after(at.first + number * at.span / std::max(1, copies));
       const Value p = pointers[static_cast<std::size_t>(i) % pointers.size()];
       const bool wide = o.access_bytes == 16;
       e.memory(Opcode::ldgsts, (wide ? ".E.BYPASS" : ".E") + width_suffix(o.access_bytes), {},
@@ -158,7 +160,7 @@ int emit_triton_products(Emitter& e, const TritonPlan& plan, const TritonState& 
     emit_mma_group(e, m, state, now);
     now = next;
   }
-  return std::max(0, (m.k_groups - 2) * per_group + per_group / 2);
+  return (m.k_groups - 1) * per_group;
 }
 
 }  // namespace noteg::kernels

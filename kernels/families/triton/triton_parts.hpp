@@ -15,7 +15,11 @@ struct TritonState : MmaState {
 [[nodiscard]] TritonState make_triton_state(Emitter& e, const TritonPlan& plan);
 
 // Copies of one tile: the asynchronous ones, or those by way of registers with the barriers that they need.
-void emit_triton_async(Emitter& e, const TritonPlan& plan, const TritonState& state);
+// Multiplications of the iteration that come before the first of several instructions, and over which they are spread.
+struct Releases {
+  int first = 0, span = 0;
+};
+void emit_triton_async(Emitter& e, const TritonPlan& plan, const TritonState& state, Releases at = {});
 void emit_triton_sync(Emitter& e, const TritonPlan& plan, const TritonState& state);
 
 // Registers beyond 255 go to local memory and come back once an iteration.
