@@ -322,12 +322,12 @@ Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape)
   if (config.static_tile && config.family != Family::naive)
     return Diagnostic{
         "", 0, 0, "static_tile", "false (only naive kernels have tiles that the compiler may not know)", "true"};
-  if (config.dtype_b && config.family != Family::triton)
+  if (config.dtype_b && config.family != Family::triton && config.family != Family::mma)
     return Diagnostic{"",
                       0,
                       0,
                       "dtype_b",
-                      "no value (only triton kernels cast B in the main loop)",
+                      "no value (only triton and mma kernels widen B in the main loop)",
                       std::string(name_of(*config.dtype_b))};
   if (config.clblast != ClblastParameters{} && config.family != Family::clblast)
     return Diagnostic{

@@ -4,6 +4,7 @@ namespace noteg::tune {
 
 kernels::KernelConfig in_frame(kernels::KernelConfig kernel, const kernels::KernelConfig& frame) {
   kernel.dtype_in = frame.dtype_in;
+  kernel.dtype_b = frame.dtype_b;
   kernel.dtype_acc = frame.dtype_acc;
   kernel.dtype_out = frame.dtype_out;
   kernel.layout = frame.layout;

@@ -7,6 +7,7 @@
 
 #include "sim/support/ceil_div.hpp"
 #include "sim/support/number_text.hpp"
+#include "sim/validate/attention_case.hpp"
 #include "sim/validate/measured_set.hpp"
 #include "sim/validate/published_kernels.hpp"
 
@@ -64,10 +65,16 @@ std::string plain(const Diagnostics& errors) {
 class Builder {
  public:
   Builder(const MeasuredData& data, const MeasuredRow& row, TimeColumn time, UnknownKernel unknown)
-      : row_(data, row), set_(measured_set_of(row_.text(Column::source))), time_(time), unknown_(unknown) {}
+      : row_(data, row),
+        data_(&data),
+        measured_row_(&row),
+        set_(measured_set_of(row_.text(Column::source))),
+        time_(time),
+        unknown_(unknown) {}
 
   CaseOrReason build() {
     read_problem();
+    if (is_attention(row_.text(Column::op))) return build_attention();
     read_kernel();
     if (reason_.empty()) {
       read_columns();
@@ -84,6 +91,16 @@ class Builder {
   }
 
  private:
+  CaseOrReason build_attention() {
+    read_type(Column::dtype_in, case_.config.dtype_in);
+    case_.config.name = std::string(row_.text(Column::kernel_name));
+    read_measurement();
+    reason_ = read_attention(*measured_row_, *data_, case_);
+    for (const std::string& problem : row_.problems()) reason_ += (reason_.empty() ? "" : "; ") + problem;
+    if (!reason_.empty()) return reason_;
+    return std::move(case_);
+  }
+
   void read_problem() {
     case_.gpu = row_.text(Column::gpu);
     row_.need(Column::gpu);
@@ -92,8 +109,9 @@ class Builder {
       return row_.integer(column, 1).value_or(1);
     };
     const std::string_view op = row_.text(Column::op);
-    constexpr std::array<std::string_view, 8> known{"",    "gemm",      "gemm_mixed",   "linear",
-                                                    "bmm", "gemm_int8", "linear_quant", "gemm_naive_smem_tile"};
+    constexpr std::array<std::string_view, 11> known{
+        "",          "gemm",         "gemm_mixed",           "gemm_weight_only",  "linear",          "bmm",
+        "gemm_int8", "linear_quant", "gemm_naive_smem_tile", "attention_prefill", "attention_decode"};
     if (std::ranges::find(known, op) == known.end()) row_.no_such(Column::op);
     case_.shape = {size(Column::m), size(Column::n), size(Column::k), row_.integer(Column::batch, 1).value_or(1)};
   }
@@ -254,8 +272,12 @@ class Builder {
     const std::size_t times = column == Column::dtype_in ? text.find('x') : std::string_view::npos;
     const std::optional<kernels::DataType> second =
         times != std::string_view::npos ? kernels::data_type_from(text.substr(times + 1)) : std::nullopt;
-    if (second) case_.config.dtype_b = second;  // activations x weights
-    if (const std::optional<kernels::DataType> known = kernels::data_type_from(second ? text.substr(0, times) : text))
+    // Activations x weights, but for kernels that quantise the activations to the weights' type first.
+    const bool quantises = row_.text(Column::op) == "linear_quant";
+    if (second && !quantises) case_.config.dtype_b = second;
+    if (const std::optional<kernels::DataType> known = kernels::data_type_from(!second     ? text
+                                                                               : quantises ? text.substr(times + 1)
+                                                                                           : text.substr(0, times)))
       field = *known;
     else
       row_.no_such(column);
@@ -378,6 +400,8 @@ class Builder {
   }
 
   RowView row_;
+  const MeasuredData* data_;
+  const MeasuredRow* measured_row_;
   MeasuredSet set_;
   TimeColumn time_;
   UnknownKernel unknown_;
