@@ -9,9 +9,9 @@ namespace {
 constexpr int most_pointers = 24;      // that keep registers of their own here; others are steps from these
 constexpr int most_staged_words = 64;  // of loads that are under way to registers
 
-std::vector<Value> fresh_pointers(Emitter& e, int count) {
+std::vector<Value> fresh_pointers(Emitter& e, int count, bool is_tight) {
   std::vector<Value> out;
-  for (int i = 0; i < std::min(count, most_pointers / 2); ++i) out.push_back(e.fresh(2));
+  for (int i = 0; i < std::min(count, is_tight ? 2 : most_pointers / 2); ++i) out.push_back(e.fresh(2));
   return out;
 }
 
@@ -50,12 +50,13 @@ void emit_sync_operand(Emitter& e, const TritonState& state, const MmaOperand& o
 }
 
 // B's fragments of one k group: 8-bit weights are cast one by one (I2F), two packed into a register.
-void cast_weights(Emitter& e, const TritonPlan& plan, const std::vector<Value>& weights, const Fragments& to) {
+void cast_weights(Emitter& e, const TritonPlan& plan, const std::vector<Value>& weights,
+                  const std::vector<Value>& casts, const Fragments& to) {
   const bool half = plan.mma.form.in == DataType::f16;
   std::size_t word = 0;
   for (const Value& v : elements_of(to.b)) {
-    const Value raw = weights[word++ / 2 % weights.size()];
-    const Value low = e.fresh(), high = e.fresh();
+    const Value raw = weights[word / 2 % weights.size()];
+    const Value low = casts[2 * word % casts.size()], high = casts[(2 * word + 1) % casts.size()];
     for (const Value& part : {low, high}) {  // sign-extended, cast, moved into place
       e.emit(Opcode::prmt, "", {reg(part)}, {reg(raw), imm(0x8880), reg(zero_value)});
       e.emit(Opcode::i2f, half ? ".F16.S16" : ".S8", {reg(part)}, {reg(part)});
@@ -65,6 +66,7 @@ void cast_weights(Emitter& e, const TritonPlan& plan, const std::vector<Value>& 
       e.emit(Opcode::prmt, "", {reg(v)}, {reg(low), imm(0x5410), reg(high)});
     else
       e.emit(Opcode::f2fp, ".BF16.PACK_AB", {reg(v)}, {reg(high), reg(low)});
+    ++word;
   }
 }
 
@@ -74,8 +76,8 @@ TritonState make_triton_state(Emitter& e, const TritonPlan& plan) {
   TritonState s;
   make_pipeline_registers(e, s);
   const MmaPlan& m = plan.mma;
-  s.a_pointers = fresh_pointers(e, plan.a.pointers);
-  s.b_pointers = fresh_pointers(e, plan.b.pointers);
+  s.a_pointers = fresh_pointers(e, plan.a.pointers, plan.is_tight);
+  s.b_pointers = fresh_pointers(e, plan.b.pointers, plan.is_tight);
   if (plan.is_ffma) {
     s.tile = fresh_accumulators(e, plan.threads.thread_m(), plan.threads.thread_n(), Allocation::vector_loops);
   } else {
@@ -88,6 +90,8 @@ TritonState make_triton_state(Emitter& e, const TritonPlan& plan) {
   s.copy_b_pattern = e.add_pattern(mma_copy_pattern(m, m.b));
   if (!plan.a.is_async) s.store_a_pattern = e.add_pattern(mma_store_pattern(m, m.a));
   if (!plan.b.is_async) s.store_b_pattern = e.add_pattern(mma_store_pattern(m, m.b));
+  constexpr int casts_under_way = 16;
+  for (int i = 0; plan.casts_b && i < casts_under_way; ++i) s.weights.push_back(e.fresh());
   s.idle_pattern = add_idle_pattern(e);
   return s;
 }
@@ -136,8 +140,10 @@ void emit_triton_spills(Emitter& e, const TritonPlan& plan, const TritonState& s
 int emit_triton_products(Emitter& e, const TritonPlan& plan, const TritonState& state) {
   const MmaPlan& m = plan.mma;
   const int per_group = m.mma_per_group();
+  Fragments wide = fresh_fragments(e, m);  // of B, handed on where registers are short
   const auto load = [&](int group) {
     Fragments f = fresh_fragments(e, m);
+    if (plan.casts_b && plan.is_tight) f.b = wide.b;
     const int first = std::max(0, (group - 1) * per_group);
     if (!plan.casts_b) {
       load_mma_fragments(e, m, state, f, first, group == 0 ? 0 : per_group / 2);
@@ -150,7 +156,7 @@ int emit_triton_products(Emitter& e, const TritonPlan& plan, const TritonState& 
       raw.b.push_back(e.fresh(2));
       e.memory(Opcode::lds, ".64", reg(raw.b.back()), {reg(state.read_b)}, 8, state.read_b_pattern);
     }
-    cast_weights(e, plan, elements_of(raw.b), f);
+    cast_weights(e, plan, elements_of(raw.b), state.weights, f);
     return f;
   };
   Fragments now = load(0);

@@ -8,7 +8,7 @@ namespace noteg::kernels {
 
 struct TritonState : MmaState {
   std::vector<Value> a_pointers, b_pointers;  // one a copy, as far as registers go
-  std::vector<Value> weights;                 // B of 8 bits as it comes from shared memory
+  std::vector<Value> weights;                 // of 8 bits on their way to A's type
   std::vector<Value> tile;                    // FFMA: accumulators
 };
 

@@ -89,7 +89,7 @@ TritonPlan plan_triton(const KernelConfig& config) {
     m.layout = SharedLayout::plain;
     plan.threads = threads_of(config.tile, m.threads);
     accumulators = plan.threads.thread_m() * plan.threads.thread_n();
-    fragments = 4 * (plan.threads.thread_m() + plan.threads.thread_n());
+    fragments = 8 * (plan.threads.thread_m() + plan.threads.thread_n());
   } else {
     m.form = tensor_form_of(config);
     m.regs = registers_of(m.form);
@@ -104,6 +104,8 @@ TritonPlan plan_triton(const KernelConfig& config) {
   }
   // Beside these addresses of the tile, the loop and the masks: 2 to 46 in the kernels of known_triton.cpp, 18 on
   // average.
+  plan.is_tight = accumulators + fragments + (plan.casts_b ? m.b.registers : 0) > 190;
+  if (plan.is_ffma) fragments /= 2;
   const int live = accumulators + fragments + 2 * (plan.a.pointers + plan.b.pointers) + 18;
   const std::optional<TritonRegisters> known = known_triton_registers(config);
   plan.registers = known ? known->registers : std::clamp(live, 32, most_registers);

@@ -40,6 +40,7 @@ struct TritonPlan {
   int buffers = 1;         // of each asynchronous operand
   int store_elements = 1;  // of C per global store
   int registers = 0;       // per thread
+  bool is_tight = false;   // fragments that are loaded ahead of their turn would not fit
   int spilled_words = 0;   // that go to local memory and back in an iteration
 };
 
