@@ -167,7 +167,7 @@ std::vector<Option> kernel_options() {
       {"kernel", "FILE", "kernel configuration, a YAML file; auto: the best that a library has for the GPU", false,
        FileUse::kernel, kernel_values},
       {"kernel-name", "NAME", "a kernel's name as profilers print it", false},
-      {"family", "F", "naive, blocked, clblast, simt, mma or wgmma, with --tile", false, FileUse::none, family_values},
+      {"family", "F", "naive, blocked, clblast, simt, mma, wgmma, triton or attention, with --tile", false, FileUse::none, family_values},
       {"tile", "MxNxK", "CTA tile", false},
       {"config", "TEXT", "of a Triton kernel, as Inductor and Triton print it: BLOCK_M=64, BLOCK_N=64, ...", false},
       {"shape", "MxNxK", "C (M x N) = A (M x K) x B (K x N), row-major reading", false},
