@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Compiled{"f32_64x128x32_nt", DataType::f32, Layout::nt, {64, 128, 32}, 3, 4, 2048, 0, 12, 160, 168, 49152},
         Compiled{"f32_64x64x32", DataType::f32, Layout::nn, {64, 64, 32}, 2, 4, 1024, 0, 8, 96, 119, 16384},
         Compiled{"f32_16x32x32", DataType::f32, Layout::nn, {16, 32, 32}, 4, 2, 256, 0, 6, 64, 56, 18432}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& of) { return std::string(of.param.name); });
 
 TEST(Triton, DividesATileAmongWarpsAsItsMmaLayoutDoes) {
   EXPECT_EQ(triton_warps({128, 128, 32}, 4).warps_m, 2);

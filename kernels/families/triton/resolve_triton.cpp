@@ -28,6 +28,8 @@ class TritonResolver {
     settle_alignment();
     if (!errors_.empty()) return errors_;
     settle_work();
+    check_accumulators();
+    if (!errors_.empty()) return errors_;
     settle_resources();
     if (!errors_.empty()) return errors_;
     return config_;
@@ -108,6 +110,16 @@ class TritonResolver {
     const TritonGrid grid = triton_warps(config_.tile, *config_.threads / 32);
     config_.warp_m = std::max(16, config_.tile.m / grid.warps_m);
     config_.warp_n = std::max(8, config_.tile.n / grid.warps_n);
+  }
+
+  // Triton compiles larger ones too, most of whose accumulators then live in local memory: nobody launches those.
+  void check_accumulators() {
+    constexpr int most = 192;
+    const int held = config_.dtype_in == DataType::f32 ? *config_.thread_m * *config_.thread_n
+                                                       : *config_.warp_m * *config_.warp_n / 32;
+    if (held > most)
+      report("num_warps", "so many that a thread has at most 192 accumulators (here more go to local memory)",
+             std::to_string(*config_.threads / 32) + " for " + tile_text(config_.tile));
   }
 
   void settle_resources() {
