@@ -25,7 +25,7 @@ int values_at_once(const TritonPlan& plan) {
   constexpr int most = 212;  // beside addresses and counters
   const int m = plan.threads.thread_m(), n = plan.threads.thread_n();
   const auto words = [&](int depth) {
-    return m * n + m * (reads_along_k(plan, true) ? depth : 2) + n * (reads_along_k(plan, false) ? depth : 2);
+    return m * n + 2 * m * (reads_along_k(plan, true) ? depth : 1) + 2 * n * (reads_along_k(plan, false) ? depth : 1);
   };
   int depth = widest;
   while (plan.is_tight && depth > 1 && words(depth) > most) depth /= 2;
@@ -43,16 +43,16 @@ class Dot {
         a_(side_of(plan, true)),
         b_(side_of(plan, false)) {}
 
-  // The first piece is loaded at once, the others one piece ahead, or behind the products that read their registers.
+  // The first piece is loaded at once, the others one piece ahead; where registers are short two sets go round.
   int run() {
     const int per_value = a_.elements * b_.elements;
     for (int value = 0; value < pieces_ * depth_; ++value) {
       const int k = value % depth_;
       for (Side* side : {&a_, &b_}) {
         if (side->along_k && k != 0) continue;
-        const int ahead = !is_tight_ ? depth_ : side->along_k ? 0 : 1;
+        const int ahead = !is_tight_ || side->along_k ? depth_ : 1;
         e_.release_after(std::max(0, value - ahead) * per_value);
-        side->along_k ? load_along_k(*side) : load_slice(*side, value);
+        side->along_k ? load_along_k(*side, value / depth_) : load_slice(*side, value);
       }
       const auto at = static_cast<std::size_t>(k);
       emit_serpentine(e_, {a_.at[at], b_.at[at], state_.tile});
@@ -70,9 +70,9 @@ class Dot {
   }
 
   // One vector along K for each element.
-  void load_along_k(Side& side) {
+  void load_along_k(Side& side, int piece) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(side.elements); ++i) {
-      const Value v = load(side, depth_, side.ring[0], i);
+      const Value v = load(side, depth_, side.ring[static_cast<std::size_t>(piece % 2)], i);
       for (int k = 0; k < depth_; ++k) side.at[static_cast<std::size_t>(k)][i] = v.part(k);
     }
   }

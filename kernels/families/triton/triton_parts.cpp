@@ -11,7 +11,7 @@ constexpr int most_staged_words = 64;  // of loads that are under way to registe
 
 std::vector<Value> fresh_pointers(Emitter& e, int count, bool is_tight) {
   std::vector<Value> out;
-  for (int i = 0; i < std::min(count, is_tight ? 2 : most_pointers / 2); ++i) out.push_back(e.fresh(2));
+  for (int i = 0; i < std::clamp(count, 1, is_tight ? 2 : most_pointers / 2); ++i) out.push_back(e.fresh(2));
   return out;
 }
 
@@ -25,13 +25,15 @@ int words_of(const MmaOperand& o) { return std::max(1, o.access_bytes / 4); }
 
 // Loads of an operand into registers and on to shared memory, so many at a time as registers hold.
 void emit_sync_operand(Emitter& e, const TritonState& state, const MmaOperand& o, const std::vector<Value>& pointers,
-                       int load_pattern, int store_pattern) {
-  const int batch = std::max(1, most_staged_words / words_of(o));
+                       int load_pattern, int store_pattern, bool is_tight) {
+  const int batch = std::max(1, (is_tight ? most_staged_words / 4 : most_staged_words) / words_of(o));
+  std::vector<Value> ring;  // each batch goes where the one before was
+  for (int i = 0; i < std::min(batch, o.copies); ++i) ring.push_back(e.fresh(words_of(o)));
   for (int first = 0; first < o.copies; first += batch) {
     const int last = std::min(o.copies, first + batch);
     std::vector<Value> staged;
     for (int i = first; i < last; ++i) {
-      staged.push_back(e.fresh(words_of(o)));
+      staged.push_back(ring[static_cast<std::size_t>(i - first)]);
       const Value p = pointers[static_cast<std::size_t>(i) % pointers.size()];
       e.memory(Opcode::ldg, o.access_bytes < 4 ? ".E.U16" : ".E" + width_suffix(o.access_bytes), reg(staged.back()),
                {reg(p)}, o.access_bytes, load_pattern)
@@ -120,9 +122,11 @@ void emit_triton_async(Emitter& e, const TritonPlan& plan, const TritonState& st
 
 void emit_triton_sync(Emitter& e, const TritonPlan& plan, const TritonState& state) {
   if (!plan.a.is_async)
-    emit_sync_operand(e, state, plan.mma.a, state.a_pointers, state.copy_a_pattern, state.store_a_pattern);
+    emit_sync_operand(e, state, plan.mma.a, state.a_pointers, state.copy_a_pattern, state.store_a_pattern,
+                      plan.is_tight);
   if (!plan.b.is_async)
-    emit_sync_operand(e, state, plan.mma.b, state.b_pointers, state.copy_b_pattern, state.store_b_pattern);
+    emit_sync_operand(e, state, plan.mma.b, state.b_pointers, state.copy_b_pattern, state.store_b_pattern,
+                      plan.is_tight);
 }
 
 void emit_triton_spills(Emitter& e, const TritonPlan& plan, const TritonState& state) {

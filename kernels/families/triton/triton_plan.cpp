@@ -35,7 +35,8 @@ MmaOperand operand_of(const KernelConfig& config, bool of_a, TritonCopy& copy) {
   o.by_matrix = bytes == 2 || o.along_k;
   copy.element_bytes = bytes;
   copy.elements = std::max(1, extent * config.tile.k / threads);
-  copy.pointers = o.copies;
+  copy.pointers = o.access_bytes < narrowest_async ? 0 : o.copies;  // narrower ones by an index each
+  copy.is_widest = vector == vector_elements(std::int64_t{extent} * config.tile.k, threads, widest, bytes);
   copy.is_async = config.stages.value_or(1) > 1 && o.access_bytes >= narrowest_async;
   return o;
 }
@@ -104,10 +105,16 @@ TritonPlan plan_triton(const KernelConfig& config) {
   }
   // Beside these addresses of the tile, the loop and the masks: 2 to 46 in the kernels of known_triton.cpp, 18 on
   // average.
-  plan.is_tight = accumulators + fragments + (plan.casts_b ? m.b.registers : 0) > 190;
+  constexpr int most_ahead = 190, on_their_way = 48;  // copies by way of registers hold some
+  plan.is_tight = accumulators + fragments + plan.a.pointers + plan.b.pointers + (plan.casts_b ? m.b.registers : 0) +
+                      (plan.a.is_async && plan.b.is_async ? 0 : on_their_way) >
+                  most_ahead;
   if (plan.is_ffma) fragments /= 2;
-  const int live = accumulators + fragments + 2 * (plan.a.pointers + plan.b.pointers) + 18;
-  const std::optional<TritonRegisters> known = known_triton_registers(config);
+  const int staged = (plan.a.is_async ? 0 : m.a.copies * std::max(1, m.a.access_bytes / 4)) +
+                     (plan.b.is_async ? 0 : m.b.copies * std::max(1, m.b.access_bytes / 4));
+  const int live = accumulators + std::max(fragments, staged) + 2 * (plan.a.pointers + plan.b.pointers) + 18;
+  const std::optional<TritonRegisters> known =
+      plan.a.is_widest && plan.b.is_widest ? known_triton_registers(config) : std::nullopt;
   plan.registers = known ? known->registers : std::clamp(live, 32, most_registers);
   plan.spilled_words = known ? known->stack_bytes / 4 : std::max(0, live - most_registers);
   return plan;

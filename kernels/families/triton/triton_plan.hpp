@@ -15,6 +15,7 @@ struct TritonGrid {
 struct TritonCopy {
   bool is_async = false;     // cp.async, num_stages - 1 tiles ahead; otherwise LDG and STS in the same iteration
   int pointers = 1;          // that a thread keeps, 64 bits each: one a copy, as tl.load has a tensor of them
+  bool is_widest = true;     // no alignment keeps its accesses narrower than they could be
   int elements = 1;          // of the tile per thread
   double element_bytes = 2;  // in memory and in shared memory
 };
