@@ -22,7 +22,7 @@ struct Side {
 
 // Values of k that are loaded together: vectors along K take most registers and are shortened where these are few.
 int values_at_once(const TritonPlan& plan) {
-  constexpr int most = 212;  // beside addresses and counters
+  constexpr int most = 226;  // beside addresses and counters
   const int m = plan.threads.thread_m(), n = plan.threads.thread_n();
   const auto words = [&](int depth) {
     return m * n + 2 * m * (reads_along_k(plan, true) ? depth : 1) + 2 * n * (reads_along_k(plan, false) ? depth : 1);

@@ -132,12 +132,12 @@ void emit_triton_sync(Emitter& e, const TritonPlan& plan, const TritonState& sta
 void emit_triton_spills(Emitter& e, const TritonPlan& plan, const TritonState& state) {
   const int words = plan.spilled_words;
   if (words <= 0) return;
-  const int store = e.add_pattern(contiguous(Space::global, Matrix::none, true, 4, 128));
-  const int load = e.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
+  // Local memory hits in L1, whose data lie in the same banks as shared memory.
+  const int store = e.add_pattern(contiguous(Space::shared, Matrix::none, true, 4, 128));
+  const int load = e.add_pattern(contiguous(Space::shared, Matrix::none, false, 4, 128));
   for (int i = 0; i < words; ++i) {
-    const Value v = e.fresh();
-    e.memory(Opcode::stg, "", {}, {reg(state.a_pointers.front()), reg(state.trips_left)}, 4, store);
-    e.memory(Opcode::ldg, "", reg(v), {reg(state.a_pointers.front())}, 4, load);
+    e.memory(Opcode::sts, "", {}, {reg(state.write_offset), reg(state.trips_left)}, 4, store);
+    e.memory(Opcode::lds, "", reg(e.fresh()), {reg(state.write_offset)}, 4, load);
   }
 }
 
