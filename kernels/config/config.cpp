@@ -25,13 +25,15 @@ std::optional<Enum> value_of(const std::array<Named<Enum>, N>& table, std::strin
   return std::nullopt;
 }
 
-constexpr std::array<Named<Family>, 7> families{{{"naive", Family::naive},
+constexpr std::array<Named<Family>, 9> families{{{"naive", Family::naive},
                                                  {"blocked", Family::blocked},
                                                  {"clblast", Family::clblast},
                                                  {"simt", Family::simt},
                                                  {"mma", Family::mma},
                                                  {"wgmma", Family::wgmma},
-                                                 {"tcgen05", Family::tcgen05}}};
+                                                 {"tcgen05", Family::tcgen05},
+                                                 {"triton", Family::triton},
+                                                 {"attention", Family::attention}}};
 constexpr std::array<Named<Raster>, 2> rasters{{{"along_m", Raster::along_m}, {"along_n", Raster::along_n}}};
 constexpr std::array<Named<SplitKMode>, 3> split_k_modes{
     {{"none", SplitKMode::none}, {"serial", SplitKMode::serial}, {"parallel", SplitKMode::parallel}}};
@@ -43,6 +45,23 @@ constexpr std::array<Named<Flavor>, 4> flavors{
     {{"generic", Flavor::generic}, {"cutlass", Flavor::cutlass}, {"cublas", Flavor::cublas}, {"xmma", Flavor::xmma}}};
 
 }  // namespace
+
+bool on_tensor_cores(const KernelConfig& config) {
+  switch (config.family) {
+    case Family::naive:
+    case Family::blocked:
+    case Family::clblast:
+    case Family::simt: return false;
+    case Family::mma:
+    case Family::wgmma:
+    case Family::tcgen05:
+    case Family::attention: return true;
+    case Family::triton: return config.dtype_in != DataType::f32;
+  }
+  return false;
+}
+
+double bytes_of_b(const KernelConfig& config) { return stored_bytes_of(config.dtype_b.value_or(config.dtype_in)); }
 
 std::string_view name_of(Family family) { return text_of(families, family); }
 std::optional<Family> family_from(std::string_view text) { return value_of(families, text); }

@@ -14,12 +14,12 @@
 
 namespace noteg::kernels {
 
-enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma, tcgen05 };
-
-[[nodiscard]] constexpr bool on_tensor_cores(Family family) { return family >= Family::mma; }
+enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton, attention };
 
 // Families whose tiles come by bulk tensor copies, in clusters and through persistent CTAs.
-[[nodiscard]] constexpr bool copies_in_bulk(Family family) { return family >= Family::wgmma; }
+[[nodiscard]] constexpr bool copies_in_bulk(Family family) {
+  return family == Family::wgmma || family == Family::tcgen05;
+}
 
 [[nodiscard]] std::string_view name_of(Family family);
 [[nodiscard]] std::optional<Family> family_from(std::string_view text);
@@ -55,6 +55,16 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
+// Attention as a product: rows of C are query tokens of all heads that share keys, columns twice the head size (keys
+// and values), K is the keys. The first of the two products gives the weights of the second.
+struct AttentionParameters {
+  bool causal = false;
+  int group = 1;  // query heads of a key head
+  int page = 0;   // tokens of a page of the cache; 0: keys lie together
+
+  bool operator==(const AttentionParameters&) const = default;
+};
+
 struct KernelConfig {
   std::string name;  // as given by the user or the profiler; may be empty
   Family family = Family::simt;
@@ -62,6 +72,7 @@ struct KernelConfig {
   DataType dtype_in = DataType::f32;
   DataType dtype_acc = DataType::f32;
   DataType dtype_out = DataType::f32;
+  std::optional<DataType> dtype_b;  // of B in memory where it is not A's: cast in the main loop (triton)
   Layout layout = Layout::nn;
 
   Tile tile;                              // CTA tile along M, N, K of this problem
@@ -87,7 +98,8 @@ struct KernelConfig {
   std::optional<bool> persistent;             // CTAs take one tile after the other (wgmma, tcgen05)
   bool a_in_registers = false;                // wgmma RS: A goes to registers first
 
-  ClblastParameters clblast;  // of that family
+  ClblastParameters clblast;      // of that family
+  AttentionParameters attention;  // of that family
 
   int split_k = 1;
   SplitKMode split_k_mode = SplitKMode::none;
@@ -98,6 +110,12 @@ struct KernelConfig {
 
   bool operator==(const KernelConfig&) const = default;
 };
+
+// Whether it multiplies by matrix instructions: triton kernels of f32 operands do not.
+[[nodiscard]] bool on_tensor_cores(const KernelConfig& config);
+
+// What an element of B takes in memory.
+[[nodiscard]] double bytes_of_b(const KernelConfig& config);
 
 // A positive shape whose work fits: M, N, K <= 2^31-1, batch <= 2^31-1, 2*M*N*K*batch <= 2^62.
 [[nodiscard]] Diagnostics check_shape(const GemmShape& shape);

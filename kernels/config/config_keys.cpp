@@ -109,15 +109,35 @@ bool set_truth(bool& field, std::string_view text) {
   return value.has_value();
 }
 
+bool set_warps(KernelConfig& c, std::string_view text) {
+  const std::optional<int> value = whole(text, 1, 32);
+  if (!value || (*value & (*value - 1)) != 0) return false;
+  c.threads = 32 * *value;
+  return true;
+}
+
+// The tiles of a group go down its rows first: CUTLASS's interleaving with M and N in each other's place.
+bool set_group(KernelConfig& c, std::string_view text) {
+  const std::optional<int> value = whole(text, 1, 16);
+  if (!value || (*value & (*value - 1)) != 0) return false;
+  c.raster = Raster::along_n;
+  c.swizzle_log2 = 0;
+  for (int rows = *value; rows > 1; rows /= 2) ++c.swizzle_log2;
+  return true;
+}
+
 bool set_shared(KernelConfig& c, std::string_view text) { return take(c.shared_bytes, whole(text, 0, 1048576)); }
 
 constexpr std::array keys{
     Key{"name", "a text of up to 512 characters", "empty", "What reports call the kernel.", set_name},
-    Key{"family", "naive, blocked, clblast, simt, mma, wgmma or tcgen05", "simt",
+    Key{"family", "naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton or attention", "simt",
         "How the kernel works: naive (one thread per element), blocked (register blocking, vector loads), clblast "
         "(CLBlast's Xgemm), simt (warp "
         "tiles, multi-stage pipeline, as CUTLASS and cuBLAS ship it), mma (the same on tensor cores: ldmatrix and "
-        "mma.sync), wgmma (TMA and warp-group mma), tcgen05 (TMA, tensor memory).",
+        "mma.sync), wgmma (TMA and warp-group mma), tcgen05 (TMA, tensor memory), triton (tl.dot as Triton lowers it "
+        "to mma.sync or FFMA), attention "
+        "(FlashAttention-2: "
+        "two products in one loop).",
         [](KernelConfig& c, std::string_view t) { return take(c.family, family_from(t)); }},
     Key{"flavor", "generic, cutlass, cublas or xmma", "generic",
         "Whose code a simt or mma kernel imitates: registers, padding, staging.",
@@ -128,6 +148,9 @@ constexpr std::array keys{
         set_dtype},
     Key{"dtype_in", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4", "dtype", "Type of A and B.",
         [](KernelConfig& c, std::string_view t) { return take(c.dtype_in, data_type_from(t)); }},
+    Key{"dtype_b", "s8 or s4", "dtype_in",
+        "Type of B in memory where the main loop widens it to A's (mma; triton: s8).",
+        [](KernelConfig& c, std::string_view t) { return take(c.dtype_b, data_type_from(t)); }},
     Key{"dtype_acc", "f32, f16 or s32", "dtype", "Type of the accumulators.",
         [](KernelConfig& c, std::string_view t) { return take(c.dtype_acc, data_type_from(t)); }},
     Key{"dtype_out", "f32, f16, bf16, s8 or s32", "dtype", "Type of C.",
@@ -221,6 +244,19 @@ constexpr std::array keys{
         [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.sa, t); }},
     Key{"sb", "true or false", "true", "CLBlast: B goes through shared memory.",
         [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.sb, t); }},
+    Key{"num_warps", "1, 2, 4 ... 32", "4", "Triton: warps per CTA; sets threads.",
+        [](KernelConfig& c, std::string_view t) { return set_warps(c, t); }},
+    Key{"num_stages", "a whole number from 1 to 16", "3",
+        "Triton: tiles under way, one buffer less in shared memory; sets stages.",
+        [](KernelConfig& c, std::string_view t) { return take(c.stages, whole(t, 1, 16)); }},
+    Key{"group_m", "1, 2, 4, 8 or 16", "8",
+        "Triton: rows of tiles that are walked together; sets raster along_n and swizzle_log2.", set_group},
+    Key{"causal", "true or false", "false", "Attention: a query sees the keys before it only.",
+        [](KernelConfig& c, std::string_view t) { return set_truth(c.attention.causal, t); }},
+    Key{"group", "a whole number from 1 to 256", "1", "Attention: query heads of a key head (GQA).",
+        [](KernelConfig& c, std::string_view t) { return take(c.attention.group, whole(t, 1, 256)); }},
+    Key{"page", "a whole number from 0 to 65536", "0", "Attention: tokens of a page of the cache; 0 without pages.",
+        [](KernelConfig& c, std::string_view t) { return take(c.attention.page, whole(t, 0, 65536)); }},
     Key{"split_k", "a whole number from 1 to 4096", "1", "CTAs that share one tile of C, each a part of K.",
         [](KernelConfig& c, std::string_view t) { return take(c.split_k, whole(t, 1, 4096)); }},
     Key{"split_k_mode", "none, serial or parallel", "serial where split_k > 1",

@@ -73,6 +73,7 @@ std::string to_yaml(const KernelConfig& c, const std::string& comment) {
   w.line("family", name_of(c.family));
   if (c.flavor != Flavor::generic) w.line("flavor", name_of(c.flavor));
   w.line("dtype_in", name_of(c.dtype_in));
+  if (c.dtype_b) w.line("dtype_b", name_of(*c.dtype_b));
   w.line("dtype_acc", name_of(c.dtype_acc));
   w.line("dtype_out", name_of(c.dtype_out));
   w.line("layout", name_of(c.layout));

@@ -77,8 +77,7 @@ int registers_of_mma(const KernelConfig& config) {
 }
 
 // Bytes of one operand tile of `extent` rows along K (or `k` rows where K is not contiguous).
-std::int64_t operand_bytes(const KernelConfig& config, int extent, bool along_k, double share_of_k) {
-  const double bytes = bytes_of(config.dtype_in);
+std::int64_t operand_bytes(const KernelConfig& config, int extent, bool along_k, double share_of_k, double bytes) {
   const double k = config.tile.k * share_of_k;
   const double rows = along_k ? extent : k;
   const double row = (along_k ? k : extent) * bytes;
@@ -87,9 +86,10 @@ std::int64_t operand_bytes(const KernelConfig& config, int extent, bool along_k,
 }
 
 std::int64_t shared_of_tensor(const KernelConfig& config) {
-  const std::int64_t a =
-      operand_bytes(config, config.tile.m, a_contiguous_in_k(config.layout), config.sparse ? 0.5 : 1.0);
-  const std::int64_t b = operand_bytes(config, config.tile.n, !b_contiguous_in_n(config.layout), 1.0);
+  const std::int64_t a = operand_bytes(config, config.tile.m, a_contiguous_in_k(config.layout),
+                                       config.sparse ? 0.5 : 1.0, bytes_of(config.dtype_in));
+  const std::int64_t b =
+      operand_bytes(config, config.tile.n, !b_contiguous_in_n(config.layout), 1.0, bytes_of_b(config));
   // Two bits for each value that is kept.
   const std::int64_t meta = config.sparse ? std::int64_t{config.tile.m} * config.tile.k / 8 : 0;
   return config.stages.value_or(1) * (a + b + meta);
@@ -122,7 +122,7 @@ Tile default_instruction(const KernelConfig& config) {
 
 int default_stages(Family family, Flavor flavor) {
   if (family == Family::naive) return 1;
-  if (on_tensor_cores(family)) return flavor == Flavor::xmma ? 3 : 4;
+  if (family == Family::mma || copies_in_bulk(family)) return flavor == Flavor::xmma ? 3 : 4;
   if (family == Family::blocked || flavor == Flavor::cublas) return 2;
   return flavor == Flavor::xmma ? 3 : 4;
 }
@@ -174,7 +174,7 @@ int default_registers(const KernelConfig& config) {
 }
 
 std::int64_t default_shared_bytes(const KernelConfig& config) {
-  if (on_tensor_cores(config.family)) return shared_of_tensor(config);
+  if (on_tensor_cores(config)) return shared_of_tensor(config);
   const KnownKernel* known = find_known_kernel(config);
   if (known != nullptr && known->shared_bytes != any) return known->shared_bytes;
   const std::int64_t padding = padding_elements(config);

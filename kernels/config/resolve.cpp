@@ -4,6 +4,7 @@
 
 #include "kernels/config/config.hpp"
 #include "kernels/config/defaults.hpp"
+#include "kernels/families/attention/attention_plan.hpp"
 #include "kernels/families/clblast/resolve_clblast.hpp"
 #include "kernels/families/resolve_tensor.hpp"
 
@@ -321,6 +322,13 @@ Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape)
   if (config.static_tile && config.family != Family::naive)
     return Diagnostic{
         "", 0, 0, "static_tile", "false (only naive kernels have tiles that the compiler may not know)", "true"};
+  if (config.dtype_b && config.family != Family::triton && config.family != Family::mma)
+    return Diagnostic{"",
+                      0,
+                      0,
+                      "dtype_b",
+                      "no value (only triton and mma kernels widen B in the main loop)",
+                      std::string(name_of(*config.dtype_b))};
   if (config.clblast != ClblastParameters{} && config.family != Family::clblast)
     return Diagnostic{
         "", 0, 0, "family", "clblast (mdimc and the like are its parameters)", std::string(name_of(config.family))};
@@ -328,6 +336,8 @@ Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape)
   if (config.family == Family::mma) return resolve_mma(config, shape);
   if (config.family == Family::wgmma) return resolve_wgmma(config, shape);
   if (config.family == Family::tcgen05) return resolve_tcgen05(config, shape);
+  if (config.family == Family::attention) return resolve_attention(config, shape);
+  if (config.family == Family::triton) return resolve_triton(config, shape);
   return Resolver(config, shape).run();
 }
 

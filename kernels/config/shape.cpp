@@ -13,17 +13,17 @@ struct TypeName {
 };
 
 // The first spelling of each type is the one printed; the others are what measured files and libraries use.
-constexpr std::array<TypeName, 28> type_names{{
+constexpr std::array<TypeName, 29> type_names{{
     {"f32", DataType::f32},         {"fp32", DataType::f32},      {"float", DataType::f32},
     {"float32", DataType::f32},     {"tf32", DataType::tf32},     {"tfloat32", DataType::tf32},
     {"f16", DataType::f16},         {"fp16", DataType::f16},      {"half", DataType::f16},
     {"float16", DataType::f16},     {"bf16", DataType::bf16},     {"bfloat16", DataType::bf16},
     {"f8e4m3", DataType::f8e4m3},   {"e4m3", DataType::f8e4m3},   {"fp8", DataType::f8e4m3},
     {"fp8_e4m3", DataType::f8e4m3}, {"f8e5m2", DataType::f8e5m2}, {"e5m2", DataType::f8e5m2},
-    {"s8", DataType::s8},           {"int8", DataType::s8},       {"s4", DataType::s4},
-    {"int4", DataType::s4},         {"s32", DataType::s32},       {"int32", DataType::s32},
-    {"mxfp8", DataType::mxfp8},     {"mxfp4", DataType::mxfp4},   {"nvfp4", DataType::nvfp4},
-    {"nvf4", DataType::nvfp4},
+    {"s8", DataType::s8},           {"int8", DataType::s8},       {"uint8", DataType::s8},
+    {"s4", DataType::s4},           {"int4", DataType::s4},       {"s32", DataType::s32},
+    {"int32", DataType::s32},       {"mxfp8", DataType::mxfp8},   {"mxfp4", DataType::mxfp4},
+    {"nvfp4", DataType::nvfp4},     {"nvf4", DataType::nvfp4},
 }};
 
 std::optional<std::int64_t> positive_number(std::string_view text) {

@@ -13,9 +13,15 @@ Result<Program> build_program(const BuildRequest& request) {
     case Family::mma: return build_mma(request);
     case Family::wgmma: return build_wgmma(request);
     case Family::tcgen05: return build_tcgen05(request);
+    case Family::triton: return build_triton(request);
+    case Family::attention: return build_attention(request);
   }
-  return Diagnostic{
-      "", 0, 0, "family", "naive, blocked, clblast, simt, mma, wgmma or tcgen05", std::string(name_of(request.config.family))};
+  return Diagnostic{"",
+                    0,
+                    0,
+                    "family",
+                    "naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton or attention",
+                    std::string(name_of(request.config.family))};
 }
 
 }  // namespace noteg::kernels

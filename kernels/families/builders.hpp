@@ -29,4 +29,10 @@ namespace noteg::kernels {
 // Bulk tensor copies, one thread that multiplies into tensor memory, an epilogue of its own warps (sm_100).
 [[nodiscard]] Result<Program> build_tcgen05(const BuildRequest& request);
 
+// Triton's tl.dot on mma.sync or FFMA: pointers of its own for every copy, tiles in shared memory, no fragments ahead.
+[[nodiscard]] Result<Program> build_triton(const BuildRequest& request);
+
+// FlashAttention-2: two products in one loop with softmax between.
+[[nodiscard]] Result<Program> build_attention(const BuildRequest& request);
+
 }  // namespace noteg::kernels

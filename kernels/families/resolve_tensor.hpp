@@ -6,6 +6,7 @@
 namespace noteg::kernels {
 
 [[nodiscard]] Result<KernelConfig> resolve_mma(const KernelConfig& config, const GemmShape& shape);
+[[nodiscard]] Result<KernelConfig> resolve_triton(const KernelConfig& config, const GemmShape& shape);
 [[nodiscard]] Result<KernelConfig> resolve_wgmma(const KernelConfig& config, const GemmShape& shape);
 [[nodiscard]] Result<KernelConfig> resolve_tcgen05(const KernelConfig& config, const GemmShape& shape);
 

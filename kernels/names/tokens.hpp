@@ -57,7 +57,9 @@ struct InstructionName {
 // ---- The schemes. Nothing: the name is of another scheme. An error names the part that is not understood or modelled.
 using Reading = std::optional<Result<ParsedName>>;
 
-[[nodiscard]] Reading read_own(const Tokens& tokens);       // naive_tiled_*, blocked_*, the H200 measurements
+[[nodiscard]] Reading read_own(const Tokens& tokens);
+[[nodiscard]] Reading read_attention(std::string_view name);
+[[nodiscard]] Reading read_triton(std::string_view name);   // naive_tiled_*, blocked_*, the H200 measurements
 [[nodiscard]] Reading read_cublas(const Tokens& tokens);    // ampere_sgemm_*, turing_*, volta_*
 [[nodiscard]] Reading read_cutlass(const Tokens& tokens);   // cutlass_80_tensorop_*, cutlass_simt_*
 [[nodiscard]] Reading read_cutlass3(const Tokens& tokens);  // cutlass3x_sm90_*

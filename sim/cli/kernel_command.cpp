@@ -26,7 +26,7 @@ Result<kernels::LatencyModel> latencies(const Arguments& arguments, const kernel
   const Result<arch::GpuSpec> gpu = arch::load_gpu(*name, arch_overrides(arguments));
   if (!gpu) return gpu.errors();
   const Result<kernels::KernelConfig> resolved = kernels::resolve(config, usual_shape);
-  if (config.family < kernels::Family::mma || !resolved) return sm::latency_model(gpu->sm);
+  if (!resolved || !kernels::on_tensor_cores(*resolved)) return sm::latency_model(gpu->sm);
   return sm::latency_model(gpu->sm, kernels::tensor_form_of(*resolved));
 }
 

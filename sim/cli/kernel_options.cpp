@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "kernels/config/config_file.hpp"
+#include "kernels/families/triton/triton_text.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/gpu/switches.hpp"
 #include "sim/support/nearest_name.hpp"
@@ -55,10 +56,19 @@ void choose(const Arguments& arguments, std::string option, const std::vector<st
   errors.push_back(wrong(std::move(option), join_or(choices), quoted(*text)));
 }
 
+// --config, as Inductor and Triton print it.
+Result<KernelConfig> from_triton(const Arguments& arguments, kernels::Family family) {
+  if (family != kernels::Family::triton)
+    return wrong("config", "--family triton beside it", "\"" + std::string(kernels::name_of(family)) + "\"");
+  if (arguments.has("tile")) return wrong("tile", "no value beside --config, which says it", "one");
+  return kernels::triton_from_text(*arguments.text("config"));
+}
+
 Result<KernelConfig> from_family(const Arguments& arguments) {
   KernelConfig config;
   Diagnostics errors;
   choose(arguments, "family", family_values(), kernels::family_from, config.family, errors);
+  if (errors.empty() && arguments.has("config")) return from_triton(arguments, config.family);
   if (!arguments.has("tile")) errors.push_back(wrong("tile", "MxNxK with --family", "nothing"));
   if (!errors.empty()) return errors;
   return config;
@@ -157,9 +167,10 @@ std::vector<Option> kernel_options() {
       {"kernel", "FILE", "kernel configuration, a YAML file; auto: the best that a library has for the GPU", false,
        FileUse::kernel, kernel_values},
       {"kernel-name", "NAME", "a kernel's name as profilers print it", false},
-      {"family", "F", "naive, blocked, clblast, simt, mma, wgmma or tcgen05, with --tile", false, FileUse::none,
-       family_values},
+      {"family", "F", "naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton or attention, with --tile", false,
+       FileUse::none, family_values},
       {"tile", "MxNxK", "CTA tile", false},
+      {"config", "TEXT", "of a Triton kernel, as Inductor and Triton print it: BLOCK_M=64, BLOCK_N=64, ...", false},
       {"shape", "MxNxK", "C (M x N) = A (M x K) x B (K x N), row-major reading", false},
       {"batch", "B", "independent products in one launch, 1 if absent", false},
       {"split-k", "S", "CTAs that share one tile of C", false},

@@ -1,10 +1,13 @@
 // noteg tune: the best kernel configurations for a problem, or for every line of a file of problems.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "kernels/config/config_text.hpp"
+#include "kernels/families/triton/triton_text.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
@@ -30,6 +33,8 @@ std::vector<Option> options() {
       {"dtype", "T", "type of A and B, f32 if absent", false, FileUse::none, dtype_values},
       {"layout", "L", "nn, nt, tn or tt: A then B, n is not transposed", false, FileUse::none, layout_values},
       {"family", "F", "only this family", true, FileUse::none, family_values},
+      {"space", "S", "with --family triton: inductor (default), or a JSON file of configurations", false,
+       FileUse::input},
       {"max-configs", "N", "an even choice of N combinations, all if absent", false},
       {"top", "N", "how many to show, 10 if absent", false},
       {"objective", "O", "time (default), energy or edp (energy times time)", false, FileUse::none,
@@ -92,6 +97,23 @@ std::vector<tune::CountedProblem> problems_of(const Arguments& arguments, Diagno
   return {one};
 }
 
+// Triton's configurations: Inductor's list, or those of a file.
+void read_space(const Arguments& arguments, tune::SpaceOptions& space, Diagnostics& errors) {
+  const std::optional<std::string> name = arguments.text("space");
+  if (!name) return;
+  if (space.families != std::vector{kernels::Family::triton})
+    return errors.push_back({"", 0, 0, "--space", "--family triton beside it", "another family or none"});
+  if (*name == "inductor") return;
+  std::ifstream file(*name);
+  if (!file) return errors.push_back({"", 0, 0, "--space", "inductor, or a JSON file", "\"" + *name + "\""});
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  Result<std::vector<kernels::KernelConfig>> given = kernels::triton_from_json(text);
+  if (given)
+    space.given = std::move(*given);
+  else
+    add(errors, given.errors());
+}
+
 Request request_of(const Arguments& arguments, Diagnostics& errors) {
   Request out;
   out.format = format_option(arguments, errors);
@@ -104,8 +126,9 @@ Request request_of(const Arguments& arguments, Diagnostics& errors) {
     if (const std::optional<kernels::Family> family = kernels::family_from(text))
       out.options.space.families.push_back(*family);
     else
-      errors.push_back({"", 0, 0, "--family", "simt, mma, wgmma or tcgen05", "\"" + text + "\""});
+      errors.push_back({"", 0, 0, "--family", "simt, mma, wgmma, tcgen05 or triton", "\"" + text + "\""});
   }
+  read_space(arguments, out.options.space, errors);
   out.options.space.most = static_cast<std::size_t>(
       arguments.has("max-configs") ? count_option(arguments, "max-configs", 1, 100000000, errors) : 0);
   out.options.top = static_cast<std::size_t>(count_option(arguments, "top", 10, 10000, errors));

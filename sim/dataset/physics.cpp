@@ -50,8 +50,10 @@ void count_tensor_work(const Envelope& e, double macs, Physics& p) {
   const kernels::Tile& one = e.tensor->shape;
   p.math_instructions = macs / (static_cast<double>(one.m) * one.n * one.k);
   const double bytes = kernels::bytes_of(e.kernel.dtype_in), share_of_a = e.tensor->sparse ? 0.5 : 1;
-  const double rows = e.tensor->warp_group || e.tensor->in_tensor_memory ? one.m : e.kernel.warp_m.value_or(e.kernel.tile.m);
-  const double columns = e.tensor->warp_group || e.tensor->in_tensor_memory ? one.n : e.kernel.warp_n.value_or(e.kernel.tile.n);
+  const double rows =
+      e.tensor->warp_group || e.tensor->in_tensor_memory ? one.m : e.kernel.warp_m.value_or(e.kernel.tile.m);
+  const double columns =
+      e.tensor->warp_group || e.tensor->in_tensor_memory ? one.n : e.kernel.warp_n.value_or(e.kernel.tile.n);
   p.shared_bytes = macs * bytes * (share_of_a / columns + 1 / rows);
   p.shared_load_instructions = e.tensor->warp_group || e.tensor->in_tensor_memory ? 0 : p.shared_bytes / (32 * 16);
 }
@@ -86,7 +88,7 @@ Physics physics_of(const arch::GpuSpec& gpu, const gpu::SimReport& report, const
   const Result<gpu::SmOccupancy> occupancy = gpu::occupancy_of(gpu.sm.occupancy, cta);
   if (!occupancy) return p;
   Envelope e{gpu, kernel, report.shape, options, std::nullopt};
-  if (kernels::on_tensor_cores(kernel.family)) e.tensor = kernels::tensor_form_of(kernel);
+  if (kernels::on_tensor_cores(kernel)) e.tensor = kernels::tensor_form_of(kernel);
   e.tiles_m = ceil_div(static_cast<double>(report.shape.m), kernel.tile.m);
   e.tiles_n = ceil_div(static_cast<double>(report.shape.n), kernel.tile.n);
   e.split_k = std::max(1, kernel.split_k);

@@ -1,6 +1,10 @@
 #include "sim/gpu/gemm_launch.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
+#include <vector>
 
 #include "kernels/access/copy_passes.hpp"
 #include "kernels/ir/tensor_form.hpp"
@@ -32,7 +36,7 @@ void plan_clusters(GemmGrid& out, const kernels::KernelConfig& config, int sms) 
 
 // Whether the SM has the matrix instruction that the kernel is made of.
 std::optional<Diagnostic> missing_form(const arch::SmSpec& sm, const kernels::KernelConfig& config) {
-  if (!kernels::on_tensor_cores(config.family)) return std::nullopt;
+  if (!kernels::on_tensor_cores(config)) return std::nullopt;
   const kernels::TensorForm form = kernels::tensor_form_of(config);
   if (sm::tensor_timing(sm, form)) return std::nullopt;
   const std::string known = sm::tensor_forms_of(sm, form);
@@ -62,8 +66,8 @@ double moved_activity(const arch::EnergySpec& energy, kernels::DataType type) {
 }
 
 Arithmetic arithmetic_of(const arch::SmSpec& sm, const kernels::KernelConfig& config, const kernels::GemmShape& shape) {
-  return {shape.flops(), peak_rate(sm, config), kernels::on_tensor_cores(config.family),
-          padding_share(config.tile, shape), moved_activity(sm.energy, config.dtype_in)};
+  return {shape.flops(), peak_rate(sm, config), kernels::on_tensor_cores(config), padding_share(config.tile, shape),
+          moved_activity(sm.energy, config.dtype_in)};
 }
 
 SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, const GemmGrid& grid,
@@ -76,6 +80,32 @@ SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape&
   out.partial_bytes = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.batch) *
                       kernels::bytes_of(config.dtype_acc);
   return out;
+}
+
+// Iterations of a causal attention kernel's CTAs: what the last of them to end comes to, since rows see only the keys
+// before them and the CTAs of late rows take longest.
+std::int64_t causal_iterations(const kernels::KernelConfig& config, const kernels::GemmShape& shape, std::int64_t ctas,
+                               int resident, int sms) {
+  const std::int64_t tokens = std::max<std::int64_t>(1, shape.m / std::max(1, config.attention.group));
+  const std::int64_t tiles = ceil_div(tokens, config.tile.m), before = std::max<std::int64_t>(0, shape.k - tokens);
+  std::vector<std::int64_t> blocks;
+  for (std::int64_t tile = 0; tile < tiles; ++tile)
+    blocks.push_back(ceil_div(before + std::min(tokens, (tile + 1) * config.tile.m), config.tile.k));
+  // CTAs in the order of the grid, each to the slot that falls empty first; beyond some waves the ends do not matter.
+  const std::int64_t slots = std::int64_t{resident} * sms;
+  const std::int64_t counted = std::min(ctas, std::max(64 * slots, tiles));
+  std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;
+  for (std::int64_t slot = 0; slot < std::min(slots, counted); ++slot) ends.push(0);
+  std::int64_t last = 0;
+  for (std::int64_t cta = 0; cta < counted; ++cta) {
+    const std::int64_t end = ends.top() + blocks[static_cast<std::size_t>(cta % tiles)];
+    ends.pop();
+    ends.push(end);
+    last = std::max(last, end);
+  }
+  // As many blocks for each CTA of the busiest SM, whose slots take them by turns.
+  const double waves = std::max(1.0, static_cast<double>(ceil_div(counted, sms)) / resident);
+  return std::max<std::int64_t>(1, std::llround(static_cast<double>(last) / waves));
 }
 
 // Known exactly where all warps run the same code.
@@ -115,7 +145,7 @@ std::int64_t slices_side_by_side(const GemmGrid& grid, int resident, int sms) {
 }
 
 double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& config) {
-  if (kernels::on_tensor_cores(config.family)) return sm::peak_macs_per_cycle(sm, kernels::tensor_form_of(config));
+  if (kernels::on_tensor_cores(config)) return sm::peak_macs_per_cycle(sm, kernels::tensor_form_of(config));
   return static_cast<double>(sm.sub_cores) * sm.pipes.fma.lanes;
 }
 
@@ -125,6 +155,7 @@ kernels::KernelConfig as_built(kernels::KernelConfig config) {
   config.raster = unset.raster;
   config.swizzle_log2 = unset.swizzle_log2;
   config.split_k = std::min(config.split_k, 2);
+  config.attention.causal = false;  // decides how many iterations there are
   return config;
 }
 
@@ -132,8 +163,9 @@ Result<kernels::BuildRequest> build_request(const arch::GpuSpec& gpu, const kern
   if (const std::optional<Diagnostic> missing = missing_form(gpu.sm, config)) return *missing;
   kernels::BuildRequest request;
   request.config = config;
-  request.latency = config.family == kernels::Family::mma ? sm::latency_model(gpu.sm, kernels::tensor_form_of(config))
-                                                          : sm::latency_model(gpu.sm);
+  const bool is_synchronous = kernels::on_tensor_cores(config) && !kernels::copies_in_bulk(config.family);
+  request.latency =
+      is_synchronous ? sm::latency_model(gpu.sm, kernels::tensor_form_of(config)) : sm::latency_model(gpu.sm);
   return request;
 }
 
@@ -160,12 +192,14 @@ Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::Kernel
   if (!occupancy) return occupancy.errors();
   out.occupancy = *occupancy;
   const int resident = out.occupancy.ctas_per_sm;
-  const GemmGrid grid = plan_grid(config, shape, *out.program, gpu.sms);
+  GemmGrid grid = plan_grid(config, shape, *out.program, gpu.sms);
+  if (config.attention.causal)
+    grid.geometry.iterations = causal_iterations(config, shape, grid.geometry.ctas, resident, gpu.sms);
   out.geometry = grid.geometry;
   out.traffic = plan_traffic({&gpu, &config, &shape, out.program.get(), &grid, resident, l2});
   out.arithmetic = arithmetic_of(gpu.sm, config, shape);
   out.split_k = split_k_of(config, shape, grid, resident, gpu.sms);
-  out.warp_instructions = warp_instructions(*out.program, grid.geometry);
+  if (!config.attention.causal) out.warp_instructions = warp_instructions(*out.program, grid.geometry);
   return out;
 }
 

@@ -31,6 +31,11 @@ Side side_of(double extent, double tile, double cluster, double box_bytes) {
   return out;
 }
 
+// Per element of C. Attention's columns are twice those that it writes: keys come before values.
+double result_bytes(const kernels::KernelConfig& config) {
+  return kernels::bytes_of(config.dtype_out) / (config.family == kernels::Family::attention ? 2 : 1);
+}
+
 double l1_sector(const GemmTrafficRequest& r) { return r.gpu->sm.memory.sector.value; }
 
 memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
@@ -38,8 +43,8 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   out.grid = r.grid->tiles;
   out.shape = *r.shape;
   out.tile = r.config->tile;
-  out.bytes_in = kernels::stored_bytes_of(r.config->dtype_in);
-  out.bytes_out = kernels::bytes_of(r.config->dtype_out);
+  out.bytes_in = kernels::bytes_of_b(*r.config);
+  out.bytes_out = result_bytes(*r.config);
   out.a_stored = stored_share(*r.config);
   out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
   out.capacity = {r.gpu->l2.size.value, r.gpu->l2.kept_below, r.gpu->l2.gone_above};
@@ -84,7 +89,7 @@ Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double l
   const kernels::Tile& tile = r.config->tile;
   const kernels::GemmShape& s = *r.shape;
   const bool is_a = matrix == kernels::Matrix::a;
-  const double bytes = kernels::stored_bytes_of(r.config->dtype_in) * (is_a ? stored_share(*r.config) : 1.0);
+  const double bytes = kernels::bytes_of_b(*r.config) * (is_a ? stored_share(*r.config) : 1.0);
   const std::int64_t extent = is_a ? s.m : s.n;
   const int across = is_a ? tile.m : tile.n;
   const auto others = static_cast<double>(is_a ? r.grid->tiles.tiles_n : r.grid->tiles.tiles_m);
@@ -123,7 +128,7 @@ double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
 // Writes of C by whole sectors; slices of split-K write and, where they take turns, read it in between.
 void add_results(Traffic& out, const GemmTrafficRequest& r) {
   const kernels::KernelConfig& c = *r.config;
-  const double bytes = kernels::bytes_of(c.dtype_out);
+  const double bytes = result_bytes(c);
   const double elements =
       static_cast<double>(r.shape->batch) * static_cast<double>(r.shape->m) * static_cast<double>(r.shape->n);
   const auto row = [&](std::int64_t n) {
@@ -158,7 +163,9 @@ sm::SharedSectors shared_sectors(const Operand& operand, double element_bytes, d
 
 double stored_share(const kernels::KernelConfig& config) {
   constexpr double kept = 0.5, place_bytes = 0.25;  // of 2:4 sparse values: how many, and two bits that say where
-  return config.sparse ? kept * (1.0 + place_bytes / kernels::bytes_of(config.dtype_in)) : 1.0;
+  if (config.family == kernels::Family::attention) return 0;  // scores never were in memory
+  const double element = kernels::stored_bytes_of(config.dtype_in);
+  return (config.sparse ? kept * (1.0 + place_bytes / element) : 1.0) * element / kernels::bytes_of_b(config);
 }
 
 DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs) {
@@ -184,7 +191,7 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const bool along_m = clusters.raster == kernels::Raster::along_m;
   const DistinctTiles distinct = along_m ? distinct_tiles(tiles.rows, tiles.columns, clusters_per_gpc, runs)
                                          : distinct_tiles(tiles.columns, tiles.rows, clusters_per_gpc, runs);
-  const double element = kernels::stored_bytes_of(config.dtype_in);
+  const double element = kernels::bytes_of_b(config);
   const Side a = side_of(static_cast<double>(request.shape->m), config.tile.m, cm,
                          config.tile.m * config.tile.k * element * stored_share(config));
   const Side b =
@@ -261,6 +268,14 @@ void add_lookups(Traffic& out, const arch::L2Spec& spec, const memory::ReuseResu
 
 }  // namespace
 
+double footprint(const kernels::GemmShape& s, const kernels::KernelConfig& config) {
+  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
+  const double in = kernels::stored_bytes_of(config.dtype_in), out = kernels::bytes_of(config.dtype_out);
+  const double rest = static_cast<double>(s.batch) * k * n * kernels::bytes_of_b(config);
+  if (config.family == kernels::Family::attention) return static_cast<double>(s.batch) * m * n / 2 * (in + out) + rest;
+  return static_cast<double>(s.batch) * m * (k * in + n * out) + rest;
+}
+
 Traffic plan_traffic(const GemmTrafficRequest& r) {
   const memory::ReuseRequest reuse = reuse_request(r);
   const memory::ReuseResult dram = memory::tile_reuse(reuse);
@@ -269,7 +284,7 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
   out.dram_write_bytes = dram.dram_write_bytes;
   out.compulsory_bytes = dram.compulsory_bytes;
   out.result_bytes = footprint(*r.shape, 0, reuse.bytes_out);
-  out.footprint_bytes = footprint(*r.shape, reuse.bytes_in, reuse.bytes_out);
+  out.footprint_bytes = footprint(*r.shape, *r.config);
   out.waiting_steps = dram.waiting_steps;
   out.waiting_places = dram.waiting_places;
   out.opened_rows = dram.opened_rows;

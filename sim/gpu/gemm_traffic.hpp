@@ -44,5 +44,8 @@ struct DistinctTiles {
 
 // Bytes of both operands and the result, each taken once.
 [[nodiscard]] double footprint(const kernels::GemmShape& shape, double bytes_in, double bytes_out);
+// The same by types: weights may be narrower than what they multiply, and of attention's two products the first leaves
+// nothing in memory.
+[[nodiscard]] double footprint(const kernels::GemmShape& shape, const kernels::KernelConfig& config);
 
 }  // namespace noteg::gpu

@@ -101,7 +101,7 @@ Result<SimReport> simulate_launch(const arch::GpuSpec& gpu, const KernelLaunch& 
 
 std::optional<Diagnostic> beyond_memory(const arch::GpuSpec& gpu, const kernels::KernelConfig& types,
                                         const kernels::GemmShape& shape) {
-  const Bytes needed{footprint(shape, kernels::stored_bytes_of(types.dtype_in), kernels::bytes_of(types.dtype_out))};
+  const Bytes needed{footprint(shape, types)};
   if (needed <= gpu.dram.size) return std::nullopt;
   return diagnostic(
       "shape", "operands that fit the memory of " + gpu.id + ", " + format_quantity(gpu.dram.size) + " (dram.size)",

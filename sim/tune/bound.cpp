@@ -70,7 +70,7 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
   const double arithmetic = work.area / rate;
   if (kernels::copies_in_bulk(kernel.family)) return arithmetic;
   const double shared = shared_bytes_per_k(kernel) / sm.memory.data_width.value;
-  if (kernels::on_tensor_cores(kernel.family)) return std::max(arithmetic, shared);
+  if (kernels::on_tensor_cores(kernel)) return std::max(arithmetic, shared);
   const FragmentLoads loads = fragment_loads(kernel);
   const double issue = (work.area / lanes + loads.instructions + loads.copies) / sm.sub_cores;
   const double link = loads.bytes / (link_bytes * sm.sub_cores);
@@ -92,7 +92,7 @@ double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, 
 power::Activity least_activity(const kernels::KernelConfig& kernel, const LeastWork& work, double rate) {
   power::Activity out;
   const double macs = work.ctas * work.area * work.depth;
-  if (kernels::on_tensor_cores(kernel.family)) {
+  if (kernels::on_tensor_cores(kernel)) {
     const std::size_t kind = kernels::tensor_kind(kernels::tensor_form_of(kernel));
     out.tensor_macs.emplace_back(std::string(kernels::tensor_kind_name(kind)), macs);
   } else {

@@ -4,6 +4,7 @@ namespace noteg::tune {
 
 kernels::KernelConfig in_frame(kernels::KernelConfig kernel, const kernels::KernelConfig& frame) {
   kernel.dtype_in = frame.dtype_in;
+  kernel.dtype_b = frame.dtype_b;
   kernel.dtype_acc = frame.dtype_acc;
   kernel.dtype_out = frame.dtype_out;
   kernel.layout = frame.layout;
@@ -14,6 +15,6 @@ kernels::KernelConfig in_frame(kernels::KernelConfig kernel, const kernels::Kern
 
 bool wants_tensor_cores(kernels::DataType type) { return type != kernels::DataType::f32; }
 
-bool is_tensor(kernels::Family family) { return kernels::on_tensor_cores(family); }
+bool is_tensor(kernels::Family family) { return family == kernels::Family::mma || kernels::copies_in_bulk(family); }
 
 }  // namespace noteg::tune

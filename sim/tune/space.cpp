@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/families/triton/triton_text.hpp"
 #include "sim/tune/auto_kernel.hpp"
 
 namespace noteg::tune {
@@ -147,6 +148,8 @@ std::vector<KernelConfig> evenly(std::vector<KernelConfig> all, std::size_t most
 std::vector<KernelConfig> configurations(const arch::GpuSpec& gpu, const Problem& problem,
                                          const SpaceOptions& options) {
   std::vector<KernelConfig> all;
+  for (const KernelConfig& config : options.given) all.push_back(in_frame(config, problem.frame));
+  if (!options.given.empty()) return evenly(std::move(all), options.most);
   const std::vector<Family> families = options.families.empty() ? suitable_families(gpu, problem) : options.families;
   for (const Family family : families) {
     switch (family) {
@@ -156,7 +159,12 @@ std::vector<KernelConfig> configurations(const arch::GpuSpec& gpu, const Problem
       case Family::tcgen05: add_tcgen05(problem, all); break;
       case Family::naive:
       case Family::blocked:
-      case Family::clblast: break;
+      case Family::triton:
+        for (kernels::KernelConfig& config : kernels::inductor_configs(problem.shape))
+          all.push_back(in_frame(std::move(config), problem.frame));
+        break;
+      case Family::clblast:
+      case Family::attention: break;
     }
   }
   return evenly(std::move(all), options.most);

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "kernels/families/triton/triton_text.hpp"
+
 #include "sim/report/counters.hpp"
 #include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
@@ -31,6 +35,26 @@ std::string table(const Tuned& tuned) {
   return text;
 }
 
+// As Inductor's autotuner prints its list: the name, the time, how close to the best, the configuration; and what 90 %
+// of measured times lie between.
+std::string triton_table(const Tuned& tuned) {
+  std::string text;
+  const double best = tuned.top.front().time_us;
+  for (const gpu::SimReport& r : tuned.top) {
+    const gpu::TimeRange& range = r.confidence.widest();
+    text += fmt::format(
+        "  triton_mm {:.4f} ms {:.1f}% {}{}\n", r.time_us * 1e-3, 100 * best / r.time_us,
+        kernels::triton_text(r.kernel),
+        range.high_us > 0 ? fmt::format("  [{:.4f}, {:.4f}] ms", range.low_us * 1e-3, range.high_us * 1e-3) : "");
+  }
+  return text;
+}
+
+bool is_triton_list(const Tuned& tuned) {
+  return !tuned.top.empty() &&
+         std::ranges::all_of(tuned.top, [](const auto& r) { return r.kernel.family == kernels::Family::triton; });
+}
+
 std::string totals(const Results& results) {
   double time_us = 0, energy_mj = 0, flops = 0;
   for (const Tuned& tuned : results.tuned) {
@@ -48,6 +72,7 @@ std::string totals(const Results& results) {
 }  // namespace
 
 std::string configuration_text(const kernels::KernelConfig& k) {
+  if (k.family == kernels::Family::triton) return "triton_mm " + kernels::triton_text(k);
   std::string text = fmt::format("{} {}x{}x{}", name_of(k.family), k.tile.m, k.tile.n, k.tile.k);
   if (k.warp_m && k.warp_n) text += fmt::format(" w{}x{}", *k.warp_m, *k.warp_n);
   if (k.family == kernels::Family::wgmma && k.schedule) text += fmt::format(" {}", name_of(*k.schedule));
@@ -68,7 +93,7 @@ std::string to_text(const Results& results) {
                         tuned.considered, tuned.valid, tuned.simulated, tuned.pruned,
                         tuned.failed > 0 ? fmt::format(", {} could not run", tuned.failed) : "",
                         tuned.stopped ? "; stopped early" : "");
-    text += table(tuned);
+    text += is_triton_list(tuned) ? triton_table(tuned) : table(tuned);
     if (!tuned.top.empty())
       for (const std::string& line : report::wrap(
                fmt::format("90 % interval of the first: {} ({}): {}", report::interval_text(tuned.top.front()),

@@ -21,9 +21,11 @@ constexpr std::array<ColumnInfo, 37> table{{
      "Where the row is from. It decides what layout, M and N, L2 and the times mean: see the sources below."},
     {Column::gpu, "gpu", "", Need::always, "a GPU of noteg arch list, by any of its names", "",
      "The GPU. A row of one that no architecture file knows is skipped."},
-    {Column::op, "op", "", Need::no, "gemm, linear, bmm, gemm_int8, linear_quant or gemm_naive_smem_tile", "gemm",
+    {Column::op, "op", "", Need::no, "gemm, linear, bmm, gemm_int8, gemm_mixed, gemm_weight_only, linear_quant, attention_prefill, attention_decode or gemm_naive_smem_tile", "gemm",
      "What the time holds: one GEMM; linear_quant: the kernel that quantises A too. Sources that fuse a bias do so for "
-     "linear. gemm_naive_smem_tile is of family naive."},
+     "linear. gemm_mixed and gemm_weight_only: dtype_in is activations x weights, such as fp16xint4. Attention: batch is "
+     "sequences, M query tokens, N keys, K the head size, and the notes say heads, kv_heads and causal. "
+     "gemm_naive_smem_tile is of family naive."},
     {Column::dtype_in, "dtype_in", "", Need::unless_by_name, type_names, "", "Type of A and B."},
     {Column::dtype_acc, "dtype_acc", "", Need::no, "f32, f16 or s32",
      "what kernel_name says, else s32 for integer operands, f32 for others", "Type of the accumulators."},

@@ -7,6 +7,7 @@
 
 #include "sim/support/ceil_div.hpp"
 #include "sim/support/number_text.hpp"
+#include "sim/validate/attention_case.hpp"
 #include "sim/validate/measured_set.hpp"
 #include "sim/validate/published_kernels.hpp"
 
@@ -68,10 +69,16 @@ std::string plain(const Diagnostics& errors) {
 class Builder {
  public:
   Builder(const MeasuredData& data, const MeasuredRow& row, TimeColumn time, UnknownKernel unknown)
-      : row_(data, row), set_(measured_set_of(row_.text(Column::source))), time_(time), unknown_(unknown) {}
+      : row_(data, row),
+        data_(&data),
+        measured_row_(&row),
+        set_(measured_set_of(row_.text(Column::source))),
+        time_(time),
+        unknown_(unknown) {}
 
   CaseOrReason build() {
     read_problem();
+    if (is_attention(row_.text(Column::op))) return build_attention();
     read_kernel();
     if (reason_.empty()) {
       read_columns();
@@ -88,6 +95,16 @@ class Builder {
   }
 
  private:
+  CaseOrReason build_attention() {
+    read_type(Column::dtype_in, case_.config.dtype_in);
+    case_.config.name = std::string(row_.text(Column::kernel_name));
+    read_measurement();
+    reason_ = read_attention(*measured_row_, *data_, case_);
+    for (const std::string& problem : row_.problems()) reason_ += (reason_.empty() ? "" : "; ") + problem;
+    if (!reason_.empty()) return reason_;
+    return std::move(case_);
+  }
+
   void read_problem() {
     case_.gpu = row_.text(Column::gpu);
     row_.need(Column::gpu);
@@ -96,8 +113,9 @@ class Builder {
       return row_.integer(column, 1).value_or(1);
     };
     const std::string_view op = row_.text(Column::op);
-    constexpr std::array<std::string_view, 7> known{
-        "", "gemm", "linear", "bmm", "gemm_int8", "linear_quant", "gemm_naive_smem_tile"};
+    constexpr std::array<std::string_view, 11> known{
+        "",          "gemm",         "gemm_mixed",           "gemm_weight_only",  "linear",          "bmm",
+        "gemm_int8", "linear_quant", "gemm_naive_smem_tile", "attention_prefill", "attention_decode"};
     if (std::ranges::find(known, op) == known.end()) row_.no_such(Column::op);
     case_.shape = {size(Column::m), size(Column::n), size(Column::k), row_.integer(Column::batch, 1).value_or(1)};
   }
@@ -135,13 +153,22 @@ class Builder {
     if (instr.empty()) return;
     if (instr != "ffma" && instr != "mma" && instr != "wgmma" && instr != "tcgen05") {
       row_.no_such(Column::instr);
-    } else if (!case_.choose_kernel && reason_.empty() && instr != instruction_of(case_.config.family)) {
+    } else if (!case_.choose_kernel && reason_.empty() && case_.config.family != Family::triton &&
+               instr != instruction_of(case_.config.family)) {
       row_.problem("instr \"" + std::string(instr) + "\" does not fit family " +
                    std::string(kernels::name_of(case_.config.family)));
     }
   }
 
+  // Inductor's template: groups of eight rows of tiles; warps and stages are in columns of their own.
+  void read_triton() {
+    case_.config.family = Family::triton;
+    case_.config.raster = kernels::Raster::along_n;
+    case_.config.swizzle_log2 = 3;
+  }
+
   void read_published(const std::string& name, const std::string& name_error) {
+    if (name.starts_with("triton_mm") || name.starts_with("triton_mixed_mm")) return read_triton();
     if (name == "CLBlast_Xgemm") {  // the tuner ran it with alpha and beta of 1
       case_.config.family = Family::clblast;
       case_.config.reads_c = true;
@@ -246,7 +273,15 @@ class Builder {
   void read_type(Column column, kernels::DataType& field) {
     const std::string_view text = row_.text(column);
     if (text.empty()) return;
-    if (const std::optional<kernels::DataType> known = kernels::data_type_from(text))
+    const std::size_t times = column == Column::dtype_in ? text.find('x') : std::string_view::npos;
+    const std::optional<kernels::DataType> second =
+        times != std::string_view::npos ? kernels::data_type_from(text.substr(times + 1)) : std::nullopt;
+    // Activations x weights, but for kernels that quantise the activations to the weights' type first.
+    const bool quantises = row_.text(Column::op) == "linear_quant";
+    if (second && !quantises) case_.config.dtype_b = second;
+    if (const std::optional<kernels::DataType> known = kernels::data_type_from(!second     ? text
+                                                                               : quantises ? text.substr(times + 1)
+                                                                                           : text.substr(0, times)))
       field = *known;
     else
       row_.no_such(column);
@@ -262,6 +297,8 @@ class Builder {
     // Libraries store what they were given; from 8-bit operands they make the 16-bit numbers of the next layer.
     if (case_.choose_kernel)
       c.dtype_out = kernels::bytes_of(c.dtype_in) < 2 ? kernels::DataType::bf16 : c.dtype_in;
+    else if (c.family == Family::triton)
+      c.dtype_out = c.dtype_in == kernels::DataType::tf32 ? kernels::DataType::f32 : c.dtype_in;
     else if (c.family > Family::simt && !name_known_)
       c.dtype_out = c.dtype_acc;
     read_type(Column::dtype_out, c.dtype_out);
@@ -368,6 +405,8 @@ class Builder {
   }
 
   RowView row_;
+  const MeasuredData* data_;
+  const MeasuredRow* measured_row_;
   MeasuredSet set_;
   TimeColumn time_;
   UnknownKernel unknown_;

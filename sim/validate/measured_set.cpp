@@ -21,7 +21,7 @@ constexpr double unwritten_weights = 0.8;
 // six sets of buffers do not where they all fit into L2 (as times on an L40S show, up to just its 96 MB). The CUTLASS
 // profiler allots as many copies of a problem as exceed three times the L2 and goes round them: no launch finds
 // anything of its own in L2 (initialize_workspace in gemm_operation_profiler.cu).
-constexpr std::array<MeasuredSet, 16> sets{{
+constexpr std::array<MeasuredSet, 18> sets{{
     {"neusight", Convention::blas_swapped, L2State::warm, true, false, true,
      "CUDA events around one PyTorch call, mean of the 5 fastest of 25, same tensors each call; host dispatch is "
      "inside; pauses between shapes and the fastest calls favour a cool chip",
@@ -46,6 +46,11 @@ constexpr std::array<MeasuredSet, 16> sets{{
     {"aiconfigurator_power", Convention::blas_swapped, L2State::cold, false, true, false,
      "as aiconfigurator, repeated for 0.3 to 1 s with the board's power read", power::ClockMode::sustained,
      std::nullopt, 0, "", 1, 6},
+    {"aiconfigurator_attention", Convention::row_major, L2State::warm, true, true, false,
+     "replayed graph of calls of the operator on the same cache; what the operator does beside the kernel is inside",
+     power::ClockMode::cool, 36},
+    {"aiconfigurator_moe", Convention::row_major, L2State::cold, true, true, false,
+     "replayed graph of the whole layer: routing, two grouped products, activation", power::ClockMode::cool, 36},
     {"triton_inductor", Convention::blas_swapped, L2State::cold, false, false, false,
      "triton.testing.do_bench: CUDA events, L2 overwritten before each launch; some microseconds of launch inside",
      power::ClockMode::cool},

@@ -9,6 +9,7 @@
 
 #include "arch/leave_out.hpp"
 #include "sim/support/nearest_name.hpp"
+#include "sim/validate/attention_case.hpp"
 #include "sim/validate/buffers.hpp"
 #include "sim/validate/judge.hpp"
 #include "sim/validate/quantisation.hpp"
@@ -80,6 +81,7 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
     return filtered(fmt::format("measured time below {:g} ms", *options.min_time_ms));
   const Result<arch::GpuSpec>& gpu = found->second;
   settle_l2(measured, *gpu);
+  settle_key_slices(measured, *gpu);
   measured.options.l2 = options.l2.value_or(measured.options.l2);
   measured.options.exact = options.exact;
   measured.options.many_shapes = !options.exact;

@@ -229,5 +229,41 @@ TEST(HostTime, IsZeroForSetsWithoutHostDispatch) {
   EXPECT_GT(host_time_of("neusight", "bmm", "A100-PCIE-40GB").floor_us, 0);
 }
 
+TEST(MeasuredCase, ReadsTritonsConfigurationFromTheColumns) {
+  const MeasuredCase row = expressible(
+      "triton_inductor,A100-80GB,gemm,bf16,fp32,tn,1,512,1024,2048,triton_mm,,64,128,32,4,256,64,1,1,0.1,,ld_a=2048");
+  EXPECT_EQ(row.config.family, Family::triton);
+  EXPECT_EQ(row.config.tile, (kernels::Tile{64, 128, 32}));
+  EXPECT_EQ(row.config.stages, 4);
+  EXPECT_EQ(row.config.layout, Layout::nt);
+  EXPECT_EQ(row.config.raster, kernels::Raster::along_n);  // groups of eight rows of tiles
+  EXPECT_EQ(row.config.swizzle_log2, 3);
+  EXPECT_EQ(row.config.dtype_out, kernels::DataType::bf16);
+  EXPECT_EQ(row.options.l2, gpu::L2State::cold);
+}
+
+TEST(MeasuredCase, ReadsTheTypeOfWeightsBehindThatOfActivations) {
+  const MeasuredCase row = expressible(
+      "triton_inductor,A100-80GB,gemm_mixed,fp16xint8,fp32,tn,1,16,1024,2048,triton_mixed_mm,,16,64,128,4,128,16,1,1,"
+      "0.1,,");
+  EXPECT_EQ(row.config.dtype_in, kernels::DataType::f16);
+  EXPECT_EQ(row.config.dtype_b, kernels::DataType::s8);
+}
+
+// Heads that share keys are rows of one product; N is keys and values.
+TEST(MeasuredCase, ReadsAttentionAsAProduct) {
+  const std::string row =
+      "aiconfigurator_attention,A100-SXM4-80GB,attention_prefill,bf16,fp32,,2,512,512,128,flash,,,,,,,,,,0.1,,";
+  const MeasuredCase prefill = expressible(row + "heads=8;kv_heads=2;causal=1");
+  EXPECT_EQ(prefill.config.family, Family::attention);
+  EXPECT_EQ(prefill.config.attention.group, 4);
+  EXPECT_TRUE(prefill.config.attention.causal);
+  EXPECT_EQ(prefill.shape.m, 2048);
+  EXPECT_EQ(prefill.shape.n, 256);
+  EXPECT_EQ(prefill.shape.k, 512);
+  EXPECT_EQ(prefill.shape.batch, 4);
+  EXPECT_NE(reason(row + "heads=8").find("kv_heads"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace noteg::validate

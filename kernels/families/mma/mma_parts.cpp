@@ -30,6 +30,9 @@ Value slice(const std::vector<Value>& vectors, int index, int count) {
   return vectors.back();
 }
 
+// Registers of B's fragment as it comes from shared memory.
+int packed_registers(const MmaPlan& plan) { return std::max(1, plan.b.registers * plan.weight_bits / 16); }
+
 }  // namespace
 
 Fragments fresh_fragments(Emitter& e, const MmaPlan& plan) {
@@ -42,7 +45,7 @@ Fragments fresh_fragments(Emitter& e, const MmaPlan& plan) {
     return groups;
   };
   f.a = whole(plan.a, plan.regs.a);
-  f.b = whole(plan.b, plan.regs.b);
+  f.b = plan.weight_bits > 0 ? vectors_of(e, packed_registers(plan), true) : whole(plan.b, plan.regs.b);
   for (int i = 0; i < plan.meta_loads; ++i) f.meta.push_back(e.fresh());
   return f;
 }
@@ -142,7 +145,31 @@ void load_mma_fragments(Emitter& e, const MmaPlan& plan, const MmaState& state, 
   }
 }
 
-void emit_mma_group(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& from) {
+// Two weights to a register of two halves, by bit tricks instead of conversions: a byte or four bits put under the
+// exponent of a large number (PRMT, LOP3), the number taken off (HADD2 or HFMA2), the scale of the column or group
+// multiplied in (HMUL2), as CUTLASS's fast numeric converters do.
+std::vector<Value> widen_weights(Emitter& e, const MmaPlan& plan, const std::vector<Value>& packed) {
+  const std::vector<Value> words = elements_of(packed);
+  std::vector<Value> out;
+  const int per_word = 16 / plan.weight_bits;
+  for (int i = 0; i < plan.b.registers; i += plan.regs.b) {
+    const Value v = e.fresh(plan.regs.b);
+    for (int j = 0; j < plan.regs.b; ++j) {
+      const Value from = words[static_cast<std::size_t>((i + j) / per_word) % words.size()];
+      if (plan.weight_bits == 4 && (i + j) % per_word == 1)
+        e.emit(Opcode::shf, ".R.U32.HI", {reg(from)}, {reg(zero_value), imm(8), reg(from)});
+      e.emit(plan.weight_bits == 8 ? Opcode::prmt : Opcode::lop3, "", {reg(v.part(j))},
+             {reg(from), imm(0x5250), reg(zero_value)});
+      e.emit(plan.weight_bits == 8 ? Opcode::hadd2 : Opcode::hfma2, "", {reg(v.part(j))},
+             {reg(v.part(j)), reg(zero_value)});
+      e.emit(Opcode::hfma2, ".MMA", {reg(v.part(j))}, {reg(v.part(j)), reg(zero_value)});
+    }
+    out.push_back(v);
+  }
+  return out;
+}
+
+void emit_products(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& from) {
   const Opcode op = opcode_of(plan.form);
   const std::string modifiers = modifiers_of(plan.form);
   for (int row = 0; row < plan.warp_rows; ++row) {
@@ -155,6 +182,15 @@ void emit_mma_group(Emitter& e, const MmaPlan& plan, const MmaState& state, cons
       if (!from.meta.empty()) mma.src[3] = reg(from.meta[static_cast<std::size_t>(row)]);
     }
   }
+}
+
+void emit_mma_group(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& from) {
+  if (plan.weight_bits > 0) {
+    Fragments wide = from;
+    wide.b = widen_weights(e, plan, from.b);
+    return emit_products(e, plan, state, wide);
+  }
+  emit_products(e, plan, state, from);
 }
 
 }  // namespace noteg::kernels

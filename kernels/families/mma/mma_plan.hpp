@@ -11,14 +11,15 @@ namespace noteg::kernels {
 // One operand: its way from global to shared memory, and from there into fragments.
 struct MmaOperand {
   Matrix matrix = Matrix::none;
-  bool along_k = true;    // rows of shared memory run along K, as in global memory; otherwise along M or N
-  int rows = 0;           // of the tile in shared memory
-  int row_bytes = 0;      // useful
-  int stride = 0;         // bytes between rows, padding included
-  int access_bytes = 16;  // of a copy
-  int copies = 0;         // per thread and k tile
-  int registers = 0;      // of one k group's fragment
-  bool by_matrix = true;  // LDSM; otherwise LDS word by word (32-bit elements that have to be transposed)
+  bool along_k = true;       // rows of shared memory run along K, as in global memory; otherwise along M or N
+  int rows = 0;              // of the tile in shared memory
+  int row_bytes = 0;         // useful
+  int stride = 0;            // bytes between rows, padding included
+  int access_bytes = 16;     // of a copy
+  int copies = 0;            // per thread and k tile
+  int registers = 0;         // of one k group's fragment
+  double element_bytes = 2;  // in memory and in shared memory
+  bool by_matrix = true;     // LDSM; otherwise LDS word by word (32-bit elements that have to be transposed)
 };
 
 struct MmaPlan {
@@ -33,7 +34,8 @@ struct MmaPlan {
   bool is_async = true;
   SharedLayout layout = SharedLayout::swizzled;
   MmaOperand a, b;
-  int meta_loads = 0;  // words of 2:4 places per k group, loaded one by one
+  int weight_bits = 0;  // of B where it is narrower than A and widened in registers; 0: it is not
+  int meta_loads = 0;   // words of 2:4 places per k group, loaded one by one
   std::int64_t shared_bytes = 0;
 
   [[nodiscard]] int copies() const { return a.copies + b.copies; }

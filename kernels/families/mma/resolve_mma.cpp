@@ -53,6 +53,9 @@ class MmaResolver {
 
   // LDSM transposes 16-bit elements only; CUTLASS reads 32-bit ones one by one.
   void check_layout() {
+    if (config_.dtype_b && ((*config_.dtype_b != DataType::s8 && *config_.dtype_b != DataType::s4) ||
+                            bytes_of(config_.dtype_in) != 2 || config_.sparse || config_.layout != Layout::nt))
+      report("dtype_b", "s8 or s4, along K, beside a dense A of 16 bits", std::string(name_of(*config_.dtype_b)));
     if (bytes_of(config_.dtype_in) < 2 && config_.layout != Layout::nt)
       report("layout", "nt, both operands along K (8- and 4-bit elements cannot be transposed on their way)",
              std::string(name_of(config_.layout)));

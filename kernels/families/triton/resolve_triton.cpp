@@ -1,0 +1,147 @@
+// What Triton refuses before it compiles, and what it decides by itself: powers of two, at least 16 along each side of
+// a dot, one buffer less than stages.
+#include <algorithm>
+#include <bit>
+
+#include "kernels/config/defaults.hpp"
+#include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/triton/triton_plan.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+constexpr int least_side = 16;                   // of tl.dot
+constexpr std::int64_t most_elements = 1 << 20;  // of a tensor (TRITON_MAX_TENSOR_NUMEL)
+constexpr int usual_warps = 4, usual_stages = 3;
+
+class TritonResolver {
+ public:
+  TritonResolver(const KernelConfig& config, const GemmShape& shape) : config_(config), shape_(shape) {}
+
+  Result<KernelConfig> run() {
+    errors_ = check_shape(shape_);
+    check_types();
+    check_tile();
+    check_launch();
+    refuse_foreign_keys();
+    if (!errors_.empty()) return errors_;
+    settle_alignment();
+    if (!errors_.empty()) return errors_;
+    settle_work();
+    check_accumulators();
+    if (!errors_.empty()) return errors_;
+    settle_resources();
+    if (!errors_.empty()) return errors_;
+    return config_;
+  }
+
+ private:
+  void report(std::string key, std::string expected, std::string found) {
+    errors_.push_back({"", 0, 0, std::move(key), std::move(expected), std::move(found)});
+  }
+
+  void check_types() {
+    const DataType in = config_.dtype_in;
+    if (in != DataType::f32 && in != DataType::tf32 && in != DataType::f16 && in != DataType::bf16)
+      report("dtype_in", "f16, bf16, tf32 or f32 (triton)", std::string(name_of(in)));
+    if (config_.dtype_acc != DataType::f32)
+      report("dtype_acc", "f32 (tl.dot adds in f32)", std::string(name_of(config_.dtype_acc)));
+    if (config_.dtype_b && (*config_.dtype_b != DataType::s8 || bytes_of(in) != 2))
+      report("dtype_b", "s8 beside an A of 16 bits", std::string(name_of(*config_.dtype_b)));
+  }
+
+  void check_tile() {
+    const Tile& t = config_.tile;
+    const auto fits = [](int side) { return side >= least_side && std::has_single_bit(static_cast<unsigned>(side)); };
+    if (!fits(t.m) || !fits(t.n) || !fits(t.k))
+      return report("tile", "powers of two from 16 (BLOCK_M, BLOCK_N and BLOCK_K of tl.dot)", tile_text(t));
+    if (std::max({std::int64_t{t.m} * t.n, std::int64_t{t.m} * t.k, std::int64_t{t.n} * t.k}) > most_elements)
+      report("tile", "at most 1048576 elements in each block", tile_text(t));
+  }
+
+  void check_launch() {
+    if (!config_.threads) config_.threads = 32 * usual_warps;
+    if (!config_.stages) config_.stages = usual_stages;
+    const int threads = *config_.threads;
+    if (threads < 32 || threads > 1024 || !std::has_single_bit(static_cast<unsigned>(threads)))
+      report("num_warps", "1, 2, 4, 8, 16 or 32", std::to_string(threads) + " threads");
+    if (*config_.stages < 1 || *config_.stages > 16)
+      report("num_stages", "a whole number from 1 to 16", std::to_string(*config_.stages));
+    if (config_.swizzle_log2 < 0 || config_.swizzle_log2 > 4)
+      report("group_m", "1, 2, 4, 8 or 16", "2^" + std::to_string(config_.swizzle_log2));
+  }
+
+  void refuse_foreign_keys() {
+    const auto refuse = [&](const char* key, bool set) {
+      if (set) report(key, "no value (Triton decides it)", "one");
+    };
+    refuse("sparse", config_.sparse);
+    refuse("split_k", config_.split_k != 1);
+    refuse("sliced_k", config_.sliced_k.value_or(1) != 1);
+    refuse("cluster", config_.cluster_m != 1 || config_.cluster_n != 1);
+    refuse("schedule", config_.schedule.has_value());
+    refuse("persistent", config_.persistent.value_or(false));
+    refuse("a_in_registers", config_.a_in_registers);
+    refuse("shared_layout", config_.shared_layout.value_or(SharedLayout::swizzled) != SharedLayout::swizzled);
+  }
+
+  // What divides the leading extents; one row of A needs no more of its pitch.
+  void settle_alignment() {
+    settle_tensor_alignment(config_, shape_, errors_);
+    if (!config_.dtype_b) return;
+    const std::int64_t extent = b_contiguous_in_n(config_.layout) ? shape_.n : shape_.k;
+    int widest = 16;
+    while (widest > 1 && extent % widest != 0) widest /= 2;
+    config_.align_b = widest;
+  }
+
+  void settle_work() {
+    config_.sliced_k = 1;
+    config_.persistent = false;
+    config_.async_copy = *config_.stages > 1;
+    if (config_.dtype_in == DataType::f32) {
+      const TritonThreads t = plan_triton(config_).threads;
+      config_.thread_m = t.thread_m();
+      config_.thread_n = t.thread_n();
+      return;
+    }
+    config_.shared_layout = SharedLayout::swizzled;
+    config_.instruction = default_instruction(config_);
+    const TritonGrid grid = triton_warps(config_.tile, *config_.threads / 32);
+    config_.warp_m = std::max(16, config_.tile.m / grid.warps_m);
+    config_.warp_n = std::max(8, config_.tile.n / grid.warps_n);
+  }
+
+  // Triton compiles larger ones too, most of whose accumulators then live in local memory: nobody launches those.
+  void check_accumulators() {
+    constexpr int most = 192;
+    const int held = config_.dtype_in == DataType::f32 ? *config_.thread_m * *config_.thread_n
+                                                       : *config_.warp_m * *config_.warp_n / 32;
+    if (held > most)
+      report("num_warps", "so many that a thread has at most 192 accumulators (here more go to local memory)",
+             std::to_string(*config_.threads / 32) + " for " + tile_text(config_.tile));
+  }
+
+  void settle_resources() {
+    if (!config_.registers) config_.registers = plan_triton(config_).registers;
+    const std::int64_t needed = triton_shared_bytes(config_);
+    if (!config_.shared_bytes) config_.shared_bytes = needed;
+    if (*config_.shared_bytes < needed)
+      report("shared_bytes",
+             "at least " + std::to_string(needed) + " bytes (" + std::to_string(*config_.stages) + " stages of a " +
+                 tile_text(config_.tile) + " tile)",
+             std::to_string(*config_.shared_bytes));
+  }
+
+  KernelConfig config_;
+  GemmShape shape_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+Result<KernelConfig> resolve_triton(const KernelConfig& config, const GemmShape& shape) {
+  return TritonResolver(config, shape).run();
+}
+
+}  // namespace noteg::kernels

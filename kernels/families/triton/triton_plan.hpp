@@ -1,0 +1,71 @@
+// The geometry of Triton's tl.dot as its compiler lays it out on sm_80 to sm_89: blocked layouts of the copies,
+// swizzled tiles in shared memory, warps over the tile (mma layout, version 2), or thread tiles of 4 x 4 where FFMA
+// multiplies. Left out: wgmma (sm_90), tensor descriptors, warps that split K.
+#pragma once
+
+#include "kernels/families/mma/mma_plan.hpp"
+
+namespace noteg::kernels {
+
+struct TritonGrid {
+  int warps_m = 1, warps_n = 1;
+};
+
+// One operand on its way to shared memory.
+struct TritonCopy {
+  bool is_async = false;     // cp.async, num_stages - 1 tiles ahead; otherwise LDG and STS in the same iteration
+  int pointers = 1;          // that a thread keeps, 64 bits each: one a copy, as tl.load has a tensor of them
+  bool is_widest = true;     // no alignment keeps its accesses narrower than they could be
+  int elements = 1;          // of the tile per thread
+  double element_bytes = 2;  // in memory and in shared memory
+};
+
+// Threads over the tile where FFMA multiplies: `size` x `size` elements at a time, `lanes` and `warps` of them beside
+// each other, and the whole again until the tile is full.
+struct TritonThreads {
+  int size = 4;
+  int lanes_m = 1, lanes_n = 32;
+  int warps_m = 1, warps_n = 1;
+  int repeats_m = 1, repeats_n = 1;
+
+  [[nodiscard]] int thread_m() const { return size * repeats_m; }
+  [[nodiscard]] int thread_n() const { return size * repeats_n; }
+};
+
+struct TritonPlan {
+  MmaPlan mma;  // of FFMA kernels the operands, warps and stages only
+  bool is_ffma = false;
+  TritonCopy a, b;
+  TritonThreads threads;
+  bool casts_b = false;    // 8-bit weights become A's type in registers
+  int buffers = 1;         // of each asynchronous operand
+  int store_elements = 1;  // of C per global store
+  int registers = 0;       // per thread
+  bool is_tight = false;   // fragments that are loaded ahead of their turn would not fit
+  int spilled_words = 0;   // that go to local memory and back in an iteration
+};
+
+inline constexpr int most_registers = 255;
+
+[[nodiscard]] TritonGrid triton_warps(const Tile& tile, int warps);
+// From a configuration whose types, tile, threads, stages and alignments are settled.
+[[nodiscard]] TritonPlan plan_triton(const KernelConfig& config);
+// Shared memory that Triton asks for: buffers of the pipeline, or the epilogue's change of layout if that takes more.
+[[nodiscard]] std::int64_t triton_shared_bytes(const KernelConfig& config);
+
+// A thread's elements of A or B for `depth` values of k, as FFMA kernels read them.
+[[nodiscard]] AccessPattern triton_ffma_pattern(const TritonPlan& plan, bool of_a, int bytes);
+[[nodiscard]] bool reads_along_k(const TritonPlan& plan, bool of_a);
+
+// The way of C: accumulators to shared memory, back in rows, to memory.
+struct TritonStore {
+  int rows = 0, columns = 0;  // that change layout at a time
+  int steps = 1;              // until the tile is done
+  int stride = 0;             // bytes between rows in shared memory
+  int vector_bytes = 16;      // of a load from there and of a store to memory
+  int writes = 1, reads = 1;  // per thread and step
+  int write_bytes = 4;
+};
+[[nodiscard]] TritonStore plan_triton_store(const KernelConfig& config);
+
+}  // namespace noteg::kernels
