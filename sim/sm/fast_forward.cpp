@@ -231,7 +231,8 @@ void FastForward::cta_ends(std::uint64_t now) {
   }
   Rate& rate = level.rates[0];
   close_window(level, rate, now);
-  const std::int64_t more = (sm_.ctas.to_launch() - 1) / resident * resident;  // one takes the slot that fell empty
+  const auto all = static_cast<double>(sm_.ctas.to_launch() - 1);  // one takes the slot that fell empty
+  const std::int64_t more = static_cast<std::int64_t>(all * unpaid()) / resident * resident;
   if (more <= 0 || static_cast<std::int64_t>(rate.windows.size()) * ctas < resident || !learn(rate)) return;
   const double share = static_cast<double>(more) * cta_instructions_ / rate.sum.instructions();
   sm_.ctas.replace(more, cycles_of(rate, share));
@@ -303,7 +304,14 @@ FastForward::Skip FastForward::possible_skip(int depth) const {
 }
 
 // Skips as many iterations as leave each CTA some to go, in turns of the rings.
-bool FastForward::skip(int depth, const Rate& rate) {
+// Of the work that is left, the part that the rest of the budget does not pay for: only that is skipped.
+double FastForward::unpaid() const {
+  const double left = cta_instructions_ * static_cast<double>(sm_.work.ctas) - sm_.counted().warp_instructions;
+  const double rest = std::max(0.0, rules_.budget - sm_.stepped_instructions());
+  return left > rest ? (left - rest) / left : 0;
+}
+
+bool FastForward::skip(int depth, Rate& rate) {
   Skip skip = possible_skip(depth);
   if (!skip.is_possible) return false;
   const auto turn = static_cast<double>(turn_);
@@ -314,6 +322,9 @@ bool FastForward::skip(int depth, const Rate& rate) {
     const double until = skip.left[slot] * skip.length[slot] / rate.sum.advanced[slot];
     if (share < 0 || until < share) share = until;
   }
+  // Relative progress is known as well as a few windows tell it: what is left after a part is measured again.
+  if (share > rules_.longest) share = std::max(rules_.longest, share / 2);
+  share *= unpaid();
   double instructions = 0;
   for (std::size_t slot = 0; slot < skip.left.size(); ++slot) {
     if (!takes_part(slot)) continue;
@@ -328,6 +339,7 @@ bool FastForward::skip(int depth, const Rate& rate) {
       advance(slot, depth,
               [&](const Warp& warp, std::size_t loop) { return skip.units[slot] * stream(warp).step[loop]; });
   pass(rate, instructions / rate.sum.instructions());
+  rate.is_known = rate.is_known && share <= rules_.longest;
   return true;
 }
 

@@ -22,14 +22,15 @@ class Machine;
 
 // Every number that decides how something is timed.
 struct SamplingRules {
-  double budget = 5e5;        // warp instructions: work of no more is stepped through, and more do not refine a mean
-  double agreement = 0.005;   // of mean cycles per instruction: twice their standard error
-  std::size_t windows = 4;    // that they are the mean of, at least
-  double share = 0.03;        // of the budget: warp instructions in a window
-  std::int64_t window = 3;    // iterations of each running CTA in a window, at least
-  std::int64_t part = 8;      // a window is no more than this part of a loop, or of the grid
-  std::int64_t settle = 1;    // iterations of each running CTA behind a change that are not measured
-  std::int64_t margin = 1;    // iterations left to go when others were skipped
+  double budget = 5e5;       // warp instructions: only work beyond it is skipped, and more do not refine a mean
+  double agreement = 0.005;  // of mean cycles per instruction: twice their standard error
+  std::size_t windows = 4;   // that they are the mean of, at least
+  double share = 0.03;       // of the budget: warp instructions in a window
+  std::int64_t window = 3;   // iterations of each running CTA in a window, at least
+  std::int64_t part = 8;     // a window is no more than this part of a loop, or of the grid
+  std::int64_t settle = 1;   // iterations of each running CTA behind a change that are not measured
+  double longest = 2;        // times its windows that a rate is passed at once; of more, half, then it is measured anew
+  std::int64_t margin = 1;   // iterations left to go when others were skipped
   std::size_t moments = 128;  // states that are remembered while a recurrence is sought; half as many after a failure
 };
 
@@ -119,7 +120,8 @@ class FastForward {
   void sample(int depth, const RunningSet& running, std::uint64_t now);
 
   [[nodiscard]] Skip possible_skip(int depth) const;
-  bool skip(int depth, const Rate& rate);
+  [[nodiscard]] double unpaid() const;
+  bool skip(int depth, Rate& rate);
   void pass(const Rate& rate, double share);
   [[nodiscard]] static std::uint64_t cycles_of(const Rate& rate, double share);
   template <class Iterations>

@@ -11,9 +11,9 @@
 namespace noteg::tune {
 
 struct SpaceOptions {
-  std::vector<kernels::Family> families;     // empty: those that suit the types and the GPU
-  std::size_t most = 0;                      // an even choice of so many; 0: all
-  std::vector<kernels::KernelConfig> given;  // these instead of all combinations (--space FILE)
+  std::vector<kernels::Family> families;          // empty: those that suit the types and the GPU
+  std::size_t most = 0;                           // an even choice of so many; 0: all
+  std::vector<kernels::KernelConfig> given = {};  // these instead of all combinations (--space FILE)
 };
 
 // In a fixed order.

@@ -161,6 +161,7 @@ std::vector<Probe> all_probes() {
   const char* ada = "rtx4070";
   const char* hopper = "h200-sxm-141gb";
   return {
+      kernel("b200-sxm-180gb", {"nvjet_sm100_tst_128x256_64x6_2x1_2cta_v_bz_TNT", {}, {2000, 2000, 1000, 1}}),
       kernel(hopper, {"", wgmma, {100, 4096, 4096, 1}}),
       kernel(hopper, {"", bf16, {16, 8192, 8192, 1}}),
       assembly(hopper, all_units),
