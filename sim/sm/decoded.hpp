@@ -121,7 +121,7 @@ struct DecodedInstruction {
   std::uint8_t region = 0;                // before, in or after the main loop
   std::uint8_t held_by = no_single_wait;  // a pipe (by Action) or queue_place
   bool simple = false;  // fixed latency, no counter, no constant operand: only pipe and read ports matter
-  bool waits = false;   // for counters or copy groups
+  bool waits = false;   // for counters or copy groups; EXIT: for all of them
   std::array<ReadPort, 4> read{};
 };
 
