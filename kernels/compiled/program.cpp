@@ -83,15 +83,13 @@ class ProgramBuilder {
       for (std::size_t i = 0; i < group.path.size() && fits(); ++i)
         emit_node(group.path[i], i + 1 == group.path.size());
       if (!fits())
-        return Diagnostic{profile_.code.listing->file,
-                          profile_.code.code->line,
-                          0,
-                          "kernel",
-                          fmt::format("ways of at most {} instructions, loops once", most_program_code),
-                          "a longer one"};
+        return refused(fmt::format("ways of at most {} instructions, loops once", most_program_code), "a longer one");
       if (program.code.empty() || program.code.back().op != O::exit) emit_plain(O::exit);
       add_roles(group, begin);
     }
+    if (program.loops.size() > most_loops)
+      return refused(fmt::format("ways of at most {} loops in all", most_loops),
+                     fmt::format("{}", program.loops.size()));
     std::ranges::sort(program.roles, {}, &kernels::Role::first_warp);
     mark_main_loop();
     if (cta_.warps.size() == 1) program.roles.clear();
@@ -99,6 +97,10 @@ class ProgramBuilder {
   }
 
  private:
+  [[nodiscard]] Diagnostic refused(std::string expected, std::string found) const {
+    return {profile_.code.listing->file, profile_.code.code->line, 0, "kernel", std::move(expected), std::move(found)};
+  }
+
   [[nodiscard]] bool fits() const { return out_.program.code.size() <= most_program_code; }
 
   void emit_node(std::int32_t id, bool is_last) {

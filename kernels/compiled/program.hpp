@@ -11,6 +11,7 @@
 namespace noteg::compiled {
 
 inline constexpr std::size_t most_program_code = 200'000;  // instructions of a program, loops once
+inline constexpr std::size_t most_loops = 32;              // a warp of the SM counts the iterations of each
 
 // What the timing knows of a global load beside its addresses.
 struct L1Behaviour {
@@ -22,7 +23,8 @@ struct TimedProgram {
   std::vector<std::int32_t> origin;  // of each instruction of the program: its index in the listing, -1 none
 };
 
-// `loads`: by instruction of the listing. Error: ways that are too long where they do not repeat.
+// `loads`: by instruction of the listing. Error: ways that are too long where they do not repeat,
+// or that hold too many loops.
 [[nodiscard]] Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch,
                                               const std::vector<L1Behaviour>& loads);
 

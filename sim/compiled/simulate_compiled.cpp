@@ -9,11 +9,14 @@
 #include "sim/compiled/traffic.hpp"
 #include "sim/gpu/sm_cache.hpp"
 #include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/warp.hpp"
 
 namespace noteg::compiled {
 namespace {
 
 using S = Semantics;
+
+static_assert(most_loops <= std::size_t{sm::max_loops});
 
 // Registers of a thread: what the launch file or the listing says, else the highest that the code names, and two that
 // the compiler keeps beside them (nvcc: 228 named, 230 reported).
@@ -147,8 +150,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   out.profile = std::move(*emulated);
   out.assumptions = out.profile.assumptions;
   for (const Diagnostic& each : unknown_opcodes(*request.listing, **code)) out.notes.push_back(each.to_string());
-  if (request.listing->sm / 10 != std::atoi(gpu.sm.compute_capability.c_str()) &&
-      request.listing->sm != 0)
+  if (request.listing->sm / 10 != std::atoi(gpu.sm.compute_capability.c_str()) && request.listing->sm != 0)
     out.notes.push_back(fmt::format(
         "the listing is of sm_{}, {} is of compute capability {}: its compiler would have written other code",
         request.listing->sm, gpu.name, gpu.sm.compute_capability));

@@ -347,7 +347,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     in.region = static_cast<std::uint8_t>((place >= out.mainloop_begin) + (place >= out.epilogue_begin));
     in.simple = is_simple(in);
     in.held_by = held_by(in);
-    in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0;
+    in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0 || in.action == Action::exit;
   }
   decode_other_main_loops(out, program);
   return out;

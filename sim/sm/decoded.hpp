@@ -121,7 +121,7 @@ struct DecodedInstruction {
   std::uint8_t region = 0;                // before, in or after the main loop
   std::uint8_t held_by = no_single_wait;  // a pipe (by Action) or queue_place
   bool simple = false;  // fixed latency, no counter, no constant operand: only pipe and read ports matter
-  bool waits = false;   // for counters or copy groups
+  bool waits = false;   // for counters or copy groups; EXIT: for all of them
   std::array<ReadPort, 4> read{};
 };
 
@@ -152,7 +152,7 @@ struct DecodedAsync {
   std::uint32_t places_back = 0, rounds_ahead = 0, groups = 0;
   int boxes = 0;
   std::uint32_t issuers = 4;  // of a multiplication: warps
-  std::int16_t loop = -1;  // the main loop around it
+  std::int16_t loop = -1;     // the main loop around it
   bool not_first = false, one_warp = false, by_design = false, advances = false, closes_group = false;
   double bytes = 0;    // of a box; of a multiplication: read from shared memory
   double cycles = 0;   // of a multiplication, on the tensor core of each sub-core

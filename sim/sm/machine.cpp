@@ -178,13 +178,16 @@ void Machine::release(Warp& warp, int counter, std::uint64_t now) {
   check_blocked(warp, now);
 }
 
-// A counter, a barrier, an unfinished copy group, an asynchronous unit, or the scoreboard.
+// A counter, a barrier, an unfinished copy group, an asynchronous unit, or the scoreboard. EXIT gives registers and
+// shared memory back for another CTA, so it waits for all that is still to use them (stall_drain of Nsight Compute).
 Stall Machine::why_blocked(const Warp& warp) const {
   const DecodedInstruction& in = *warp.next;
   const auto of_counters = [&](std::uint64_t mask) {
     return (mask & warp.long_mask) != 0 ? Stall::long_scoreboard : Stall::short_scoreboard;
   };
   if (warp.at_barrier) return Stall::barrier;
+  const bool exits = in.action == Action::exit;
+  if (exits && (!has_drained(warp) || (scoreboard && scoreboard->is_pending(id_of(warp))))) return Stall::drained;
   if (const std::uint64_t held = warp.counters & in.wait_bits; held != 0) return of_counters(held);
   if (in.depbar_counter >= 0) {
     const int counter = 8 * in.depbar_counter;

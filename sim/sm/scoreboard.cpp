@@ -51,6 +51,12 @@ void Scoreboard::reset(std::size_t warp) {
   std::fill(first, first + static_cast<std::ptrdiff_t>(slots), Entry{});
 }
 
+bool Scoreboard::is_pending(std::size_t warp) const {
+  const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(warp * slots);
+  return std::any_of(first, first + static_cast<std::ptrdiff_t>(slots),
+                     [](const Entry& e) { return e.writes != 0 || e.reads != 0; });
+}
+
 Scoreboard::Hold Scoreboard::hold(std::size_t warp, std::int32_t pc) const {
   Hold out;
   const Uses& u = at(pc);

@@ -22,6 +22,7 @@ class Scoreboard {
     bool global = false;         // of these, one is an access to global memory
     std::uint64_t ready_at = 0;  // otherwise: cycle from which fixed latencies are over
   };
+  [[nodiscard]] bool is_pending(std::size_t warp) const;  // any variable-latency instruction
   [[nodiscard]] Hold hold(std::size_t warp, std::int32_t pc) const;
 
   void issued(std::size_t warp, std::int32_t pc, std::uint64_t now);

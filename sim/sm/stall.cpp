@@ -23,7 +23,7 @@ constexpr std::array<Row, stall_count> rows{{
     {"async_copy", "waiting for asynchronous copies into shared memory"},
     {"by_design",
      "waiting as the kernel is made to, at no loss: a producer for a free stage, a warpgroup for its turn"},
-    {"drained", "the warp has finished, its CTA has not"},
+    {"drained", "the warp has finished, its accesses or its CTA have not"},
 }};
 
 }  // namespace

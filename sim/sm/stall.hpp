@@ -22,7 +22,7 @@ enum class Stall : std::uint8_t {
   constant_miss,     // constant operand not in its cache
   async_copy,        // DEPBAR on cp.async groups, or a barrier that a bulk copy completes
   by_design,         // a producer for a free stage, a warpgroup for its turn: nothing is lost
-  drained,           // warp has exited, its CTA still runs
+  drained,           // at EXIT until its accesses are over, then until its CTA has ended
   count_
 };
 

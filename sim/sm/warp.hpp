@@ -53,6 +53,11 @@ inline void retire_groups(Warp& warp) {
   while (warp.group_head != warp.group_open && warp.group[warp.group_head % max_groups] == 0) ++warp.group_head;
 }
 
+// Nothing that the warp has asked for is still to read or write its registers or the shared memory of its CTA.
+inline bool has_drained(const Warp& warp) {
+  return warp.counters == 0 && warp.group_head == warp.group_open && warp.group[warp.group_open % max_groups] == 0;
+}
+
 // Position of a commit group of the warp from the one that is being filled.
 inline std::uint64_t group_behind_open(const Warp& warp, unsigned group) {
   return static_cast<std::uint64_t>((group - warp.group_open) % max_groups);

@@ -36,6 +36,12 @@ double cycles(const std::string& text, const Setup& setup = {}) {
   return result.cycles;
 }
 
+double last_issue(const std::string& text, double latency) {
+  MicroKernel kernel{.text = text};
+  kernel.environment.latency = latency;
+  return last_issue_before_exit(kernel);
+}
+
 const std::string exit_now = "[B------:R-:W-:-:S01] EXIT ;\n";
 
 TEST(Machine, AStallCountHoldsTheNextInstructionThatLong) {
@@ -58,7 +64,40 @@ TEST(Machine, ADependentInstructionIssuesExactlyAtTheLatencyOfItsLoad) {
 
 TEST(Machine, AnIndependentInstructionDoesNotWaitForALoad) {
   const std::string text = "[B------:R-:W0:-:S02] LDG.E R4, [R2] ;\n[B------:R-:W-:-:S01] NOP ;\n" + exit_now;
-  EXPECT_LT(cycles(text, {.latency = 300}), 10);
+  EXPECT_LT(last_issue(text, 300), 10);
+}
+
+// Loads whose results nobody uses, copies, committed or not, and stores that still read their sources.
+const std::string load = "[B------:R-:W0:-:S02] LDG.E R4, [R2] ;\n";
+const std::string copy = "[B------:R-:W-:-:S02] LDGSTS.E [R8], [R2] ;\n";
+const std::string commit = "[B------:R-:W-:-:S02] LDGDEPBAR ;\n";
+const std::string store = "[B------:R1:W-:-:S02] STG.E [R2], R4 ;\n";
+
+TEST(Machine, ExitWaitsForEveryAccessOfItsWarp) {
+  for (const std::string& text : {load, copy, copy + commit, load + store + copy}) {
+    const double base = cycles(text + exit_now, {.latency = 300});
+    EXPECT_GE(base, 300) << text;
+    EXPECT_EQ(cycles(text + exit_now, {.latency = 301}), base + 1) << text;
+  }
+  EXPECT_GT(cycles(store + exit_now), cycles("[B------:R-:W-:-:S02] NOP ;\n" + exit_now));
+}
+
+// A slot's next CTA starts with no counter, copy or register held by the one before: it takes as long as that.
+TEST(Machine, ACtaLeavesNothingBehindForItsSuccessor) {
+  const std::string part = "[B------:R-:W0:-:S02] LDS R6, [R10] ;\n[B012345:R-:W-:-:S04] NOP ;\n" + copy + commit +
+                           "[B------:R-:W-:-:S04] DEPBAR.LE SB0, 0x0 ;\n";
+  const std::string begin = part + part;  // what comes late arrives in the first and is missed in the second
+  for (const Dependence dependence : {Dependence::control_bits, Dependence::scoreboard}) {
+    for (const std::string& end : {load, store, load + store, copy, copy + commit}) {
+      MicroKernel kernel{.text = begin + end + exit_now, .ctas = 1, .cta_launch_latency = 2};
+      kernel.switches.dependence = dependence;
+      const SmResult one = run_micro(kernel, 1);
+      kernel.ctas = 5;
+      const SmResult five = run_micro(kernel, 1);
+      EXPECT_EQ(five.ctas, 5) << end;
+      EXPECT_NEAR(five.cycles, 5 * one.cycles, 20) << end;
+    }
+  }
 }
 
 TEST(Machine, DepbarWaitsForAllButSoManyCopyGroups) {
@@ -70,8 +109,8 @@ TEST(Machine, DepbarWaitsForAllButSoManyCopyGroups) {
     }
     return text + "[B------:R-:W-:-:S04] DEPBAR.LE SB0, " + std::to_string(outstanding) + " ;\n" + exit_now;
   };
-  const double all = cycles(with_groups(0), {.latency = 1000}), two = cycles(with_groups(1), {.latency = 1000});
-  const double one = cycles(with_groups(2), {.latency = 1000}), none = cycles(with_groups(3), {.latency = 1000});
+  const double all = last_issue(with_groups(0), 1000), two = last_issue(with_groups(1), 1000);
+  const double one = last_issue(with_groups(2), 1000), none = last_issue(with_groups(3), 1000);
   EXPECT_NEAR(all - two, 102, 3);
   EXPECT_NEAR(two - one, 102, 3);
   EXPECT_LT(none, 330);

@@ -37,6 +37,14 @@ SmResult run_micro(const MicroKernel& kernel, std::int64_t trips) {
   return result;
 }
 
+double last_issue_before_exit(MicroKernel kernel) {
+  std::vector<IssueRecord> issues;
+  kernel.issues = &issues;
+  run_micro(kernel, 1);
+  EXPECT_GE(issues.size(), 2U);
+  return issues.size() < 2 ? 0 : static_cast<double>(issues[issues.size() - 2].cycle);
+}
+
 double cycles_per_trip(const MicroKernel& kernel) {
   constexpr std::int64_t few = 8, many = 24;
   return (run_micro(kernel, many).cycles - run_micro(kernel, few).cycles) / static_cast<double>(many - few);

@@ -27,6 +27,9 @@ double cycles_per_trip(const MicroKernel& kernel);
 // Cycles of a whole run of `trips` trips.
 SmResult run_micro(const MicroKernel& kernel, std::int64_t trips);
 
+// The cycle in which the last instruction before EXIT issues: EXIT itself waits for all accesses. One warp, no trips.
+double last_issue_before_exit(MicroKernel kernel);
+
 const arch::SmSpec& sm_of(const std::string& gpu);
 
 }  // namespace noteg::sm

@@ -55,7 +55,7 @@ TEST(Depbar, WaitsUntilAtMostSoManyProducersOfItsCounterAreOpen) {
     text += "[B------:R-:W-:-:S04] DEPBAR.LE SB0, " + std::to_string(open) + " ;\n[B------:R-:W-:-:S01] EXIT ;\n";
     MicroKernel kernel{.text = text};
     kernel.environment.latency = 1000;
-    return run_micro(kernel, 1).cycles;
+    return last_issue_before_exit(kernel);
   };
   EXPECT_NEAR(waits_for(0) - waits_for(1), 102, 1);
   EXPECT_NEAR(waits_for(1) - waits_for(2), 102, 1);

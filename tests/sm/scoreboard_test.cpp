@@ -14,7 +14,7 @@ double cycles(const std::string& text, Dependence dependence, double latency = 2
   MicroKernel kernel{.text = text + exit_now, .gpu = "rtx-a6000"};
   kernel.environment.latency = latency;
   kernel.switches.dependence = dependence;
-  return run_micro(kernel, 1).cycles;
+  return last_issue_before_exit(kernel);
 }
 
 double by_registers(const std::string& text, double latency = 272) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include "kernels/compiled/footprint.hpp"
 #include "kernels/compiled/profile.hpp"
 #include "kernels/compiled/program.hpp"
@@ -154,6 +156,24 @@ TEST(TimedProgram, FoldsLoopsAndKeepsControlBits) {
   EXPECT_EQ(executed, 1 + 3 * 500 + 1);
   EXPECT_LT(timed->program.code.size(), 20u);
   EXPECT_EQ(timed->program.warps, 2);
+}
+
+TEST(TimedProgram, RefusesMoreLoopsThanAWarpCounts) {
+  std::string text;
+  for (std::size_t loops = 1; loops <= most_loops + 1; ++loops) {
+    text += fmt::format(
+        "MOV R0, RZ\nLBB{0}:\nIADD3 R0, R0, 0x1, RZ\nISETP.LT.AND P0, PT, R0, 0x64, PT\n@P0 BRA LBB{0}\n", loops);
+    if (loops < most_loops) continue;
+    Small small(text + "EXIT");
+    static_cast<void>(small.at(0));
+    const auto timed = program_of(*small.profile, small.profile->classes.at(0), small.launch, {});
+    ASSERT_EQ(bool(timed), loops == most_loops) << loops;
+    if (timed) {
+      EXPECT_EQ(timed->program.loops.size(), most_loops);
+    } else {
+      EXPECT_NE(to_string(timed.errors()).find("at most 32 loops in all, found 33"), std::string::npos);
+    }
+  }
 }
 
 }  // namespace
