@@ -13,8 +13,9 @@ namespace {
 // an error of the model of 5 % is as large as the lead's own spread: 0.1 ms for bmm; 0.2 ms for linear, of which
 // there are fewer (0.3 ms on A100-PCIE-80GB, whose linear rows are longer).
 // second_launch_us: median of the rows at the floor that run a reduction kernel too, less the floor.
-// Attention: median of measured minus modelled GPU time over the rows below 0.03 ms, which nothing is judged by.
-// L4 has no row short enough for a fit: the bmm lead of the others and the linear lead of A100-PCIE-40GB.
+// Attention: median of measured minus modelled GPU time over a sample of rows below 0.2 ms; judged rows of 0.05 to 0.2
+// ms are among them. L4 has no row short enough for a fit: the bmm lead of the others and the linear lead of
+// A100-PCIE-40GB.
 constexpr std::array<HostTimeRow, 10> rows{{
     {"aiconfigurator_attention", "attention_prefill", "A100-SXM4-80GB", {0, 9.3, 0}},
     {"aiconfigurator_attention", "attention_decode", "A100-SXM4-80GB", {0, 9.3, 0}},
