@@ -231,8 +231,7 @@ void FastForward::cta_ends(std::uint64_t now) {
   }
   Rate& rate = level.rates[0];
   close_window(level, rate, now);
-  const auto all = static_cast<double>(sm_.ctas.to_launch() - 1);  // one takes the slot that fell empty
-  const std::int64_t more = static_cast<std::int64_t>(all * unpaid()) / resident * resident;
+  const std::int64_t more = (sm_.ctas.to_launch() - 1) / resident * resident;  // one takes the slot that fell empty
   if (more <= 0 || static_cast<std::int64_t>(rate.windows.size()) * ctas < resident || !learn(rate)) return;
   const double share = static_cast<double>(more) * cta_instructions_ / rate.sum.instructions();
   sm_.ctas.replace(more, cycles_of(rate, share));
@@ -304,13 +303,6 @@ FastForward::Skip FastForward::possible_skip(int depth) const {
 }
 
 // Skips as many iterations as leave each CTA some to go, in turns of the rings.
-// Of the work that is left, the part that the rest of the budget does not pay for: only that is skipped.
-double FastForward::unpaid() const {
-  const double left = cta_instructions_ * static_cast<double>(sm_.work.ctas) - sm_.counted().warp_instructions;
-  const double rest = std::max(0.0, rules_.budget - sm_.stepped_instructions());
-  return left > rest ? (left - rest) / left : 0;
-}
-
 bool FastForward::skip(int depth, Rate& rate) {
   Skip skip = possible_skip(depth);
   if (!skip.is_possible) return false;
@@ -324,7 +316,6 @@ bool FastForward::skip(int depth, Rate& rate) {
   }
   // Relative progress is known as well as a few windows tell it: what is left after a part is measured again.
   if (share > rules_.longest) share = std::max(rules_.longest, share / 2);
-  share *= unpaid();
   double instructions = 0;
   for (std::size_t slot = 0; slot < skip.left.size(); ++slot) {
     if (!takes_part(slot)) continue;

@@ -22,7 +22,7 @@ class Machine;
 
 // Every number that decides how something is timed.
 struct SamplingRules {
-  double budget = 5e5;       // warp instructions: only work beyond it is skipped, and more do not refine a mean
+  double budget = 5e5;       // warp instructions: work of no more is stepped through, and more do not refine a mean
   double agreement = 0.005;  // of mean cycles per instruction: twice their standard error
   std::size_t windows = 4;   // that they are the mean of, at least
   double share = 0.03;       // of the budget: warp instructions in a window
@@ -120,7 +120,6 @@ class FastForward {
   void sample(int depth, const RunningSet& running, std::uint64_t now);
 
   [[nodiscard]] Skip possible_skip(int depth) const;
-  [[nodiscard]] double unpaid() const;
   bool skip(int depth, Rate& rate);
   void pass(const Rate& rate, double share);
   [[nodiscard]] static std::uint64_t cycles_of(const Rate& rate, double share);

@@ -66,9 +66,7 @@ SmResult Machine::run() {
   SmResult result;
   result.deadlock = !step_through();
   if (result.deadlock) result.blocked = blocked_warps();
-  // The kernel ends when the last of what was written has passed the way to L2.
-  const auto behind = static_cast<std::uint64_t>(std::ceil(traffic.write_backlog(ctas.end() - skipped_)));
-  const std::uint64_t end = std::max(ctas.end() + behind, async.stores_end());
+  const std::uint64_t end = std::max(ctas.end(), async.stores_end());
   result.cycles = static_cast<double>(end);
   result.stepped_cycles = static_cast<double>(end - skipped_);
   result.stepped_warp_instructions = stepped_instructions();
