@@ -314,8 +314,10 @@ bool FastForward::skip(int depth, Rate& rate) {
     const double until = skip.left[slot] * skip.length[slot] / rate.sum.advanced[slot];
     if (share < 0 || until < share) share = until;
   }
-  // Relative progress is known as well as a few windows tell it: what is left after a part is measured again.
-  if (share > rules_.longest) share = std::max(rules_.longest, share / 2);
+  // Relative progress is known as well as a few windows tell it: what is left after a part is measured again, until
+  // three times as many windows as a rate needs have told.
+  const bool is_sure = rate.windows.size() >= 3 * rules_.windows || share <= rules_.longest;
+  if (!is_sure) share = std::max(rules_.longest, share / 2);
   double instructions = 0;
   for (std::size_t slot = 0; slot < skip.left.size(); ++slot) {
     if (!takes_part(slot)) continue;
@@ -330,7 +332,7 @@ bool FastForward::skip(int depth, Rate& rate) {
       advance(slot, depth,
               [&](const Warp& warp, std::size_t loop) { return skip.units[slot] * stream(warp).step[loop]; });
   pass(rate, instructions / rate.sum.instructions());
-  rate.is_known = rate.is_known && share <= rules_.longest;
+  rate.is_known = is_sure;
   return true;
 }
 

