@@ -315,8 +315,8 @@ bool FastForward::skip(int depth, Rate& rate) {
     if (share < 0 || until < share) share = until;
   }
   // Relative progress is known as well as a few windows tell it: what is left after a part is measured again, until
-  // three times as many windows as a rate needs have told.
-  const bool is_sure = rate.windows.size() >= 3 * rules_.windows || share <= rules_.longest;
+  // many have told.
+  const bool is_sure = rate.windows.size() >= rules_.sure || share <= rules_.longest;
   if (!is_sure) share = std::max(rules_.longest, share / 2);
   double instructions = 0;
   for (std::size_t slot = 0; slot < skip.left.size(); ++slot) {

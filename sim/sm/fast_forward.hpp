@@ -30,6 +30,7 @@ struct SamplingRules {
   std::int64_t part = 8;     // a window is no more than this part of a loop, or of the grid
   std::int64_t settle = 1;   // iterations of each running CTA behind a change that are not measured
   double longest = 2;        // times its windows that a rate is passed at once; of more, half, then it is measured anew
+  std::size_t sure = 12;     // windows from which on a rate is passed as often as it fits, and not measured anew
   std::int64_t margin = 1;   // iterations left to go when others were skipped
   std::size_t moments = 128;  // states that are remembered while a recurrence is sought; half as many after a failure
 };
