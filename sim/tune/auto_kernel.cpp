@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/families/family.hpp"
 #include "kernels/names/library_name.hpp"
 #include "sim/support/ceil_div.hpp"
 #include "sim/tune/candidates.hpp"
@@ -26,7 +27,8 @@ namespace {
 
 // A library has kernels for operands of the same alignment only: the widest access that both take.
 void align_operands(kernels::KernelConfig& kernel, const kernels::GemmShape& shape) {
-  if (kernel.family != kernels::Family::mma) return;
+  const kernels::FamilyTraits& traits = traits_of(kernel);
+  if (!traits.has_library_kernels || traits.arithmetic != kernels::Arithmetic::tensor_cores) return;
   const std::int64_t a = kernels::a_contiguous_in_k(kernel.layout) ? shape.k : shape.m;
   const std::int64_t b = kernels::b_contiguous_in_n(kernel.layout) ? shape.n : shape.k;
   int fits = static_cast<int>(16 / kernels::bytes_of(kernel.dtype_in));

@@ -1,5 +1,7 @@
 #include "sim/tune/problem.hpp"
 
+#include "kernels/families/family.hpp"
+
 namespace noteg::tune {
 
 kernels::KernelConfig in_frame(kernels::KernelConfig kernel, const kernels::KernelConfig& frame) {
@@ -15,6 +17,8 @@ kernels::KernelConfig in_frame(kernels::KernelConfig kernel, const kernels::Kern
 
 bool wants_tensor_cores(kernels::DataType type) { return type != kernels::DataType::f32; }
 
-bool is_tensor(kernels::Family family) { return family == kernels::Family::mma || kernels::copies_in_bulk(family); }
+bool is_tensor(kernels::Family family) {
+  return family_of(family).traits.arithmetic == kernels::Arithmetic::tensor_cores;
+}
 
 }  // namespace noteg::tune
