@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "kernels/config/config.hpp"
 #include "kernels/families/build.hpp"
@@ -39,6 +40,13 @@ struct FamilyTraits {
   bool takes_clblast = false;        // has CLBlast's parameters
 };
 
+// What the tuner wants kernels for: the frame holds types, layout and epilogue alone.
+struct TuningRequest {
+  const KernelConfig& frame;
+  const GemmShape& shape;
+  int sms = 1;
+};
+
 struct FamilyDescriptor {
   Family family;
   std::string_view name;
@@ -48,6 +56,9 @@ struct FamilyDescriptor {
   Result<KernelConfig> (*resolve)(const KernelConfig& config, const GemmShape& shape);
   // A resolved configuration to instructions.
   Result<Program> (*build)(const BuildRequest& request);
+  // Every kernel that a generator could emit for a problem, in a fixed order (kernels/families/tuning.hpp); rules
+  // between the values are left to resolve(). Null: the tuner does not try the family.
+  void (*add_candidates)(const TuningRequest& request, std::vector<KernelConfig>& out) = nullptr;
   // How tiles get to shared memory, in the words of those who measured ("double_buffer"); false: no such word.
   // Null: measured files say nothing about it.
   bool (*read_schedule)(KernelConfig& config, std::string_view text) = nullptr;

@@ -160,6 +160,15 @@ kernels::KernelConfig as_built(kernels::KernelConfig config) {
   return config;
 }
 
+bool has(const arch::SmSpec& sm, kernels::Needs needs) {
+  switch (needs) {
+    case kernels::Needs::nothing: return true;
+    case kernels::Needs::warpgroup_products: return sm.has_tma && !sm.tensor.wgmma.empty();
+    case kernels::Needs::tensor_memory_products: return sm.has_tma && !sm.tcgen05.forms.empty();
+  }
+  return false;
+}
+
 Result<kernels::BuildRequest> build_request(const arch::GpuSpec& gpu, const kernels::KernelConfig& config) {
   if (const std::optional<Diagnostic> missing = missing_form(gpu.sm, config)) return *missing;
   kernels::BuildRequest request;

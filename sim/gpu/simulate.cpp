@@ -43,16 +43,6 @@ Diagnostic waits_for_ever(const sm::SmResult& run) {
   return diagnostic("kernel", "a program whose warps can always go on", std::move(found));
 }
 
-// A generation without any forms of what a family multiplies with does not have it.
-bool has(const arch::SmSpec& sm, kernels::Needs needs) {
-  switch (needs) {
-    case kernels::Needs::nothing: return true;
-    case kernels::Needs::warpgroup_products: return sm.has_tma && !sm.tensor.wgmma.empty();
-    case kernels::Needs::tensor_memory_products: return sm.has_tma && !sm.tcgen05.forms.empty();
-  }
-  return false;
-}
-
 const char* lack_of(kernels::Needs needs) {
   return needs == kernels::Needs::warpgroup_products ? "neither warpgroup multiplications nor bulk tensor copies"
                                                      : "no multiplications into tensor memory";

@@ -4,6 +4,7 @@
 #include "kernels/families/builders.hpp"
 #include "kernels/families/mma/known_mma.hpp"
 #include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/tuning.hpp"
 #include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::kernels {
@@ -155,6 +156,20 @@ class MmaResolver {
   Diagnostics errors_;
 };
 
+// Depths of 64 and 128 bytes are what swizzled shared memory holds without conflicts.
+void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {
+  constexpr Extents tiles[] = {{32, 32},   {32, 64},  {64, 32},  {64, 64},   {64, 128}, {128, 64},
+                               {128, 128}, {64, 256}, {256, 64}, {128, 256}, {256, 128}};
+  for (const Extents& tile : tiles) {
+    for (const int bytes : {64, 128}) {
+      KernelConfig config;
+      config.family = Family::mma;
+      config.tile = {tile.m, tile.n, depth_of(bytes, request.frame)};
+      add_pipelined(config, request, {2, 3, 4, 5, 6}, out);
+    }
+  }
+}
+
 }  // namespace
 
 constinit const FamilyDescriptor mma_family{
@@ -168,6 +183,7 @@ constinit const FamilyDescriptor mma_family{
                .takes_narrow_b = true},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return MmaResolver(config, shape).run(); },
     .build = build_mma,
+    .add_candidates = add_candidates,
     .read_schedule = read_copy_schedule,
 };
 

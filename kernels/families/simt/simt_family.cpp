@@ -4,6 +4,7 @@
 #include "kernels/families/builders.hpp"
 #include "kernels/families/known_kernels.hpp"
 #include "kernels/families/rules.hpp"
+#include "kernels/families/tuning.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -157,6 +158,19 @@ Result<KernelConfig> resolve_simt(const KernelConfig& config, const GemmShape& s
   return draft.take();
 }
 
+void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {
+  constexpr Extents tiles[] = {{32, 32},  {32, 64},   {64, 32},  {64, 64},  {32, 128},  {128, 32}, {64, 128},
+                               {128, 64}, {128, 128}, {64, 256}, {256, 64}, {128, 256}, {256, 128}};
+  for (const Extents& tile : tiles) {
+    for (const int depth : {8, 16, 32}) {
+      KernelConfig config;
+      config.family = Family::simt;
+      config.tile = {tile.m, tile.n, depth};
+      add_pipelined(config, request, {2, 3, 4, 5}, out);
+    }
+  }
+}
+
 }  // namespace
 
 constinit const FamilyDescriptor simt_family{
@@ -166,6 +180,7 @@ constinit const FamilyDescriptor simt_family{
     .traits = {.stages = {1, 8, "a whole number from 1 to 8"}, .has_library_kernels = true, .transposes_copies = true},
     .resolve = resolve_simt,
     .build = build_simt,
+    .add_candidates = add_candidates,
     .read_schedule = read_copy_schedule,
 };
 

@@ -5,6 +5,7 @@
 #include "kernels/families/builders.hpp"
 #include "kernels/families/resolve_tensor.hpp"
 #include "kernels/families/tcgen05/tcgen05_plan.hpp"
+#include "kernels/families/tuning.hpp"
 #include "kernels/names/library_name.hpp"
 
 namespace noteg::kernels {
@@ -126,6 +127,24 @@ class Tcgen05Resolver {
   Diagnostics errors_;
 };
 
+// One CTA by itself, or pairs whose rows are halved between two CTAs. 64 rows would idle half of the tensor cores.
+void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {
+  for (const int columns : {64, 128, 192, 256})
+    for (const bool along_m : {true, false})
+      for (const int cluster : {1, 2, 4})
+        for (const Raster raster : {Raster::along_m, Raster::along_n})
+          for (const int swizzle : tried_swizzles) {
+            KernelConfig config;
+            config.family = Family::tcgen05;
+            config.flavor = Flavor::cutlass;
+            config.tile = {along_m ? 128 : columns, along_m ? columns : 128, depth_of(128, request.frame)};
+            (along_m ? config.cluster_m : config.cluster_n) = cluster;
+            config.raster = raster;
+            config.swizzle_log2 = swizzle;
+            out.push_back(in_frame(std::move(config), request.frame));
+          }
+}
+
 }  // namespace
 
 constinit const FamilyDescriptor tcgen05_family{
@@ -140,6 +159,7 @@ constinit const FamilyDescriptor tcgen05_family{
                .copies_in_bulk = true},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return Tcgen05Resolver(config, shape).run(); },
     .build = build_tcgen05,
+    .add_candidates = add_candidates,
     .name_as_library = name_tcgen05,
 };
 

@@ -7,6 +7,7 @@
 #include "kernels/families/resolve_tensor.hpp"
 #include "kernels/families/triton/triton_plan.hpp"
 #include "kernels/families/triton/triton_text.hpp"
+#include "kernels/families/tuning.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -140,6 +141,11 @@ class TritonResolver {
   Diagnostics errors_;
 };
 
+void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {
+  for (KernelConfig& config : inductor_configs(request.shape))
+    out.push_back(in_frame(std::move(config), request.frame));
+}
+
 }  // namespace
 
 constinit const FamilyDescriptor triton_family{
@@ -153,6 +159,7 @@ constinit const FamilyDescriptor triton_family{
                .takes_narrow_b = true},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return TritonResolver(config, shape).run(); },
     .build = build_triton,
+    .add_candidates = add_candidates,
     .from_text = triton_from_text,
     .to_text = triton_text,
 };

@@ -4,6 +4,7 @@
 
 #include "kernels/families/builders.hpp"
 #include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/tuning.hpp"
 #include "kernels/families/wgmma/wgmma_plan.hpp"
 #include "kernels/names/library_name.hpp"
 
@@ -124,6 +125,29 @@ class WgmmaResolver {
   Diagnostics errors_;
 };
 
+// Stages are as many as fit; raster and swizzle order the tiles of persistent CTAs.
+void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {
+  constexpr Extents tiles[] = {{64, 64},   {64, 128},  {64, 192},  {64, 256}, {128, 64},
+                               {128, 128}, {128, 192}, {128, 256}, {256, 128}};
+  constexpr Extents clusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
+  for (const Extents& tile : tiles)
+    for (const Extents& cluster : clusters)
+      for (const Schedule schedule : {Schedule::ws, Schedule::coop, Schedule::pingpong})
+        for (const Raster raster : {Raster::along_m, Raster::along_n})
+          for (const int swizzle : tried_swizzles) {
+            KernelConfig config;
+            config.family = Family::wgmma;
+            config.flavor = Flavor::cutlass;
+            config.tile = {tile.m, tile.n, depth_of(128, request.frame)};
+            config.cluster_m = cluster.m;
+            config.cluster_n = cluster.n;
+            config.schedule = schedule;
+            config.raster = raster;
+            config.swizzle_log2 = swizzle;
+            out.push_back(in_frame(std::move(config), request.frame));
+          }
+}
+
 }  // namespace
 
 constinit const FamilyDescriptor wgmma_family{
@@ -138,6 +162,7 @@ constinit const FamilyDescriptor wgmma_family{
                .copies_in_bulk = true},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return WgmmaResolver(config, shape).run(); },
     .build = build_wgmma,
+    .add_candidates = add_candidates,
     .read_schedule =
         [](KernelConfig& config, std::string_view text) {
           const std::optional<Schedule> known = schedule_from(text);
