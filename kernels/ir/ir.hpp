@@ -209,6 +209,7 @@ struct Program {
   std::vector<Loop> loops;
   std::vector<BarrierRing> rings;
   std::vector<AsyncOp> async;
+  std::vector<BarrierTurns> turns;
   bool is_persistent = false;  // a CTA takes tile after tile: loops with is_tiles
   int lead_warp = 0;           // whose progress tells prologue, main loop and epilogue apart
   std::vector<Role> roles;     // empty: all warps run the whole code; otherwise every warp has one

@@ -143,6 +143,7 @@ struct DecodedRing {
   std::size_t walk = 0;
   std::uint64_t latency = 1;        // last arrival to the next issue of who waits
   std::uint64_t arrival_delay = 0;  // from the peers of the cluster
+  bool starts_complete = false;
 };
 
 struct DecodedAsync {
@@ -153,6 +154,7 @@ struct DecodedAsync {
   int boxes = 0;
   std::uint32_t issuers = 4;  // of a multiplication: warps
   std::int16_t loop = -1;     // the main loop around it
+  std::int16_t turns = -1;    // kernels::AsyncOp::turns
   bool not_first = false, one_warp = false, by_design = false, advances = false, closes_group = false;
   double bytes = 0;    // of a box; of a multiplication: read from shared memory
   double cycles = 0;   // of a multiplication, on the tensor core of each sub-core
@@ -176,6 +178,7 @@ struct DecodedProgram {
   std::vector<std::int32_t> start;      // first instruction of each warp of a CTA
   std::vector<DecodedRing> rings;
   std::vector<DecodedAsync> async;
+  std::vector<kernels::BarrierTurns> turns;
   std::vector<TileShare> tiles;  // of each warp of a CTA; empty: one tile per CTA
   int barriers = 0;
   int lead_warp = 0;

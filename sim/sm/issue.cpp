@@ -90,7 +90,10 @@ std::int32_t Machine::execute(SubCore& sub, Warp& warp, std::uint64_t now) {
       warp.at_barrier = true;
       load_store.enqueue(warp, id, in, now);
       break;
-    case Action::asynchronous: async.issue(warp, id, in, now); break;
+    case Action::asynchronous:
+      async.issue(warp, id, in, now);
+      if (in.write_barrier >= 0 || in.read_barrier >= 0) signal(warp, now);
+      break;
     case Action::exit: break;
     case Action::mufu:
     case Action::fp64:
