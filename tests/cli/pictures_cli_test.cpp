@@ -47,7 +47,7 @@ TEST(Trace, TellsMistakes) {
   for (const auto& [words, part] : {std::pair{"--trace t.txt", "--trace: expected a file named .json or .json.gz"},
                                     std::pair{"--timeline --window 4:2", "--window: expected iterations A:B"},
                                     std::pair{"--window 2:4", "--window: expected --trace or --timeline"},
-                                    std::pair{"--timeline --window 900", "--window: expected trips between 1 and 16"},
+                                    std::pair{"--timeline --window 900", "--window: expected iterations between 1 and 16"},
                                     std::pair{"--timeline --format csv", "--timeline: expected --format text"}}) {
     const Ran ran = run_program(run + words);
     EXPECT_EQ(ran.status, 2) << words;
