@@ -95,7 +95,9 @@ gpu::SmCache& Live::cache() {
 
 std::string Live::run(const Job& job, const std::string& depth) {
   if (depth == "fast") {
-    const Result<gpu::SimReport> report = gpu::simulate(job.gpu, job.kernel, job.shape, job.options, cache());
+    gpu::SimOptions options = job.options;
+    options.many_shapes = true;
+    const Result<gpu::SimReport> report = gpu::simulate(job.gpu, job.kernel, job.shape, options, cache());
     if (!report) return errors_json(report.errors());
     return facts_of(job.gpu, *report).dump() + "\n" + report::to_json(*report);
   }
