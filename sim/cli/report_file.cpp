@@ -5,8 +5,8 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
-#include "sim/report/html/assets.hpp"
-#include "sim/report/html/page.hpp"
+#include "sim/pages/assets.hpp"
+#include "sim/pages/page.hpp"
 
 namespace noteg::cli {
 
@@ -50,10 +50,10 @@ std::string command_line(std::string_view command, const Arguments& arguments) {
 int write_report(std::string_view command, const Arguments& arguments, const std::function<std::string()>& page) {
   const std::optional<std::string> path = arguments.text("report");
   if (!path) return done;
-  if (html::chart_library().empty() && !arguments.has("quiet"))
+  if (pages::chart_library().empty() && !arguments.has("quiet"))
     tell("this program was built without a chart library (Debian: libjs-chart.js): the report holds tables only");
   const bool has_live = command == "simulate" || command == "compare";
-  return write_file(*path, html::with_command(page(), command_line(command, arguments), has_live));
+  return write_file(*path, pages::with_command(page(), command_line(command, arguments), has_live));
 }
 
 }  // namespace noteg::cli
