@@ -10,9 +10,11 @@
 #include "kernels/compiled/cubin.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
+#include "sim/cli/report_file.hpp"
 #include "sim/compiled/measured_launches.hpp"
 #include "sim/compiled/source_view.hpp"
 #include "sim/compiled/write_json.hpp"
+#include "sim/pages/reports.hpp"
 #include "sim/report/write.hpp"
 
 namespace noteg::cli {
@@ -83,10 +85,11 @@ int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gp
   const Result<compiled::CompiledRun> run = compiled::simulate_compiled(request);
   if (!run) return refuse("simulate", run.errors());
   const auto stalls = arguments.text("stalls");
-  const bool needs_view = stalls || format == Format::text;
+  const bool needs_view = stalls || format == Format::text || arguments.has("report");
   const std::vector<compiled::SourceLine> view =
       needs_view ? compiled::source_view(*run, gpu, options) : std::vector<compiled::SourceLine>{};
-  int status = done;
+  int status =
+      write_report("simulate", arguments, [&] { return pages::compiled_report(gpu, *run, input->launch, view); });
   if (stalls) status = write_file(*stalls, compiled::to_csv(view, *run));
   if (stalls && *stalls == "-") return status;
   switch (format) {

@@ -52,7 +52,8 @@ int write_report(std::string_view command, const Arguments& arguments, const std
   if (!path) return done;
   if (pages::chart_library().empty() && !arguments.has("quiet"))
     tell("this program was built without a chart library (Debian: libjs-chart.js): the report holds tables only");
-  const bool has_live = command == "simulate" || command == "compare";
+  // The page cannot read the files that compiled code stands in.
+  const bool has_live = (command == "simulate" || command == "compare") && !arguments.has("launch");
   return write_file(*path, pages::with_command(page(), command_line(command, arguments), has_live));
 }
 

@@ -91,8 +91,8 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec&
   return source_view(run, watch(run, gpu, options));
 }
 
-std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& watched) {
-  const sm::Recorder& recorder = watched.log;
+std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& stretch) {
+  const sm::Recorder& recorder = stretch.log;
   const std::vector<Step>& steps = run.profile.code.steps;
   std::vector<SourceLine> out(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -35,7 +35,7 @@ struct WatchedRun {
 
 [[nodiscard]] WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options);
 
-[[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& watched);
+[[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& stretch);
 [[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu,
                                                   const gpu::SimOptions& options);
 
