@@ -70,7 +70,7 @@ int compare_gpus(const Arguments& arguments) {
   const Result<compare::Comparison> comparison =
       compare::compare(std::move(*gpus), given, kernel->shape, request, cache);
   if (!comparison) return refuse("compare", comparison.errors());
-  const int status = write_report(arguments, [&] { return pages::compare_report(*comparison); });
+  const int status = write_report("compare", arguments, [&] { return pages::compare_report(*comparison); });
   switch (format) {
     case Format::text: return std::max(status, print(compare::to_text(*comparison)));
     case Format::json: return std::max(status, print(compare::to_json(*comparison)));

@@ -157,7 +157,7 @@ int compare_power(const Arguments& arguments) {
       });
   if (!columns) return refuse("compare", columns.errors());
   const int status =
-      write_report(arguments, [&] { return pages::compare_report(side_by_side(*gpu, limits, *columns)); });
+      write_report("compare", arguments, [&] { return pages::compare_report(side_by_side(*gpu, limits, *columns)); });
   switch (format) {
     case Format::text: return std::max(status, print(to_text(*columns)));
     case Format::json: return std::max(status, print(to_json(*columns)));

@@ -10,8 +10,11 @@
 #include "kernels/compiled/cubin.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
+#include "sim/cli/report_file.hpp"
 #include "sim/compiled/measured_launches.hpp"
 #include "sim/compiled/source_view.hpp"
+#include "sim/compiled/write_json.hpp"
+#include "sim/pages/reports.hpp"
 #include "sim/report/write.hpp"
 
 namespace noteg::cli {
@@ -41,37 +44,6 @@ Result<CompiledInput> input_of(const Arguments& arguments) {
     if (const Diagnostics wrong = compiled::apply_cubin(*arguments.text("cubin"), *launch); !wrong.empty())
       return wrong;
   return CompiledInput{std::move(*listing), std::move(*launch)};
-}
-
-Json json_of(const compiled::Launch& launch, const std::string& name) {
-  Json out = Json::object();
-  out["name"] = name;
-  out["grid"] = launch.grid;
-  out["block"] = launch.block;
-  out["dynamic_shared_bytes"] = launch.dynamic_shared;
-  return out;
-}
-
-std::string text_json(const compiled::CompiledRun& run, const compiled::Launch& launch) {
-  Json root = Json::parse(report::to_json(run.report));
-  root["kernel"] = json_of(launch, run.profile.code.code->name);
-  root["kernel"]["registers_per_thread"] = run.report.registers_per_thread;
-  root["kernel"]["shared_bytes_per_cta"] = run.report.shared_bytes_per_cta;
-  root.erase("shape");
-  Json& by_opcode = root["instructions"]["by_opcode"] = Json::object();
-  std::map<std::string, double> counts;
-  for (std::size_t i = 0; i < run.profile.counts.size(); ++i)
-    if (run.profile.counts[i].warps > 0)
-      counts[std::string(run.profile.code.steps[i].in->base)] += run.profile.counts[i].warps;
-  for (const auto& [name, count] : counts) by_opcode[name] = count;
-  root["cold"] = {{"l2_sectors", run.cold.l2_sectors},
-                  {"shared_wavefronts", run.cold.shared_wavefronts},
-                  {"dram_read_bytes", run.cold.dram_read_bytes},
-                  {"dram_write_bytes", run.cold.dram_write_bytes}};
-  root["classes"] = {{"cta", run.profile.classes.size()}, {"sampled", run.profile.sampled}};
-  root["assumptions"] = run.assumptions;
-  root["notes"] = run.notes;
-  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 // The report's own text, with the kernel in place of a GEMM's configuration.
@@ -113,15 +85,16 @@ int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gp
   const Result<compiled::CompiledRun> run = compiled::simulate_compiled(request);
   if (!run) return refuse("simulate", run.errors());
   const auto stalls = arguments.text("stalls");
-  const bool needs_view = stalls || format == Format::text;
+  const bool needs_view = stalls || format == Format::text || arguments.has("report");
   const std::vector<compiled::SourceLine> view =
       needs_view ? compiled::source_view(*run, gpu, options) : std::vector<compiled::SourceLine>{};
-  int status = done;
+  int status =
+      write_report("simulate", arguments, [&] { return pages::compiled_report(gpu, *run, input->launch, view); });
   if (stalls) status = write_file(*stalls, compiled::to_csv(view, *run));
   if (stalls && *stalls == "-") return status;
   switch (format) {
     case Format::text: return std::max(status, print(text_of(*run, input->launch) + compiled::hottest(view, *run, 12)));
-    case Format::json: return std::max(status, print(text_json(*run, input->launch)));
+    case Format::json: return std::max(status, print(compiled::to_json(*run, input->launch)));
     case Format::csv: return std::max(status, print(report::to_csv({run->report})));
   }
   return failed;
@@ -148,7 +121,7 @@ int compare_compiled_kernel(const Arguments& arguments, const std::vector<arch::
                         r.bottleneck.name, r.time_us / first);
     csv += fmt::format("{},{:.6g},{:.6g},{:.6g},{},{:.6g},{}\n", r.arch_id, r.time_us, r.cycles, r.sm_clock_mhz,
                        r.occupancy.ctas_per_sm, r.power_w, r.bottleneck.name);
-    rows.push_back(Json::parse(text_json(*run, input->launch)));
+    rows.push_back(Json::parse(compiled::to_json(*run, input->launch)));
     for (const std::string& note : run->notes)
       if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
   }

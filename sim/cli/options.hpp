@@ -44,6 +44,7 @@ class Arguments {
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;  // in the order given
   [[nodiscard]] const std::vector<std::string>& positional() const { return positional_; }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& given() const { return given_; }
 
  private:
   friend class ArgumentReader;

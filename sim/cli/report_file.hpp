@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "sim/cli/options.hpp"
 
@@ -13,7 +14,12 @@ namespace noteg::cli {
 // A folder that does not exist, a folder instead of a file, standard output: told before a long run, not after it.
 void check_report(const Arguments& arguments, Diagnostics& errors);
 
-// Writes the page if it was asked for. The exit status: done, or failed where the file cannot be written.
-[[nodiscard]] int write_report(const Arguments& arguments, const std::function<std::string()>& page);
+// The command line that prints the figures of the page: all that was given but what concerns files and the terminal.
+[[nodiscard]] std::string command_line(std::string_view command, const Arguments& arguments);
+
+// Writes the page if it was asked for, with the command on it. The exit status: done, or failed where the file cannot
+// be written.
+[[nodiscard]] int write_report(std::string_view command, const Arguments& arguments,
+                               const std::function<std::string()>& page);
 
 }  // namespace noteg::cli

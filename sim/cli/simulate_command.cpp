@@ -80,7 +80,10 @@ Result<gpu::Explanation> run_of(const Arguments& arguments, const arch::GpuSpec&
 
 int write(const gpu::SimReport& report, const std::string& timeline, Format format) {
   switch (format) {
-    case Format::text: return print(report::to_text(report) + timeline);
+    case Format::text: {  // a timeline may hold colours, and nothing that a file wrote
+      const int status = print(report::to_text(report));
+      return timeline.empty() ? status : std::max(status, write_file("-", timeline));
+    }
     case Format::json: return print(report::to_json(report));
     case Format::csv: return print(report::to_csv({report}));
   }
@@ -136,8 +139,8 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
   const Result<gpu::Explanation> explained = run_of(*arguments, *gpu, *config, request->shape, sim, caches->runs);
   if (!explained) return refuse("simulate", explained.errors());
   if (whole_table) {
-    const int status =
-        write_report(*arguments, [&] { return pages::simulate_report(*gpu, explained->report, *explained); });
+    const int status = write_report("simulate", *arguments,
+                                    [&] { return pages::simulate_report(*gpu, explained->report, *explained); });
     return std::max(status, print(format == Format::json  ? report::explanation_json(*explained)
                                   : format == Format::csv ? report::explanation_csv(*explained)
                                                           : report::explanation_text(*explained)));
@@ -152,7 +155,8 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
   std::string timeline;
   int status = trace_run(*arguments, *report, *gpu, timeline);
   if (status == wrong_input) return status;
-  status = std::max(status, write_report(*arguments, [&] { return pages::simulate_report(*gpu, *report); }));
+  status =
+      std::max(status, write_report("simulate", *arguments, [&] { return pages::simulate_report(*gpu, *report); }));
   return std::max(status, write(*report, timeline, format));
 }
 

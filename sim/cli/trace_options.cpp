@@ -16,7 +16,7 @@
 namespace noteg::cli {
 namespace {
 
-constexpr std::int64_t longest_window = 200;  // trips: some hundred megabytes of events
+constexpr std::int64_t longest_window = 200;  // iterations: some hundred megabytes of events
 constexpr std::size_t usual_width = 100;
 
 // A:B or A, from 0; nullopt: written otherwise.
@@ -37,13 +37,19 @@ std::size_t columns() {
   return wide && *wide >= 40 && *wide <= 1000 ? static_cast<std::size_t>(*wide) : usual_width;
 }
 
+// Colours where a person reads them and has not asked for none (no-color.org).
+bool wants_colour() {
+  const char* none = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) == 1 && (none == nullptr || *none == '\0');
+}
+
 }  // namespace
 
 std::vector<Option> trace_options() {
   return {
       {"trace", "FILE", "writes what an SM does, for Perfetto or chrome://tracing: .json or .json.gz", false,
        FileUse::output},
-      {"timeline", "", "shows what each warp issues and waits for, cycle by cycle", false},
+      {"timeline", "", "shows what each warp and each instruction waits for, cycle by cycle", false},
       {"window", "A:B", "iterations of the main loop for both, 2:4 if absent; 0: from the start of the run", false}};
 }
 
@@ -72,7 +78,11 @@ int trace_run(const Arguments& arguments, const gpu::SimReport& report, const ar
   // Loops shorter than the usual window are shown whole.
   if (!recording && !arguments.has("window")) recording = gpu::record(report, {0, 1});
   if (!recording) return refuse("simulate", recording.errors());
-  if (arguments.has("timeline")) timeline += "\n" + trace::timeline(*recording, gpu.sm.sub_cores, {columns(), 32});
+  if (arguments.has("timeline")) {
+    const trace::TimelineOptions options{.width = columns(), .in_colour = wants_colour()};
+    timeline += "\n" + trace::timeline(*recording, gpu.sm.sub_cores, options) + "\n" +
+                trace::instruction_timeline(*recording, options);
+  }
   if (!path) return done;
   const std::string text = trace::chrome_trace(*recording, report, gpu);
   return write_file(*path, path->ends_with(".gz") ? gzipped(text) : text);

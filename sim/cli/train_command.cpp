@@ -246,8 +246,8 @@ int run_train(const std::vector<std::string>& words) {
     if (request.tell) request.tell("learning curve for the report");
     const Result<std::vector<learn::CurvePoint>> curve = learn::learning_curve(data->table, request);
     if (!curve) return refuse("train", curve.errors());
-    status =
-        std::max(status, write_report(*arguments, [&] { return pages::train_report(*training, data->table, *curve); }));
+    status = std::max(
+        status, write_report("train", *arguments, [&] { return pages::train_report(*training, data->table, *curve); }));
   }
   if (const std::optional<std::string> path = arguments->text("onnx")) {
     const Result<std::string> onnx = learn::to_onnx(training->model);

@@ -104,7 +104,8 @@ int write(const validate::Validation& validation, const Arguments& arguments, Fo
   if (const std::optional<std::string> path = arguments.text("confidence"))
     status =
         std::max(status, write_file(*path, gpu::to_text(validate::error_table(validate::counted_rows(validation)))));
-  status = std::max(status, write_report(arguments, [&] { return pages::validate_report(validation, by); }));
+  status =
+      std::max(status, write_report("validate", arguments, [&] { return pages::validate_report(validation, by); }));
   switch (format) {
     case Format::text: return std::max(status, print(validate::to_text(validation, by)));
     case Format::json: return std::max(status, print(validate::to_json(validation, by)));

@@ -33,6 +33,21 @@ Ran run_on(const Contestant& contestant, const KernelFor& kernel_for, const kern
   return out;
 }
 
+RunKernel run_with(const gpu::SimOptions& sim, const kernels::GemmShape& shape, gpu::SmCache& cache) {
+  return [&cache, sim, shape](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel) -> Result<double> {
+    const Result<gpu::SimReport> report = gpu::simulate(gpu, kernel, shape, sim, cache);
+    if (!report) return report.errors();
+    return report->time_us;
+  };
+}
+
+Runs runs_of(const kernels::GemmShape& shape, const gpu::SimOptions& sim, gpu::SmCache& cache) {
+  gpu::SimOptions burst = sim;
+  burst.clock_mode = power::ClockMode::burst;
+  const bool is_free = !sim.sm_clock_mhz && sim.clock_mode != power::ClockMode::burst && sim.switches.power;
+  return {run_with(sim, shape, cache), is_free ? run_with(burst, shape, cache) : RunKernel{}};
+}
+
 }  // namespace
 
 Result<Comparison> compare(std::vector<Contestant> contestants, const KernelFor& kernel_for,
@@ -52,11 +67,7 @@ Result<Comparison> compare(std::vector<Contestant> contestants, const KernelFor&
   for (const Contestant& contestant : contestants) gpus.push_back(&contestant.gpu);
   out.differences = arch::differences(gpus);
   if (options.waterfalls && contestants.size() > 1) {
-    const RunKernel run = [&](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel) -> Result<double> {
-      const Result<gpu::SimReport> report = gpu::simulate(gpu, kernel, shape, options.sim, cache);
-      if (!report) return report.errors();
-      return report->time_us;
-    };
+    const Runs run = runs_of(shape, options.sim, cache);
     const auto side = [&](std::size_t i) {
       return Side{contestants[i].label, gpus[i], ran[i].kernel, out.reports[i].time_us};
     };

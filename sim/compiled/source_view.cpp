@@ -93,7 +93,26 @@ kernels::Program shortened(const kernels::Program& program, int resident) {
 
 }  // namespace
 
+WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options) {
+  WatchedRun out;
+  out.work = run.report.sm_run->work();
+  out.work.ctas = std::min<std::int64_t>(out.work.ctas, out.work.resident);
+  out.work.fidelity = sm::Fidelity::exact;
+  out.log.sample_interval = 1 << 20;
+  out.program = std::make_shared<const kernels::Program>(shortened(*run.program, out.work.resident));
+  sm::SmWork work = out.work;
+  work.recorder = &out.log;
+  const sm::DecodedProgram decoded = sm::decode(*out.program, gpu.sm, {}, options.switches.core);
+  static_cast<void>(sm::run_sm(decoded, gpu.sm, options.switches.core, run.report.sm_run->port(), work));
+  return out;
+}
+
 std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options) {
+  return source_view(run, watch(run, gpu, options));
+}
+
+std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& stretch) {
+  const sm::Recorder& recorder = stretch.log;
   const std::vector<Step>& steps = run.profile.code.steps;
   std::vector<SourceLine> out(steps.size());
   const std::vector<int> live = live_registers(run.profile.code);
@@ -102,16 +121,6 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec&
     out[i].counts = run.profile.counts[i];
     out[i].live_registers = live[i];
   }
-  sm::SmWork work = run.report.sm_run->work();
-  work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
-  work.fidelity = sm::Fidelity::exact;
-  sm::Recorder recorder;
-  recorder.sample_interval = 1 << 20;
-  work.recorder = &recorder;
-  const kernels::Program program = shortened(*run.program, work.resident);
-  const sm::DecodedProgram decoded = sm::decode(program, gpu.sm, {}, options.switches.core);
-  static_cast<void>(sm::run_sm(decoded, gpu.sm, options.switches.core, run.report.sm_run->port(), work));
-
   std::vector<double> issues(steps.size());
   std::vector<std::vector<const sm::WaitRecord*>> waits;
   for (const sm::WaitRecord& wait : recorder.waits) {

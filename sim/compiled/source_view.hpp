@@ -4,11 +4,14 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sim/compiled/simulate_compiled.hpp"
+#include "sim/sm/recorder.hpp"
+#include "sim/sm/sm.hpp"
 
 namespace noteg::compiled {
 
@@ -27,6 +30,16 @@ struct SourceLine {
   std::array<double, stall_columns.size()> stalls{};
 };
 
+// The run that the view is made of: the first wave of CTAs on an SM, loops cut short, with all that happened.
+struct WatchedRun {
+  std::shared_ptr<const kernels::Program> program;
+  sm::SmWork work;
+  sm::Recorder log;
+};
+
+[[nodiscard]] WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options);
+
+[[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& stretch);
 [[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu,
                                                   const gpu::SimOptions& options);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/gpu/dram.hpp"
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::gpu {
 
@@ -19,7 +20,9 @@ constexpr double wait_step_of_many = 1.15, share_step_of_many = 1.05;
 
 constexpr double unlimited = 1e9;  // bytes per cycle
 
-double rounded(double value, double step) { return std::pow(step, std::round(std::log(value) / std::log(step))); }
+double rounded(double value, double step) {
+  return portable::pow(step, std::round(portable::log(value) / portable::log(step)));
+}
 
 double l2_latency(const PortRequest& request) {
   const arch::L2Spec& l2 = request.gpu->l2;

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/support/portable_math.hpp"
+
 namespace noteg::gpu {
 
 namespace {
@@ -31,7 +33,7 @@ std::int64_t iteration_length(const sm::DecodedProgram& program) {
 
 // Ports rounded so that shapes and clocks share pilot runs, which need no more.
 double coarse(double value, double step) {
-  return value > 0 ? std::pow(step, std::round(std::log(value) / std::log(step))) : value;
+  return value > 0 ? portable::pow(step, std::round(portable::log(value) / portable::log(step))) : value;
 }
 
 sm::MemoryPort coarse(sm::MemoryPort port) {

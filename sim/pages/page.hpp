@@ -37,4 +37,8 @@ class Page {
   bool in_cards_ = false;
 };
 
+// The page with the command that made it below its title. has_live: with a link to the live page, which is taken to lie
+// beside the report as noteg.html and reads the command behind its #.
+[[nodiscard]] std::string with_command(std::string page, std::string_view command, bool has_live);
+
 }  // namespace noteg::pages

@@ -8,6 +8,7 @@
 
 #include "arch/spec.hpp"
 #include "sim/compare/compare.hpp"
+#include "sim/compiled/source_view.hpp"
 #include "sim/gpu/explain.hpp"
 #include "sim/learn/learning_curve.hpp"
 #include "sim/learn/training.hpp"
@@ -19,6 +20,11 @@ namespace noteg::pages {
 // explanation: of --explain; its report is then that of the run.
 [[nodiscard]] std::string simulate_report(const arch::GpuSpec& gpu, const gpu::SimReport& report,
                                           const std::optional<gpu::Explanation>& explanation = std::nullopt);
+
+// view: what each instruction of the listing costs.
+[[nodiscard]] std::string compiled_report(const arch::GpuSpec& gpu, const compiled::CompiledRun& run,
+                                          const compiled::Launch& launch,
+                                          const std::vector<compiled::SourceLine>& view);
 
 [[nodiscard]] std::string compare_report(const compare::Comparison& comparison);
 

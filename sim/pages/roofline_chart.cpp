@@ -66,16 +66,16 @@ Chart roofline_chart(const std::vector<RooflineRun>& runs) {
   chart.id = "roofline";
   chart.title = "Roofline";
   chart.note =
-      "What the pipes and the memories allow at each arithmetic intensity, at the clock of the run, and where it "
-      "lies. Distance to the roof above is what other limits cost.";
+      "What the pipes and the memories allow at each arithmetic intensity, at the clock of the run. A dot lies under "
+      "the roof of its colour; the distance to it is what other limits cost.";
   const Range x = spread(runs);
   Range y;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const gpu::SimReport& r = *runs[i].report;
     const double peak = peak_tflops(r);
     const bool alone = runs.size() == 1;
-    const std::string colour = alone ? "s1" : colour_of(i);
-    Series at{alone ? "run, per DRAM byte" : runs[i].label, alone ? "s2" : colour, {}, Mark::points, {}};
+    const std::string colour = alone ? "s1" : colour_of(i);  // of a roof and of the run under it
+    Series at{alone ? "run, per DRAM byte" : runs[i].label, colour, {}, Mark::points, {}};
     at.labelled = alone;
     at.dots.push_back(dot(r.roofline.arithmetic_intensity, r.tflops,
                           alone ? "this run: " + report::figure(r.tflops, Unit::tflops) : runs[i].label));

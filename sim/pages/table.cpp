@@ -25,7 +25,11 @@ std::vector<bool> number_columns(const Table& table) {
 
 std::string cell_html(const Cell& cell, bool first, bool number) {
   const std::string_view tag = first ? "th" : "td";
-  const std::string_view attributes = first ? " scope=\"row\"" : number ? " class=\"number\"" : "";
+  const std::string attributes = first ? " scope=\"row\""
+                                 : cell.shade
+                                     ? fmt::format(" class=\"number shade\" style=\"--share:{:.3f}\"", *cell.shade)
+                                 : number ? " class=\"number\""
+                                          : "";
   const std::string inside =
       cell.value ? fmt::format("<data value=\"{}\">{}</data>", format_number(*cell.value), escaped(cell.text))
                  : escaped(cell.text);

@@ -12,6 +12,7 @@ namespace noteg::pages {
 struct Cell {
   std::string text;
   std::optional<double> value = std::nullopt;
+  std::optional<double> shade = std::nullopt;  // 0 to 1: of a heat map
 };
 
 struct Table {

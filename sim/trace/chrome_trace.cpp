@@ -107,10 +107,10 @@ class Writer {
             cta.ended == 0 ? recording_.end : cta.ended, fmt::format("\"warps\":{}", program.warps));
     }
     for (std::size_t i = 0; i + 1 < recording_.trip_begins.size(); ++i)
-      slice("trip", json_text(fmt::format("trip {}", i + 1)), sm_process, first_slot_track - 1,
-            recording_.trip_begins[i], recording_.trip_begins[i + 1], fmt::format("\"trip\":{}", i + 1));
+      slice("iteration", json_text(fmt::format("iteration {}", i + 1)), sm_process, first_slot_track - 1,
+            recording_.trip_begins[i], recording_.trip_begins[i + 1], fmt::format("\"iteration\":{}", i + 1));
     if (recording_.trip_begins.size() > 1)
-      name("thread", sm_process, first_slot_track - 1, "main-loop trips of the first CTA");
+      name("thread", sm_process, first_slot_track - 1, "iterations of the first CTA's main loop");
   }
 
   void issues() {
@@ -232,7 +232,8 @@ class Writer {
                 {"sm_clock_mhz", recording_.run->clock().value * 1e-6},
                 {"window_begin_cycle", recording_.begin},
                 {"window_end_cycle", recording_.end},
-                {"loads", "find their data in L2"},
+                {"load_latency_cycles", recording_.port.latency},
+                {"steps_that_wait_for_dram", recording_.run->timed.runs.waiting},
                 {"watts", "of the whole board, as if every SM that works did what this one does"}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
   }

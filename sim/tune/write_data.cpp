@@ -22,6 +22,11 @@ std::string to_json(const Results& results, const arch::GpuSpec& gpu) {
       one.update(Json::parse(report::to_json(r)));
       top.push_back(std::move(one));
     }
+    Json ranked = Json::array();
+    for (const Scored& one : tuned.ranked)
+      ranked.push_back({{"configuration", configuration_text(one.config)},
+                        {"estimated_time_us", one.time_us},
+                        {"estimated_energy_mj", one.energy_mj}});
     const kernels::GemmShape& s = tuned.problem.shape;
     problems.push_back({{"m", s.m},
                         {"n", s.n},
@@ -34,7 +39,8 @@ std::string to_json(const Results& results, const arch::GpuSpec& gpu) {
                         {"pruned", tuned.pruned},
                         {"stopped", tuned.stopped},
                         {"why", tuned.why},
-                        {"top", std::move(top)}});
+                        {"top", std::move(top)},
+                        {"ranked", std::move(ranked)}});
   }
   return Json{{"arch", results.arch_id}, {"objective", name_of(results.objective)}, {"problems", std::move(problems)}}
              .dump(2, ' ', false, Json::error_handler_t::replace) +

@@ -90,6 +90,8 @@ std::vector<cli::Option> known_options() {
   std::vector<cli::Option> all{{"arch", "ARCH", "GPU: a name", true, cli::FileUse::gpu, cli::arch_values}};
   for (cli::Option& option : cli::kernel_options()) all.push_back(std::move(option));
   for (cli::Option& option : cli::clock_options()) all.push_back(std::move(option));
+  all.push_back({"sass", "FILE", "compiled code: a listing", false});
+  all.push_back({"launch", "FILE", "how it is launched", false});
   all.push_back({"exact", "", "step through everything, extrapolate nothing", false});
   return all;
 }

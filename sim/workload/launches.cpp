@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/support/ceil_div.hpp"
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::workload {
 namespace {
@@ -110,7 +111,7 @@ Expansion weight_only(const Operation& o) {
 }  // namespace
 
 double active_experts(double experts, double top_k, double tokens) {
-  return experts * (1 - std::pow(1 - std::min(1.0, top_k / experts), tokens));
+  return experts * (1 - portable::pow(1 - std::min(1.0, top_k / experts), tokens));
 }
 
 double Launch::flops() const {
