@@ -112,7 +112,7 @@ double number_of(const arch::Value& value) {
 
 }  // namespace
 
-static std::vector<RunColumn> arch_columns() {
+std::vector<RunColumn> arch_columns() {
   std::vector<RunColumn> columns;
   for (const char* key : keys) {
     const std::optional<std::size_t> at = arch::find_field(key);

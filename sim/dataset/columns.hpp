@@ -40,6 +40,9 @@ struct RunColumn {
 // Every column in the order of files. Built at each call: there is no global state.
 [[nodiscard]] std::vector<RunColumn> run_columns();
 
+// Those of the group arch.
+[[nodiscard]] std::vector<RunColumn> arch_columns();
+
 [[nodiscard]] std::optional<Column> known_column(std::string_view name);
 
 // A report that holds what is known before the simulation: GPU, kernel as resolved, shape, resources, grid. Errors as

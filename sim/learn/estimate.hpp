@@ -8,7 +8,7 @@
 
 #include "sim/forest/domain.hpp"
 #include "sim/forest/predictor.hpp"
-#include "sim/learn/fit.hpp"
+#include "sim/learn/problem.hpp"
 #include "sim/learn/model.hpp"
 #include "sim/support/result.hpp"
 
