@@ -69,7 +69,10 @@ void choose_features(const Table& table, const ProblemOptions& options, Problem&
     const dataset::Column& column = values.column;
     if (std::ranges::find(options.groups, column.group) == options.groups.end()) continue;
     if (std::ranges::find(options.leave_out, column.name) != options.leave_out.end()) continue;
-    if (!varies(values, table.rows)) continue;
+    if (!varies(values, table.rows)) {
+      if (column.group == dataset::Group::config) problem.constants.push_back(feature_of(values));
+      continue;
+    }
     if (values.is_text && values.words.size() >= forest::most_bins)
       errors.push_back(wrong(table, column.name, "at most 254 different texts", std::to_string(values.words.size())));
     problem.features.push_back(feature_of(values));
@@ -254,7 +257,7 @@ std::vector<double> smearing_of(const std::vector<Target>& targets, const Eigen:
                                 const Eigen::MatrixXd& fitted) {
   std::vector<double> factors(targets.size(), 1);
   for (std::size_t t = 0; t < targets.size(); ++t) {
-    if (!targets[t].log) continue;
+    if (!targets[t].log || targets[t].shrink != 1) continue;  // what is believed in part has no such bias
     double sum = 0, count = 0;
     for (Index row = 0; row < truth.rows(); ++row) {
       const double miss = truth(row, static_cast<Index>(t)) - fitted(row, static_cast<Index>(t));
@@ -273,7 +276,8 @@ Result<Fitted> fit_part(const Problem& problem, std::size_t part, const std::vec
   const forest::TrainingSet set = training_set(problem, chosen, rows.empty() ? all_rows(chosen) : rows);
   Result<forest::Forest> trained = forest::train_forest(set, options);
   if (!trained) return trained.errors();
-  Fitted fitted{std::move(*trained), {}};
+  Fitted fitted{std::move(*trained), {}, {}};
+  for (const Target& target : chosen.targets) fitted.shrink.push_back(target.shrink);
   fitted.smearing = smearing_of(chosen.targets, set.y, forest::out_of_bag(fitted.forest, set.x, options.threads));
   return fitted;
 }
@@ -282,6 +286,7 @@ Result<Model> fit_model(const Problem& problem, ModelKind kind, const forest::Fo
   Model model;
   model.kind = kind;
   model.features = problem.features;
+  model.constants = problem.constants;
   for (std::size_t p = 0; p < problem.parts.size(); ++p) {
     const PartProblem& source = problem.parts[p];
     Result<Fitted> fitted = fit_part(problem, p, {}, options);

@@ -24,10 +24,12 @@ struct PartProblem {
   std::vector<std::size_t> rows;  // of the table
   Eigen::MatrixXd y;              // per row here and target: as the trees see it
   Eigen::MatrixXd offset;         // log of the anchor, 0 without one
+  Eigen::VectorXd base;           // per row: what Part::base says without the rows of its group; empty: no base
 };
 
 struct Problem {
   std::vector<Feature> features;
+  std::vector<Feature> constants;  // as of Model
   Eigen::MatrixXd x;  // per row of the table
   Eigen::VectorXd weights;
   std::vector<PartProblem> parts;
@@ -49,7 +51,7 @@ struct Problem {
 // The forest of one part, trained on some of its rows (all of them where none are named).
 struct Fitted {
   forest::Forest forest;
-  std::vector<double> smearing;  // per target, see Target
+  std::vector<double> smearing, shrink;  // per target, see Target
 };
 
 [[nodiscard]] Result<Fitted> fit_part(const Problem& problem, std::size_t part, const std::vector<std::size_t>& rows,

@@ -112,6 +112,8 @@ Result<std::vector<Judged>> hold_out(const Problem& problem, std::size_t index, 
     for (std::size_t i = 0; i < test.size(); ++i)
       x.row(static_cast<Index>(i)) = problem.x.row(static_cast<Index>(part.rows[test[i]]));
     std::vector<std::vector<Raw>> raw = raw_estimates(*fitted, x, options.threads);
+    for (std::size_t i = 0; part.base.size() > 0 && i < test.size(); ++i)
+      raw[i][0] = moved(raw[i][0], part.base[static_cast<Index>(test[i])]);
     for (std::size_t i = 0; i < test.size(); ++i) out.push_back({fold, part.rows[test[i]], test[i], std::move(raw[i])});
   }
   std::ranges::stable_sort(out, {}, &Judged::row);
