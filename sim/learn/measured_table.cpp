@@ -19,13 +19,13 @@ namespace {
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-struct Part {
+struct Field {
   const char *name, *unit, *meaning;
   double (*get)(const MeasuredRun&);
   void (*set)(MeasuredRun&, double);
 };
 
-constexpr std::array<Part, 7> parts{{
+constexpr std::array<Field, 7> fields{{
     {"measured.time_us", "us", "measured run time; absent where there is none",
      [](const MeasuredRun& r) { return r.measured_us > 0 ? r.measured_us : absent; },
      [](MeasuredRun& r, double v) { r.measured_us = v; }},
@@ -77,7 +77,7 @@ Result<std::vector<double>> numbers_of(const dataset::Table& table, const char* 
 std::vector<dataset::Values> columns_of(const std::vector<MeasuredRun>& runs) {
   using dataset::Group;
   std::vector<dataset::Values> columns;
-  for (const Part& part : parts) {
+  for (const Field& part : fields) {
     columns.push_back(column(part.name, part.unit, part.meaning, Group::other));
     for (const MeasuredRun& run : runs) columns.back().numbers.push_back(part.get(run));
   }
@@ -100,7 +100,7 @@ Result<std::vector<MeasuredRun>> runs_of(const dataset::Table& table) {
     for (std::size_t row = 0; row < runs.size(); ++row)
       set(runs[row], std::isnan((*numbers)[row]) ? 0 : (*numbers)[row]);
   };
-  for (const Part& part : parts) take(part.name, part.set);
+  for (const Field& part : fields) take(part.name, part.set);
   take("time_us", [](MeasuredRun& run, double value) { run.simulated_us = value; });
   take("power_w", [](MeasuredRun& run, double value) { run.simulated_w = value; });
   for (std::size_t row = 0; errors.empty() && row < runs.size(); ++row)
@@ -129,11 +129,12 @@ std::string one_line(const Diagnostics& errors) {
   return text;
 }
 
-Gpus load_gpus(const validate::MeasuredData& data) {
+Gpus load_gpus(const validate::MeasuredData& data, const std::optional<arch::GpuSpec>& given) {
   Gpus gpus;
   const std::size_t column = *data.column("gpu");
   for (const validate::MeasuredRow& row : data.rows)
-    if (!gpus.contains(row.fields[column])) gpus.emplace(row.fields[column], arch::load_gpu(row.fields[column]));
+    if (!gpus.contains(row.fields[column]))
+      gpus.emplace(row.fields[column], given ? Result<arch::GpuSpec>(*given) : arch::load_gpu(row.fields[column]));
   return gpus;
 }
 
@@ -203,14 +204,15 @@ void simulated_is_known(dataset::Table& table) {
 
 Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const MeasuredOptions& options,
                                      const validate::Simulator& simulator) {
-  const Gpus gpus = load_gpus(data);
+  const Gpus gpus = load_gpus(data, options.gpu);
   std::vector<Simulated> rows(data.rows.size());
   validate::share_work(rows.size(), options.jobs, options.progress,
                        [&](std::size_t i) { rows[i] = simulate(data, data.rows[i], gpus, options, simulator); });
   MeasuredTable out;
   std::map<std::string, std::size_t> reasons;
   dataset::TableBuilder builder([](dataset::Group) { return true; });
-  for (const Simulated& row : rows) {
+  for (std::size_t place = 0; place < rows.size(); ++place) {
+    const Simulated& row = rows[place];
     if (!row.report) {
       ++out.skipped;
       ++reasons[row.reason];
@@ -218,6 +220,7 @@ Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const M
     }
     builder.add({row.gpu, &row.measured.options, &*row.report});
     out.runs.push_back(run_of(row));
+    out.source.push_back(place);
   }
   out.reasons.assign(reasons.begin(), reasons.end());
   if (out.runs.empty())

@@ -33,7 +33,8 @@ struct MeasuredRun {
 
 struct MeasuredTable {
   dataset::Table table;
-  std::vector<MeasuredRun> runs;  // parallel to the table's rows
+  std::vector<MeasuredRun> runs;    // parallel to the table's rows
+  std::vector<std::size_t> source;  // of each, its place in MeasuredData::rows; empty where the table was read
   std::size_t skipped = 0;
   std::vector<std::pair<std::string, std::size_t>> reasons;  // why rows were left out, and how many
 };
@@ -42,7 +43,8 @@ struct MeasuredOptions {
   unsigned jobs = 1;
   std::vector<std::string> gpus;  // as of validate
   validate::Chooser chooser;      // as of validate: empty leaves rows without a kernel out
-  std::function<void(std::size_t, std::size_t)> progress;
+  std::function<void(std::size_t, std::size_t)> progress = {};
+  std::optional<arch::GpuSpec> gpu = {};  // in the place of the file of every row's GPU
 };
 
 // Every row simulated. A row that the host's dispatch hides has no time ratio; one whose power was not measured no
