@@ -72,6 +72,8 @@ Feature read_feature(const Checked& at) {
   feature.column.group = *known;
   const json* own = at.find("categories");
   if (own == nullptr) {
+    feature.low = 1;
+    if (at.find("low") == nullptr) return feature;  // blank in every row
     feature.low = at.at("low").number();
     feature.high = at.at("high").number();
     return feature;
@@ -81,10 +83,10 @@ Feature read_feature(const Checked& at) {
   return feature;
 }
 
-std::vector<Feature> read_features(const Checked& at) {
+std::vector<Feature> read_features(const Checked& at, std::size_t least) {
   std::vector<Feature> features;
   std::set<std::string> names;
-  for (const Checked& item : at.items(1, forest::most_features)) {
+  for (const Checked& item : at.items(least, forest::most_features)) {
     features.push_back(read_feature(item));
     if (!names.insert(features.back().column.name).second) item.wrong("each feature once", features.back().column.name);
   }
@@ -105,6 +107,8 @@ void read_target(const Checked& at, Part& part) {
   target.log = at.at("log").claim();
   target.anchor = at.at("anchor").text(256);
   target.smearing = at.at("smearing").number();
+  if (at.find("shrink") != nullptr) target.shrink = at.at("shrink").number();
+  if (!(target.shrink >= 0 && target.shrink <= 1)) at.at("shrink").wrong("a share from 0 to 1", "another");
   target.widen = read_factors(at.at("widen"));
   if (at.find("widen_new_gpu") != nullptr) target.widen_new_gpu = read_factors(at.at("widen_new_gpu"));
   if (!(target.smearing > 0)) at.at("smearing").wrong("a number above 0", "another");
@@ -180,6 +184,10 @@ Part read_part(const Checked& at, const std::vector<Feature>& features) {
     if (!known) rule.wrong("feature, target and 1 or -1", "another rule");
     part.forest.monotone.push_back({static_cast<std::size_t>(parts[0]), static_cast<std::size_t>(parts[1]), parts[2]});
   }
+  if (at.find("base") != nullptr) {
+    if (part.targets.size() != 1) at.at("base").wrong("one target with a base", "several");
+    part.base = read_process(at.at("base"));
+  }
   const forest::GrowthData data = leaf_data(part.forest);
   for (const Checked& tree : at.at("trees").items(1, 10000)) {
     part.forest.trees.push_back(read_tree(tree, part.forest.features, part.forest.rows));
@@ -209,7 +217,8 @@ Model model_from(const json& document) {
       model.trained_on.gpus.push_back(name.text(256));
   (void)at.at("metrics");
   model.metrics = document["metrics"].dump();
-  model.features = read_features(at.at("features"));
+  model.features = read_features(at.at("features"), 1);
+  if (at.find("constants") != nullptr) model.constants = read_features(at.at("constants"), 0);
   for (const Checked& part : at.at("parts").items(1, forest::most_targets))
     model.parts.push_back(read_part(part, model.features));
   return model;

@@ -56,7 +56,7 @@ Json feature_json(const Feature& feature) {
             {"meaning", feature.column.meaning}};
   if (feature.kind == forest::FeatureKind::category)
     json["categories"] = feature.categories;
-  else
+  else if (feature.low <= feature.high)  // not of a column that is blank throughout
     json["low"] = feature.low, json["high"] = feature.high;
   return json;
 }
@@ -65,6 +65,7 @@ Json target_json(const Target& target, const forest::Scale& scale) {
   Json json{{"name", target.name},     {"unit", target.unit},         {"log", target.log},
             {"anchor", target.anchor}, {"smearing", target.smearing}, {"widen", target.widen},
             {"mean", scale.mean},      {"deviation", scale.deviation}};
+  if (target.shrink != 1) json["shrink"] = target.shrink;
   if (target.widen_new_gpu) json["widen_new_gpu"] = *target.widen_new_gpu;
   return json;
 }
@@ -80,13 +81,14 @@ std::string part_text(const Part& part) {
     rules += fmt::format("{}[{},{},{}]", rules.empty() ? "" : ",", rule.feature, rule.target, rule.direction);
   for (const std::uint8_t bin : part.training_bins) bins += fmt::format("{:02x}", bin);
   for (const forest::Tree& tree : part.forest.trees) trees += (trees.empty() ? "" : ",\n") + tree_text(tree);
+  const std::string base = part.base ? "\"base\":" + process_json(*part.base) + ",\n" : "";
   const bool even = std::ranges::all_of(part.forest.weights, [](double w) { return w == 1; });
   return fmt::format(
       "{{\"targets\":{},\n\"usual_distance\":{},\n\"rows\":{},\n\"edges\":[{}],\n\"importance\":{},\n\"monotone\":[{}],"
       "\n"
-      "\"weights\":{},\n\"y\":{},\n\"bins\":\"{}\",\n\"trees\":[{}]}}",
+      "\"weights\":{},\n\"y\":{},\n\"bins\":\"{}\",\n{}\"trees\":[{}]}}",
       targets.dump(), text_of(part.usual_distance), part.forest.rows, edges, list_of(part.forest.importance), rules,
-      even ? "[]" : list_of(part.forest.weights), list_of(part.forest.y), bins, trees);
+      even ? "[]" : list_of(part.forest.weights), list_of(part.forest.y), bins, base, trees);
 }
 
 }  // namespace
@@ -94,6 +96,8 @@ std::string part_text(const Part& part) {
 std::string to_json(const Model& model) {
   Json features = Json::array();
   for (const Feature& feature : model.features) features.push_back(feature_json(feature));
+  Json constants = Json::array();
+  for (const Feature& feature : model.constants) constants.push_back(feature_json(feature));
   const Json trained_on{{"files", model.trained_on.files},
                         {"rows", model.trained_on.rows},
                         {"hash", model.trained_on.hash},
@@ -102,9 +106,9 @@ std::string to_json(const Model& model) {
   for (const Part& part : model.parts) parts += (parts.empty() ? "" : ",\n") + part_text(part);
   return fmt::format(
       "{{\"schema\":\"noteg-model\",\"version\":{},\n\"kind\":\"{}\",\n\"trained_on\":{},\n\"metrics\":{},\n"
-      "\"features\":{},\n\"parts\":[{}]}}\n",
+      "\"features\":{},\n\"constants\":{},\n\"parts\":[{}]}}\n",
       model_version, model.kind == ModelKind::direct ? "direct" : "residual", trained_on.dump(), model.metrics,
-      features.dump(1), parts);
+      features.dump(1), constants.dump(1), parts);
 }
 
 }  // namespace noteg::learn

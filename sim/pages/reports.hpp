@@ -10,7 +10,6 @@
 #include "sim/compare/compare.hpp"
 #include "sim/compiled/source_view.hpp"
 #include "sim/gpu/explain.hpp"
-#include "sim/learn/learning_curve.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/tune/write.hpp"
 #include "sim/validate/validate.hpp"
