@@ -113,6 +113,7 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec&
 
 std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& stretch) {
   const sm::Recorder& recorder = stretch.log;
+  const kernels::Program& program = *stretch.program;
   const std::vector<Step>& steps = run.profile.code.steps;
   std::vector<SourceLine> out(steps.size());
   const std::vector<int> live = live_registers(run.profile.code);
