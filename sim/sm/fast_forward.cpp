@@ -139,13 +139,13 @@ void FastForward::iteration_begins(const Warp& warp, int loop, std::uint64_t now
 
 void FastForward::Window::operator+=(const Window& more) {
   cycles += more.cycles;
-  backlog += more.backlog;
+  for (std::size_t i = 0; i < asked.size(); ++i) asked[i] += more.asked[i];
   count += more.count;
   for (std::size_t slot = 0; slot < advanced.size(); ++slot) advanced[slot] += more.advanced[slot];
 }
 
 FastForward::Mark FastForward::mark(std::uint64_t now) {
-  Mark out{now + sm_.skipped(), std::vector<double>(sm_.ctas.size()), sm_.traffic.write_backlog(now), sm_.counted()};
+  Mark out{now + sm_.skipped(), std::vector<double>(sm_.ctas.size()), sm_.traffic.asked(), sm_.counted()};
   for (const Warp& warp : sm_.warps)
     if (sm_.ctas.is_running(warp.cta)) out.position[warp.cta] += position(warp);
   return out;
@@ -153,8 +153,8 @@ FastForward::Mark FastForward::mark(std::uint64_t now) {
 
 void FastForward::close_window(Level& level, Rate& rate, std::uint64_t now) {
   Mark here = mark(now);
-  Window window{static_cast<double>(here.time - level.mark.time), here.backlog - level.mark.backlog, here.position,
-                here.count};
+  Window window{static_cast<double>(here.time - level.mark.time), here.asked, here.position, here.count};
+  for (std::size_t i = 0; i < window.asked.size(); ++i) window.asked[i] -= level.mark.asked[i];
   for (std::size_t i = 0; i < window.advanced.size(); ++i) window.advanced[i] -= level.mark.position[i];
   window.count += level.mark.count * -1.0;
   rate.windows.push_back(std::move(window));
@@ -245,9 +245,11 @@ std::uint64_t FastForward::cycles_of(const Rate& rate, double share) {
   return static_cast<std::uint64_t>(std::llround(share * rate.sum.cycles));
 }
 
-// The windows of a rate, so many times over. What is written may come faster than it can leave.
+// The windows of a rate, so many times over.
 void FastForward::pass(const Rate& rate, double share) {
-  if (rate.sum.backlog > 0) sm_.traffic.add_write_backlog(rate.sum.backlog * share);
+  PortTraffic::Asked asked = rate.sum.asked;
+  for (double& each : asked) each *= share;
+  sm_.traffic.pass(share * rate.sum.cycles, asked);
   sm_.skip(cycles_of(rate, share), rate.sum.instructions() * share, rate.sum.count * share);
 }
 

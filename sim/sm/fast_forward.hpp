@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/sm/counters.hpp"
+#include "sim/sm/memory_port.hpp"
 #include "sim/sm/warp.hpp"
 
 namespace noteg::sm {
@@ -67,12 +68,13 @@ class FastForward {
   struct Mark {
     std::uint64_t time = 0;
     std::vector<double> position;  // by CTA slot: instructions executed by its warps
-    double backlog = 0;            // PortTraffic::write_backlog
+    PortTraffic::Asked asked{};
     CoreCounters count;
   };
   // What passed between two marks.
   struct Window {
-    double cycles = 0, backlog = 0;
+    double cycles = 0;
+    PortTraffic::Asked asked{};
     std::vector<double> advanced;  // by CTA slot
     CoreCounters count;
 
