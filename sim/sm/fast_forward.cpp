@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "sim/sm/machine.hpp"
 
@@ -178,6 +179,10 @@ bool FastForward::learn(Rate& rate) {
     const double mean = sum / n, variance = std::max(0.0, squares / n - mean * mean) * n / (n - 1);
     if (!spent && 2 * std::sqrt(variance / n) > rules_.agreement * mean) continue;
     use(rate, used);
+    if (!spent && !knows_progress(rate)) {
+      rate.is_known = false;
+      continue;
+    }
     return true;
   }
   return false;
@@ -185,8 +190,55 @@ bool FastForward::learn(Rate& rate) {
 
 void FastForward::use(Rate& rate, std::size_t windows) {
   rate.is_known = true;
-  rate.sum = rate.windows[rate.windows.size() - windows];
-  for (std::size_t i = rate.windows.size() - windows + 1; i < rate.windows.size(); ++i) rate.sum += rate.windows[i];
+  rate.used = windows;
+  const std::span<const Window> used = std::span(rate.windows).last(windows);
+  rate.sum = used.front();
+  for (const Window& window : used.subspan(1)) rate.sum += window;
+  level_progress(used, rate.sum.advanced);
+}
+
+// CTAs whose progress the windows cannot tell apart (twice the standard error of the difference) keep their distance:
+// each of them gets the mean.
+void FastForward::level_progress(std::span<const Window> windows, std::vector<double>& progress) {
+  std::vector<std::size_t> slots(progress.size());
+  std::iota(slots.begin(), slots.end(), std::size_t{0});
+  std::ranges::stable_sort(slots, {}, [&](std::size_t slot) { return progress[slot]; });
+  const auto are_apart = [&](std::size_t a, std::size_t b) {
+    double squares = 0;
+    for (const Window& window : windows) squares += std::pow(window.advanced[b] - window.advanced[a], 2);
+    const double sum = progress[b] - progress[a], n = static_cast<double>(windows.size());
+    return sum * sum * (n - 1) > 4 * (n * squares - sum * sum);
+  };
+  const std::vector<double> measured = progress;
+  for (std::size_t first = 0; first < slots.size();) {
+    std::size_t end = first + 1;
+    while (end < slots.size() && !are_apart(slots[first], slots[end])) ++end;
+    double mean = 0;
+    for (std::size_t i = first; i < end; ++i) mean += measured[slots[i]] / static_cast<double>(end - first);
+    for (; first < end; ++first) progress[slots[first]] = mean;
+  }
+}
+
+// Where CTAs get on at different rates, is the share of each known well enough?
+bool FastForward::knows_progress(const Rate& rate) const {
+  const std::vector<double>& progress = rate.sum.advanced;
+  const auto [least, most] = std::ranges::minmax(progress);
+  if (least == most) return true;
+  const std::span<const Window> windows = std::span(rate.windows).last(rate.used);
+  const auto n = static_cast<double>(windows.size());
+  for (std::size_t slot = 0; slot < progress.size(); ++slot) {
+    if (progress[slot] <= 0) continue;
+    double sum = 0, squares = 0, alike = 0;
+    for (const Window& window : windows) {
+      const double share = window.advanced[slot] / window.instructions();
+      sum += share;
+      squares += share * share;
+    }
+    for (const double other : progress) alike += other == progress[slot] ? 1 : 0;
+    const double mean = sum / n, variance = std::max(0.0, squares / n - mean * mean) * n / (n - 1);
+    if (2 * std::sqrt(variance / (n * alike)) > rules_.progress * mean) return false;
+  }
+  return true;
 }
 
 // A leader begins an iteration while all CTAs are in loops of that depth.
@@ -233,6 +285,7 @@ void FastForward::cta_ends(std::uint64_t now) {
   close_window(level, rate, now);
   const std::int64_t more = (sm_.ctas.to_launch() - 1) / resident * resident;  // one takes the slot that fell empty
   if (more <= 0 || static_cast<std::int64_t>(rate.windows.size()) * ctas < resident || !learn(rate)) return;
+  if (static_cast<double>(more) * cta_instructions_ < rules_.worth * sm_.stepped_instructions()) return;
   const double share = static_cast<double>(more) * cta_instructions_ / rate.sum.instructions();
   sm_.ctas.replace(more, cycles_of(rate, share));
   pass(rate, share);
@@ -320,6 +373,9 @@ bool FastForward::skip(int depth, Rate& rate) {
   // many have told.
   const bool is_sure = rate.windows.size() >= rules_.sure || share <= rules_.longest;
   if (!is_sure) share = std::max(rules_.longest, share / 2);
+  // Whole windows leave what repeats within them where it is.
+  const auto windows = static_cast<double>(rate.used);
+  if (share * windows >= 1) share = std::floor(share * windows) / windows;
   double instructions = 0;
   for (std::size_t slot = 0; slot < skip.left.size(); ++slot) {
     if (!takes_part(slot)) continue;

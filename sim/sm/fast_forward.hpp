@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "sim/sm/counters.hpp"
@@ -25,6 +26,8 @@ class Machine;
 struct SamplingRules {
   double budget = 5e5;       // warp instructions: work of no more is stepped through, and more do not refine a mean
   double agreement = 0.005;  // of mean cycles per instruction: twice their standard error
+  double progress = 0.02;    // likewise, of the share of a CTA that gets on at a rate of its own
+  double worth = 0.5;        // of what was stepped through: CTAs that are skipped at once save as much, at least
   std::size_t windows = 4;   // that they are the mean of, at least
   double share = 0.03;       // of the budget: warp instructions in a window
   std::int64_t window = 3;   // iterations of each running CTA in a window, at least
@@ -84,7 +87,8 @@ class FastForward {
   struct Rate {
     std::vector<Window> windows;
     bool is_known = false;
-    Window sum;  // of those that it is the mean of
+    std::size_t used = 0;  // the last of them, that it is the mean of
+    Window sum;            // of these
   };
   struct Moment {
     std::uint64_t hash = 0, time = 0;
@@ -120,6 +124,8 @@ class FastForward {
   void close_window(Level& level, Rate& rate, std::uint64_t now);
   bool learn(Rate& rate);
   void use(Rate& rate, std::size_t windows);
+  [[nodiscard]] bool knows_progress(const Rate& rate) const;
+  static void level_progress(std::span<const Window> windows, std::vector<double>& progress);
   void sample(int depth, const RunningSet& running, std::uint64_t now);
 
   [[nodiscard]] Skip possible_skip(int depth) const;
