@@ -4,7 +4,7 @@
 #include "sim/dataset/physics_parts.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/power/clock.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::dataset {
 namespace {
