@@ -8,7 +8,7 @@ struct Row {
   std::string_view name, description;
 };
 
-constexpr std::array<Row, stall_count> rows{{
+constexpr std::array<Row, stall_count> stall_rows{{
     {"selected", "the warp issued an instruction"},
     {"not_selected", "ready, but another warp of the sub-core was chosen"},
     {"wait", "the stall count of the previous instruction was still running"},
@@ -28,8 +28,8 @@ constexpr std::array<Row, stall_count> rows{{
 
 }  // namespace
 
-std::string_view name_of(Stall stall) { return rows[static_cast<std::size_t>(stall)].name; }
-std::string_view description_of(Stall stall) { return rows[static_cast<std::size_t>(stall)].description; }
+std::string_view name_of(Stall stall) { return stall_rows[static_cast<std::size_t>(stall)].name; }
+std::string_view description_of(Stall stall) { return stall_rows[static_cast<std::size_t>(stall)].description; }
 
 namespace {
 
