@@ -4,7 +4,7 @@
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/kernel_view.hpp"
-#include "sim/sm/compiler_latencies.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "kernels/ir/tensor_form.hpp"
 #include "sim/compiled/traffic.hpp"
 #include "sim/gpu/sm_cache.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 #include "sim/sm/warp.hpp"
 
 namespace noteg::compiled {

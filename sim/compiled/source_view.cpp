@@ -9,7 +9,7 @@
 #include "kernels/compiled/live_registers.hpp"
 #include "sim/gpu/recording.hpp"
 #include "sim/sm/decoded.hpp"
-#include "sim/sm/recorder.hpp"
+#include "sim/sm/observer.hpp"
 #include "sim/sm/sm.hpp"
 #include "sim/support/csv.hpp"
 

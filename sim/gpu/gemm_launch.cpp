@@ -11,8 +11,7 @@
 #include "kernels/ir/tensor_form.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/gpu/sm_cache.hpp"
-#include "sim/sm/compiler_latencies.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::gpu {

@@ -8,7 +8,7 @@
 #include "kernels/ir/facts.hpp"
 #include "sim/memory/l1_reuse.hpp"
 #include "sim/memory/l2_lookups.hpp"
-#include "sim/sm/memory_cost.hpp"
+#include "sim/sm/decoded.hpp"
 
 #include "kernels/ir/tensor_form.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "sim/gpu/report.hpp"
 #include "sim/gpu/simulate.hpp"
-#include "sim/sm/recorder.hpp"
+#include "sim/sm/observer.hpp"
 
 namespace noteg::gpu {
 

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "kernels/ir/tensor_form.hpp"
-#include "sim/sm/compiler_latencies.hpp"
-#include "sim/sm/memory_cost.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::sm {
 

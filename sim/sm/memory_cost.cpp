@@ -1,4 +1,4 @@
-#include "sim/sm/memory_cost.hpp"
+#include "sim/sm/decoded.hpp"
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,7 @@
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/power/clock.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::tune {

@@ -5,7 +5,7 @@
 #include "kernels/config/config.hpp"
 #include "kernels/families/build.hpp"
 #include "kernels/ir/print.hpp"
-#include "sim/sm/compiler_latencies.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::fuzz {
 

@@ -4,7 +4,7 @@
 
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/passes/control_bits.hpp"
-#include "sim/sm/compiler_latencies.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::sm::tables {
 

@@ -1,4 +1,4 @@
-#include "sim/sm/instruction_cache.hpp"
+#include "sim/sm/front_end.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,10 +1,13 @@
-// Tensor instructions on an SM: latency, interval, and which forms there are.
+// How long instructions take: what a compiler for an SM knows of its latencies, from the SM's specification, and tensor
+// instructions: latency, interval, and which forms there are.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "arch/spec.hpp"
+#include "kernels/ir/latency_model.hpp"
 #include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::sm {
@@ -26,5 +29,14 @@ struct TensorTiming {
 
 // The form of a program's tensor instructions; nothing where it has none.
 [[nodiscard]] std::optional<kernels::TensorForm> tensor_form_in(const kernels::Program& program);
+
+// Cycles for which a warp instruction occupies a pipe of 1 to 32 lanes.
+[[nodiscard]] std::uint64_t pipe_interval(int lanes);
+
+[[nodiscard]] kernels::LatencyModel latency_model(const arch::SmSpec& sm);
+
+// With the times of the matrix instructions of a kernel; a form that the SM does not have leaves them unset.
+[[nodiscard]] kernels::LatencyModel latency_model(const arch::SmSpec& sm,
+                                                  const std::optional<kernels::TensorForm>& form);
 
 }  // namespace noteg::sm
