@@ -10,7 +10,7 @@
 
 #include "arch/find.hpp"
 #include "kernels/config/config_file.hpp"
-#include "sim/compare/contestant.hpp"
+#include "sim/compare/compare.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace noteg::cli {

@@ -5,7 +5,6 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
-#include "sim/pages/assets.hpp"
 #include "sim/pages/page.hpp"
 
 namespace noteg::cli {

@@ -18,7 +18,6 @@
 #include "sim/pages/reports.hpp"
 #include "sim/power/trace.hpp"
 #include "sim/report/write.hpp"
-#include "sim/report/write_explanation.hpp"
 #include "sim/serve/session.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/quantity_text.hpp"

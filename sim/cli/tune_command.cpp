@@ -18,8 +18,7 @@
 #include "sim/cli/report_file.hpp"
 #include "sim/cli/stop_signal.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/tune/cutlass_profiler.hpp"
-#include "sim/tune/shape_file.hpp"
+#include "sim/tune/problem.hpp"
 #include "sim/tune/write.hpp"
 
 namespace noteg::cli {

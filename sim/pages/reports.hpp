@@ -13,6 +13,7 @@
 #include "sim/learn/training.hpp"
 #include "sim/tune/write.hpp"
 #include "sim/validate/validate.hpp"
+#include "sim/workload/write.hpp"
 
 namespace noteg::pages {
 
@@ -35,5 +36,10 @@ namespace noteg::pages {
 // curve: may be empty.
 [[nodiscard]] std::string train_report(const learn::Training& training, const dataset::Table& table,
                                        const std::vector<learn::CurvePoint>& curve);
+
+// The HTML report of a workload: where time and energy of each case go, its operations under their roofs, and which
+// cases are worth having.
+
+[[nodiscard]] std::string workload_report(const workload::Results& results, const workload::Heading& heading);
 
 }  // namespace noteg::pages

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "sim/pages/reports.hpp"
-#include "sim/pages/roofline_chart.hpp"
 #include "sim/pages/run_charts.hpp"
 #include "sim/report/format.hpp"
 #include "sim/report/write.hpp"

@@ -11,7 +11,6 @@
 #include "sim/compiled/write_json.hpp"
 #include "sim/gpu/recording.hpp"
 #include "sim/report/write.hpp"
-#include "sim/report/write_explanation.hpp"
 #include "sim/web/watch.hpp"
 
 namespace noteg::web {

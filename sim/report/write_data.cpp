@@ -1,13 +1,77 @@
-#include "sim/report/write_explanation.hpp"
+#include "sim/report/write.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "sim/report/counters.hpp"
 #include "sim/report/format.hpp"
-#include "sim/report/write.hpp"
+#include "sim/support/csv.hpp"
+#include "sim/support/number_text.hpp"
 
 namespace noteg::report {
+namespace {
+
+std::string field_of(const Counter& counter, const gpu::SimReport& report) {
+  const Value value = counter.get(report);
+  if (is_absent(counter, value)) return "";
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  return format_number(number_of(value));
+}
+
+std::string opcodes_field(const gpu::SimReport& report) {
+  std::string text;
+  for (const auto& [opcode, count] : report.instructions_by_opcode)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ";", opcode, format_number(number_of(count)));
+  return text;
+}
+
+}  // namespace
+
+std::string to_csv(const std::vector<gpu::SimReport>& reports) {
+  const std::vector<Counter> table = counter_table();
+  std::vector<std::string> header;
+  for (const Counter& counter : table) header.push_back(counter.name);
+  header.emplace_back("instructions.by_opcode");
+  std::string text = csv_line(header);
+  for (const gpu::SimReport& report : reports) {
+    std::vector<std::string> row;
+    for (const Counter& counter : table) row.push_back(field_of(counter, report));
+    row.push_back(opcodes_field(report));
+    text += csv_line(row);
+  }
+  return text;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return *text;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+  return number_of(value);
+}
+
+}  // namespace
+
+std::string to_json(const gpu::SimReport& report) {
+  Json root = Json::object();
+  for (const Counter& counter : counter_table()) {
+    Json& place = counter.group().empty() ? root : root[std::string(counter.group())];
+    const Value value = counter.get(report);
+    place[std::string(counter.leaf())] = is_absent(counter, value) ? Json(nullptr) : json_of(value);
+    if (counter.name != "instructions.warp_total") continue;
+    Json& by_opcode = place["by_opcode"] = Json::object();
+    for (const auto& [opcode, count] : report.instructions_by_opcode) by_opcode[opcode] = number_of(count);
+  }
+  for (const auto& [name, value] : report.switches) root["switches"][name] = value;
+  // A measured text may hold any byte: replace what is not UTF-8 instead of failing.
+  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 namespace {
 
 double percent(const gpu::LimitCost& cost) {
