@@ -25,15 +25,16 @@ std::optional<Enum> value_of(const std::array<Named<Enum>, N>& table, std::strin
   return std::nullopt;
 }
 
-constexpr std::array<Named<Family>, 9> families{{{"naive", Family::naive},
-                                                 {"blocked", Family::blocked},
-                                                 {"clblast", Family::clblast},
-                                                 {"simt", Family::simt},
-                                                 {"mma", Family::mma},
-                                                 {"wgmma", Family::wgmma},
-                                                 {"tcgen05", Family::tcgen05},
-                                                 {"triton", Family::triton},
-                                                 {"attention", Family::attention}}};
+constexpr std::array<Named<Family>, 10> families{{{"naive", Family::naive},
+                                                  {"blocked", Family::blocked},
+                                                  {"clblast", Family::clblast},
+                                                  {"simt", Family::simt},
+                                                  {"mma", Family::mma},
+                                                  {"wgmma", Family::wgmma},
+                                                  {"tcgen05", Family::tcgen05},
+                                                  {"triton", Family::triton},
+                                                  {"attention", Family::attention},
+                                                  {"flash3", Family::flash3}}};
 constexpr std::array<Named<Raster>, 2> rasters{{{"along_m", Raster::along_m}, {"along_n", Raster::along_n}}};
 constexpr std::array<Named<SplitKMode>, 3> split_k_modes{
     {{"none", SplitKMode::none}, {"serial", SplitKMode::serial}, {"parallel", SplitKMode::parallel}}};
@@ -55,7 +56,8 @@ bool on_tensor_cores(const KernelConfig& config) {
     case Family::mma:
     case Family::wgmma:
     case Family::tcgen05:
-    case Family::attention: return true;
+    case Family::attention:
+    case Family::flash3: return true;
     case Family::triton: return config.dtype_in != DataType::f32;
   }
   return false;

@@ -14,11 +14,16 @@
 
 namespace noteg::kernels {
 
-enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton, attention };
+enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton, attention, flash3 };
 
 // Families whose tiles come by bulk tensor copies, in clusters and through persistent CTAs.
 [[nodiscard]] constexpr bool copies_in_bulk(Family family) {
-  return family == Family::wgmma || family == Family::tcgen05;
+  return family == Family::wgmma || family == Family::tcgen05 || family == Family::flash3;
+}
+
+// Attention: scores of queries and keys, then the products of their weights and values.
+[[nodiscard]] constexpr bool has_two_products(Family family) {
+  return family == Family::attention || family == Family::flash3;
 }
 
 [[nodiscard]] std::string_view name_of(Family family);

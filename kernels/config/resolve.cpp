@@ -5,6 +5,7 @@
 #include "kernels/config/config.hpp"
 #include "kernels/config/defaults.hpp"
 #include "kernels/families/attention/attention_plan.hpp"
+#include "kernels/families/flash3/flash3_plan.hpp"
 #include "kernels/families/clblast/resolve_clblast.hpp"
 #include "kernels/families/resolve_tensor.hpp"
 
@@ -337,6 +338,7 @@ Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape)
   if (config.family == Family::wgmma) return resolve_wgmma(config, shape);
   if (config.family == Family::tcgen05) return resolve_tcgen05(config, shape);
   if (config.family == Family::attention) return resolve_attention(config, shape);
+  if (config.family == Family::flash3) return resolve_flash3(config, shape);
   if (config.family == Family::triton) return resolve_triton(config, shape);
   return Resolver(config, shape).run();
 }

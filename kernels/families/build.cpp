@@ -15,12 +15,13 @@ Result<Program> build_program(const BuildRequest& request) {
     case Family::tcgen05: return build_tcgen05(request);
     case Family::triton: return build_triton(request);
     case Family::attention: return build_attention(request);
+    case Family::flash3: return build_flash3(request);
   }
   return Diagnostic{"",
                     0,
                     0,
                     "family",
-                    "naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton or attention",
+                    "naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton, attention or flash3",
                     std::string(name_of(request.config.family))};
 }
 

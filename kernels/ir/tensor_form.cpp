@@ -169,7 +169,9 @@ std::size_t tensor_kind(const TensorForm& form) {
 std::string_view tensor_kind_name(std::size_t kind) { return kinds.at(kind); }
 
 TensorForm tensor_form_of(const KernelConfig& config) {
-  const bool warp_group = config.family == Family::wgmma, in_memory = config.family == Family::tcgen05;
+  const bool warp_group = config.family == Family::wgmma || config.family == Family::flash3 ||
+                          (config.family == Family::triton && config.instruction.m == 64),
+             in_memory = config.family == Family::tcgen05;
   Tile shape = config.instruction;
   if (warp_group && shape.m != 64) std::swap(shape.m, shape.n);  // its 64 rows lie along N
   if (in_memory) {                                               // the share of one CTA

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/families/triton/triton_plan.hpp"
 #include "sim/gpu/bottleneck.hpp"
 #include "sim/gpu/confidence.hpp"
 #include "sim/gpu/gemm_launch.hpp"
@@ -44,20 +45,28 @@ Diagnostic waits_for_ever(const sm::SmResult& run) {
 
 // Forms of the instructions that a family multiplies with; a generation without any does not have them.
 const std::vector<arch::TensorFormSpec>* forms_of(const arch::SmSpec& sm, kernels::Family family) {
-  if (family == kernels::Family::wgmma) return &sm.tensor.wgmma;
+  if (family == kernels::Family::wgmma || family == kernels::Family::flash3) return &sm.tensor.wgmma;
   return family == kernels::Family::tcgen05 ? &sm.tcgen05.forms : nullptr;
 }
 
 std::optional<Diagnostic> no_such_family(const arch::GpuSpec& gpu, kernels::Family family) {
   const auto* forms = forms_of(gpu.sm, family);
   if (forms == nullptr || (gpu.sm.has_tma && !forms->empty())) return std::nullopt;
-  const char* missing = family == kernels::Family::wgmma ? "neither warpgroup multiplications nor bulk tensor copies"
-                                                         : "no multiplications into tensor memory";
+  const char* missing = family != kernels::Family::tcgen05 ? "neither warpgroup multiplications nor bulk tensor copies"
+                                                           : "no multiplications into tensor memory";
   std::string others = "naive, blocked, clblast, simt, mma";
   if (!gpu.sm.tensor.wgmma.empty()) others += ", wgmma";
   if (!gpu.sm.tcgen05.forms.empty()) others += ", tcgen05";
   return diagnostic("family", others + " (compute capability " + gpu.sm.compute_capability + " has " + missing + ")",
                     std::string(name_of(family)));
+}
+
+// What Triton's compiler makes of tl.dot depends on the GPU.
+kernels::KernelConfig compiled_for(const arch::GpuSpec& gpu, kernels::KernelConfig kernel) {
+  if (kernel.family != kernels::Family::triton || kernel.instruction != kernels::Tile{} || gpu.sm.tensor.wgmma.empty())
+    return kernel;
+  if (const auto group = kernels::triton_warpgroup_instruction(kernel)) kernel.instruction = *group;
+  return kernel;
 }
 
 }  // namespace
@@ -111,7 +120,7 @@ std::optional<Diagnostic> beyond_memory(const arch::GpuSpec& gpu, const kernels:
 Result<KernelLaunch> launch_of(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                                const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache) {
   if (const std::optional<Diagnostic> error = no_such_family(gpu, kernel.family)) return *error;
-  const Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
+  const Result<kernels::KernelConfig> resolved = kernels::resolve(compiled_for(gpu, kernel), shape);
   if (!resolved) return resolved.errors();
   if (const std::optional<Diagnostic> error = beyond_memory(gpu, *resolved, shape)) return *error;
   return gemm_launch(gpu, *resolved, shape, options.l2, cache);
@@ -123,7 +132,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   if (!launch) return launch.errors();
   Result<SimReport> report = simulate_launch(gpu, *launch, options, cache);
   if (!report) return report.errors();
-  report->kernel = *kernels::resolve(kernel, shape);
+  report->kernel = *kernels::resolve(compiled_for(gpu, kernel), shape);
   report->shape = shape;
   if (!options.pilot) report->confidence = confidence_of(*report, gpu, options);
   return report;

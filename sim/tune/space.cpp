@@ -164,7 +164,8 @@ std::vector<KernelConfig> configurations(const arch::GpuSpec& gpu, const Problem
           all.push_back(in_frame(std::move(config), problem.frame));
         break;
       case Family::clblast:
-      case Family::attention: break;
+      case Family::attention:
+      case Family::flash3: break;
     }
   }
   return evenly(std::move(all), options.most);

@@ -11,6 +11,7 @@
 #include "sim/support/nearest_name.hpp"
 #include "sim/validate/attention_case.hpp"
 #include "sim/validate/buffers.hpp"
+#include "sim/validate/expert_case.hpp"
 #include "sim/validate/judge.hpp"
 #include "sim/validate/quantisation.hpp"
 #include "sim/validate/work_sharing.hpp"
@@ -91,7 +92,8 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
     measured.config = std::move(*chosen);
   }
   measured.options.kernel_chosen = measured.choose_kernel;
-  Result<gpu::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
+  Result<gpu::SimReport> report = measured.experts ? expert_report(measured, *gpu)
+                                                   : simulator(*gpu, measured.config, measured.shape, measured.options);
   if (!report) return skipped(one_line(report.errors()));
   if (measured.quantises) {
     const double with =
