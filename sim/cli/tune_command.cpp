@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "kernels/config/config_text.hpp"
+#include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton_text.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
@@ -16,7 +17,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_file.hpp"
 #include "sim/cli/stop_signal.hpp"
-#include "sim/report/html/reports.hpp"
+#include "sim/pages/reports.hpp"
 #include "sim/tune/cutlass_profiler.hpp"
 #include "sim/tune/shape_file.hpp"
 #include "sim/tune/write.hpp"
@@ -101,7 +102,7 @@ std::vector<tune::CountedProblem> problems_of(const Arguments& arguments, Diagno
 void read_space(const Arguments& arguments, tune::SpaceOptions& space, Diagnostics& errors) {
   const std::optional<std::string> name = arguments.text("space");
   if (!name) return;
-  if (space.families != std::vector{kernels::Family::triton})
+  if (space.families.size() != 1 || kernels::family_of(space.families.front()).from_text == nullptr)
     return errors.push_back({"", 0, 0, "--space", "--family triton beside it", "another family or none"});
   if (*name == "inductor") return;
   std::ifstream file(*name);
@@ -208,7 +209,7 @@ int run_tune(const std::vector<std::string>& words) {
   int status = interrupted ? failed : done;
   if (interrupted) tell("stopped before all configurations were ranked; what follows is the best so far");
   if (directory) status = std::max(status, write_kernels(*directory, *gpu, *results));
-  status = std::max(status, write_report(*arguments, [&] { return html::tune_report(*results, *gpu); }));
+  status = std::max(status, write_report(*arguments, [&] { return pages::tune_report(*results, *gpu); }));
   switch (request.format) {
     case Format::text: return std::max(status, print(tune::to_text(*results)));
     case Format::json: return std::max(status, print(tune::to_json(*results, *gpu)));

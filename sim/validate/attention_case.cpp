@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/families/family.hpp"
 #include "kernels/families/flash3/flash3_plan.hpp"
 #include "sim/support/ceil_div.hpp"
 
@@ -61,9 +62,10 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
 void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
   kernels::KernelConfig& c = measured.config;
   // Of a single token only, whose heads were put into the rows of a block: with a key head each, none are.
-  if (!kernels::has_two_products(c.family) || measured.shape.m > c.tile.m) return;
-  if (c.family == kernels::Family::attention && c.attention.group == 1) return;
-  const std::int64_t slots = (c.family == kernels::Family::flash3 ? 1 : 2) * std::int64_t{gpu.sms};
+  if (!traits_of(c).keeps_scores || measured.shape.m > c.tile.m) return;
+  const bool by_warpgroups = c.family == kernels::Family::flash3;
+  if (!by_warpgroups && c.attention.group == 1) return;
+  const std::int64_t slots = (by_warpgroups ? 1 : 2) * std::int64_t{gpu.sms};
   c.split_k = slices_for(measured.shape.batch, slots, ceil_div(measured.shape.k, c.tile.k));
   if (c.split_k > 1) c.split_k_mode = kernels::SplitKMode::parallel;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/families/builders.hpp"
+#include "kernels/families/family.hpp"
 #include "kernels/families/resolve_tensor.hpp"
 
 namespace noteg::kernels {
@@ -129,8 +131,18 @@ Flash3Plan plan_flash3(const KernelConfig& config) {
   return plan;
 }
 
-Result<KernelConfig> resolve_flash3(const KernelConfig& config, const GemmShape& shape) {
-  return Flash3Resolver(config, shape).run();
-}
+constinit const FamilyDescriptor flash3_family{
+    .family = Family::flash3,
+    .name = "flash3",
+    .meaning = "FlashAttention-3: two products in one loop, warpgroups that take turns, softmax between",
+    .traits = {.arithmetic = Arithmetic::tensor_cores,
+               .multiplies_with = "wgmma",
+               .needs = Needs::warpgroup_products,
+               .stages = {1, 4, "a whole number from 1 to 4"},
+               .copies_in_bulk = true,
+               .keeps_scores = true},
+    .resolve = [](const KernelConfig& config, const GemmShape& shape) { return Flash3Resolver(config, shape).run(); },
+    .build = build_flash3,
+};
 
 }  // namespace noteg::kernels

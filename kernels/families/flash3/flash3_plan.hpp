@@ -24,6 +24,5 @@ struct Flash3Plan {
 [[nodiscard]] Flash3Plan plan_flash3(const KernelConfig& config);
 // Rows of queries and keys of a block that the library chooses; the tile's N is twice the head size.
 [[nodiscard]] Tile flash3_block(int head, bool causal, bool paged);
-[[nodiscard]] Result<KernelConfig> resolve_flash3(const KernelConfig& config, const GemmShape& shape);
 
 }  // namespace noteg::kernels
