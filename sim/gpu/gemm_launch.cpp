@@ -88,12 +88,15 @@ SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape&
 std::int64_t causal_iterations(const kernels::KernelConfig& config, const kernels::GemmShape& shape, std::int64_t ctas,
                                int resident, int sms) {
   const std::int64_t tokens = std::max<std::int64_t>(1, shape.m / std::max(1, config.attention.group));
-  const std::int64_t tiles = ceil_div(tokens, config.tile.m), before = std::max<std::int64_t>(0, shape.k - tokens);
+  // Of FlashAttention-3 the heads that share keys lie side by side in the rows of a block (PackGQA).
+  const bool packs = config.family == kernels::Family::flash3;
+  const std::int64_t each = packs ? std::max(1, config.tile.m / std::max(1, config.attention.group)) : config.tile.m;
+  const std::int64_t tiles = ceil_div(tokens, each), before = std::max<std::int64_t>(0, shape.k - tokens);
   std::vector<std::int64_t> blocks;
   for (std::int64_t tile = 0; tile < tiles; ++tile)
-    blocks.push_back(ceil_div(before + std::min(tokens, (tile + 1) * config.tile.m), config.tile.k));
+    blocks.push_back(ceil_div(before + std::min(tokens, (tile + 1) * each), config.tile.k));
   // Its scheduler hands out the longest first.
-  if (config.family == kernels::Family::flash3) std::ranges::sort(blocks, std::greater<>());
+  if (packs) std::ranges::sort(blocks, std::greater<>());
   // CTAs in the order of the grid, each to the slot that falls empty first; beyond some waves the ends do not matter.
   const std::int64_t slots = std::int64_t{resident} * sms;
   const std::int64_t counted = std::min(ctas, std::max(64 * slots, tiles));

@@ -51,11 +51,27 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
   c.attention.group = group;
   c.attention.page = page;
   const int head = static_cast<int>(tokens.k);
-  c.tile = on_warpgroups ? kernels::flash3_block(head, c.attention.causal, true)
-                         : kernels::Tile{rows_of_block, 2 * head, keys_of_block(head)};
-  // A decoded token's heads lie in one block of rows; otherwise each head has blocks of its own.
-  const std::int64_t rows = tokens.m == 1 ? group : ceil_div(tokens.m, c.tile.m) * c.tile.m * group;
+  // FlashInfer, which SGLang takes on an A100, works on 128 rows and puts the heads of short queries side by side.
+  const bool is_flashinfer = !on_warpgroups && view.text(Column::kernel_name) == "flash_attention" && tokens.m > 1;
+  const kernels::Tile wide{2 * rows_of_block, 2 * head, rows_of_block};
+  c.tile = on_warpgroups   ? kernels::flash3_block(head, c.attention.causal, true)
+           : is_flashinfer ? wide
+                           : kernels::Tile{rows_of_block, 2 * head, keys_of_block(head)};
+  // A decoded token's heads lie in one block of rows, those of FlashAttention-3 always do (PackGQA, which it takes for
+  // sequences of different lengths); otherwise each head has blocks of its own.
+  const bool packs = on_warpgroups || tokens.m == 1 || (is_flashinfer && tokens.m < c.tile.m);
+  const std::int64_t rows = packs ? tokens.m * group : ceil_div(tokens.m, c.tile.m) * c.tile.m * group;
   measured.shape = {rows, 2 * tokens.k, tokens.n, tokens.batch * *key_heads};
+  // vLLM and SGLang put the new keys and values into the pages of the cache by a kernel of its own, within the time.
+  if (notes.find("paged KV cache") != std::string_view::npos) {
+    operators::MemoryKernel write;
+    write.name = "cache write";
+    write.rows = static_cast<double>(tokens.batch * tokens.m);
+    write.columns = 2.0 * *key_heads * head;
+    write.operations = 0;
+    write.scatters = true;
+    measured.before = write;
+  }
   return "";
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/config/config.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/operators/expert_layer.hpp"
+#include "sim/operators/memory_kernel.hpp"
 #include "sim/validate/host_time.hpp"
 #include "sim/validate/measured_file.hpp"
 
@@ -24,6 +25,7 @@ struct MeasuredCase {
   kernels::GemmShape shape;
   gpu::SimOptions options;
   std::optional<operators::ExpertLayer> experts;  // instead of one kernel
+  std::optional<operators::MemoryKernel> before;  // a kernel that the time holds too
   int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (buffers.hpp)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured
