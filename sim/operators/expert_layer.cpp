@@ -7,6 +7,7 @@
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/operators/memory_kernel.hpp"
 #include "sim/support/ceil_div.hpp"
+#include "sim/support/number_text.hpp"
 
 namespace noteg::operators {
 namespace {
@@ -62,7 +63,96 @@ void share_rows(gpu::Traffic& traffic, const GroupedGemm& gemm, double all_rows)
   traffic.footprint_bytes = std::max(0.0, traffic.footprint_bytes - again);
 }
 
+Diagnostic wrong(std::string key, std::string expected, const std::string& found) {
+  return {"", 0, 0, std::move(key), std::move(expected), "\"" + found + "\""};
+}
+
+constexpr std::int64_t most_tokens = 1 << 26, most_experts = 4096;
+
+// "12:0:7": tokens of each expert.
+std::optional<Histogram> loads_from(std::string_view text) {
+  Histogram out;
+  while (true) {
+    const std::string_view part = text.substr(0, text.find(':'));
+    const std::optional<long long> rows = parse_integer(part);
+    if (!rows || *rows < 0 || *rows > most_tokens || out.size() >= static_cast<std::size_t>(most_experts))
+      return std::nullopt;
+    out.push_back(*rows);
+    if (part.size() == text.size()) break;
+    text.remove_prefix(part.size() + 1);
+  }
+  return sum_of(out) > 0 ? std::optional(out) : std::nullopt;
+}
+
+// What a line says, before the histogram is made.
+struct Written {
+  ExpertLayer layer;
+  std::int64_t experts = 0;
+  Routing routing = Routing::balanced;
+};
+
+std::optional<Diagnostic> set_word(Written& w, const LineWord& word) {
+  if (word.key == "dtype") {
+    const auto type = kernels::data_type_from(word.value);
+    if (!type || kernels::bytes_of(*type) != 2) return wrong("dtype", "bf16 or f16", word.value);
+    w.layer.type = *type;
+    return std::nullopt;
+  }
+  if (word.key == "routing") {
+    if (word.value != "balanced" && word.value != "power_law")
+      return wrong("routing", "balanced or power_law", word.value);
+    w.routing = word.value == "balanced" ? Routing::balanced : Routing::power_law;
+    return std::nullopt;
+  }
+  if (word.key == "loads") {
+    const auto loads = loads_from(word.value);
+    if (!loads) return wrong("loads", "tokens of each expert with colons between, for example 12:0:7", word.value);
+    w.layer.loads = *loads;
+    return std::nullopt;
+  }
+  const std::optional<long long> number = parse_integer(word.value);
+  const std::int64_t most = word.key == "experts" || word.key == "topk" ? most_experts : most_tokens;
+  std::int64_t per_token = 0;
+  std::int64_t* const field = word.key == "tokens"         ? &w.layer.tokens
+                              : word.key == "experts"      ? &w.experts
+                              : word.key == "hidden"       ? &w.layer.hidden
+                              : word.key == "intermediate" ? &w.layer.intermediate
+                              : word.key == "topk"         ? &per_token
+                                                           : nullptr;
+  if (field == nullptr)
+    return wrong("--experts", "tokens, experts, topk, hidden, intermediate, dtype, routing or loads", word.key);
+  if (!number || *number < 1 || *number > most)
+    return wrong(word.key, "a whole number from 1 to " + std::to_string(most), word.value);
+  *field = *number;
+  if (per_token > 0) w.layer.experts_per_token = static_cast<int>(per_token);
+  return std::nullopt;
+}
+
 }  // namespace
+
+Result<ExpertLayer> expert_layer_from(std::string_view line) {
+  Written w;
+  Diagnostics errors;
+  std::vector<std::string> seen;
+  for (const LineWord& word : words_of_line(line)) {
+    seen.push_back(word.key);
+    if (!word.has_value)
+      errors.push_back(wrong("--experts", "key=value", word.key));
+    else if (const auto error = set_word(w, word))
+      errors.push_back(*error);
+  }
+  const auto has = [&](std::string_view key) { return std::ranges::find(seen, key) != seen.end(); };
+  for (const char* key : {"tokens", "topk", "hidden", "intermediate"})
+    if (!has(key)) errors.push_back(wrong(key, "a number", ""));
+  if (has("loads") && (has("experts") || has("routing")))
+    errors.push_back(wrong("loads", "no experts and no routing beside it", "both"));
+  if (!has("loads") && w.experts < w.layer.experts_per_token)
+    errors.push_back(wrong("experts", "at least topk", std::to_string(w.experts)));
+  if (!errors.empty()) return errors;
+  if (!has("loads"))
+    w.layer.loads = route(w.layer.tokens, static_cast<int>(w.experts), w.layer.experts_per_token, w.routing);
+  return w.layer;
+}
 
 Histogram route(std::int64_t tokens, int experts, int experts_per_token, Routing routing, double exponent) {
   const std::int64_t all = tokens * experts_per_token;
@@ -81,27 +171,32 @@ Histogram route(std::int64_t tokens, int experts, int experts_per_token, Routing
   return whole_loads(shares, all, tokens);
 }
 
-kernels::KernelConfig expert_config(double rows_of_expert, kernels::DataType type) {
+namespace {
+
+kernels::KernelConfig triton_of(kernels::DataType type, kernels::Tile tile, int warps, int stages, int group_log2) {
   kernels::KernelConfig c;
   c.family = kernels::Family::triton;
   c.dtype_in = c.dtype_out = type;
   c.layout = kernels::Layout::nt;
   c.raster = kernels::Raster::along_n;
-  const auto set = [&](kernels::Tile tile, int warps, int stages, int group) {
-    c.tile = tile;
-    c.threads = 32 * warps;
-    c.stages = stages;
-    c.swizzle_log2 = group;
-  };
-  if (rows_of_expert <= 16)
-    set({16, 64, 128}, 4, 4, 0);
-  else if (rows_of_expert <= 32)
-    set({32, 64, 128}, 4, 4, 0);
-  else if (rows_of_expert <= 96)
-    set({64, 64, 64}, 4, 4, 0);
-  else
-    set({128, 128, 64}, 8, 4, 3);
+  c.tile = tile;
+  c.threads = 32 * warps;
+  c.stages = stages;
+  c.swizzle_log2 = group_log2;
   return c;
+}
+
+}  // namespace
+
+kernels::KernelConfig expert_config(double rows_of_expert, kernels::DataType type) {
+  if (rows_of_expert <= 16) return triton_of(type, {16, 64, 128}, 4, 4, 0);
+  if (rows_of_expert <= 32) return triton_of(type, {32, 64, 128}, 4, 4, 0);
+  if (rows_of_expert <= 96) return triton_of(type, {64, 64, 64}, 4, 4, 0);
+  return triton_of(type, {128, 128, 64}, 8, 4, 3);
+}
+
+kernels::KernelConfig early_expert_config(std::int64_t tokens, std::int64_t experts, kernels::DataType type) {
+  return tokens <= experts ? triton_of(type, {16, 32, 64}, 4, 3, 0) : triton_of(type, {64, 64, 32}, 4, 3, 3);
 }
 
 Result<gpu::KernelLaunch> grouped_launch(const arch::GpuSpec& gpu, const GroupedGemm& gemm, gpu::L2State l2,
@@ -147,7 +242,7 @@ Result<std::vector<Step>> simulate_experts(const arch::GpuSpec& gpu, const Exper
     add(name, memory_launch(gpu, k, gpu::L2State::warm));
   };
   const auto add_product = [&](std::string_view name, std::int64_t n, std::int64_t k, double rows_read) {
-    GroupedGemm gemm{expert_config(rows_of_expert, layer.type), n, k, layer.loads, rows_read};
+    GroupedGemm gemm{layer.config.value_or(expert_config(rows_of_expert, layer.type)), n, k, layer.loads, rows_read};
     add(name, grouped_launch(gpu, gemm, options.l2, cache));
   };
   // One CTA counts all choices, then their rows are placed (moe_align_block_size of vLLM).

@@ -30,7 +30,12 @@ struct ExpertLayer {
   int experts_per_token = 1;
   kernels::DataType type = kernels::DataType::bf16;
   Histogram loads;
+  std::optional<kernels::KernelConfig> config = std::nullopt;  // of both products; absent: expert_config
 };
+
+// tokens, experts, topk, hidden and intermediate as key=value; also dtype, routing (balanced or power_law) and, in
+// place of experts and routing, loads: the tokens of each expert with colons between. All mistakes at once.
+[[nodiscard]] Result<ExpertLayer> expert_layer_from(std::string_view line);
 
 // A product of each expert's rows with its own weights: C_e = A_e B_e. One launch, rows of tiles one expert after
 // another.
@@ -43,8 +48,11 @@ struct GroupedGemm {
 [[nodiscard]] Result<gpu::KernelLaunch> grouped_launch(const arch::GpuSpec& gpu, const GroupedGemm& gemm,
                                                        gpu::L2State l2, gpu::SmCache& cache);
 
-// The tile that vLLM's tables for A100 and H100 take at so many rows of an expert.
+// The tile that vLLM takes at so many rows of an expert; and what its releases before 0.20 took for layers without a
+// table of their own (get_default_config of fused_moe).
 [[nodiscard]] kernels::KernelConfig expert_config(double rows_of_expert, kernels::DataType type);
+[[nodiscard]] kernels::KernelConfig early_expert_config(std::int64_t tokens, std::int64_t experts,
+                                                        kernels::DataType type);
 
 struct Step {
   std::string_view name;

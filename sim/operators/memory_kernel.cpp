@@ -134,45 +134,46 @@ std::optional<Diagnostic> set_key(MemoryKernel& k, const std::string& key, const
   return std::nullopt;
 }
 
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> out;
-  std::string word;
-  for (const char c : line) {
-    if (c != ' ' && c != '\t' && c != ',') {
-      word += c;
-    } else if (!word.empty()) {
-      out.push_back(std::move(word));
-      word.clear();
-    }
-  }
-  if (!word.empty()) out.push_back(word);
-  return out;
-}
-
 }  // namespace
 
 const std::vector<MemoryKind>& memory_kinds() { return kinds(); }
 
+std::vector<LineWord> words_of_line(std::string_view line) {
+  std::vector<LineWord> out;
+  while (!line.empty()) {
+    const std::size_t begin = line.find_first_not_of(" \t,");
+    if (begin == std::string_view::npos) break;
+    line.remove_prefix(begin);
+    const std::string_view word = line.substr(0, line.find_first_of(" \t,"));
+    line.remove_prefix(word.size());
+    const std::size_t at = word.find('=');
+    if (at == std::string_view::npos)
+      out.push_back({std::string(word), "", false});
+    else
+      out.push_back({std::string(word.substr(0, at)), std::string(word.substr(at + 1)), true});
+  }
+  return out;
+}
+
 Result<MemoryKernel> memory_kernel_from(std::string_view line) {
-  const std::vector<std::string> words = words_of(line);
-  const auto known = std::ranges::find_if(
-      kinds(), [&](const MemoryKind& kind) { return !words.empty() && kind.name == words.front(); });
+  const std::vector<LineWord> words = words_of_line(line);
+  const std::string first = words.empty() ? "" : words.front().key;
+  const auto known = std::ranges::find_if(kinds(), [&](const MemoryKind& kind) { return kind.name == first; });
   if (known == kinds().end()) {
     std::string names;
     for (const MemoryKind& kind : kinds()) names += (names.empty() ? "" : ", ") + std::string(kind.name);
-    return wrong("memory kernel", names, words.empty() ? "" : words.front());
+    return wrong("--memory", names, first);
   }
   MemoryKernel out = known->usual;
   Diagnostics errors;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::size_t at = words[i].find('=');
-    if (at == std::string::npos)
-      errors.push_back(wrong("memory kernel", "key=value", words[i]));
-    else if (const auto error = set_key(out, words[i].substr(0, at), words[i].substr(at + 1)))
+    if (!words[i].has_value)
+      errors.push_back(wrong("--memory", "key=value", words[i].key));
+    else if (const auto error = set_key(out, words[i].key, words[i].value))
       errors.push_back(*error);
   }
   if (errors.empty() && out.bytes_in() + out.bytes_out() > 1e15)
-    errors.push_back(wrong("memory kernel", "at most 1e15 bytes", std::string(line)));
+    errors.push_back(wrong("--memory", "at most 1e15 bytes", std::string(line)));
   if (!errors.empty()) return errors;
   return out;
 }

@@ -38,6 +38,13 @@ struct MemoryKind {
 };
 [[nodiscard]] const std::vector<MemoryKind>& memory_kinds();
 
+// The words of a line; of key=value both sides, of others the first alone.
+struct LineWord {
+  std::string key, value;
+  bool has_value = false;
+};
+[[nodiscard]] std::vector<LineWord> words_of_line(std::string_view line);
+
 // A kind, then key=value: rows, columns, in, out, inputs, operations, special, reductions. All mistakes at once.
 [[nodiscard]] Result<MemoryKernel> memory_kernel_from(std::string_view line);
 

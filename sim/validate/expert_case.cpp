@@ -26,6 +26,9 @@ std::string read_experts(const MeasuredRow& row, const MeasuredData& data, Measu
   const bool power_law = notes.find("distribution=power_law") != std::string_view::npos;
   layer.loads = operators::route(layer.tokens, static_cast<int>(std::min<std::int64_t>(measured.shape.batch, 4096)),
                                  *per_token, power_law ? operators::Routing::power_law : operators::Routing::balanced);
+  // A100 rows are of vLLM 0.14.
+  if (notes.find("vllm 0.1") != std::string_view::npos)
+    layer.config = operators::early_expert_config(layer.tokens, measured.shape.batch, layer.type);
   measured.experts = std::move(layer);
   measured.config.family = kernels::Family::triton;
   return "";
