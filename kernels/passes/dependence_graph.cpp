@@ -42,6 +42,13 @@ class Walker {
  public:
   Walker(const Program& program, const LatencyModel& model) : program_(program), model_(model) {}
 
+  // Where one stream copies and multiplies, multiplications of warpgroups and waits for them keep their places among
+  // the accesses to shared memory, which they read by themselves.
+  [[nodiscard]] MemoryClass class_at(Opcode op) const {
+    if (program_.roles.empty() && (op == Opcode::hgmma || op == Opcode::warpgroup)) return MemoryClass::fence;
+    return class_of(op);
+  }
+
   void visit(int at) {
     const Instruction& ins = program_.code[static_cast<std::size_t>(at)];
     for (const Operand& o : ins.src) {
@@ -52,7 +59,7 @@ class Walker {
     order_memory(at, ins.op);
     // Behind the main loop the accumulators fill the register file: address arithmetic of later rows must not be
     // pulled up over the barriers between rows, or it runs out of registers.
-    if (at >= program_.epilogue_begin && fence_ >= 0 && fence_ != at && class_of(ins.op) == MemoryClass::none) {
+    if (at >= program_.epilogue_begin && fence_ >= 0 && fence_ != at && class_at(ins.op) == MemoryClass::none) {
       edges_.push_back({fence_, at, 1, DependenceKind::order});
     }
   }
@@ -97,7 +104,7 @@ class Walker {
   // Loads of one space may pass each other; stores keep their place among loads and stores of their space,
   // copies keep their place around commits, and nothing passes a barrier.
   void order_memory(int at, Opcode op) {
-    const MemoryClass c = class_of(op);
+    const MemoryClass c = class_at(op);
     if (c == MemoryClass::none) return;
     if (fence_ >= 0) edges_.push_back({fence_, at, 1, DependenceKind::order});
     switch (c) {

@@ -9,6 +9,7 @@
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/operator_run.hpp"
 #include "sim/cli/report_file.hpp"
 #include "sim/cli/switch_list.hpp"
 #include "sim/cli/trace_options.hpp"
@@ -31,6 +32,7 @@ std::vector<Option> options() {
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : assembly_options()) all.push_back(std::move(option));
   for (Option& option : compiled_options()) all.push_back(std::move(option));
+  for (Option& option : operator_options()) all.push_back(std::move(option));
   all.push_back({"stalls", "FILE",
                  "of compiled code: what each instruction costs and its warps wait for, as CSV (- prints it)", false,
                  FileUse::output});
@@ -98,6 +100,7 @@ std::string simulate_help() {
          "                      --shape MxNxK [options]\n"
          "       noteg simulate --list-switches\n"
          "       noteg simulate --arch ARCH --sass FILE --launch FILE [--stalls FILE]\n"
+         "       noteg simulate --arch ARCH (--memory LINE | --experts LINE)\n"
          "       noteg simulate --arch ARCH --asm FILE [--warps N] [--ctas N]\n\nHow one kernel runs on one GPU, and "
          "what limits it.\n\n" +
          help_of(options());
@@ -127,6 +130,8 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
     return errors.empty() ? run_assembly(*arguments, *gpu, sim.switches, format) : refuse("simulate", errors);
   if (names_compiled(*arguments))
     return errors.empty() ? simulate_compiled_kernel(*arguments, *gpu, sim, format) : refuse("simulate", errors);
+  if (names_operator(*arguments))
+    return errors.empty() ? run_operator(*arguments, *gpu, sim, format) : refuse("simulate", errors);
   const Result<KernelRequest> request = kernel_request(*arguments, {}, true);
   if (!request) add(errors, request.errors());
   if (!errors.empty()) return refuse("simulate", errors);

@@ -87,7 +87,8 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
-  out.read_bytes_per_cycle = l2_share(request, gpu.l2.read_bandwidth.value / request.traffic.reads_that_arrive, clock);
+  out.read_bytes_per_cycle = l2_share(
+      request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats), clock);
   // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.
   if (!request.tensor_cores) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
   out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, clock);
