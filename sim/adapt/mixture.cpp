@@ -146,7 +146,8 @@ Shares choose(const Judge& judge, const VectorXd& process, const VectorXd& fores
 }  // namespace
 
 std::optional<std::filesystem::path> shipped_rows() {
-  for (const std::filesystem::path& folder : search_path("NOTEG_PRIOR_PATH", NOTEG_PRIOR_SOURCE_DIR, "models/adapt", {}))
+  for (const std::filesystem::path& folder :
+       search_path("NOTEG_PRIOR_PATH", NOTEG_PRIOR_SOURCE_DIR, "models/adapt", {}))
     if (is_file(folder / "other_gpus.csv")) return folder / "other_gpus.csv";
   return std::nullopt;
 }

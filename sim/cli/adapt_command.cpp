@@ -189,17 +189,19 @@ int run_curve(const arch::SourcedGpu& gpu, const Arguments& arguments, const Set
   const Result<std::vector<adapt::CurvePoint>> curve = adapt::few_shot_curve(*measured, options);
   if (!curve) return refuse("adapt", curve.errors());
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  std::string text =
-      fmt::format("{:>6}{:>9}{:>12}{:>10}{:>8}{:>8}\n", "rows", "judged", "simulator", "adapted", "worst", "plain");
+  std::string text = fmt::format("{:>6}{:>9}{:>12}{:>10}{:>8}{:>8}   {}\n", "rows", "judged", "simulator", "adapted",
+                                 "worst", "plain", "inside 80, 90, 95 %");
   for (const adapt::CurvePoint& p : *curve) {
     json.push_back({{"rows", p.rows},
                     {"judged", p.judged},
                     {"simulator_mape", p.simulator},
                     {"adapted_mape", p.adapted},
                     {"worst_ratio", p.worst},
-                    {"plain_mape", p.plain}});
-    text += fmt::format("{:>6}{:>9}{:>10.1f} %{:>8.1f} %{:>8.2f}{:>6.0f} %\n", p.rows, p.judged, 100 * p.simulator,
-                        100 * p.adapted, p.worst, 100 * p.plain);
+                    {"plain_mape", p.plain},
+                    {"inside", p.inside}});
+    text += fmt::format("{:>6}{:>9}{:>10.1f} %{:>8.1f} %{:>8.2f}{:>6.0f} %   {:.0f}, {:.0f}, {:.0f} %\n", p.rows,
+                        p.judged, 100 * p.simulator, 100 * p.adapted, p.worst, 100 * p.plain, 100 * p.inside[0],
+                        100 * p.inside[1], 100 * p.inside[2]);
   }
   text += "\nworst: adapted over simulator in the worst draw; plain: extra-trees on the time, without a simulator\n";
   return print(wanted.format == Format::json ? json.dump(2) + "\n" : text);
