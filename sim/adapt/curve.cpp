@@ -77,19 +77,32 @@ Result<double> plain_error(const MeasuredTable& known, const MeasuredTable& judg
 
 Result<CurvePoint> one_draw(const MeasuredTable& measured, const Split& split, const CurveOptions& options) {
   const MeasuredTable known = part_of(measured, split.learned), judged = part_of(measured, split.judged);
-  const Result<Mixture> mixture = fit_mixture(known, options.seed, options.jobs);
+  const Result<Mixture> mixture = fit_mixture(known, options.others, options.seed, options.jobs);
   if (!mixture) return mixture.errors();
-  const auto rows = learn::Estimator(mixture->model).estimate(judged.table, false, options.jobs);
+  const auto rows = learn::Estimator(mixture->model).estimate(judged.table, true, options.jobs);
   if (!rows) return rows.errors();
   std::vector<double> simulated, adapted;
+  std::array<double, 3> inside{};
   for (std::size_t i = 0; i < judged.runs.size(); ++i) {
     simulated.push_back(judged.runs[i].time_for(1));
-    adapted.push_back(judged.runs[i].time_for((*rows)[i].targets.front().value));
+    const learn::Estimate& ratio = (*rows)[i].targets.front();
+    adapted.push_back(judged.runs[i].time_for(ratio.value));
+    for (std::size_t level = 0; level < inside.size(); ++level) {
+      const double low = judged.runs[i].time_for(ratio.intervals[level].low);
+      const double high = judged.runs[i].time_for(ratio.intervals[level].high);
+      const bool holds = low <= judged.runs[i].measured_us && judged.runs[i].measured_us <= high;
+      inside[level] += (holds ? 1.0 : 0.0) / static_cast<double>(judged.runs.size());
+    }
   }
   const Result<double> plain = plain_error(known, judged, options);
   if (!plain) return plain.errors();
-  CurvePoint point{
-      split.learned.size(), split.judged.size(), error_of(judged, simulated), error_of(judged, adapted), *plain, 0};
+  CurvePoint point{split.learned.size(),
+                   split.judged.size(),
+                   error_of(judged, simulated),
+                   error_of(judged, adapted),
+                   *plain,
+                   inside,
+                   0};
   point.worst = point.adapted / point.simulator;
   return point;
 }
@@ -114,6 +127,8 @@ Result<std::vector<CurvePoint>> few_shot_curve(const MeasuredTable& measured, co
       mean.simulator += share * point->simulator;
       mean.adapted += share * point->adapted;
       mean.plain += share * point->plain;
+      for (std::size_t level = 0; level < mean.inside.size(); ++level)
+        mean.inside[level] += share * point->inside[level];
       mean.worst = std::max(mean.worst, point->worst);
     }
     mean.judged /= draws;

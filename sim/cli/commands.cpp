@@ -19,7 +19,7 @@ const std::vector<Command>& commands() {
        dataset_help,
        run_dataset,
        dataset_options,
-       {"info", "export", "merge"}},
+       {"info", "describe", "export", "merge"}},
       {"train", "a forest from a data set, or from measured rows beside simulations", train_help, run_train,
        train_options},
       {"predict", "what a trained model says, with intervals", predict_help, run_predict, predict_options},

@@ -7,6 +7,7 @@
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/dataset/columns.hpp"
 #include "sim/dataset/export.hpp"
 #include "sim/support/comma_list.hpp"
 
@@ -21,7 +22,9 @@ std::vector<Option> options() {
       {"groups", "G,...", "of export: only these groups of columns (config, arch, physics, counter, target, other)",
        false, FileUse::none,
        [] { return std::vector<std::string>{"config", "arch", "physics", "counter", "target", "other"}; }},
-      {"format", "F", "of info: text (default) or json", false, FileUse::none, page_values},
+      {"against", "FILE", "of describe: measured rows, or another data set; which of them lie outside this one", false,
+       FileUse::input},
+      {"format", "F", "of info and describe: text (default) or json", false, FileUse::none, page_values},
   };
 }
 
@@ -77,6 +80,65 @@ int run_info(const Arguments& arguments, const std::string& path) {
   return print(format == Format::json ? as_json(path, *info) : as_text(path, *info));
 }
 
+std::string description_text(const dataset::Description& d) {
+  std::string text = fmt::format(
+      "{} rows of {} shapes; correlation of ranks with {}\n\n{:<34}{:>12}{:>12}{:>12}{:>9}{:>6}\n", d.rows, d.shapes,
+      d.target.empty() ? "nothing: no target" : d.target, "column", "least", "mean", "most", "missing", "corr");
+  for (const dataset::Description::Column& c : d.columns)
+    text += c.words.empty() ? fmt::format("{:<34}{:>12.5g}{:>12.5g}{:>12.5g}{:>9}{:>6.2f}  {}\n", c.name, c.low, c.mean,
+                                          c.high, c.missing, c.correlation, c.unit)
+                            : fmt::format("{:<34}{} words: {}\n", c.name, c.different, c.words);
+  return text;
+}
+
+std::string coverage_text(const dataset::Coverage& c, const std::string& file) {
+  std::string text = fmt::format("\n{}: {} of {} rows lie inside the data set\n", file, c.inside, c.rows);
+  for (const dataset::Outside& o : c.outside)
+    text +=
+        fmt::format("  {:>5.1f} %  {}: {} {} lies outside {}\n", 100 * o.share, o.column, o.example, o.unit, o.holds);
+  return text;
+}
+
+nlohmann::ordered_json json_of(const dataset::Description& d) {
+  nlohmann::ordered_json columns = nlohmann::ordered_json::array();
+  for (const dataset::Description::Column& c : d.columns)
+    columns.push_back({{"name", c.name},
+                       {"unit", c.unit},
+                       {"group", dataset::name_of(c.group)},
+                       {"missing", c.missing},
+                       {"different", c.different},
+                       {"least", c.low},
+                       {"mean", c.mean},
+                       {"most", c.high},
+                       {"words", c.words},
+                       {"rank_correlation", c.correlation}});
+  return {{"rows", d.rows}, {"shapes", d.shapes}, {"target", d.target}, {"columns", columns}};
+}
+
+int run_describe(const Arguments& arguments, const std::string& path) {
+  Diagnostics errors;
+  const Format format = format_option(arguments, errors);
+  if (format == Format::csv) errors.push_back({"", 0, 0, "--format", "text or json", "\"csv\""});
+  if (!errors.empty()) return refuse("dataset", errors);
+  const Result<dataset::Table> table = dataset::read_table(path, dataset::known_column);
+  if (!table) return refuse("dataset", table.errors());
+  const dataset::Description described = dataset::describe(*table);
+  std::string text = description_text(described);
+  nlohmann::ordered_json json = json_of(described);
+  if (const std::optional<std::string> file = arguments.text("against")) {
+    const Result<dataset::Table> asked = dataset::read_table(*file, dataset::known_column);
+    if (!asked) return refuse("dataset", asked.errors());
+    const dataset::Coverage coverage = dataset::coverage_of(*table, *asked);
+    text += coverage_text(coverage, *file);
+    json["against"] = {{"file", *file}, {"rows", coverage.rows}, {"inside", coverage.inside}};
+    json["against"]["outside"] = nlohmann::ordered_json::array();
+    for (const dataset::Outside& o : coverage.outside)
+      json["against"]["outside"].push_back(
+          {{"column", o.column}, {"share", o.share}, {"holds", o.holds}, {"example", o.example}});
+  }
+  return print(format == Format::json ? json.dump(2) + "\n" : text);
+}
+
 std::vector<dataset::Group> groups_option(const Arguments& arguments, Diagnostics& errors) {
   std::vector<dataset::Group> groups;
   const std::string text = arguments.text("groups").value_or("");
@@ -115,9 +177,11 @@ std::vector<Option> dataset_options() { return options(); }
 
 std::string dataset_help() {
   return "usage: noteg dataset info D.db\n"
+         "       noteg dataset describe D.db|D.csv [--against measured.csv]\n"
          "       noteg dataset export D.db [--out D.csv] [--groups config,target]\n"
          "       noteg dataset merge PART.db [PART.db ...] --out D.db\n\n"
-         "What a data set of noteg generate holds; its rows as CSV; the shards of a sweep as one data set.\n\n" +
+         "What a data set of noteg generate holds, and which measured rows lie outside it; its rows as CSV; the shards "
+         "of a sweep as one data set.\n\n" +
          help_of(options());
 }
 
@@ -128,9 +192,10 @@ int run_dataset(const std::vector<std::string>& words) {
   const std::string& action = arguments->positional().front();
   const std::vector<std::string> files(arguments->positional().begin() + 1, arguments->positional().end());
   if (action == "merge") return run_merge(*arguments, files);
-  if (action != "info" && action != "export")
-    return refuse("dataset", {{"", 0, 0, "ACTION", "info, export or merge", "\"" + action + "\""}});
+  if (action != "info" && action != "export" && action != "describe")
+    return refuse("dataset", {{"", 0, 0, "ACTION", "info, describe, export or merge", "\"" + action + "\""}});
   if (files.size() > 1) return refuse("dataset", {{"", 0, 0, "FILE", "one data set", "several"}});
+  if (action == "describe") return run_describe(*arguments, files.front());
   return action == "info" ? run_info(*arguments, files.front()) : run_export(*arguments, files.front());
 }
 

@@ -1,6 +1,8 @@
 // noteg train: a forest from a data set, or from measured rows beside their simulations.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
@@ -102,6 +104,9 @@ learn::TrainingRequest request_of(const Arguments& arguments, Diagnostics& error
   if (residual) request.problem.groups.push_back(Group::counter);
   if (const std::optional<std::string> groups = arguments.text("features"))
     request.problem.groups = group_list(*groups, errors);
+  if (!residual && std::ranges::find(request.problem.groups, Group::counter) != request.problem.groups.end())
+    errors.push_back({"", 0, 0, "--features", "groups that are known before a run: config, arch, physics",
+                      "\"counter\", which only a simulation tells (with --residual it may)"});
   request.problem.targets = {{"time_us", "power_w", "energy_mj", "tflops"}};
   if (const std::optional<std::string> targets = arguments.text("targets"))
     request.problem.targets = {comma_list(*targets)};
@@ -225,6 +230,8 @@ int run_train(const std::vector<std::string>& words) {
   if (!errors.empty()) return refuse("train", errors);
   const Result<Data> data = training_data(*arguments, request);
   if (!data) return refuse("train", data.errors());
+  if (request.tell && !request.by_shape)
+    request.tell("not validated by shape: the intervals are those of the leaves, and hold fewer rows than they say");
   int status = done;
   if (const std::optional<std::string> path = arguments->text("table"))
     status = write_file(*path, dataset::to_csv(data->table));

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <set>
 
+#include "kernels/config/shape.hpp"
+#include "sim/dataset/columns.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/output_file.hpp"
 
@@ -148,6 +152,138 @@ Result<Merged> merge_data_sets(const std::vector<std::string>& parts, const std:
   }
   fresh.take_place();
   return merged;
+}
+
+namespace {
+
+// Ranks, equal values sharing theirs; absent values have none.
+std::vector<double> ranks(const std::vector<double>& values) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::isfinite(values[i])) order.push_back(i);
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> out(values.size(), std::nan(""));
+  for (std::size_t from = 0, to = 0; from < order.size(); from = to) {
+    while (to < order.size() && values[order[to]] == values[order[from]]) ++to;
+    for (std::size_t i = from; i < to; ++i) out[order[i]] = static_cast<double>(from + to - 1) / 2;
+  }
+  return out;
+}
+
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  double n = 0, sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) continue;
+    ++n, sa += a[i], sb += b[i], aa += a[i] * a[i], bb += b[i] * b[i], ab += a[i] * b[i];
+  }
+  const double spread = (n * aa - sa * sa) * (n * bb - sb * sb);
+  return spread > 0 ? (n * ab - sa * sb) / std::sqrt(spread) : 0;
+}
+
+Description::Column described(const Values& values, std::size_t rows) {
+  Description::Column out{values.column.name, values.column.unit, values.column.group};
+  if (values.is_text) {
+    out.missing = static_cast<std::size_t>(std::ranges::count_if(values.codes, [](auto code) { return code < 0; }));
+    out.different = values.words.size();
+    for (std::size_t i = 0; i < std::min<std::size_t>(8, values.words.size()); ++i)
+      out.words += (i == 0 ? "" : ", ") + values.words[i];
+    return out;
+  }
+  std::set<double> seen;
+  double sum = 0;
+  for (const double number : values.numbers)
+    if (std::isfinite(number))
+      seen.insert(number), sum += number;
+    else
+      ++out.missing;
+  out.different = seen.size();
+  if (seen.empty()) return out;
+  out.low = *seen.begin(), out.high = *seen.rbegin();
+  out.mean = sum / static_cast<double>(rows - out.missing);
+  return out;
+}
+
+// Names of a measured file for columns of a data set.
+constexpr std::pair<std::string_view, std::string_view> measured_names[] = {{"kernel.m", "M"},
+                                                                            {"kernel.n", "N"},
+                                                                            {"kernel.k", "K"},
+                                                                            {"kernel.batch", "batch"},
+                                                                            {"kernel.tile_m", "tile_m"},
+                                                                            {"kernel.tile_n", "tile_n"},
+                                                                            {"kernel.tile_k", "tile_k"},
+                                                                            {"kernel.stages", "stages"},
+                                                                            {"kernel.split_k", "split_k"},
+                                                                            {"kernel.threads", "threads"},
+                                                                            {"kernel.dtype_in", "dtype_in"}};
+
+const Values* same_column(const Table& asked, const std::string& name) {
+  if (const Values* values = asked.find(name)) return values;
+  for (const auto& [own, measured] : measured_names)
+    if (own == name) return asked.find(measured);
+  return nullptr;
+}
+
+// A word as the data set spells it: fp16 is f16.
+std::string spelt(const std::string& column, const std::string& word) {
+  if (column != "kernel.dtype_in") return word;
+  const std::optional<kernels::DataType> type = kernels::data_type_from(word);
+  return type ? std::string(kernels::name_of(*type)) : word;
+}
+
+}  // namespace
+
+Description describe(const Table& table) {
+  Description out;
+  out.rows = table.rows;
+  std::set<std::string> shapes;
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    std::string shape;
+    for (const char* name : {"kernel.m", "kernel.n", "kernel.k", "kernel.batch"})
+      if (const Values* values = table.find(name)) shape += values->text(row) + " ";
+    shapes.insert(shape);
+  }
+  out.shapes = shapes.size();
+  const auto target = std::ranges::find_if(
+      table.columns, [](const Values& values) { return values.column.group == Group::target && !values.is_text; });
+  std::vector<double> aims;
+  if (target != table.columns.end()) out.target = target->column.name, aims = ranks(target->numbers);
+  for (const Values& values : table.columns) {
+    Description::Column column = described(values, table.rows);
+    if (column.different < 2 && values.column.group != Group::target) continue;
+    if (!aims.empty() && !values.is_text) column.correlation = correlation(ranks(values.numbers), aims);
+    out.columns.push_back(std::move(column));
+  }
+  return out;
+}
+
+Coverage coverage_of(const Table& known, const Table& asked) {
+  Coverage out;
+  out.rows = asked.rows;
+  std::vector<bool> inside(asked.rows, true);
+  for (const Values& values : known.columns) {
+    if (!known_before(values.column.group)) continue;
+    const Values* other = same_column(asked, values.column.name);
+    if (other == nullptr || (!values.is_text && other->is_text)) continue;
+    const Description::Column holds = described(values, known.rows);
+    if (holds.different == 0) continue;
+    Outside beyond{values.column.name, values.column.unit,
+                   values.is_text ? holds.words : fmt::format("{:.6g} to {:.6g}", holds.low, holds.high), 0, ""};
+    for (std::size_t row = 0; row < asked.rows; ++row) {
+      const std::string text = other->text(row);
+      if (text.empty()) continue;
+      const bool is_inside =
+          values.is_text ? std::ranges::find(values.words, spelt(values.column.name, text)) != values.words.end()
+                         : other->numbers[row] >= holds.low && other->numbers[row] <= holds.high;
+      if (is_inside) continue;
+      inside[row] = false;
+      beyond.share += 1.0 / static_cast<double>(asked.rows);
+      if (beyond.example.empty()) beyond.example = text;
+    }
+    if (beyond.share > 0) out.outside.push_back(std::move(beyond));
+  }
+  out.inside = static_cast<std::size_t>(std::ranges::count(inside, true));
+  std::ranges::stable_sort(out.outside, [](const Outside& a, const Outside& b) { return a.share > b.share; });
+  return out;
 }
 
 }  // namespace noteg::dataset

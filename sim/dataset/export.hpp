@@ -32,6 +32,35 @@ struct DataSetInfo {
 // Errors: no data set. Throws StoreError where it is damaged.
 [[nodiscard]] Result<DataSetInfo> data_set_info(const std::string& path);
 
+// What the columns of a data set hold, and which of them go with its targets.
+struct Description {
+  struct Column {
+    std::string name, unit;
+    Group group = Group::other;
+    std::size_t missing = 0, different = 0;  // rows; values or words
+    double low = 0, mean = 0, high = 0;      // of numbers
+    std::string words;                       // of texts, at most eight
+    double correlation = 0;                  // of ranks, with the first target
+  };
+  std::size_t rows = 0, shapes = 0;
+  std::string target;           // blank: there is none
+  std::vector<Column> columns;  // those that differ, and targets
+};
+[[nodiscard]] Description describe(const Table& table);
+
+// Where rows of another file lie outside: per column the share of its rows beyond the numbers, or with words, that the
+// data set holds. Measured files name their columns M, N, K, dtype_in ...; these are understood. Worst first.
+struct Outside {
+  std::string column, unit, holds;  // holds: what the data set does
+  double share = 0;
+  std::string example;  // a value that lies outside
+};
+struct Coverage {
+  std::size_t rows = 0, inside = 0;  // inside in every column that both have
+  std::vector<Outside> outside;
+};
+[[nodiscard]] Coverage coverage_of(const Table& known, const Table& asked);
+
 // The shards of one sweep as one data set. Errors: another sweep, other GPU numbers, an output that is there already. A
 // row that two shards hold is the same in both and taken once. Throws StoreError.
 struct Merged {

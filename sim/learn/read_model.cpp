@@ -186,7 +186,7 @@ Part read_part(const Checked& at, const std::vector<Feature>& features) {
   }
   if (at.find("base") != nullptr) {
     if (part.targets.size() != 1) at.at("base").wrong("one target with a base", "several");
-    part.base = read_process(at.at("base"));
+    for (const Checked& process : at.at("base").items(1, 8)) part.base.push_back(read_process(process));
   }
   const forest::GrowthData data = leaf_data(part.forest);
   for (const Checked& tree : at.at("trees").items(1, 10000)) {

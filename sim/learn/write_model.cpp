@@ -81,7 +81,9 @@ std::string part_text(const Part& part) {
     rules += fmt::format("{}[{},{},{}]", rules.empty() ? "" : ",", rule.feature, rule.target, rule.direction);
   for (const std::uint8_t bin : part.training_bins) bins += fmt::format("{:02x}", bin);
   for (const forest::Tree& tree : part.forest.trees) trees += (trees.empty() ? "" : ",\n") + tree_text(tree);
-  const std::string base = part.base ? "\"base\":" + process_json(*part.base) + ",\n" : "";
+  std::string base;
+  for (const GaussianProcess& process : part.base) base += (base.empty() ? "" : ",\n") + process_json(process);
+  if (!base.empty()) base = "\"base\":[" + base + "],\n";
   const bool even = std::ranges::all_of(part.forest.weights, [](double w) { return w == 1; });
   return fmt::format(
       "{{\"targets\":{},\n\"usual_distance\":{},\n\"rows\":{},\n\"edges\":[{}],\n\"importance\":{},\n\"monotone\":[{}],"

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "sim/dataset/columns.hpp"
+#include "sim/dataset/export.hpp"
 #include "sim/dataset/table.hpp"
 
 namespace noteg::dataset {
@@ -168,6 +170,26 @@ TEST(Table, SaysWhereBytesAreNoText) {
   ASSERT_FALSE(sqlite);
   EXPECT_NE(to_string(sqlite.errors()).find("row 1, w: expected text in UTF-8, found the byte 0xe9"),
             std::string::npos);
+}
+
+TEST(Describe, SaysWhatGoesWithTheTargetAndWhatLiesOutside) {
+  const Result<Table> known_rows =
+      read_table(csv_file("kernel.m,kernel.dtype_in,physics.waves,time_us\n64,f16,1,10\n128,f16,2,20\n256,bf16,3,40\n"),
+                 known_column);
+  ASSERT_TRUE(known_rows) << to_string(known_rows.errors());
+  const Description described = describe(*known_rows);
+  EXPECT_EQ(described.shapes, 3U);
+  EXPECT_EQ(described.target, "time_us");
+  EXPECT_DOUBLE_EQ(described.columns.front().correlation, 1);
+  const Result<Table> measured =
+      read_table(csv_file("M,dtype_in,time_ms\n100,fp16,1\n512,bf16,1\n64,fp32,1\n"), known_column);
+  ASSERT_TRUE(measured) << to_string(measured.errors());
+  const Coverage coverage = coverage_of(*known_rows, *measured);
+  EXPECT_EQ(coverage.inside, 1U);
+  ASSERT_EQ(coverage.outside.size(), 2U);
+  EXPECT_EQ(coverage.outside.front().column, "kernel.m");
+  EXPECT_EQ(coverage.outside.front().example, "512");
+  EXPECT_EQ(coverage.outside.back().example, "fp32");
 }
 
 }  // namespace
