@@ -62,6 +62,53 @@ TEST(Forest, LearnsStepsSlopesCategoriesAndConstants) {
   }
 }
 
+TEST(Forest, SetsOfCategoriesAndMissingValuesGoTheSameWayInBlocksAndInSingleRows) {
+  TrainingSet set = sample(1500);
+  Random random(3);
+  for (Index i = 0; i < set.x.rows(); ++i) {
+    set.x(i, 3) = random.below(7);
+    if (random.below(9) == 0) set.x(i, 3) = nan;
+    if (random.below(9) == 0) set.x(i, 1) = nan;
+    set.y(i, 0) += set.x(i, 3) > 3 ? 2 : 0;
+  }
+  for (const bool random_cuts : {false, true}) {
+    ForestOptions o = random_cuts ? ForestOptions{} : random_forest();
+    o.trees = 17;  // eight at a time, and one
+    const Result<Forest> forest = train_forest(set, o);
+    ASSERT_TRUE(forest);
+    const Predictor predictor(*forest);
+    set.x(0, 3) = 200;  // never seen
+    const Eigen::MatrixXd all = predictor.predict(set.x, 1);
+    for (Index i = 0; i < 300; ++i) {
+      const std::vector<std::uint8_t> bins = predictor.bins_of(set.x.row(i));
+      const std::vector<std::uint32_t> leaves = predictor.leaves_of(bins);
+      for (std::size_t t = 0; t < leaves.size(); ++t) {  // the tree as it was grown
+        const Tree& tree = forest->trees[t];
+        std::size_t at = 0;
+        while (!tree.nodes[at].is_leaf())
+          at = first_children(tree)[at] + (goes_left(tree.nodes[at], tree.sets, bins[tree.nodes[at].feature]) ? 0 : 1);
+        ASSERT_EQ(leaf_numbers(tree)[at], static_cast<int>(leaves[t]));
+      }
+      EXPECT_EQ(predictor.mean_of(leaves), all.row(i));
+      EXPECT_EQ(predictor.predict(set.x.row(i), 1), all.row(i));
+    }
+  }
+}
+
+TEST(Forest, CopiesOfAFeatureChangeNothingAndShareItsImportance) {
+  TrainingSet set = sample(600);
+  const Result<Forest> before = train_forest(set, options());
+  set.x.conservativeResize(Eigen::NoChange, 6);
+  set.x.col(4) = 2 * set.x.col(1);
+  set.x.col(5).setConstant(3);
+  set.kinds.insert(set.kinds.end(), 2, FeatureKind::number);
+  const Result<Forest> after = train_forest(set, options());
+  ASSERT_TRUE(before && after);
+  for (std::size_t t = 0; t < before->trees.size(); ++t) EXPECT_EQ(before->trees[t].values, after->trees[t].values);
+  EXPECT_EQ(after->importance[1], after->importance[4]);
+  EXPECT_DOUBLE_EQ(before->importance[1], 2 * after->importance[1]);
+}
+
 TEST(Forest, IsTheSameForAnyNumberOfThreads) {
   const TrainingSet set = sample(500);
   const Result<Forest> one = train_forest(set, options(1)), three = train_forest(set, options(3));
