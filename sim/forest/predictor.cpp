@@ -185,7 +185,8 @@ void Predictor::leaves_in(const PackedTree& tree, const std::uint8_t* packed, st
 template <int N>
 void Predictor::predict_block(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows,
                               Eigen::MatrixXd& out) const {
-  using Sums = Eigen::Array<float, N, 1>;
+  using Values = Eigen::Array<float, N, 1>;
+  using Sums = Eigen::Array<double, N, 1>;
   std::vector<std::uint8_t> packed(rows * stride_);
   fill_rows(x, first, rows, packed.data());
   std::vector<Sums> sums(rows, Sums::Zero());
@@ -193,13 +194,13 @@ void Predictor::predict_block(const Eigen::MatrixXd& x, Eigen::Index first, std:
   for (const PackedTree& tree : trees_) {
     leaves_in(tree, packed.data(), rows, leaves.data());
     for (std::size_t row = 0; row < rows; ++row)
-      sums[row] += Eigen::Map<const Sums>(tree.values.data() + std::size_t{leaves[row]} * N);
+      sums[row] += Eigen::Map<const Values>(tree.values.data() + std::size_t{leaves[row]} * N).template cast<double>();
   }
   for (std::size_t t = 0; t < forest_.targets(); ++t) {
     const double factor = forest_.scales[t].deviation / static_cast<double>(trees_.size());
     for (std::size_t row = 0; row < rows; ++row)
       out(first + static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(t)) =
-          forest_.scales[t].mean + factor * static_cast<double>(sums[row][static_cast<Eigen::Index>(t)]);
+          forest_.scales[t].mean + factor * sums[row][static_cast<Eigen::Index>(t)];
   }
 }
 
@@ -227,14 +228,13 @@ Eigen::MatrixXd Predictor::predict(const Eigen::MatrixXd& x, unsigned threads) c
 
 // The same sums in the same order as those of a block.
 Eigen::RowVectorXd Predictor::mean_of(std::span<const std::uint32_t> leaves) const {
-  std::array<float, most_targets> sums{};
+  std::array<double, most_targets> sums{};
   for (std::size_t t = 0; t < leaves.size(); ++t)
-    for (std::size_t k = 0; k < width_; ++k) sums[k] += trees_[t].values[leaves[t] * width_ + k];
+    for (std::size_t k = 0; k < width_; ++k) sums[k] += static_cast<double>(trees_[t].values[leaves[t] * width_ + k]);
   Eigen::RowVectorXd out(static_cast<Eigen::Index>(forest_.targets()));
   for (std::size_t k = 0; k < forest_.targets(); ++k)
-    out[static_cast<Eigen::Index>(k)] = forest_.scales[k].mean + forest_.scales[k].deviation /
-                                                                     static_cast<double>(trees_.size()) *
-                                                                     static_cast<double>(sums[k]);
+    out[static_cast<Eigen::Index>(k)] =
+        forest_.scales[k].mean + forest_.scales[k].deviation / static_cast<double>(trees_.size()) * sums[k];
   return out;
 }
 

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "sim/forest/domain.hpp"
+#include "sim/forest/explain.hpp"
 #include "sim/forest/intervals.hpp"
 #include "sim/forest/out_of_bag.hpp"
 #include "sim/forest/predictor.hpp"
@@ -248,6 +252,79 @@ TEST(Domain, IsNearTrainingRowsAndFarElsewhere) {
   corner(0) = 0;
   corner(1) = 10;
   EXPECT_GT(distance(corner), domain.usual_distance(0.99, 300));
+}
+
+// What a forest says where only some groups of features are known: others count both sides of a cut.
+double told_where_known(const Forest& forest, const std::vector<std::uint8_t>& bins, unsigned known,
+                        std::size_t target) {
+  double sum = 0;
+  for (const Tree& tree : forest.trees) {
+    const std::vector<std::uint32_t> children = first_children(tree);
+    const std::vector<std::int32_t> leaves = leaf_numbers(tree);
+    const std::function<std::size_t(std::size_t)> rows_below = [&](std::size_t at) -> std::size_t {
+      const auto leaf = static_cast<std::size_t>(leaves[at]);
+      if (leaves[at] >= 0) return tree.leaf_begin[leaf + 1] - tree.leaf_begin[leaf];
+      return rows_below(children[at]) + rows_below(children[at] + 1);
+    };
+    const std::function<double(std::size_t)> mean = [&](std::size_t at) -> double {
+      if (leaves[at] >= 0)
+        return static_cast<double>(tree.values[static_cast<std::size_t>(leaves[at]) * forest.targets() + target]);
+      const TreeNode& node = tree.nodes[at];
+      const std::size_t left = children[at];
+      if ((known >> node.feature & 1) != 0)
+        return mean(left + (goes_left(node, tree.sets, bins[node.feature]) ? 0 : 1));
+      const auto a = static_cast<double>(rows_below(left)), b = static_cast<double>(rows_below(left + 1));
+      return (a * mean(left) + b * mean(left + 1)) / (a + b);
+    };
+    sum += mean(0);
+  }
+  return forest.scales[target].mean + forest.scales[target].deviation * sum / static_cast<double>(forest.trees.size());
+}
+
+TEST(Explain, IsTheMeanOverAllOrdersInWhichFeaturesBecomeKnownAndAddsUpToThePrediction) {
+  const TrainingSet set = sample(200);
+  ForestOptions o = options();
+  o.trees = 5;
+  const Result<Forest> forest = train_forest(set, o);
+  ASSERT_TRUE(forest);
+  const Predictor predictor(*forest);
+  const std::vector<std::size_t> own{0, 1, 2, 3};
+  for (Index row = 0; row < 5; ++row) {
+    const std::vector<std::uint8_t> bins = predictor.bins_of(set.x.row(row));
+    const Explanation found = explain(*forest, bins, own, 4);
+    const Eigen::RowVectorXd predicted = predictor.predict(set.x.row(row), 1);
+    for (std::size_t t = 0; t < 2; ++t) {
+      double sum = found.base[t];
+      EXPECT_NEAR(found.base[t], told_where_known(*forest, bins, 0, t), 1e-9);
+      for (std::size_t f = 0; f < 4; ++f) {
+        double value = 0;
+        for (unsigned known = 0; known < 16; ++known) {
+          if ((known >> f & 1) != 0) continue;
+          const double weight =
+              std::array{0.25, 1.0 / 12, 1.0 / 12, 0.25}[static_cast<std::size_t>(std::popcount(known))];
+          value += weight *
+                   (told_where_known(*forest, bins, known | 1U << f, t) - told_where_known(*forest, bins, known, t));
+        }
+        EXPECT_NEAR(found.parts[f][t], value, 1e-9);
+        sum += found.parts[f][t];
+      }
+      EXPECT_NEAR(sum, predicted[static_cast<Index>(t)], 1e-9);
+    }
+  }
+}
+
+TEST(Explain, TakesAGroupOfFeaturesAsOne) {
+  const TrainingSet set = sample(400);
+  const Result<Forest> forest = train_forest(set, options());
+  ASSERT_TRUE(forest);
+  const Predictor predictor(*forest);
+  const std::vector<std::size_t> groups{0, 1, 1, 0}, all{0, 0, 0, 0};
+  const std::vector<std::uint8_t> bins = predictor.bins_of(set.x.row(7));
+  const Eigen::RowVectorXd predicted = predictor.predict(set.x.row(7), 1);
+  const Explanation two = explain(*forest, bins, groups, 2), one = explain(*forest, bins, all, 1);
+  EXPECT_NEAR(two.base[1] + two.parts[0][1] + two.parts[1][1], predicted[1], 1e-9);
+  EXPECT_NEAR(one.parts[0][1], predicted[1] - one.base[1], 1e-9);
+  EXPECT_GT(std::abs(two.parts[0][0]), std::abs(two.parts[1][0]));  // the step and the category
 }
 
 TEST(Bins, HoldEqualSharesAndKeepTheOrder) {
