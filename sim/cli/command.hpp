@@ -36,6 +36,7 @@ struct Command {
 [[nodiscard]] int run_workload(const std::vector<std::string>& words);
 [[nodiscard]] int run_validate(const std::vector<std::string>& words);
 [[nodiscard]] int run_calibrate(const std::vector<std::string>& words);
+[[nodiscard]] int run_adapt(const std::vector<std::string>& words);
 [[nodiscard]] int run_generate(const std::vector<std::string>& words);
 [[nodiscard]] int run_dataset(const std::vector<std::string>& words);
 [[nodiscard]] int run_train(const std::vector<std::string>& words);
@@ -59,6 +60,8 @@ struct Command {
 [[nodiscard]] std::vector<Option> validate_options();
 [[nodiscard]] std::string calibrate_help();
 [[nodiscard]] std::vector<Option> calibrate_options();
+[[nodiscard]] std::string adapt_help();
+[[nodiscard]] std::vector<Option> adapt_options();
 [[nodiscard]] std::string generate_help();
 [[nodiscard]] std::vector<Option> generate_options();
 [[nodiscard]] std::string dataset_help();

@@ -12,6 +12,7 @@ const std::vector<Command>& commands() {
        workload_options},
       {"validate", "the simulator against real measurements", validate_help, run_validate, validate_options},
       {"calibrate", "constants of a GPU fitted to real measurements", calibrate_help, run_calibrate, calibrate_options},
+      {"adapt", "few measured rows of a card into a better model of it", adapt_help, run_adapt, adapt_options},
       {"generate", "a data set of simulated runs from a sweep", generate_help, run_generate, generate_options},
       {"dataset",
        "what a data set holds, as CSV, put together from shards",

@@ -9,7 +9,6 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/stop_signal.hpp"
 #include "sim/dataset/generate.hpp"
-#include "sim/dataset/ranks.hpp"
 #include "sim/dataset/store.hpp"
 #include "sim/support/number_text.hpp"
 

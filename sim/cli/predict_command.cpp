@@ -12,7 +12,7 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/model_options.hpp"
 #include "sim/dataset/columns.hpp"
-#include "sim/dataset/read_table.hpp"
+#include "sim/dataset/table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_runs.hpp"
 #include "sim/serve/session.hpp"

@@ -8,7 +8,7 @@
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/learn/model_runs.hpp"
-#include "sim/learn/write_training.hpp"
+#include "sim/learn/training.hpp"
 #include "sim/validate/metrics.hpp"
 #include "sim/validate/write.hpp"
 

@@ -3,16 +3,195 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
-#include "sim/dataset/arch_columns.hpp"
-#include "sim/dataset/physics_columns.hpp"
-#include "sim/dataset/row_columns.hpp"
-#include "sim/dataset/run_columns.hpp"
+#include "arch/field.hpp"
+#include "sim/dataset/physics.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::dataset {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> targets{"time_us", "power_w", "energy_mj", "tflops"};
+
+// Told of a run, not of what ran: sentences, notes, properties of this program.
+bool is_remark(std::string_view name) {
+  return name.starts_with("engine.") || name.starts_with("confidence.") || name == "power_note" ||
+         name == "bottleneck.because" || name == "bottleneck.clock_held_by" || name == "throttle_reason" ||
+         name == "kernel.name";
+}
+
+Group group_of(std::string_view name) {
+  if (std::ranges::find(targets, name) != targets.end()) return Group::target;
+  if (is_remark(name)) return Group::other;
+  if (name == "arch" || name == "clock_mode" || name.starts_with("kernel.")) return Group::config;
+  return Group::counter;
+}
+
+RunColumn of_counter(report::Counter counter, Group group) {
+  return {{counter.name, std::string(report::text_of(counter.unit)), counter.sentence, group},
+          [get = std::move(counter.get)](const Run& run) { return get(*run.report); }};
+}
+
+std::vector<RunColumn> option_columns() {
+  return {
+      {{"l2_state", "", "what L2 holds at the start: empty, cold, warm (A and B) or steady (A)", Group::config},
+       [](const Run& run) -> Value { return std::string(memory::name_of(run.options->l2)); }},
+      {{"clock_given_mhz", "MHz", "SM clock where it was given, absent where it was solved for", Group::config},
+       [](const Run& run) -> Value {
+         return run.options->sm_clock_mhz.value_or(std::numeric_limits<double>::quiet_NaN());
+       }},
+  };
+}
+
+}  // namespace
+
+static std::vector<RunColumn> run_report_columns(Group group) {
+  std::vector<RunColumn> columns;
+  for (report::Counter& counter : report::counter_table())
+    if (group_of(counter.name) == group) columns.push_back(of_counter(std::move(counter), group));
+  if (group == Group::config)
+    for (RunColumn& column : option_columns()) columns.push_back(std::move(column));
+  return columns;
+}
+
+namespace {
+
+// Keys that differ between the GPUs known and that a kernel feels, in base units. Named as --set names them:
+// arch.l2.size.
+constexpr std::array keys{"sms",
+                          "l2.size",
+                          "l2.partitions",
+                          "l2.read_bandwidth",
+                          "l2.write_bandwidth",
+                          "l2.sm_bandwidth",
+                          "l2.latency",
+                          "l2.far_latency",
+                          "dram.bandwidth",
+                          "dram.read_efficiency",
+                          "dram.mixed_efficiency",
+                          "dram.latency",
+                          "dram.service",
+                          "dram.granule",
+                          "clock.boost",
+                          "clock.sustained",
+                          "launch.kernel",
+                          "launch.cta_rate",
+                          "power.limit",
+                          "power.idle",
+                          "power.leakage",
+                          "power.thermal_resistance",
+                          "power.voltage_floor",
+                          "power.floor_clock",
+                          "power.dram_byte",
+                          "sm.cta_launch",
+                          "sm.occupancy.max_warps",
+                          "sm.occupancy.max_ctas",
+                          "sm.occupancy.unified_l1_shared",
+                          "sm.occupancy.max_shared_per_cta",
+                          "sm.pipes.fma.lanes",
+                          "sm.pipes.fma.latency",
+                          "sm.memory.data_width",
+                          "sm.memory.lds_latency",
+                          "sm.memory.ldg_latency",
+                          "sm.energy.issue",
+                          "sm.energy.operand",
+                          "sm.energy.fma",
+                          "sm.energy.data_byte",
+                          "sm.energy.l2_byte",
+                          "sm.energy.clock_tree"};
+
+double number_of(const arch::Value& value) {
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? 1 : 0;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+std::vector<RunColumn> arch_columns() {
+  std::vector<RunColumn> columns;
+  for (const char* key : keys) {
+    const std::optional<std::size_t> at = arch::find_field(key);
+    if (!at) continue;
+    const arch::Field& field = arch::fields()[*at];
+    const std::string unit(field.kind == arch::Kind::quantity ? base_text(field.unit) : "");
+    columns.push_back({{std::string("arch.") + key, unit, std::string(field.doc), Group::arch},
+                       [get = field.get](const Run& run) -> Value { return number_of(get(*run.gpu)); }});
+  }
+  return columns;
+}
+
+namespace {
+
+struct PhysicsColumn {
+  const char* name;
+  const char* unit;
+  const char* meaning;
+  double Physics::*member;
+};
+
+constexpr PhysicsColumn physics_table[] = {
+    {"ctas", "count", "CTAs of the grid", &Physics::ctas},
+    {"ctas_per_sm", "count", "CTAs that fit an SM together", &Physics::ctas_per_sm},
+    {"warps_per_sm", "count", "warps of those", &Physics::warps_per_sm},
+    {"waves", "x", "CTAs over those that fit on the chip at once", &Physics::waves},
+    {"wave_efficiency", "0..1", "mean over busiest SM, in CTAs", &Physics::wave_efficiency},
+    {"useful_share", "0..1", "elements of C over the elements that tiles cover", &Physics::useful_share},
+    {"trips", "count", "k tiles of a CTA", &Physics::trips},
+    {"arithmetic_intensity", "FLOP/B", "operations per byte of A, B and C once", &Physics::arithmetic_intensity},
+    {"math_instructions", "count",
+     "FFMA of warps, or instructions of the tensor cores (of warp groups for wgmma), padding included",
+     &Physics::math_instructions},
+    {"shared_load_instructions", "count", "loads from shared memory, of warps; wgmma has none",
+     &Physics::shared_load_instructions},
+    {"shared_bytes", "B", "what those load, or tensor cores read by themselves", &Physics::shared_bytes},
+    {"l2_bytes", "B", "tiles of A and B that CTAs ask for", &Physics::l2_bytes},
+    {"dram_read_bytes", "B", "part of them that L2 does not hold", &Physics::dram_read_bytes},
+    {"dram_write_bytes", "B", "results to DRAM", &Physics::dram_write_bytes},
+    {"clock_mhz", "MHz", "clock given, or the highest that the board holds with these events", &Physics::clock_mhz},
+    {"power_share", "x", "power of these events at the highest clock, over the limit", &Physics::power_share},
+    {"compute_us", "us", "math instructions of the busiest SM at that clock", &Physics::compute_us},
+    {"shared_us", "us", "shared-memory loads of the busiest SM", &Physics::shared_us},
+    {"l2_us", "us", "tiles at the bandwidth of L2", &Physics::l2_us},
+    {"dram_us", "us", "DRAM traffic at the bandwidth that reads reach", &Physics::dram_us},
+    {"latency_us", "us", "k-tiles of all waves at the latency of L2, over the stages", &Physics::latency_us},
+    {"roofline_us", "us", "launch and the largest of those five times", &Physics::roofline_us},
+    {"power_w", "W", "power of these events over that time", &Physics::power_w},
+    {"energy_mj", "mJ", "that power times that time", &Physics::energy_mj},
+    {"tflops", "TFLOP/s", "useful operations over that time", &Physics::tflops},
+};
+
+}  // namespace
+
+static std::vector<RunColumn> physics_columns() {
+  std::vector<RunColumn> all;
+  for (const PhysicsColumn& c : physics_table)
+    all.push_back({{std::string("physics.") + c.name, c.unit, c.meaning, Group::physics},
+                   [member = c.member](const Run& run) -> Value {
+                     if (run.physics != nullptr) return run.physics->*member;
+                     return physics_of(*run.gpu, *run.report, *run.options).*member;
+                   }});
+  return all;
+}
+
+std::vector<Column> row_columns() {
+  return {
+      {"gpu_copy", "count", "0: the GPU as its file says; else the number of a perturbed copy", Group::other},
+      {"label", "", "what tells replicas of one run apart, as the sweep names them", Group::other},
+  };
+}
+
+std::vector<Column> all_row_columns() {
+  std::vector<Column> all{{"row_id", "count", "number of the row in its sweep, from 0", Group::other}};
+  for (Column& column : row_columns()) all.push_back(std::move(column));
+  all.push_back({"error", "", "why the run is impossible; absent where it is not", Group::other});
+  return all;
+}
+
 namespace {
 
 void append(Values& to, const Value& value) {

@@ -40,6 +40,9 @@ struct RunColumn {
 // Every column in the order of files. Built at each call: there is no global state.
 [[nodiscard]] std::vector<RunColumn> run_columns();
 
+// Those of the group arch.
+[[nodiscard]] std::vector<RunColumn> arch_columns();
+
 [[nodiscard]] std::optional<Column> known_column(std::string_view name);
 
 // A report that holds what is known before the simulation: GPU, kernel as resolved, shape, resources, grid. Errors as
@@ -61,5 +64,11 @@ class TableBuilder {
 
 // docs/dataset-reference.md.
 [[nodiscard]] std::string column_reference();
+
+// What a file of rows holds beside the columns of a run: which row it is, and why it has no result.
+[[nodiscard]] std::vector<Column> row_columns();  // before the columns of a run: gpu_copy, label
+
+// The same with row_id and error, which are the file's own; for the reference page.
+[[nodiscard]] std::vector<Column> all_row_columns();
 
 }  // namespace noteg::dataset

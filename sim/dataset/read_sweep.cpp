@@ -1,13 +1,15 @@
 // Sweep files. Every value is checked where it stands; what a combination of values means to a kernel is found out when
 // its row runs, and recorded with the row.
+#include "sim/dataset/sweep.hpp"
+
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "arch/field.hpp"
 #include "arch/load.hpp"
-#include "sim/dataset/arch_columns.hpp"
+#include "sim/dataset/columns.hpp"
 #include "sim/dataset/items.hpp"
-#include "sim/dataset/sweep.hpp"
 #include "sim/dataset/sweep_parts.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/number_text.hpp"
@@ -15,6 +17,7 @@
 #include "sim/support/yaml_reader.hpp"
 
 namespace noteg::dataset {
+
 namespace {
 
 constexpr double largest_factor = 100;
@@ -251,6 +254,23 @@ Result<Sweep> load_sweep(const std::filesystem::path& path) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.errors();
   return read_sweep_text(*text, path.string());
+}
+
+std::string_view name_of(Method method) {
+  switch (method) {
+    case Method::grid: return "grid";
+    case Method::random: return "random";
+    case Method::latin_hypercube: return "latin_hypercube";
+    case Method::sobol: return "sobol";
+  }
+  return "";
+}
+
+std::int64_t Span::at(double share) const {
+  const auto from = static_cast<double>(low), to = static_cast<double>(high);
+  const double value = logarithmic ? from * std::pow(to / from, share) : from + (to - from) * share;
+  const auto step = static_cast<double>(multiple_of);
+  return std::clamp(static_cast<std::int64_t>(std::llround(value / step) * multiple_of), low, high);
 }
 
 }  // namespace noteg::dataset

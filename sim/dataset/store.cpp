@@ -1,20 +1,138 @@
 #include "sim/dataset/store.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
+
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <sstream>
 
 #include "arch/field.hpp"
-#include "sim/dataset/hash.hpp"
+#include "sim/dataset/sampling.hpp"
+#include "sim/support/number_text.hpp"
 #include "sim/support/output_file.hpp"
+#include "sim/support/text_bytes.hpp"
 
 namespace noteg::dataset {
+
+namespace {
+
+constexpr int longest_value = 1 << 24;  // bytes: a sweep as it was read has less
+
+// What SQLite's own sentence leaves open.
+std::string advice(int status) {
+  switch (status & 0xff) {
+    case SQLITE_FULL:
+      return " (free some space; rows written so far are safe, and the same command goes on from there)";
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM: return " (is the folder there, and may it be written to?)";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return " (another program is writing to it)";
+    case SQLITE_NOTADB: return " (a data set of noteg generate is an SQLite file)";
+    case SQLITE_IOERR: return " (rows written so far are safe, and the same command goes on from there)";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+std::string quoted_name(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  return text + "\"";
+}
+
+Database::Database(std::string path, Access access) : path_(std::move(path)) {
+  const int flags = access == Access::read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  sqlite3* opened = nullptr;
+  const int status = sqlite3_open_v2(path_.c_str(), &opened, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  handle_.reset(opened);
+  if (status != SQLITE_OK) fail(status);
+  sqlite3_extended_result_codes(opened, 1);
+  sqlite3_busy_timeout(opened, 5000);
+  sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, longest_value);
+}
+
+void Database::fail(int status) const {
+  std::string why = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(status);
+  const int system = handle_ ? sqlite3_system_errno(handle_.get()) : 0;
+  if (((status & 0xff) == SQLITE_IOERR || (status & 0xff) == SQLITE_CANTOPEN) && system != 0)
+    why += std::string(": ") + std::strerror(system);
+  throw StoreError(path_ + ": " + why + advice(status));
+}
+
+void Database::run(std::string_view sql) {
+  const int status = sqlite3_exec(handle_.get(), std::string(sql).c_str(), nullptr, nullptr, nullptr);
+  if (status != SQLITE_OK) fail(status);
+}
+
+Statement::Statement(Database& database, std::string_view sql) : database_(database) {
+  sqlite3_stmt* prepared = nullptr;
+  const int status =
+      sqlite3_prepare_v2(database.handle(), sql.data(), static_cast<int>(sql.size()), &prepared, nullptr);
+  statement_.reset(prepared);
+  check(status);
+}
+
+void Statement::check(int status) const {
+  if (status != SQLITE_OK) database_.fail(status);
+}
+
+void Statement::bind_null(int place) { check(sqlite3_bind_null(statement_.get(), place)); }
+
+void Statement::bind(int place, std::int64_t number) { check(sqlite3_bind_int64(statement_.get(), place, number)); }
+
+void Statement::bind(int place, std::string_view text) {
+  check(sqlite3_bind_text(statement_.get(), place, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT));
+}
+
+void Statement::bind(int place, const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    if (text->empty()) return bind_null(place);
+    return bind(place, std::string_view(*text));
+  }
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return bind(place, *whole);
+  if (const auto* claim = std::get_if<bool>(&value)) return bind(place, std::int64_t{*claim ? 1 : 0});
+  const double number = std::get<double>(value);
+  if (!std::isfinite(number)) return bind_null(place);
+  check(sqlite3_bind_double(statement_.get(), place, number));
+}
+
+bool Statement::step() {
+  const int status = sqlite3_step(statement_.get());
+  if (status == SQLITE_ROW) return true;
+  if (status != SQLITE_DONE) database_.fail(status);
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {}
+  check(sqlite3_reset(statement_.get()));
+}
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+
+double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+
+std::string Statement::text(int column) const {
+  if (sqlite3_column_type(statement_.get(), column) == SQLITE_FLOAT)
+    return format_number(sqlite3_column_double(statement_.get(), column));
+  const unsigned char* bytes = sqlite3_column_text(statement_.get(), column);
+  if (bytes == nullptr) return "";
+  std::string text = reinterpret_cast<const char*>(bytes);  // NOLINT: SQLite's own type for UTF-8
+  return first_non_text(text) == std::string::npos ? text : printable(text);
+}
+
 namespace {
 
 std::string shard_text(const Shard& shard) { return fmt::format("{}/{}", shard.index, shard.count); }
@@ -179,6 +297,67 @@ std::string gpu_fingerprint(const Sweep& sweep) {
       text += fmt::format("{}={}\n", field.key, arch::format_value(field, field.get(gpu)));
   }
   return fingerprint(text);
+}
+
+// The tables of a data set, apart from what they are filled with.
+
+std::optional<std::string> meta_value(Database& database, std::string_view key) {
+  Statement statement(database, "SELECT value FROM meta WHERE key = ?");
+  statement.bind(1, key);
+  if (!statement.step()) return std::nullopt;
+  return statement.text(0);
+}
+
+void set_meta(Database& database, std::string_view key, std::string_view value) {
+  Statement statement(database, "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)");
+  statement.bind(1, key);
+  statement.bind(2, value);
+  statement.run();
+}
+
+Result<bool> holds_data_set(Database& database) {
+  const auto count = [&](std::string_view condition) {
+    Statement statement(database, fmt::format("SELECT count(*) FROM sqlite_master{}", condition));
+    return statement.step() ? statement.integer(0) : 0;
+  };
+  const auto wrong = [&](std::string found) {
+    return Diagnostic{database.path(), 0, 0, "", "a data set of noteg generate", std::move(found)};
+  };
+  try {
+    if (count("") == 0) return false;
+    // Views and virtual tables compute their rows, perhaps for ever.
+    if (count(" WHERE type = 'table' AND name IN ('rows', 'columns', 'meta') AND sql NOT LIKE 'CREATE VIRTUAL%'") != 3)
+      return wrong("an SQLite file with other tables");
+    const std::string version = meta_value(database, "schema_version").value_or("none");
+    if (version != std::to_string(schema_version))
+      return wrong(fmt::format("one of schema version {} (this program reads {})", version, schema_version));
+  } catch (const StoreError& error) {
+    return wrong(error.what());
+  }
+  return true;
+}
+
+void create_tables(Database& database, const std::vector<Column>& columns) {
+  std::string sql = "CREATE TABLE rows(row_id INTEGER PRIMARY KEY";
+  for (const Column& column : columns) sql += ", " + quoted_name(column.name);
+  database.run(sql + ", error TEXT)");
+  database.run("CREATE TABLE columns(name TEXT PRIMARY KEY, unit TEXT, meaning TEXT, grp TEXT)");
+  database.run("CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT)");
+  Statement insert(database, "INSERT INTO columns(name, unit, meaning, grp) VALUES(?, ?, ?, ?)");
+  for (const Column& column : columns) {
+    insert.bind(1, std::string_view(column.name));
+    insert.bind(2, std::string_view(column.unit));
+    insert.bind(3, std::string_view(column.meaning));
+    insert.bind(4, name_of(column.group));
+    insert.run();
+  }
+  set_meta(database, "schema_version", std::to_string(schema_version));
+}
+
+std::string insert_sql(const std::vector<Column>& columns) {
+  std::string sql = "INSERT OR IGNORE INTO rows VALUES(?";
+  for (std::size_t i = 0; i < columns.size(); ++i) sql += ", ?";
+  return sql + ", ?)";
 }
 
 }  // namespace noteg::dataset

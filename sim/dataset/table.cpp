@@ -9,6 +9,7 @@
 #include "sim/support/number_text.hpp"
 
 namespace noteg::dataset {
+
 namespace {
 
 constexpr std::array<std::pair<Group, std::string_view>, 6> names{{{Group::config, "config"},
@@ -65,6 +66,81 @@ std::string to_csv(const Table& table) {
     text += csv_line(fields);
   }
   return text;
+}
+
+namespace {
+
+bool is_blank(const Values& values) {
+  return values.is_text ? std::ranges::all_of(values.codes, [](std::int32_t code) { return code < 0; })
+                        : std::ranges::all_of(values.numbers, [](double number) { return std::isnan(number); });
+}
+
+std::int32_t code_of(const std::string& word, std::vector<std::string>& words) {
+  const auto found = std::ranges::find(words, word);
+  const auto place = static_cast<std::int32_t>(found - words.begin());
+  if (found == words.end()) words.push_back(word);
+  return place;
+}
+
+void append(const Values& from, std::size_t rows, Values& to) {
+  if (!to.is_text) {
+    if (from.is_text)
+      to.numbers.insert(to.numbers.end(), rows, std::nan(""));  // blank: checked
+    else
+      to.numbers.insert(to.numbers.end(), from.numbers.begin(), from.numbers.end());
+    return;
+  }
+  std::vector<std::int32_t> codes;
+  for (const std::string& word : from.words) codes.push_back(code_of(word, to.words));
+  for (std::size_t row = 0; row < rows; ++row) {
+    const bool absent = !from.is_text || from.codes[row] < 0;
+    to.codes.push_back(absent ? -1 : codes[static_cast<std::size_t>(from.codes[row])]);
+  }
+}
+
+// A column without values is whatever the others are.
+void become_text(Values& values, std::size_t rows) {
+  values.is_text = true;
+  values.numbers.clear();
+  values.codes.assign(rows, -1);
+}
+
+void check(const Table& first, const Table& next, Diagnostics& errors) {
+  const auto missing = [&](const Table& table, const std::string& name, const Table& other) {
+    errors.push_back({table.file, 0, 0, name, "a column of this name, as in " + other.file, "none"});
+  };
+  for (const Values& column : first.columns)
+    if (next.find(column.column.name) == nullptr) missing(next, column.column.name, first);
+  for (const Values& column : next.columns) {
+    const Values* other = first.find(column.column.name);
+    if (other == nullptr)
+      missing(first, column.column.name, next);
+    else if (other->is_text != column.is_text && !is_blank(*other) && !is_blank(column))
+      errors.push_back({next.file, 0, 0, column.column.name,
+                        std::string(other->is_text ? "texts" : "numbers") + ", as in " + first.file,
+                        column.is_text ? "texts" : "numbers"});
+  }
+}
+
+}  // namespace
+
+Result<Table> join(const std::vector<Table>& tables) {
+  Diagnostics errors;
+  for (std::size_t i = 1; i < tables.size(); ++i) check(tables.front(), tables[i], errors);
+  if (!errors.empty()) return errors;
+  Table all = tables.front();
+  for (std::size_t i = 1; i < tables.size(); ++i) {
+    const Table& next = tables[i];
+    for (Values& column : all.columns) {
+      const Values& from = *next.find(column.column.name);
+      if (from.is_text && !column.is_text && !is_blank(from)) become_text(column, all.rows);
+      append(from, next.rows, column);
+    }
+    all.lines.clear();  // of which file would have to be told too
+    all.rows += next.rows;
+    all.file += ", " + next.file;
+  }
+  return all;
 }
 
 }  // namespace noteg::dataset

@@ -4,10 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sim/support/result.hpp"
+#include "sim/support/text_rows.hpp"
 
 namespace noteg::dataset {
 
@@ -54,5 +58,35 @@ struct Table {
 
 // A header and every row, texts quoted where needed.
 [[nodiscard]] std::string to_csv(const Table& table);
+
+// Several data sets as one table, one below the other.
+
+// Columns in the order of the first table; at least one table. Errors: columns that another table lacks or has more of,
+// numbers in one and texts in another.
+[[nodiscard]] Result<Table> join(const std::vector<Table>& tables);
+
+// What is known about a column of this name; nothing: group other.
+using KnownColumns = std::function<std::optional<Column>(std::string_view name)>;
+
+// Fields of a file as texts, and how they become columns of numbers and words.
+struct Cells {
+  std::vector<std::string> names;
+  TextRows rows;
+  std::vector<int> lines;         // parallel to rows; empty: the file has no lines
+  std::vector<Column> described;  // by the file itself
+};
+
+[[nodiscard]] Result<Table> table_of(const std::string& file, const Cells& cells, const KnownColumns& known);
+
+// A data set from a file: CSV (also gzipped), or the table `rows` of an SQLite file. Columns take their group from the
+// file's own table `columns(name, unit, meaning, grp)` where it has one, otherwise from the names that are known.
+// A column is a number where most of its fields are; true and false are 1 and 0; a blank field is absent.
+// Errors, each with its place: missing or damaged file, no rows, a text among numbers, NaN or an infinity, a `rows`
+// that is no table (a view may have no end), bytes that are no text in UTF-8, more fields than TextRows hold.
+[[nodiscard]] Result<Table> read_table(const std::string& path, const KnownColumns& known);
+
+// The tables `rows` and `columns` of an SQLite data set. The file is opened for reading only.
+// Errors: not readable, damaged, no table `rows`, a `columns` row with an unknown group.
+[[nodiscard]] Result<Cells> sqlite_cells(const std::string& path);
 
 }  // namespace noteg::dataset

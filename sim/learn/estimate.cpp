@@ -23,11 +23,12 @@ constexpr std::array<double, 6> quantile_levels{0.025, 0.05, 0.1, 0.9, 0.95, 0.9
 
 // Quantiles keep their places under exp, a mean does not: the value is moved by the smearing, and all sides are
 // measured from where it then lies, so that no interval can miss its own prediction.
-Raw raw_of(double mean, double smearing, const std::vector<double>& quantiles) {
+Raw raw_of(double mean, double shrink, double smearing, const std::vector<double>& quantiles) {
   Raw raw;
-  raw.value = mean + std::log(smearing);
+  raw.value = shrink * mean + std::log(smearing);
+  const double left_out = mean - shrink * mean;  // the rows lie around their mean, wherever the value is told
   for (std::size_t level = 0; level < interval_levels.size(); ++level)
-    raw.intervals[level] = {quantiles[2 - level], quantiles[3 + level]};
+    raw.intervals[level] = {quantiles[2 - level] - left_out, quantiles[3 + level] - left_out};
   return raw;
 }
 
@@ -43,14 +44,16 @@ void add_reason(RowEstimate& row, const std::string& reason) {
   row.out_of_domain += (row.out_of_domain.empty() ? "" : "; ") + reason;
 }
 
-// Features outside what was seen, told by name.
+// Features outside what was seen, told by name. Of a GPU that was not trained on its own numbers are new by nature:
+// where GPUs were left out in training, the intervals stand for that.
 void check_features(const Model& model, const dataset::Table& table, const Eigen::MatrixXd& x,
-                    std::vector<RowEstimate>& out) {
+                    const std::vector<bool>& new_gpu, std::vector<RowEstimate>& out) {
   for (std::size_t f = 0; f < model.features.size(); ++f) {
     const Feature& feature = model.features[f];
     const dataset::Values& values = *table.find(feature.column.name);
     const bool category = feature.kind == forest::FeatureKind::category;
     for (std::size_t row = 0; row < out.size(); ++row) {
+      if (new_gpu[row] && feature.column.group == dataset::Group::arch) continue;
       const double value = x(static_cast<Index>(row), static_cast<Index>(f));
       if (category && std::isnan(value) && !values.text(row).empty())
         add_reason(out[row], fmt::format("{} {} was not seen", feature.column.name, values.text(row)));
@@ -59,6 +62,43 @@ void check_features(const Model& model, const dataset::Table& table, const Eigen
                                          feature.low, feature.high));
     }
   }
+}
+
+// What was the same in all training rows and is not here: no tree could learn what it does.
+void check_constants(const Model& model, const dataset::Table& table, std::vector<RowEstimate>& out) {
+  for (const Feature& feature : model.constants) {
+    const dataset::Values* values = table.find(feature.column.name);
+    for (std::size_t row = 0; values != nullptr && row < out.size(); ++row) {
+      const std::string text = values->text(row);
+      const bool word = feature.kind == forest::FeatureKind::category;
+      const bool blank = word ? feature.categories.empty() : feature.low > feature.high;
+      const bool same = text.empty() || blank ? text.empty() == blank
+                        : word                ? text == feature.categories.front()
+                                              : !values->is_text && values->numbers[row] == feature.low;
+      if (same) continue;
+      const std::string seen = blank ? "blank" : word ? feature.categories.front() : fmt::format("{:.6g}", feature.low);
+      add_reason(out[row], fmt::format("{} {} was never other than {}", feature.column.name,
+                                       text.empty() ? "blank" : text, seen));
+    }
+  }
+}
+
+// No board takes more than its limit, whatever rows of other boards say.
+void limit_power(const Model& model, const dataset::Table& table, std::vector<RowEstimate>& out) {
+  const dataset::Values* limit = table.find("arch.power.limit");
+  if (limit == nullptr || limit->is_text) return;
+  std::size_t place = 0;
+  for (const Part& part : model.parts)
+    for (const Target& target : part.targets) {
+      const std::size_t at = place++;
+      for (std::size_t row = 0; target.name == "power_w" && row < out.size(); ++row) {
+        const double most = limit->numbers[row];
+        if (!(most > 0)) continue;
+        Estimate& e = out[row].targets[at];
+        e.value = std::min(e.value, most);
+        for (Interval& interval : e.intervals) interval = {std::min(interval.low, most), std::min(interval.high, most)};
+      }
+    }
 }
 
 // Which rows are of a GPU that was not trained on. Where no GPU was left out in training, nobody knows how wide the
@@ -73,13 +113,19 @@ std::vector<bool> check_gpus(const Model& model, const dataset::Table& table, st
   for (std::size_t row = 0; row < out.size(); ++row) {
     const std::string name = names->text(row);
     if (name.empty() || std::ranges::find(model.trained_on.gpus, name) != model.trained_on.gpus.end()) continue;
-    is_new[row] = true;
+    is_new[row] = calibrated;
     if (!calibrated) add_reason(out[row], fmt::format("{} {} was not trained on", gpu_column, name));
   }
   return is_new;
 }
 
 }  // namespace
+
+Raw moved(Raw raw, double by) {
+  raw.value += by;
+  for (Interval& interval : raw.intervals) interval = {interval.low + by, interval.high + by};
+  return raw;
+}
 
 std::vector<std::vector<Raw>> raw_estimates(const Fitted& fitted, const Eigen::MatrixXd& x, unsigned threads) {
   const forest::Forest& forest = fitted.forest;
@@ -90,7 +136,8 @@ std::vector<std::vector<Raw>> raw_estimates(const Fitted& fitted, const Eigen::M
     const std::vector<forest::Neighbour> near =
         forest::neighbours(forest, predictor.leaves_of(predictor.bins_of(x.row(i))));
     for (std::size_t t = 0; t < forest.targets(); ++t)
-      out[static_cast<std::size_t>(i)].push_back(raw_of(values(i, static_cast<Index>(t)), fitted.smearing[t],
+      out[static_cast<std::size_t>(i)].push_back(raw_of(values(i, static_cast<Index>(t)), fitted.shrink[t],
+                                                        fitted.smearing[t],
                                                         forest::quantiles(forest, near, t, quantile_levels)));
   });
   return out;
@@ -141,8 +188,8 @@ Estimator::Estimator(const Model& model) : model_(model) {
 }
 
 void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
-                              const std::vector<bool>& new_gpu, bool intervals, unsigned threads,
-                              std::vector<RowEstimate>& out) const {
+                              const Eigen::VectorXd& base, const std::vector<bool>& new_gpu, bool intervals,
+                              unsigned threads, std::vector<RowEstimate>& out) const {
   const Part& part = *ready.part;
   const forest::Predictor& predictor = ready.predictor;
   const forest::Domain& domain = ready.domain;
@@ -155,9 +202,10 @@ void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, cons
         intervals ? forest::neighbours(part.forest, leaves) : std::vector<forest::Neighbour>{};
     for (std::size_t t = 0; t < part.targets.size(); ++t) {
       const double value = values(i, static_cast<Index>(t));
-      const Raw raw = raw_of(value, part.targets[t].smearing,
-                             intervals ? forest::quantiles(part.forest, near, t, quantile_levels)
-                                       : std::vector<double>(quantile_levels.size(), value));
+      const Raw alone = raw_of(value, part.targets[t].shrink, part.targets[t].smearing,
+                               intervals ? forest::quantiles(part.forest, near, t, quantile_levels)
+                                         : std::vector<double>(quantile_levels.size(), value));
+      const Raw raw = base.size() > 0 ? moved(alone, base[i]) : alone;
       row.targets.push_back(
           told(part.targets[t], raw, offset(i, static_cast<Index>(t)), new_gpu[static_cast<std::size_t>(i)]));
       if (std::isnan(row.targets.back().value))
@@ -167,7 +215,7 @@ void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, cons
     }
     if (!intervals) return;
     const double distance = domain.distance(bins, leaves);
-    const bool far = distance > part.usual_distance;
+    const bool far = distance > part.usual_distance && !new_gpu[static_cast<std::size_t>(i)];
     row.distance = std::max(row.distance, part.usual_distance > 0 ? distance / part.usual_distance : far ? 2.0 : 0.0);
     if (far && row.out_of_domain.empty())
       add_reason(row,
@@ -180,13 +228,21 @@ Result<std::vector<RowEstimate>> Estimator::estimate(const dataset::Table& table
   const Result<Eigen::MatrixXd> x = feature_matrix(table, model_.features);
   if (!x) return x.errors();
   std::vector<RowEstimate> out(table.rows);
-  check_features(model_, table, *x, out);
   const std::vector<bool> new_gpu = check_gpus(model_, table, out);
+  check_features(model_, table, *x, new_gpu, out);
+  check_constants(model_, table, out);
   for (const Ready& ready : parts_) {
     const Result<Eigen::MatrixXd> offset = anchor_offsets(table, ready.part->targets);
     if (!offset) return offset.errors();
-    estimate_part(ready, *x, *offset, new_gpu, intervals, threads, out);
+    Eigen::VectorXd base;
+    if (ready.part->base) {
+      const Result<Places> places = places_of(table, ready.part->base->coordinates);
+      if (!places) return places.errors();
+      base = ready.part->base->mean(*places);
+    }
+    estimate_part(ready, *x, *offset, base, new_gpu, intervals, threads, out);
   }
+  limit_power(model_, table, out);
   return out;
 }
 

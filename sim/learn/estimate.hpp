@@ -8,8 +8,8 @@
 
 #include "sim/forest/domain.hpp"
 #include "sim/forest/predictor.hpp"
-#include "sim/learn/fit.hpp"
 #include "sim/learn/model.hpp"
+#include "sim/learn/problem.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::learn {
@@ -24,7 +24,10 @@ struct Raw {
   std::array<Interval, 3> intervals;  // one per level, of the quantile forest, not widened
 };
 
-// rows of x times targets.
+// The same where everything lies higher.
+[[nodiscard]] Raw moved(Raw raw, double by);
+
+// rows of x times targets, without Part::base.
 [[nodiscard]] std::vector<std::vector<Raw>> raw_estimates(const Fitted& fitted, const Eigen::MatrixXd& x,
                                                           unsigned threads);
 
@@ -68,7 +71,7 @@ class Estimator {
     forest::Domain domain;
   };
   void estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
-                     const std::vector<bool>& new_gpu, bool intervals, unsigned threads,
+                     const Eigen::VectorXd& base, const std::vector<bool>& new_gpu, bool intervals, unsigned threads,
                      std::vector<RowEstimate>& out) const;
 
   const Model& model_;

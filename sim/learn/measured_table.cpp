@@ -1,10 +1,12 @@
 #include "sim/learn/measured_table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 
 #include "sim/dataset/columns.hpp"
-#include "sim/learn/measured_columns.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/validate/buffers.hpp"
@@ -12,6 +14,102 @@
 #include "sim/validate/work_sharing.hpp"
 
 namespace noteg::learn {
+
+namespace {
+
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+
+struct Field {
+  const char *name, *unit, *meaning;
+  double (*get)(const MeasuredRun&);
+  void (*set)(MeasuredRun&, double);
+};
+
+constexpr std::array<Field, 7> fields{{
+    {"measured.time_us", "us", "measured run time; absent where there is none",
+     [](const MeasuredRun& r) { return r.measured_us > 0 ? r.measured_us : absent; },
+     [](MeasuredRun& r, double v) { r.measured_us = v; }},
+    {"measured.power_w", "W", "measured board power; absent where there is none",
+     [](const MeasuredRun& r) { return r.measured_w > 0 ? r.measured_w : absent; },
+     [](MeasuredRun& r, double v) { r.measured_w = v; }},
+    {"measured.other_us", "us", "part of the measured time that other kernels take",
+     [](const MeasuredRun& r) { return r.other_us; }, [](MeasuredRun& r, double v) { r.other_us = v; }},
+    {"measured.kernels", "count", "kernels that the host launches",
+     [](const MeasuredRun& r) { return static_cast<double>(r.kernels); },
+     [](MeasuredRun& r, double v) { r.kernels = static_cast<int>(v); }},
+    {"measured.host_floor_us", "us", "the host's own time for one operator",
+     [](const MeasuredRun& r) { return r.host.floor_us; }, [](MeasuredRun& r, double v) { r.host.floor_us = v; }},
+    {"measured.host_lead_us", "us", "start event to kernel start where the GPU is the slower side",
+     [](const MeasuredRun& r) { return r.host.lead_us; }, [](MeasuredRun& r, double v) { r.host.lead_us = v; }},
+    {"measured.host_second_us", "us", "what the host's time grows by for a second kernel",
+     [](const MeasuredRun& r) { return r.host.second_launch_us; },
+     [](MeasuredRun& r, double v) { r.host.second_launch_us = v; }},
+}};
+
+double time_ratio_of(const MeasuredRun& run) {
+  const bool hidden = run.time_for(1) > run.host.lead_us + run.simulated_us + run.other_us;  // the host was slower
+  const double own = run.measured_us - run.host.lead_us - run.other_us;
+  return hidden || own <= 0 || run.simulated_us <= 0 ? absent : own / run.simulated_us;
+}
+
+double power_ratio_of(const MeasuredRun& run) {
+  return run.measured_w > 0 && run.simulated_w > 0 ? run.measured_w / run.simulated_w : absent;
+}
+
+dataset::Values column(const char* name, const char* unit, const char* meaning, dataset::Group group) {
+  return {{name, unit, meaning, group}, false, {}, {}, {}};
+}
+
+// A column of numbers; one without a single value may have been read as texts.
+Result<std::vector<double>> numbers_of(const dataset::Table& table, const char* name) {
+  const dataset::Values* values = table.find(name);
+  if (values == nullptr)
+    return Diagnostic{table.file, 0, 0, name, "a column of this name, as noteg train --table writes it", "none"};
+  if (!values->is_text) return values->numbers;
+  for (std::size_t row = 0; row < table.rows; ++row)
+    if (!values->text(row).empty())
+      return Diagnostic{table.file, table.line(row), 0, name, "a number or nothing", "\"" + values->text(row) + "\""};
+  return std::vector<double>(table.rows, absent);
+}
+
+}  // namespace
+
+std::vector<dataset::Values> columns_of(const std::vector<MeasuredRun>& runs) {
+  using dataset::Group;
+  std::vector<dataset::Values> columns;
+  for (const Field& part : fields) {
+    columns.push_back(column(part.name, part.unit, part.meaning, Group::other));
+    for (const MeasuredRun& run : runs) columns.back().numbers.push_back(part.get(run));
+  }
+  columns.push_back(column(time_ratio, "", "measured over simulated time of the GPU", Group::target));
+  for (const MeasuredRun& run : runs) columns.back().numbers.push_back(time_ratio_of(run));
+  columns.push_back(column(power_ratio, "", "measured over simulated board power", Group::target));
+  for (const MeasuredRun& run : runs) columns.back().numbers.push_back(power_ratio_of(run));
+  return columns;
+}
+
+Result<std::vector<MeasuredRun>> runs_of(const dataset::Table& table) {
+  std::vector<MeasuredRun> runs(table.rows);
+  Diagnostics errors;
+  const auto take = [&](const char* name, const auto& set) {
+    const Result<std::vector<double>> numbers = numbers_of(table, name);
+    if (!numbers) {
+      errors.insert(errors.end(), numbers.errors().begin(), numbers.errors().end());
+      return;
+    }
+    for (std::size_t row = 0; row < runs.size(); ++row)
+      set(runs[row], std::isnan((*numbers)[row]) ? 0 : (*numbers)[row]);
+  };
+  for (const Field& part : fields) take(part.name, part.set);
+  take("time_us", [](MeasuredRun& run, double value) { run.simulated_us = value; });
+  take("power_w", [](MeasuredRun& run, double value) { run.simulated_w = value; });
+  for (std::size_t row = 0; errors.empty() && row < runs.size(); ++row)
+    if (!(runs[row].simulated_us > 0))
+      errors.push_back({table.file, table.line(row), 0, "time_us", "a simulated time above 0", "none"});
+  if (!errors.empty()) return errors;
+  return runs;
+}
+
 namespace {
 
 using Gpus = std::map<std::string, Result<arch::GpuSpec>, std::less<>>;
@@ -31,11 +129,12 @@ std::string one_line(const Diagnostics& errors) {
   return text;
 }
 
-Gpus load_gpus(const validate::MeasuredData& data) {
+Gpus load_gpus(const validate::MeasuredData& data, const std::optional<arch::GpuSpec>& given) {
   Gpus gpus;
   const std::size_t column = *data.column("gpu");
   for (const validate::MeasuredRow& row : data.rows)
-    if (!gpus.contains(row.fields[column])) gpus.emplace(row.fields[column], arch::load_gpu(row.fields[column]));
+    if (!gpus.contains(row.fields[column]))
+      gpus.emplace(row.fields[column], given ? Result<arch::GpuSpec>(*given) : arch::load_gpu(row.fields[column]));
   return gpus;
 }
 
@@ -72,7 +171,8 @@ Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredR
     }
     out.measured.config = std::move(*chosen);
   }
-  if (out.measured.quantises) out.other_us = validate::quantisation_time(*gpu, out.measured.shape, out.measured.config.dtype_in).value * 1e6;
+  if (out.measured.quantises)
+    out.other_us = validate::quantisation_time(*gpu, out.measured.shape, out.measured.config.dtype_in).value * 1e6;
   Result<gpu::SimReport> report = simulator(*gpu, out.measured.config, out.measured.shape, out.measured.options);
   if (report)
     out.report = std::move(*report);
@@ -104,14 +204,15 @@ void simulated_is_known(dataset::Table& table) {
 
 Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const MeasuredOptions& options,
                                      const validate::Simulator& simulator) {
-  const Gpus gpus = load_gpus(data);
+  const Gpus gpus = load_gpus(data, options.gpu);
   std::vector<Simulated> rows(data.rows.size());
   validate::share_work(rows.size(), options.jobs, options.progress,
                        [&](std::size_t i) { rows[i] = simulate(data, data.rows[i], gpus, options, simulator); });
   MeasuredTable out;
   std::map<std::string, std::size_t> reasons;
   dataset::TableBuilder builder([](dataset::Group) { return true; });
-  for (const Simulated& row : rows) {
+  for (std::size_t place = 0; place < rows.size(); ++place) {
+    const Simulated& row = rows[place];
     if (!row.report) {
       ++out.skipped;
       ++reasons[row.reason];
@@ -119,6 +220,7 @@ Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const M
     }
     builder.add({row.gpu, &row.measured.options, &*row.report});
     out.runs.push_back(run_of(row));
+    out.source.push_back(place);
   }
   out.reasons.assign(reasons.begin(), reasons.end());
   if (out.runs.empty())

@@ -33,7 +33,8 @@ struct MeasuredRun {
 
 struct MeasuredTable {
   dataset::Table table;
-  std::vector<MeasuredRun> runs;  // parallel to the table's rows
+  std::vector<MeasuredRun> runs;    // parallel to the table's rows
+  std::vector<std::size_t> source;  // of each, its place in MeasuredData::rows; empty where the table was read
   std::size_t skipped = 0;
   std::vector<std::pair<std::string, std::size_t>> reasons;  // why rows were left out, and how many
 };
@@ -42,7 +43,8 @@ struct MeasuredOptions {
   unsigned jobs = 1;
   std::vector<std::string> gpus;  // as of validate
   validate::Chooser chooser;      // as of validate: empty leaves rows without a kernel out
-  std::function<void(std::size_t, std::size_t)> progress;
+  std::function<void(std::size_t, std::size_t)> progress = {};
+  std::optional<arch::GpuSpec> gpu = {};  // in the place of the file of every row's GPU
 };
 
 // Every row simulated. A row that the host's dispatch hides has no time ratio; one whose power was not measured no
@@ -56,5 +58,15 @@ struct MeasuredOptions {
 // The runs of such a table: nothing is simulated again. gpus: as of MeasuredOptions. Errors: columns missing, a run
 // without its times, no row of these GPUs.
 [[nodiscard]] Result<MeasuredTable> simulated_before(dataset::Table table, const std::vector<std::string>& gpus);
+
+// What a measured run adds to the columns of a data set, one table for writing and reading: the ratios that are learnt,
+// and the parts of a measured time that a ratio has to be turned back with.
+
+// Ratios as targets, parts as other columns.
+[[nodiscard]] std::vector<dataset::Values> columns_of(const std::vector<MeasuredRun>& runs);
+
+// The runs of a table that has those columns. Errors: a column that is missing or holds texts, a run whose simulated
+// time is absent.
+[[nodiscard]] Result<std::vector<MeasuredRun>> runs_of(const dataset::Table& table);
 
 }  // namespace noteg::learn

@@ -9,6 +9,7 @@
 
 #include "sim/dataset/table.hpp"
 #include "sim/forest/forest.hpp"
+#include "sim/learn/gaussian_process.hpp"
 
 namespace noteg::learn {
 
@@ -24,7 +25,7 @@ struct Feature {
   dataset::Column column;
   forest::FeatureKind kind = forest::FeatureKind::number;
   std::vector<std::string> categories;  // code c is categories[c]
-  double low = 0, high = 0;             // of the numbers seen
+  double low = 0, high = 0;             // of the numbers seen; low > high: none
 };
 
 // What the trees were fitted to is log(target / anchor), or the target itself where it is not positive throughout.
@@ -32,6 +33,7 @@ struct Target {
   std::string name, unit;
   bool log = true;
   std::string anchor;                    // a column that the target is told in units of; empty: 1
+  double shrink = 1;                     // share of the forest's mean that is believed: few rows are believed less
   double smearing = 1;                   // mean of exp(true - fitted): takes the bias out of exp(mean of logs)
   std::array<double, 3> widen{1, 1, 1};  // per level: quantiles are moved away from the prediction by this factor
   std::optional<std::array<double, 3>> widen_new_gpu;  // the same for a GPU not trained on; absent: nobody knows
@@ -42,6 +44,7 @@ struct Part {
   std::vector<Target> targets;
   forest::Forest forest;
   std::vector<std::uint8_t> training_bins;  // row-major
+  std::optional<GaussianProcess> base;      // of a part with one target: what is added to the forest's mean
   double usual_distance = 0;                // that 99 % of the training rows keep: sim/forest/domain.hpp
 };
 
@@ -55,6 +58,7 @@ struct Fingerprint {  // of the training data
 struct Model {
   ModelKind kind = ModelKind::direct;
   std::vector<Feature> features;
+  std::vector<Feature> constants;  // of config: the same in every training row, so that no tree asks for them
   std::vector<Part> parts;
   Fingerprint trained_on;
   std::string metrics = "{}";  // a JSON object: what validation found

@@ -190,6 +190,8 @@ class Exporter {
     }
     graph_.node("Gather", {raw, name + "at"}, name + "log", across);
     graph_.node("Exp", {name + "log"}, name + "ratio");
+    if (target.shrink != 1)
+      return {{"", 0, 0, "--onnx", "a model of trees alone", target.name + " of a model that noteg adapt made"}};
     const auto smearing = static_cast<float>(target.smearing);
     graph_.constant(name + "smearing", std::span<const float>(&smearing, 1), {});
     if (target.anchor.empty()) {

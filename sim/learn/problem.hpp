@@ -24,10 +24,12 @@ struct PartProblem {
   std::vector<std::size_t> rows;  // of the table
   Eigen::MatrixXd y;              // per row here and target: as the trees see it
   Eigen::MatrixXd offset;         // log of the anchor, 0 without one
+  Eigen::VectorXd base;           // per row: what Part::base says without the rows of its group; empty: no base
 };
 
 struct Problem {
   std::vector<Feature> features;
+  std::vector<Feature> constants;  // as of Model
   Eigen::MatrixXd x;  // per row of the table
   Eigen::VectorXd weights;
   std::vector<PartProblem> parts;
@@ -43,5 +45,21 @@ struct Problem {
 // Log of the anchors of a part's targets, per row; NaN where an anchor is not positive (a kernel that does not fit the
 // GPU). Errors: columns missing.
 [[nodiscard]] Result<Eigen::MatrixXd> anchor_offsets(const dataset::Table& table, const std::vector<Target>& targets);
+
+// A model from a problem.
+
+// The forest of one part, trained on some of its rows (all of them where none are named).
+struct Fitted {
+  forest::Forest forest;
+  std::vector<double> smearing, shrink;  // per target, see Target
+};
+
+[[nodiscard]] Result<Fitted> fit_part(const Problem& problem, std::size_t part, const std::vector<std::size_t>& rows,
+                                      const forest::ForestOptions& options);
+
+// Forests of all parts with smearing and usual distances. Intervals are not widened yet: that takes a validation.
+[[nodiscard]] Result<Model> fit_model(const Problem& problem, ModelKind kind, const forest::ForestOptions& options);
+
+[[nodiscard]] std::string hash_of(const Problem& problem);
 
 }  // namespace noteg::learn

@@ -74,6 +74,8 @@ Feature read_feature(const Checked& at) {
   feature.column.group = *known;
   const json* own = at.find("categories");
   if (own == nullptr) {
+    feature.low = 1;
+    if (at.find("low") == nullptr) return feature;  // blank in every row
     feature.low = at.at("low").number();
     feature.high = at.at("high").number();
     return feature;
@@ -83,10 +85,10 @@ Feature read_feature(const Checked& at) {
   return feature;
 }
 
-std::vector<Feature> read_features(const Checked& at) {
+std::vector<Feature> read_features(const Checked& at, std::size_t least) {
   std::vector<Feature> features;
   std::set<std::string> names;
-  for (const Checked& item : at.items(1, forest::most_features)) {
+  for (const Checked& item : at.items(least, forest::most_features)) {
     features.push_back(read_feature(item));
     if (!names.insert(features.back().column.name).second) item.wrong("each feature once", features.back().column.name);
   }
@@ -107,6 +109,8 @@ void read_target(const Checked& at, Part& part) {
   target.log = at.at("log").claim();
   target.anchor = at.at("anchor").text(256);
   target.smearing = at.at("smearing").number();
+  if (at.find("shrink") != nullptr) target.shrink = at.at("shrink").number();
+  if (!(target.shrink >= 0 && target.shrink <= 1)) at.at("shrink").wrong("a share from 0 to 1", "another");
   target.widen = read_factors(at.at("widen"));
   if (at.find("widen_new_gpu") != nullptr) target.widen_new_gpu = read_factors(at.at("widen_new_gpu"));
   if (!(target.smearing > 0)) at.at("smearing").wrong("a number above 0", "another");
@@ -195,6 +199,10 @@ Part read_part(const Checked& at, const std::vector<Feature>& features, const Re
   part.forest.importance = at.at("importance").numbers(features.size(), features.size());
   read_edges(at, features, part);
   read_monotone(at, part);
+  if (at.find("base") != nullptr) {
+    if (part.targets.size() != 1) at.at("base").wrong("one target with a base", "several");
+    part.base = read_process(at.at("base"));
+  }
   lists(at, part);
   return part;
 }
@@ -220,7 +228,8 @@ Model model_from(const json& document, const ReadLists& lists) {
       model.trained_on.gpus.push_back(name.text(256));
   (void)at.at("metrics");
   model.metrics = document["metrics"].dump();
-  model.features = read_features(at.at("features"));
+  model.features = read_features(at.at("features"), 1);
+  if (at.find("constants") != nullptr) model.constants = read_features(at.at("constants"), 0);
   for (const Checked& part : at.at("parts").items(1, forest::most_targets))
     model.parts.push_back(read_part(part, model.features, lists));
   return model;

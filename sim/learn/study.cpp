@@ -3,11 +3,86 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
+#include "sim/forest/random.hpp"
 #include "sim/learn/estimate.hpp"
 
 namespace noteg::learn {
+
+std::vector<std::size_t> groups_of(const dataset::Table& table, const std::vector<std::string>& columns) {
+  std::map<std::string, std::size_t> known;
+  std::vector<std::size_t> groups;
+  for (std::size_t row = 0; row < table.rows; ++row) {
+    std::string key;
+    for (const std::string& column : columns) {
+      const dataset::Values* values = table.find(column);
+      key += (values == nullptr ? "" : values->text(row)) + '\n';
+    }
+    groups.push_back(known.emplace(key, known.size()).first->second);
+  }
+  return groups;
+}
+
+std::size_t count_of(const std::vector<std::size_t>& groups) {
+  return groups.empty() ? 0 : *std::ranges::max_element(groups) + 1;
+}
+
+std::vector<std::size_t> deal(const std::vector<std::size_t>& groups, std::size_t folds, std::uint64_t seed) {
+  std::vector<std::size_t> order(count_of(groups));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  forest::Random random(seed);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[random.below(static_cast<std::uint32_t>(i))]);
+  std::vector<std::size_t> fold_of_group(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) fold_of_group[order[i]] = i % folds;
+  std::vector<std::size_t> out;
+  for (const std::size_t group : groups) out.push_back(fold_of_group[group]);
+  return out;
+}
+
+const std::vector<std::string>& shape_columns() {
+  static const std::vector<std::string> columns{"kernel.m", "kernel.n", "kernel.k", "kernel.batch"};
+  return columns;
+}
+
+namespace {
+
+double quantile(const std::vector<double>& sorted, double level) {
+  const double place = level * static_cast<double>(sorted.size() - 1);
+  const auto low = static_cast<std::size_t>(place);
+  const std::size_t high = std::min(low + 1, sorted.size() - 1);
+  return sorted[low] + (place - static_cast<double>(low)) * (sorted[high] - sorted[low]);
+}
+
+}  // namespace
+
+Scores scores_of(std::span<const Point> points) {
+  Scores scores;
+  scores.rows = points.size();
+  if (points.empty()) return scores;
+  const auto count = static_cast<double>(points.size());
+  std::vector<double> errors;
+  double mean = 0, spread = 0, missed = 0;
+  for (const Point& point : points) {
+    errors.push_back(std::abs(point.predicted / point.truth - 1));
+    scores.mape += errors.back() / count;
+    mean += point.truth / count;
+    for (std::size_t level = 0; level < 3; ++level) scores.coverage[level] += point.inside[level] ? 1 / count : 0;
+  }
+  for (const Point& point : points) {
+    spread += (point.truth - mean) * (point.truth - mean);
+    missed += (point.truth - point.predicted) * (point.truth - point.predicted);
+  }
+  // Equal values spread by the rounding of their mean only.
+  if (spread > 1e-20 * mean * mean * count) scores.r2 = 1 - missed / spread;
+  std::ranges::sort(errors);
+  scores.median_ape = quantile(errors, 0.5);
+  scores.p90_ape = quantile(errors, 0.9);
+  return scores;
+}
+
 namespace {
 
 using Eigen::Index;
@@ -37,6 +112,8 @@ Result<std::vector<Judged>> hold_out(const Problem& problem, std::size_t index, 
     for (std::size_t i = 0; i < test.size(); ++i)
       x.row(static_cast<Index>(i)) = problem.x.row(static_cast<Index>(part.rows[test[i]]));
     std::vector<std::vector<Raw>> raw = raw_estimates(*fitted, x, options.threads);
+    for (std::size_t i = 0; part.base.size() > 0 && i < test.size(); ++i)
+      raw[i][0] = moved(raw[i][0], part.base[static_cast<Index>(test[i])]);
     for (std::size_t i = 0; i < test.size(); ++i) out.push_back({fold, part.rows[test[i]], test[i], std::move(raw[i])});
   }
   std::ranges::stable_sort(out, {}, &Judged::row);

@@ -1,15 +1,50 @@
-// Validation of a kind of model before it is made: by shape, and with a GPU left out. What it finds also widens the
-// intervals of the model.
+// Splits that cannot leak: whole groups of rows are held out together.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "sim/learn/fit.hpp"
-#include "sim/learn/scores.hpp"
+#include "sim/dataset/table.hpp"
+#include "sim/learn/model.hpp"
+#include "sim/learn/problem.hpp"
 
 namespace noteg::learn {
+
+// Per row a number of its group: rows with the same texts in all of these columns share one. Numbers are in order of
+// first appearance. A column that the table lacks counts as blank.
+[[nodiscard]] std::vector<std::size_t> groups_of(const dataset::Table& table, const std::vector<std::string>& columns);
+
+// Per row its fold, 0 ... folds - 1: groups are shuffled and dealt out, so that folds have about as many groups each.
+[[nodiscard]] std::vector<std::size_t> deal(const std::vector<std::size_t>& groups, std::size_t folds,
+                                            std::uint64_t seed);
+
+[[nodiscard]] std::size_t count_of(const std::vector<std::size_t>& groups);
+
+// The columns that make a shape.
+[[nodiscard]] const std::vector<std::string>& shape_columns();
+
+// How far predictions are from the truth.
+struct Point {
+  std::size_t row = 0;  // of the table
+  double truth = 0, predicted = 0;
+  std::array<bool, 3> inside{};  // the interval of each level
+};
+
+struct Scores {
+  std::size_t rows = 0;
+  double mape = 0, median_ape = 0, p90_ape = 0;  // of |predicted / true - 1|, fractions
+  std::optional<double> r2;                      // share of the variance explained; absent where nothing varies
+  std::array<double, 3> coverage{};              // share of true values inside the interval of each level
+};
+
+[[nodiscard]] Scores scores_of(std::span<const Point> points);
+
+// Validation of a kind of model before it is made: by shape, and with a GPU left out. What it finds also widens the
+// intervals of the model.
 
 // Rows held out in turn, and what a forest trained on the others says of them.
 struct HeldOut {

@@ -86,10 +86,14 @@ Result<std::vector<Why>> why(const Model& model, const dataset::Table& row) {
     const forest::Explanation found = forest::explain(part.forest, bins, group_of, physics_groups.size());
     for (std::size_t t = 0; t < part.targets.size(); ++t) {
       const Target& target = part.targets[t];
-      Why& one = all.emplace_back(Why{target.name, target.log, found.base[t], {}});
+      Why& one = all.emplace_back(Why{target.name, target.log, target.shrink * found.base[t], {}});
       if (target.log) one.base += std::log(target.smearing) + (*offset)(0, static_cast<Eigen::Index>(t));
-      for (const std::vector<double>& values : found.parts) one.parts.push_back(values[t]);
+      for (const std::vector<double>& values : found.parts) one.parts.push_back(target.shrink * values[t]);
     }
+    if (!part.base) continue;
+    const Result<Places> places = places_of(row, part.base->coordinates);
+    if (!places) return places.errors();
+    all.back().parts[other] += part.base->mean(*places)[0];  // of what was measured near by; its part has one target
   }
   return all;
 }

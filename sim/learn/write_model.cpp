@@ -58,7 +58,7 @@ Json feature_json(const Feature& feature) {
             {"meaning", feature.column.meaning}};
   if (feature.kind == forest::FeatureKind::category)
     json["categories"] = feature.categories;
-  else
+  else if (feature.low <= feature.high)  // not of a column that is blank throughout
     json["low"] = feature.low, json["high"] = feature.high;
   return json;
 }
@@ -67,6 +67,7 @@ Json target_json(const Target& target, const forest::Scale& scale) {
   Json json{{"name", target.name},     {"unit", target.unit},         {"log", target.log},
             {"anchor", target.anchor}, {"smearing", target.smearing}, {"widen", target.widen},
             {"mean", scale.mean},      {"deviation", scale.deviation}};
+  if (target.shrink != 1) json["shrink"] = target.shrink;
   if (target.widen_new_gpu) json["widen_new_gpu"] = *target.widen_new_gpu;
   return json;
 }
@@ -80,10 +81,11 @@ std::string part_text(const Part& part, const std::string& lists) {
     edges += (edges.empty() ? "" : ",\n") + list_of(feature.edges);
   for (const forest::Monotone& rule : part.forest.monotone)
     rules += fmt::format("{}[{},{},{}]", rules.empty() ? "" : ",", rule.feature, rule.target, rule.direction);
+  const std::string base = part.base ? "\"base\":" + process_json(*part.base) + ",\n" : "";
   return fmt::format(
       "{{\"targets\":{},\n\"usual_distance\":{},\n\"rows\":{},\n\"edges\":[{}],\n\"importance\":{},\n\"monotone\":[{}],"
-      "\n{}}}",
-      targets.dump(), text_of(part.usual_distance), part.forest.rows, edges, list_of(part.forest.importance), rules,
+      "\n{}{}}}",
+      targets.dump(), text_of(part.usual_distance), part.forest.rows, edges, list_of(part.forest.importance), rules, base,
       lists);
 }
 
@@ -103,6 +105,8 @@ std::string to_json(const Model& model) { return head_text(model, lists_text); }
 std::string head_text(const Model& model, const std::function<std::string(const Part&)>& lists) {
   Json features = Json::array();
   for (const Feature& feature : model.features) features.push_back(feature_json(feature));
+  Json constants = Json::array();
+  for (const Feature& feature : model.constants) constants.push_back(feature_json(feature));
   const Json trained_on{{"files", model.trained_on.files},
                         {"rows", model.trained_on.rows},
                         {"hash", model.trained_on.hash},
@@ -111,9 +115,9 @@ std::string head_text(const Model& model, const std::function<std::string(const 
   for (const Part& part : model.parts) parts += (parts.empty() ? "" : ",\n") + part_text(part, lists(part));
   return fmt::format(
       "{{\"schema\":\"noteg-model\",\"version\":{},\n\"kind\":\"{}\",\n\"trained_on\":{},\n\"metrics\":{},\n"
-      "\"features\":{},\n\"parts\":[{}]}}\n",
+      "\"features\":{},\n\"constants\":{},\n\"parts\":[{}]}}\n",
       model_version, model.kind == ModelKind::direct ? "direct" : "residual", trained_on.dump(), model.metrics,
-      features.dump(1), parts);
+      features.dump(1), constants.dump(1), parts);
 }
 
 Result<std::string> write_model(const Model& model, const std::string& path) {

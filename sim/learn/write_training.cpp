@@ -1,4 +1,4 @@
-#include "sim/learn/write_training.hpp"
+#include "sim/learn/training.hpp"
 
 #include <fmt/format.h>
 

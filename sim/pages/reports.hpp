@@ -9,7 +9,6 @@
 #include "arch/spec.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/gpu/explain.hpp"
-#include "sim/learn/learning_curve.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/tune/write.hpp"
 #include "sim/validate/validate.hpp"

@@ -12,7 +12,7 @@
 #include "sim/cli/serve_command.hpp"
 #include "sim/cli/stop_signal.hpp"
 #include "sim/dataset/columns.hpp"
-#include "sim/dataset/read_table.hpp"
+#include "sim/dataset/table.hpp"
 #include "sim/learn/estimate.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/python/arrays.hpp"

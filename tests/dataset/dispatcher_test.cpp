@@ -1,5 +1,5 @@
 // Units: each row once, by workers that stay with their kernel.
-#include "sim/dataset/dispatcher.hpp"
+#include "sim/dataset/items.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/export.hpp"
-#include "sim/dataset/read_table.hpp"
+#include "sim/dataset/table.hpp"
 
 namespace noteg::dataset {
 namespace {

@@ -9,7 +9,6 @@
 #include "arch/field.hpp"
 #include "arch/load.hpp"
 #include "arch/validate.hpp"
-#include "sim/dataset/perturb.hpp"
 
 namespace noteg::dataset {
 namespace {

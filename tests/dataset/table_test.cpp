@@ -9,8 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/dataset/join.hpp"
-#include "sim/dataset/read_table.hpp"
+#include "sim/dataset/table.hpp"
 
 namespace noteg::dataset {
 namespace {

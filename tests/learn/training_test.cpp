@@ -6,8 +6,7 @@
 #include <set>
 
 #include "sim/learn/estimate.hpp"
-#include "sim/learn/folds.hpp"
-#include "sim/learn/write_training.hpp"
+#include "sim/learn/study.hpp"
 #include "tests/learn/sample_table.hpp"
 
 namespace noteg::learn {

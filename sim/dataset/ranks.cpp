@@ -1,17 +1,22 @@
-// Boost.MPI. Only point-to-point messages after the start: a rank that waits costs the others nothing.
+// By Boost.MPI where it is there: only point-to-point messages after the start, so a rank that waits costs the others
+// nothing. Built without MPI there is one rank.
+#include "sim/dataset/generate.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+
+#if NOTEG_WITH_MPI
+
 #include <boost/mpi.hpp>
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
 #include <optional>
-#include <stdexcept>
 #include <thread>
 
-#include "sim/dataset/dispatcher.hpp"
-#include "sim/dataset/ranks.hpp"
-#include "sim/dataset/row_codec.hpp"
+#include "sim/dataset/items.hpp"
+#include "sim/dataset/run_rows.hpp"
 
 namespace noteg::dataset {
 namespace {
@@ -175,3 +180,37 @@ void Ranks::work(const Sweep& sweep, const Items& items, const GenerateOptions& 
 }
 
 }  // namespace noteg::dataset
+
+#else
+
+namespace noteg::dataset {
+
+struct Ranks::Job {};
+
+Ranks::Ranks() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
+    const char* size = std::getenv(name);
+    if (size != nullptr && std::atoi(size) > 1)
+      throw std::runtime_error(
+          "started as one of several MPI processes, but this noteg was built without MPI (docs/cluster.md); "
+          "--shard I/N needs none");
+  }
+}
+
+Ranks::~Ranks() = default;
+
+int Ranks::count() const { return 1; }
+
+bool Ranks::is_writer() const { return true; }
+
+bool Ranks::same_everywhere(const std::string& /*text*/) const { return true; }
+
+int Ranks::agree(int writers_word) const { return writers_word; }
+
+void Ranks::hand_out(const std::vector<Unit>& /*units*/, Writer& /*writer*/) const {}
+
+void Ranks::work(const Sweep& /*sweep*/, const Items& /*items*/, const GenerateOptions& /*options*/) const {}
+
+}  // namespace noteg::dataset
+
+#endif

@@ -1,0 +1,171 @@
+#include "sim/adapt/mixture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "sim/learn/study.hpp"
+
+namespace noteg::adapt {
+namespace {
+
+using Eigen::Index;
+using Eigen::VectorXd;
+using learn::MeasuredTable;
+
+constexpr std::size_t most_support = 500;  // rows of the process: a prediction takes as many covariances
+constexpr std::size_t most_folds = 10;
+constexpr double rows_half_believed = 20;    // n rows are believed n / (n + 20): pooled over the GPUs measured
+constexpr std::size_t rows_to_choose = 100;  // with fewer, both halves count alike
+
+double believed(std::size_t rows) {
+  const auto n = static_cast<double>(rows);
+  return n / (n + rows_half_believed);
+}
+
+// Held-out means of the process; rows beyond its support are held out by themselves.
+struct Process {
+  learn::GaussianProcess process;
+  VectorXd held_out;
+};
+
+Process fit(const learn::Places& places, const VectorXd& y, const std::vector<std::size_t>& shapes) {
+  const auto count = static_cast<std::size_t>(y.size());
+  // Every so many shapes, each with all its rows, so that no shape is on both sides.
+  const std::size_t step = (count + most_support - 1) / most_support;
+  std::map<std::size_t, std::size_t> number;
+  std::vector<std::size_t> support, beyond, groups;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t shape = number.emplace(shapes[i], number.size()).first->second;
+    (shape % step == 0 && support.size() < most_support ? support : beyond).push_back(i);
+  }
+  VectorXd own(static_cast<Index>(support.size()));
+  for (std::size_t i = 0; i < support.size(); ++i) {
+    own[static_cast<Index>(i)] = y[static_cast<Index>(support[i])];
+    groups.push_back(shapes[support[i]]);
+  }
+  learn::ProcessFit fitted = learn::fit_process(learn::select(places, support), own, groups);
+  Process out{std::move(fitted.process), VectorXd(y.size())};
+  for (std::size_t i = 0; i < support.size(); ++i)
+    out.held_out[static_cast<Index>(support[i])] = fitted.held_out[static_cast<Index>(i)];
+  if (!beyond.empty()) {
+    const VectorXd told = out.process.mean(learn::select(places, beyond));
+    for (std::size_t i = 0; i < beyond.size(); ++i)
+      out.held_out[static_cast<Index>(beyond[i])] = told[static_cast<Index>(i)];
+  }
+  return out;
+}
+
+// Mean error of the run times, as measured: with the host.
+class Judge {
+ public:
+  Judge(const MeasuredTable& measured, const std::vector<std::size_t>& rows) : measured_(measured), rows_(rows) {}
+
+  [[nodiscard]] double error(const VectorXd& log_ratio) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const learn::MeasuredRun& run = measured_.runs[rows_[i]];
+      sum += std::abs(run.time_for(std::exp(log_ratio[static_cast<Index>(i)])) / run.measured_us - 1);
+    }
+    return sum / static_cast<double>(rows_.size());
+  }
+
+  // The share of it that leaves least error; the smaller one where two are as good.
+  [[nodiscard]] double share(const VectorXd& log_ratio, std::initializer_list<double> choices) const {
+    double best = 0, least = error(0 * log_ratio);
+    for (const double choice : choices)
+      if (const double here = error(choice * log_ratio); here < least) least = here, best = choice;
+    return best;
+  }
+
+ private:
+  const MeasuredTable& measured_;
+  const std::vector<std::size_t>& rows_;
+};
+
+learn::ProblemOptions problem_options(const MeasuredTable& measured) {
+  using dataset::Group;
+  learn::ProblemOptions options;
+  options.groups = {Group::config, Group::physics, Group::counter};
+  options.targets = {{learn::time_ratio}};
+  const auto powers = std::ranges::count_if(measured.runs, [](const auto& run) { return run.measured_w > 0; });
+  if (powers >= 20) options.targets.push_back({learn::power_ratio});
+  options.leave_out = {"arch"};
+  return options;
+}
+
+// log(ratio) of the first target as told of rows held out.
+VectorXd told_of(const learn::Study& study) {
+  const std::vector<learn::Point>& points = study.held_out.points.front();
+  VectorXd told(static_cast<Index>(points.size()));
+  for (std::size_t i = 0; i < points.size(); ++i) told[static_cast<Index>(i)] = std::log(points[i].predicted);
+  return told;
+}
+
+struct Shares {
+  double process = 0, forest = 0;
+};
+
+Shares choose(const Judge& judge, const VectorXd& process, const VectorXd& forest) {
+  const double own = judge.share(process, {0.25, 0.5, 0.75, 1});
+  std::vector<double> parts{0.5};
+  if (static_cast<std::size_t>(process.size()) >= rows_to_choose) parts = {0.5, 0, 0.25, 0.75, 1};
+  Shares best;
+  double least = judge.error(0 * process);
+  for (const double part : parts)
+    for (const double all : {0.5, 1.0}) {
+      const Shares shares{all * (1 - part) * own, all * part};
+      const double here = judge.error(shares.process * process + shares.forest * forest);
+      if (here < least) least = here, best = shares;
+    }
+  return best;
+}
+
+}  // namespace
+
+Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::vector<std::size_t>& rows,
+                            const std::vector<std::size_t>& shapes, std::uint64_t seed, unsigned jobs) {
+  Result<learn::Problem> problem = learn::make_problem(measured.table, problem_options(measured));
+  if (!problem) return problem.errors();
+  const Result<learn::Places> places = learn::places_of(measured.table, learn::coordinates());
+  if (!places) return places.errors();
+  learn::PartProblem& part = problem->parts.front();
+  const VectorXd y = part.y.col(0);
+  Process process = fit(learn::select(*places, rows), y, shapes);
+
+  learn::StudyOptions options;
+  options.forest.seed = seed;
+  options.forest.threads = jobs;
+  const std::vector<std::size_t> groups = learn::groups_of(measured.table, learn::shape_columns());
+  const std::vector<std::size_t> folds =
+      learn::deal(groups, std::clamp<std::size_t>(learn::count_of(groups), 2, most_folds), seed);
+  const double most = believed(rows.size());
+  learn::Target& target = part.targets.front();
+  target.shrink = most;
+  const Result<learn::Study> alone = learn::study(*problem, folds, options);
+  if (!alone) return alone.errors();
+  if (alone->held_out.points.front().size() != rows.size())
+    return Diagnostic{"", 0, 0, "--data", "rows of at least two shapes", "of one"};
+
+  Mixture out;
+  const Shares shares = choose(Judge(measured, rows), process.held_out, told_of(*alone));
+  out.process_share = shares.process;
+  out.forest_share = shares.forest * most;
+  target.shrink = out.forest_share;
+  part.base = out.process_share * process.held_out;
+  const Result<learn::Study> both = learn::study(*problem, folds, options);
+  if (!both) return both.errors();
+  Result<learn::Model> model = learn::fit_model(*problem, learn::ModelKind::residual, options.forest);
+  if (!model) return model.errors();
+  std::size_t place = 0;
+  for (learn::Part& fitted : model->parts)
+    for (learn::Target& one : fitted.targets) one.widen = both->widen[place++];
+  process.process.pull *= out.process_share;
+  model->parts.front().base = std::move(process.process);
+  for (const double log_ratio : told_of(*both)) out.held_out_ratio.push_back(std::exp(log_ratio));
+  out.model = std::move(*model);
+  return out;
+}
+
+}  // namespace noteg::adapt

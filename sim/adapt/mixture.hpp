@@ -1,0 +1,20 @@
+// The model of what a simulator leaves over: a Gaussian process beside a shrunken forest. How far each is believed is
+// decided by rows whose whole shape was held out; nothing at all is among the choices.
+#pragma once
+
+#include "sim/learn/measured_table.hpp"
+#include "sim/learn/model.hpp"
+
+namespace noteg::adapt {
+
+struct Mixture {
+  learn::Model model;
+  std::vector<double> held_out_ratio;  // of each row named: measured over simulated as told without its shape
+  double process_share = 0, forest_share = 0;
+};
+
+// rows: of the table, with a time ratio; shapes: parallel to them. Errors: of make_problem and train_forest.
+[[nodiscard]] Result<Mixture> fit_mixture(const learn::MeasuredTable& measured, const std::vector<std::size_t>& rows,
+                                          const std::vector<std::size_t>& shapes, std::uint64_t seed, unsigned jobs);
+
+}  // namespace noteg::adapt
