@@ -253,7 +253,7 @@ class Adapter {
 
   Result<Adaptation> model(const MeasuredTable& measured, const Known& known) {
     say("the model of what is left, whole shapes held out");
-    Result<Mixture> mixture = fit_mixture(measured, known.rows, known.shapes, request_.seed, request_.jobs);
+    Result<Mixture> mixture = fit_mixture(measured, request_.seed, request_.jobs);
     if (!mixture) return mixture.errors();
     out_.model = std::move(mixture->model);
     out_.model.trained_on.files = files();

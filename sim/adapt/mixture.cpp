@@ -124,20 +124,22 @@ Shares choose(const Judge& judge, const VectorXd& process, const VectorXd& fores
 
 }  // namespace
 
-Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::vector<std::size_t>& rows,
-                            const std::vector<std::size_t>& shapes, std::uint64_t seed, unsigned jobs) {
+Result<Mixture> fit_mixture(const MeasuredTable& measured, std::uint64_t seed, unsigned jobs) {
   Result<learn::Problem> problem = learn::make_problem(measured.table, problem_options(measured));
   if (!problem) return problem.errors();
   const Result<learn::Places> places = learn::places_of(measured.table, learn::coordinates());
   if (!places) return places.errors();
   learn::PartProblem& part = problem->parts.front();
   const VectorXd y = part.y.col(0);
+  const std::vector<std::size_t>& rows = part.rows;
+  const std::vector<std::size_t> groups = learn::groups_of(measured.table, learn::shape_columns());
+  std::vector<std::size_t> shapes;
+  for (const std::size_t row : rows) shapes.push_back(groups[row]);
   Process process = fit(learn::select(*places, rows), y, shapes);
 
   learn::StudyOptions options;
   options.forest.seed = seed;
   options.forest.threads = jobs;
-  const std::vector<std::size_t> groups = learn::groups_of(measured.table, learn::shape_columns());
   const std::vector<std::size_t> folds =
       learn::deal(groups, std::clamp<std::size_t>(learn::count_of(groups), 2, most_folds), seed);
   const double most = believed(rows.size());
@@ -149,6 +151,7 @@ Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::vector<std
     return Diagnostic{"", 0, 0, "--data", "rows of at least two shapes", "of one"};
 
   Mixture out;
+  out.rows = rows;
   const Shares shares = choose(Judge(measured, rows), process.held_out, told_of(*alone));
   out.process_share = shares.process;
   out.forest_share = shares.forest * most;

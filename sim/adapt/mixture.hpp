@@ -9,12 +9,12 @@ namespace noteg::adapt {
 
 struct Mixture {
   learn::Model model;
-  std::vector<double> held_out_ratio;  // of each row named: measured over simulated as told without its shape
+  std::vector<std::size_t> rows;       // of the table, those with a time ratio
+  std::vector<double> held_out_ratio;  // of each of them: measured over simulated as told without its shape
   double process_share = 0, forest_share = 0;
 };
 
-// rows: of the table, with a time ratio; shapes: parallel to them. Errors: of make_problem and train_forest.
-[[nodiscard]] Result<Mixture> fit_mixture(const learn::MeasuredTable& measured, const std::vector<std::size_t>& rows,
-                                          const std::vector<std::size_t>& shapes, std::uint64_t seed, unsigned jobs);
+// Errors: of make_problem and train_forest; rows of one shape only.
+[[nodiscard]] Result<Mixture> fit_mixture(const learn::MeasuredTable& measured, std::uint64_t seed, unsigned jobs);
 
 }  // namespace noteg::adapt

@@ -5,17 +5,21 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "arch/field.hpp"
 #include "arch/write_gpu.hpp"
 #include "sim/adapt/adapt.hpp"
+#include "sim/adapt/curve.hpp"
 #include "sim/adapt/suggest.hpp"
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/dataset/columns.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/support/comma_list.hpp"
+#include "sim/support/csv.hpp"
 #include "sim/validate/columns.hpp"
 
 namespace noteg::cli {
@@ -34,6 +38,8 @@ std::vector<Option> options() {
       {"suggest", "N", "names N launches to measure next, those that tell most; --data is then what is known already",
        false},
       {"dtype", "TYPES", "with --suggest: types of the operands, with commas; if absent those of --data, or f16",
+       false},
+      {"curve", "", "what more rows would bring: the error on other shapes after 10, 50, 200 and 1000 rows of --data",
        false},
       {"no-constants", "", "leaves the numbers of the GPU as they are", false},
       {"seed", "N", "of all random choices, 1 if absent", false},
@@ -64,7 +70,7 @@ Settings settings(const Arguments& arguments, Diagnostics& errors) {
   if (!arguments.has("arch")) errors.push_back({"", 0, 0, "--arch", "a GPU", "nothing"});
   if (!arguments.has("data") && out.suggest == 0)
     errors.push_back({"", 0, 0, "--data", "a measured file (or --suggest N)", "nothing"});
-  if (!arguments.has("out") && out.suggest == 0)
+  if (!arguments.has("out") && out.suggest == 0 && !arguments.has("curve"))
     errors.push_back({"", 0, 0, "--out", "the name of the files to write", "nothing"});
   if (const std::optional<std::string> types = arguments.text("dtype")) {
     out.candidates.types.clear();
@@ -128,6 +134,51 @@ std::string to_json(const Adaptation& a) {
          "\n";
 }
 
+// Measured rows of the GPU beside their simulations: simulated now, or what noteg train --table kept.
+Result<learn::MeasuredTable> table_of(const arch::SourcedGpu& gpu, const Arguments& arguments,
+                                      const adapt::Request& request, const validate::Simulator& simulator) {
+  const std::vector<std::string> files = arguments.texts("data");
+  const Result<CsvTable> csv = read_csv(files.front());
+  if (csv && files.size() == 1 && learn::is_measured_table(csv->columns)) {
+    Result<dataset::Table> table = dataset::read_table(files.front(), dataset::known_column);
+    if (!table) return table.errors();
+    return learn::simulated_before(std::move(*table), {gpu.gpu.id});
+  }
+  const Result<validate::MeasuredData> data = validate::read_measured(files);
+  if (!data) return data.errors();
+  learn::MeasuredOptions options;
+  options.jobs = request.jobs;
+  options.gpus = {gpu.gpu.id};
+  options.chooser = request.chooser;
+  return learn::measured_table(*data, options, simulator);
+}
+
+int run_curve(const arch::SourcedGpu& gpu, const Arguments& arguments, const Settings& wanted,
+              const validate::Simulator& simulator) {
+  const Result<learn::MeasuredTable> measured = table_of(gpu, arguments, wanted.request, simulator);
+  if (!measured) return refuse("adapt", measured.errors());
+  adapt::CurveOptions options;
+  options.seed = wanted.request.seed;
+  options.jobs = wanted.request.jobs;
+  const Result<std::vector<adapt::CurvePoint>> curve = adapt::few_shot_curve(*measured, options);
+  if (!curve) return refuse("adapt", curve.errors());
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  std::string text =
+      fmt::format("{:>6}{:>9}{:>12}{:>10}{:>8}{:>8}\n", "rows", "judged", "simulator", "adapted", "worst", "plain");
+  for (const adapt::CurvePoint& p : *curve) {
+    json.push_back({{"rows", p.rows},
+                    {"judged", p.judged},
+                    {"simulator_mape", p.simulator},
+                    {"adapted_mape", p.adapted},
+                    {"worst_ratio", p.worst},
+                    {"plain_mape", p.plain}});
+    text += fmt::format("{:>6}{:>9}{:>10.1f} %{:>8.1f} %{:>8.2f}{:>6.0f} %\n", p.rows, p.judged, 100 * p.simulator,
+                        100 * p.adapted, p.worst, 100 * p.plain);
+  }
+  text += "\nworst: adapted over simulator in the worst draw; plain: extra-trees on the time, without a simulator\n";
+  return print(wanted.format == Format::json ? json.dump(2) + "\n" : text);
+}
+
 // What is known already, for --suggest: where its rows lie, and their types.
 struct Known {
   learn::Places places;
@@ -138,13 +189,7 @@ Result<Known> known_rows(const arch::SourcedGpu& gpu, const Arguments& arguments
                          const validate::Simulator& simulator) {
   Known known;
   if (!arguments.has("data")) return known;
-  const Result<validate::MeasuredData> data = validate::read_measured(arguments.texts("data"));
-  if (!data) return data.errors();
-  learn::MeasuredOptions options;
-  options.jobs = request.jobs;
-  options.gpus = {gpu.gpu.id};
-  options.chooser = request.chooser;
-  const Result<learn::MeasuredTable> measured = learn::measured_table(*data, options, simulator);
+  const Result<learn::MeasuredTable> measured = table_of(gpu, arguments, request, simulator);
   if (!measured) return measured.errors();
   Result<learn::Places> places = learn::places_of(measured->table, learn::coordinates());
   if (!places) return places.errors();
@@ -211,7 +256,8 @@ std::vector<Option> adapt_options() { return options(); }
 
 std::string adapt_help() {
   return "usage: noteg adapt --arch ARCH --data FILE [--rows N] --out NAME [options]\n"
-         "       noteg adapt --arch ARCH [--data FILE] --suggest N [--out NAME] [options]\n\n"
+         "       noteg adapt --arch ARCH [--data FILE] --suggest N [--out NAME] [options]\n"
+         "       noteg adapt --arch ARCH --data FILE --curve [options]\n\n"
          "From few measured rows of a card to a better model of it: NAME.yaml, the GPU with those constants moved "
          "that\n"
          "the rows can tell, and NAME.json, a model of what is left over, for `noteg predict --model NAME.json --arch\n"
@@ -237,6 +283,7 @@ int run_adapt(const std::vector<std::string>& words) {
   };
   tune::KernelChooser chooser;
   wanted.request.chooser = library_kernels(chooser);
+  if (arguments->has("curve")) return run_curve(*gpu, *arguments, wanted, simulator);
   return wanted.suggest > 0 ? run_suggest(*gpu, *arguments, wanted, simulator)
                             : run_adaptation(*gpu, *arguments, wanted, simulator);
 }
