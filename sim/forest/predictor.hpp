@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/forest/bin_search.hpp"
 #include "sim/forest/forest.hpp"
 #include "sim/forest/walk.hpp"
 
