@@ -253,7 +253,13 @@ class Adapter {
 
   Result<Adaptation> model(const MeasuredTable& measured, const Known& known) {
     say("the model of what is left, whole shapes held out");
-    Result<Mixture> mixture = fit_mixture(measured, request_.seed, request_.jobs);
+    std::optional<learn::GaussianProcess> others;
+    if (request_.others) {
+      Result<std::optional<learn::GaussianProcess>> made = process_of(*request_.others, gpu_.gpu.id);
+      if (!made) return made.errors();
+      others = std::move(*made);
+    }
+    Result<Mixture> mixture = fit_mixture(measured, others, request_.seed, request_.jobs);
     if (!mixture) return mixture.errors();
     out_.model = std::move(mixture->model);
     out_.model.trained_on.files = files();
@@ -266,6 +272,7 @@ class Adapter {
     out_.simulator = simulator_before_.value_or(simulator_error(measured));
     out_.process_share = mixture->process_share;
     out_.forest_share = mixture->forest_share;
+    out_.others_share = mixture->others_share;
     std::vector<double> ratio(measured.runs.size(), 1);
     for (std::size_t i = 0; i < known.rows.size(); ++i) ratio[known.rows[i]] = mixture->held_out_ratio[i];
     for (std::size_t row = 0; row < ratio.size(); ++row)

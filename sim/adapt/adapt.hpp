@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@ struct Request {
   unsigned jobs = 1;
   std::size_t rows = 0;  // taken at random of those there are; 0: all
   std::uint64_t seed = 1;
-  bool constants = true;      // may constants of the file move?
-  std::string name;           // of the file to be written, without its ending: the model answers for it
-  validate::Chooser chooser;  // of rows that record no kernel
+  bool constants = true;                      // may constants of the file move?
+  std::string name;                           // of the file to be written, without its ending: the model answers for it
+  validate::Chooser chooser;                  // of rows that record no kernel
+  std::optional<dataset::Table> others = {};  // rows of other GPUs beside their simulations: what GPUs share
   std::function<void(const std::string&)> tell = {};  // what is being done
 };
 
@@ -42,6 +44,7 @@ struct Adaptation {
   std::vector<std::pair<std::string, std::size_t>> skipped;
   double simulator = 0, adapted = 0;  // mean |predicted / measured - 1| of the run times, whole shapes held out
   double process_share = 0, forest_share = 0;  // how far each half is believed
+  double others_share = 0;                     // and what other GPUs say, within the process
 };
 
 // Rows belong to the GPU where their gpu column is one of its names or its id. Errors: of measured_table(); fewer than

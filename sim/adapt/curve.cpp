@@ -77,7 +77,7 @@ Result<double> plain_error(const MeasuredTable& known, const MeasuredTable& judg
 
 Result<CurvePoint> one_draw(const MeasuredTable& measured, const Split& split, const CurveOptions& options) {
   const MeasuredTable known = part_of(measured, split.learned), judged = part_of(measured, split.judged);
-  const Result<Mixture> mixture = fit_mixture(known, options.seed, options.jobs);
+  const Result<Mixture> mixture = fit_mixture(known, options.others, options.seed, options.jobs);
   if (!mixture) return mixture.errors();
   const auto rows = learn::Estimator(mixture->model).estimate(judged.table, false, options.jobs);
   if (!rows) return rows.errors();

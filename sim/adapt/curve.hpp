@@ -2,6 +2,7 @@
 // trees which know no simulator.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sim/learn/measured_table.hpp"
@@ -19,6 +20,7 @@ struct CurveOptions {
   std::size_t draws = 5;  // of the smallest number of rows; fewer as rows grow
   std::uint64_t seed = 1;
   unsigned jobs = 1;
+  std::optional<learn::GaussianProcess> others = {};
 };
 
 // measured: rows of one GPU. Points that would leave less than a fifth of the rows to judge are left out. Constants of

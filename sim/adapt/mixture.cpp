@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sim/learn/study.hpp"
+#include "sim/support/search_path.hpp"
 
 namespace noteg::adapt {
 namespace {
@@ -27,10 +28,12 @@ double believed(std::size_t rows) {
 // Held-out means of the process; rows beyond its support are held out by themselves.
 struct Process {
   learn::GaussianProcess process;
+  double shared = 0;  // of what other GPUs say
   VectorXd held_out;
 };
 
-Process fit(const learn::Places& places, const VectorXd& y, const std::vector<std::size_t>& shapes) {
+Process fit(const learn::Places& places, const VectorXd& y, const std::vector<std::size_t>& shapes,
+            const VectorXd& others) {
   const auto count = static_cast<std::size_t>(y.size());
   // Every so many shapes, each with all its rows, so that no shape is on both sides.
   const std::size_t step = (count + most_support - 1) / most_support;
@@ -40,19 +43,21 @@ Process fit(const learn::Places& places, const VectorXd& y, const std::vector<st
     const std::size_t shape = number.emplace(shapes[i], number.size()).first->second;
     (shape % step == 0 && support.size() < most_support ? support : beyond).push_back(i);
   }
-  VectorXd own(static_cast<Index>(support.size()));
+  VectorXd own(static_cast<Index>(support.size())), said(others.size() > 0 ? own.size() : 0);
   for (std::size_t i = 0; i < support.size(); ++i) {
     own[static_cast<Index>(i)] = y[static_cast<Index>(support[i])];
+    if (said.size() > 0) said[static_cast<Index>(i)] = others[static_cast<Index>(support[i])];
     groups.push_back(shapes[support[i]]);
   }
-  learn::ProcessFit fitted = learn::fit_process(learn::select(places, support), own, groups);
-  Process out{std::move(fitted.process), VectorXd(y.size())};
+  learn::ProcessFit fitted = learn::fit_process(learn::select(places, support), own, groups, said);
+  Process out{std::move(fitted.process), fitted.shared, VectorXd(y.size())};
   for (std::size_t i = 0; i < support.size(); ++i)
     out.held_out[static_cast<Index>(support[i])] = fitted.held_out[static_cast<Index>(i)];
   if (!beyond.empty()) {
     const VectorXd told = out.process.mean(learn::select(places, beyond));
     for (std::size_t i = 0; i < beyond.size(); ++i)
-      out.held_out[static_cast<Index>(beyond[i])] = told[static_cast<Index>(i)];
+      out.held_out[static_cast<Index>(beyond[i])] =
+          told[static_cast<Index>(i)] + (out.shared > 0 ? out.shared * others[static_cast<Index>(beyond[i])] : 0);
   }
   return out;
 }
@@ -64,11 +69,22 @@ class Judge {
 
   [[nodiscard]] double error(const VectorXd& log_ratio) const {
     double sum = 0;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const learn::MeasuredRun& run = measured_.runs[rows_[i]];
-      sum += std::abs(run.time_for(std::exp(log_ratio[static_cast<Index>(i)])) / run.measured_us - 1);
-    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) sum += error_of(i, log_ratio[static_cast<Index>(i)]);
     return sum / static_cast<double>(rows_.size());
+  }
+
+  // Is what is told here better than the simulator by more than chance makes of so few rows?
+  [[nodiscard]] bool confirms(const VectorXd& log_ratio) const {
+    constexpr double sure = 0.5;  // standard errors of the mean gain
+    const auto n = static_cast<double>(rows_.size());
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const double gain = error_of(i, 0) - error_of(i, log_ratio[static_cast<Index>(i)]);
+      sum += gain;
+      squares += gain * gain;
+    }
+    const double mean = sum / n, variance = std::max(0.0, squares / n - mean * mean) / std::max(1.0, n - 1);
+    return mean > sure * std::sqrt(variance);
   }
 
   // The share of it that leaves least error; the smaller one where two are as good.
@@ -80,6 +96,11 @@ class Judge {
   }
 
  private:
+  [[nodiscard]] double error_of(std::size_t i, double log_ratio) const {
+    const learn::MeasuredRun& run = measured_.runs[rows_[i]];
+    return std::abs(run.time_for(std::exp(log_ratio)) / run.measured_us - 1);
+  }
+
   const MeasuredTable& measured_;
   const std::vector<std::size_t>& rows_;
 };
@@ -119,12 +140,36 @@ Shares choose(const Judge& judge, const VectorXd& process, const VectorXd& fores
       const double here = judge.error(shares.process * process + shares.forest * forest);
       if (here < least) least = here, best = shares;
     }
-  return best;
+  return judge.confirms(best.process * process + best.forest * forest) ? best : Shares{};
 }
 
 }  // namespace
 
-Result<Mixture> fit_mixture(const MeasuredTable& measured, std::uint64_t seed, unsigned jobs) {
+std::optional<std::filesystem::path> shipped_rows() {
+  for (const std::filesystem::path& folder : search_path("NOTEG_PRIOR_PATH", NOTEG_PRIOR_SOURCE_DIR, "models/adapt", {}))
+    if (is_file(folder / "other_gpus.csv")) return folder / "other_gpus.csv";
+  return std::nullopt;
+}
+
+Result<std::optional<learn::GaussianProcess>> process_of(const dataset::Table& others, const std::string& gpu) {
+  const Result<learn::Places> places = learn::places_of(others, learn::coordinates());
+  if (!places) return places.errors();
+  const dataset::Values *names = others.find("arch"), *ratio = others.find(learn::time_ratio);
+  if (names == nullptr || ratio == nullptr || ratio->is_text)
+    return Diagnostic{others.file, 0, 0, names == nullptr ? "arch" : learn::time_ratio, "a column of this name",
+                      "none"};
+  std::vector<std::size_t> rows;
+  std::vector<double> y;
+  for (std::size_t row = 0; row < others.rows; ++row)
+    if (ratio->numbers[row] > 0 && names->text(row) != gpu)
+      rows.push_back(row), y.push_back(std::log(ratio->numbers[row]));
+  if (rows.empty()) return std::optional<learn::GaussianProcess>();
+  return std::optional(learn::fit_others(learn::select(*places, rows),
+                                         Eigen::Map<const VectorXd>(y.data(), static_cast<Index>(y.size()))));
+}
+
+Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::optional<learn::GaussianProcess>& others,
+                            std::uint64_t seed, unsigned jobs) {
   Result<learn::Problem> problem = learn::make_problem(measured.table, problem_options(measured));
   if (!problem) return problem.errors();
   const Result<learn::Places> places = learn::places_of(measured.table, learn::coordinates());
@@ -135,7 +180,8 @@ Result<Mixture> fit_mixture(const MeasuredTable& measured, std::uint64_t seed, u
   const std::vector<std::size_t> groups = learn::groups_of(measured.table, learn::shape_columns());
   std::vector<std::size_t> shapes;
   for (const std::size_t row : rows) shapes.push_back(groups[row]);
-  Process process = fit(learn::select(*places, rows), y, shapes);
+  const learn::Places own = learn::select(*places, rows);
+  Process process = fit(own, y, shapes, others ? others->mean(own) : VectorXd());
 
   learn::StudyOptions options;
   options.forest.seed = seed;
@@ -165,7 +211,12 @@ Result<Mixture> fit_mixture(const MeasuredTable& measured, std::uint64_t seed, u
   for (learn::Part& fitted : model->parts)
     for (learn::Target& one : fitted.targets) one.widen = both->widen[place++];
   process.process.pull *= out.process_share;
-  model->parts.front().base = std::move(process.process);
+  model->parts.front().base = {std::move(process.process)};
+  if (process.shared > 0 && out.process_share > 0) {
+    out.others_share = process.shared;
+    model->parts.front().base.push_back(*others);
+    model->parts.front().base.back().pull *= process.shared * out.process_share;
+  }
   for (const double log_ratio : told_of(*both)) out.held_out_ratio.push_back(std::exp(log_ratio));
   out.model = std::move(*model);
   return out;

@@ -2,6 +2,9 @@
 // decided by rows whose whole shape was held out; nothing at all is among the choices.
 #pragma once
 
+#include <filesystem>
+#include <optional>
+
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model.hpp"
 
@@ -12,9 +15,20 @@ struct Mixture {
   std::vector<std::size_t> rows;       // of the table, those with a time ratio
   std::vector<double> held_out_ratio;  // of each of them: measured over simulated as told without its shape
   double process_share = 0, forest_share = 0;
+  double others_share = 0;  // of what other GPUs say, within the process
 };
 
-// Errors: of make_problem and train_forest; rows of one shape only.
-[[nodiscard]] Result<Mixture> fit_mixture(const learn::MeasuredTable& measured, std::uint64_t seed, unsigned jobs);
+// What other GPUs have in common: log(measured / simulated) of their rows. Rows of the GPU's own name are left out, so
+// that its rows alone speak of it. others: a table as noteg train --table writes it. Errors: columns missing.
+[[nodiscard]] Result<std::optional<learn::GaussianProcess>> process_of(const dataset::Table& others,
+                                                                       const std::string& gpu);
+
+// The rows of other GPUs that come with the program. Searched: NOTEG_PRIOR_PATH, the source tree, share/noteg.
+[[nodiscard]] std::optional<std::filesystem::path> shipped_rows();
+
+// others: of process_of(); may be absent. Errors: of make_problem and train_forest; rows of one shape only.
+[[nodiscard]] Result<Mixture> fit_mixture(const learn::MeasuredTable& measured,
+                                          const std::optional<learn::GaussianProcess>& others, std::uint64_t seed,
+                                          unsigned jobs);
 
 }  // namespace noteg::adapt

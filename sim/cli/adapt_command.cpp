@@ -10,6 +10,7 @@
 #include "arch/write_gpu.hpp"
 #include "sim/adapt/adapt.hpp"
 #include "sim/adapt/curve.hpp"
+#include "sim/adapt/mixture.hpp"
 #include "sim/adapt/suggest.hpp"
 #include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
@@ -42,6 +43,10 @@ std::vector<Option> options() {
        false},
       {"curve", "", "what more rows would bring: the error on other shapes after 10, 50, 200 and 1000 rows of --data",
        false},
+      {"prior", "FILE",
+       "rows of other GPUs beside their simulations, as noteg train --residual --table writes them; none: nothing is "
+       "taken from other GPUs (default: those that come with the program)",
+       false, FileUse::input},
       {"no-constants", "", "leaves the numbers of the GPU as they are", false},
       {"seed", "N", "of all random choices, 1 if absent", false},
       {"format", "F", "text (default) or json", false, FileUse::none, page_values},
@@ -104,8 +109,11 @@ std::string to_text(const Adaptation& a) {
   for (const adapt::Constant& c : a.constants) text += constant_line(c, a.constants_helped);
   text += fmt::format(
       "\nerror of the run time, whole shapes held out: simulator {:.1f} %, adapted {:.1f} %\n"
-      "of the measured over simulated times, the Gaussian process is believed {:.0f} %, the forest {:.0f} %\n",
+      "of the measured over simulated times, the Gaussian process is believed {:.0f} %, the forest {:.0f} %",
       100 * a.simulator, 100 * a.adapted, 100 * a.process_share, 100 * a.forest_share);
+  text += a.others_share > 0
+              ? fmt::format(",\nand within the process what other GPUs have in common {:.0f} %\n", 100 * a.others_share)
+              : "\n";
   if (a.process_share == 0 && a.forest_share == 0)
     text += "the rows confirm no correction: the model leaves the simulator as it is\n";
   return text;
@@ -130,9 +138,22 @@ std::string to_json(const Adaptation& a) {
                                 {"constants", constants},
                                 {"held_out", {{"simulator_mape", a.simulator}, {"adapted_mape", a.adapted}}},
                                 {"process_share", a.process_share},
-                                {"forest_share", a.forest_share}}
+                                {"forest_share", a.forest_share},
+                                {"others_share", a.others_share}}
              .dump(2) +
          "\n";
+}
+
+// What rows of other GPUs are taken from: the file named, or the one that comes with the program.
+Result<std::optional<dataset::Table>> other_gpus(const Arguments& arguments) {
+  const std::string name = arguments.text("prior").value_or("");
+  if (name == "none") return std::optional<dataset::Table>();
+  const std::optional<std::filesystem::path> shipped =
+      name.empty() ? adapt::shipped_rows() : std::optional<std::filesystem::path>(name);
+  if (!shipped) return std::optional<dataset::Table>();
+  Result<dataset::Table> table = dataset::read_table(shipped->string(), dataset::known_column);
+  if (!table) return table.errors();
+  return std::optional(std::move(*table));
 }
 
 // Measured rows of the GPU beside their simulations: simulated now, or what noteg train --table kept.
@@ -159,6 +180,11 @@ int run_curve(const arch::SourcedGpu& gpu, const Arguments& arguments, const Set
   const Result<learn::MeasuredTable> measured = table_of(gpu, arguments, wanted.request, simulator);
   if (!measured) return refuse("adapt", measured.errors());
   adapt::CurveOptions options;
+  if (wanted.request.others) {
+    Result<std::optional<learn::GaussianProcess>> others = adapt::process_of(*wanted.request.others, gpu.gpu.id);
+    if (!others) return refuse("adapt", others.errors());
+    options.others = std::move(*others);
+  }
   options.seed = wanted.request.seed;
   options.jobs = wanted.request.jobs;
   const Result<std::vector<adapt::CurvePoint>> curve = adapt::few_shot_curve(*measured, options);
@@ -284,6 +310,9 @@ int run_adapt(const std::vector<std::string>& words) {
   };
   tune::KernelChooser chooser;
   wanted.request.chooser = library_kernels(chooser);
+  Result<std::optional<dataset::Table>> others = other_gpus(*arguments);
+  if (!others) return refuse("adapt", others.errors());
+  wanted.request.others = std::move(*others);
   if (arguments->has("curve")) return run_curve(*gpu, *arguments, wanted, simulator);
   return wanted.suggest > 0 ? run_suggest(*gpu, *arguments, wanted, simulator)
                             : run_adaptation(*gpu, *arguments, wanted, simulator);

@@ -235,10 +235,11 @@ Result<std::vector<RowEstimate>> Estimator::estimate(const dataset::Table& table
     const Result<Eigen::MatrixXd> offset = anchor_offsets(table, ready.part->targets);
     if (!offset) return offset.errors();
     Eigen::VectorXd base;
-    if (ready.part->base) {
-      const Result<Places> places = places_of(table, ready.part->base->coordinates);
+    for (const GaussianProcess& process : ready.part->base) {
+      const Result<Places> places = places_of(table, process.coordinates);
       if (!places) return places.errors();
-      base = ready.part->base->mean(*places);
+      if (base.size() == 0) base.setZero(static_cast<Index>(table.rows));
+      base += process.mean(*places);
     }
     estimate_part(ready, *x, *offset, base, new_gpu, intervals, threads, out);
   }

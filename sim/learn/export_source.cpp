@@ -159,7 +159,7 @@ class Source {
 
   Diagnostics add_part(std::size_t p) {
     const Part& part = model_.parts[p];
-    if (part.base) return {{"", 0, 0, "--out", "a model of trees alone", "one that noteg adapt made"}};
+    if (!part.base.empty()) return {{"", 0, 0, "--out", "a model of trees alone", "one that noteg adapt made"}};
     const Result<Lists> lists = lists_of(part);
     if (!lists) return lists.errors();
     const auto name = [&](const char* what) { return fmt::format("noteg_{}_{}", what, p); };

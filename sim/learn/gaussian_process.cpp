@@ -55,7 +55,8 @@ struct Solved {
   double evidence = 0;
 };
 
-Solved solve(const MatrixXd& covariance, const VectorXd& y, double noise) {
+// inverse: wanted too?
+Solved solve(const MatrixXd& covariance, const VectorXd& y, double noise, bool inverse = false) {
   constexpr int rounds = 3;
   VectorXd trust = VectorXd::Ones(y.size());
   Eigen::LLT<MatrixXd> factor;
@@ -68,7 +69,8 @@ Solved solve(const MatrixXd& covariance, const VectorXd& y, double noise) {
     if (round < rounds) trust = trust_in(y - covariance * pull, noise);
   }
   const double log_det = 2 * factor.matrixLLT().diagonal().array().log().sum();
-  return {factor.solve(MatrixXd::Identity(y.size(), y.size())), pull, -0.5 * (y.dot(pull) + log_det)};
+  return {inverse ? MatrixXd(factor.solve(MatrixXd::Identity(y.size(), y.size()))) : MatrixXd(), pull,
+          -0.5 * (y.dot(pull) + log_det)};
 }
 
 // Means of rows without their own group, in closed form: y - inverse(group, group)^-1 pull(group).
@@ -95,19 +97,28 @@ Covariance scaled(Covariance c, double amplitude, double noise) {
   return c;
 }
 
-// The amplitude and noise under which the rows are least of a surprise, as far as other GPUs make them likely.
-Covariance likely(const MatrixXd& unit, const VectorXd& y) {
+// The amplitude, the noise and the share of what other GPUs say under which the rows are least of a surprise, as far as
+// other GPUs make them likely.
+struct Likely {
+  Covariance covariance;
+  double shared = 0, evidence = 0;
+};
+
+Likely likely(const MatrixXd& unit, const VectorXd& y, const VectorXd& others) {
   constexpr double usual_spread = 0.6;  // of the logarithm of either, over the GPUs measured
   const auto prior = [&](double factor) { return -0.5 * std::pow(std::log(factor) / usual_spread, 2); };
-  std::optional<std::pair<double, Covariance>> best;
-  for (const double amplitude : {0.25, 0.5, 0.75, 1.0, 1.5, 2.0})
-    for (const double noise : {0.5, 0.75, 1.0, 1.5, 2.0}) {
-      const Covariance c = scaled({}, amplitude, noise);
-      const double evidence =
-          solve(unit * (amplitude * amplitude), y, c.noise).evidence + prior(amplitude) + prior(noise);
-      if (!best || evidence > best->first) best = {evidence, c};
-    }
-  return best->second;
+  std::optional<Likely> best;
+  for (const double shared : {0.0, 0.35, 0.7, 1.0})
+    for (const double amplitude : {0.25, 0.5, 0.75, 1.0, 1.5, 2.0})
+      for (const double noise : {0.5, 0.75, 1.0, 1.5, 2.0}) {
+        if (shared > 0 && others.size() == 0) continue;
+        const Covariance c = scaled({}, amplitude, noise);
+        const VectorXd left = shared > 0 ? VectorXd(y - shared * others) : y;
+        const double evidence =
+            solve(unit * (amplitude * amplitude), left, c.noise).evidence + prior(amplitude) + prior(noise);
+        if (!best || evidence > best->evidence) best = {c, shared, evidence};
+      }
+  return *best;
 }
 
 // Rows that the amplitude is judged on: its evidence takes the cube of their number.
@@ -119,12 +130,15 @@ std::vector<std::size_t> some_rows(Index rows, std::size_t most) {
   return out;
 }
 
-Covariance likely_of(const Places& places, const VectorXd& y) {
-  const std::vector<std::size_t> rows = some_rows(places.rows(), 200);
+Likely likely_of(const Places& places, const VectorXd& y, const VectorXd& others) {
+  const std::vector<std::size_t> rows = some_rows(places.rows(), 150);
   const Places some = select(places, rows);
-  VectorXd of(static_cast<Index>(rows.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i) of[static_cast<Index>(i)] = y[static_cast<Index>(rows[i])];
-  return likely(covariance_of({}, some, some), of);
+  const auto part = [&](const VectorXd& all) {
+    VectorXd out(all.size() > 0 ? static_cast<Index>(rows.size()) : 0);
+    for (Index i = 0; i < out.size(); ++i) out[i] = all[static_cast<Index>(rows[static_cast<std::size_t>(i)])];
+    return out;
+  };
+  return likely(covariance_of({}, some, some), part(y), part(others));
 }
 
 }  // namespace
@@ -214,25 +228,34 @@ MatrixXd covariance_of(const Covariance& c, const Places& a, const Places& b) {
 
 VectorXd GaussianProcess::mean(const Places& places) const { return covariance_of(covariance, places, support) * pull; }
 
-ProcessFit fit_process(const Places& places, const VectorXd& y, const std::vector<std::size_t>& groups) {
-  const Covariance c = likely_of(places, y);
-  const Solved solved = solve(covariance_of(c, places, places), y, c.noise);
-  return {{coordinates(), c, places, solved.pull}, held_out(solved, y, groups)};
+ProcessFit fit_process(const Places& places, const VectorXd& y, const std::vector<std::size_t>& groups,
+                       const VectorXd& others) {
+  const Likely found = likely_of(places, y, others);
+  const Covariance& c = found.covariance;
+  const VectorXd said = found.shared > 0 ? VectorXd(found.shared * others) : VectorXd::Zero(y.size());
+  const VectorXd left = y - said;
+  const Solved solved = solve(covariance_of(c, places, places), left, c.noise, true);
+  return {{coordinates(), c, places, solved.pull}, found.shared, said + held_out(solved, left, groups)};
+}
+
+GaussianProcess fit_others(const Places& places, const VectorXd& y) {
+  const Covariance c = scaled({}, 1.5, 1.5);  // GPUs differ by more than rows of one
+  return {coordinates(), c, places, solve(covariance_of(c, places, places), y, c.noise).pull};
 }
 
 ConstantsFit fit_constants(const Places& places, const VectorXd& y, const std::vector<std::size_t>& groups,
                            const Constants& constants) {
-  const Covariance c = likely_of(places, y);
+  const Covariance c = likely_of(places, y, {}).covariance;
   const MatrixXd alone = covariance_of(c, places, places);
   const VectorXd prior = constants.deviations.array().square();
   const MatrixXd reach = constants.slopes * prior.asDiagonal();
-  const Solved with = solve(alone + reach * constants.slopes.transpose(), y, c.noise);
+  const Solved with = solve(alone + reach * constants.slopes.transpose(), y, c.noise, true);
   ConstantsFit out;
   out.moves = reach.transpose() * with.pull;
   const MatrixXd known = reach.transpose() * with.inverse * reach;
   out.deviations = (prior - known.diagonal()).cwiseMax(0).cwiseSqrt();
   out.error = mean_error(y, held_out(with, y, groups));
-  out.error_without = mean_error(y, held_out(solve(alone, y, c.noise), y, groups));
+  out.error_without = mean_error(y, held_out(solve(alone, y, c.noise, true), y, groups));
   return out;
 }
 

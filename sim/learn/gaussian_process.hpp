@@ -53,6 +53,7 @@ struct GaussianProcess {
 
 struct ProcessFit {
   GaussianProcess process;
+  double shared = 0;         // share of what other GPUs say that is believed; the process tells what that leaves
   Eigen::VectorXd held_out;  // of each row: the mean without the rows of its own group
 };
 
@@ -67,8 +68,12 @@ struct ConstantsFit {
   Eigen::VectorXd moves, deviations;    // of the logarithms, once the rows are known
   double error = 0, error_without = 0;  // mean |error| of held-out groups, with the constants and without
 };
+// others: what rows of other GPUs say of each row; believed as far as the rows make it likely. Empty: nothing.
 [[nodiscard]] ProcessFit fit_process(const Places& places, const Eigen::VectorXd& y,
-                                     const std::vector<std::size_t>& groups);
+                                     const std::vector<std::size_t>& groups, const Eigen::VectorXd& others = {});
+
+// Of rows of several GPUs, for a GPU that is none of them.
+[[nodiscard]] GaussianProcess fit_others(const Places& places, const Eigen::VectorXd& y);
 [[nodiscard]] ConstantsFit fit_constants(const Places& places, const Eigen::VectorXd& y,
                                          const std::vector<std::size_t>& groups, const Constants& constants);
 

@@ -44,7 +44,7 @@ struct Part {
   std::vector<Target> targets;
   forest::Forest forest;
   std::vector<std::uint8_t> training_bins;  // row-major
-  std::optional<GaussianProcess> base;      // of a part with one target: what is added to the forest's mean
+  std::vector<GaussianProcess> base;        // of a part with one target: what is added to the forest's mean
   double usual_distance = 0;                // that 99 % of the training rows keep: sim/forest/domain.hpp
 };
 

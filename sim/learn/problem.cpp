@@ -64,13 +64,19 @@ Feature feature_of(const Values& values) {
   return feature;
 }
 
+// A column that is blank throughout is neither numbers nor texts.
+Feature constant_of(const Values& values) {
+  const bool blank = std::isnan(value_at(values, 0));
+  return blank ? Feature{values.column, forest::FeatureKind::number, {}, 1, 0} : feature_of(values);
+}
+
 void choose_features(const Table& table, const ProblemOptions& options, Problem& problem, Diagnostics& errors) {
   for (const Values& values : table.columns) {
     const dataset::Column& column = values.column;
     if (std::ranges::find(options.groups, column.group) == options.groups.end()) continue;
     if (std::ranges::find(options.leave_out, column.name) != options.leave_out.end()) continue;
     if (!varies(values, table.rows)) {
-      if (column.group == dataset::Group::config) problem.constants.push_back(feature_of(values));
+      if (column.group == dataset::Group::config) problem.constants.push_back(constant_of(values));
       continue;
     }
     if (values.is_text && values.words.size() >= forest::most_bins)

@@ -201,7 +201,7 @@ Part read_part(const Checked& at, const std::vector<Feature>& features, const Re
   read_monotone(at, part);
   if (at.find("base") != nullptr) {
     if (part.targets.size() != 1) at.at("base").wrong("one target with a base", "several");
-    part.base = read_process(at.at("base"));
+    for (const Checked& process : at.at("base").items(1, 8)) part.base.push_back(read_process(process));
   }
   lists(at, part);
   return part;

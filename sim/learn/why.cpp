@@ -90,10 +90,11 @@ Result<std::vector<Why>> why(const Model& model, const dataset::Table& row) {
       if (target.log) one.base += std::log(target.smearing) + (*offset)(0, static_cast<Eigen::Index>(t));
       for (const std::vector<double>& values : found.parts) one.parts.push_back(target.shrink * values[t]);
     }
-    if (!part.base) continue;
-    const Result<Places> places = places_of(row, part.base->coordinates);
-    if (!places) return places.errors();
-    all.back().parts[other] += part.base->mean(*places)[0];  // of what was measured near by; its part has one target
+    for (const GaussianProcess& base : part.base) {  // what was measured near by; such a part has one target
+      const Result<Places> places = places_of(row, base.coordinates);
+      if (!places) return places.errors();
+      all.back().parts[other] += base.mean(*places)[0];
+    }
   }
   return all;
 }

@@ -81,12 +81,14 @@ std::string part_text(const Part& part, const std::string& lists) {
     edges += (edges.empty() ? "" : ",\n") + list_of(feature.edges);
   for (const forest::Monotone& rule : part.forest.monotone)
     rules += fmt::format("{}[{},{},{}]", rules.empty() ? "" : ",", rule.feature, rule.target, rule.direction);
-  const std::string base = part.base ? "\"base\":" + process_json(*part.base) + ",\n" : "";
+  std::string base;
+  for (const GaussianProcess& process : part.base) base += (base.empty() ? "" : ",\n") + process_json(process);
+  if (!base.empty()) base = "\"base\":[" + base + "],\n";
   return fmt::format(
       "{{\"targets\":{},\n\"usual_distance\":{},\n\"rows\":{},\n\"edges\":[{}],\n\"importance\":{},\n\"monotone\":[{}],"
       "\n{}{}}}",
-      targets.dump(), text_of(part.usual_distance), part.forest.rows, edges, list_of(part.forest.importance), rules, base,
-      lists);
+      targets.dump(), text_of(part.usual_distance), part.forest.rows, edges, list_of(part.forest.importance), rules,
+      base, lists);
 }
 
 std::string lists_text(const Part& part) {
