@@ -6,6 +6,7 @@
 #include <set>
 
 #include "arch/field.hpp"
+#include "arch/field.hpp"
 #include "arch/write_gpu.hpp"
 #include "sim/adapt/adapt.hpp"
 #include "sim/adapt/curve.hpp"

@@ -41,6 +41,7 @@ struct Command {
 [[nodiscard]] int run_dataset(const std::vector<std::string>& words);
 [[nodiscard]] int run_train(const std::vector<std::string>& words);
 [[nodiscard]] int run_predict(const std::vector<std::string>& words);
+[[nodiscard]] int run_export(const std::vector<std::string>& words);
 [[nodiscard]] int run_serve(const std::vector<std::string>& words);
 [[nodiscard]] int run_arch(const std::vector<std::string>& words);
 [[nodiscard]] int run_kernel(const std::vector<std::string>& words);
@@ -70,6 +71,8 @@ struct Command {
 [[nodiscard]] std::vector<Option> train_options();
 [[nodiscard]] std::string predict_help();
 [[nodiscard]] std::vector<Option> predict_options();
+[[nodiscard]] std::string export_help();
+[[nodiscard]] std::vector<Option> export_options();
 [[nodiscard]] std::string serve_help();
 [[nodiscard]] std::vector<Option> serve_options();
 [[nodiscard]] std::string arch_help();

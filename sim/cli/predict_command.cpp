@@ -31,6 +31,7 @@ std::vector<Option> options() {
       {"model", "FILE", "a model that noteg train wrote", false, FileUse::input},
       {"data", "FILE", "a data set: every row is predicted", false, FileUse::input},
       {"no-intervals", "", "with --data: values alone, many times faster", false},
+      {"why", "", "of one kernel: what problem, tile, waves, DRAM and clock make of the mean of all rows", false},
       {"arch", "ARCH", "GPU of one kernel: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : clock_options()) all.push_back(std::move(option));
@@ -105,6 +106,28 @@ std::string one_text(const learn::Model& model, const learn::ModelRun& run) {
                      : "OUTSIDE what the model was trained on: " + run.estimate.out_of_domain + "\n");
 }
 
+// Factors where the model adds logarithms, amounts where it adds numbers.
+std::string why_text(const std::vector<learn::Why>& all) {
+  std::string text = fmt::format("\n{:<14}{:>14}", "why", "mean of rows");
+  for (const std::string_view group : learn::physics_groups) text += fmt::format("{:>17}", group);
+  for (const learn::Why& why : all) {
+    text += fmt::format("\n{:<14}{:>14.5g}", why.target, why.log ? std::exp(why.base) : why.base);
+    for (const double part : why.parts)
+      text += fmt::format("{:>17}", why.log ? fmt::format("x {:.3f}", std::exp(part)) : fmt::format("{:+.4g}", part));
+  }
+  return text + "\n";
+}
+
+Json why_json(const std::vector<learn::Why>& all) {
+  Json json = Json::object();
+  for (const learn::Why& why : all) {
+    Json& one = json[why.target] = {{why.log ? "log_base" : "base", why.base}};
+    Json& parts = one[why.log ? "log_factors" : "parts"] = Json::object();
+    for (std::size_t g = 0; g < why.parts.size(); ++g) parts[std::string(learn::physics_groups[g])] = why.parts[g];
+  }
+  return json;
+}
+
 bool has_numbers(const RowEstimate& row) { return std::ranges::all_of(row.targets, learn::is_finite); }
 
 int predict_rows(const Estimator& estimator, const Arguments& arguments, Format format, unsigned jobs) {
@@ -131,8 +154,10 @@ gpu::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
   return sim;
 }
 
-int predict_one(const Estimator& estimator, const Arguments& arguments, Format format, Diagnostics errors,
-                serve::Session& session) {
+// One kernel by a model that is loaded, or by what one question needs of a file.
+template <class Source>
+int predict_one(const Source& source, const learn::Model& model, const Arguments& arguments, Format format,
+                Diagnostics errors, serve::Session& session) {
   const gpu::SimOptions sim = sim_options(arguments, errors);
   const Result<std::shared_ptr<const arch::GpuSpec>> gpu =
       session.gpu(*arguments.text("arch"), arch_overrides(arguments));
@@ -141,19 +166,32 @@ int predict_one(const Estimator& estimator, const Arguments& arguments, Format f
   const Result<KernelRequest> kernel = kernel_request(arguments);
   if (!kernel) add(errors, kernel.errors());
   if (!errors.empty()) return refuse("predict", errors);
-  const Result<learn::ModelRun> run =
-      learn::run_model(estimator, **gpu, kernel->config, kernel->shape, sim, true, session.caches()->runs);
+  const Result<learn::ModelRun> run = [&] {
+    gpu::SmCache& cache = session.caches()->runs;
+    if constexpr (std::is_same_v<Source, Estimator>)
+      return learn::run_model(source, **gpu, kernel->config, kernel->shape, sim, true, cache);
+    else
+      return learn::run_model(source, **gpu, kernel->config, kernel->shape, sim, cache);
+  }();
   if (!run) return refuse("predict", run.errors());
   if (!has_numbers(run->estimate)) {
     tell("the model has no number for this run: " + run->estimate.out_of_domain);
     return failed;
   }
-  if (format == Format::text) return print(one_text(estimator.model(), *run));
-  if (format == Format::csv) return print(csv_line(header(estimator.model())) + csv_line(fields(run->estimate)));
-  Json json = estimate_json(estimator.model(), run->estimate);
-  if (estimator.model().kind == learn::ModelKind::residual)
+  std::vector<learn::Why> reasons;
+  if (arguments.has("why")) {
+    Result<std::vector<learn::Why>> found =
+        learn::why_of_run(model, **gpu, kernel->config, kernel->shape, sim, session.caches()->runs);
+    if (!found) return refuse("predict", found.errors());
+    reasons = std::move(*found);
+  }
+  if (format == Format::text) return print(one_text(model, *run) + (reasons.empty() ? "" : why_text(reasons)));
+  if (format == Format::csv) return print(csv_line(header(model)) + csv_line(fields(run->estimate)));
+  Json json = estimate_json(model, run->estimate);
+  if (model.kind == learn::ModelKind::residual)
     json["corrected"] = {
         {"time_us", run->report.time_us}, {"power_w", run->report.power_w}, {"energy_mj", run->report.energy_mj}};
+  if (!reasons.empty()) json["why"] = why_json(reasons);
   return print(json.dump(2) + "\n");
 }
 
@@ -170,12 +208,10 @@ std::string predict_help() {
          help_of(options());
 }
 
-int run_predict(const std::vector<std::string>& words) {
-  serve::Session session;
-  return run_predict(words, session);
-}
+namespace {
 
-int run_predict(const std::vector<std::string>& words, serve::Session& session) {
+// once: the process ends with this question, so that it reads of a binary model what that needs.
+int run(const std::vector<std::string>& words, serve::Session& session, bool once) {
   const Result<Arguments> arguments = parse_arguments(words, options(), {});
   if (!arguments) return refuse("predict", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
@@ -184,12 +220,28 @@ int run_predict(const std::vector<std::string>& words, serve::Session& session) 
   if (!arguments->has("model")) errors.push_back({"", 0, 0, "--model", "a model file", "nothing"});
   if (arguments->has("data") == arguments->has("arch"))
     errors.push_back({"", 0, 0, "--data, --arch", "exactly one of them", arguments->has("data") ? "both" : "none"});
+  if (arguments->has("why") && arguments->has("data"))
+    errors.push_back({"", 0, 0, "--why", "--arch and one kernel", "--data"});
   if (!errors.empty()) return refuse("predict", errors);
+  if (once && arguments->has("arch") && !arguments->has("why")) {
+    const Result<std::optional<learn::ModelFile>> file = learn::ModelFile::open(*arguments->text("model"));
+    if (!file) return refuse("predict", file.errors());
+    if (*file) return predict_one(**file, (*file)->head(), *arguments, format, errors, session);
+  }
   const Result<std::shared_ptr<const serve::LoadedModel>> model = session.model(*arguments->text("model"));
   if (!model) return refuse("predict", model.errors());
   const Estimator& estimator = (*model)->estimator;
   return arguments->has("data") ? predict_rows(estimator, *arguments, format, jobs)
-                                : predict_one(estimator, *arguments, format, errors, session);
+                                : predict_one(estimator, (*model)->model, *arguments, format, errors, session);
 }
+
+}  // namespace
+
+int run_predict(const std::vector<std::string>& words) {
+  serve::Session session;
+  return run(words, session, true);
+}
+
+int run_predict(const std::vector<std::string>& words, serve::Session& session) { return run(words, session, false); }
 
 }  // namespace noteg::cli

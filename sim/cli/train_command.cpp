@@ -34,7 +34,7 @@ std::vector<Option> options() {
        "a data set (CSV or SQLite), or several with the same columns; with --residual measured rows, as noteg validate "
        "reads them, or what --table kept of them",
        true, FileUse::input},
-      {"out", "FILE", "the model, a JSON file", false, FileUse::output},
+      {"out", "FILE", "the model, as JSON, or binary where FILE ends in .ngm", false, FileUse::output},
       {"onnx", "FILE", "the model once more, for ONNX runtimes", false, FileUse::output},
       {"residual", "", "learn measured over simulated time and power instead of the run itself", false},
       {"targets", "NAMES", "columns to predict (default time_us,power_w,energy_mj,tflops)", false},
@@ -241,12 +241,12 @@ int run_train(const std::vector<std::string>& words) {
   if (!tests) return refuse("train", tests.errors());
   const TrainReport report = report_of(*training, data->table, data->runs, *tests);
   training->model.metrics = report.metrics;
-  const std::string model = learn::to_json(training->model);
-  if (const std::optional<Diagnostic> wrong = learn::check_bounds(model, *arguments->text("out"))) {
-    tell(wrong->to_string() + "; fewer --trees or rows make it smaller");
+  const Result<std::string> model = learn::write_model(training->model, *arguments->text("out"));
+  if (!model) {
+    tell(model.errors().front().to_string() + "; fewer --trees or rows make it smaller");
     return failed;
   }
-  status = std::max(status, write_file(*arguments->text("out"), model));
+  status = std::max(status, write_file(*arguments->text("out"), *model));
   if (arguments->has("report")) {
     if (request.tell) request.tell("learning curve for the report");
     const Result<std::vector<learn::CurvePoint>> curve = learn::learning_curve(data->table, request);
