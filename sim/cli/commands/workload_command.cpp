@@ -3,13 +3,10 @@
 
 #include <algorithm>
 
-#include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/cli/progress.hpp"
-#include "sim/cli/report_file.hpp"
 #include "sim/compare/contestant.hpp"
 #include "sim/pages/workload_report.hpp"
 #include "sim/serve/session.hpp"

@@ -3,15 +3,11 @@
 
 #include <memory>
 
-#include "sim/cli/auto_kernel.hpp"
-#include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
-#include "sim/cli/compiled_run.hpp"
+#include "sim/cli/commands/runs.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/cli/progress.hpp"
-#include "sim/cli/report_file.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_runs.hpp"

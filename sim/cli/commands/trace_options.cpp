@@ -1,4 +1,4 @@
-#include "sim/cli/trace_options.hpp"
+#include "sim/cli/commands/runs.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -1,4 +1,3 @@
-#include "sim/cli/serve_command.hpp"
 
 #include <unistd.h>
 

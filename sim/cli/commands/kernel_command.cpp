@@ -1,15 +1,46 @@
-#include "sim/cli/kernel_view.hpp"
-
+// noteg kernel show: the instruction list of a kernel with control bits, registers, static counts, critical path.
 #include <fmt/format.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "kernels/families/build.hpp"
+#include "kernels/ir/facts.hpp"
+#include "kernels/ir/ir.hpp"
+#include "kernels/ir/latency_model.hpp"
 #include "kernels/ir/print.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/completion.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/cli/kernel_options.hpp"
+#include "sim/sm/compiler_latencies.hpp"
 #include "sim/support/csv.hpp"
 
 namespace noteg::cli {
+
+struct KernelPart {  // prologue, main loop or epilogue: instructions [begin, end)
+  std::string name;
+  int begin = 0, end = 0;
+  kernels::CodeFacts facts;
+};
+
+struct KernelView {
+  kernels::KernelConfig config;  // resolved
+  kernels::GemmShape shape;
+  kernels::Program program;
+  std::vector<KernelPart> parts;
+  long long trips = 0;     // of the main loop for this K
+  long long executed = 0;  // warp instructions of one warp
+};
+
+[[nodiscard]] Result<KernelView> view_of(const KernelRequest& request, const kernels::LatencyModel& latency);
+
+[[nodiscard]] std::string view_text(const KernelView& view);
+[[nodiscard]] std::string view_json(const KernelView& view);
+[[nodiscard]] std::string view_csv(const KernelView& view);  // one instruction a row
+
 namespace {
 
 using kernels::Program;
@@ -107,6 +138,70 @@ std::string view_csv(const KernelView& view) {
     }
   }
   return text;
+}
+
+namespace {
+
+constexpr kernels::GemmShape usual_shape{4096, 4096, 4096, 1};
+
+std::vector<Option> options() {
+  std::vector<Option> all = kernel_options();
+  all.push_back({"arch", "ARCH", "GPU whose latencies the control bits follow; generic ones if absent", false,
+                 FileUse::gpu, arch_values});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
+  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
+  return all;
+}
+
+Result<kernels::LatencyModel> latencies(const Arguments& arguments, const kernels::KernelConfig& config) {
+  const std::optional<std::string> name = arguments.text("arch");
+  if (!name) return kernels::LatencyModel{};
+  const Result<arch::GpuSpec> gpu = arch::load_gpu(*name, arch_overrides(arguments));
+  if (!gpu) return gpu.errors();
+  const Result<kernels::KernelConfig> resolved = kernels::resolve(config, usual_shape);
+  if (!resolved || !kernels::on_tensor_cores(*resolved)) return sm::latency_model(gpu->sm);
+  return sm::latency_model(gpu->sm, kernels::tensor_form_of(*resolved));
+}
+
+int show(const std::vector<std::string>& words) {
+  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  if (!arguments) return refuse("kernel", arguments.errors());
+  Diagnostics errors = set_errors(*arguments);
+  refuse_switches(*arguments, errors);
+  const Format format = format_option(*arguments, errors);
+  const Result<KernelRequest> kernel = kernel_request(*arguments, usual_shape);
+  if (!kernel) add(errors, kernel.errors());
+  const Result<kernels::LatencyModel> latency =
+      latencies(*arguments, kernel ? kernel->config : kernels::KernelConfig{});
+  if (!latency) add(errors, latency.errors());
+  if (!errors.empty()) return refuse("kernel", errors);
+
+  const Result<KernelView> view = view_of(*kernel, *latency);
+  if (!view) return refuse("kernel", view.errors());
+  switch (format) {
+    case Format::text: return print(view_text(*view));
+    case Format::json: return print(view_json(*view));
+    case Format::csv: return print(view_csv(*view));
+  }
+  return failed;
+}
+
+}  // namespace
+
+std::vector<Option> kernel_command_options() { return options(); }
+
+std::string kernel_help() {
+  return "usage: noteg kernel show (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK) [options]\n\n"
+         "The instruction list with control bits, registers, static counts and the critical path.\n"
+         "--shape is 4096x4096x4096 if absent: it decides vector widths, not the list's length.\n\n" +
+         help_of(options());
+}
+
+int run_kernel(const std::vector<std::string>& words) {
+  const std::string word = words.empty() ? "" : words.front();
+  if (word != "show")
+    return refuse("kernel", {{"", 0, 0, "kernel", "show", word.empty() ? "nothing" : "\"" + word + "\""}});
+  return show({words.begin() + 1, words.end()});
 }
 
 }  // namespace noteg::cli

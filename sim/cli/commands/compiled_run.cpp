@@ -1,9 +1,9 @@
-#include "sim/cli/compiled_run.hpp"
+#include "sim/cli/commands/runs.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "arch/load.hpp"
@@ -189,6 +189,19 @@ std::optional<int> validate_compiled_launches(const Arguments& arguments, Format
     case Format::csv: return std::max(status, print(compiled::predictions_csv(*validation)));
   }
   return failed;
+}
+
+Result<kernels::KernelConfig> kernel_for(const KernelRequest& request, const arch::GpuSpec& gpu,
+                                         const gpu::SimOptions& sim, tune::KernelChooser& chooser) {
+  if (!request.choose) return request.config;
+  return chooser.best(gpu, {request.shape, request.config}, sim);
+}
+
+validate::Chooser library_kernels(tune::KernelChooser& chooser) {
+  return [&chooser](const arch::GpuSpec& gpu, const kernels::KernelConfig& frame, const kernels::GemmShape& shape,
+                    const gpu::SimOptions& sim) {
+    return chooser.best(gpu, {shape, frame}, sim);
+  };
 }
 
 }  // namespace noteg::cli

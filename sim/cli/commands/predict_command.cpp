@@ -5,12 +5,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/commands/train_report.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/cli/model_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/read_table.hpp"
 #include "sim/learn/model_file.hpp"

@@ -6,8 +6,6 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/cli/progress.hpp"
-#include "sim/cli/stop_signal.hpp"
 #include "sim/dataset/generate.hpp"
 #include "sim/dataset/ranks.hpp"
 #include "sim/dataset/store.hpp"

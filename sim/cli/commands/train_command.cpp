@@ -1,15 +1,13 @@
 // noteg train: a forest from a data set, or from measured rows beside their simulations.
 #include <fmt/format.h>
 
-#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/commands/runs.hpp"
+#include "sim/cli/commands/train_report.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/cli/model_options.hpp"
-#include "sim/cli/progress.hpp"
-#include "sim/cli/report_file.hpp"
-#include "sim/cli/train_report.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/join.hpp"
 #include "sim/dataset/read_table.hpp"

@@ -9,8 +9,8 @@
 
 #include "arch/field.hpp"
 #include "arch/write_gpu.hpp"
-#include "sim/cli/auto_kernel.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/cli/commands/runs.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"

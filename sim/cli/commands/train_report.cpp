@@ -1,14 +1,15 @@
-#include "sim/cli/train_report.hpp"
+#include "sim/cli/commands/train_report.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "sim/cli/auto_kernel.hpp"
+#include "sim/cli/commands/runs.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/learn/model_runs.hpp"
 #include "sim/learn/write_training.hpp"
+#include "sim/support/comma_list.hpp"
 #include "sim/validate/metrics.hpp"
 #include "sim/validate/write.hpp"
 
@@ -168,6 +169,29 @@ TrainReport report_of(const learn::Training& training, const dataset::Table& tab
   report.json = json.dump(2) + "\n";
   report.metrics = metrics.dump();
   return report;
+}
+
+std::vector<dataset::Group> group_list(const std::string& text, Diagnostics& errors) {
+  std::vector<dataset::Group> groups;
+  for (const std::string& name : comma_list(text)) {
+    const std::optional<dataset::Group> group = dataset::group_from(name);
+    if (group && *group != dataset::Group::target && *group != dataset::Group::other)
+      groups.push_back(*group);
+    else
+      errors.push_back({"", 0, 0, "--features", "config, arch, physics or counter, with commas", "\"" + name + "\""});
+  }
+  return groups;
+}
+
+std::optional<RuleText> rule_text(const std::string& text, Diagnostics& errors) {
+  const std::size_t first = text.find(':'), last = text.rfind(':');
+  if (first != std::string::npos && first < last) {
+    const std::string sign = text.substr(last + 1);
+    if (sign == "+" || sign == "-")
+      return RuleText{text.substr(0, first), text.substr(first + 1, last - first - 1), sign == "+" ? 1 : -1};
+  }
+  errors.push_back({"", 0, 0, "--monotone", "TARGET:FEATURE:+ or TARGET:FEATURE:-", "\"" + text + "\""});
+  return std::nullopt;
 }
 
 }  // namespace noteg::cli

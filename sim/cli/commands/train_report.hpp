@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "sim/cli/options.hpp"
+#include "sim/dataset/table.hpp"
 #include "sim/learn/measured_table.hpp"
+#include "sim/learn/model.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/validate/validate.hpp"
 
@@ -27,5 +29,16 @@ struct TrainReport {
 
 [[nodiscard]] TrainReport report_of(const learn::Training& training, const dataset::Table& table,
                                     const std::vector<learn::MeasuredRun>& runs, const std::vector<TestResult>& tests);
+
+// What train and predict share: options about models.
+// A comma-separated list of config, arch, physics, counter.
+[[nodiscard]] std::vector<dataset::Group> group_list(const std::string& text, Diagnostics& errors);
+
+// TARGET:FEATURE:+ or -.
+struct RuleText {
+  std::string target, feature;
+  int direction = 1;
+};
+[[nodiscard]] std::optional<RuleText> rule_text(const std::string& text, Diagnostics& errors);
 
 }  // namespace noteg::cli
