@@ -137,7 +137,7 @@ void choose_counters(Program& program, const std::vector<int>& trace, int first_
       c.field = &field;
       c.uses.push_back({now, until, now + latency});
     };
-    claim(claims[2 * at], ins.control.write_barrier, needs[p].write_until, planning_latency(ins.op));
+    claim(claims[2 * at], ins.control.write_barrier, needs[p].write_until, opcode_info(ins.op).planned_latency);
     claim(claims[2 * at + 1], ins.control.read_barrier, needs[p].read_until, source_read_latency);
   }
   std::erase_if(claims, [](const Claim& c) { return c.field == nullptr; });

@@ -9,11 +9,6 @@ bool is_fma_unit(Unit u) { return u == Unit::fma || u == Unit::fma_heavy; }
 
 bool is_same_pipe(Unit a, Unit b) { return a == b || (is_fma_unit(a) && is_fma_unit(b)); }
 
-// Variable-latency units that are fed without an address unit in between.
-bool is_decoupled(Opcode op) {
-  return opcode_info(op).unit == Unit::mufu || op == Opcode::ldc || op == Opcode::membar || op == Opcode::s2r;
-}
-
 int vector_latency(const LatencyModel& model, Unit producer, Unit consumer) {
   if (producer == Unit::tensor) return model.tensor;
   if (consumer == Unit::memory) return model.to_memory;
@@ -36,12 +31,12 @@ int fixed_latency(const LatencyModel& model, Opcode producer, Opcode consumer, i
     return opcode_info(consumer).variable_latency ? model.uniform_to_memory : model.uniform_to_vector;
   }
   if (is_predicate(resource)) return as_guard || to == Unit::branch ? model.predicate_to_branch : model.alu;
-  if (is_decoupled(consumer) && from != Unit::tensor) return model.to_decoupled;
+  if (opcode_info(consumer).is_decoupled && from != Unit::tensor) return model.to_decoupled;
   return vector_latency(model, from, to);
 }
 
 int issue_interval(const LatencyModel& model, Opcode op) {
-  switch (pipe_of(op)) {
+  switch (opcode_info(op).pipe) {
     case Pipe::fma: return opcode_info(op).unit == Unit::fma ? model.fma_interval : model.fma_heavy_interval;
     case Pipe::alu: return model.alu_interval;
     case Pipe::memory: return model.memory_interval;
@@ -52,53 +47,14 @@ int issue_interval(const LatencyModel& model, Opcode op) {
   return 1;
 }
 
-Pipe pipe_of(Opcode op) {
-  switch (op) {
-    case Opcode::lds:
-    case Opcode::sts:
-    case Opcode::ldsm:
-    case Opcode::ldg:
-    case Opcode::stg:
-    case Opcode::ldgsts: return Pipe::memory;
-    case Opcode::hgmma: return Pipe::other;  // queued: issue goes on
-    default: break;
-  }
-  switch (opcode_info(op).unit) {
-    case Unit::fma:
-    case Unit::fma_heavy: return Pipe::fma;
-    case Unit::alu: return Pipe::alu;
-    case Unit::uniform: return Pipe::uniform;
-    case Unit::tensor: return Pipe::tensor;
-    default: return Pipe::other;
-  }
-}
-
 int least_stall(const LatencyModel& model, Opcode op) {
-  switch (op) {
-    case Opcode::bar_sync: return model.barrier_stall;
-    case Opcode::bra:
-    case Opcode::exit:
-    case Opcode::bssy:
-    case Opcode::bsync: return model.branch_stall;
-    case Opcode::depbar: return model.depbar_stall;
-    default: return 1;
+  switch (opcode_info(op).least_stall) {
+    case LeastStall::none: return 1;
+    case LeastStall::barrier: return model.barrier_stall;
+    case LeastStall::branch: return model.branch_stall;
+    case LeastStall::depbar: return model.depbar_stall;
   }
-}
-
-int planning_latency(Opcode op) {
-  switch (op) {
-    case Opcode::ldg: return 200;
-    case Opcode::lds:
-    case Opcode::ldsm:
-    case Opcode::shfl: return 30;
-    case Opcode::s2r:
-    case Opcode::s2ur:
-    case Opcode::ldc:
-    case Opcode::mufu:
-    case Opcode::i2f:
-    case Opcode::f2i: return 25;
-    default: return 10;
-  }
+  return 1;
 }
 
 }  // namespace noteg::kernels

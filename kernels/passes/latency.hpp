@@ -14,15 +14,7 @@ namespace noteg::kernels {
 // Cycles for which an issue keeps its pipe from the next instruction of the same pipe (1: none).
 [[nodiscard]] int issue_interval(const LatencyModel& model, Opcode op);
 
-// Instructions of one warp that compete for one issue interval.
-enum class Pipe : std::uint8_t { fma, alu, memory, uniform, tensor, other };
-[[nodiscard]] Pipe pipe_of(Opcode op);
-inline constexpr int pipe_count = 6;
-
 // Least stall count that compilers give to an opcode by itself (barriers, branches).
 [[nodiscard]] int least_stall(const LatencyModel& model, Opcode op);
-
-// Expected completion of a variable-latency instruction; only a planning figure for the scheduler.
-[[nodiscard]] int planning_latency(Opcode op);
 
 }  // namespace noteg::kernels

@@ -34,7 +34,7 @@ std::vector<int> wanted_nops(const Program& program, const LatencyModel& model) 
       nops[static_cast<std::size_t>(at)] = missing;
       place += missing;
       for_each_write(ins, [&](int r) {
-        if (pipe_of(ins.op) == Pipe::tensor && !is_variable(ins))
+        if (opcode_info(ins.op).pipe == Pipe::tensor && !is_variable(ins))
           written[r] = place;
         else
           written.erase(r);

@@ -9,15 +9,7 @@
 namespace noteg::kernels {
 namespace {
 
-bool ends_piece(Opcode op) {
-  switch (op) {
-    case Opcode::bra:
-    case Opcode::exit:
-    case Opcode::bssy:
-    case Opcode::bsync: return true;
-    default: return false;
-  }
-}
+bool ends_block(Opcode op) { return opcode_info(op).ends_block; }
 
 // What a kernel is there for keeps its order, and everything else is placed between.
 bool is_main_line(Opcode op) { return op == Opcode::ffma || opcode_info(op).unit == Unit::tensor; }
@@ -29,7 +21,6 @@ struct Node {
   int release = 0;
   bool is_ffma = false;
   std::size_t pipe = 0;
-  std::vector<std::pair<int, int>> successors;  // node, latency
 };
 
 // One straight piece, scheduled cycle by cycle.
@@ -41,26 +32,24 @@ class PieceScheduler {
         piece_(piece),
         model_(model),
         held_back_(held_back),
+        dependences_(program, piece.begin, piece.end, model),
         nodes_(static_cast<std::size_t>(piece.end - piece.begin)) {
-    const std::vector<Dependence> edges = dependences(program, piece.begin, piece.end, model);
-    const std::vector<int> length = path_to_end(piece.begin, piece.end, edges);
+    const std::vector<int> length = dependences_.path_to_end();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const auto at = static_cast<std::size_t>(piece.begin) + i;
       nodes_[i].priority = length[i];
       nodes_[i].release = releases[at];
       nodes_[i].is_ffma = is_main_line(program.code[at].op);
-      nodes_[i].pipe = static_cast<std::size_t>(pipe_of(program.code[at].op));
+      nodes_[i].pipe = static_cast<std::size_t>(opcode_info(program.code[at].op).pipe);
       if (nodes_[i].is_ffma) ffmas_.push_back(static_cast<int>(i));
     }
-    for (const Dependence& e : edges) {
-      nodes_[static_cast<std::size_t>(e.from - piece.begin)].successors.emplace_back(e.to - piece.begin, e.latency);
-      ++nodes_[static_cast<std::size_t>(e.to - piece.begin)].open_predecessors;
-    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      nodes_[i].open_predecessors = static_cast<int>(boost::in_degree(i, dependences_.graph()));
   }
 
   std::vector<int> run() {
     const int last = static_cast<int>(nodes_.size()) - 1;
-    const bool has_tail = last >= 0 && ends_piece(op_of(last));  // the branch stays last
+    const bool has_tail = last >= 0 && ends_block(op_of(last));  // the branch stays last
     const auto movable = nodes_.size() - (has_tail ? 1u : 0u);
     for (int i = 0; i < static_cast<int>(movable); ++i) {
       if (nodes_[static_cast<std::size_t>(i)].open_predecessors == 0) open(i);
@@ -124,10 +113,11 @@ class PieceScheduler {
     else
       open_.erase(std::find(open_.begin(), open_.end(), node));
     pipe_free_[n.pipe] = now_ + issue_interval(model_, op_of(node));
-    for (const auto& [to, latency] : n.successors) {
-      Node& s = nodes_[static_cast<std::size_t>(to)];
-      s.earliest = std::max(s.earliest, now_ + latency);
-      if (--s.open_predecessors == 0) open(to);
+    const DependenceGraph::Graph& graph = dependences_.graph();
+    for (const auto& e : boost::make_iterator_range(boost::out_edges(static_cast<std::size_t>(node), graph))) {
+      const std::size_t to = boost::target(e, graph);
+      nodes_[to].earliest = std::max(nodes_[to].earliest, now_ + graph[e].latency);
+      if (--nodes_[to].open_predecessors == 0) open(static_cast<int>(to));
     }
   }
 
@@ -135,6 +125,7 @@ class PieceScheduler {
   Piece piece_;
   const LatencyModel& model_;
   HeldBack held_back_;
+  DependenceGraph dependences_;
   std::vector<Node> nodes_;
   std::vector<int> ffmas_;
   std::vector<int> open_;  // no FFMAs among them
@@ -156,7 +147,7 @@ std::vector<Piece> straight_pieces(const Program& program) {
     if (i >= 0 && i <= n) starts[static_cast<std::size_t>(i)] = true;
   }
   for (int i = 0; i < n; ++i) {
-    if (ends_piece(program.code[static_cast<std::size_t>(i)].op)) starts[static_cast<std::size_t>(i) + 1] = true;
+    if (ends_block(program.code[static_cast<std::size_t>(i)].op)) starts[static_cast<std::size_t>(i) + 1] = true;
   }
   std::vector<Piece> pieces;
   for (int begin = 0, i = 1; i <= n; ++i) {

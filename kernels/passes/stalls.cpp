@@ -40,7 +40,7 @@ class IssueClock {
  private:
   // Sources of fixed-latency producers, and the pipe.
   int ready(const Instruction& ins) const {
-    int due = pipe_free_[static_cast<std::size_t>(pipe_of(ins.op))];
+    int due = pipe_free_[static_cast<std::size_t>(opcode_info(ins.op).pipe)];
     auto wait_for = [&](int r, bool as_guard) {
       const auto i = static_cast<std::size_t>(r);
       if (writer_[i] < 0) return;
@@ -60,7 +60,7 @@ class IssueClock {
   }
 
   void record(int at, const Instruction& ins) {
-    pipe_free_[static_cast<std::size_t>(pipe_of(ins.op))] = now_ + issue_interval(model_, ins.op);
+    pipe_free_[static_cast<std::size_t>(opcode_info(ins.op).pipe)] = now_ + issue_interval(model_, ins.op);
     for_each_write(ins, [&](int r) {
       writer_[static_cast<std::size_t>(r)] = is_variable(ins) ? -1 : at;
       written_at_[static_cast<std::size_t>(r)] = now_;
@@ -90,7 +90,7 @@ void spread_tensor_waits(Program& program, const LatencyModel& model, const std:
   for (int place = 0; place < static_cast<int>(trace.size()); ++place) {
     const Instruction& ins = program.code[static_cast<std::size_t>(trace[static_cast<std::size_t>(place)])];
     for_each_read(ins, [&](int r) { needs(r, place); });
-    const bool by_tensor = pipe_of(ins.op) == Pipe::tensor && !is_variable(ins);
+    const bool by_tensor = opcode_info(ins.op).pipe == Pipe::tensor && !is_variable(ins);
     for_each_write(ins, [&](int r) { writer[static_cast<std::size_t>(r)] = by_tensor ? place : -1; });
   }
 }

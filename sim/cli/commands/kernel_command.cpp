@@ -1,4 +1,5 @@
 // noteg kernel show: the instruction list of a kernel with control bits, registers, static counts, critical path.
+// noteg kernel graph: the dependences of one basic block, for Graphviz or as a picture.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,8 @@
 #include "kernels/ir/ir.hpp"
 #include "kernels/ir/latency_model.hpp"
 #include "kernels/ir/print.hpp"
+#include "kernels/passes/dependence_graph.hpp"
+#include "kernels/passes/schedule.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
@@ -144,6 +147,8 @@ namespace {
 
 constexpr kernels::GemmShape usual_shape{4096, 4096, 4096, 1};
 
+std::vector<std::string> graph_formats() { return {"dot", "svg"}; }
+
 std::vector<Option> options() {
   std::vector<Option> all = kernel_options();
   all.push_back({"arch", "ARCH", "GPU whose latencies the control bits follow; generic ones if absent", false,
@@ -163,21 +168,71 @@ Result<kernels::LatencyModel> latencies(const Arguments& arguments, const kernel
   return sm::latency_model(gpu->sm, kernels::tensor_form_of(*resolved));
 }
 
+// A kernel and the latencies that its control bits follow.
+struct Asked {
+  KernelView view;
+  kernels::LatencyModel latency;
+};
+
+Result<Asked> asked_for(const Arguments& arguments, Diagnostics errors) {
+  add(errors, set_errors(arguments));
+  refuse_switches(arguments, errors);
+  const Result<KernelRequest> kernel = kernel_request(arguments, usual_shape);
+  if (!kernel) add(errors, kernel.errors());
+  const Result<kernels::LatencyModel> latency = latencies(arguments, kernel ? kernel->config : kernels::KernelConfig{});
+  if (!latency) add(errors, latency.errors());
+  if (!errors.empty()) return errors;
+  Result<KernelView> view = view_of(*kernel, *latency);
+  if (!view) return view.errors();
+  return Asked{std::move(*view), *latency};
+}
+
+std::vector<Option> graph_options() {
+  std::vector<Option> all = options();
+  for (Option& option : all) {
+    if (option.name != "format") continue;
+    option.help = "dot (default), for Graphviz, or svg, a picture";
+    option.values = graph_formats;
+  }
+  return all;
+}
+
+// The basic block of the main loop with the longest chain; without a loop, of all code.
+kernels::DependenceGraph graph_of(const Asked& asked) {
+  const Program& program = asked.view.program;
+  const bool has_loop = program.epilogue_begin > program.mainloop_begin;
+  kernels::Piece longest;
+  int cycles = -1;
+  for (const kernels::Piece& block : kernels::straight_pieces(program)) {
+    if (has_loop && (block.begin < program.mainloop_begin || block.end > program.epilogue_begin)) continue;
+    const int chain = kernels::critical_path(program, block.begin, block.end, asked.latency);
+    if (chain <= cycles) continue;
+    longest = block;
+    cycles = chain;
+  }
+  return {program, longest.begin, longest.end, asked.latency};
+}
+
+int draw(const std::vector<std::string>& words) {
+  const Result<Arguments> arguments = parse_arguments(words, graph_options(), {});
+  if (!arguments) return refuse("kernel", arguments.errors());
+  const std::string format = arguments->text("format").value_or("dot");
+  Diagnostics errors;
+  if (format != "dot" && format != "svg") errors.push_back({"", 0, 0, "--format", "dot or svg", "\"" + format + "\""});
+  const Result<Asked> asked = asked_for(*arguments, std::move(errors));
+  if (!asked) return refuse("kernel", asked.errors());
+  const kernels::DependenceGraph graph = graph_of(*asked);
+  return print(format == "dot" ? to_dot(graph, asked->view.program) : to_svg(graph, asked->view.program));
+}
+
 int show(const std::vector<std::string>& words) {
   const Result<Arguments> arguments = parse_arguments(words, options(), {});
   if (!arguments) return refuse("kernel", arguments.errors());
-  Diagnostics errors = set_errors(*arguments);
-  refuse_switches(*arguments, errors);
+  Diagnostics errors;
   const Format format = format_option(*arguments, errors);
-  const Result<KernelRequest> kernel = kernel_request(*arguments, usual_shape);
-  if (!kernel) add(errors, kernel.errors());
-  const Result<kernels::LatencyModel> latency =
-      latencies(*arguments, kernel ? kernel->config : kernels::KernelConfig{});
-  if (!latency) add(errors, latency.errors());
-  if (!errors.empty()) return refuse("kernel", errors);
-
-  const Result<KernelView> view = view_of(*kernel, *latency);
-  if (!view) return refuse("kernel", view.errors());
+  const Result<Asked> asked = asked_for(*arguments, std::move(errors));
+  if (!asked) return refuse("kernel", asked.errors());
+  const KernelView* view = &asked->view;
   switch (format) {
     case Format::text: return print(view_text(*view));
     case Format::json: return print(view_json(*view));
@@ -191,17 +246,21 @@ int show(const std::vector<std::string>& words) {
 std::vector<Option> kernel_command_options() { return options(); }
 
 std::string kernel_help() {
-  return "usage: noteg kernel show (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK) [options]\n\n"
-         "The instruction list with control bits, registers, static counts and the critical path.\n"
+  return "usage: noteg kernel show (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK) [options]\n"
+         "       noteg kernel graph (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK) [--format "
+         "dot|svg]\n\n"
+         "show: the instruction list with control bits, registers, static counts and the critical path.\n"
+         "graph: the dependences in the main loop's longest basic block, for Graphviz or as a picture.\n"
          "--shape is 4096x4096x4096 if absent: it decides vector widths, not the list's length.\n\n" +
          help_of(options());
 }
 
 int run_kernel(const std::vector<std::string>& words) {
   const std::string word = words.empty() ? "" : words.front();
-  if (word != "show")
-    return refuse("kernel", {{"", 0, 0, "kernel", "show", word.empty() ? "nothing" : "\"" + word + "\""}});
-  return show({words.begin() + 1, words.end()});
+  if (word != "show" && word != "graph")
+    return refuse("kernel", {{"", 0, 0, "kernel", "show or graph", word.empty() ? "nothing" : "\"" + word + "\""}});
+  const std::vector<std::string> rest(words.begin() + 1, words.end());
+  return word == "show" ? show(rest) : draw(rest);
 }
 
 }  // namespace noteg::cli
