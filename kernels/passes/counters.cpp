@@ -2,10 +2,9 @@
 #include <array>
 #include <vector>
 
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
+#include "kernels/passes/passes.hpp"
 #include "kernels/passes/resources.hpp"
-#include "kernels/passes/trace.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -197,7 +196,7 @@ class Pending {
 }  // namespace
 
 void assign_counters(Program& program) {
-  const std::vector<int> trace = double_trace(program);
+  const std::vector<int> trace = two_iteration_walk(program);
   const bool has_copies = uses_copy_counter(program);
   for (Instruction& ins : program.code) {
     ins.control = Control{};

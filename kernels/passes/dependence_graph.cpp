@@ -5,7 +5,7 @@
 #include <iterator>
 #include <map>
 
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
 #include "kernels/passes/resources.hpp"
 
 namespace noteg::kernels {

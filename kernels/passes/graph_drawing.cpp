@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/ir/print.hpp"
+#include "kernels/ir/listing.hpp"
 #include "kernels/passes/dependence_graph.hpp"
 
 namespace noteg::kernels {

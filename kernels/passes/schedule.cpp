@@ -1,10 +1,10 @@
-#include "kernels/passes/schedule.hpp"
+#include "kernels/passes/passes.hpp"
 
 #include <algorithm>
 #include <optional>
 
+#include "kernels/ir/latency_model.hpp"
 #include "kernels/passes/dependence_graph.hpp"
-#include "kernels/passes/latency.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -17,26 +17,26 @@ bool is_main_line(Opcode op) { return op == Opcode::ffma || opcode_info(op).unit
 struct Node {
   int open_predecessors = 0;
   int earliest = 0;  // cycle at which all dependences are met
-  int priority = 0;  // longest path to the end of the piece
+  int priority = 0;  // longest path to the end of the block
   int release = 0;
   bool is_ffma = false;
   std::size_t pipe = 0;
 };
 
-// One straight piece, scheduled cycle by cycle.
-class PieceScheduler {
+// One basic block, scheduled cycle by cycle.
+class BlockScheduler {
  public:
-  PieceScheduler(const Program& program, Piece piece, const std::vector<int>& releases, const LatencyModel& model,
+  BlockScheduler(const Program& program, BasicBlock block, const std::vector<int>& releases, const LatencyModel& model,
                  HeldBack held_back)
       : program_(program),
-        piece_(piece),
+        block_(block),
         model_(model),
         held_back_(held_back),
-        dependences_(program, piece.begin, piece.end, model),
-        nodes_(static_cast<std::size_t>(piece.end - piece.begin)) {
+        dependences_(program, block.begin, block.end, model),
+        nodes_(static_cast<std::size_t>(block.end - block.begin)) {
     const std::vector<int> length = dependences_.path_to_end();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const auto at = static_cast<std::size_t>(piece.begin) + i;
+      const auto at = static_cast<std::size_t>(block.begin) + i;
       nodes_[i].priority = length[i];
       nodes_[i].release = releases[at];
       nodes_[i].is_ffma = is_main_line(program.code[at].op);
@@ -66,7 +66,7 @@ class PieceScheduler {
   }
 
  private:
-  Opcode op_of(int node) const { return program_.code[static_cast<std::size_t>(piece_.begin + node)].op; }
+  Opcode op_of(int node) const { return program_.code[static_cast<std::size_t>(block_.begin + node)].op; }
 
   bool is_ready(int node) const {
     return nodes_[static_cast<std::size_t>(node)].earliest <= now_ &&
@@ -122,7 +122,7 @@ class PieceScheduler {
   }
 
   const Program& program_;
-  Piece piece_;
+  BasicBlock block_;
   const LatencyModel& model_;
   HeldBack held_back_;
   DependenceGraph dependences_;
@@ -138,7 +138,7 @@ class PieceScheduler {
 
 }  // namespace
 
-std::vector<Piece> straight_pieces(const Program& program) {
+std::vector<BasicBlock> basic_blocks(const Program& program) {
   const int n = static_cast<int>(program.code.size());
   std::vector<bool> starts(static_cast<std::size_t>(n) + 1, false);
   starts[0] = true;
@@ -149,25 +149,43 @@ std::vector<Piece> straight_pieces(const Program& program) {
   for (int i = 0; i < n; ++i) {
     if (ends_block(program.code[static_cast<std::size_t>(i)].op)) starts[static_cast<std::size_t>(i) + 1] = true;
   }
-  std::vector<Piece> pieces;
+  std::vector<BasicBlock> blocks;
   for (int begin = 0, i = 1; i <= n; ++i) {
     if (i == n || starts[static_cast<std::size_t>(i)]) {
-      pieces.push_back({begin, i});
+      blocks.push_back({begin, i});
       begin = i;
     }
   }
-  return pieces;
+  return blocks;
 }
 
 void schedule(Program& program, const std::vector<int>& releases, const LatencyModel& model, HeldBack held_back) {
   std::vector<Instruction> result;
   result.reserve(program.code.size());
-  for (const Piece& piece : straight_pieces(program)) {
-    for (const int i : PieceScheduler(program, piece, releases, model, held_back).run()) {
-      result.push_back(program.code[static_cast<std::size_t>(piece.begin + i)]);
+  for (const BasicBlock& block : basic_blocks(program)) {
+    for (const int i : BlockScheduler(program, block, releases, model, held_back).run()) {
+      result.push_back(program.code[static_cast<std::size_t>(block.begin + i)]);
     }
   }
   program.code = std::move(result);
+}
+
+std::vector<int> two_iteration_walk(const Program& program) {
+  std::vector<int> trace;
+  std::vector<bool> repeated(program.loops.size(), false);
+  for (int at = 0; at < static_cast<int>(program.code.size()); ++at) {
+    trace.push_back(at);
+    const int loop = program.code[static_cast<std::size_t>(at)].loop;
+    if (loop < 0) continue;
+    const auto index = static_cast<std::size_t>(loop);
+    if (repeated[index]) {
+      repeated[index] = false;  // an outer loop may come here again
+      continue;
+    }
+    repeated[index] = true;
+    at = program.loops[index].begin - 1;
+  }
+  return trace;
 }
 
 }  // namespace noteg::kernels

@@ -2,10 +2,9 @@
 #include <array>
 #include <vector>
 
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
+#include "kernels/passes/passes.hpp"
 #include "kernels/passes/resources.hpp"
-#include "kernels/passes/trace.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -105,7 +104,7 @@ bool wants_yield(const Instruction& ins) {
 }  // namespace
 
 void assign_stalls(Program& program, const LatencyModel& model) {
-  const std::vector<int> trace = double_trace(program);
+  const std::vector<int> trace = two_iteration_walk(program);
   spread_tensor_waits(program, model, trace);
   IssueClock clock(program, model);
   int previous = -1;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/access/copy_passes.hpp"
 #include "kernels/access/wavefronts.hpp"
 #include "sim/support/count_distinct.hpp"
 

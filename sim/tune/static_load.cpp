@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/families/build.hpp"
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/support/ceil_div.hpp"

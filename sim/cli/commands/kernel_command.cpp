@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "kernels/families/build.hpp"
-#include "kernels/ir/facts.hpp"
 #include "kernels/ir/ir.hpp"
 #include "kernels/ir/latency_model.hpp"
-#include "kernels/ir/print.hpp"
+#include "kernels/ir/listing.hpp"
 #include "kernels/passes/dependence_graph.hpp"
-#include "kernels/passes/schedule.hpp"
+#include "kernels/passes/passes.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
@@ -201,9 +200,9 @@ std::vector<Option> graph_options() {
 kernels::DependenceGraph graph_of(const Asked& asked) {
   const Program& program = asked.view.program;
   const bool has_loop = program.epilogue_begin > program.mainloop_begin;
-  kernels::Piece longest;
+  kernels::BasicBlock longest;
   int cycles = -1;
-  for (const kernels::Piece& block : kernels::straight_pieces(program)) {
+  for (const kernels::BasicBlock& block : kernels::basic_blocks(program)) {
     if (has_loop && (block.begin < program.mainloop_begin || block.end > program.epilogue_begin)) continue;
     const int chain = kernels::critical_path(program, block.begin, block.end, asked.latency);
     if (chain <= cycles) continue;

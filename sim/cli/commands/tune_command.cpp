@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/config/config_text.hpp"
+#include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton_text.hpp"
 #include "sim/cli/command.hpp"

@@ -1,4 +1,4 @@
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
 
 #include "kernels/passes/resources.hpp"
 

@@ -1,4 +1,6 @@
-// Static facts of a piece of code, as one reads them off a disassembly.
+// A Program as text, in the form of disassembly listings with decoded control bits, with the directives that
+// kernels/assembly/assembly.hpp explains: parse_assembly() reads it back to the same program.
+//   [B0-----:R-:W1:-:S04] LDS.128 R4, [R8+0x10] ; /*0120*/
 #pragma once
 
 #include <cstdint>
@@ -10,13 +12,23 @@
 
 namespace noteg::kernels {
 
+// One instruction without address: control bits, guard, mnemonic, operands. `at` is its index, for branch targets.
+[[nodiscard]] std::string to_text(const Program& program, int at);
+
+// The whole program, an instruction a line.
+[[nodiscard]] std::string to_text(const Program& program);
+
+inline constexpr int instruction_bytes = 16;
+
+// Static facts of a block of code, as one reads them off a disassembly.
+
 struct CodeFacts {
   int instructions = 0;
-  int stall_sum = 0;  // least issue cycles of one warp through the piece
+  int stall_sum = 0;  // least issue cycles of one warp through the block
   int ffma = 0;
   int ffma_with_reuse = 0;  // at least one reuse flag
   int with_write_barrier = 0, with_read_barrier = 0, with_wait = 0;
-  int critical_path = 0;               // cycles, longest of the straight pieces
+  int critical_path = 0;               // cycles, longest of the basic blocks
   double shared_load_wavefronts = 0;   // mean over executed LDS
   double shared_store_wavefronts = 0;  // mean over STS
   std::map<std::string, int> by_mnemonic;
