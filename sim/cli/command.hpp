@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cli/options.hpp"
+#include "sim/serve/service.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::serve {
@@ -79,5 +80,11 @@ struct Command {
 [[nodiscard]] std::vector<Option> arch_options();
 [[nodiscard]] std::string kernel_help();
 [[nodiscard]] std::vector<Option> kernel_command_options();
+
+// noteg serve, and what else answers requests with commands: the C interface, the Python module.
+
+// Runs simulate, compare, tune, predict and workload as the command line would, with --format json and one thread where
+// the request says nothing of them; what would write a file is refused. Copies share what they remember.
+[[nodiscard]] serve::Runner request_runner();
 
 }  // namespace noteg::cli

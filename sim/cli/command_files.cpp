@@ -1,4 +1,4 @@
-#include "sim/cli/command_files.hpp"
+#include "sim/cli/options.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -32,7 +32,12 @@ const std::vector<Command>& commands() {
        run_arch,
        arch_options,
        {"list", "show", "check", "schema", "new", "scale"}},
-      {"kernel", "the instruction list of a kernel", kernel_help, run_kernel, kernel_command_options, {"show"}},
+      {"kernel",
+       "the instruction list of a kernel, its dependences as a graph",
+       kernel_help,
+       run_kernel,
+       kernel_command_options,
+       {"show", "graph"}},
   };
   return all;
 }

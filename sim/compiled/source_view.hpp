@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/compiled/simulate_compiled.hpp"
-#include "sim/sm/recorder.hpp"
+#include "sim/sm/observer.hpp"
 #include "sim/sm/sm.hpp"
 
 namespace noteg::compiled {

@@ -6,7 +6,7 @@
 #include <queue>
 #include <vector>
 
-#include "kernels/access/copy_passes.hpp"
+#include "kernels/access/wavefronts.hpp"
 #include "kernels/families/family.hpp"
 #include "kernels/ir/tensor_form.hpp"
 #include "sim/gpu/gemm_traffic.hpp"

@@ -5,7 +5,7 @@
 
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/memory/l1_reuse.hpp"
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/sm/decoded.hpp"

@@ -5,7 +5,7 @@
 
 #include "kernels/families/memory/memory_program.hpp"
 #include "sim/memory/tile_reuse.hpp"
-#include "sim/sm/compiler_latencies.hpp"
+#include "sim/sm/instruction_timing.hpp"
 #include "sim/support/ceil_div.hpp"
 #include "sim/support/number_text.hpp"
 

@@ -63,18 +63,7 @@ inline constexpr auto queue_place = static_cast<std::uint8_t>(Action::memory);
 inline constexpr auto no_single_wait = static_cast<std::uint8_t>(Action::control);
 inline constexpr std::size_t actions = static_cast<std::size_t>(Action::exit) + 1;
 
-enum class MemoryKind : std::uint8_t {
-  none,
-  load_shared,
-  store_shared,
-  load_global,
-  store_global,
-  async_copy,
-  constant,
-  shuffle,
-  fence,  // MEMBAR
-  barrier
-};
+using kernels::MemoryKind;
 
 [[nodiscard]] inline bool is_global(MemoryKind kind) {
   return kind == MemoryKind::load_global || kind == MemoryKind::store_global || kind == MemoryKind::async_copy;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/ir/print.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/report/format.hpp"
 #include "sim/trace/warp_lanes.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "kernels/families/build.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/gpu/operating_point.hpp"

@@ -2,7 +2,6 @@
 // --name=value and flags. What an option means is read where the program reads it (sim/cli/kernel_options.cpp).
 #include <algorithm>
 
-#include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/kernel_options.hpp"

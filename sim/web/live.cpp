@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "arch/load.hpp"
-#include "sim/cli/clock_options.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/compare/write.hpp"

@@ -4,7 +4,7 @@
 #include "arch/load.hpp"
 #include "kernels/config/config.hpp"
 #include "kernels/families/build.hpp"
-#include "kernels/ir/print.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::fuzz {

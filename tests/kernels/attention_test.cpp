@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/families/build.hpp"
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::kernels {

@@ -4,7 +4,7 @@
 
 #include "kernels/families/build.hpp"
 #include "kernels/families/triton/triton_plan.hpp"
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::kernels {

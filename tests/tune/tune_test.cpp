@@ -4,7 +4,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
-#include "kernels/config/config_text.hpp"
+#include "kernels/config/config_file.hpp"
 #include "sim/tune/write.hpp"
 
 namespace noteg::tune {

@@ -7,8 +7,7 @@
 #include "kernels/families/common.hpp"
 #include "kernels/families/flash3/flash3_plan.hpp"
 #include "kernels/families/wgmma/wgmma_parts.hpp"
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/registers.hpp"
+#include "kernels/passes/passes.hpp"
 
 namespace noteg::kernels {
 namespace {
