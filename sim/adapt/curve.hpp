@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/learn/gaussian_process.hpp"
 #include "sim/learn/measured_table.hpp"
 
 namespace noteg::adapt {

@@ -181,7 +181,10 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 Description::Column described(const Values& values, std::size_t rows) {
-  Description::Column out{values.column.name, values.column.unit, values.column.group};
+  Description::Column out;
+  out.name = values.column.name;
+  out.unit = values.column.unit;
+  out.group = values.column.group;
   if (values.is_text) {
     out.missing = static_cast<std::size_t>(std::ranges::count_if(values.codes, [](auto code) { return code < 0; }));
     out.different = values.words.size();
