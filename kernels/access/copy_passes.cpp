@@ -1,4 +1,4 @@
-#include "kernels/access/copy_passes.hpp"
+#include "kernels/access/wavefronts.hpp"
 
 #include <algorithm>
 #include <array>

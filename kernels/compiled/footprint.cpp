@@ -26,6 +26,17 @@ bool asks_global(S s) {
   return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global;
 }
 
+// Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
+template <class F>
+void for_each_sector(const BulkCopy& copy, double bytes, F&& f) {
+  const std::int64_t width = copy.row_bytes > 0 ? copy.row_bytes : 128;
+  const std::int64_t rows = copy.row_bytes > 0 ? copy.rows : static_cast<std::int64_t>(bytes) / width;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::uint64_t begin = copy.address + static_cast<std::uint64_t>(row) * copy.pitch;
+    for (std::uint64_t s = begin / sector; s * sector < begin + static_cast<std::uint64_t>(width); ++s) f(s);
+  }
+}
+
 // Distinct sectors of an access, in the order of lanes.
 void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
   out.clear();
@@ -73,8 +84,8 @@ class L1 {
 // All global accesses of the CTAs on one SM.
 class SmWatcher : public WarpWatcher {
  public:
-  SmWatcher(std::size_t instructions, std::int64_t l1_bytes)
-      : asked(instructions), found(instructions), unique(instructions), l1_(l1_bytes) {}
+  SmWatcher(std::size_t instructions, std::int64_t l1_bytes, const AsyncPlan& async)
+      : asked(instructions), found(instructions), unique(instructions), l1_(l1_bytes), async_(async) {}
 
   void enters(int, std::int32_t, std::uint32_t) override {}
   void assumes(std::int32_t, bool) override {}
@@ -97,15 +108,21 @@ class SmWatcher : public WarpWatcher {
         found[at] += 1;
         continue;
       }
-      if (s == S::store_global) continue;
-      misses += 1;
-      const auto [place, is_new] = missed.try_emplace(each, misses);
-      if (!is_new) {
-        again += 1;
-        distance += static_cast<double>(misses - place->second);
-        place->second = misses;
-      }
+      if (s != S::store_global) miss(each);
     }
+  }
+
+  // Bulk copies pass L1 by.
+  void acts(int, const AsyncAct& act) override {
+    const auto copies = async_.copies.find(act.at);
+    if (!act.copy.is_known || copies == async_.copies.end()) return;
+    const auto at = static_cast<std::size_t>(act.at);
+    for_each_sector(act.copy, copies->second.bytes, [&](std::uint64_t each) {
+      total += 1;
+      asked[at] += 1;
+      if (of_cta[cta].insert(each).second) unique[at] += 1;
+      if (act.kind == ActKind::load) miss(each);
+    });
   }
 
   std::vector<double> asked, found, unique;  // sectors, by instruction
@@ -116,7 +133,17 @@ class SmWatcher : public WarpWatcher {
   int cta = 0;
 
  private:
+  void miss(std::uint64_t each) {
+    misses += 1;
+    const auto [place, is_new] = missed.try_emplace(each, misses);
+    if (is_new) return;
+    again += 1;
+    distance += static_cast<double>(misses - place->second);
+    place->second = misses;
+  }
+
   L1 l1_;
+  const AsyncPlan& async_;
   std::vector<std::uint64_t> scratch_;
 };
 
@@ -155,6 +182,12 @@ class FirstAddresses : public WarpWatcher {
     place = access.address.value[static_cast<std::size_t>(std::countr_zero(lanes))];
     ++found;
   }
+  void acts(int, const AsyncAct& act) override {
+    auto& place = first[static_cast<std::size_t>(act.at)];
+    if (place || !act.copy.is_known) return;
+    place = act.copy.address;
+    ++found;
+  }
   std::vector<std::optional<std::uint64_t>> first;
   std::size_t found = 0;
 };
@@ -177,7 +210,9 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const EmulatedCode global = prepare(listing, code, Wanted::global_addresses);
   const std::size_t n = global.steps.size();
   out.loads.resize(n);
-  SmWatcher here(n, l1.bytes), beside(n, l1.bytes);
+  const AsyncPlan none;
+  const AsyncPlan& async = profile.classes.empty() ? none : profile.classes.front().async;
+  SmWatcher here(n, l1.bytes, async), beside(n, l1.bytes, async);
   run_sm(here, global, launch, memory, l1, 0);
   if (launch.ctas() > 1) {
     run_sm(beside, global, launch, memory, l1, 1);
@@ -208,9 +243,10 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   double asked_of_l2 = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = global.steps[i];
-    if (!asks_global(step.semantics) || profile.counts[i].sectors <= 0) continue;
+    const double bulk = profile.bulk_sectors.empty() ? 0 : profile.bulk_sectors[i];
+    if (!(asks_global(step.semantics) && profile.counts[i].sectors > 0) && bulk <= 0) continue;
     FootprintGroup group;
-    group.store = step.semantics == S::store_global;
+    group.store = step.semantics == S::store_global || (bulk > 0 && !is_bulk_load(*step.in));
     if (origin[i]) group.buffer = memory.buffer_at(*origin[i]);
     std::int64_t expected = origin[i] ? static_cast<std::int64_t>(*origin[i]) : 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -226,7 +262,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     if (!group.is_affine) group.step = {1, 1, 1};
     FootprintGroup& sum =
         groups.try_emplace({group.buffer, group.store, group.step, group.is_affine}, group).first->second;
-    const double per_cta = profile.counts[i].sectors / static_cast<double>(launch.ctas());
+    const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     sum.sectors += per_cta;
     sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;
     if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);

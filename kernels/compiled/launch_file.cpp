@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <fstream>
+#include <iterator>
 
 #include "kernels/compiled/operands.hpp"
 #include "sim/support/number_text.hpp"
@@ -16,8 +18,9 @@ namespace {
 
 constexpr std::int64_t most_threads = 1024, most_shared = 1 << 20, most_grid = 2147483647,
                        most_bytes = std::int64_t{1} << 46;
-constexpr std::array<std::string_view, 9> kind_names{"i8",  "i16", "i32",    "i64",       "f16",
-                                                     "f32", "f64", "buffer", "tensor_map"};
+constexpr std::size_t most_structure = 32764;  // bytes, what a kernel may be given from sm_70 on
+constexpr std::array<std::string_view, 10> kind_names{"i8",  "i16", "i32",    "i64",        "f16",
+                                                      "f32", "f64", "buffer", "tensor_map", "file"};
 
 std::optional<ArgumentKind> kind_from(std::string_view name) {
   for (std::size_t i = 0; i < kind_names.size(); ++i)
@@ -49,7 +52,8 @@ std::optional<std::int64_t> value_bits(ArgumentKind kind, std::string_view text)
       return std::bit_cast<std::uint32_t>(static_cast<float>(*number));
     }
     case ArgumentKind::buffer:
-    case ArgumentKind::tensor_map: return std::nullopt;
+    case ArgumentKind::tensor_map:
+    case ArgumentKind::bytes: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -84,6 +88,7 @@ class LaunchReader {
     if (const YamlNode* node = top_.optional("block"); node != nullptr && launch_.threads() > most_threads)
       top_.report(*node, "block", fmt::format("at most {} threads", most_threads),
                   fmt::format("{}", launch_.threads()));
+    if (top_.has("cluster")) launch_.cluster = extent("cluster", 16);
     if (top_.has("dynamic_shared")) launch_.dynamic_shared = bytes(top_, "dynamic_shared", most_shared);
     if (top_.has("static_shared")) launch_.static_shared = bytes(top_, "static_shared", most_shared);
     if (top_.has("registers")) launch_.registers = static_cast<int>(top_.integer("registers", 1, 255).value_or(32));
@@ -148,7 +153,7 @@ class LaunchReader {
     const std::string& word = node.entries.front().key;
     const auto kind = kind_from(word);
     if (!kind) {
-      top_.report(node, path, "i8, i16, i32, i64, f16, f32, f64, buffer or tensor_map", word);
+      top_.report(node, path, "i8, i16, i32, i64, f16, f32, f64, buffer, tensor_map or file", word);
       return out;
     }
     out.kind = *kind;
@@ -169,6 +174,8 @@ class LaunchReader {
         out.map.element_bytes = static_cast<int>(map.integer("element_bytes", 1, 16).value_or(2));
       if (map.has("by_value")) out.by_value = map.boolean("by_value").value_or(false);
       out.bytes = out.map.rows * out.map.columns * out.map.element_bytes;
+    } else if (*kind == ArgumentKind::bytes) {
+      read_structure(out, map, node, text);
     } else if (const auto bits = value_bits(*kind, text)) {
       out.value = *bits;
     } else {
@@ -177,6 +184,17 @@ class LaunchReader {
     }
     map.report_unknown();
     return out;
+  }
+
+  // A structure passed by value: its bytes lie in a file beside the launch file.
+  void read_structure(Argument& out, YamlMapping& map, const YamlNode& node, const std::string& name) {
+    const std::filesystem::path path = std::filesystem::path(launch_.file).parent_path() / name;
+    std::ifstream in(path, std::ios::binary);
+    out.raw.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    if (!in || out.raw.empty() || out.raw.size() > most_structure)
+      map.report(node.entries.front().value, "file",
+                 fmt::format("a file of at most {} bytes beside the launch file", most_structure), path.string());
+    out.aligned = map.has("align") ? map.integer("align", 1, 256).value_or(8) : 8;
   }
 
   void assumptions(const YamlNode& node) {
@@ -275,13 +293,14 @@ std::optional<Argument> argument_of(std::string_view text) {
     out.bytes = *bytes;
     return out;
   }
-  if (kind == "tm" && parts.size() == 5) {
+  if ((kind == "tm" || kind == "tv") && parts.size() == 5) {
     out.kind = ArgumentKind::tensor_map;
     out.name = parts[0];
     const auto rows = whole(parts[1]), columns = whole(parts[2]), box_rows = whole(parts[3]),
                box_columns = whole(parts[4]);
     if (!rows || !columns || !box_rows || !box_columns || *rows < 1 || *columns < 1) return std::nullopt;
     out.map = {*rows, *columns, *box_rows, *box_columns, 2};
+    out.by_value = kind == "tv";
     out.bytes = *rows * *columns * 2;
     return out;
   }
@@ -290,7 +309,12 @@ std::optional<Argument> argument_of(std::string_view text) {
 
 }  // namespace
 
-int Argument::size() const {
+std::int64_t Argument::alignment() const {
+  if (kind == ArgumentKind::bytes) return std::max<std::int64_t>(aligned, 1);
+  return size() >= 64 ? 64 : size();
+}
+
+std::int64_t Argument::size() const {
   switch (kind) {
     case ArgumentKind::i8: return 1;
     case ArgumentKind::i16:
@@ -301,6 +325,7 @@ int Argument::size() const {
     case ArgumentKind::f64:
     case ArgumentKind::buffer: return 8;
     case ArgumentKind::tensor_map: return by_value ? 128 : 8;
+    case ArgumentKind::bytes: return static_cast<std::int64_t>(raw.size());
   }
   return 4;
 }

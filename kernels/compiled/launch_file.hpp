@@ -17,7 +17,7 @@ namespace noteg::compiled {
 
 using Extent = std::array<std::int64_t, 3>;  // x, y, z
 
-enum class ArgumentKind : std::uint8_t { i8, i16, i32, i64, f16, f32, f64, buffer, tensor_map };
+enum class ArgumentKind : std::uint8_t { i8, i16, i32, i64, f16, f32, f64, buffer, tensor_map, bytes };
 
 // What a buffer holds, as far as that can decide anything.
 enum class Content : std::uint8_t {
@@ -41,9 +41,12 @@ struct Argument {
   Content content = Content::unknown;
   std::int64_t below = 0;
   TensorMap map{};
-  bool by_value = false;  // a tensor map: 128 bytes among the parameters instead of a pointer
+  bool by_value = false;     // a tensor map: 128 bytes among the parameters instead of a pointer
+  std::string raw;           // bytes: a structure passed by value, as the launch has it in memory
+  std::int64_t aligned = 0;  // bytes: to so many
 
-  [[nodiscard]] int size() const;  // among the parameters
+  [[nodiscard]] std::int64_t size() const;  // among the parameters
+  [[nodiscard]] std::int64_t alignment() const;
 };
 
 // `at`: the address of a branch or a load.
@@ -56,6 +59,7 @@ struct Launch {
   std::string file;
   std::string kernel;  // empty: the only one of the listing
   Extent grid{1, 1, 1}, block{1, 1, 1};
+  std::optional<Extent> cluster{};              // CTAs; without: one, or as the code's multicasts say
   std::int64_t dynamic_shared = 0;              // bytes
   std::optional<std::int64_t> static_shared{};  // bytes; from the cubin where there is one
   std::optional<int> registers{};               // per thread; likewise

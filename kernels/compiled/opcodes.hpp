@@ -63,7 +63,13 @@ enum class Semantics : std::uint8_t {
   store_matrix,    // STSM
   atomic_shared,
   atomic_global,
-  try_wait,  // SYNCS: barriers in shared memory; whoever asks is told that the phase is complete
+  try_alloc,  // USETMAXREG: registers are there at once
+  // The asynchronous units, emulator/async_acts.hpp; who waits finds its phase complete.
+  mbarrier,    // SYNCS
+  bulk_load,   // UTMALDG, UBLKCP.S.G
+  bulk_store,  // UTMASTG, UTMAREDG, UBLKCP.G.S
+  cluster_arrive,
+  cluster_wait,
   branch,
   branch_indexed,
   exit,

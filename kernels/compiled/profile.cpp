@@ -92,9 +92,9 @@ constexpr std::size_t most_variants = 64;  // kept apart; more are counted, not 
 // What one CTA does. Events of a warp: a block with its lanes, or an access by instruction and variant.
 class CtaRecorder : public WarpWatcher {
  public:
-  CtaRecorder(const EmulatedCode& code, PathNodes& nodes, int warps, std::uint32_t shared_begin)
-      : code_(code), shared_begin_(shared_begin) {
-    for (int i = 0; i < warps; ++i) warps_.emplace_back(nodes, code);
+  CtaRecorder(const EmulatedCode& code, PathNodes& nodes, const Launch& launch, std::uint32_t shared_begin)
+      : code_(code), shared_begin_(shared_begin), barriers_(launch.warps(), launch.threads()) {
+    for (int i = 0; i < launch.warps(); ++i) warps_.emplace_back(nodes, code);
   }
 
   void enters(int warp, std::int32_t block, std::uint32_t lanes) override {
@@ -126,6 +126,10 @@ class CtaRecorder : public WarpWatcher {
     const std::size_t variant =
         note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing);
     w.keep({access.at, static_cast<std::uint32_t>(variant)});
+  }
+
+  void acts(int warp, const AsyncAct& act) override {
+    warps_[static_cast<std::size_t>(warp)].keep({act_event, barriers_.note(warp, act)});
   }
 
   void assumes(std::int32_t at, bool taken) override { assumed_[{at, taken}] += 1; }
@@ -166,7 +170,7 @@ class CtaRecorder : public WarpWatcher {
   [[nodiscard]] const std::set<std::int32_t>& unknown_addresses() const { return unknown_addresses_; }
 
  private:
-  static constexpr std::int32_t repeat_event = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::int32_t repeat_event = std::numeric_limits<std::int32_t>::max(), act_event = repeat_event - 1;
   static constexpr std::size_t longest_log = 1 << 22;
   struct Event {
     std::int32_t what = 0;
@@ -201,6 +205,8 @@ class CtaRecorder : public WarpWatcher {
         apply(w, begin, begin + length, times * static_cast<double>(inner), alone);
         body.repeat(alone.path(), inner);
         i += 2;
+      } else if (event.what == act_event) {
+        // The turns of an instruction go on by themselves.
       } else if (event.what < 0) {
         const std::int32_t block = -1 - event.what;
         body.enter(block);
@@ -246,6 +252,7 @@ class CtaRecorder : public WarpWatcher {
 
   const EmulatedCode& code_;
   std::uint32_t shared_begin_, shared_end_ = 0;
+  BarrierLog barriers_;
   std::vector<Warp> warps_;
   std::map<std::pair<std::int32_t, bool>, std::int64_t> assumed_;
   std::set<std::int32_t> unknown_addresses_;
@@ -270,6 +277,7 @@ CtaClass CtaRecorder::finish(std::array<std::uint32_t, 3> id) const {
   out.id = id;
   out.shared_end = shared_end_ > shared_begin_ ? shared_end_ - shared_begin_ : 0;
   out.counts.resize(code_.steps.size());
+  out.async = barriers_.plan(code_);
   std::map<std::vector<std::int32_t>, std::size_t> classes;
   std::vector<std::map<std::int32_t, double>> most;
   for (std::size_t w = 0; w < warps_.size(); ++w) {
@@ -393,7 +401,7 @@ class Classes {
     if (known != known_.end()) return known->second;
     ++tried_;
     EmulatedCta cta(code_, launch_, memory_, id);
-    CtaRecorder signature(code_, nodes_, cta.warps(), 0);
+    CtaRecorder signature(code_, nodes_, launch_, 0);
     std::uint64_t rounds = 0;
     while (!cta.finished() && !endless_) {
       cta.run_round(signature);
@@ -472,14 +480,20 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
   out.counts.resize(out.code.steps.size());
   for (const Classes::Cell& cell : cells) {
     EmulatedCta cta(out.code, launch, memory, cell.id);
-    CtaRecorder recorder(out.code, out.nodes, cta.warps(), memory.shared_begin());
+    CtaRecorder recorder(out.code, out.nodes, launch, memory.shared_begin());
     while (!cta.finished()) {
       cta.run_round(recorder);
       if (cta.blocks_run() > limits.blocks) return endless;
     }
     CtaClass found = recorder.finish(cell.id);
     found.ctas = cell.ctas;
+    for (const std::string& text : found.async.assumptions)
+      if (std::ranges::find(out.assumptions, text) == out.assumptions.end()) out.assumptions.push_back(text);
     for (std::size_t i = 0; i < found.counts.size(); ++i) out.counts[i].add(found.counts[i], cell.ctas);
+    out.bulk_sectors.resize(out.counts.size());
+    for (const auto& [at, copies] : found.async.copies)
+      out.bulk_sectors[static_cast<std::size_t>(at)] +=
+          cell.ctas * found.counts[static_cast<std::size_t>(at)].warps * copies.share * copies.bytes / 32;
     tell_assumptions(out, recorder, launch);
     out.classes.push_back(std::move(found));
   }

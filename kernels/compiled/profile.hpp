@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/compiled/barriers.hpp"
 #include "kernels/compiled/emulator/cta.hpp"
 #include "kernels/compiled/launch_file.hpp"
 #include "kernels/compiled/listing.hpp"
@@ -83,7 +84,8 @@ struct CtaClass {
   std::vector<WarpClass> warps;
   std::vector<InstructionCounts> counts;  // of one CTA
   double warp_instructions = 0;           // of one CTA
-  std::uint32_t shared_end = 0;           // bytes of shared memory up to the last one that was touched
+  AsyncPlan async;
+  std::uint32_t shared_end = 0;  // bytes of shared memory up to the last one that was touched
 };
 
 struct Profile {
@@ -91,6 +93,7 @@ struct Profile {
   PathNodes nodes;
   std::vector<CtaClass> classes;          // the largest first
   std::vector<InstructionCounts> counts;  // of the launch
+  std::vector<double> bulk_sectors;       // of the launch, by instruction: what bulk copies move
   std::vector<std::string> assumptions;
   bool sampled = false;  // classes stand for CTAs that were not all compared
 

@@ -69,10 +69,14 @@ class ProgramBuilder {
  public:
   ProgramBuilder(const Profile& profile, const CtaClass& cta, const Launch& launch,
                  const std::vector<L1Behaviour>& loads)
-      : profile_(profile), cta_(cta), launch_(launch), loads_(loads) {}
+      : profile_(profile), cta_(cta), launch_(launch), loads_(loads) {
+    for (const Step& step : profile.code.steps) flushes_ = flushes_ || step.in->base == "UTMACMDFLUSH";
+  }
 
   Result<TimedProgram> build() {
     kernels::Program& program = out_.program;
+    program.rings = cta_.async.rings;
+    program.turns = cta_.async.turns;
     program.name = profile_.code.code->name;
     program.warps = launch_.warps();
     program.threads = static_cast<int>(launch_.threads());
@@ -163,6 +167,8 @@ class ProgramBuilder {
     in.dst[0].count = step.width;
     set_operand_widths(in, step);
     if (in.op == O::depbar) set_depbar(in, from);
+    if (in.op == O::utmacmdflush) in.control.read_barrier = in.control.write_barrier = -1;  // its group stands for it
+    set_async(in, at);
     if (step.bytes > 0 && is_memory(step.semantics)) {
       in.access_bytes = step.bytes;
       in.pattern = pattern(at, step);
@@ -203,12 +209,25 @@ class ProgramBuilder {
     }
   }
 
+  // Each instruction of the listing has one operation, however often it stands in the program.
+  void set_async(kernels::Instruction& in, std::int32_t at) {
+    const auto op = cta_.async.ops.find(at);
+    if (op == cta_.async.ops.end()) {
+      if (in.op == O::utmaldg || in.op == O::utmastg || in.op == O::syncs) in.op = O::nop;
+      return;
+    }
+    const auto [known, is_new] = async_.try_emplace(at, static_cast<std::int16_t>(out_.program.async.size()));
+    if (is_new) out_.program.async.push_back(op->second);
+    in.async = known->second;
+    if (in.op == O::hgmma) in.control.read_barrier = in.control.write_barrier = -1;
+  }
+
   // DEPBAR.LE SB0, 0x1: groups of copies, or counts of a counter, that may be outstanding.
-  static void set_depbar(kernels::Instruction& in, const Instruction& from) {
+  void set_depbar(kernels::Instruction& in, const Instruction& from) const {
     in.src = {};
     for (std::size_t i = 0; i < from.operands; ++i) {
       const std::string_view text = from.operand[i].text;
-      if (text.size() == 3 && text.starts_with("SB")) {
+      if (text.size() == 3 && text.starts_with("SB") && !flushes_) {
         in.src[0].kind = IrKind::immediate;
         in.src[0].value = text[2] - '0';
       } else if (from.operand[i].kind == Kind::integer) {
@@ -271,6 +290,8 @@ class ProgramBuilder {
   const Launch& launch_;
   const std::vector<L1Behaviour>& loads_;
   const WarpClass* group_ = nullptr;
+  std::map<std::int32_t, std::int16_t> async_;  // index by instruction of the listing
+  bool flushes_ = false;                        // DEPBAR waits for groups of bulk stores
   std::map<std::int32_t, std::int16_t> patterns_;
   TimedProgram out_;
 };

@@ -33,4 +33,9 @@ using KernelOverrides = std::vector<std::pair<std::string, std::string>>;
 // Errors carry the key, no position. Rules between keys are left to resolve().
 [[nodiscard]] Result<KernelConfig> apply_overrides(KernelConfig config, const KernelOverrides& overrides);
 
+// A configuration as the text of a kernel file: reading it again gives the same configuration.
+
+// Keys at their default are left out; what resolve() filled in is written. comment: the lines above, without '#'.
+[[nodiscard]] std::string to_yaml(const KernelConfig& config, const std::string& comment = "");
+
 }  // namespace noteg::kernels

@@ -1,4 +1,4 @@
-#include "kernels/config/config_text.hpp"
+#include "kernels/config/config_file.hpp"
 
 #include <sstream>
 

@@ -35,4 +35,7 @@ namespace noteg::kernels {
 // FlashAttention-2: two products in one loop with softmax between.
 [[nodiscard]] Result<Program> build_attention(const BuildRequest& request);
 
+// FlashAttention-3: the same by warpgroups that take turns, keys and values by bulk copies (sm_90).
+[[nodiscard]] Result<Program> build_flash3(const BuildRequest& request);
+
 }  // namespace noteg::kernels

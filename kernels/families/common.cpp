@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/registers.hpp"
-#include "kernels/passes/schedule.hpp"
+#include "kernels/passes/passes.hpp"
 
 namespace noteg::kernels {
 namespace {

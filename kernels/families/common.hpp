@@ -6,7 +6,7 @@
 
 #include "kernels/families/build.hpp"
 #include "kernels/ir/emitter.hpp"
-#include "kernels/passes/schedule.hpp"
+#include "kernels/passes/passes.hpp"
 
 namespace noteg::kernels {
 

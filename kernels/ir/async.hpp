@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace noteg::kernels {
 
@@ -15,11 +16,24 @@ struct BarrierRing {
   int count = 1;
   int arrivals = 1;  // warps per phase
   int walk = 0;
-  bool is_hardware = false;     // a named barrier of the SM (BAR.SYNC), not one in shared memory
-  bool across_cluster = false;  // arrivals come from every CTA of the cluster
+  bool is_hardware = false;      // a named barrier of the SM (BAR.SYNC), not one in shared memory
+  bool across_cluster = false;   // arrivals come from every CTA of the cluster
+  bool starts_complete = false;  // who waits first finds a phase complete that nobody has arrived for
 
   bool operator==(const BarrierRing&) const = default;
 };
+
+// Where barriers are found by their addresses (compiled kernels) each is a ring of one, and an instruction says for
+// each of its executions by a warp which one it concerns, again and again from the front.
+struct BarrierTurn {
+  std::int16_t ring = -1;     // -1: this execution does nothing (no lane takes part)
+  std::int16_t boxes = 0;     // an arrival: boxes that its phase expects
+  std::uint8_t arrivals = 1;  // an arrival: lanes that arrive
+  bool consumes = true;       // a wait: for a phase that the warp has not yet seen complete
+
+  bool operator==(const BarrierTurn&) const = default;
+};
+using BarrierTurns = std::vector<std::vector<BarrierTurn>>;  // by warp of the CTA
 
 enum class AsyncKind : std::uint8_t {
   arrive,       // at a barrier; with `boxes`, the phase also expects so many
@@ -52,6 +66,7 @@ struct AsyncOp {
   bool a_in_registers = false;
   bool closes_group = false;
   int groups = 0;  // matmul_wait
+  int turns = -1;  // index into Program::turns; -1: barriers by ring and walk
 
   bool operator==(const AsyncOp&) const = default;
 };

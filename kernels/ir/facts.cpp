@@ -1,11 +1,12 @@
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 
 #include <algorithm>
 
 #include "kernels/access/wavefronts.hpp"
+#include "kernels/ir/ir.hpp"
 #include "kernels/passes/dependence_graph.hpp"
+#include "kernels/passes/passes.hpp"
 #include "kernels/passes/resources.hpp"
-#include "kernels/passes/schedule.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -42,9 +43,9 @@ CodeFacts facts_of(const Program& program, int begin, int end, const LatencyMode
     ++f.ffma;
     f.ffma_with_reuse += has_reuse(ins) ? 1 : 0;
   }
-  for (const Piece& piece : straight_pieces(program)) {
-    if (piece.begin >= begin && piece.end <= end)
-      f.critical_path = std::max(f.critical_path, critical_path(program, piece.begin, piece.end, model));
+  for (const BasicBlock& block : basic_blocks(program)) {
+    if (block.begin >= begin && block.end <= end)
+      f.critical_path = std::max(f.critical_path, critical_path(program, block.begin, block.end, model));
   }
   f.shared_load_wavefronts = mean_wavefronts(program, begin, end, Opcode::lds);
   f.shared_store_wavefronts = mean_wavefronts(program, begin, end, Opcode::sts);
@@ -64,6 +65,24 @@ double repeats_in_trip(const Program& program, std::int32_t at) {
     if (!loop.is_main && !loop.is_tiles && loop.begin <= at && at <= loop.branch)
       times *= static_cast<double>(loop.trips);
   return times;
+}
+
+std::int64_t main_trips(const Program& program, std::int64_t k) {
+  if (program.k_per_trip <= 0 || k <= 0) return 0;
+  const std::int64_t tiles = (k + program.k_per_trip - 1) / program.k_per_trip;
+  return std::max<std::int64_t>(0, tiles - program.peeled_tiles);
+}
+
+std::int64_t executed_instructions(const Program& program, std::int64_t k) {
+  std::int64_t total = 0;
+  for (std::int32_t at = 0; at < static_cast<std::int32_t>(program.code.size()); ++at) {
+    std::int64_t times = 1;
+    for (const Loop& loop : program.loops) {
+      if (at >= loop.begin && at <= loop.branch) times *= loop.is_main ? main_trips(program, k) : loop.trips;
+    }
+    total += times;
+  }
+  return total;
 }
 
 }  // namespace noteg::kernels

@@ -107,11 +107,42 @@ enum class Unit : std::uint8_t {
   control
 };
 
+// Instructions of one warp that compete for one issue interval.
+enum class Pipe : std::uint8_t { fma, alu, memory, uniform, tensor, other };
+inline constexpr int pipe_count = 6;
+
+// What the load/store path of an SM does for it.
+enum class MemoryKind : std::uint8_t {
+  none,
+  load_shared,
+  store_shared,
+  load_global,
+  store_global,
+  async_copy,
+  constant,
+  shuffle,
+  fence,  // MEMBAR
+  barrier
+};
+
+// Among which others it keeps its place. Loads of one space may pass each other; nothing passes a fence.
+enum class MemoryOrder : std::uint8_t { none, shared_load, shared_store, copy, global, commit, fence };
+
+// Whose least stall count compilers give it by itself.
+enum class LeastStall : std::uint8_t { none, barrier, branch, depbar };
+
 struct OpcodeInfo {
   Opcode op;
   std::string_view mnemonic;  // FFMA
-  Unit unit;
-  bool variable_latency;  // completion is signalled through a dependence counter
+  Unit unit;                  // energies go by it too
+  bool variable_latency;      // completion is signalled through a dependence counter
+  Pipe pipe = Pipe::other;
+  MemoryKind memory = MemoryKind::none;
+  MemoryOrder order = MemoryOrder::none;
+  int planned_latency = 10;  // cycles that the list scheduler expects of a variable one
+  LeastStall least_stall = LeastStall::none;
+  bool ends_block = false;    // a basic block ends behind it
+  bool is_decoupled = false;  // fed without an address unit in between
 };
 
 [[nodiscard]] const OpcodeInfo& opcode_info(Opcode op);
@@ -209,6 +240,7 @@ struct Program {
   std::vector<Loop> loops;
   std::vector<BarrierRing> rings;
   std::vector<AsyncOp> async;
+  std::vector<BarrierTurns> turns;
   bool is_persistent = false;  // a CTA takes tile after tile: loops with is_tiles
   int lead_warp = 0;           // whose progress tells prologue, main loop and epilogue apart
   std::vector<Role> roles;     // empty: all warps run the whole code; otherwise every warp has one

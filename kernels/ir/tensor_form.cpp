@@ -171,7 +171,9 @@ std::string_view tensor_kind_name(std::size_t kind) { return kinds.at(kind); }
 
 TensorForm tensor_form_of(const KernelConfig& config) {
   const Needs needs = traits_of(config).needs;
-  const bool warp_group = needs == Needs::warpgroup_products, in_memory = needs == Needs::tensor_memory_products;
+  // Of the families that run everywhere, those whose instruction has 64 rows multiply by warpgroups too (triton).
+  const bool warp_group = needs == Needs::warpgroup_products || (needs == Needs::nothing && config.instruction.m == 64);
+  const bool in_memory = needs == Needs::tensor_memory_products;
   Tile shape = config.instruction;
   if (warp_group && shape.m != 64) std::swap(shape.m, shape.n);  // its 64 rows lie along N
   if (in_memory) {                                               // the share of one CTA

@@ -44,6 +44,52 @@ Reading read_attention(std::string_view name) {
   return parsed;
 }
 
+// FlashAttention-3: FlashAttnFwdSm90<CollectiveMainloopFwdSm90<stages, cluster, tuple<C<rows>, C<keys>, C<head>>, head
+// of values, type, float, Sm90, causal, ...>. The first tuple after the cluster is the block.
+Reading read_flash3(std::string_view name) {
+  const std::size_t at = name.find("CollectiveMainloopFwdSm90<");
+  if (at == std::string_view::npos || name.find("FlashAttnFwdSm90") == std::string_view::npos) return std::nullopt;
+  std::string_view rest = name.substr(at);
+  std::array<int, 6> extents{};  // of the cluster, then of the block
+  for (int& extent : extents) {
+    constexpr std::string_view before = "C<";
+    const std::size_t place = rest.find(before);
+    if (place == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(place + before.size());
+    while (rest.starts_with("(int)")) rest.remove_prefix(5);
+    while (!rest.empty() && rest.front() >= '0' && rest.front() <= '9' && extent < 10000) {
+      extent = 10 * extent + (rest.front() - '0');
+      rest.remove_prefix(1);
+    }
+  }
+  const bool is_bf16 = rest.find("bfloat16") != std::string_view::npos;
+  if (!is_bf16 && rest.find("half") == std::string_view::npos) return std::nullopt;
+  ParsedName parsed;
+  KernelConfig& config = parsed.config;
+  config.family = Family::flash3;
+  config.dtype_in = config.dtype_out = is_bf16 ? DataType::bf16 : DataType::f16;
+  config.dtype_acc = DataType::f32;
+  config.tile = {extents[3], 2 * extents[5], extents[4]};
+  const std::size_t arch = rest.find("Sm90");
+  if (arch != std::string_view::npos) {
+    const std::string_view flag = rest.substr(arch, 16);
+    config.attention.causal =
+        flag.find("true") != std::string_view::npos || flag.find("(bool)1") != std::string_view::npos;
+  }
+  return parsed;
+}
+
+// Kernels of narrow weights or scales by blocks whose schedule is not expressed.
+Reading read_low_bit(std::string_view name) {
+  if (name.find("marlin::Marlin<") != std::string_view::npos || name.starts_with("Marlin<"))
+    return refused("--family mma --set dtype_b=s4 with a tile (its striped schedule is not modelled)",
+                   "\"" + std::string(name) + "\", Marlin");
+  if (name.find("deep_gemm::") != std::string_view::npos)
+    return refused("--family wgmma --tile 128x128x128 --dtype f8e4m3 (scales of 128 x 128 are not modelled apart)",
+                   "\"" + std::string(name) + "\", DeepGEMM");
+  return std::nullopt;
+}
+
 // Inductor's kernels are numbered, not described: the tile has to be said.
 Reading read_triton(std::string_view name) {
   for (const std::string_view known : {"triton_mm", "triton_mixed_mm", "triton_tem_fused"})

@@ -37,7 +37,7 @@ Diagnostics with_a_slip(std::string_view name, Diagnostics refusals) {
 }
 
 Result<ParsedName> read(std::string_view kernel_name) {
-  for (const auto reader : {names::read_attention, names::read_triton})
+  for (const auto reader : {names::read_attention, names::read_flash3, names::read_low_bit, names::read_triton})
     if (names::Reading reading = reader(kernel_name)) return *std::move(reading);
   if (const auto other = names::not_a_gemm(kernel_name)) return *other;
   const names::Tokens tokens = names::split_name(names::template_argument(kernel_name));

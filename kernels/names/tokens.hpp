@@ -59,6 +59,8 @@ using Reading = std::optional<Result<ParsedName>>;
 
 [[nodiscard]] Reading read_own(const Tokens& tokens);
 [[nodiscard]] Reading read_attention(std::string_view name);
+[[nodiscard]] Reading read_flash3(std::string_view name);
+[[nodiscard]] Reading read_low_bit(std::string_view name);
 [[nodiscard]] Reading read_triton(std::string_view name);   // naive_tiled_*, blocked_*, the H200 measurements
 [[nodiscard]] Reading read_cublas(const Tokens& tokens);    // ampere_sgemm_*, turing_*, volta_*
 [[nodiscard]] Reading read_cutlass(const Tokens& tokens);   // cutlass_80_tensorop_*, cutlass_simt_*

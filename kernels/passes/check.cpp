@@ -1,14 +1,12 @@
-#include "kernels/passes/check.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <set>
 
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
+#include "kernels/passes/passes.hpp"
 #include "kernels/passes/resources.hpp"
-#include "kernels/passes/trace.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -117,7 +115,7 @@ class Checker {
 
 std::vector<std::string> check_control_bits(const Program& program, const LatencyModel& model) {
   Checker checker(program, model);
-  for (const int at : double_trace(program)) checker.step(at);
+  for (const int at : two_iteration_walk(program)) checker.step(at);
   return checker.take();
 }
 

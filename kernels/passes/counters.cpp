@@ -2,10 +2,9 @@
 #include <array>
 #include <vector>
 
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
+#include "kernels/passes/passes.hpp"
 #include "kernels/passes/resources.hpp"
-#include "kernels/passes/trace.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -137,7 +136,7 @@ void choose_counters(Program& program, const std::vector<int>& trace, int first_
       c.field = &field;
       c.uses.push_back({now, until, now + latency});
     };
-    claim(claims[2 * at], ins.control.write_barrier, needs[p].write_until, planning_latency(ins.op));
+    claim(claims[2 * at], ins.control.write_barrier, needs[p].write_until, opcode_info(ins.op).planned_latency);
     claim(claims[2 * at + 1], ins.control.read_barrier, needs[p].read_until, source_read_latency);
   }
   std::erase_if(claims, [](const Claim& c) { return c.field == nullptr; });
@@ -197,7 +196,7 @@ class Pending {
 }  // namespace
 
 void assign_counters(Program& program) {
-  const std::vector<int> trace = double_trace(program);
+  const std::vector<int> trace = two_iteration_walk(program);
   const bool has_copies = uses_copy_counter(program);
   for (Instruction& ins : program.code) {
     ins.control = Control{};

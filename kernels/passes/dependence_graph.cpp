@@ -1,46 +1,33 @@
 #include "kernels/passes/dependence_graph.hpp"
 
 #include <algorithm>
-#include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/topological_sort.hpp>
 #include <iterator>
 #include <map>
 
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
 #include "kernels/passes/resources.hpp"
 
 namespace noteg::kernels {
 namespace {
 
-struct EdgeLatency {
-  int latency = 0;
+struct Edge {
+  int from = 0, to = 0;  // instructions of the program
+  int latency = 1;
+  DependenceKind kind = DependenceKind::raw;
 };
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, boost::no_property, EdgeLatency>;
-
-enum class MemoryClass : std::uint8_t { none, shared_load, shared_store, copy, global, commit, fence };
-
-MemoryClass class_of(Opcode op) {
-  switch (op) {
-    case Opcode::lds:
-    case Opcode::ldsm: return MemoryClass::shared_load;
-    case Opcode::sts:
-    case Opcode::stsm: return MemoryClass::shared_store;
-    case Opcode::ldgsts: return MemoryClass::copy;
-    case Opcode::ldg:
-    case Opcode::stg:
-    case Opcode::red: return MemoryClass::global;
-    case Opcode::ldgdepbar: return MemoryClass::commit;
-    case Opcode::bar_sync:
-    case Opcode::depbar:
-    case Opcode::membar: return MemoryClass::fence;
-    default: return MemoryClass::none;
-  }
-}
 
 // Collects edges while walking the code once.
 class Walker {
  public:
   Walker(const Program& program, const LatencyModel& model) : program_(program), model_(model) {}
+
+  // Where one stream copies and multiplies, multiplications of warpgroups and waits for them keep their places among
+  // the accesses to shared memory, which they read by themselves.
+  [[nodiscard]] MemoryOrder order_at(Opcode op) const {
+    if (program_.roles.empty() && (op == Opcode::hgmma || op == Opcode::warpgroup)) return MemoryOrder::fence;
+    return opcode_info(op).order;
+  }
 
   void visit(int at) {
     const Instruction& ins = program_.code[static_cast<std::size_t>(at)];
@@ -52,19 +39,20 @@ class Walker {
     order_memory(at, ins.op);
     // Behind the main loop the accumulators fill the register file: address arithmetic of later rows must not be
     // pulled up over the barriers between rows, or it runs out of registers.
-    if (at >= program_.epilogue_begin && fence_ >= 0 && fence_ != at && class_of(ins.op) == MemoryClass::none) {
+    if (at >= program_.epilogue_begin && fence_ >= 0 && fence_ != at &&
+        order_at(ins.op) == MemoryOrder::none) {
       edges_.push_back({fence_, at, 1, DependenceKind::order});
     }
   }
 
-  std::vector<Dependence> take() { return std::move(edges_); }
+  std::vector<Edge> take() { return std::move(edges_); }
 
  private:
   const Instruction& code(int at) const { return program_.code[static_cast<std::size_t>(at)]; }
 
   int latency(int from, int to, int resource, bool as_guard) const {
     const Opcode producer = code(from).op;
-    if (opcode_info(producer).variable_latency) return planning_latency(producer);
+    if (const OpcodeInfo& info = opcode_info(producer); info.variable_latency) return info.planned_latency;
     return fixed_latency(model_, producer, code(to).op, resource, as_guard);
   }
 
@@ -97,77 +85,123 @@ class Walker {
   // Loads of one space may pass each other; stores keep their place among loads and stores of their space,
   // copies keep their place around commits, and nothing passes a barrier.
   void order_memory(int at, Opcode op) {
-    const MemoryClass c = class_of(op);
-    if (c == MemoryClass::none) return;
+    const MemoryOrder c = order_at(op);
+    if (c == MemoryOrder::none) return;
     if (fence_ >= 0) edges_.push_back({fence_, at, 1, DependenceKind::order});
     switch (c) {
-      case MemoryClass::shared_load: order(stores_, at); break;
-      case MemoryClass::shared_store: order(stores_, at), order(loads_, at); break;
-      case MemoryClass::copy: order(commits_, at); break;
-      case MemoryClass::commit: order(copies_, at), copies_.clear(); break;
-      case MemoryClass::fence: order(since_fence_, at); break;
-      case MemoryClass::global:
-      case MemoryClass::none: break;
+      case MemoryOrder::shared_load: order(stores_, at); break;
+      case MemoryOrder::shared_store: order(stores_, at), order(loads_, at); break;
+      case MemoryOrder::copy: order(commits_, at); break;
+      case MemoryOrder::commit: order(copies_, at), copies_.clear(); break;
+      case MemoryOrder::fence: order(since_fence_, at); break;
+      case MemoryOrder::global:
+      case MemoryOrder::none: break;
     }
     record(at, c);
   }
 
-  void record(int at, MemoryClass c) {
+  void record(int at, MemoryOrder c) {
     since_fence_.push_back(at);
     switch (c) {
-      case MemoryClass::shared_load: loads_.push_back(at); break;
-      case MemoryClass::shared_store: stores_ = {at}, loads_.clear(); break;
-      case MemoryClass::copy: copies_.push_back(at); break;
-      case MemoryClass::commit: commits_ = {at}; break;
-      case MemoryClass::fence:
+      case MemoryOrder::shared_load: loads_.push_back(at); break;
+      case MemoryOrder::shared_store: stores_ = {at}, loads_.clear(); break;
+      case MemoryOrder::copy: copies_.push_back(at); break;
+      case MemoryOrder::commit: commits_ = {at}; break;
+      case MemoryOrder::fence:
         fence_ = at;
         since_fence_.clear();
         loads_.clear(), stores_.clear(), copies_.clear(), commits_.clear();
         break;
-      case MemoryClass::global:
-      case MemoryClass::none: break;
+      case MemoryOrder::global:
+      case MemoryOrder::none: break;
     }
   }
 
   const Program& program_;
   const LatencyModel& model_;
-  std::vector<Dependence> edges_;
+  std::vector<Edge> edges_;
   std::map<int, int> writer_;
   std::map<int, std::vector<int>> readers_;
   std::vector<int> loads_, stores_, copies_, commits_, since_fence_;
   int fence_ = -1;
 };
 
-}  // namespace
-
-std::vector<Dependence> dependences(const Program& program, int begin, int end, const LatencyModel& model) {
-  Walker walker(program, model);
-  for (int at = begin; at < end; ++at) walker.visit(at);
-  return walker.take();
+// Vertices so that each comes behind all that it leads to.
+std::vector<std::size_t> sinks_first(const DependenceGraph::Graph& graph) {
+  std::vector<std::size_t> order;
+  order.reserve(boost::num_vertices(graph));
+  boost::topological_sort(graph, std::back_inserter(order));
+  return order;
 }
 
-std::vector<int> path_to_end(int begin, int end, const std::vector<Dependence>& edges) {
-  const auto n = static_cast<std::size_t>(end - begin);
-  Graph graph(n);
-  for (const Dependence& e : edges) {
-    boost::add_edge(static_cast<std::size_t>(e.from - begin), static_cast<std::size_t>(e.to - begin),
-                    EdgeLatency{e.latency}, graph);
+}  // namespace
+
+std::string_view name_of(DependenceKind kind) {
+  switch (kind) {
+    case DependenceKind::raw: return "read after write";
+    case DependenceKind::war: return "write after read";
+    case DependenceKind::waw: return "write after write";
+    case DependenceKind::order: return "order";
   }
-  std::vector<std::size_t> sinks_first;
-  sinks_first.reserve(n);
-  boost::topological_sort(graph, std::back_inserter(sinks_first));
-  std::vector<int> length(n, 1);
-  for (const std::size_t v : sinks_first) {
-    for (const auto& e : boost::make_iterator_range(boost::out_edges(v, graph))) {
-      length[v] = std::max(length[v], graph[e].latency + length[boost::target(e, graph)]);
-    }
+  return "?";
+}
+
+DependenceGraph::DependenceGraph(const Program& program, int begin, int end, const LatencyModel& model)
+    : begin_(begin), graph_(static_cast<std::size_t>(end - begin)) {
+  Walker walker(program, model);
+  for (int at = begin; at < end; ++at) walker.visit(at);
+  for (const Edge& e : walker.take())
+    boost::add_edge(static_cast<std::size_t>(e.from - begin), static_cast<std::size_t>(e.to - begin),
+                    Dependence{e.latency, e.kind}, graph_);
+}
+
+std::vector<int> DependenceGraph::path_to_end() const {
+  std::vector<int> length(boost::num_vertices(graph_), 1);
+  for (const std::size_t v : sinks_first(graph_)) {
+    for (const auto& e : boost::make_iterator_range(boost::out_edges(v, graph_)))
+      length[v] = std::max(length[v], graph_[e].latency + length[boost::target(e, graph_)]);
   }
   return length;
 }
 
-int critical_path(const Program& program, int begin, int end, const LatencyModel& model) {
-  const std::vector<int> length = path_to_end(begin, end, dependences(program, begin, end, model));
+std::vector<int> DependenceGraph::earliest() const {
+  std::vector<int> cycle(boost::num_vertices(graph_), 0);
+  const std::vector<std::size_t> order = sinks_first(graph_);
+  for (auto v = order.rbegin(); v != order.rend(); ++v) {
+    for (const auto& e : boost::make_iterator_range(boost::out_edges(*v, graph_))) {
+      int& to = cycle[boost::target(e, graph_)];
+      to = std::max(to, cycle[*v] + graph_[e].latency);
+    }
+  }
+  return cycle;
+}
+
+int DependenceGraph::critical_length() const {
+  const std::vector<int> length = path_to_end();
   return length.empty() ? 0 : *std::max_element(length.begin(), length.end());
+}
+
+std::vector<int> DependenceGraph::critical_chain() const {
+  const std::vector<int> length = path_to_end();
+  std::vector<int> chain;
+  if (length.empty()) return chain;
+  auto at = static_cast<std::size_t>(std::max_element(length.begin(), length.end()) - length.begin());
+  for (bool goes_on = true; goes_on;) {
+    chain.push_back(static_cast<int>(at));
+    goes_on = false;
+    for (const auto& e : boost::make_iterator_range(boost::out_edges(at, graph_))) {
+      const std::size_t to = boost::target(e, graph_);
+      if (length[at] != graph_[e].latency + length[to]) continue;
+      at = to;
+      goes_on = true;
+      break;
+    }
+  }
+  return chain;
+}
+
+int critical_path(const Program& program, int begin, int end, const LatencyModel& model) {
+  return DependenceGraph(program, begin, end, model).critical_length();
 }
 
 }  // namespace noteg::kernels

@@ -4,10 +4,9 @@
 #include <map>
 #include <vector>
 
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
+#include "kernels/passes/passes.hpp"
 #include "kernels/passes/resources.hpp"
-#include "kernels/passes/schedule.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -17,10 +16,10 @@ constexpr int greatest_stall = 15;
 // NOPs wanted in front of each instruction.
 std::vector<int> wanted_nops(const Program& program, const LatencyModel& model) {
   std::vector<int> nops(program.code.size(), 0);
-  for (const Piece& piece : straight_pieces(program)) {
+  for (const BasicBlock& block : basic_blocks(program)) {
     std::map<int, int> written;  // register to the place behind its tensor instruction, NOPs counted
     int place = 0;
-    for (int at = piece.begin; at < piece.end; ++at, ++place) {
+    for (int at = block.begin; at < block.end; ++at, ++place) {
       const Instruction& ins = program.code[static_cast<std::size_t>(at)];
       int missing = 0;
       const auto check = [&](int r) {
@@ -34,7 +33,7 @@ std::vector<int> wanted_nops(const Program& program, const LatencyModel& model) 
       nops[static_cast<std::size_t>(at)] = missing;
       place += missing;
       for_each_write(ins, [&](int r) {
-        if (pipe_of(ins.op) == Pipe::tensor && !is_variable(ins))
+        if (opcode_info(ins.op).pipe == Pipe::tensor && !is_variable(ins))
           written[r] = place;
         else
           written.erase(r);

@@ -1,4 +1,4 @@
-#include "kernels/passes/registers.hpp"
+#include "kernels/passes/passes.hpp"
 
 #include <algorithm>
 #include <bitset>

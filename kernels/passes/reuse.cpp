@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
+#include "kernels/passes/passes.hpp"
 #include "kernels/passes/resources.hpp"
 
 namespace noteg::kernels {

@@ -1,23 +1,15 @@
-#include "kernels/passes/schedule.hpp"
+#include "kernels/passes/passes.hpp"
 
 #include <algorithm>
 #include <optional>
 
+#include "kernels/ir/latency_model.hpp"
 #include "kernels/passes/dependence_graph.hpp"
-#include "kernels/passes/latency.hpp"
 
 namespace noteg::kernels {
 namespace {
 
-bool ends_piece(Opcode op) {
-  switch (op) {
-    case Opcode::bra:
-    case Opcode::exit:
-    case Opcode::bssy:
-    case Opcode::bsync: return true;
-    default: return false;
-  }
-}
+bool ends_block(Opcode op) { return opcode_info(op).ends_block; }
 
 // What a kernel is there for keeps its order, and everything else is placed between.
 bool is_main_line(Opcode op) { return op == Opcode::ffma || opcode_info(op).unit == Unit::tensor; }
@@ -25,42 +17,39 @@ bool is_main_line(Opcode op) { return op == Opcode::ffma || opcode_info(op).unit
 struct Node {
   int open_predecessors = 0;
   int earliest = 0;  // cycle at which all dependences are met
-  int priority = 0;  // longest path to the end of the piece
+  int priority = 0;  // longest path to the end of the block
   int release = 0;
   bool is_ffma = false;
   std::size_t pipe = 0;
-  std::vector<std::pair<int, int>> successors;  // node, latency
 };
 
-// One straight piece, scheduled cycle by cycle.
-class PieceScheduler {
+// One basic block, scheduled cycle by cycle.
+class BlockScheduler {
  public:
-  PieceScheduler(const Program& program, Piece piece, const std::vector<int>& releases, const LatencyModel& model,
+  BlockScheduler(const Program& program, BasicBlock block, const std::vector<int>& releases, const LatencyModel& model,
                  HeldBack held_back)
       : program_(program),
-        piece_(piece),
+        block_(block),
         model_(model),
         held_back_(held_back),
-        nodes_(static_cast<std::size_t>(piece.end - piece.begin)) {
-    const std::vector<Dependence> edges = dependences(program, piece.begin, piece.end, model);
-    const std::vector<int> length = path_to_end(piece.begin, piece.end, edges);
+        dependences_(program, block.begin, block.end, model),
+        nodes_(static_cast<std::size_t>(block.end - block.begin)) {
+    const std::vector<int> length = dependences_.path_to_end();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const auto at = static_cast<std::size_t>(piece.begin) + i;
+      const auto at = static_cast<std::size_t>(block.begin) + i;
       nodes_[i].priority = length[i];
       nodes_[i].release = releases[at];
       nodes_[i].is_ffma = is_main_line(program.code[at].op);
-      nodes_[i].pipe = static_cast<std::size_t>(pipe_of(program.code[at].op));
+      nodes_[i].pipe = static_cast<std::size_t>(opcode_info(program.code[at].op).pipe);
       if (nodes_[i].is_ffma) ffmas_.push_back(static_cast<int>(i));
     }
-    for (const Dependence& e : edges) {
-      nodes_[static_cast<std::size_t>(e.from - piece.begin)].successors.emplace_back(e.to - piece.begin, e.latency);
-      ++nodes_[static_cast<std::size_t>(e.to - piece.begin)].open_predecessors;
-    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      nodes_[i].open_predecessors = static_cast<int>(boost::in_degree(i, dependences_.graph()));
   }
 
   std::vector<int> run() {
     const int last = static_cast<int>(nodes_.size()) - 1;
-    const bool has_tail = last >= 0 && ends_piece(op_of(last));  // the branch stays last
+    const bool has_tail = last >= 0 && ends_block(op_of(last));  // the branch stays last
     const auto movable = nodes_.size() - (has_tail ? 1u : 0u);
     for (int i = 0; i < static_cast<int>(movable); ++i) {
       if (nodes_[static_cast<std::size_t>(i)].open_predecessors == 0) open(i);
@@ -77,7 +66,7 @@ class PieceScheduler {
   }
 
  private:
-  Opcode op_of(int node) const { return program_.code[static_cast<std::size_t>(piece_.begin + node)].op; }
+  Opcode op_of(int node) const { return program_.code[static_cast<std::size_t>(block_.begin + node)].op; }
 
   bool is_ready(int node) const {
     return nodes_[static_cast<std::size_t>(node)].earliest <= now_ &&
@@ -124,17 +113,19 @@ class PieceScheduler {
     else
       open_.erase(std::find(open_.begin(), open_.end(), node));
     pipe_free_[n.pipe] = now_ + issue_interval(model_, op_of(node));
-    for (const auto& [to, latency] : n.successors) {
-      Node& s = nodes_[static_cast<std::size_t>(to)];
-      s.earliest = std::max(s.earliest, now_ + latency);
-      if (--s.open_predecessors == 0) open(to);
+    const DependenceGraph::Graph& graph = dependences_.graph();
+    for (const auto& e : boost::make_iterator_range(boost::out_edges(static_cast<std::size_t>(node), graph))) {
+      const std::size_t to = boost::target(e, graph);
+      nodes_[to].earliest = std::max(nodes_[to].earliest, now_ + graph[e].latency);
+      if (--nodes_[to].open_predecessors == 0) open(static_cast<int>(to));
     }
   }
 
   const Program& program_;
-  Piece piece_;
+  BasicBlock block_;
   const LatencyModel& model_;
   HeldBack held_back_;
+  DependenceGraph dependences_;
   std::vector<Node> nodes_;
   std::vector<int> ffmas_;
   std::vector<int> open_;  // no FFMAs among them
@@ -147,7 +138,7 @@ class PieceScheduler {
 
 }  // namespace
 
-std::vector<Piece> straight_pieces(const Program& program) {
+std::vector<BasicBlock> basic_blocks(const Program& program) {
   const int n = static_cast<int>(program.code.size());
   std::vector<bool> starts(static_cast<std::size_t>(n) + 1, false);
   starts[0] = true;
@@ -156,27 +147,45 @@ std::vector<Piece> straight_pieces(const Program& program) {
     if (i >= 0 && i <= n) starts[static_cast<std::size_t>(i)] = true;
   }
   for (int i = 0; i < n; ++i) {
-    if (ends_piece(program.code[static_cast<std::size_t>(i)].op)) starts[static_cast<std::size_t>(i) + 1] = true;
+    if (ends_block(program.code[static_cast<std::size_t>(i)].op)) starts[static_cast<std::size_t>(i) + 1] = true;
   }
-  std::vector<Piece> pieces;
+  std::vector<BasicBlock> blocks;
   for (int begin = 0, i = 1; i <= n; ++i) {
     if (i == n || starts[static_cast<std::size_t>(i)]) {
-      pieces.push_back({begin, i});
+      blocks.push_back({begin, i});
       begin = i;
     }
   }
-  return pieces;
+  return blocks;
 }
 
 void schedule(Program& program, const std::vector<int>& releases, const LatencyModel& model, HeldBack held_back) {
   std::vector<Instruction> result;
   result.reserve(program.code.size());
-  for (const Piece& piece : straight_pieces(program)) {
-    for (const int i : PieceScheduler(program, piece, releases, model, held_back).run()) {
-      result.push_back(program.code[static_cast<std::size_t>(piece.begin + i)]);
+  for (const BasicBlock& block : basic_blocks(program)) {
+    for (const int i : BlockScheduler(program, block, releases, model, held_back).run()) {
+      result.push_back(program.code[static_cast<std::size_t>(block.begin + i)]);
     }
   }
   program.code = std::move(result);
+}
+
+std::vector<int> two_iteration_walk(const Program& program) {
+  std::vector<int> trace;
+  std::vector<bool> repeated(program.loops.size(), false);
+  for (int at = 0; at < static_cast<int>(program.code.size()); ++at) {
+    trace.push_back(at);
+    const int loop = program.code[static_cast<std::size_t>(at)].loop;
+    if (loop < 0) continue;
+    const auto index = static_cast<std::size_t>(loop);
+    if (repeated[index]) {
+      repeated[index] = false;  // an outer loop may come here again
+      continue;
+    }
+    repeated[index] = true;
+    at = program.loops[index].begin - 1;
+  }
+  return trace;
 }
 
 }  // namespace noteg::kernels

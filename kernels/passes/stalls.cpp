@@ -2,10 +2,9 @@
 #include <array>
 #include <vector>
 
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
+#include "kernels/passes/passes.hpp"
 #include "kernels/passes/resources.hpp"
-#include "kernels/passes/trace.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -40,7 +39,7 @@ class IssueClock {
  private:
   // Sources of fixed-latency producers, and the pipe.
   int ready(const Instruction& ins) const {
-    int due = pipe_free_[static_cast<std::size_t>(pipe_of(ins.op))];
+    int due = pipe_free_[static_cast<std::size_t>(opcode_info(ins.op).pipe)];
     auto wait_for = [&](int r, bool as_guard) {
       const auto i = static_cast<std::size_t>(r);
       if (writer_[i] < 0) return;
@@ -60,7 +59,7 @@ class IssueClock {
   }
 
   void record(int at, const Instruction& ins) {
-    pipe_free_[static_cast<std::size_t>(pipe_of(ins.op))] = now_ + issue_interval(model_, ins.op);
+    pipe_free_[static_cast<std::size_t>(opcode_info(ins.op).pipe)] = now_ + issue_interval(model_, ins.op);
     for_each_write(ins, [&](int r) {
       writer_[static_cast<std::size_t>(r)] = is_variable(ins) ? -1 : at;
       written_at_[static_cast<std::size_t>(r)] = now_;
@@ -90,7 +89,7 @@ void spread_tensor_waits(Program& program, const LatencyModel& model, const std:
   for (int place = 0; place < static_cast<int>(trace.size()); ++place) {
     const Instruction& ins = program.code[static_cast<std::size_t>(trace[static_cast<std::size_t>(place)])];
     for_each_read(ins, [&](int r) { needs(r, place); });
-    const bool by_tensor = pipe_of(ins.op) == Pipe::tensor && !is_variable(ins);
+    const bool by_tensor = opcode_info(ins.op).pipe == Pipe::tensor && !is_variable(ins);
     for_each_write(ins, [&](int r) { writer[static_cast<std::size_t>(r)] = by_tensor ? place : -1; });
   }
 }
@@ -105,7 +104,7 @@ bool wants_yield(const Instruction& ins) {
 }  // namespace
 
 void assign_stalls(Program& program, const LatencyModel& model) {
-  const std::vector<int> trace = double_trace(program);
+  const std::vector<int> trace = two_iteration_walk(program);
   spread_tensor_waits(program, model, trace);
   IssueClock clock(program, model);
   int previous = -1;

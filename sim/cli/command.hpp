@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cli/options.hpp"
+#include "sim/serve/service.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::serve {
@@ -41,6 +42,7 @@ struct Command {
 [[nodiscard]] int run_dataset(const std::vector<std::string>& words);
 [[nodiscard]] int run_train(const std::vector<std::string>& words);
 [[nodiscard]] int run_predict(const std::vector<std::string>& words);
+[[nodiscard]] int run_export(const std::vector<std::string>& words);
 [[nodiscard]] int run_serve(const std::vector<std::string>& words);
 [[nodiscard]] int run_arch(const std::vector<std::string>& words);
 [[nodiscard]] int run_kernel(const std::vector<std::string>& words);
@@ -70,11 +72,19 @@ struct Command {
 [[nodiscard]] std::vector<Option> train_options();
 [[nodiscard]] std::string predict_help();
 [[nodiscard]] std::vector<Option> predict_options();
+[[nodiscard]] std::string export_help();
+[[nodiscard]] std::vector<Option> export_options();
 [[nodiscard]] std::string serve_help();
 [[nodiscard]] std::vector<Option> serve_options();
 [[nodiscard]] std::string arch_help();
 [[nodiscard]] std::vector<Option> arch_options();
 [[nodiscard]] std::string kernel_help();
 [[nodiscard]] std::vector<Option> kernel_command_options();
+
+// noteg serve, and what else answers requests with commands: the C interface, the Python module.
+
+// Runs simulate, compare, tune, predict and workload as the command line would, with --format json and one thread where
+// the request says nothing of them; what would write a file is refused. Copies share what they remember.
+[[nodiscard]] serve::Runner request_runner();
 
 }  // namespace noteg::cli

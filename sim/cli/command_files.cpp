@@ -1,4 +1,4 @@
-#include "sim/cli/command_files.hpp"
+#include "sim/cli/options.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 #include "arch/find.hpp"
 #include "kernels/config/config_file.hpp"
-#include "sim/compare/contestant.hpp"
+#include "sim/compare/compare.hpp"
 #include "sim/support/output_file.hpp"
 
 namespace noteg::cli {

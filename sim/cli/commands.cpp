@@ -23,6 +23,8 @@ const std::vector<Command>& commands() {
       {"train", "a forest from a data set, or from measured rows beside simulations", train_help, run_train,
        train_options},
       {"predict", "what a trained model says, with intervals", predict_help, run_predict, predict_options},
+      {"export", "a model as binary, JSON, ONNX, C++ header, C or shared library", export_help, run_export,
+       export_options},
       {"serve", "answers requests, a line of JSON each, with caches kept", serve_help, run_serve, serve_options},
       {"arch",
        "the GPUs known, their numbers and sources, mistakes of a file",
@@ -30,7 +32,12 @@ const std::vector<Command>& commands() {
        run_arch,
        arch_options,
        {"list", "show", "check", "schema", "new", "scale"}},
-      {"kernel", "the instruction list of a kernel", kernel_help, run_kernel, kernel_command_options, {"show"}},
+      {"kernel",
+       "the instruction list of a kernel, its dependences as a graph",
+       kernel_help,
+       run_kernel,
+       kernel_command_options,
+       {"show", "graph"}},
   };
   return all;
 }

@@ -1,6 +1,7 @@
 // The options by which every command names its kernel and its problem (KERNEL of the help), and what they mean.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "arch/load.hpp"
 #include "kernels/config/config.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/gpu/switches.hpp"
 
 namespace noteg::cli {
@@ -50,5 +52,15 @@ enum class Format : std::uint8_t { text, json, csv };
 [[nodiscard]] Format format_option(const Arguments& arguments, Diagnostics& errors);
 
 inline void add(Diagnostics& errors, const Diagnostics& more) { errors.insert(errors.end(), more.begin(), more.end()); }
+
+// --clock, --clock-mode, --launches, --operands and --l2: how the SM clock is found, and what the operands and L2 hold.
+
+[[nodiscard]] std::vector<Option> clock_options();
+
+// --l2: nothing where it is absent, and with a diagnostic where it is no state.
+[[nodiscard]] std::optional<gpu::L2State> l2_option(const Arguments& arguments, Diagnostics& errors);
+
+// Sets the clock, its mode, the operands and the state of L2; a diagnostic for each value that is none.
+void apply_clock_options(const Arguments& arguments, gpu::SimOptions& options, Diagnostics& errors);
 
 }  // namespace noteg::cli

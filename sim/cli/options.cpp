@@ -1,18 +1,16 @@
 #include "sim/cli/options.hpp"
 
 #include <fmt/format.h>
+#include <boost/program_options.hpp>
 
 #include <algorithm>
-#include <boost/program_options.hpp>
 #include <cassert>
 
-#include "sim/cli/command_files.hpp"
 #include "sim/report/format.hpp"
 #include "sim/support/nearest_name.hpp"
 #include "sim/support/text_bytes.hpp"
 
 namespace noteg::cli {
-
 namespace po = boost::program_options;
 
 namespace {

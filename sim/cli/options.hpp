@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/cli/options.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::cli {
@@ -44,6 +45,7 @@ class Arguments {
   [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;  // in the order given
   [[nodiscard]] const std::vector<std::string>& positional() const { return positional_; }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& given() const { return given_; }
 
  private:
   friend class ArgumentReader;
@@ -58,5 +60,14 @@ class Arguments {
 
 // "  --shape MxNxK    problem size", aligned, wrapped at 80 columns.
 [[nodiscard]] std::string help_of(const std::vector<Option>& options);
+
+// The files that a command line names: nothing that a command reads may be what it writes, no two outputs may be one
+// file, and what cannot be written is told before the work instead of after it.
+
+// Files are the same where device and inode are: by whatever name, through links of either kind, inside a folder that
+// is read, or as the file that standard output goes to. Devices and pipes may be read and written. Errors: an output
+// that is an input or another output; one that lies in no folder, is a folder, or may not be written.
+[[nodiscard]] Diagnostics file_errors(const Arguments& arguments, const std::vector<Option>& options,
+                                      const Positional& positional);
 
 }  // namespace noteg::cli

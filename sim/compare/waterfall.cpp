@@ -18,7 +18,7 @@ int fields_that_differ(const arch::GpuSpec& a, const arch::GpuSpec& b, FieldGrou
 // The path from one side to the other; a step whose machine cannot run the kernel joins the next one.
 class Path {
  public:
-  Path(const Side& from, const Side& to, const RunKernel& run)
+  Path(const Side& from, const Side& to, const Runs& run)
       : to_(to), run_(run), machine_(*from.gpu), kernel_(from.kernel) {
     out_.from = from.label;
     out_.to = to.label;
@@ -28,18 +28,16 @@ class Path {
 
   // Nothing where some step fails in the end: the other order may still do.
   std::optional<Waterfall> walk(bool kernel_first) {
-    const bool same_kernel = kernel_ == to_.kernel;
-    if (!same_kernel && kernel_first) exchange_kernel();
+    const bool exchanges = !(kernel_ == to_.kernel);
+    if (run_.at_burst) take_step("burst clock", 0, true);
+    if (exchanges && kernel_first) exchange_kernel();
     for (std::size_t i = 0; i < arch::field_group_count; ++i) {
       const auto group = static_cast<FieldGroup>(i);
+      const bool is_power = group == FieldGroup::power;
+      if (is_power && exchanges && !kernel_first) exchange_kernel();
       const int changed = fields_that_differ(machine_, *to_.gpu, group);
       arch::take_group(machine_, *to_.gpu, group);
-      const bool end = i + 1 == arch::field_group_count && (same_kernel || kernel_first);
-      take_step(std::string(arch::name_of(group)), changed, end);
-    }
-    if (!same_kernel && !kernel_first) {
-      kernel_ = to_.kernel;
-      take_step("kernel", 0, true);
+      is_power ? end(changed) : take_step(std::string(arch::name_of(group)), changed, changed > 0);
     }
     if (!pending_.empty()) return std::nullopt;
     return out_;
@@ -48,44 +46,49 @@ class Path {
  private:
   void exchange_kernel() {
     kernel_ = to_.kernel;
-    take_step("kernel", 0, false);
+    take_step("kernel", 0, true);
   }
 
-  // end: the machine is the other side, whose time is known.
-  void take_step(const std::string& name, int changed, bool end) {
+  // The machine is the other side, whose time is known.
+  void end(int changed) {
+    pending_ += (pending_.empty() ? "" : " + ") + std::string(arch::name_of(FieldGroup::power));
+    pending_changes_ += changed;
+    step(to_.time_us);
+  }
+
+  // differs: from the machine of the step before.
+  void take_step(const std::string& name, int changed, bool differs) {
     pending_ += (pending_.empty() ? "" : " + ") + name;
     pending_changes_ += changed;
-    std::optional<double> time;
-    if (end) {
-      time = to_.time_us;
-    } else if (changed == 0 && pending_changes_ == 0 && name != "kernel" && !stuck_) {
-      time = last_us_;  // the same machine
-    } else if (const Result<double> ran = run_(machine_, kernel_)) {
-      time = *ran;
-    }
-    stuck_ = !time;
-    if (!time) return;
-    out_.steps.push_back({pending_, pending_changes_, *time, *time / last_us_});
-    last_us_ = *time;
+    pending_differs_ = pending_differs_ || differs;
+    if (!pending_differs_) return step(last_us_);
+    const Result<double> ran = (run_.at_burst ? run_.at_burst : run_.as_asked)(machine_, kernel_);
+    if (ran) step(*ran);
+  }
+
+  void step(double time) {
+    out_.steps.push_back({pending_, pending_changes_, time, time / last_us_});
+    last_us_ = time;
     pending_.clear();
     pending_changes_ = 0;
+    pending_differs_ = false;
   }
 
   const Side& to_;
-  const RunKernel& run_;
+  const Runs& run_;
   arch::GpuSpec machine_;
   kernels::KernelConfig kernel_;
   Waterfall out_;
   double last_us_ = 0;
   std::string pending_;
   int pending_changes_ = 0;
-  bool stuck_ = false;
+  bool pending_differs_ = false;
 };
 
 }  // namespace
 
-Waterfall waterfall(const Side& from, const Side& to, const RunKernel& run) {
-  const bool runs_to_the_end = from.kernel == to.kernel || run(*to.gpu, from.kernel);
+Waterfall waterfall(const Side& from, const Side& to, const Runs& run) {
+  const bool runs_to_the_end = from.kernel == to.kernel || run.as_asked(*to.gpu, from.kernel);
   return *Path(from, to, run).walk(!runs_to_the_end);
 }
 

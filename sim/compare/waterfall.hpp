@@ -1,6 +1,7 @@
 // One GPU turned into another a group of fields at a time, with the run time after each step: what each difference
-// between their files did. The order of the steps is fixed (SM core, SM count, clock, L2, DRAM, power); another order
-// would share the gain out differently where two limits meet, the whole stays the same.
+// between their files did. The order of the steps is fixed: the first GPU at its highest clock, then SM core, SM count,
+// clock, L2 and DRAM at highest clocks, at last power: the limits of the board and the clock that they leave. So what
+// the power limit takes stands in one place. Another order would share the gain out differently where two limits meet.
 #pragma once
 
 #include <functional>
@@ -36,8 +37,13 @@ struct Side {
 
 using RunKernel = std::function<Result<double>(const arch::GpuSpec&, const kernels::KernelConfig&)>;  // microseconds
 
-// Where the two sides run different kernels, one step more exchanges the kernel: last, while the machines in between
-// run the first one's kernel, else first.
-[[nodiscard]] Waterfall waterfall(const Side& from, const Side& to, const RunKernel& run);
+struct Runs {
+  RunKernel as_asked;
+  RunKernel at_burst;  // empty where the clock was given, or is the highest already: no step to it then
+};
+
+// Where the two sides run different kernels, one step more exchanges the kernel: before power, while the machines in
+// between run the first one's kernel, else before the SM core.
+[[nodiscard]] Waterfall waterfall(const Side& from, const Side& to, const Runs& run);
 
 }  // namespace noteg::compare

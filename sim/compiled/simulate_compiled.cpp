@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "kernels/ir/tensor_form.hpp"
 #include "sim/compiled/traffic.hpp"
 #include "sim/gpu/sm_cache.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 #include "sim/sm/warp.hpp"
 
 namespace noteg::compiled {
@@ -39,7 +40,9 @@ std::int64_t shared_of(const Launch& launch, const Profile& profile, std::vector
 }
 
 bool loads_ahead(const Profile& profile) {
-  return std::ranges::any_of(profile.code.steps, [](const Step& step) { return step.semantics == S::copy_to_shared; });
+  return std::ranges::any_of(profile.code.steps, [](const Step& step) {
+    return step.semantics == S::copy_to_shared || step.semantics == S::bulk_load;
+  });
 }
 
 // Multiply-accumulates of the launch, and the rate of the unit that does most of them.
@@ -49,7 +52,7 @@ gpu::Arithmetic arithmetic_of(const arch::SmSpec& sm, const Profile& profile) {
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     const Instruction& in = *profile.code.steps[i].in;
     if (const auto form = kernels::tensor_form_from(timed_as(in), in.modifiers)) {
-      tensor += profile.counts[i].warps * kernels::macs_of(*form);
+      tensor += profile.counts[i].warps * kernels::macs_of(*form) / (form->warp_group ? 4 : 1);
       out.macs_per_cycle = sm::peak_macs_per_cycle(sm, *form);
     } else if (in.base == "FFMA" || in.base == "FMUL" || in.base == "FADD") {
       scalar += profile.counts[i].threads * (in.base == "FFMA" ? 1.0 : 0.5);
@@ -69,7 +72,12 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
   Sectors out;
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     const S s = profile.code.steps[i].semantics;
-    const double sectors = profile.counts[i].sectors;
+    const double sectors = profile.counts[i].sectors, bulk = profile.bulk_sectors[i];
+    if (bulk > 0) {
+      const bool loads = is_bulk_load(*profile.code.steps[i].in);
+      (loads ? out.asked : out.stored) += bulk;
+      if (loads) out.missed += bulk, out.pairs += bulk;
+    }
     if (s == S::store_global) out.stored += sectors;
     if (s != S::load_global && s != S::copy_to_shared && s != S::atomic_global) continue;
     out.asked += sectors;
@@ -95,6 +103,15 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
         static_cast<int>(std::lround(found / asked * sm::SharedSectors::steps)), 1.0};
 }
 
+// A multiplication of a warpgroup reads its rows of A, unless they lie in registers, and of B, 32 bytes each, 128 bytes
+// a wavefront (counters of our H200); of each of its four warps.
+double matrix_wavefronts(const Instruction& in) {
+  const auto form = kernels::tensor_form_from(timed_as(in), in.modifiers);
+  if (!form || !form->warp_group) return 0;
+  const bool a_in_registers = in.operands > 1 && in.operand[1].kind == Kind::reg;
+  return (form->shape.n + (a_in_registers ? 0 : 64)) * 32.0 / 128 / 4;
+}
+
 // Nsight Compute counts a wavefront for each shuffle, for each copy to shared memory and for the start of each warp
 // beside those of loads and stores (our H200: kernels with none of the others).
 double counted_wavefronts(const Profile& profile, const Launch& launch) {
@@ -104,9 +121,23 @@ double counted_wavefronts(const Profile& profile, const Launch& launch) {
     if (step.semantics == S::copy_to_shared || step.semantics == S::shuffle)
       sum += profile.counts[i].warps;
     else
-      sum += profile.counts[i].wavefronts;
+      sum += profile.counts[i].wavefronts + profile.counts[i].warps * matrix_wavefronts(*step.in);
   }
   return sum;
+}
+
+// As it is; should its warps wait for ever, since an act of theirs was not understood: with multiplications only, and
+// with neither.
+std::vector<CtaClass> with_fewer_barriers(const CtaClass& cta) {
+  std::vector<CtaClass> out{cta};
+  if (cta.async.ops.empty()) return out;
+  CtaClass fewer = cta;
+  std::erase_if(fewer.async.ops, [](const auto& each) { return each.second.turns >= 0; });
+  fewer.async.turns.clear();
+  out.push_back(fewer);
+  fewer.async = {};
+  out.push_back(fewer);
+  return out;
 }
 
 struct Prepared {
@@ -186,12 +217,23 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   gpu::SmCache cache;
   double ctas = 0, time_us = 0, cycles = 0;
   for (const CtaClass& each : out.profile.classes) {
-    Result<Prepared> ready = prepare_class(request, out.profile, each, prints, resources, *occupancy);
-    if (!ready) return ready.errors();
-    ready->launch.traffic = traffic;
-    ready->launch.arithmetic = arithmetic_of(gpu.sm, out.profile);
-    Result<gpu::SimReport> report = gpu::simulate_launch(gpu, ready->launch, request.options, cache);
-    if (!report) return report.errors();
+    std::optional<Prepared> ready;
+    std::optional<gpu::SimReport> report;
+    for (CtaClass cta : with_fewer_barriers(each)) {
+      Result<Prepared> prepared = prepare_class(request, out.profile, cta, prints, resources, *occupancy);
+      if (!prepared) return prepared.errors();
+      prepared->launch.traffic = traffic;
+      prepared->launch.arithmetic = arithmetic_of(gpu.sm, out.profile);
+      Result<gpu::SimReport> timed = gpu::simulate_launch(gpu, prepared->launch, request.options, cache);
+      if (timed) {
+        ready = std::move(*prepared);
+        report = std::move(*timed);
+        break;
+      }
+      if (cta.async.ops.empty()) return timed.errors();
+      out.assumptions.push_back(fmt::format("barriers of the kernel could not be followed ({}); timed with fewer",
+                                            timed.errors().front().found));
+    }
     ctas += each.ctas;
     time_us += each.ctas * report->time_us;
     cycles += each.ctas * report->cycles;

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "kernels/compiled/live_registers.hpp"
 #include "sim/gpu/recording.hpp"
 #include "sim/sm/decoded.hpp"
-#include "sim/sm/recorder.hpp"
+#include "sim/sm/observer.hpp"
 #include "sim/sm/sm.hpp"
 #include "sim/support/csv.hpp"
 
@@ -29,7 +31,8 @@ bool is_global_or_local(S s) {
 }
 
 // Queues towards memory are the LSU's for global and local accesses, the MIO's for all others.
-std::size_t column_of(sm::Stall stall, S semantics, bool behind_jump) {
+std::size_t column_of(sm::Stall stall, const Step& step, bool behind_jump) {
+  const S semantics = step.semantics;
   switch (stall) {
     case sm::Stall::selected: return column("selected");
     case sm::Stall::not_selected: return column("not_selected");
@@ -38,7 +41,8 @@ std::size_t column_of(sm::Stall stall, S semantics, bool behind_jump) {
     case sm::Stall::long_scoreboard:
     case sm::Stall::async_copy: return column("long_sb");
     case sm::Stall::barrier: return column("barrier");
-    case sm::Stall::math_pipe: return column("math");
+    case sm::Stall::math_pipe:
+      return column(step.in->base.ends_with("GMMA") || step.in->base == "WARPGROUP" ? "gmma" : "math");
     case sm::Stall::memory_queue: return column(is_global_or_local(semantics) ? "lg" : "mio");
     case sm::Stall::dispatch: return column("dispatch");
     case sm::Stall::no_instruction: return column(behind_jump ? "branch_resolving" : "no_inst");
@@ -49,6 +53,22 @@ std::size_t column_of(sm::Stall stall, S semantics, bool behind_jump) {
   }
   return column("misc");
 }
+
+// Which instruction of a warp set each dependence counter last.
+struct Setters {
+  std::array<std::int32_t, 6> of{-1, -1, -1, -1, -1, -1};
+
+  void issued(const kernels::Control& control, std::int32_t at) {
+    for (const std::int8_t counter : {control.write_barrier, control.read_barrier})
+      if (counter >= 0 && counter < 6) of[static_cast<std::size_t>(counter)] = at;
+  }
+  void blame(const kernels::Control& control, std::int32_t at, double cycles,
+             std::vector<std::map<std::int32_t, double>>& blamed) const {
+    for (std::size_t counter = 0; counter < of.size(); ++counter)
+      if ((control.wait_mask >> counter & 1) != 0 && of[counter] >= 0)
+        blamed[static_cast<std::size_t>(at)][of[counter]] += cycles;
+  }
+};
 
 double executed(const kernels::Program& program, std::int64_t most_trips) {
   double sum = 0;
@@ -73,23 +93,35 @@ kernels::Program shortened(const kernels::Program& program, int resident) {
 
 }  // namespace
 
+WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options) {
+  WatchedRun out;
+  out.work = run.report.sm_run->work();
+  out.work.ctas = std::min<std::int64_t>(out.work.ctas, out.work.resident);
+  out.work.fidelity = sm::Fidelity::exact;
+  out.log.sample_interval = 1 << 20;
+  out.program = std::make_shared<const kernels::Program>(shortened(*run.program, out.work.resident));
+  sm::SmWork work = out.work;
+  work.recorder = &out.log;
+  const sm::DecodedProgram decoded = sm::decode(*out.program, gpu.sm, {}, options.switches.core);
+  static_cast<void>(sm::run_sm(decoded, gpu.sm, options.switches.core, run.report.sm_run->port(), work));
+  return out;
+}
+
 std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options) {
+  return source_view(run, watch(run, gpu, options));
+}
+
+std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& stretch) {
+  const sm::Recorder& recorder = stretch.log;
+  const kernels::Program& program = *stretch.program;
   const std::vector<Step>& steps = run.profile.code.steps;
   std::vector<SourceLine> out(steps.size());
+  const std::vector<int> live = live_registers(run.profile.code);
   for (std::size_t i = 0; i < steps.size(); ++i) {
     out[i].instruction = static_cast<std::int32_t>(i);
     out[i].counts = run.profile.counts[i];
+    out[i].live_registers = live[i];
   }
-  sm::SmWork work = run.report.sm_run->work();
-  work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
-  work.fidelity = sm::Fidelity::exact;
-  sm::Recorder recorder;
-  recorder.sample_interval = 1 << 20;
-  work.recorder = &recorder;
-  const kernels::Program program = shortened(*run.program, work.resident);
-  const sm::DecodedProgram decoded = sm::decode(program, gpu.sm, {}, options.switches.core);
-  static_cast<void>(sm::run_sm(decoded, gpu.sm, options.switches.core, run.report.sm_run->port(), work));
-
   std::vector<double> issues(steps.size());
   std::vector<std::vector<const sm::WaitRecord*>> waits;
   for (const sm::WaitRecord& wait : recorder.waits) {
@@ -98,6 +130,8 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec&
   }
   std::vector<std::size_t> next(waits.size());
   std::vector<std::int32_t> last(waits.size(), -1);
+  std::vector<Setters> setters(waits.size());
+  std::vector<std::map<std::int32_t, double>> blamed(steps.size());
   for (const sm::IssueRecord& issue : recorder.issues) {
     const std::int32_t at = run.origin[static_cast<std::size_t>(issue.pc)];
     const bool watched = issue.warp < waits.size();
@@ -107,10 +141,13 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec&
     while (watched && w < waits[issue.warp].size() && waits[issue.warp][w]->until <= issue.cycle) {
       const sm::WaitRecord& wait = *waits[issue.warp][w++];
       if (at < 0) continue;
-      out[static_cast<std::size_t>(at)]
-          .stalls[column_of(wait.reason, steps[static_cast<std::size_t>(at)].semantics, jumped)] +=
+      out[static_cast<std::size_t>(at)].stalls[column_of(wait.reason, steps[static_cast<std::size_t>(at)], jumped)] +=
           static_cast<double>(wait.until - wait.from);
+      if (wait.reason == sm::Stall::long_scoreboard || wait.reason == sm::Stall::short_scoreboard)
+        setters[issue.warp].blame(program.code[static_cast<std::size_t>(issue.pc)].control, at,
+                                  static_cast<double>(wait.until - wait.from), blamed);
     }
+    if (watched) setters[issue.warp].issued(program.code[static_cast<std::size_t>(issue.pc)].control, at);
     if (at < 0) continue;
     issues[static_cast<std::size_t>(at)] += 1;
     out[static_cast<std::size_t>(at)].stalls[column("selected")] += 1;
@@ -121,6 +158,48 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec&
       each *= factor;
       out[i].samples += each;
     }
+    const auto most = std::ranges::max_element(blamed[i], {}, [](const auto& each) { return each.second; });
+    if (most != blamed[i].end()) out[i].waited_for = most->first;
+  }
+  return out;
+}
+
+namespace {
+
+std::uint32_t address_at(const CompiledRun& run, std::int32_t at) {
+  return run.profile.code.steps[static_cast<std::size_t>(at)].in->address;
+}
+
+}  // namespace
+
+std::vector<SourceRow> source_rows(const std::vector<SourceLine>& view, const CompiledRun& run) {
+  double total = 0;
+  for (const SourceLine& line : view) total += line.samples;
+  std::vector<SourceRow> out;
+  for (const SourceLine& line : view) {
+    const Instruction& in = *run.profile.code.steps[static_cast<std::size_t>(line.instruction)].in;
+    SourceRow row;
+    row.address = in.address;
+    row.sass = in.text;
+    const std::vector<std::string>& files = run.profile.code.listing->sources;
+    if (in.source_line > 0) {
+      const bool known = in.source_file >= 0 && static_cast<std::size_t>(in.source_file) < files.size();
+      row.source = fmt::format("{}:{}", known ? files[static_cast<std::size_t>(in.source_file)] : "", in.source_line);
+    }
+    row.executions = line.counts.warps;
+    row.thread_executions = line.counts.threads;
+    row.shared_wavefronts = line.counts.wavefronts;
+    row.l2_sectors = line.counts.sectors;
+    row.samples = line.samples;
+    row.share = total > 0 ? line.samples / total : 0;
+    row.live_registers = line.live_registers;
+    if (line.waited_for >= 0)
+      row.waited_for = fmt::format("{:04x} {}", address_at(run, line.waited_for),
+                                   run.profile.code.steps[static_cast<std::size_t>(line.waited_for)].in->text);
+    for (std::size_t i = 0; i < stall_columns.size(); ++i)
+      if (line.stalls[i] > 0) row.stalls.emplace_back(stall_columns[i], line.stalls[i]);
+    std::ranges::stable_sort(row.stalls, std::greater{}, [](const auto& each) { return each.second; });
+    out.push_back(std::move(row));
   }
   return out;
 }
@@ -130,7 +209,7 @@ std::string to_csv(const std::vector<SourceLine>& view, const CompiledRun& run) 
       "address,sass,source_line,warp_instructions,thread_instructions,shared_wavefronts,shared_wavefronts_ideal,l2_"
       "sectors,l2_sectors_ideal,samples";
   for (const std::string_view name : stall_columns) out += fmt::format(",stall_{}", name);
-  out += "\n";
+  out += ",live_registers,waited_for\n";
   for (const SourceLine& line : view) {
     const Instruction& in = *run.profile.code.steps[static_cast<std::size_t>(line.instruction)].in;
     out += fmt::format("{:04x},{},{},{:.0f},{:.0f},{:.0f},{:.0f},{:.0f},{:.0f},{:.0f}", in.address, csv_field(in.text),
@@ -138,7 +217,8 @@ std::string to_csv(const std::vector<SourceLine>& view, const CompiledRun& run) 
                        line.counts.threads, line.counts.wavefronts, line.counts.ideal_wavefronts, line.counts.sectors,
                        line.counts.ideal_sectors, line.samples);
     for (const double each : line.stalls) out += fmt::format(",{:.0f}", each);
-    out += "\n";
+    out += fmt::format(",{},{}\n", line.live_registers,
+                       line.waited_for >= 0 ? fmt::format("{:04x}", address_at(run, line.waited_for)) : "");
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/memory/l2_lookups.hpp"
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -61,7 +62,7 @@ struct Reuse {
     const double touched = g.unique_sectors * sector_bytes * raster.positions(g, n);
     const double size = buffer_bytes(g);
     if (g.is_affine) return std::min(touched, size);
-    return size * (1 - std::exp(-touched / std::max(size, 1.0)));  // thrown in at random
+    return size * (1 - portable::exp(-touched / std::max(size, 1.0)));  // thrown in at random
   }
 
   // Of all groups, with the copies that partitions keep of what several SMs read.

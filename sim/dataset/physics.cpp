@@ -9,7 +9,7 @@
 #include "sim/gpu/operating_point.hpp"
 #include "sim/memory/tile_reuse.hpp"
 #include "sim/power/clock.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::dataset {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "sim/forest/bins.hpp"
 #include "sim/forest/grow.hpp"
-#include "sim/forest/training_set.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::forest {

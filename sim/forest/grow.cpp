@@ -20,7 +20,7 @@ class Grower {
       : data_(data),
         options_(options),
         random_(seed, stream),
-        finder_(data.columns, data.features, data.targets, options.split),
+        finder_(data.columns, data.features, data.distinct, data.targets, options.split),
         draws_(draw_rows(data.columns.rows, options.sample, random_)) {
     grown_.importance.assign(data.features.size(), 0);
     for (std::uint32_t row = 0; row < draws_.size(); ++row)

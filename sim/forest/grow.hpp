@@ -19,6 +19,7 @@ enum class Sample : std::uint8_t {
 struct GrowthData {
   BinnedColumns columns;
   std::vector<FeatureBins> features;
+  std::vector<std::uint32_t> distinct;  // features that trees may cut: no constants, no copies of an earlier one
   std::size_t targets = 0;
   std::size_t stride = 4;       // targets of a row, filled up with zeros to 4, 8 or 16
   std::vector<float> y;         // standardised: rows * stride

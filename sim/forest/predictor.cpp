@@ -1,128 +1,221 @@
 #include "sim/forest/predictor.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "sim/forest/parallel.hpp"
 
 namespace noteg::forest {
 namespace {
 
-constexpr Eigen::Index block_rows = 4096;  // a tree is fetched once for all of them
+constexpr std::size_t block_bytes = std::size_t{1} << 19;  // of packed rows: a tree is fetched once for all of them
+constexpr std::size_t most_block_rows = 4096;
+constexpr std::size_t most_columns = 2048;  // beyond, a row costs more than the walks
+constexpr std::size_t fill_step = 64;       // rows
+constexpr std::size_t generations = 3;      // that lie in a row: 14 nodes, a cache line
 
 // Whole cache lines where rows are short, so that the usual strides are known to the compiler.
 std::size_t stride_of(std::size_t columns) {
-  for (const std::size_t usual : {64U, 128U, 256U})
+  for (const std::size_t usual : {64U, 128U, 192U, 256U})
     if (columns <= usual) return usual;
   return columns;
 }
 
-template <class Node>
-std::vector<Node> nodes_of(const Tree& tree, const std::vector<std::uint32_t>& children, std::size_t features) {
-  std::vector<Node> nodes;
-  for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
-    const TreeNode& from = tree.nodes[i];
-    const std::size_t column = from.feature + (from.missing_left ? features : 0);
-    nodes.push_back(from.is_leaf() ? Node::make(0, leaf_bin, 0) : Node::make(column, from.bin, children[i] - i));
+// Where each node lies when siblings are neighbours and families stay together. The second place stays empty, so that
+// no pair lies across two lines.
+std::vector<std::uint32_t> places_of(const Tree& tree, const std::vector<std::uint32_t>& children) {
+  std::vector<std::uint32_t> places(tree.nodes.size(), 0), open, now, next;
+  std::uint32_t end = 2;
+  if (children[0] > 0) open.push_back(children[0]);
+  while (!open.empty()) {
+    now.assign(1, open.back());
+    open.pop_back();
+    for (std::size_t generation = 0; generation < generations; ++generation, std::swap(now, next)) {
+      next.clear();
+      for (const std::uint32_t pair : now)
+        for (const std::uint32_t node : {pair, pair + 1}) {
+          places[node] = end++;
+          if (children[node] > 0) next.push_back(children[node]);
+        }
+    }
+    open.insert(open.end(), now.rbegin(), now.rend());
   }
+  return places;
+}
+
+std::uint32_t shortest_way(const Tree& tree, const std::vector<std::uint32_t>& children) {
+  std::vector<std::uint32_t> depth(tree.nodes.size(), 0);
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    if (tree.nodes[i].is_leaf()) return depth[i];  // breadth first: none is nearer
+    depth[children[i]] = depth[children[i] + 1] = depth[i] + 1;
+  }
+  return 0;
+}
+
+template <class Node>
+std::vector<Node> nodes_of(const Tree& tree, const std::vector<std::uint32_t>& children,
+                           const std::vector<std::uint32_t>& places, const std::vector<std::size_t>& columns) {
+  std::vector<Node> nodes(tree.nodes.size() + 1, Node::make(0, leaf_bin, 0));
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+    if (const TreeNode& from = tree.nodes[i]; !from.is_leaf())
+      nodes[places[i]] = Node::make(columns[i], from.set < 0 ? from.bin : 0, places[children[i]] - places[i]);
   return nodes;
+}
+
+std::uint32_t plain_walk(const Tree& tree, const std::vector<std::uint32_t>& children, const std::uint8_t* bins) {
+  std::uint32_t at = 0;
+  while (!tree.nodes[at].is_leaf())
+    at = children[at] + (goes_left(tree.nodes[at], tree.sets, bins[tree.nodes[at].feature]) ? 0 : 1);
+  return at;
 }
 
 }  // namespace
 
-Predictor::Predictor(const Forest& forest)
-    : forest_(forest), stride_(stride_of(2 * forest.features.size())), width_(stride_for(forest.targets())) {
+Predictor::Predictor(const Forest& forest) : forest_(forest), width_(stride_for(forest.targets())) {
   for (const FeatureBins& feature : forest.features) search_.emplace_back(feature);
-  for (const Tree& tree : forest.trees) trees_.push_back(pack(tree));
+  std::vector<std::vector<std::size_t>> columns;
+  for (const Tree& tree : forest.trees) columns.push_back(find_columns(tree));
+  is_plain_ = columns_.size() > most_columns;
+  if (is_plain_) take_plain_columns();
+  const bool fit =
+      std::ranges::all_of(forest.trees, [](const Tree& t) { return t.nodes.size() <= SmallNode::most_ahead; });
+  is_small_ = !is_plain_ && fit && columns_.size() <= SmallNode::most_columns;
+  for (std::size_t t = 0; t < forest.trees.size(); ++t) trees_.push_back(pack(forest.trees[t], columns[t]));
+  for (const PackedTree& tree : trees_) small_.push_back(tree.small.data()), wide_.push_back(tree.wide.data());
+  stride_ = stride_of(columns_.size());
+  fill_order_.resize(columns_.size());
+  std::iota(fill_order_.begin(), fill_order_.end(), std::size_t{0});
+  std::ranges::stable_sort(fill_order_, {}, [&](std::size_t c) { return columns_[c].feature; });
 }
 
-Predictor::PackedTree Predictor::pack(const Tree& tree) const {
+void Predictor::take_plain_columns() {
+  columns_.assign(forest_.features.size(), {});
+  for (std::size_t f = 0; f < columns_.size(); ++f) {
+    columns_[f].feature = f;
+    std::iota(columns_[f].seen.begin(), columns_[f].seen.end(), std::uint8_t{0});
+  }
+}
+
+// What a number's cut sees is its bin, missing as the lowest or the highest; what a category's cut sees is its side.
+std::size_t Predictor::column_of(const Tree& tree, const TreeNode& node) {
+  CategorySet left{};
+  if (node.set >= 0) {
+    left = tree.sets[static_cast<std::size_t>(node.set)];
+    for (std::size_t b = forest_.features[node.feature].categories; b < 256; ++b)
+      left[b >> 6] &= ~(std::uint64_t{1} << (b & 63));
+  }
+  if (node.missing_left) left[3] |= std::uint64_t{1} << 63;
+  const auto [place, is_new] = places_.try_emplace({node.feature, left}, columns_.size());
+  if (!is_new) return place->second;
+  Column& column = columns_.emplace_back();
+  column.feature = node.feature;
+  for (std::size_t b = 0; b < 256; ++b)
+    column.seen[b] = static_cast<std::uint8_t>(node.set < 0 ? b : 1 - ((left[b >> 6] >> (b & 63)) & 1));
+  if (node.set < 0 && node.missing_left) column.seen[missing_bin] = 0;
+  return place->second;
+}
+
+std::vector<std::size_t> Predictor::find_columns(const Tree& tree) {
+  std::vector<std::size_t> columns(tree.nodes.size(), 0);
+  for (std::size_t i = 0; i < columns.size() && columns_.size() <= most_columns; ++i)
+    if (!tree.nodes[i].is_leaf()) columns[i] = column_of(tree, tree.nodes[i]);
+  return columns;
+}
+
+Predictor::PackedTree Predictor::pack(const Tree& tree, const std::vector<std::size_t>& columns) const {
   PackedTree packed;
   packed.tree = &tree;
-  packed.children = first_children(tree);
-  packed.leaf.assign(tree.nodes.size(), 0);
+  const std::vector<std::uint32_t> children = first_children(tree);
   const std::vector<std::int32_t> leaves = leaf_numbers(tree);
-  std::uint64_t most_ahead = 0;
-  for (std::uint32_t i = 0; i < tree.nodes.size(); ++i) {
-    packed.leaf[i] = static_cast<std::uint32_t>(std::max(0, leaves[i]));
-    if (!tree.nodes[i].is_leaf()) most_ahead = std::max<std::uint64_t>(most_ahead, packed.children[i] - i);
-  }
-  const std::size_t features = forest_.features.size();
-  if (tree.sets.empty()) {
-    if (2 * features <= SmallNode::most_columns && most_ahead <= SmallNode::most_ahead)
-      packed.small = nodes_of<SmallNode>(tree, packed.children, features);
-    else
-      packed.wide = nodes_of<WideNode>(tree, packed.children, features);
-  }
+  const std::vector<std::uint32_t> places = places_of(tree, children);
+  packed.leaf.assign(tree.nodes.size() + 1, 0);
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+    packed.leaf[is_plain_ ? i : places[i]] = static_cast<std::uint32_t>(std::max(0, leaves[i]));
+  if (is_plain_)
+    packed.children = children;
+  else if (is_small_)
+    packed.small = nodes_of<SmallNode>(tree, children, places, columns);
+  else
+    packed.wide = nodes_of<WideNode>(tree, children, places, columns);
+  packed.shortest = shortest_way(tree, children);
   packed.values.assign(tree.leaves() * width_, 0);
   for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf)
-    for (std::size_t t = 0; t < forest_.targets(); ++t)
-      packed.values[leaf * width_ + t] = tree.values[leaf * forest_.targets() + t];
+    std::copy_n(tree.values.data() + leaf * forest_.targets(), forest_.targets(), packed.values.data() + leaf * width_);
   return packed;
 }
 
-void Predictor::fill_bins(const Eigen::MatrixXd& x, Eigen::Index first, Eigen::Index rows, std::uint8_t* bins) const {
-  const std::size_t features = forest_.features.size();
-  for (std::size_t f = 0; f < features; ++f) {
-    const double* column = x.col(static_cast<Eigen::Index>(f)).data() + first;
-    std::uint8_t* to = bins + f;
-    for (Eigen::Index row = 0; row < rows; ++row, to += stride_) {
-      const std::uint8_t bin = search_[f].bin_of(column[row]);
-      to[0] = bin;
-      to[features] = bin == missing_bin ? std::uint8_t{0} : bin;
+// A few rows at a time, so that what is written stays in the nearest cache.
+void Predictor::fill_rows(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows, std::uint8_t* packed) const {
+  std::array<std::uint8_t, fill_step> bins{};
+  for (std::size_t begin = 0; begin < rows; begin += fill_step, packed += fill_step * stride_) {
+    const std::size_t count = std::min(fill_step, rows - begin);
+    for (std::size_t i = 0; i < fill_order_.size(); ++i) {
+      const Column& column = columns_[fill_order_[i]];
+      if (i == 0 || columns_[fill_order_[i - 1]].feature != column.feature) {
+        const double* values = x.col(static_cast<Eigen::Index>(column.feature)).data() + first;
+        search_[column.feature].bins_of({values + begin, count}, bins.data());
+      }
+      std::uint8_t* to = packed + fill_order_[i];
+      for (std::size_t row = 0; row < count; ++row, to += stride_) *to = column.seen[bins[row]];
     }
   }
 }
 
-void Predictor::walk_categories(const PackedTree& tree, const std::uint8_t* bins, std::size_t rows,
-                                std::uint32_t* nodes) const {
-  const std::vector<TreeNode>& all = tree.tree->nodes;
-  for (std::size_t row = 0; row < rows; ++row) {
-    const std::uint8_t* const own = bins + row * stride_;
-    std::uint32_t at = 0;
-    while (!all[at].is_leaf())
-      at = tree.children[at] + (goes_left(all[at], tree.tree->sets, own[all[at].feature]) ? 0 : 1);
-    nodes[row] = at;
-  }
-}
-
-void Predictor::walk(const PackedTree& tree, const std::uint8_t* bins, std::size_t rows, std::uint32_t* nodes) const {
-  if (!tree.tree->sets.empty()) return walk_categories(tree, bins, rows, nodes);
-  if (!tree.wide.empty()) return walk_rows<0>(tree.wide.data(), bins, stride_, rows, nodes);
-  switch (stride_) {
-    case 64: return walk_rows<64>(tree.small.data(), bins, stride_, rows, nodes);
-    case 128: return walk_rows<128>(tree.small.data(), bins, stride_, rows, nodes);
-    default: return walk_rows<0>(tree.small.data(), bins, stride_, rows, nodes);
-  }
+void Predictor::leaves_in(const PackedTree& tree, const std::uint8_t* packed, std::size_t rows,
+                          std::uint32_t* leaves) const {
+  const auto walk_small = [&]<int Stride>() {
+    walk_rows<Stride>(tree.small.data(), packed, stride_, rows, tree.shortest, leaves);
+  };
+  if (is_plain_)
+    for (std::size_t row = 0; row < rows; ++row)
+      leaves[row] = plain_walk(*tree.tree, tree.children, packed + row * stride_);
+  else if (!is_small_)
+    walk_rows<0>(tree.wide.data(), packed, stride_, rows, tree.shortest, leaves);
+  else if (stride_ == 64)
+    walk_small.template operator()<64>();
+  else if (stride_ == 128)
+    walk_small.template operator()<128>();
+  else if (stride_ == 192)
+    walk_small.template operator()<192>();
+  else
+    walk_small.template operator()<0>();
+  for (std::size_t row = 0; row < rows; ++row) leaves[row] = tree.leaf[leaves[row]];
 }
 
 template <int N>
-void Predictor::predict_block(const Eigen::MatrixXd& x, Eigen::Index first, Eigen::Index rows,
+void Predictor::predict_block(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows,
                               Eigen::MatrixXd& out) const {
-  using Sums = Eigen::Array<float, N, 1>;
-  std::vector<std::uint8_t> bins(static_cast<std::size_t>(rows) * stride_);
-  fill_bins(x, first, rows, bins.data());
-  std::vector<Sums> sums(static_cast<std::size_t>(rows), Sums::Zero());
-  std::vector<std::uint32_t> nodes(static_cast<std::size_t>(rows));
+  using Values = Eigen::Array<float, N, 1>;
+  using Sums = Eigen::Array<double, N, 1>;
+  std::vector<std::uint8_t> packed(rows * stride_);
+  fill_rows(x, first, rows, packed.data());
+  std::vector<Sums> sums(rows, Sums::Zero());
+  std::vector<std::uint32_t> leaves(rows);
   for (const PackedTree& tree : trees_) {
-    walk(tree, bins.data(), static_cast<std::size_t>(rows), nodes.data());
-    for (std::size_t row = 0; row < sums.size(); ++row)
-      sums[row] += Eigen::Map<const Sums>(tree.values.data() + std::size_t{tree.leaf[nodes[row]]} * N);
+    leaves_in(tree, packed.data(), rows, leaves.data());
+    for (std::size_t row = 0; row < rows; ++row)
+      sums[row] += Eigen::Map<const Values>(tree.values.data() + std::size_t{leaves[row]} * N).template cast<double>();
   }
   for (std::size_t t = 0; t < forest_.targets(); ++t) {
     const double factor = forest_.scales[t].deviation / static_cast<double>(trees_.size());
-    for (Eigen::Index row = 0; row < rows; ++row)
-      out(first + row, static_cast<Eigen::Index>(t)) =
-          forest_.scales[t].mean +
-          factor * static_cast<double>(sums[static_cast<std::size_t>(row)][static_cast<Eigen::Index>(t)]);
+    for (std::size_t row = 0; row < rows; ++row)
+      out(first + static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(t)) =
+          forest_.scales[t].mean + factor * sums[row][static_cast<Eigen::Index>(t)];
   }
 }
 
 Eigen::MatrixXd Predictor::predict(const Eigen::MatrixXd& x, unsigned threads) const {
   Eigen::MatrixXd out(x.rows(), static_cast<Eigen::Index>(forest_.targets()));
-  const auto blocks = static_cast<std::size_t>((x.rows() + block_rows - 1) / block_rows);
-  share(blocks, threads, [&](std::size_t block) {
-    const Eigen::Index first = static_cast<Eigen::Index>(block) * block_rows;
-    const Eigen::Index rows = std::min(block_rows, x.rows() - first);
+  const auto all = static_cast<std::size_t>(x.rows());
+  if (all < in_step) {
+    for (Eigen::Index row = 0; row < x.rows(); ++row) out.row(row) = mean_of(leaves_of(bins_of(x.row(row))));
+    return out;
+  }
+  const std::size_t block_rows =
+      std::clamp<std::size_t>(block_bytes / std::max<std::size_t>(1, stride_), 16, most_block_rows);
+  share((all + block_rows - 1) / block_rows, threads, [&](std::size_t block) {
+    const auto first = static_cast<Eigen::Index>(block * block_rows);
+    const std::size_t rows = std::min(block_rows, all - block * block_rows);
     if (width_ == 4)
       predict_block<4>(x, first, rows, out);
     else if (width_ == 8)
@@ -133,19 +226,36 @@ Eigen::MatrixXd Predictor::predict(const Eigen::MatrixXd& x, unsigned threads) c
   return out;
 }
 
+// The same sums in the same order as those of a block.
+Eigen::RowVectorXd Predictor::mean_of(std::span<const std::uint32_t> leaves) const {
+  std::array<double, most_targets> sums{};
+  for (std::size_t t = 0; t < leaves.size(); ++t)
+    for (std::size_t k = 0; k < width_; ++k) sums[k] += static_cast<double>(trees_[t].values[leaves[t] * width_ + k]);
+  Eigen::RowVectorXd out(static_cast<Eigen::Index>(forest_.targets()));
+  for (std::size_t k = 0; k < forest_.targets(); ++k)
+    out[static_cast<Eigen::Index>(k)] =
+        forest_.scales[k].mean + forest_.scales[k].deviation / static_cast<double>(trees_.size()) * sums[k];
+  return out;
+}
+
 std::vector<std::uint8_t> Predictor::bins_of(const Eigen::Ref<const Eigen::RowVectorXd>& x) const {
-  std::vector<std::uint8_t> bins(stride_);
-  fill_bins(x, 0, 1, bins.data());
+  std::vector<std::uint8_t> bins(search_.size());
+  for (std::size_t f = 0; f < bins.size(); ++f) bins[f] = search_[f].bin_of(x[static_cast<Eigen::Index>(f)]);
   return bins;
 }
 
 std::vector<std::uint32_t> Predictor::leaves_of(std::span<const std::uint8_t> bins) const {
-  std::vector<std::uint32_t> leaves;
-  for (const PackedTree& tree : trees_) {
-    std::uint32_t node = 0;
-    walk(tree, bins.data(), 1, &node);
-    leaves.push_back(tree.leaf[node]);
-  }
+  std::vector<std::uint8_t> packed(stride_);
+  for (std::size_t c = 0; c < columns_.size(); ++c) packed[c] = columns_[c].seen[bins[columns_[c].feature]];
+  std::vector<std::uint32_t> leaves(trees_.size());
+  if (is_small_)
+    walk_trees<SmallNode>(small_, packed.data(), leaves.data());
+  else if (!is_plain_)
+    walk_trees<WideNode>(wide_, packed.data(), leaves.data());
+  else
+    for (std::size_t t = 0; t < trees_.size(); ++t)
+      leaves[t] = plain_walk(*trees_[t].tree, trees_[t].children, packed.data());
+  for (std::size_t t = 0; t < trees_.size(); ++t) leaves[t] = trees_[t].leaf[leaves[t]];
   return leaves;
 }
 

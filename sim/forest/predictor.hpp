@@ -1,13 +1,16 @@
-// A forest laid out for prediction. A value becomes its bin once per row; trees are arrays of small nodes (walk.hpp);
-// trees meet blocks of rows, so that both stay in the near caches.
+// A forest laid out for prediction. A value becomes its bin once per row, and a set of categories that trees cut by a
+// column of its own, 0 left and 1 right; trees are arrays of small nodes (walk.hpp); trees meet blocks of rows, so that
+// both stay in the near caches.
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "sim/forest/bin_search.hpp"
 #include "sim/forest/forest.hpp"
 #include "sim/forest/walk.hpp"
 
@@ -20,32 +23,50 @@ class Predictor {
   // A row per row of x, a column per target: means over the trees, in units of the targets as trained.
   [[nodiscard]] Eigen::MatrixXd predict(const Eigen::MatrixXd& x, unsigned threads) const;
 
-  // Bins of one row as the trees see it; then the leaf that it falls into, per tree.
+  // Bins of one row, a byte per feature; then the leaf that it falls into, per tree.
   [[nodiscard]] std::vector<std::uint8_t> bins_of(const Eigen::Ref<const Eigen::RowVectorXd>& x) const;
   [[nodiscard]] std::vector<std::uint32_t> leaves_of(std::span<const std::uint8_t> bins) const;
 
+  // Of the row that falls into these leaves: what predict() says of it.
+  [[nodiscard]] Eigen::RowVectorXd mean_of(std::span<const std::uint32_t> leaves) const;
+
  private:
+  // Of a packed row: what a cut sees for each bin of a feature.
+  struct Column {
+    std::size_t feature = 0;
+    std::array<std::uint8_t, 256> seen{};
+  };
   struct PackedTree {
-    std::vector<SmallNode> small;  // one of the two; neither where the tree cuts categories
-    std::vector<WideNode> wide;
-    std::vector<std::uint32_t> children;
-    std::vector<std::uint32_t> leaf;  // per node, where it is one
-    std::vector<float> values;        // per leaf: the targets, filled up with zeros to width_
     const Tree* tree = nullptr;
+    std::vector<SmallNode> small;  // one of the three
+    std::vector<WideNode> wide;
+    std::vector<std::uint32_t> children;  // where trees cut more sets than columns are good for
+    std::vector<std::uint32_t> leaf;      // per node, where it is one
+    std::vector<float> values;            // per leaf: the targets, filled up with zeros to width_
+    std::uint32_t shortest = 0;           // steps to the nearest leaf
   };
 
-  [[nodiscard]] PackedTree pack(const Tree& tree) const;
-  void fill_bins(const Eigen::MatrixXd& x, Eigen::Index first, Eigen::Index rows, std::uint8_t* bins) const;
-  void walk(const PackedTree& tree, const std::uint8_t* bins, std::size_t rows, std::uint32_t* nodes) const;
-  void walk_categories(const PackedTree& tree, const std::uint8_t* bins, std::size_t rows, std::uint32_t* nodes) const;
+  void take_plain_columns();
+  std::size_t column_of(const Tree& tree, const TreeNode& node);
+  [[nodiscard]] std::vector<std::size_t> find_columns(const Tree& tree);
+  [[nodiscard]] PackedTree pack(const Tree& tree, const std::vector<std::size_t>& columns) const;
+  void fill_rows(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows, std::uint8_t* packed) const;
+  void leaves_in(const PackedTree& tree, const std::uint8_t* packed, std::size_t rows, std::uint32_t* leaves) const;
   template <int N>
-  void predict_block(const Eigen::MatrixXd& x, Eigen::Index first, Eigen::Index rows, Eigen::MatrixXd& out) const;
+  void predict_block(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows, Eigen::MatrixXd& out) const;
 
   const Forest& forest_;
-  std::size_t stride_ = 0;  // bytes of a row's bins: all features, then all again with missing as bin 0
+  std::size_t stride_ = 0;  // bytes of a packed row
   std::size_t width_ = 4;   // values of a leaf, whole vector registers
+  bool is_small_ = false;   // nodes of four bytes
+  bool is_plain_ = false;   // columns are the features, and trees are walked as they were grown
   std::vector<BinSearch> search_;
+  std::map<std::pair<std::uint16_t, CategorySet>, std::size_t> places_;  // of a feature's cuts by what goes left
+  std::vector<Column> columns_;
+  std::vector<std::size_t> fill_order_;  // of columns, so that those of a feature follow each other
   std::vector<PackedTree> trees_;
+  std::vector<const SmallNode*> small_;  // of the trees
+  std::vector<const WideNode*> wide_;
 };
 
 }  // namespace noteg::forest

@@ -12,15 +12,16 @@ constexpr std::size_t few_rows = 40;  // below, sorting the rows is cheaper than
 }  // namespace
 
 template <int N>
-SplitFinder<N>::SplitFinder(const BinnedColumns& columns, const std::vector<FeatureBins>& features, std::size_t targets,
+SplitFinder<N>::SplitFinder(const BinnedColumns& columns, const std::vector<FeatureBins>& features,
+                            const std::vector<std::uint32_t>& distinct, std::size_t targets,
                             const SplitOptions& options)
     : columns_(columns),
       features_(features),
       targets_(targets),
       options_(options),
-      order_(features.size()),
+      order_(distinct),
+      bins_(columns.rows),
       histogram_(most_bins + 1) {
-  std::iota(order_.begin(), order_.end(), 0U);
   groups_.reserve(most_bins + 1);
 }
 
@@ -34,14 +35,14 @@ Split SplitFinder<N>::find(std::span<const std::uint32_t> rows, std::span<const 
   for (std::uint32_t i = 0; i < order_.size() && tried < options_.features_per_split; ++i) {
     std::swap(order_[i], order_[i + random.below(static_cast<std::uint32_t>(order_.size()) - i)]);
     const std::size_t feature = order_[i];
-    const std::uint8_t* column = columns_.column(feature);
-    if (is_constant(column, rows)) continue;
-    ++tried;
     const bool category = features_[feature].kind == FeatureKind::category;
+    const std::uint8_t* column = columns_.column(feature);
     if (options_.random_cuts && !category) {
-      try_random_cut(feature, rows, cells, random, best);
+      tried += try_random_cut(feature, rows, cells, random, best) ? 1 : 0;
       continue;
     }
+    if (is_constant(column, rows)) continue;
+    ++tried;
     groups_.clear();
     rows.size() < few_rows ? group_few(column, rows, cells) : group_many(column, rows, cells);
     category ? try_categories(feature, best) : try_best_cut(feature, best);
@@ -136,33 +137,42 @@ void SplitFinder<N>::try_best_cut(std::size_t feature, Split& best) {
   }
 }
 
+// One pass finds the range of the bins, a second one the sums on the left, without a jump in either: which side a row
+// takes cannot be guessed. One above the bin, in a byte, is 0 for what is missing.
 template <int N>
-void SplitFinder<N>::try_random_cut(std::size_t feature, std::span<const std::uint32_t> rows,
+bool SplitFinder<N>::try_random_cut(std::size_t feature, std::span<const std::uint32_t> rows,
                                     std::span<const Cell> cells, Random& random, Split& best) {
   const std::uint8_t* column = columns_.column(feature);
-  int low = 255, high = -1;
-  bool has_missing = false;
-  for (const std::uint32_t row : rows) {
-    const std::uint8_t bin = column[row];
-    has_missing |= bin == missing_bin;
-    if (bin == missing_bin) continue;
-    low = std::min<int>(low, bin);
-    high = std::max<int>(high, bin);
-  }
-  const bool only_missing_differs = low >= high;
-  const int cut =
-      only_missing_differs ? high : low + static_cast<int>(random.below(static_cast<std::uint32_t>(high - low)));
-  const bool missing_left = has_missing && !only_missing_differs && random.below(2) == 1;
-  Cell left;
+  std::uint8_t low = 255, above = 0, least = 255;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::uint8_t bin = column[rows[i]];
-    if (bin == missing_bin ? missing_left : bin <= cut) left.add(cells[i]);
+    bins_[i] = bin;
+    low = std::min(low, bin);
+    least = std::min(least, static_cast<std::uint8_t>(bin + 1));
+    above = std::max(above, static_cast<std::uint8_t>(bin + 1));
   }
+  const bool has_missing = least == 0, only_missing_differs = low + 1 >= above;
+  if (only_missing_differs && (!has_missing || above == 0)) return false;  // all alike
+  const int cut =
+      only_missing_differs ? low : low + static_cast<int>(random.below(static_cast<std::uint32_t>(above - 1 - low)));
+  const bool missing_left = has_missing && !only_missing_differs && random.below(2) == 1;
+  const std::uint8_t shift = missing_left ? 1 : 0;  // what is missing comes below all bins, or stays above them
+  const auto last = static_cast<std::uint8_t>(cut + shift);
+  Cell left;
+  float left_rows = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto takes = static_cast<float>(static_cast<std::uint8_t>(bins_[i] + shift) <= last);
+    left.sum += takes * cells[i].sum;
+    left.weight += takes * cells[i].weight;
+    left_rows += takes;
+  }
+  left.rows = static_cast<std::uint32_t>(left_rows);
   const float found = gain(left, feature);
-  if (found <= best.gain) return;
+  if (found <= best.gain) return true;
   best.gain = found;
   best.node = {static_cast<std::uint16_t>(feature), static_cast<std::uint8_t>(cut),
                has_missing ? missing_left : left_is_larger(left), -1};
+  return true;
 }
 
 // Categories in the order of their means of one target, cut like numbers: for a single target no subset is better.

@@ -46,8 +46,9 @@ class SplitFinder {
     }
   };
 
-  SplitFinder(const BinnedColumns& columns, const std::vector<FeatureBins>& features, std::size_t targets,
-              const SplitOptions& options);
+  // distinct: the features to choose from.
+  SplitFinder(const BinnedColumns& columns, const std::vector<FeatureBins>& features,
+              const std::vector<std::uint32_t>& distinct, std::size_t targets, const SplitOptions& options);
 
   // rows: of the node; cells: for each of them the centred targets times the weight. Uses up random numbers.
   [[nodiscard]] Split find(std::span<const std::uint32_t> rows, std::span<const Cell> cells, Random& random);
@@ -62,8 +63,9 @@ class SplitFinder {
   void group_few(const std::uint8_t* column, std::span<const std::uint32_t> rows, std::span<const Cell> cells);
   void group_many(const std::uint8_t* column, std::span<const std::uint32_t> rows, std::span<const Cell> cells);
   void try_best_cut(std::size_t feature, Split& best);
-  void try_random_cut(std::size_t feature, std::span<const std::uint32_t> rows, std::span<const Cell> cells,
-                      Random& random, Split& best);
+  bool try_random_cut(  // false: nothing to cut
+      std::size_t feature, std::span<const std::uint32_t> rows, std::span<const Cell> cells, Random& random,
+      Split& best);
   void try_categories(std::size_t feature, Split& best);
   [[nodiscard]] float gain(const Cell& left, std::size_t feature) const;
   [[nodiscard]] bool keeps_direction(const Cell& left, std::size_t feature) const;
@@ -74,6 +76,7 @@ class SplitFinder {
   std::size_t targets_;
   const SplitOptions& options_;
   std::vector<std::uint32_t> order_;  // of features, shuffled further at every node
+  std::vector<std::uint8_t> bins_;    // of the node's rows, of one feature
   std::vector<Cell> histogram_;
   std::vector<Group> groups_;  // occupied bins of one feature in ascending order, missing last
   std::vector<std::size_t> by_mean_;

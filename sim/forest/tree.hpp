@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -40,9 +41,21 @@ struct Tree {
 }
 
 // Per node: the first child, 0 for a leaf.
-[[nodiscard]] std::vector<std::uint32_t> first_children(const Tree& tree);
+[[nodiscard]] inline std::vector<std::uint32_t> first_children(const Tree& tree) {
+  std::vector<std::uint32_t> children(tree.nodes.size(), 0);
+  std::uint32_t splits = 0;
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+    if (!tree.nodes[i].is_leaf()) children[i] = 2 * splits++ + 1;
+  return children;
+}
 
 // Per node: which leaf it is, counted in order of nodes; -1 where it splits.
-[[nodiscard]] std::vector<std::int32_t> leaf_numbers(const Tree& tree);
+[[nodiscard]] inline std::vector<std::int32_t> leaf_numbers(const Tree& tree) {
+  std::vector<std::int32_t> numbers(tree.nodes.size(), -1);
+  std::int32_t leaves = 0;
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+    if (tree.nodes[i].is_leaf()) numbers[i] = leaves++;
+  return numbers;
+}
 
 }  // namespace noteg::forest

@@ -1,11 +1,13 @@
-// Rows going down one tree in step. Nodes are four bytes where the tree and the number of features allow it, eight
-// otherwise; either way a node holds the column of the row's bins to look at, the bin above which to turn right, and
-// how far ahead the left child lies. A leaf lies 0 ahead of itself and no bin is above its own.
+// Rows going down one tree in step. Nodes are four bytes where the tree and the number of columns allow it, eight
+// otherwise; either way a node holds the column of the row's bytes to look at, the byte above which to turn right, and
+// how far ahead the left child lies. A leaf lies 0 ahead of itself and no byte is above its own. Siblings lie side by
+// side, three generations in a row, so that a cache line serves three steps.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace noteg::forest {
 
@@ -34,43 +36,61 @@ struct WideNode {
   [[nodiscard]] std::uint32_t ahead() const { return static_cast<std::uint32_t>(bits >> 32); }
 };
 
-inline constexpr std::size_t rows_in_step = 8;
+inline constexpr std::size_t in_step = 8;  // walks whose steps overlap
 
-// Bins of row r begin at bins + r * Stride; a Stride known to the compiler keeps all eight rows in registers.
-template <int Stride, class Node>
-void walk_in_step(const Node* nodes, const std::uint8_t* bins, std::size_t stride, std::uint32_t* leaves) {
-  constexpr int steps_between_checks = 3;
-  const std::size_t row = Stride > 0 ? static_cast<std::size_t>(Stride) : stride;
-  std::array<std::uint32_t, rows_in_step> at{};
+template <class Node>
+[[nodiscard]] inline std::size_t step_from(const Node* nodes, std::size_t at, const std::uint8_t* row) {
+  const Node node = nodes[at];
+  return at + node.ahead() + (row[node.column()] > node.bin() ? 1U : 0U);
+}
+
+// Eight walks, each with a tree and a row of its own: `nodes_of(i)` and `row_of(i)`. None ends before `shortest` steps.
+template <class NodesOf, class RowOf>
+void walk_in_step(const NodesOf& nodes_of, const RowOf& row_of, std::uint32_t shortest, std::uint32_t* ends) {
+  std::array<std::size_t, in_step> at{};
+  const auto step = [&] {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < in_step; ++i) at[i] = step_from(nodes_of(i), at[i], row_of(i));
+  };
+  for (std::uint32_t s = 0; s < shortest; ++s) step();
   std::uint32_t moving = 1;
   while (moving != 0) {
-    for (int step = 0; step < steps_between_checks; ++step)
-      for (std::size_t r = 0; r < rows_in_step; ++r) {
-        const Node node = nodes[at[r]];
-        const std::uint32_t bin = bins[r * row + node.column()];
-        at[r] += node.ahead() + (bin > node.bin() ? 1U : 0U);
-      }
+    step(), step();
     moving = 0;
-    for (std::size_t r = 0; r < rows_in_step; ++r) moving |= nodes[at[r]].ahead();
+    for (std::size_t i = 0; i < in_step; ++i) moving |= nodes_of(i)[at[i]].ahead();
   }
-  for (std::size_t r = 0; r < rows_in_step; ++r) leaves[r] = at[r];
+  for (std::size_t i = 0; i < in_step; ++i) ends[i] = static_cast<std::uint32_t>(at[i]);
 }
 
 template <class Node>
-[[nodiscard]] std::uint32_t walk_one(const Node* nodes, const std::uint8_t* bins) {
-  std::uint32_t at = 0;
-  while (nodes[at].ahead() != 0) at += nodes[at].ahead() + (bins[nodes[at].column()] > nodes[at].bin() ? 1U : 0U);
-  return at;
+[[nodiscard]] std::uint32_t walk_one(const Node* nodes, const std::uint8_t* row) {
+  std::size_t at = 0;
+  while (nodes[at].ahead() != 0) at = step_from(nodes, at, row);
+  return static_cast<std::uint32_t>(at);
 }
 
-// Where each of the rows ends.
+// Where each of the rows ends. Bytes of row r begin at bytes + r * Stride; a Stride known to the compiler keeps all of
+// them in registers.
 template <int Stride, class Node>
-void walk_rows(const Node* nodes, const std::uint8_t* bins, std::size_t stride, std::size_t rows,
-               std::uint32_t* leaves) {
+void walk_rows(const Node* nodes, const std::uint8_t* bytes, std::size_t stride, std::size_t rows,
+               std::uint32_t shortest, std::uint32_t* ends) {
+  const std::size_t apart = Stride > 0 ? static_cast<std::size_t>(Stride) : stride;
   std::size_t first = 0;
-  for (; first + rows_in_step <= rows; first += rows_in_step)
-    walk_in_step<Stride>(nodes, bins + first * stride, stride, leaves + first);
-  for (; first < rows; ++first) leaves[first] = walk_one(nodes, bins + first * stride);
+  for (; first + in_step <= rows; first += in_step) {
+    const std::uint8_t* const from = bytes + first * apart;
+    walk_in_step([&](std::size_t) { return nodes; }, [&](std::size_t i) { return from + i * apart; }, shortest,
+                 ends + first);
+  }
+  for (; first < rows; ++first) ends[first] = walk_one(nodes, bytes + first * apart);
+}
+
+// Where one row ends in each of the trees.
+template <class Node>
+void walk_trees(std::span<const Node* const> trees, const std::uint8_t* row, std::uint32_t* ends) {
+  std::size_t first = 0;
+  for (; first + in_step <= trees.size(); first += in_step)
+    walk_in_step([&](std::size_t i) { return trees[first + i]; }, [&](std::size_t) { return row; }, 0, ends + first);
+  for (; first < trees.size(); ++first) ends[first] = walk_one(trees[first], row);
 }
 
 }  // namespace noteg::forest

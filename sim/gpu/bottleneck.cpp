@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
 #include "sim/gpu/recording.hpp"
 #include "sim/support/ceil_div.hpp"
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::gpu {
 
@@ -21,8 +21,8 @@ struct Shares {
   [[nodiscard]] double together() const {
     constexpr double sharpness = 8;
     double sum = 0;
-    for (const double share : {std::max(ports + issue, fma), lsu, l2, dram}) sum += std::pow(share, sharpness);
-    return std::pow(sum, 1.0 / sharpness);
+    for (const double share : {std::max(ports + issue, fma), lsu, l2, dram}) sum += portable::pow(share, sharpness);
+    return portable::pow(sum, 1.0 / sharpness);
   }
 };
 

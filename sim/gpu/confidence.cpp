@@ -8,6 +8,8 @@
 #include <numeric>
 #include <set>
 
+#include "sim/support/portable_math.hpp"
+
 namespace noteg::gpu {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr std::size_t nearest_told = 50;
 constexpr double shortest_told_us = 50;
 
 // Of how the prediction missed: |predicted / measured - 1|.
-double miss_of(const MeasuredError& row) { return std::abs(std::exp(-row.error) - 1); }
+double miss_of(const MeasuredError& row) { return std::abs(portable::exp(-row.error) - 1); }
 
 std::vector<std::string> changes_of(const SimReport& report, const arch::GpuSpec& gpu) {
   std::vector<std::string> changes;
@@ -91,7 +93,8 @@ void widen(std::array<TimeRange, interval_shares.size()>& ranges, double time_us
   for (std::size_t share = 0; share < ranges.size(); ++share) {
     const double factor = factors[static_cast<std::size_t>(spread.evidence)][share];
     TimeRange& range = ranges[share];
-    const double low = time_us * std::exp(-factor * spread.down), high = time_us * std::exp(factor * spread.up);
+    const double low = time_us * portable::exp(-factor * spread.down),
+                 high = time_us * portable::exp(factor * spread.up);
     range = range.high_us > 0 ? TimeRange{std::min(range.low_us, low), std::max(range.high_us, high)}
                               : TimeRange{low, high};
   }

@@ -146,6 +146,9 @@ class Laboratory {
   double from_pilot_ = 1;  // of the run's cycles to its pilot's
 };
 
+// Of the run time: what gains less is not named as what keeps a run below its roof.
+constexpr double worth_naming = 0.02;
+
 bool keeps_below_roof(const Limit& limit, const Bottleneck& roof) {
   return limit.name != "power" && limit.name != limit_of_roof(roof);
 }
@@ -160,14 +163,18 @@ const LimitCost* dearest(const std::vector<Candidate>& candidates, const Bottlen
   return best;
 }
 
-// From the limit that may gain most on: none is tried that may not gain more than another was found to gain.
+// From the limit that may gain most on: none is tried that may not gain more than another was found to gain, nor, below
+// the roof, what is worth naming (least_us).
 void try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates, const Bottleneck& roof,
-                Experiments experiments, unsigned jobs) {
+                Experiments experiments, unsigned jobs, double least_us) {
   const auto pays = [&](const Candidate& one) {
     if (one.cost || one.most_us <= 0) return false;
     if (experiments == Experiments::all) return true;
-    const LimitCost* best = dearest(candidates, roof, keeps_below_roof(*one.limit, roof));
-    return best == nullptr || one.most_us > best->gain_us;
+    const auto exceeds = [&](bool below_roof) {
+      const LimitCost* best = dearest(candidates, roof, below_roof);
+      return best == nullptr || one.most_us > best->gain_us;
+    };
+    return exceeds(false) || (keeps_below_roof(*one.limit, roof) && one.most_us >= least_us && exceeds(true));
   };
   while (true) {
     std::vector<Candidate*> next;
@@ -182,6 +189,7 @@ void try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates
 Bottleneck named_by(const SimReport& report, const std::vector<Candidate>& candidates, Bottleneck out) {
   const LimitCost* top = dearest(candidates, out, false);
   const LimitCost* below = dearest(candidates, out, true);
+  if (below != nullptr && below->gain_us < worth_naming * report.time_us) below = nullptr;
   out.estimated = false;
   out.name = top == nullptr ? "none" : top->limit;
   out.speedup_if_removed = top == nullptr ? 1 : top->speedup();
@@ -207,7 +215,7 @@ Explanation explain_launch(const arch::GpuSpec& gpu, const KernelLaunch& launch,
   std::vector<Candidate> candidates;
   for (const Limit& limit : limits) candidates.push_back({&limit, laboratory.most(limit, highest), std::nullopt});
   std::ranges::stable_sort(candidates, std::greater{}, &Candidate::most_us);
-  try_limits(laboratory, candidates, roof, experiments, options.jobs);
+  try_limits(laboratory, candidates, roof, experiments, options.jobs, worth_naming * run.time_us);
 
   Explanation out{run, {}, {}};
   out.report.bottleneck = named_by(run, candidates, roof);

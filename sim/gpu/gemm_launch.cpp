@@ -6,13 +6,12 @@
 #include <queue>
 #include <vector>
 
-#include "kernels/access/copy_passes.hpp"
+#include "kernels/access/wavefronts.hpp"
 #include "kernels/families/family.hpp"
 #include "kernels/ir/tensor_form.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/gpu/sm_cache.hpp"
-#include "sim/sm/compiler_latencies.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::gpu {
@@ -88,10 +87,15 @@ SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape&
 std::int64_t causal_iterations(const kernels::KernelConfig& config, const kernels::GemmShape& shape, std::int64_t ctas,
                                int resident, int sms) {
   const std::int64_t tokens = std::max<std::int64_t>(1, shape.m / std::max(1, config.attention.group));
-  const std::int64_t tiles = ceil_div(tokens, config.tile.m), before = std::max<std::int64_t>(0, shape.k - tokens);
+  // Of FlashAttention-3 the heads that share keys lie side by side in the rows of a block (PackGQA).
+  const bool packs = config.family == kernels::Family::flash3;
+  const std::int64_t each = packs ? std::max(1, config.tile.m / std::max(1, config.attention.group)) : config.tile.m;
+  const std::int64_t tiles = ceil_div(tokens, each), before = std::max<std::int64_t>(0, shape.k - tokens);
   std::vector<std::int64_t> blocks;
   for (std::int64_t tile = 0; tile < tiles; ++tile)
-    blocks.push_back(ceil_div(before + std::min(tokens, (tile + 1) * config.tile.m), config.tile.k));
+    blocks.push_back(ceil_div(before + std::min(tokens, (tile + 1) * each), config.tile.k));
+  // Its scheduler hands out the longest first.
+  if (packs) std::ranges::sort(blocks, std::greater<>());
   // CTAs in the order of the grid, each to the slot that falls empty first; beyond some waves the ends do not matter.
   const std::int64_t slots = std::int64_t{resident} * sms;
   const std::int64_t counted = std::min(ctas, std::max(64 * slots, tiles));
@@ -173,7 +177,8 @@ Result<kernels::BuildRequest> build_request(const arch::GpuSpec& gpu, const kern
   if (const std::optional<Diagnostic> missing = missing_form(gpu.sm, config)) return *missing;
   kernels::BuildRequest request;
   request.config = config;
-  const bool is_synchronous = kernels::on_tensor_cores(config) && !kernels::copies_in_bulk(config.family);
+  const bool is_synchronous = kernels::on_tensor_cores(config) && !kernels::copies_in_bulk(config.family) &&
+                              !kernels::tensor_form_of(config).warp_group;
   request.latency =
       is_synchronous ? sm::latency_model(gpu.sm, kernels::tensor_form_of(config)) : sm::latency_model(gpu.sm);
   return request;
@@ -204,7 +209,8 @@ Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::Kernel
   const int resident = out.occupancy.ctas_per_sm;
   GemmGrid grid = plan_grid(config, shape, *out.program, gpu.sms);
   if (config.attention.causal)
-    grid.geometry.iterations = causal_iterations(config, shape, grid.geometry.ctas, resident, gpu.sms);
+    grid.geometry.iterations = std::max<std::int64_t>(
+        1, causal_iterations(config, shape, grid.geometry.ctas, resident, gpu.sms) - out.program->peeled_tiles);
   out.geometry = grid.geometry;
   out.traffic = plan_traffic({&gpu, &config, &shape, out.program.get(), &grid, resident, l2});
   out.arithmetic = arithmetic_of(gpu.sm, config, shape);

@@ -5,10 +5,10 @@
 
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/memory/l1_reuse.hpp"
 #include "sim/memory/l2_lookups.hpp"
-#include "sim/sm/memory_cost.hpp"
+#include "sim/sm/decoded.hpp"
 
 #include "kernels/ir/tensor_form.hpp"
 
@@ -215,6 +215,8 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   boxes[0] = {a_bytes * a_share, cycles * a_bytes / (a_bytes + b_bytes)};
   boxes[1] = {b_bytes * b_share, cycles * b_bytes / (a_bytes + b_bytes)};
   boxes[2].bytes = a.inside * b.inside;
+  // Keys and values are boxes of their own; queries come once, as keys do.
+  if (traits_of(config).keeps_scores) boxes[0] = boxes[1] = {boxes[1].bytes / 2, boxes[1].cycles / 2};
   return boxes;
 }
 
@@ -226,6 +228,20 @@ double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out)
 }
 
 namespace {
+
+// Slices of L2s that have two partitions give two sectors a cycle (WP: 5120 B/clk of the 80 slices of an A100), and a
+// piece of one sector takes the cycle too. Triton's tiles of 16x32x16 whose operands both lie along K ask for pieces of
+// 32 bytes and get 3.0 TB/s of an A100's L2; the same with 64 bytes get 5.3. Returns beats over those of long pieces.
+double beats_of(const memory::OperandLines& operand, double element_bytes, const arch::L2Spec& spec) {
+  if (spec.partitions < 2) return 1;
+  const auto bytes = [&](std::int64_t elements) {
+    return std::max<std::int64_t>(1, std::llround(static_cast<double>(elements) * element_bytes));
+  };
+  const auto brought = [&](std::int64_t unit) {
+    return memory::straddle(bytes(operand.piece), bytes(operand.line), unit);
+  };
+  return std::max(1.0, brought(2 * operand.sector) / brought(operand.sector));
+}
 
 // What L2 has to deliver for loads of A and B, and what of it L1 keeps.
 void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::ReuseRequest& reuse) {
@@ -239,18 +255,20 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
                  static_cast<double>(tiles.batch * tiles.split_k));
   const std::int64_t side_by_side = std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest(r.gpu->sms));
   const memory::SharingCtas sharing{static_cast<int>(side_by_side), r.gpu->sm.occupancy.max_ctas};
-  double asked = 0, fetched = 0;
+  double asked = 0, fetched = 0, beats = 0;
   for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
     const double different = (matrix == kernels::Matrix::a ? live.rows : live.columns) * planes_live;
     const Operand operand = operand_of(r, matrix, different);
     const double over = memory::fetched_over_useful(operand.lines, sharing, reuse.bytes_in);
     out.l2_read_bytes += operand.useful_bytes * over;
+    beats += operand.useful_bytes * over * beats_of(operand.lines, reuse.bytes_in, r.gpu->l2);
     if (!operand.lines.through_l1) continue;
     asked += operand.loads.sectors;
     const double of_it = std::min(operand.loads.sectors, operand.useful_sectors_trip * over);
     fetched += of_it;
     out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
   }
+  if (out.l2_read_bytes > 0) out.read_beats = std::round(beats / out.l2_read_bytes * hit_steps) / hit_steps;
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
 }
 
@@ -293,6 +311,7 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
   add_operands(out, r, reuse);
   if (kernels::copies_in_bulk(r.config->family)) {  // less what clusters and GPCs share
     out.boxes = box_traffic(r);
+    out.read_beats = 1;
     out.l2_read_bytes = (out.boxes[0].bytes + out.boxes[1].bytes) * static_cast<double>(r.grid->geometry.iterations) *
                         r.grid->geometry.all_tiles;
   } else {

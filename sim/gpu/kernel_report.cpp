@@ -97,7 +97,7 @@ void fill_occupancy(SimReport& r, const Source& s) {
 double l2_cycles(const Source& s) {
   if (!s.options.switches.l2) return 0;
   const Traffic& traffic = s.timed.ports.traffic;
-  return std::max(traffic.l2_read_bytes / s.gpu.l2.read_bandwidth.value,
+  return std::max(traffic.l2_read_bytes * traffic.read_beats / s.gpu.l2.read_bandwidth.value,
                   traffic.l2_write_bytes / s.gpu.l2.write_bandwidth.value) /
          l2_cycles_per_cycle(s.gpu, s.timed.point.clock);
 }

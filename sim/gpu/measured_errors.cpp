@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "sim/support/number_text.hpp"
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::embedded {
 
@@ -56,7 +57,7 @@ MeasuredErrors::MeasuredErrors(std::vector<MeasuredError> rows) : rows_(std::mov
 
 MeasuredErrors::Place MeasuredErrors::place_of(const Situation& at) {
   const double least = 1e-9;  // of any quantity: no logarithm of nothing
-  const auto octaves = [least](double value) { return std::log2(std::max(value, least)); };
+  const auto octaves = [least](double value) { return portable::log2(std::max(value, least)); };
   return {octave * octaves(at.time_us),
           octave * octaves(at.waves),
           octave * octaves(at.iterations),
@@ -98,7 +99,7 @@ std::optional<Spread> MeasuredErrors::spread(const Situation& at, const std::vec
   double weights = 0, up = 0, down = 0;
   for (std::size_t i = 0; i < far.size(); ++i) {
     if (!counts(i)) continue;
-    const double weight = std::exp(fading * (out.distance - far[i])), error = rows_[i].error;
+    const double weight = portable::exp(fading * (out.distance - far[i])), error = rows_[i].error;
     weights += weight;
     (error > 0 ? up : down) += weight * error * error;
   }

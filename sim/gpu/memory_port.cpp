@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/gpu/dram.hpp"
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::gpu {
 
@@ -19,7 +20,9 @@ constexpr double wait_step_of_many = 1.15, share_step_of_many = 1.05;
 
 constexpr double unlimited = 1e9;  // bytes per cycle
 
-double rounded(double value, double step) { return std::pow(step, std::round(std::log(value) / std::log(step))); }
+double rounded(double value, double step) {
+  return portable::pow(step, std::round(portable::log(value) / portable::log(step)));
+}
 
 double l2_latency(const PortRequest& request) {
   const arch::L2Spec& l2 = request.gpu->l2;
@@ -84,7 +87,8 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
-  out.read_bytes_per_cycle = l2_share(request, gpu.l2.read_bandwidth.value / request.traffic.reads_that_arrive, clock);
+  out.read_bytes_per_cycle = l2_share(
+      request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats), clock);
   // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.
   if (!request.tensor_cores) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
   out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, clock);

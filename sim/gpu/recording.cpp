@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace noteg::gpu {
 namespace {
@@ -36,6 +37,26 @@ std::vector<std::uint64_t> trip_begins(const kernels::Program& program, const sm
   return begins;
 }
 
+// Latency L at which the stretch takes (1 - w) T(L_l2) + w T(L_dram), with w the share of steps that wait for DRAM.
+sm::MemoryPort port_of(const SmRun& run, const sm::SmWork& work) {
+  constexpr int halvings = 6;
+  const SmRuns& runs = run.timed.runs;
+  sm::MemoryPort port = run.port();
+  if (runs.waiting <= 0 || runs.dram_latency <= runs.l2_latency) return port;
+  const auto cycles_at = [&](double latency) {
+    port.latency = std::round(latency);
+    return run.timer->run(port, work).cycles;
+  };
+  double low = runs.l2_latency, high = runs.dram_latency;
+  const double wanted = (1 - runs.waiting) * cycles_at(low) + runs.waiting * cycles_at(high);
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = 0.5 * (low + high);
+    (cycles_at(middle) < wanted ? low : high) = middle;
+  }
+  port.latency = std::round(high);
+  return port;
+}
+
 }  // namespace
 
 Result<Recording> record(const SimReport& report, const TripWindow& window) {
@@ -50,10 +71,11 @@ Result<Recording> record(const SimReport& report, const TripWindow& window) {
                       0,
                       0,
                       "--window",
-                      fmt::format("trips between 1 and {}, as the main loop has", all),
+                      fmt::format("iterations between 1 and {}, as the main loop has", all),
                       fmt::format("{}:{}", window.first, window.last)};
   work.trips = window.last < all ? std::min(all, window.last + trips_behind) : all;
-  const sm::SmResult result = out.run->timer->watch(out.run->port(), work, out.log);
+  out.port = port_of(*out.run, work);
+  const sm::SmResult result = out.run->timer->watch(out.port, work, out.log);
   out.log.samples.push_back({static_cast<std::uint64_t>(result.cycles), result.counters});
   out.trips = work.trips;
   out.trip_begins = trip_begins(out.program(), out.log);
@@ -68,7 +90,7 @@ Result<Recording> record(const SimReport& report, const TripWindow& window) {
 }
 
 double l2_bytes_between(const Recording& recording, const sm::Sample& from, const sm::Sample& to) {
-  const double beyond = 1.0 - recording.run->port().l1_hit_rate;
+  const double beyond = 1.0 - recording.port.l1_hit_rate;
   return recording.run->sector * ((to.count.read_sectors - from.count.read_sectors) * beyond + to.count.write_sectors -
                                   from.count.write_sectors);
 }

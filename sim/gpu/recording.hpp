@@ -1,6 +1,7 @@
-// A stretch of a simulated run watched closely: the busiest SM's first round of CTAs, stepped through once more and
-// written down from one main-loop trip to another. Loads find their data in L2, where most of them do; what the run
-// itself makes of those that wait for DRAM is a mean of two such runs, and cannot be watched.
+// A stretch of a simulated run watched closely: the busiest SM's first wave of CTAs, stepped through once more and
+// written down from one iteration of the main loop to another. The run itself mixes the times of two SMs, of which one
+// finds its data in L2 and one waits for DRAM (kernel_time.hpp). A mean cannot be watched: loads take the one latency
+// at which this stretch takes as long as the mean of both.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 #include "sim/gpu/report.hpp"
 #include "sim/gpu/simulate.hpp"
-#include "sim/sm/recorder.hpp"
+#include "sim/sm/observer.hpp"
 
 namespace noteg::gpu {
 
@@ -36,6 +37,7 @@ struct TripWindow {
 
 struct Recording {
   std::shared_ptr<const SmRun> run;
+  sm::MemoryPort port;  // that was watched
   sm::Recorder log;
   std::uint64_t begin = 0, end = 0;        // the window, in cycles
   std::int64_t trips = 0;                  // of the main loop, in the run that was watched

@@ -13,7 +13,7 @@
 
 #include "kernels/config/config.hpp"
 #include "sim/power/components.hpp"
-#include "sim/sm/stall.hpp"
+#include "sim/sm/counters.hpp"
 
 namespace noteg::gpu {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/families/family.hpp"
+#include "kernels/families/triton/triton_plan.hpp"
 #include "sim/gpu/bottleneck.hpp"
 #include "sim/gpu/confidence.hpp"
 #include "sim/gpu/gemm_launch.hpp"
@@ -59,6 +60,14 @@ std::optional<Diagnostic> no_such_family(const arch::GpuSpec& gpu, kernels::Fami
                     std::string(name_of(family)));
 }
 
+// What Triton's compiler makes of tl.dot depends on the GPU.
+kernels::KernelConfig compiled_for(const arch::GpuSpec& gpu, kernels::KernelConfig kernel) {
+  if (kernel.family != kernels::Family::triton || kernel.instruction != kernels::Tile{} || gpu.sm.tensor.wgmma.empty())
+    return kernel;
+  if (const auto group = kernels::triton_warpgroup_instruction(kernel)) kernel.instruction = *group;
+  return kernel;
+}
+
 }  // namespace
 
 // Ports of the first runs are those of the highest clock, and of the DRAM load that this kernel would have if nothing
@@ -110,7 +119,7 @@ std::optional<Diagnostic> beyond_memory(const arch::GpuSpec& gpu, const kernels:
 Result<KernelLaunch> launch_of(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
                                const kernels::GemmShape& shape, const SimOptions& options, SmCache& cache) {
   if (const std::optional<Diagnostic> error = no_such_family(gpu, kernel.family)) return *error;
-  const Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
+  const Result<kernels::KernelConfig> resolved = kernels::resolve(compiled_for(gpu, kernel), shape);
   if (!resolved) return resolved.errors();
   if (const std::optional<Diagnostic> error = beyond_memory(gpu, *resolved, shape)) return *error;
   return gemm_launch(gpu, *resolved, shape, options.l2, cache);
@@ -122,7 +131,7 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
   if (!launch) return launch.errors();
   Result<SimReport> report = simulate_launch(gpu, *launch, options, cache);
   if (!report) return report.errors();
-  report->kernel = *kernels::resolve(kernel, shape);
+  report->kernel = *kernels::resolve(compiled_for(gpu, kernel), shape);
   report->shape = shape;
   if (!options.pilot) report->confidence = confidence_of(*report, gpu, options);
   return report;

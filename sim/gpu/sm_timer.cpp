@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/support/portable_math.hpp"
+
 namespace noteg::gpu {
 
 namespace {
@@ -31,7 +33,7 @@ std::int64_t iteration_length(const sm::DecodedProgram& program) {
 
 // Ports rounded so that shapes and clocks share pilot runs, which need no more.
 double coarse(double value, double step) {
-  return value > 0 ? std::pow(step, std::round(std::log(value) / std::log(step))) : value;
+  return value > 0 ? portable::pow(step, std::round(portable::log(value) / portable::log(step))) : value;
 }
 
 sm::MemoryPort coarse(sm::MemoryPort port) {
@@ -163,9 +165,19 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
   const sm::MemoryPort port = coarse(given);
   sm::SmWork wave = work;
   wave.launch_interval = std::round(coarse(work.launch_interval, 1.15));
-  wave.fidelity = sm::Fidelity::exact;
+  wave.fidelity = sm::Fidelity::sampled;
   wave.trips = std::min(work.trips, pilot_iterations());
   const auto further = static_cast<double>(work.trips - wave.trips);
+  // Work that is no longer than its pilot runs is run itself.
+  constexpr double pilot_runs = 4;  // one, one of two waves, one of twice the iterations; parts of them for the last wave
+  const auto instructions = [&](const sm::SmWork& some, std::int64_t ctas) {
+    return static_cast<double>(ctas * some.tiles) *
+           static_cast<double>(static_cast<std::int64_t>(program_.code.size()) + some.trips * iteration_length_);
+  };
+  sm::SmWork all = wave;
+  all.trips = work.trips;
+  if (instructions(all, work.ctas) <= pilot_runs * instructions(wave, std::min<std::int64_t>(work.resident, work.ctas)))
+    return run(port, all);
   sm::SmResult out;
   if (work.tiles > pilot_tiles) {
     wave.tiles = pilot_tiles;

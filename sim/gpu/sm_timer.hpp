@@ -9,8 +9,8 @@
 #include <memory>
 #include <mutex>
 
+#include "sim/sm/observer.hpp"
 #include "sim/sm/sm.hpp"
-#include "sim/sm/recorder.hpp"
 
 namespace noteg::gpu {
 

@@ -6,15 +6,15 @@ namespace noteg::gpu {
 
 namespace {
 
-// While slices take turns one CTA of each tile is at work, so an SM's share of what L2 and DRAM bring is that of so
-// many SMs, not of all that the grid fills; no SM takes more than its port.
-sm::MemoryPort during_turns(const arch::GpuSpec& gpu, const KernelLaunch& launch, const sm::MemoryPort& port) {
+// While slices take turns one CTA of each tile is at work, or fewer where not all have a slot. What L2 and DRAM bring
+// is shared by these, not by all that the grid fills; no SM takes more than its port.
+sm::MemoryPort during_turns(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs) {
   const auto ctas = static_cast<double>(launch.geometry.ctas);
-  const double busy = std::min<double>(gpu.sms, ctas), tiles = ctas / launch.split_k.slices;
-  const double wider = std::max(1.0, busy / tiles);
-  sm::MemoryPort out = port;
+  const double busy = std::min<double>(gpu.sms, ctas), live = busy * runs.work.resident;
+  const double wider = busy / std::min(ctas / launch.split_k.slices, live);
+  sm::MemoryPort out = runs.port;
   for (double* rate : {&out.read_bytes_per_cycle, &out.write_bytes_per_cycle, &out.c_bytes_per_cycle})
-    if (*rate > 0) *rate = std::max(*rate, std::min(*rate * wider, gpu.l2.sm_bandwidth.value));
+    if (*rate > 0) *rate = std::min(*rate * wider, std::max(*rate, gpu.l2.sm_bandwidth.value));
   return out;
 }
 
@@ -31,7 +31,7 @@ double epilogue_cycles(const sm::MemoryPort& port, SmTimer& timer) {
 // Left out: the polls of the others, which slow the hand-over where hundreds of CTAs wait.
 double turn_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs, SmTimer& timer) {
   const SplitK& split = launch.split_k;
-  const sm::MemoryPort port = during_turns(gpu, launch, runs.port);
+  const sm::MemoryPort port = during_turns(gpu, launch, runs);
   double epilogue = epilogue_cycles(port, timer);
   if (split.rows < 1) {
     sm::MemoryPort at_hand = port;

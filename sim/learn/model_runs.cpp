@@ -2,6 +2,7 @@
 
 #include "sim/dataset/columns.hpp"
 #include "sim/learn/measured_table.hpp"
+#include "sim/learn/problem.hpp"
 
 namespace noteg::learn {
 namespace {
@@ -39,24 +40,61 @@ void take_residual(const Model& model, const RowEstimate& estimate, gpu::SimRepo
   report.tflops = report.shape.flops() / report.time_us * 1e-6;
 }
 
-}  // namespace
+// A run as a model is asked for it.
+struct Asked {
+  gpu::SimReport report;
+  dataset::Table row;
+};
 
-Result<ModelRun> run_model(const Estimator& estimator, const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                           const kernels::GemmShape& shape, const gpu::SimOptions& options, bool intervals,
-                           gpu::SmCache& cache) {
-  const bool residual = estimator.model().kind == ModelKind::residual;
+Result<Asked> asked_of(ModelKind kind, const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                       const kernels::GemmShape& shape, const gpu::SimOptions& options, gpu::SmCache& cache) {
+  const bool residual = kind == ModelKind::residual;
   Result<gpu::SimReport> report =
       residual ? gpu::simulate(gpu, kernel, shape, options, cache) : dataset::unsimulated(gpu, kernel, shape, options);
   if (!report) return report.errors();
-  Result<std::vector<RowEstimate>> rows = estimator.estimate(one_row(gpu, options, *report, residual), intervals, 1);
+  dataset::Table row = one_row(gpu, options, *report, residual);
+  return Asked{std::move(*report), std::move(row)};
+}
+
+Result<ModelRun> answer(const Estimator& estimator, const Asked& asked, bool intervals) {
+  Result<std::vector<RowEstimate>> rows = estimator.estimate(asked.row, intervals, 1);
   if (!rows) return rows.errors();
-  ModelRun run{std::move(*report), std::move(rows->front())};
-  if (residual)
+  ModelRun run{asked.report, std::move(rows->front())};
+  if (estimator.model().kind == ModelKind::residual)
     take_residual(estimator.model(), run.estimate, run.report);
   else
     take_direct(estimator.model(), run.estimate, run.report);
   run.report.confidence = {};  // that of the simulator says nothing of the model
   return run;
+}
+
+}  // namespace
+
+Result<ModelRun> run_model(const Estimator& estimator, const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                           const kernels::GemmShape& shape, const gpu::SimOptions& options, bool intervals,
+                           gpu::SmCache& cache) {
+  const Result<Asked> asked = asked_of(estimator.model().kind, gpu, kernel, shape, options, cache);
+  if (!asked) return asked.errors();
+  return answer(estimator, *asked, intervals);
+}
+
+Result<ModelRun> run_model(const ModelFile& file, const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                           const kernels::GemmShape& shape, const gpu::SimOptions& options, gpu::SmCache& cache) {
+  const Result<Asked> asked = asked_of(file.head().kind, gpu, kernel, shape, options, cache);
+  if (!asked) return asked.errors();
+  const Result<Eigen::MatrixXd> x = feature_matrix(asked->row, file.head().features);
+  if (!x) return x.errors();
+  const Result<Model> reached = file.reached_by(x->row(0));
+  if (!reached) return reached.errors();
+  return answer(Estimator(*reached), *asked, true);
+}
+
+Result<std::vector<Why>> why_of_run(const Model& model, const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                    const kernels::GemmShape& shape, const gpu::SimOptions& options,
+                                    gpu::SmCache& cache) {
+  const Result<Asked> asked = asked_of(model.kind, gpu, kernel, shape, options, cache);
+  if (!asked) return asked.errors();
+  return why(model, asked->row);
 }
 
 validate::Simulator model_simulator(const Estimator& estimator, gpu::SmCache& cache) {

@@ -2,7 +2,9 @@
 // corrects what was simulated.
 #pragma once
 
+#include "sim/learn/binary_model.hpp"
 #include "sim/learn/estimate.hpp"
+#include "sim/learn/why.hpp"
 #include "sim/validate/validate.hpp"
 
 namespace noteg::learn {
@@ -17,6 +19,16 @@ struct ModelRun {
 [[nodiscard]] Result<ModelRun> run_model(const Estimator& estimator, const arch::GpuSpec& gpu,
                                          const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
                                          const gpu::SimOptions& options, bool intervals, gpu::SmCache& cache);
+
+// The same, with intervals, by a model that is still in its file and of which one question needs little.
+[[nodiscard]] Result<ModelRun> run_model(const ModelFile& file, const arch::GpuSpec& gpu,
+                                         const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
+                                         const gpu::SimOptions& options, gpu::SmCache& cache);
+
+// Why the model says that of one run.
+[[nodiscard]] Result<std::vector<Why>> why_of_run(const Model& model, const arch::GpuSpec& gpu,
+                                                  const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
+                                                  const gpu::SimOptions& options, gpu::SmCache& cache);
 
 // For validate(): both must outlive it.
 [[nodiscard]] validate::Simulator model_simulator(const Estimator& estimator, gpu::SmCache& cache);

@@ -3,7 +3,9 @@
 #include <limits>
 #include <set>
 
+#include "sim/learn/binary_model.hpp"
 #include "sim/learn/model_file.hpp"
+#include "sim/learn/model_head.hpp"
 #include "sim/learn/read_tree.hpp"
 #include "sim/support/text_bytes.hpp"
 #include "sim/support/text_file.hpp"
@@ -118,7 +120,7 @@ void read_target(const Checked& at, Part& part) {
   part.forest.scales.push_back(scale);
 }
 
-void read_bins(const Checked& at, const std::vector<Feature>& features, Part& part) {
+void read_edges(const Checked& at, const std::vector<Feature>& features, Part& part) {
   const std::vector<Checked> lists = at.at("edges").items(features.size(), features.size());
   for (std::size_t f = 0; f < features.size(); ++f) {
     forest::FeatureBins bins;
@@ -129,8 +131,11 @@ void read_bins(const Checked& at, const std::vector<Feature>& features, Part& pa
       if (!(bins.edges[i - 1] < bins.edges[i])) lists[f].wrong("edges that rise", "others");
     part.forest.features.push_back(std::move(bins));
   }
+}
+
+void read_bins(const Checked& at, Part& part) {
   const Checked digits_at = at.at("bins");
-  const std::size_t count = part.forest.rows * features.size();
+  const std::size_t count = part.forest.rows * part.forest.features.size();
   const std::string digits = digits_at.text(largest_model_file);
   if (digits.size() != 2 * count)
     digits_at.wrong(std::to_string(2 * count) + " hexadecimal digits", std::to_string(digits.size()));
@@ -160,43 +165,49 @@ void read_training_rows(const Checked& at, Part& part) {
     if (std::abs(y) > std::numeric_limits<float>::max()) y_at.wrong("numbers of 32 bits", "one beyond their range");
     part.forest.y.push_back(static_cast<float>(y));
   }
-  check_range(at, part);
   part.forest.weights = at.at("weights").numbers(0, part.forest.rows);
   if (part.forest.weights.empty()) part.forest.weights.assign(part.forest.rows, 1.0);
-  if (part.forest.weights.size() != part.forest.rows)
-    at.at("weights").wrong("none, or one per row", std::to_string(part.forest.weights.size()));
-  for (const double weight : part.forest.weights)
-    if (!(weight > 0)) at.at("weights").wrong("numbers above 0", "others");
+  check_training_rows(at, part);
 }
 
-Part read_part(const Checked& at, const std::vector<Feature>& features) {
+void read_monotone(const Checked& at, Part& part) {
+  for (const Checked& rule : at.at("monotone").items(0, forest::most_features)) {
+    const std::vector<int> parts = rule.wholes<int>(3, 3, -1, static_cast<long long>(forest::most_features));
+    const bool known = parts[0] >= 0 && parts[0] < static_cast<int>(part.forest.features.size()) && parts[1] >= 0 &&
+                       parts[1] < static_cast<int>(part.targets.size()) && (parts[2] == 1 || parts[2] == -1);
+    if (!known) rule.wrong("feature, target and 1 or -1", "another rule");
+    part.forest.monotone.push_back({static_cast<std::size_t>(parts[0]), static_cast<std::size_t>(parts[1]), parts[2]});
+  }
+}
+
+// What a JSON file has of rows and trees.
+void read_lists(const Checked& at, Part& part) {
+  read_training_rows(at, part);
+  read_bins(at, part);
+  const forest::GrowthData data = leaf_data(part.forest);
+  for (const Checked& tree : at.at("trees").items(1, most_trees)) {
+    part.forest.trees.push_back(read_tree(tree, part.forest.features, part.forest.rows));
+    fill_values(part.forest.trees.back(), data, part.forest.monotone);
+  }
+}
+
+Part read_part(const Checked& at, const std::vector<Feature>& features, const ReadLists& lists) {
   Part part;
   for (const Checked& target : at.at("targets").items(1, forest::most_targets)) read_target(target, part);
   part.forest.rows = static_cast<std::size_t>(at.at("rows").whole(2, most_rows));
   part.usual_distance = at.at("usual_distance").number();
   part.forest.importance = at.at("importance").numbers(features.size(), features.size());
-  read_training_rows(at, part);
-  read_bins(at, features, part);
-  for (const Checked& rule : at.at("monotone").items(0, forest::most_features)) {
-    const std::vector<int> parts = rule.wholes<int>(3, 3, -1, static_cast<long long>(forest::most_features));
-    const bool known = parts[0] >= 0 && parts[0] < static_cast<int>(features.size()) && parts[1] >= 0 &&
-                       parts[1] < static_cast<int>(part.targets.size()) && (parts[2] == 1 || parts[2] == -1);
-    if (!known) rule.wrong("feature, target and 1 or -1", "another rule");
-    part.forest.monotone.push_back({static_cast<std::size_t>(parts[0]), static_cast<std::size_t>(parts[1]), parts[2]});
-  }
+  read_edges(at, features, part);
+  read_monotone(at, part);
   if (at.find("base") != nullptr) {
     if (part.targets.size() != 1) at.at("base").wrong("one target with a base", "several");
     for (const Checked& process : at.at("base").items(1, 8)) part.base.push_back(read_process(process));
   }
-  const forest::GrowthData data = leaf_data(part.forest);
-  for (const Checked& tree : at.at("trees").items(1, 10000)) {
-    part.forest.trees.push_back(read_tree(tree, part.forest.features, part.forest.rows));
-    fill_values(part.forest.trees.back(), data, part.forest.monotone);
-  }
+  lists(at, part);
   return part;
 }
 
-Model model_from(const json& document) {
+Model model_from(const json& document, const ReadLists& lists) {
   const Checked at(document, "");
   if (const std::string schema = at.at("schema").text(64); schema != "noteg-model")
     at.at("schema").wrong("noteg-model", "\"" + schema + "\"");
@@ -220,7 +231,7 @@ Model model_from(const json& document) {
   model.features = read_features(at.at("features"), 1);
   if (at.find("constants") != nullptr) model.constants = read_features(at.at("constants"), 0);
   for (const Checked& part : at.at("parts").items(1, forest::most_targets))
-    model.parts.push_back(read_part(part, model.features));
+    model.parts.push_back(read_part(part, model.features, lists));
   return model;
 }
 
@@ -253,10 +264,18 @@ std::optional<Diagnostic> check_bounds(std::string_view text, const std::string&
   return Diagnostic{file, 0, 0, "", "a model file with " + bounds.excess(), "more"};
 }
 
-Result<Model> parse_model(std::string_view text, const std::string& file) {
+void check_training_rows(const Checked& at, const Part& part) {
+  check_range(at, part);
+  if (part.forest.weights.size() != part.forest.rows)
+    at.at("weights").wrong("none, or one per row", std::to_string(part.forest.weights.size()));
+  for (const double weight : part.forest.weights)
+    if (!(weight > 0)) at.at("weights").wrong("numbers above 0", "others");
+}
+
+Result<Model> parse_head(std::string_view text, const std::string& file, const ReadLists& lists) {
   if (std::optional<Diagnostic> wrong = check_bounds(text, file)) return std::move(*wrong);
   try {
-    return model_from(json::parse(text));
+    return model_from(json::parse(text), lists);
   } catch (const WrongModel& error) {
     return Diagnostic{file, 0, 0, error.path, error.expected, error.found};
   } catch (const json::parse_error& error) {
@@ -266,7 +285,19 @@ Result<Model> parse_model(std::string_view text, const std::string& file) {
   }
 }
 
+Result<Model> parse_model(std::string_view text, const std::string& file) {
+  if (is_binary_model(text)) {
+    const Result<ModelFile> binary = ModelFile::over(std::string(text), file);
+    if (!binary) return binary.errors();
+    return binary->whole();
+  }
+  return parse_head(text, file, read_lists);
+}
+
 Result<Model> read_model(const std::string& path) {
+  const Result<std::optional<ModelFile>> binary = ModelFile::open(path);
+  if (!binary) return binary.errors();
+  if (*binary) return (*binary)->whole();
   const Result<std::string> text = read_file(path, largest_model_file);
   if (!text) return text.errors();
   return parse_model(*text, path);

@@ -1,12 +1,12 @@
 #include "sim/learn/read_tree.hpp"
 
+#include "sim/learn/model_head.hpp"
+
 #include <algorithm>
 #include <charconv>
 
 namespace noteg::learn {
 namespace {
-
-constexpr std::size_t most_nodes = std::size_t{1} << 28;
 
 std::vector<forest::CategorySet> read_sets(const Checked& json, std::size_t most) {
   std::vector<forest::CategorySet> sets;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/learn/binary_model.hpp"
 #include "sim/learn/model_file.hpp"
+#include "sim/learn/model_head.hpp"
 #include "sim/support/number_text.hpp"
 
 namespace noteg::learn {
@@ -70,32 +72,39 @@ Json target_json(const Target& target, const forest::Scale& scale) {
   return json;
 }
 
-std::string part_text(const Part& part) {
+std::string part_text(const Part& part, const std::string& lists) {
   Json targets = Json::array();
   for (std::size_t t = 0; t < part.targets.size(); ++t)
     targets.push_back(target_json(part.targets[t], part.forest.scales[t]));
-  std::string edges, rules, trees, bins;
+  std::string edges, rules;
   for (const forest::FeatureBins& feature : part.forest.features)
     edges += (edges.empty() ? "" : ",\n") + list_of(feature.edges);
   for (const forest::Monotone& rule : part.forest.monotone)
     rules += fmt::format("{}[{},{},{}]", rules.empty() ? "" : ",", rule.feature, rule.target, rule.direction);
-  for (const std::uint8_t bin : part.training_bins) bins += fmt::format("{:02x}", bin);
-  for (const forest::Tree& tree : part.forest.trees) trees += (trees.empty() ? "" : ",\n") + tree_text(tree);
   std::string base;
   for (const GaussianProcess& process : part.base) base += (base.empty() ? "" : ",\n") + process_json(process);
   if (!base.empty()) base = "\"base\":[" + base + "],\n";
-  const bool even = std::ranges::all_of(part.forest.weights, [](double w) { return w == 1; });
   return fmt::format(
       "{{\"targets\":{},\n\"usual_distance\":{},\n\"rows\":{},\n\"edges\":[{}],\n\"importance\":{},\n\"monotone\":[{}],"
-      "\n"
-      "\"weights\":{},\n\"y\":{},\n\"bins\":\"{}\",\n{}\"trees\":[{}]}}",
+      "\n{}{}}}",
       targets.dump(), text_of(part.usual_distance), part.forest.rows, edges, list_of(part.forest.importance), rules,
-      even ? "[]" : list_of(part.forest.weights), list_of(part.forest.y), bins, base, trees);
+      base, lists);
+}
+
+std::string lists_text(const Part& part) {
+  std::string trees, bins;
+  for (const std::uint8_t bin : part.training_bins) bins += fmt::format("{:02x}", bin);
+  for (const forest::Tree& tree : part.forest.trees) trees += (trees.empty() ? "" : ",\n") + tree_text(tree);
+  const bool even = std::ranges::all_of(part.forest.weights, [](double w) { return w == 1; });
+  return fmt::format("\"weights\":{},\n\"y\":{},\n\"bins\":\"{}\",\n\"trees\":[{}]",
+                     even ? "[]" : list_of(part.forest.weights), list_of(part.forest.y), bins, trees);
 }
 
 }  // namespace
 
-std::string to_json(const Model& model) {
+std::string to_json(const Model& model) { return head_text(model, lists_text); }
+
+std::string head_text(const Model& model, const std::function<std::string(const Part&)>& lists) {
   Json features = Json::array();
   for (const Feature& feature : model.features) features.push_back(feature_json(feature));
   Json constants = Json::array();
@@ -105,12 +114,19 @@ std::string to_json(const Model& model) {
                         {"hash", model.trained_on.hash},
                         {"gpus", model.trained_on.gpus}};
   std::string parts;
-  for (const Part& part : model.parts) parts += (parts.empty() ? "" : ",\n") + part_text(part);
+  for (const Part& part : model.parts) parts += (parts.empty() ? "" : ",\n") + part_text(part, lists(part));
   return fmt::format(
       "{{\"schema\":\"noteg-model\",\"version\":{},\n\"kind\":\"{}\",\n\"trained_on\":{},\n\"metrics\":{},\n"
       "\"features\":{},\n\"constants\":{},\n\"parts\":[{}]}}\n",
       model_version, model.kind == ModelKind::direct ? "direct" : "residual", trained_on.dump(), model.metrics,
       features.dump(1), constants.dump(1), parts);
+}
+
+Result<std::string> write_model(const Model& model, const std::string& path) {
+  if (path.ends_with(binary_ending)) return to_binary(model);
+  std::string text = to_json(model);
+  if (std::optional<Diagnostic> wrong = check_bounds(text, path)) return std::move(*wrong);
+  return text;
 }
 
 }  // namespace noteg::learn

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "sim/support/portable_math.hpp"
+
 namespace noteg::memory {
 
 namespace {
@@ -12,7 +14,7 @@ namespace {
 double distinct_share(double all, double each, double draws) {
   if (draws <= 1) return 1;
   if (all <= each) return 1 / draws;
-  return all * (1.0 - std::pow(1.0 - each / all, draws)) / (draws * each);
+  return all * (1.0 - portable::pow(1.0 - each / all, draws)) / (draws * each);
 }
 
 // CTAs of an SM stand a whole number of SMs apart in the raster, where they share next to nothing, as long as the SM

@@ -1,14 +1,15 @@
 #include "sim/memory/l2_lookups.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::memory {
 
 double partitions_beside_home(double sharers, int partitions) {
   if (partitions <= 1) return 0;
   const double others = partitions - 1;
-  return others * (1.0 - std::pow(1.0 - 1.0 / partitions, std::max(1.0, sharers)));
+  return others * (1.0 - portable::pow(1.0 - 1.0 / partitions, std::max(1.0, sharers)));
 }
 
 L2Lookups l2_lookups(const L2Traffic& t) {

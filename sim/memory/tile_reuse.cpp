@@ -1,7 +1,8 @@
 #include "sim/memory/tile_reuse.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::memory {
 
@@ -34,10 +35,10 @@ LiveTiles live_tiles(const TileGrid& grid, std::int64_t count) {
 // together with up to seven and are apart after a few waves with sixteen.
 double drift_per_wave(const arch::SmSpec& sm, int warps, bool loads_ahead) {
   const double on_sub_core = static_cast<double>(warps) / sm.sub_cores;
-  return std::pow(on_sub_core / (loads_ahead ? sm.drift_warps : sm.drift_warps_waiting), sm.drift_power);
+  return portable::pow(on_sub_core / (loads_ahead ? sm.drift_warps : sm.drift_warps_waiting), sm.drift_power);
 }
 
-double l2_copies(int partitions, double readers) { return partitions < 2 ? 1.0 : 2.0 - std::exp2(-readers); }
+double l2_copies(int partitions, double readers) { return partitions < 2 ? 1.0 : 2.0 - portable::exp2(-readers); }
 
 double Spread::mean() const {
   const double end = drift_per_wave * waves;
@@ -96,8 +97,8 @@ void count_waits(const ReuseRequest& request, double a_missing, double b_missing
   out.waiting_steps = a_only + b_only + both;
   if (out.waiting_steps <= 0) return;
   const double logarithm =
-      a_only * std::log(a_places) + b_only * std::log(b_places) + both * std::log(a_places + b_places);
-  out.waiting_places = std::exp(logarithm / out.waiting_steps);
+      a_only * portable::log(a_places) + b_only * portable::log(b_places) + both * portable::log(a_places + b_places);
+  out.waiting_places = portable::exp(logarithm / out.waiting_steps);
 }
 
 // Bytes of one operand: what the CTAs of the grid touch, and what of it DRAM has to bring.
@@ -162,7 +163,7 @@ double run_bytes(const ReuseRequest& request, int across) {
   const double steps =
       static_cast<double>(request.shape.k) / request.tile.k / static_cast<double>(request.grid.split_k);
   const double apart = drift * steps / static_cast<double>(std::max<std::int64_t>(1, request.live_ctas));
-  return std::max(request.granule, request.bytes_in * across / (1.0 - std::exp(-apart)));
+  return std::max(request.granule, request.bytes_in * across / (1.0 - portable::exp(-apart)));
 }
 
 // An operand along K is read on in the next steps, from rows that are still open. CTAs in lockstep read whole rows.

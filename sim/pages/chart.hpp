@@ -1,15 +1,33 @@
-// One chart of a report as data: what is shown, in which units, with which words. The page draws it with the embedded
-// chart library (assets/report.js) and holds the same figures as a table; both are made from this description, so that
-// they cannot drift apart. Colours are names of the style sheet: s1 ... s8, muted, good, bad, ink.
+// A table of a report: what is behind every chart, for those who would rather read figures, or have them read out.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "sim/pages/table.hpp"
-
 namespace noteg::pages {
+
+// What stands in a cell; a number keeps its exact value in the page beside the text that is shown.
+struct Cell {
+  std::string text;
+  std::optional<double> value = std::nullopt;
+  std::optional<double> shade = std::nullopt;  // 0 to 1: of a heat map
+};
+
+struct Table {
+  std::vector<std::string> head;        // the first column names the rows
+  std::vector<std::vector<Cell>> rows;  // each as long as the head
+};
+
+// Text as it may stand in an element or an attribute. Bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+[[nodiscard]] std::string to_html(const Table& table);
+
+// One chart of a report as data: what is shown, in which units, with which words. The page draws it with the embedded
+// chart library (assets/report.js) and holds the same figures as a table; both are made from this description, so that
+// they cannot drift apart. Colours are names of the style sheet: s1 ... s8, muted, good, bad, ink.
 
 struct Axis {
   std::string title;

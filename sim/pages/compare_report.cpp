@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/pages/reports.hpp"
-#include "sim/pages/roofline_chart.hpp"
 #include "sim/pages/run_charts.hpp"
 #include "sim/report/format.hpp"
 #include "sim/report/write.hpp"

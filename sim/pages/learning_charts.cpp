@@ -19,13 +19,18 @@ std::size_t size_of(const std::vector<ComparedGroup>& groups) {
   return all;
 }
 
-// A line y = factor * x across the chart.
-Series ray(std::string name, std::string colour, Mark mark, double factor, double low, double high) {
-  Series line{std::move(name), std::move(colour), {}, mark, {}};
+// A level line across the chart.
+Series level(std::string colour, Mark mark, double height, double low, double high) {
+  Series line{"", std::move(colour), {}, mark, {}};
   line.reference = true;
   line.legend = false;
-  for (const double x : {low, high}) line.dots.push_back({x, factor * x, "", "", ""});
+  for (const double x : {low, high}) line.dots.push_back({x, height, "", "", ""});
   return line;
+}
+
+constexpr double far_off = 1.25;
+bool is_outlier(const Compared& pair) {
+  return pair.predicted > far_off * pair.truth || pair.predicted * far_off < pair.truth;
 }
 
 // The largest groups by themselves, largest first, the others as one.
@@ -44,47 +49,48 @@ std::vector<ComparedGroup> shown(std::vector<ComparedGroup> groups) {
 
 std::string percent_text(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 
-Chart diagonal_chart(std::string id, std::string title, const std::string& unit, const std::string& true_word,
-                     std::vector<ComparedGroup> groups) {
+Chart ratio_chart(std::string id, std::string title, const std::string& unit, const std::string& true_word,
+                  std::vector<ComparedGroup> groups) {
   Chart chart;
   chart.kind = Kind::xy;
   chart.id = std::move(id);
   chart.title = std::move(title);
-  chart.x = {fmt::format("{}, {}", true_word, unit), true};
-  chart.value = {"predicted, " + unit, true};
+  chart.wide = true;
   const std::size_t all = size_of(groups);
   const std::size_t step = std::max<std::size_t>(1, (all + most_points - 1) / most_points);
-  double low = 1e300, high = 0;
+  double low = 1e300, high = 0, off = far_off;
   std::vector<Series> points;
   for (const ComparedGroup& group : shown(std::move(groups))) {
     Series series{
         group.name, points.size() < colours ? fmt::format("s{}", points.size() + 1) : "muted", {}, Mark::points, {}};
-    for (std::size_t i = 0; i < group.pairs.size(); i += step) {
+    for (std::size_t i = 0; i < group.pairs.size(); ++i) {
       const Compared& pair = group.pairs[i];
-      low = std::min({low, pair.truth, pair.predicted});
-      high = std::max({high, pair.truth, pair.predicted});
-      series.dots.push_back({pair.truth, pair.predicted, report::three_digits(pair.truth) + " " + unit,
-                             fmt::format("{} {} ({:+.1f} %)", report::three_digits(pair.predicted), unit,
-                                         100 * (pair.predicted / pair.truth - 1)),
+      if (i % step != 0 && !is_outlier(pair)) continue;
+      const double ratio = pair.predicted / pair.truth;
+      low = std::min(low, pair.truth);
+      high = std::max(high, pair.truth);
+      off = std::max({off, ratio, 1 / ratio});
+      series.dots.push_back({pair.truth, ratio, report::three_digits(pair.truth) + " " + unit,
+                             fmt::format("{:.3f}: {} {}", ratio, report::three_digits(pair.predicted), unit),
                              pair.label});
     }
     points.push_back(std::move(series));
   }
   if (high <= 0) low = high = 1;
   low /= 1.4, high *= 1.4;
-  chart.x.min = chart.value.min = low;
-  chart.x.max = chart.value.max = high;
+  chart.x = {fmt::format("{}, {}", true_word, unit), true, low, high};
+  chart.value = {"predicted / " + true_word, true, 1 / (off * 1.1), off * 1.1};
   chart.note =
-      "On the line the prediction is right; within the dark band it is less than 10 %, within the light one less "
-      "than 25 % off.";
-  if (step > 1) chart.note += fmt::format(" One row in {} of {} is drawn.", step, all);
-  chart.series.push_back(ray("", "muted", Mark::band, 1.25, low, high));
-  chart.series.push_back(ray("", "muted", Mark::line, 1 / 1.25, low, high));
-  chart.series.push_back(ray("", "muted", Mark::band, 1.10, low, high));
-  chart.series.push_back(ray("", "muted", Mark::line, 1 / 1.10, low, high));
-  chart.series.push_back(ray("", "ink-3", Mark::line, 1, low, high));
-  // The lower edges only bound the bands.
-  chart.series[1].colour = chart.series[3].colour = "none";
+      "At 1 the prediction is right; within the dark band it is less than 10 %, within the light one less than 25 % "
+      "off.";
+  if (step > 1)
+    chart.note +=
+        fmt::format(" Of {} rows all that are further off are drawn, and one in {} of the others.", all, step);
+  for (const double band : {far_off, 1.10}) {
+    chart.series.push_back(level("muted", Mark::band, band, low, high));
+    chart.series.push_back(level("none", Mark::line, 1 / band, low, high));  // bounds the band
+  }
+  chart.series.push_back(level("ink-3", Mark::line, 1, low, high));
   for (Series& series : points) chart.series.push_back(std::move(series));
   return chart;
 }

@@ -1,4 +1,4 @@
-// Charts that set predictions beside what is true: points about the diagonal, shares of rows by error, errors by group.
+// Charts that set predictions beside what is true: ratios over what is true, shares of rows by error, errors by group.
 #pragma once
 
 #include <string>
@@ -18,10 +18,10 @@ struct ComparedGroup {
   std::vector<Compared> pairs;
 };
 
-// At most 1500 points are drawn, every nth of each group; groups beyond the seven largest share a colour. Bands: 10 %
-// and 25 %.
-[[nodiscard]] Chart diagonal_chart(std::string id, std::string title, const std::string& unit,
-                                   const std::string& true_word, std::vector<ComparedGroup> groups);
+// Predicted over true against what is true. All rows that are a quarter off or more are drawn; of the others at most
+// 1500, every nth of each group. Groups beyond the seven largest share a colour. Bands: 10 % and 25 %.
+[[nodiscard]] Chart ratio_chart(std::string id, std::string title, const std::string& unit,
+                                const std::string& true_word, std::vector<ComparedGroup> groups);
 
 // Share of rows whose error is below 2 %, 5 % ...
 [[nodiscard]] Chart error_shares_chart(std::string id, std::string title, const std::vector<ComparedGroup>& groups);

@@ -3,9 +3,15 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 #include <utility>
 
-#include "sim/pages/assets.hpp"
+namespace noteg::embedded {
+
+extern const unsigned char page_html[], report_css[], report_js[], chart_js[];
+extern const std::size_t page_html_size, report_css_size, report_js_size, chart_js_size;
+
+}  // namespace noteg::embedded
 
 namespace noteg::pages {
 namespace {
@@ -37,7 +43,29 @@ std::string filled(std::string_view text, const std::array<std::pair<std::string
   return out;
 }
 
+constexpr std::string_view place_of_command = "<!--command-->";
+
+// As RFC 3986 writes what is not a plain character.
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '.' || c == '_' || c == '~';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string with_command(std::string page, std::string_view command, bool has_live) {
+  const std::size_t at = page.find(place_of_command);
+  if (at == std::string::npos) return page;
+  const std::string link =
+      has_live ? fmt::format(" <a href=\"noteg.html#command={}\">open live</a>", percent_encoded(command)) : "";
+  return page.replace(at, place_of_command.size(),
+                      fmt::format("<p class=\"command\"><code>{}</code>{}</p>\n", escaped(command), link));
+}
 
 Page::Page(std::string_view kicker, std::string_view title, std::string_view lead) : title_(title) {
   header_ = fmt::format("<p class=\"kicker\">{}</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n", escaped(kicker),
@@ -95,8 +123,8 @@ std::string Page::take() const {
   const std::string without =
       chart_library().empty() ? "<p>This program was built without a chart library: the report holds tables only.</p>\n"
                               : "";
-  const std::string body = fmt::format("<header>\n{}</header>\n<main>\n{}{}</main>\n<footer>\n{}{}</footer>", header_,
-                                       main_, in_cards_ ? "</div>\n" : "", without, footer_);
+  const std::string body = fmt::format("<header>\n{}{}</header>\n<main>\n{}{}</main>\n<footer>\n{}{}</footer>", header_,
+                                       place_of_command, main_, in_cards_ ? "</div>\n" : "", without, footer_);
   const std::string title = escaped(title_) + " - NoteG", charts = in_script("[" + charts_ + "]");
   return filled(page_template(), {{{"title", title},
                                    {"style", style_sheet()},
@@ -105,5 +133,18 @@ std::string Page::take() const {
                                    {"library", chart_library()},
                                    {"script", script()}}});
 }
+
+namespace {
+
+std::string_view text(const unsigned char* bytes, std::size_t size) {
+  return {reinterpret_cast<const char*>(bytes), size};  // bytes of a text file
+}
+
+}  // namespace
+
+std::string_view page_template() { return text(embedded::page_html, embedded::page_html_size); }
+std::string_view style_sheet() { return text(embedded::report_css, embedded::report_css_size); }
+std::string_view script() { return text(embedded::report_js, embedded::report_js_size); }
+std::string_view chart_library() { return text(embedded::chart_js, embedded::chart_js_size); }
 
 }  // namespace noteg::pages

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sim/pages/chart.hpp"
-#include "sim/pages/table.hpp"
 
 namespace noteg::pages {
 
@@ -36,5 +35,19 @@ class Page {
   std::string title_, header_, main_, footer_, charts_;
   bool in_cards_ = false;
 };
+
+// The page with the command that made it below its title. has_live: with a link to the live page, which is taken to lie
+// beside the report as noteg.html and reads the command behind its #.
+[[nodiscard]] std::string with_command(std::string page, std::string_view command, bool has_live);
+
+// The fixed parts of an HTML report, embedded into the program at build time (cmake/embed.cmake): nothing is read when
+// a report is written, and a report needs no file beside it.
+
+[[nodiscard]] std::string_view page_template();  // with {{title}}, {{style}}, {{body}} ...
+[[nodiscard]] std::string_view style_sheet();
+[[nodiscard]] std::string_view script();
+
+// Chart.js as the distribution packages it, its licence notice in front. Empty where it was missing at build time.
+[[nodiscard]] std::string_view chart_library();
 
 }  // namespace noteg::pages

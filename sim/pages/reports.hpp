@@ -8,16 +8,23 @@
 
 #include "arch/spec.hpp"
 #include "sim/compare/compare.hpp"
+#include "sim/compiled/source_view.hpp"
 #include "sim/gpu/explain.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/tune/write.hpp"
 #include "sim/validate/validate.hpp"
+#include "sim/workload/write.hpp"
 
 namespace noteg::pages {
 
 // explanation: of --explain; its report is then that of the run.
 [[nodiscard]] std::string simulate_report(const arch::GpuSpec& gpu, const gpu::SimReport& report,
                                           const std::optional<gpu::Explanation>& explanation = std::nullopt);
+
+// view: what each instruction of the listing costs.
+[[nodiscard]] std::string compiled_report(const arch::GpuSpec& gpu, const compiled::CompiledRun& run,
+                                          const compiled::Launch& launch,
+                                          const std::vector<compiled::SourceLine>& view);
 
 [[nodiscard]] std::string compare_report(const compare::Comparison& comparison);
 
@@ -29,5 +36,10 @@ namespace noteg::pages {
 // curve: may be empty.
 [[nodiscard]] std::string train_report(const learn::Training& training, const dataset::Table& table,
                                        const std::vector<learn::CurvePoint>& curve);
+
+// The HTML report of a workload: where time and energy of each case go, its operations under their roofs, and which
+// cases are worth having.
+
+[[nodiscard]] std::string workload_report(const workload::Results& results, const workload::Heading& heading);
 
 }  // namespace noteg::pages

@@ -123,7 +123,7 @@ void add_target(Page& page, const Training& training, const dataset::Table& tabl
   const std::vector<ComparedGroup> groups = by_gpu(held.points[place], table);
   page.section(target, "Judged with " + title_of(held) + ".");
   const auto id = [&](std::string_view what) { return fmt::format("{}-{}", what, number); };
-  page.add(diagonal_chart(id("points"), "Predicted against true", unit_of(training, target), "true", groups));
+  page.add(ratio_chart(id("points"), "Predicted against true", unit_of(training, target), "true", groups));
   page.add(error_shares_chart(id("errors"), "How far off the predictions are", groups));
   page.add(coverage_chart(id("coverage"), learn::scores_of(held.points[place])));
   page.add(splits_chart(training, id("splits"), target));

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
 #include "sim/pages/reports.hpp"
-#include "sim/pages/roofline_chart.hpp"
 #include "sim/pages/run_charts.hpp"
 #include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
@@ -38,23 +42,81 @@ Chart ranking_chart(const Tuned& tuned, std::size_t number) {
   return chart;
 }
 
+// All that were simulated; those that no other beats in both are the front.
 Chart trade_chart(const Tuned& tuned, std::size_t number) {
   Chart chart;
   chart.kind = Kind::xy;
   chart.id = fmt::format("trade-{}", number);
   chart.title = "Time against energy";
-  chart.note = "The same configurations: down and to the left is better.";
-  Series winner{"winner", "s3", {}, Mark::points, {}}, others{"others", "s1", {}, Mark::points, {}};
-  winner.labelled = true;
-  for (const SimReport& r : tuned.top) {
-    Series& series = &r == &tuned.top.front() ? winner : others;
-    series.dots.push_back({r.time_us, r.energy_mj, report::figure(r.time_us, Unit::microseconds),
-                           report::figure(r.energy_mj, Unit::millijoules), tune::configuration_text(r.kernel)});
+  chart.note = fmt::format("All {} configurations that were simulated, by pilot runs. Nothing beats the front in both.",
+                           tuned.ranked.size());
+  Series front{"Pareto front", "s2", {}, Mark::marked, {}}, others{"others", "s1", {}, Mark::points, {}};
+  std::vector<const tune::Scored*> order;
+  for (const tune::Scored& one : tuned.ranked) order.push_back(&one);
+  std::ranges::stable_sort(order, {}, [](const tune::Scored* one) { return std::pair(one->time_us, one->energy_mj); });
+  double least = std::numeric_limits<double>::infinity();
+  for (const tune::Scored* one : order) {
+    Series& series = one->energy_mj < least ? front : others;
+    least = std::min(least, one->energy_mj);
+    series.dots.push_back({one->time_us, one->energy_mj, report::figure(one->time_us, Unit::microseconds),
+                           report::figure(one->energy_mj, Unit::millijoules), tune::configuration_text(one->config)});
   }
-  chart.x = {"time", false, std::nullopt, std::nullopt, "us"};
-  chart.value = {"energy", false, std::nullopt, std::nullopt, "mJ"};
-  chart.series = {std::move(others), std::move(winner)};
+  chart.x = {"estimated time", true, std::nullopt, std::nullopt, "us"};
+  chart.value = {"estimated energy", true, std::nullopt, std::nullopt, "mJ"};
+  chart.series = {std::move(others), std::move(front)};
   return chart;
+}
+
+// The best of each tile: rows M, columns N, darker is faster.
+Table heat_map(const Tuned& tuned) {
+  std::map<int, std::map<int, double>> best;
+  std::set<int> columns;
+  double least = std::numeric_limits<double>::infinity();
+  for (const tune::Scored& one : tuned.ranked) {
+    const auto [at, is_new] = best[one.config.tile.m].try_emplace(one.config.tile.n, one.time_us);
+    at->second = std::min(at->second, one.time_us);
+    least = std::min(least, one.time_us);
+    columns.insert(one.config.tile.n);
+  }
+  Table table{{"tile M \\ N"}, {}};
+  for (const int n : columns) table.head.push_back(std::to_string(n));
+  for (const auto& [m, row] : best) {
+    std::vector<Cell> cells{{std::to_string(m)}};
+    for (const int n : columns) {
+      const auto found = row.find(n);
+      if (found == row.end())
+        cells.push_back({""});
+      else
+        cells.push_back({report::figure(found->second, Unit::microseconds), found->second, least / found->second});
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+// Configurations of a program differ in how its grid is cut and walked: the best of each program, best first.
+Table programs_table(const Tuned& tuned) {
+  Table table{{"program, its best configuration", "configurations", "estimated time", "slowest", "estimated energy"},
+              {}};
+  std::vector<const tune::Scored*> left;
+  for (const tune::Scored& one : tuned.ranked) left.push_back(&one);
+  while (!left.empty()) {
+    const tune::Scored& best = *left.front();
+    double slowest = best.time_us;
+    std::size_t count = 0;
+    std::erase_if(left, [&](const tune::Scored* one) {
+      if (!tune::same_program(one->config, best.config)) return false;
+      slowest = std::max(slowest, one->time_us);
+      ++count;
+      return true;
+    });
+    table.rows.push_back({{tune::configuration_text(best.config)},
+                          {std::to_string(count), static_cast<double>(count)},
+                          {report::figure(best.time_us, Unit::microseconds), best.time_us},
+                          {report::figure(slowest, Unit::microseconds), slowest},
+                          {report::figure(best.energy_mj, Unit::millijoules), best.energy_mj}});
+  }
+  return table;
 }
 
 Table ranking_table(const Tuned& tuned) {
@@ -92,8 +154,11 @@ Table problems_table(const tune::Results& results) {
 void add_problem(Page& page, const Tuned& tuned, const arch::GpuSpec& gpu, std::size_t number, bool alone) {
   page.section(alone ? std::string("The ranking") : shape_text(tuned), tuned.why.empty() ? "" : "Why: " + tuned.why);
   page.add(ranking_chart(tuned, number));
-  if (tuned.top.size() > 1) page.add(trade_chart(tuned, number));
-  page.add("All that are shown", ranking_table(tuned), false);
+  if (tuned.ranked.size() > 1) page.add(trade_chart(tuned, number));
+  page.add("The best of these, timed in full", ranking_table(tuned), alone);
+  page.add("Every program that was simulated", programs_table(tuned), false,
+           "By pilot runs, a few per cent off: they rank, and the best are timed again.");
+  page.add("The best time of each tile", heat_map(tuned), alone, "Estimated; darker is faster.");
   if (!alone) return;
   const SimReport& best = tuned.top.front();
   page.section("The winner", report::kernel_text(best) + ".");

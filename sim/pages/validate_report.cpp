@@ -110,13 +110,13 @@ std::string validate_report(const Validation& v, const std::vector<std::string>&
   const std::vector<ComparedGroup> times = compared(v, &Outcome::time_ms), powers = compared(v, &Outcome::power_w);
   if (!times.empty()) {
     page.section("Time");
-    page.add(diagonal_chart("time", "Run time of each row", "ms", "measured", times));
+    page.add(ratio_chart("time", "Run time of each row", "ms", "measured", times));
     page.add(error_shares_chart("time-errors", "How far off the times are", times));
     page.add(errors_chart("time-groups", "Time error by group", "group", group_errors(v, &Group::time)));
   }
   if (!powers.empty()) {
     page.section("Power");
-    page.add(diagonal_chart("power", "Board power of each row", "W", "measured", powers));
+    page.add(ratio_chart("power", "Board power of each row", "W", "measured", powers));
     page.add(error_shares_chart("power-errors", "How far off the powers are", powers));
     page.add(errors_chart("power-groups", "Power error by group", "group", group_errors(v, &Group::power)));
   }

@@ -1,4 +1,4 @@
-#include "sim/pages/workload_report.hpp"
+#include "sim/pages/reports.hpp"
 
 #include <fmt/format.h>
 

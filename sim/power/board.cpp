@@ -1,8 +1,9 @@
 #include "sim/power/board.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::power {
 
@@ -32,7 +33,7 @@ Watts thermal_limit(const arch::PowerSpec& power) {
 Watts leakage(const arch::PowerSpec& power, Celsius temperature, Volts voltage) {
   const double warmer = (std::min(temperature, power.slowdown) - idle_temperature(power)).value;
   const double relative = voltage / power.voltage_max;
-  return power.leakage * (relative * relative * std::exp(power.leakage_growth * warmer));
+  return power.leakage * (relative * relative * portable::exp(power.leakage_growth * warmer));
 }
 
 BoardPower board_power(const arch::GpuSpec& gpu, const Activity& activity, Hertz clock, Toggling toggling,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/support/portable_math.hpp"
+
 namespace noteg::power {
 namespace {
 
@@ -42,7 +44,7 @@ Hertz limited_clock(const ClockRequest& request, const ActivityAt& activity_at, 
 }
 
 // Share of the way to a new value that a first-order lag goes in a step.
-double lag(Seconds step, Seconds constant) { return 1.0 - std::exp(-(step / constant)); }
+double lag(Seconds step, Seconds constant) { return 1.0 - portable::exp(-(step / constant)); }
 
 }  // namespace
 
@@ -58,9 +60,9 @@ std::vector<TracePoint> power_trace(const ClockRequest& request, const ActivityA
   bool limiter_acts = false;
   TracePoint now{Seconds{}, top, p.idle, p.idle, idle_temperature(p)};
   std::vector<TracePoint> trace{now};
-  const double growth = std::pow(duration / first, 1.0 / (points - 1));
+  const double growth = portable::pow(duration / first, 1.0 / (points - 1));
   for (int i = 1; i < points; ++i) {
-    const Seconds until = first * std::pow(growth, i);
+    const Seconds until = first * portable::pow(growth, i);
     const Seconds step = until - now.time;
     if (step.value <= 0) continue;
     now.time = until;

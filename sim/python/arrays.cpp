@@ -3,8 +3,6 @@
 #include <map>
 #include <memory>
 
-#include "sim/dataset/columns.hpp"
-
 namespace noteg::python {
 namespace py = pybind11;
 
@@ -28,7 +26,7 @@ bool holds_texts(const py::array& array) { return array.dtype().kind() == 'U' ||
 
 dataset::Values column_of(const std::string& name, const py::array& array) {
   dataset::Values values;
-  values.column = dataset::known_column(name).value_or(dataset::Column{name, "", "", dataset::Group::other});
+  values.column.name = name;  // models ask by name alone
   values.is_text = holds_texts(array);
   if (!values.is_text) {
     const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(array);
@@ -61,7 +59,8 @@ dataset::Table from_arrays(const py::dict& columns) {
   table.file = "columns";
   const py::object as_array = py::module_::import("numpy").attr("asarray");
   for (const auto& [key, value] : columns) {
-    const auto array = py::array(as_array(value));
+    const auto array =
+        py::isinstance<py::array>(value) ? py::reinterpret_borrow<py::array>(value) : py::array(as_array(value));
     const std::string name = py::str(key);
     if (array.ndim() != 1) throw py::value_error(name + ": expected one dimension");
     if (table.columns.empty()) table.rows = static_cast<std::size_t>(array.size());

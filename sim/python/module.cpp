@@ -9,8 +9,6 @@
 #include "kernels/config/config_file.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
-#include "sim/cli/serve_command.hpp"
-#include "sim/cli/stop_signal.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/table.hpp"
 #include "sim/learn/estimate.hpp"

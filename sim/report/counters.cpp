@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "sim/gpu/measured_errors.hpp"
-#include "sim/report/kernel_counters.hpp"
 
 namespace noteg::report {
 namespace {

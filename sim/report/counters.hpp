@@ -62,4 +62,8 @@ struct Counter {
 // The reference page, docs/report-reference.md, as Markdown.
 [[nodiscard]] std::string counter_reference();
 
+// The part of the table of counters that shows the kernel as resolved: every default that was filled in.
+
+[[nodiscard]] std::vector<Counter> kernel_counters();
+
 }  // namespace noteg::report

@@ -1,4 +1,4 @@
-#include "sim/report/kernel_counters.hpp"
+#include "sim/report/counters.hpp"
 
 #include <fmt/format.h>
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/gpu/explain.hpp"
 #include "sim/gpu/report.hpp"
 
 namespace noteg::report {
@@ -28,5 +29,11 @@ namespace noteg::report {
 
 // A header and one row per report. Columns are the counters with dots, and by opcode a text "FFMA=1;LDS=2".
 [[nodiscard]] std::string to_csv(const std::vector<gpu::SimReport>& reports);
+
+// What each limit costs, as text, JSON or CSV.
+
+[[nodiscard]] std::string explanation_text(const gpu::Explanation& explanation);  // the report, then the table
+[[nodiscard]] std::string explanation_json(const gpu::Explanation& explanation);  // the report with "explain": [...]
+[[nodiscard]] std::string explanation_csv(const gpu::Explanation& explanation);   // the table alone
 
 }  // namespace noteg::report

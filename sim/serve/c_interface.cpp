@@ -3,7 +3,7 @@
 #include <exception>
 #include <new>
 
-#include "sim/cli/serve_command.hpp"
+#include "sim/cli/command.hpp"
 #include "sim/serve/noteg.h"
 
 // The type that the header only names.

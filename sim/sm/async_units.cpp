@@ -24,11 +24,64 @@ AsyncUnits::AsyncUnits(Machine& sm, const arch::SmSpec& spec)
   const auto slots = static_cast<std::size_t>(sm.work.resident);
   state_.barriers.resize(slots);
   state_.groups.resize(slots * groups_per_cta());
+  if (sm.program.turns.empty()) return;
+  const auto warps = static_cast<std::size_t>(sm.program.warps),
+             barriers = static_cast<std::size_t>(sm.program.barriers);
+  state_.turned.assign(slots * warps * sm.program.turns.size(), 0);
+  state_.unseen.assign(slots * warps * barriers, 0);
+  waits_.assign(warps * barriers, 0);
+  for (const DecodedAsync& op : sm.program.async) {
+    if (op.kind != AsyncKind::wait || op.turns < 0) continue;
+    const kernels::BarrierTurns& by_warp = sm.program.turns[static_cast<std::size_t>(op.turns)];
+    for (std::size_t warp = 0; warp < by_warp.size() && warp < warps; ++warp)
+      for (const kernels::BarrierTurn& turn : by_warp[warp])
+        if (turn.ring >= 0 && turn.consumes)
+          waits_[warp * barriers +
+                 static_cast<std::size_t>(sm.program.rings[static_cast<std::size_t>(turn.ring)].first)] = 1;
+  }
+}
+
+std::size_t AsyncUnits::unseen_at(const Warp& warp, int barrier) const {
+  const auto barriers = static_cast<std::size_t>(sm_.program.barriers);
+  return static_cast<std::size_t>(sm_.id_of(warp)) * barriers + static_cast<std::size_t>(barrier);
+}
+
+// What the warp's next execution of the instruction concerns.
+kernels::BarrierTurn AsyncUnits::turn_of(const Warp& warp, const DecodedAsync& op) const {
+  const auto& turns =
+      sm_.program.turns[static_cast<std::size_t>(op.turns)][static_cast<std::size_t>(sm_.place_of(warp))];
+  if (turns.empty()) return {};
+  return turns[state_.turned[static_cast<std::size_t>(sm_.id_of(warp)) * sm_.program.turns.size() +
+                             static_cast<std::size_t>(op.turns)]];
+}
+
+void AsyncUnits::take_turn(const Warp& warp, const DecodedAsync& op) {
+  const auto& turns =
+      sm_.program.turns[static_cast<std::size_t>(op.turns)][static_cast<std::size_t>(sm_.place_of(warp))];
+  std::uint16_t& at = state_.turned[static_cast<std::size_t>(sm_.id_of(warp)) * sm_.program.turns.size() +
+                                    static_cast<std::size_t>(op.turns)];
+  if (++at >= turns.size()) at = 0;
+}
+
+void AsyncUnits::reset_turns(std::size_t slot) {
+  if (sm_.program.turns.empty()) return;
+  for (const Warp& warp : sm_.warps_of(slot)) {
+    const auto id = static_cast<std::size_t>(sm_.id_of(warp)), kinds = sm_.program.turns.size();
+    std::fill_n(state_.turned.begin() + static_cast<std::ptrdiff_t>(id * kinds), kinds, std::uint16_t{0});
+    for (const DecodedRing& ring : sm_.program.rings)
+      unseen(warp, ring.first) =
+          ring.starts_complete && waits_[unseen_at(warp, ring.first) % waits_.size()] != 0 ? 1 : 0;
+  }
+}
+
+std::uint8_t AsyncUnits::ring_of(const Warp& warp, const DecodedAsync& op) const {
+  return op.turns < 0 ? op.ring : static_cast<std::uint8_t>(std::max<int>(0, turn_of(warp, op).ring));
 }
 
 void AsyncUnits::reset(std::size_t slot) {
   if (sm_.program.async.empty()) return;
   state_.barriers[slot].assign(static_cast<std::size_t>(sm_.program.barriers), PhaseBarrier{});
+  reset_turns(slot);
   for (std::size_t g = 0; g < groups_per_cta(); ++g) state_.groups[slot * groups_per_cta() + g] = {};
 }
 
@@ -41,7 +94,8 @@ std::size_t AsyncUnits::group_of(const Warp& warp) const {
 }
 
 int AsyncUnits::barrier_of(const Warp& warp, const DecodedAsync& op) const {
-  const DecodedRing& ring = sm_.program.rings[static_cast<std::size_t>(op.ring)];
+  const DecodedRing& ring = sm_.program.rings[ring_of(warp, op)];
+  if (op.turns >= 0) return ring.first;
   const std::uint32_t at = warp.async.walk[ring.walk] - op.places_back;
   return ring.first + static_cast<int>(at % ring.count);
 }
@@ -60,6 +114,13 @@ Stall AsyncUnits::why_blocked(const Warp& warp) const {
   }
   if (in.async < 0) return Stall::selected;
   const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(in.async)];
+  if (op.kind == AsyncKind::wait && op.turns >= 0) {
+    const kernels::BarrierTurn turn = turn_of(warp, op);
+    if (turn.ring < 0 || !turn.consumes) return Stall::selected;
+    const DecodedRing& ring = sm_.program.rings[static_cast<std::size_t>(turn.ring)];
+    if (state_.unseen[unseen_at(warp, ring.first)] > 0) return Stall::selected;
+    return op.by_design ? Stall::by_design : Stall::async_copy;
+  }
   if (op.kind == AsyncKind::wait) {
     const PhaseBarrier& held = barriers[static_cast<std::size_t>(barrier_of(warp, op))];
     if (held.completed >= phase_of(warp, op)) return Stall::selected;
@@ -79,13 +140,15 @@ std::uint64_t AsyncUnits::matmul_room(const Warp& warp) const {
 
 void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(in.async)];
+  if (op.turns >= 0 && turn_of(warp, op).ring < 0) return take_turn(warp, op);
   switch (op.kind) {
     case AsyncKind::arrive:
       if (!op.not_first || op.loop < 0 || warp.iterations[static_cast<std::size_t>(op.loop)] > 0) arrive(warp, op, now);
       break;
     case AsyncKind::sync:
       warp.async.sync_barrier = barrier_of(warp, op);
-      warp.async.sync_phase = phase_of(warp, op);
+      warp.async.sync_phase =
+          op.turns >= 0 ? barrier(warp.cta, warp.async.sync_barrier).filled + 1 : phase_of(warp, op);
       arrive(warp, op, now);
       break;
     case AsyncKind::load_box: load_box(warp, op, now); break;
@@ -103,20 +166,26 @@ void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& i
           static_cast<std::uint32_t>(sm_.work.trips);
       break;
     case AsyncKind::wait:
+      if (op.turns >= 0 && turn_of(warp, op).consumes) --unseen(warp, barrier_of(warp, op));
+      break;
     case AsyncKind::matmul_wait: break;
   }
+  if (op.turns >= 0) take_turn(warp, op);
   if (op.advances) ++warp.async.walk[sm_.program.rings[static_cast<std::size_t>(op.ring)].walk];
 }
 
 void AsyncUnits::arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now) {
-  const DecodedRing& ring = sm_.program.rings[static_cast<std::size_t>(op.ring)];
+  const std::uint8_t of = ring_of(warp, op);
+  const DecodedRing& ring = sm_.program.rings[of];
   const int at = barrier_of(warp, op);
-  barrier(warp.cta, at).open_boxes += op.boxes;
+  const kernels::BarrierTurn turn = op.turns >= 0 ? turn_of(warp, op) : kernels::BarrierTurn{};
+  barrier(warp.cta, at).open_boxes += op.boxes + turn.boxes;
   if (ring.arrival_delay > 0) {
-    sm_.events.post(now + ring.arrival_delay, {EventKind::phase_arrival, op.ring, warp.cta, at});
+    for (int i = 0; i < turn.arrivals; ++i)
+      sm_.events.post(now + ring.arrival_delay, {EventKind::phase_arrival, of, warp.cta, at});
   } else {
-    ++barrier(warp.cta, at).arrived;
-    complete_phase(warp.cta, op.ring, at, now);
+    barrier(warp.cta, at).arrived += turn.arrivals;
+    complete_phase(warp.cta, of, at, now);
   }
 }
 
@@ -132,6 +201,7 @@ void AsyncUnits::complete_phase(std::uint16_t slot, std::uint8_t ring, int at, s
   const DecodedRing& of = sm_.program.rings[ring];
   if (state.arrived < of.arrivals || state.open_boxes > 0) return;
   state.arrived = 0;
+  ++state.filled;
   sm_.events.post(now + std::max<std::uint64_t>(1, of.latency), {EventKind::phase_complete, ring, slot, at});
 }
 
@@ -147,6 +217,9 @@ void AsyncUnits::handle(const Event& event, std::uint64_t now) {
       break;
     case EventKind::phase_complete:
       ++barrier(event.warp, event.pc).completed;
+      if (!waits_.empty())
+        for (const Warp& warp : sm_.warps_of(event.warp))
+          if (waits_[unseen_at(warp, event.pc) % waits_.size()] != 0) ++unseen(warp, event.pc);
       for (Warp& warp : sm_.warps_of(event.warp))
         if (sm_.is_blocked(warp)) sm_.check_blocked(warp, now);
       break;
@@ -182,7 +255,7 @@ void AsyncUnits::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_
     sm_.observer.use(RecordedUnit::bulk_copy, sm_.id_of(warp), warp.pc, whole(passed - cycles), whole(passed),
                      whole(passed + latency));
   sm_.events.post(std::max(now + 1, whole(passed + latency)),
-                  {EventKind::box_arrival, op.ring, warp.cta, barrier_of(warp, op)});
+                  {EventKind::box_arrival, ring_of(warp, op), warp.cta, barrier_of(warp, op)});
 }
 
 // The staging buffer is free again when the box has been read; the kernel ends when the box has reached L2.
@@ -244,8 +317,8 @@ void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
     const std::uint32_t at = base->async.walk[ring.walk];
     add(at % ring.count);
     for (std::uint32_t i = 0; i < ring.count; ++i) {
-      const auto& [completed, arrived, open_boxes] = barriers[static_cast<std::size_t>(ring.first) + i];
-      add(completed - at / ring.count);
+      const auto& [completed, filled, arrived, open_boxes] = barriers[static_cast<std::size_t>(ring.first) + i];
+      add(sm_.program.turns.empty() ? completed - at / ring.count : filled - completed);
       add(static_cast<std::uint64_t>(arrived) << 32 | static_cast<std::uint32_t>(open_boxes));
     }
   }
@@ -256,19 +329,26 @@ void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
     const auto& [begun, last_start, groups_ended] = state_.groups[group_of(warp)];
     add(static_cast<std::uint64_t>(matmuls - begun) << 32 | (groups - groups_ended));
     add.at(last_start);
+    if (!sm_.program.turns.empty()) hash_turns(add, warp);
     add(static_cast<std::uint64_t>(sync_barrier + 1));
     if (sync_barrier >= 0) add(sync_phase - barriers[static_cast<std::size_t>(sync_barrier)].completed);
   }
 }
 
+void AsyncUnits::hash_turns(StateHash& add, const Warp& warp) const {
+  const auto id = static_cast<std::size_t>(sm_.id_of(warp)), kinds = sm_.program.turns.size();
+  for (std::size_t i = 0; i < kinds; ++i) add(state_.turned[id * kinds + i]);
+  for (const DecodedRing& ring : sm_.program.rings) add(state_.unseen[unseen_at(warp, ring.first)]);
+}
+
 void AsyncUnits::hash(StateHash& add) const {
   if (sm_.program.async.empty()) return;
-  const auto& [barriers, groups, matmul_free, descriptor_known, stores_end] = state_;
+  const auto& [barriers, groups, matmul_free, descriptor_known, stores_end, turned, unseen] = state_;
   for (std::size_t slot = 0; slot < barriers.size(); ++slot)
     if (sm_.ctas.is_running(slot)) hash_cta(add, slot);
   add.until(matmul_free);
   for (const bool known : descriptor_known) add(known ? 1 : 0);
-  // `groups` goes with the warps; `stores_end` follows from the last store.
+  // `groups` goes with the warps; `turned` and `unseen` too, `stores_end` follows from the last store.
 }
 
 }  // namespace noteg::sm

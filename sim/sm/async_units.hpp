@@ -1,5 +1,6 @@
 // Asynchronous units of an SM (from sm_90 on): transaction barriers in shared memory, bulk tensor copies,
-// multiplications of warpgroups and into tensor memory. Left out: the peers of a cluster, which are taken to do the same at the same time.
+// multiplications of warpgroups and into tensor memory. Left out: the peers of a cluster, which are taken to do the
+// same at the same time.
 #pragma once
 
 #include <array>
@@ -38,7 +39,7 @@ class AsyncUnits {
   static constexpr int warps_per_group = 4;
   // A phase is complete when all have arrived and nothing that it expects is under way.
   struct PhaseBarrier {
-    std::uint32_t completed = 0;
+    std::uint32_t completed = 0, filled = 0;  // phases; filled: all have arrived, who waits does not know it yet
     int arrived = 0;
     int open_boxes = 0;
   };
@@ -54,10 +55,20 @@ class AsyncUnits {
     std::uint64_t matmul_free = 0;                    // the tensor cores and their way to shared memory
     std::array<bool, 3> descriptor_known{};           // of A, B, C: read by an earlier copy
     std::uint64_t stores_end = 0;
+    // Of programs with turns, by warp of the SM: where it is in each instruction's turns, and how many phases of each
+    // barrier are complete that it has not yet waited for.
+    std::vector<std::uint16_t> turned;
+    std::vector<std::uint16_t> unseen;
   };
 
   [[nodiscard]] std::size_t groups_per_cta() const;
   [[nodiscard]] std::size_t group_of(const Warp& warp) const;
+  [[nodiscard]] kernels::BarrierTurn turn_of(const Warp& warp, const DecodedAsync& op) const;
+  [[nodiscard]] std::uint16_t& unseen(const Warp& warp, int barrier) { return state_.unseen[unseen_at(warp, barrier)]; }
+  [[nodiscard]] std::size_t unseen_at(const Warp& warp, int barrier) const;
+  void take_turn(const Warp& warp, const DecodedAsync& op);
+  void reset_turns(std::size_t slot);
+  [[nodiscard]] std::uint8_t ring_of(const Warp& warp, const DecodedAsync& op) const;
   [[nodiscard]] int barrier_of(const Warp& warp, const DecodedAsync& op) const;
   [[nodiscard]] std::uint32_t phase_of(const Warp& warp, const DecodedAsync& op) const;
   [[nodiscard]] PhaseBarrier& barrier(std::size_t slot, int index) {
@@ -70,11 +81,13 @@ class AsyncUnits {
   void store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
   void begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void hash_cta(StateHash& add, std::size_t slot) const;
+  void hash_turns(StateHash& add, const Warp& warp) const;
 
   Machine& sm_;
   arch::TmaSpec tma_;
-  double sector_;        // bytes
-  double shared_width_;  // bytes per cycle
+  double sector_;            // bytes
+  double shared_width_;      // bytes per cycle
+  std::vector<char> waits_;  // by warp of a CTA and barrier: whether it ever waits there
   State state_;
 };
 

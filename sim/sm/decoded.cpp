@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "kernels/ir/tensor_form.hpp"
-#include "sim/sm/compiler_latencies.hpp"
-#include "sim/sm/memory_cost.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::sm {
 
@@ -169,6 +167,7 @@ std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arc
         static_cast<std::uint64_t>(as_int(ring.is_hardware ? sm.memory.barrier_latency : sm.tma.barrier_latency) +
                                    (ring.is_hardware ? as_int(sm.memory.barrier_interval) * (ring.arrivals - 1) : 0));
     if (ring.across_cluster) decoded.arrival_delay = static_cast<std::uint64_t>(as_int(sm.tma.cluster_latency));
+    decoded.starts_complete = ring.starts_complete;
     out.push_back(decoded);
     first += ring.count;
   }
@@ -194,6 +193,7 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   out.by_design = op.by_design;
   out.advances = op.advances;
   out.closes_group = op.closes_group;
+  out.turns = static_cast<std::int16_t>(op.turns);
   out.bytes = op.bytes;
   out.issuers = static_cast<std::uint32_t>(op.issuers);
   if (op.kind == kernels::AsyncKind::commit) out.latency = sm.tcgen05.latency.value;
@@ -232,6 +232,7 @@ void decode_other_main_loops(DecodedProgram& out, const kernels::Program& progra
 
 void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, const arch::SmSpec& sm) {
   out.rings = decode_rings(program, sm);
+  out.turns = program.turns;
   for (const DecodedRing& ring : out.rings) out.barriers += static_cast<int>(ring.count);
   for (std::size_t at = 0; at < program.code.size(); ++at) {
     const int index = program.code[at].async;

@@ -8,12 +8,34 @@
 #include <vector>
 
 #include "arch/spec.hpp"
+#include "kernels/access/wavefronts.hpp"
 #include "kernels/ir/async.hpp"
 #include "kernels/ir/ir.hpp"
+#include "sim/sm/scheduling_policy.hpp"
 #include "sim/sm/scoreboard.hpp"
-#include "sim/sm/switches.hpp"
 
 namespace noteg::sm {
+
+// Which limits of the SM are modelled; a study turns them off one by one. The defaults are the hardware as we know it.
+enum class Dependence : std::uint8_t { control_bits, scoreboard };
+// cold: the L0 caches are empty at the start, as when another kernel ran before
+enum class InstructionCache : std::uint8_t { modelled, cold, no_prefetch, perfect };
+
+struct CoreSwitches {
+  Scheduler scheduler = Scheduler::cggty;
+  Dependence dependence = Dependence::control_bits;
+  InstructionCache icache = InstructionCache::modelled;
+  bool constant_cache = true;  // false: constant operands always hit
+  bool rf_cache = true;
+  int rf_read_ports = 0;       // per bank; 0: as the SM has
+  bool rf_ideal = false;       // operands never wait
+  bool memory_queue = true;    // false: the load/store queues never fill
+  bool bank_conflicts = true;  // false: a shared-memory access takes the wavefronts that its bytes alone need
+  bool barriers = true;        // false: BAR.SYNC does not wait
+  bool one_issue = true;       // false: a sub-core issues from two of its warps in a cycle
+
+  bool operator==(const CoreSwitches&) const = default;
+};
 
 // What the issue stage must do with an instruction.
 enum class Action : std::uint8_t {
@@ -41,18 +63,7 @@ inline constexpr auto queue_place = static_cast<std::uint8_t>(Action::memory);
 inline constexpr auto no_single_wait = static_cast<std::uint8_t>(Action::control);
 inline constexpr std::size_t actions = static_cast<std::size_t>(Action::exit) + 1;
 
-enum class MemoryKind : std::uint8_t {
-  none,
-  load_shared,
-  store_shared,
-  load_global,
-  store_global,
-  async_copy,
-  constant,
-  shuffle,
-  fence,  // MEMBAR
-  barrier
-};
+using kernels::MemoryKind;
 
 [[nodiscard]] inline bool is_global(MemoryKind kind) {
   return kind == MemoryKind::load_global || kind == MemoryKind::store_global || kind == MemoryKind::async_copy;
@@ -143,6 +154,7 @@ struct DecodedRing {
   std::size_t walk = 0;
   std::uint64_t latency = 1;        // last arrival to the next issue of who waits
   std::uint64_t arrival_delay = 0;  // from the peers of the cluster
+  bool starts_complete = false;
 };
 
 struct DecodedAsync {
@@ -153,6 +165,7 @@ struct DecodedAsync {
   int boxes = 0;
   std::uint32_t issuers = 4;  // of a multiplication: warps
   std::int16_t loop = -1;     // the main loop around it
+  std::int16_t turns = -1;    // kernels::AsyncOp::turns
   bool not_first = false, one_warp = false, by_design = false, advances = false, closes_group = false;
   double bytes = 0;    // of a box; of a multiplication: read from shared memory
   double cycles = 0;   // of a multiplication, on the tensor core of each sub-core
@@ -176,6 +189,7 @@ struct DecodedProgram {
   std::vector<std::int32_t> start;      // first instruction of each warp of a CTA
   std::vector<DecodedRing> rings;
   std::vector<DecodedAsync> async;
+  std::vector<kernels::BarrierTurns> turns;
   std::vector<TileShare> tiles;  // of each warp of a CTA; empty: one tile per CTA
   int barriers = 0;
   int lead_warp = 0;
@@ -199,5 +213,17 @@ struct AddressFacts {
 
 [[nodiscard]] DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm,
                                     const AddressFacts& facts = {}, const CoreSwitches& switches = {});
+
+// What a memory instruction costs on its way through the load/store path, from its lane addresses, its width and the
+// kind of its address register (MICRO25, section 7 and table 2).
+// Of L1, as patterns are counted by.
+[[nodiscard]] kernels::LineSizes line_sizes(const arch::MemoryPipeSpec& memory);
+
+// none: not a matter of the load/store path.
+[[nodiscard]] MemoryKind memory_kind(kernels::Opcode op);
+
+// bank_conflicts false: a shared-memory access takes the wavefronts that its bytes alone need.
+[[nodiscard]] MemoryCost memory_cost(const kernels::Instruction& instruction, const kernels::Program& program,
+                                     const arch::SmSpec& sm, const AddressFacts& facts, bool bank_conflicts);
 
 }  // namespace noteg::sm

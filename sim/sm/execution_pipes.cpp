@@ -1,6 +1,6 @@
 #include "sim/sm/execution_pipes.hpp"
 
-#include "sim/sm/compiler_latencies.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::sm {
 

@@ -11,7 +11,7 @@
 
 #include "arch/spec.hpp"
 #include "sim/sm/counters.hpp"
-#include "sim/sm/recorder.hpp"
+#include "sim/sm/observer.hpp"
 #include "sim/sm/warp_scheduler.hpp"
 
 namespace noteg::sm {

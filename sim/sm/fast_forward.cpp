@@ -16,6 +16,8 @@ FastForward::FastForward(Machine& sm) : sm_(sm) {
   int stride = 1;
   for (const TileShare& share : program.tiles) stride = std::lcm(stride, share.stride);
   for (const DecodedRing& ring : program.rings) turn_ = std::lcm(turn_, std::int64_t{ring.count});
+  for (const kernels::BarrierTurns& by_warp : program.turns)
+    for (const auto& turns : by_warp) turn_ = std::lcm(turn_, std::max<std::int64_t>(1, std::ssize(turns)));
   for (int place = 0; place < program.warps; ++place) {
     const auto at = static_cast<std::size_t>(place);
     const std::pair kind{program.start[at], program.tiles.empty() ? 1 : sm_.tiles_of(program.tiles[at])};
@@ -137,67 +139,34 @@ void FastForward::iteration_begins(const Warp& warp, int loop, std::uint64_t now
 
 // --- Sampling.
 
-void FastForward::Window::operator+=(const Window& more) {
-  cycles += more.cycles;
-  backlog += more.backlog;
-  count += more.count;
-  for (std::size_t slot = 0; slot < advanced.size(); ++slot) advanced[slot] += more.advanced[slot];
-}
-
 FastForward::Mark FastForward::mark(std::uint64_t now) {
-  Mark out{now + sm_.skipped(), std::vector<double>(sm_.ctas.size()), sm_.traffic.write_backlog(now), sm_.counted()};
+  Mark out{now + sm_.skipped(), std::vector<double>(sm_.ctas.size()), sm_.traffic.asked(), sm_.counted()};
   for (const Warp& warp : sm_.warps)
     if (sm_.ctas.is_running(warp.cta)) out.position[warp.cta] += position(warp);
   return out;
 }
 
-void FastForward::close_window(Level& level, Rate& rate, std::uint64_t now) {
+void FastForward::close_window(Level& level, SteadyState& rate, std::uint64_t now) {
   Mark here = mark(now);
-  Window window{static_cast<double>(here.time - level.mark.time), here.backlog - level.mark.backlog, here.position,
-                here.count};
+  Window window{static_cast<double>(here.time - level.mark.time), here.asked, here.position, here.count};
+  for (std::size_t i = 0; i < window.asked.size(); ++i) window.asked[i] -= level.mark.asked[i];
   for (std::size_t i = 0; i < window.advanced.size(); ++i) window.advanced[i] -= level.mark.position[i];
   window.count += level.mark.count * -1.0;
-  rate.windows.push_back(std::move(window));
+  rate.add(std::move(window));
   level.mark = std::move(here);
 }
 
-// Is the mean of all windows, or of the later half of them, known well enough, or the budget spent?
-bool FastForward::learn(Rate& rate) {
-  const std::size_t all = rate.windows.size();
-  const bool spent = sm_.stepped_instructions() > rules_.budget;
-  const std::size_t least = spent ? 2 : rules_.windows;
-  for (const std::size_t used : {all, (all + 1) / 2}) {
-    if (used < least) break;
-    double sum = 0, squares = 0;
-    for (std::size_t i = all - used; i < all; ++i) {
-      const double each = rate.windows[i].cycles / rate.windows[i].instructions();
-      sum += each;
-      squares += each * each;
-    }
-    const auto n = static_cast<double>(used);
-    const double mean = sum / n, variance = std::max(0.0, squares / n - mean * mean) * n / (n - 1);
-    if (!spent && 2 * std::sqrt(variance / n) > rules_.agreement * mean) continue;
-    use(rate, used);
-    return true;
-  }
-  return false;
-}
-
-void FastForward::use(Rate& rate, std::size_t windows) {
-  rate.is_known = true;
-  rate.sum = rate.windows[rate.windows.size() - windows];
-  for (std::size_t i = rate.windows.size() - windows + 1; i < rate.windows.size(); ++i) rate.sum += rate.windows[i];
-}
+bool FastForward::budget_is_spent() const { return sm_.stepped_instructions() > rules_.budget; }
 
 // A leader begins an iteration while all CTAs are in loops of that depth.
 void FastForward::sample(int depth, const RunningSet& running, std::uint64_t now) {
   Level& level = levels_[static_cast<std::size_t>(depth)];
   if (level.key != running.key) level.seen = 0;
   level.key = running.key;
-  Rate& rate = level.rates[running.key];
+  SteadyState& rate = level.rates[running.key];
   const std::int64_t settle = (rules_.settle + (turn_ > 1 ? turn_ : 0)) * running.streams;
   if (++level.seen < settle) return;
-  if (rate.is_known) {
+  if (rate.is_known()) {
     if (level.seen == settle && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
     return;
   }
@@ -207,7 +176,7 @@ void FastForward::sample(int depth, const RunningSet& running, std::uint64_t now
   if (level.seen == settle) level.mark = mark(now);
   if (level.seen == settle || (level.seen - settle) % window != 0) return;
   close_window(level, rate, now);
-  if (learn(rate) && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
+  if (rate.learn(rules_, budget_is_spent()) && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
 }
 
 // The grid: behind the first CTAs of all slots, which start together, windows are generations of CTAs, or parts of one
@@ -229,11 +198,14 @@ void FastForward::cta_ends(std::uint64_t now) {
     level.mark = mark(now);
     return;
   }
-  Rate& rate = level.rates[0];
+  SteadyState& rate = level.rates[0];
   close_window(level, rate, now);
   const std::int64_t more = (sm_.ctas.to_launch() - 1) / resident * resident;  // one takes the slot that fell empty
-  if (more <= 0 || static_cast<std::int64_t>(rate.windows.size()) * ctas < resident || !learn(rate)) return;
-  const double share = static_cast<double>(more) * cta_instructions_ / rate.sum.instructions();
+  if (more <= 0 || static_cast<std::int64_t>(rate.windows()) * ctas < resident ||
+      !rate.learn(rules_, budget_is_spent()))
+    return;
+  if (static_cast<double>(more) * cta_instructions_ < rules_.worth * sm_.stepped_instructions()) return;
+  const double share = static_cast<double>(more) * cta_instructions_ / rate.sum().instructions();
   sm_.ctas.replace(more, cycles_of(rate, share));
   pass(rate, share);
   level.used = 0;
@@ -241,14 +213,16 @@ void FastForward::cta_ends(std::uint64_t now) {
 
 // --- Skipping.
 
-std::uint64_t FastForward::cycles_of(const Rate& rate, double share) {
-  return static_cast<std::uint64_t>(std::llround(share * rate.sum.cycles));
+std::uint64_t FastForward::cycles_of(const SteadyState& rate, double share) {
+  return static_cast<std::uint64_t>(std::llround(share * rate.sum().cycles));
 }
 
-// The windows of a rate, so many times over. What is written may come faster than it can leave.
-void FastForward::pass(const Rate& rate, double share) {
-  if (rate.sum.backlog > 0) sm_.traffic.add_write_backlog(rate.sum.backlog * share);
-  sm_.skip(cycles_of(rate, share), rate.sum.instructions() * share, rate.sum.count * share);
+// The windows of a rate, so many times over.
+void FastForward::pass(const SteadyState& rate, double share) {
+  PortTraffic::Asked asked = rate.sum().asked;
+  for (double& each : asked) each *= share;
+  sm_.traffic.pass(share * rate.sum().cycles, asked);
+  sm_.skip(cycles_of(rate, share), rate.sum().instructions() * share, rate.sum().count * share);
 }
 
 // A warp is so many iterations further in a loop, and along the rings of barriers.
@@ -303,27 +277,32 @@ FastForward::Skip FastForward::possible_skip(int depth) const {
 }
 
 // Skips as many iterations as leave each CTA some to go, in turns of the rings.
-bool FastForward::skip(int depth, Rate& rate) {
+bool FastForward::skip(int depth, SteadyState& rate) {
   Skip skip = possible_skip(depth);
   if (!skip.is_possible) return false;
   const auto turn = static_cast<double>(turn_);
-  const auto takes_part = [&](std::size_t slot) { return skip.left[slot] >= 0 && rate.sum.advanced[slot] > 0; };
+  const auto takes_part = [&](std::size_t slot) { return skip.left[slot] >= 0 && rate.sum().advanced[slot] > 0; };
   double share = -1;  // of the rate's windows
   for (std::size_t slot = 0; slot < skip.left.size(); ++slot) {
     if (!takes_part(slot)) continue;
-    const double until = skip.left[slot] * skip.length[slot] / rate.sum.advanced[slot];
+    const double until = skip.left[slot] * skip.length[slot] / rate.sum().advanced[slot];
     if (share < 0 || until < share) share = until;
   }
   // Relative progress is known as well as a few windows tell it: what is left after a part is measured again, until
   // many have told.
-  const bool is_sure = rate.windows.size() >= rules_.sure || share <= rules_.longest;
+  const bool is_sure = rate.windows() >= rules_.sure || share <= rules_.longest;
   if (!is_sure) share = std::max(rules_.longest, share / 2);
+  // Whole windows leave what repeats within them where it is.
+  const auto windows = static_cast<double>(rate.used());
+  if (share * windows >= 1) share = std::floor(share * windows) / windows;
   double instructions = 0;
   for (std::size_t slot = 0; slot < skip.left.size(); ++slot) {
     if (!takes_part(slot)) continue;
-    const double wanted = share * rate.sum.advanced[slot] / skip.length[slot];
-    skip.units[slot] =
-        static_cast<std::int64_t>(std::min(std::round(wanted / turn), std::floor(skip.left[slot] / turn)) * turn);
+    // CTAs that get on alike drift apart as in a random walk: with the root of the time.
+    const double drift = std::trunc(std::sqrt(share) * rate.drift()[slot] / skip.length[slot]);
+    const double wanted = share * rate.sum().advanced[slot] / skip.length[slot] + drift;
+    skip.units[slot] = static_cast<std::int64_t>(
+        std::min(std::max(0.0, std::round(wanted / turn)), std::floor(skip.left[slot] / turn)) * turn);
     instructions += static_cast<double>(skip.units[slot]) * skip.length[slot];
   }
   if (instructions <= 0) return false;
@@ -331,8 +310,8 @@ bool FastForward::skip(int depth, Rate& rate) {
     if (skip.units[slot] > 0)
       advance(slot, depth,
               [&](const Warp& warp, std::size_t loop) { return skip.units[slot] * stream(warp).step[loop]; });
-  pass(rate, instructions / rate.sum.instructions());
-  rate.is_known = is_sure;
+  pass(rate, instructions / rate.sum().instructions());
+  if (!is_sure) rate.doubt();
   return true;
 }
 

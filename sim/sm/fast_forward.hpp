@@ -13,27 +13,12 @@
 #include <map>
 #include <vector>
 
-#include "sim/sm/counters.hpp"
+#include "sim/sm/steady_state.hpp"
 #include "sim/sm/warp.hpp"
 
 namespace noteg::sm {
 
 class Machine;
-
-// Every number that decides how something is timed.
-struct SamplingRules {
-  double budget = 5e5;       // warp instructions: work of no more is stepped through, and more do not refine a mean
-  double agreement = 0.005;  // of mean cycles per instruction: twice their standard error
-  std::size_t windows = 4;   // that they are the mean of, at least
-  double share = 0.03;       // of the budget: warp instructions in a window
-  std::int64_t window = 3;   // iterations of each running CTA in a window, at least
-  std::int64_t part = 8;     // a window is no more than this part of a loop, or of the grid
-  std::int64_t settle = 1;   // iterations of each running CTA behind a change that are not measured
-  double longest = 2;        // times its windows that a rate is passed at once; of more, half, then it is measured anew
-  std::size_t sure = 12;     // windows from which on a rate is passed as often as it fits, and not measured anew
-  std::int64_t margin = 1;   // iterations left to go when others were skipped
-  std::size_t moments = 128;  // states that are remembered while a recurrence is sought; half as many after a failure
-};
 
 class FastForward {
  public:
@@ -67,22 +52,8 @@ class FastForward {
   struct Mark {
     std::uint64_t time = 0;
     std::vector<double> position;  // by CTA slot: instructions executed by its warps
-    double backlog = 0;            // PortTraffic::write_backlog
+    PortTraffic::Asked asked{};
     CoreCounters count;
-  };
-  // What passed between two marks.
-  struct Window {
-    double cycles = 0, backlog = 0;
-    std::vector<double> advanced;  // by CTA slot
-    CoreCounters count;
-
-    [[nodiscard]] double instructions() const { return count.warp_instructions; }
-    void operator+=(const Window& more);
-  };
-  struct Rate {
-    std::vector<Window> windows;
-    bool is_known = false;
-    Window sum;  // of those that it is the mean of
   };
   struct Moment {
     std::uint64_t hash = 0, time = 0;
@@ -95,7 +66,7 @@ class FastForward {
     std::int64_t seen = 0;  // iterations since the last change
     std::uint64_t key = 0;  // of the running set that began them
     Mark mark;
-    std::map<std::uint64_t, Rate> rates;  // by running set
+    std::map<std::uint64_t, SteadyState> rates;  // by running set
     std::vector<Moment> moments;
     std::size_t used = 0, most = 0;  // of them
   };
@@ -115,15 +86,14 @@ class FastForward {
   void restart(std::size_t depth);
 
   [[nodiscard]] Mark mark(std::uint64_t now);
-  void close_window(Level& level, Rate& rate, std::uint64_t now);
-  bool learn(Rate& rate);
-  void use(Rate& rate, std::size_t windows);
+  void close_window(Level& level, SteadyState& rate, std::uint64_t now);
+  [[nodiscard]] bool budget_is_spent() const;
   void sample(int depth, const RunningSet& running, std::uint64_t now);
 
   [[nodiscard]] Skip possible_skip(int depth) const;
-  bool skip(int depth, Rate& rate);
-  void pass(const Rate& rate, double share);
-  [[nodiscard]] static std::uint64_t cycles_of(const Rate& rate, double share);
+  bool skip(int depth, SteadyState& rate);
+  void pass(const SteadyState& rate, double share);
+  [[nodiscard]] static std::uint64_t cycles_of(const SteadyState& rate, double share);
   template <class Iterations>
   void advance(std::size_t slot, int depth, Iterations iterations);
   void advance(Warp& warp, int loop, std::int64_t iterations) const;

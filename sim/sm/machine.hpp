@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "sim/sm/async_units.hpp"
-#include "sim/sm/constant_cache.hpp"
 #include "sim/sm/cta_slots.hpp"
 #include "sim/sm/event_wheel.hpp"
 #include "sim/sm/execution_pipes.hpp"
 #include "sim/sm/fast_forward.hpp"
-#include "sim/sm/instruction_cache.hpp"
+#include "sim/sm/front_end.hpp"
 #include "sim/sm/load_store_unit.hpp"
 #include "sim/sm/observer.hpp"
 #include "sim/sm/register_file.hpp"

@@ -1,4 +1,4 @@
-#include "sim/sm/memory_cost.hpp"
+#include "sim/sm/decoded.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/access/copy_passes.hpp"
 #include "kernels/access/wavefronts.hpp"
 #include "sim/support/count_distinct.hpp"
 
@@ -209,24 +208,7 @@ kernels::LineSizes line_sizes(const arch::MemoryPipeSpec& memory) {
   return {static_cast<std::uint32_t>(memory.sector.value), static_cast<std::uint32_t>(memory.l1_line.value)};
 }
 
-MemoryKind memory_kind(Opcode op) {
-  switch (op) {
-    case Opcode::lds:
-    case Opcode::ldtm:
-    case Opcode::ldsm: return MemoryKind::load_shared;
-    case Opcode::sts:
-    case Opcode::stsm: return MemoryKind::store_shared;
-    case Opcode::ldg: return MemoryKind::load_global;
-    case Opcode::stg:
-    case Opcode::red: return MemoryKind::store_global;
-    case Opcode::ldgsts: return MemoryKind::async_copy;
-    case Opcode::ldc: return MemoryKind::constant;
-    case Opcode::shfl: return MemoryKind::shuffle;
-    case Opcode::membar: return MemoryKind::fence;
-    case Opcode::bar_sync: return MemoryKind::barrier;
-    default: return MemoryKind::none;
-  }
-}
+MemoryKind memory_kind(Opcode op) { return kernels::opcode_info(op).memory; }
 
 MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm,
                        const AddressFacts& facts, bool bank_conflicts) {

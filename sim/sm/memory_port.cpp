@@ -9,8 +9,8 @@ namespace noteg::sm {
 void PortTraffic::read_from_l2(double bytes, double now) {
   const double share = port_.read_bytes_per_cycle;
   const double burst = std::max(share, port_.read_burst_bytes_per_cycle);
-  state_.read_free = std::max(state_.read_free, now) + bytes / burst;
-  state_.read_share_free = std::max(state_.read_share_free, now - burst_cycles) + bytes / share;
+  state_.reads.ask(now, bytes / burst);
+  state_.share.ask(now - burst_cycles, bytes / share);
 }
 
 // Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
@@ -38,12 +38,11 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, std::uint64_t now) {
   const bool of_c = cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::c);
   const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency : port_.latency;
   const double latency = (beyond > 0 ? beyond_latency : port_.l1_latency) - front_delay + cost.extra_latency;
-  double begins = again ? static_cast<double>(now) : std::max(state_.read_free, state_.read_share_free);
+  double begins = again ? static_cast<double>(now) : std::max(state_.reads.free, state_.share.free);
   if (of_c && port_.c_bytes_per_cycle > 0) {
     // Others are served while this SM waits for an answer, and it in turn while they do.
-    state_.c_free = std::max(state_.c_free, static_cast<double>(now) - port_.c_latency);
-    state_.c_free += sectors * sector_ * beyond / port_.c_bytes_per_cycle;
-    begins = std::max(begins, state_.c_free);
+    const double cycles = sectors * sector_ * beyond / port_.c_bytes_per_cycle;
+    begins = std::max(begins, state_.c.ask(static_cast<double>(now) - port_.c_latency, cycles));
   }
   return static_cast<std::uint64_t>(begins + latency);
 }
@@ -52,12 +51,22 @@ std::uint64_t PortTraffic::store(double bytes, std::uint64_t now) {
   return static_cast<std::uint64_t>(store_box(static_cast<double>(now), bytes)) + 1;
 }
 
+PortTraffic::Asked PortTraffic::asked() const {
+  return {state_.reads.asked, state_.writes.asked, state_.share.asked, state_.c.asked};
+}
+
+void PortTraffic::pass(double cycles, const Asked& more) {
+  std::size_t i = 0;
+  for (Way* way : {&state_.reads, &state_.writes, &state_.share, &state_.c}) way->free += more[i++] - cycles;
+}
+
+// What was asked for so far decides nothing.
 void PortTraffic::hash(StateHash& add) const {
-  const auto& [read_free, write_free, read_share_free, c_free, shared_turn] = state_;
-  add.until(read_free);
-  add.until(write_free);
-  add.until(read_share_free + burst_cycles);
-  add.until(c_free + port_.c_latency);
+  const auto& [reads, writes, share, c, shared_turn] = state_;
+  add.until(reads.free);
+  add.until(writes.free);
+  add.until(share.free + burst_cycles);
+  add.until(c.free + port_.c_latency);
   for (const int turn : shared_turn) add(static_cast<std::uint64_t>(turn));
 }
 

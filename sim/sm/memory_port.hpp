@@ -55,18 +55,16 @@ class PortTraffic {
   // When a store that leaves it now is on its way.
   [[nodiscard]] std::uint64_t store(double bytes, std::uint64_t now);
   // When a box has passed that comes so many cycles behind those before it; and one that is stored.
-  [[nodiscard]] double load_box(double start, double cycles) {
-    return state_.read_free = std::max(state_.read_free, start) + cycles;
-  }
+  [[nodiscard]] double load_box(double start, double cycles) { return state_.reads.ask(start, cycles); }
   [[nodiscard]] double store_box(double start, double bytes) {
-    return state_.write_free = std::max(state_.write_free, start) + bytes / port_.write_bytes_per_cycle;
+    return state_.writes.ask(start, bytes / port_.write_bytes_per_cycle);
   }
 
-  // Cycles that the way to L2 is behind with what was written: nobody waits for that, so it may grow.
-  [[nodiscard]] double write_backlog(std::uint64_t now) const {
-    return std::max(0.0, state_.write_free - static_cast<double>(now));
-  }
-  void add_write_backlog(double cycles) { state_.write_free += cycles; }
+  // Cycles of work that each way was asked for so far: reads, writes, the share of reads, C.
+  using Asked = std::array<double, 4>;
+  [[nodiscard]] Asked asked() const;
+  // Cycles pass in which so much more is asked of each way: it falls behind, or catches up.
+  void pass(double cycles, const Asked& more);
 
   void hash(StateHash& add) const;
 
@@ -77,10 +75,20 @@ class PortTraffic {
 
   // Bursts shorter than this are served at the port's rate: the order of an iteration of a main loop.
   static constexpr double burst_cycles = 2048;
+  // Serves what it is asked for one after the other.
+  struct Way {
+    double free = 0;   // when all of it has passed
+    double asked = 0;  // cycles of work so far
+
+    double ask(double now, double cycles) {
+      asked += cycles;
+      return free = std::max(free, now) + cycles;
+    }
+  };
   struct State {
-    double read_free = 0, write_free = 0;
-    double read_share_free = 0;        // when what was asked for so far has come at the SM's share of L2's bandwidth
-    double c_free = 0;                 // when the C that was asked for so far has come
+    Way reads, writes;
+    Way share;                         // the same reads at the SM's share of L2's bandwidth
+    Way c;                             // reads of C, at what brings C
     std::array<int, 4> shared_turn{};  // of SharedSectors::steps, by kernels::Matrix
   };
   MemoryPort port_;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/passes/latency.hpp"
+#include "kernels/ir/latency_model.hpp"
 #include "kernels/passes/resources.hpp"
 
 namespace noteg::sm {

@@ -10,7 +10,6 @@
 #include "sim/sm/counters.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/memory_port.hpp"
-#include "sim/sm/switches.hpp"
 
 namespace noteg::sm {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdint>
 
+#include "sim/sm/counters.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/event_wheel.hpp"
-#include "sim/sm/stall.hpp"
 
 namespace noteg::sm {
 

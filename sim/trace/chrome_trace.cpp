@@ -7,8 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "kernels/ir/print.hpp"
-#include "sim/trace/lanes.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/trace/warp_lanes.hpp"
 
 namespace noteg::trace {
@@ -21,6 +20,30 @@ constexpr int sm_process = 1, first_sub_core_process = 2;
 constexpr int first_slot_track = 10, first_warp_track = 20, first_unit_track = 100, tracks_of_unit = 20;
 
 std::string json_text(std::string_view text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// What a unit did, as tracks of slices that do not overlap: where a unit works for several instructions at a time, it
+// gets as many tracks as that takes.
+struct Slice {
+  std::uint64_t from = 0, until = 0;
+  std::int32_t pc = 0;
+  std::uint16_t warp = 0;
+  std::uint64_t ready = 0;
+  std::size_t lane = 0;
+};
+
+// Puts each slice on the first lane that is free when it begins; slices come out in order of their beginnings. Returns
+// the number of lanes.
+std::size_t deal_lanes(std::vector<Slice>& slices) {
+  std::ranges::stable_sort(slices, {}, &Slice::from);
+  std::vector<std::uint64_t> free_at;
+  for (Slice& slice : slices) {
+    const auto free = std::ranges::find_if(free_at, [&](std::uint64_t at) { return at <= slice.from; });
+    slice.lane = static_cast<std::size_t>(free - free_at.begin());
+    if (free == free_at.end()) free_at.push_back(0);
+    free_at[slice.lane] = slice.until;
+  }
+  return free_at.size();
+}
 
 class Writer {
  public:
@@ -107,10 +130,10 @@ class Writer {
             cta.ended == 0 ? recording_.end : cta.ended, fmt::format("\"warps\":{}", program.warps));
     }
     for (std::size_t i = 0; i + 1 < recording_.trip_begins.size(); ++i)
-      slice("trip", json_text(fmt::format("trip {}", i + 1)), sm_process, first_slot_track - 1,
-            recording_.trip_begins[i], recording_.trip_begins[i + 1], fmt::format("\"trip\":{}", i + 1));
+      slice("iteration", json_text(fmt::format("iteration {}", i + 1)), sm_process, first_slot_track - 1,
+            recording_.trip_begins[i], recording_.trip_begins[i + 1], fmt::format("\"iteration\":{}", i + 1));
     if (recording_.trip_begins.size() > 1)
-      name("thread", sm_process, first_slot_track - 1, "main-loop trips of the first CTA");
+      name("thread", sm_process, first_slot_track - 1, "iterations of the first CTA's main loop");
   }
 
   void issues() {
@@ -232,7 +255,8 @@ class Writer {
                 {"sm_clock_mhz", recording_.run->clock().value * 1e-6},
                 {"window_begin_cycle", recording_.begin},
                 {"window_end_cycle", recording_.end},
-                {"loads", "find their data in L2"},
+                {"load_latency_cycles", recording_.port.latency},
+                {"steps_that_wait_for_dram", recording_.run->timed.runs.waiting},
                 {"watts", "of the whole board, as if every SM that works did what this one does"}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
   }

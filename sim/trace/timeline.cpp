@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/ir/listing.hpp"
 #include "sim/report/format.hpp"
 #include "sim/trace/warp_lanes.hpp"
 
@@ -94,6 +95,24 @@ class Grid {
 
 constexpr std::size_t label_width = 13;  // "sub 0 warp 12"
 
+// Issues, waits for memory and other waits in three colours; the text between them as it is.
+std::string painted(const std::string& cells, bool in_colour) {
+  if (!in_colour) return cells;
+  constexpr std::string_view issued = "\033[1;32m", memory = "\033[31m", waits = "\033[33m", off = "\033[0m";
+  std::string out;
+  std::string_view now;
+  for (const char c : cells) {
+    const std::string_view wanted = c >= 'A' && c <= 'Z'               ? issued
+                                    : c == 'g' || c == 'q' || c == 'y' ? memory
+                                    : c >= 'a' && c <= 'z'             ? waits
+                                                                       : std::string_view{};
+    if (wanted != now) out.append(now.empty() ? "" : off).append(wanted);
+    now = wanted;
+    out += c;
+  }
+  return out.append(now.empty() ? "" : off);
+}
+
 // A mark every ten columns, with the cycle of every second one.
 std::string ruler(std::uint64_t begin, std::size_t columns, std::size_t scale) {
   std::string text(label_width + 1, ' ');
@@ -107,14 +126,15 @@ std::string ruler(std::uint64_t begin, std::size_t columns, std::size_t scale) {
 }
 
 std::string block(const Grid& grid, const std::vector<std::size_t>& warps, std::size_t sub_cores, std::uint64_t begin,
-                  std::size_t columns, std::size_t scale) {
+                  std::size_t columns, std::size_t scale, bool in_colour) {
   std::string text = ruler(begin, columns, scale);
   for (const std::size_t warp : warps) {
-    std::string line = fmt::format("{:<{}} ", fmt::format("sub {} warp {}", warp % sub_cores, warp), label_width);
+    std::string cells;
     for (std::size_t column = 0; column < columns; ++column)
-      line += grid.most(warp, column * scale, (column + 1) * scale);
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
+      cells += grid.most(warp, column * scale, (column + 1) * scale);
+    cells.erase(cells.find_last_not_of(' ') + 1);
+    text += fmt::format("{:<{}}{}{}\n", fmt::format("sub {} warp {}", warp % sub_cores, warp), label_width,
+                        cells.empty() ? "" : " ", painted(cells, in_colour));
   }
   return text;
 }
@@ -140,6 +160,64 @@ std::string legend(std::size_t width) {
   return "\n" + entries("issues:", issue_legend, width) + entries("waits:", waits, width);
 }
 
+// One issue of the warp that is shown: when it could have issued, when it did, and what followed.
+struct Row {
+  std::uint64_t cycle = 0;
+  std::int32_t pc = 0;
+  std::vector<sm::WaitRecord> waits;
+  std::uint64_t until = 0, ready = 0;  // its unit is free again; its result is there, 0 where that is not known
+  [[nodiscard]] std::uint64_t begin() const { return waits.empty() ? cycle : waits.front().from; }
+  [[nodiscard]] std::uint64_t end() const { return std::max({cycle + 1, until, ready + 1}); }
+};
+
+std::vector<Row> rows_of(const gpu::Recording& recording, std::size_t most) {
+  const auto warp = static_cast<std::uint16_t>(recording.program().lead_warp);
+  const WarpLane lane = warp_lanes(recording)[warp];
+  std::vector<Row> rows;
+  auto wait = lane.waits.begin();
+  for (const sm::IssueRecord& issue : lane.issues) {
+    if (issue.cycle >= recording.end || rows.size() >= most) break;
+    Row row{issue.cycle, issue.pc, {}, 0, 0};
+    for (; wait != lane.waits.end() && wait->until <= issue.cycle; ++wait) row.waits.push_back(*wait);
+    if (issue.cycle >= recording.begin) rows.push_back(std::move(row));
+  }
+  for (const sm::UseRecord& use : recording.log.uses) {
+    if (use.warp != warp) continue;
+    const auto of = std::ranges::find_if(rows, [&](const Row& row) {  // the last issue of it before the use
+      return row.pc == use.pc && row.cycle <= use.from && row.cycle + 4096 > use.from && row.until == 0;
+    });
+    if (of == rows.end()) continue;
+    of->until = use.until;
+    of->ready = use.ready;
+  }
+  return rows;
+}
+
+constexpr std::size_t shortest_text = 12, longest_text = 46;
+
+std::string cells_of(const Row& row, const kernels::Program& program, std::uint64_t begin, std::size_t columns) {
+  std::string cells(columns, ' ');
+  const auto fill = [&](std::uint64_t from, std::uint64_t until, char letter) {
+    for (std::uint64_t c = std::max(from, begin); c < std::min<std::uint64_t>(until, begin + columns); ++c)
+      cells[c - begin] = letter;
+  };
+  fill(row.cycle + 1, row.until, '=');
+  fill(std::max(row.cycle + 1, row.until), row.ready, '-');
+  if (row.ready > row.cycle) fill(row.ready, row.ready + 1, 'R');
+  for (const sm::WaitRecord& wait : row.waits) fill(wait.from, wait.until, trace::letter_of(wait.reason));
+  const kernels::Instruction& in = program.code[static_cast<std::size_t>(row.pc)];
+  fill(row.cycle, row.cycle + 1, letter_of(kernels::opcode_info(in.op).unit));
+  return cells;
+}
+
+// Mnemonic and operands, without the control bits before them.
+std::string text_of(const kernels::Program& program, std::int32_t pc, std::size_t most) {
+  std::string text = kernels::to_text(program, pc);
+  if (text.starts_with('[')) text.erase(0, text.find(']') + 2);
+  if (text.size() > most) text = text.substr(0, most - 2) + "..";
+  return text;
+}
+
 }  // namespace
 
 char letter_of(Stall stall) { return letters[static_cast<std::size_t>(stall)].first; }
@@ -160,11 +238,36 @@ std::string timeline(const gpu::Recording& recording, int sub_cores, const Timel
     for (const std::string& line : report::wrap(
              fmt::format("the whole window, {} cycles a column, the most frequent state of each", scale), width))
       text += line + "\n";
-    text += block(grid, warps, subs, recording.begin, (grid.cycles() + scale - 1) / scale, scale) + "\n";
+    text +=
+        block(grid, warps, subs, recording.begin, (grid.cycles() + scale - 1) / scale, scale, options.in_colour) + "\n";
     text += "its first cycles, one a column\n";
   }
-  text += block(grid, warps, subs, recording.begin, std::min(columns, grid.cycles()), 1);
+  text += block(grid, warps, subs, recording.begin, std::min(columns, grid.cycles()), 1, options.in_colour);
   return text + legend(width);
+}
+
+std::string instruction_timeline(const gpu::Recording& recording, const TimelineOptions& options) {
+  const std::size_t width = std::max<std::size_t>(40, options.width);
+  const std::size_t text = std::clamp(width / 3, shortest_text, longest_text), columns = width - label_width - text - 2;
+  const kernels::Program& program = recording.program();
+  const std::vector<Row> rows = rows_of(recording, options.most_instructions);
+  std::string out = fmt::format("instructions of warp {}, the first {} in the window, a cycle a column\n",
+                                program.lead_warp, rows.size());
+  for (std::size_t first = 0; first < rows.size();) {
+    const std::uint64_t begin = std::max(recording.begin, rows[first].begin());
+    out += ruler(begin, columns, 1);
+    std::size_t next = first;
+    for (; next < rows.size() && (next == first || rows[next].cycle < begin + columns); ++next) {
+      const Row& row = rows[next];
+      const auto iteration = std::ranges::upper_bound(recording.trip_begins, row.cycle) - recording.trip_begins.begin();
+      const std::string label = fmt::format("[{},{:04x}]", iteration, row.pc * kernels::instruction_bytes);
+      out += fmt::format("{:<{}} {} {}\n", label, label_width,
+                         painted(cells_of(row, program, begin, columns), options.in_colour),
+                         text_of(program, row.pc, text));
+    }
+    first = next;
+  }
+  return out + "[iteration,address]; = keeps its unit; - until its result; R result\n";
 }
 
 }  // namespace noteg::trace

@@ -1,6 +1,9 @@
 // What is to be computed, without saying how: the shape, the types and the layout. Kernels are chosen for it.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "kernels/families/tuning.hpp"
 
 namespace noteg::tune {
@@ -17,5 +20,22 @@ using kernels::in_frame;
 
 // The family of tensor kernels that a generation runs fastest; nothing where its SM has none for the type.
 [[nodiscard]] bool is_tensor(kernels::Family family);
+
+// A file of problems, one GEMM per line: MxNxK, then any of batch=B, times=N, dtype=T, layout=L; # begins a comment. A
+// whole layer of a language model is such a file.
+
+struct CountedProblem {
+  Problem problem;
+  std::int64_t count = 1;
+};
+
+// otherwise: types and layout of lines that state none. Every mistake with file, line and column.
+[[nodiscard]] Result<std::vector<CountedProblem>> read_shapes(const std::string& path,
+                                                              const kernels::KernelConfig& otherwise);
+[[nodiscard]] Result<std::vector<CountedProblem>> parse_shapes(const std::string& text, const std::string& file,
+                                                               const kernels::KernelConfig& otherwise);
+
+// Types of operands, accumulators and result together: f16 adds in f32 and stores f16, s8 adds and stores s32.
+void set_types(kernels::KernelConfig& frame, kernels::DataType type);
 
 }  // namespace noteg::tune

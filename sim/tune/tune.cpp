@@ -35,11 +35,6 @@ std::vector<gpu::SimReport> timed(const arch::GpuSpec& gpu, const Problem& probl
   return out;
 }
 
-bool same_program(const kernels::KernelConfig& a, const kernels::KernelConfig& b) {
-  return a.family == b.family && a.tile == b.tile && a.warp_m == b.warp_m && a.warp_n == b.warp_n &&
-         a.stages == b.stages;
-}
-
 struct Figure {
   std::string_view what;
   double winner, other;
@@ -47,6 +42,11 @@ struct Figure {
 };
 
 }  // namespace
+
+bool same_program(const kernels::KernelConfig& a, const kernels::KernelConfig& b) {
+  return a.family == b.family && a.tile == b.tile && a.warp_m == b.warp_m && a.warp_n == b.warp_n &&
+         a.stages == b.stages;
+}
 
 std::string why_it_wins(const std::vector<gpu::SimReport>& top, Objective objective) {
   if (top.empty()) return "";
@@ -92,7 +92,7 @@ Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneO
   request.jobs = options.jobs;
   request.stop = options.stop;
   request.progress = options.progress;
-  const Ranking ranking = rank(candidates, request);
+  Ranking ranking = rank(candidates, request);
   out.simulated = ranking.simulated;
   out.pruned = ranking.pruned;
   out.failed = ranking.failed;
@@ -105,6 +105,7 @@ Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneO
                       "tune",
                       fmt::format("a configuration that runs {} on {}", name_of(problem.frame.dtype_in), gpu.id),
                       fmt::format("none among {} combinations", out.considered)};
+  out.ranked = std::move(ranking.best);
   out.why = why_it_wins(out.top, options.objective);
   return out;
 }

@@ -24,6 +24,7 @@ struct Tuned {
   Problem problem;
   std::int64_t count = 1;           // how often the problem comes in the file it is from
   std::vector<gpu::SimReport> top;  // best first, by the objective, as noteg simulate gives them
+  std::vector<Scored> ranked;       // all that were simulated, best first, as pilot runs see them
   std::size_t considered = 0;       // combinations
   std::size_t valid = 0;            // of these, that fit the rules and the GPU
   std::size_t simulated = 0, pruned = 0, failed = 0;
@@ -33,6 +34,9 @@ struct Tuned {
 
 // Error: no configuration runs the problem on this GPU.
 [[nodiscard]] Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneOptions& options);
+
+// Whether both run the same instructions: family, tile, warps and stages are the same.
+[[nodiscard]] bool same_program(const kernels::KernelConfig& a, const kernels::KernelConfig& b);
 
 // The winner's limiter against that of the runner-up, which is the next one with another program.
 [[nodiscard]] std::string why_it_wins(const std::vector<gpu::SimReport>& top, Objective objective);

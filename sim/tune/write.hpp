@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "arch/spec.hpp"
+#include "kernels/config/config.hpp"
 #include "sim/tune/tune.hpp"
 
 namespace noteg::tune {
@@ -20,5 +22,10 @@ struct Results {
 [[nodiscard]] std::string to_text(const Results& results);
 [[nodiscard]] std::string to_json(const Results& results, const arch::GpuSpec& gpu);
 [[nodiscard]] std::string to_csv(const Results& results);  // a row per problem and rank
+
+// A configuration as a command line of the CUTLASS profiler, to measure on a board what was predicted here.
+
+[[nodiscard]] std::string cutlass_profiler_line(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                                const kernels::GemmShape& shape);
 
 }  // namespace noteg::tune

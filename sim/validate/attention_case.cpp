@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/families/family.hpp"
+#include "kernels/families/flash3/flash3_plan.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::validate {
@@ -37,7 +38,8 @@ int slices_for(std::int64_t ctas, std::int64_t slots, std::int64_t blocks) {
 
 std::string read_attention(const MeasuredRow& row, const MeasuredData& data, MeasuredCase& measured) {
   const RowView view(data, row);
-  if (view.text(Column::instr) == "wgmma") return "FlashAttention-3 (wgmma): not modelled";
+  const bool on_warpgroups = view.text(Column::instr) == "wgmma" ||
+                             view.text(Column::kernel_name).find("fa3") != std::string_view::npos;
   const std::string_view notes = view.text(Column::notes);
   const std::optional<int> heads = note_value(notes, "heads"), key_heads = note_value(notes, "kv_heads");
   if (!heads || !key_heads || *key_heads < 1 || *heads % *key_heads != 0)
@@ -45,22 +47,42 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
   const kernels::GemmShape tokens = measured.shape;
   const int group = *heads / *key_heads;
   kernels::KernelConfig& c = measured.config;
-  c.family = kernels::Family::attention;
+  c.family = on_warpgroups ? kernels::Family::flash3 : kernels::Family::attention;
   c.attention.causal = note_value(notes, "causal").value_or(0) != 0 && tokens.m > 1;
   c.attention.group = group;
   c.attention.page = page;
-  c.tile = {rows_of_block, static_cast<int>(2 * tokens.k), keys_of_block(static_cast<int>(tokens.k))};
-  // A decoded token's heads lie in one block of rows; otherwise each head has blocks of its own.
-  const std::int64_t rows = tokens.m == 1 ? group : ceil_div(tokens.m, rows_of_block) * rows_of_block * group;
+  const int head = static_cast<int>(tokens.k);
+  // FlashInfer, which SGLang takes on an A100, works on 128 rows and puts the heads of short queries side by side.
+  const bool is_flashinfer = !on_warpgroups && view.text(Column::kernel_name) == "flash_attention" && tokens.m > 1;
+  const kernels::Tile wide{2 * rows_of_block, 2 * head, rows_of_block};
+  c.tile = on_warpgroups   ? kernels::flash3_block(head, c.attention.causal, true)
+           : is_flashinfer ? wide
+                           : kernels::Tile{rows_of_block, 2 * head, keys_of_block(head)};
+  // A decoded token's heads lie in one block of rows, those of FlashAttention-3 always do (PackGQA, which it takes for
+  // sequences of different lengths); otherwise each head has blocks of its own.
+  const bool packs = on_warpgroups || tokens.m == 1 || (is_flashinfer && tokens.m < c.tile.m);
+  const std::int64_t rows = packs ? tokens.m * group : ceil_div(tokens.m, c.tile.m) * c.tile.m * group;
   measured.shape = {rows, 2 * tokens.k, tokens.n, tokens.batch * *key_heads};
+  // vLLM and SGLang put the new keys and values into the pages of the cache by a kernel of its own, within the time.
+  if (notes.find("paged KV cache") != std::string_view::npos) {
+    operators::MemoryKernel write;
+    write.name = "cache write";
+    write.rows = static_cast<double>(tokens.batch * tokens.m);
+    write.columns = 2.0 * *key_heads * head;
+    write.operations = 0;
+    write.scatters = true;
+    measured.before = write;
+  }
   return "";
 }
 
 void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
   kernels::KernelConfig& c = measured.config;
   // Of a single token only, whose heads were put into the rows of a block: with a key head each, none are.
-  if (!traits_of(c).keeps_scores || measured.shape.m > rows_of_block || c.attention.group == 1) return;
-  const std::int64_t slots = 2 * std::int64_t{gpu.sms};
+  if (!traits_of(c).keeps_scores || measured.shape.m > c.tile.m) return;
+  const bool by_warpgroups = c.family == kernels::Family::flash3;
+  if (!by_warpgroups && c.attention.group == 1) return;
+  const std::int64_t slots = (by_warpgroups ? 1 : 2) * std::int64_t{gpu.sms};
   c.split_k = slices_for(measured.shape.batch, slots, ceil_div(measured.shape.k, c.tile.k));
   if (c.split_k > 1) c.split_k_mode = kernels::SplitKMode::parallel;
 }

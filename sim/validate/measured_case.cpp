@@ -9,6 +9,7 @@
 #include "sim/support/ceil_div.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/validate/attention_case.hpp"
+#include "sim/validate/expert_case.hpp"
 #include "sim/validate/measured_set.hpp"
 #include "sim/validate/published_kernels.hpp"
 
@@ -71,7 +72,8 @@ class Builder {
 
   CaseOrReason build() {
     read_problem();
-    if (is_attention(row_.text(Column::op))) return build_attention();
+    if (is_attention(row_.text(Column::op))) return build_operator(read_attention);
+    if (row_.text(Column::op) == "moe") return build_operator(read_experts);
     read_kernel();
     if (reason_.empty()) {
       read_columns();
@@ -88,11 +90,13 @@ class Builder {
   }
 
  private:
-  CaseOrReason build_attention() {
+  // What is more than a product of two matrices.
+  template <class Read>
+  CaseOrReason build_operator(Read read) {
     read_type(Column::dtype_in, case_.config.dtype_in);
     case_.config.name = std::string(row_.text(Column::kernel_name));
     read_measurement();
-    reason_ = read_attention(*measured_row_, *data_, case_);
+    reason_ = read(*measured_row_, *data_, case_);
     for (const std::string& problem : row_.problems()) reason_ += (reason_.empty() ? "" : "; ") + problem;
     if (!reason_.empty()) return reason_;
     return std::move(case_);
@@ -106,9 +110,9 @@ class Builder {
       return row_.integer(column, 1).value_or(1);
     };
     const std::string_view op = row_.text(Column::op);
-    constexpr std::array<std::string_view, 11> known{
-        "",          "gemm",         "gemm_mixed",           "gemm_weight_only",  "linear",          "bmm",
-        "gemm_int8", "linear_quant", "gemm_naive_smem_tile", "attention_prefill", "attention_decode"};
+    constexpr std::array<std::string_view, 12> known{
+        "",          "gemm",         "gemm_mixed",           "gemm_weight_only",  "linear",           "bmm",
+        "gemm_int8", "linear_quant", "gemm_naive_smem_tile", "attention_prefill", "attention_decode", "moe"};
     if (std::ranges::find(known, op) == known.end()) row_.no_such(Column::op);
     case_.shape = {size(Column::m), size(Column::n), size(Column::k), row_.integer(Column::batch, 1).value_or(1)};
   }

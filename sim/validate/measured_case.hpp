@@ -10,6 +10,8 @@
 
 #include "kernels/config/config.hpp"
 #include "sim/gpu/simulate.hpp"
+#include "sim/operators/expert_layer.hpp"
+#include "sim/operators/memory_kernel.hpp"
 #include "sim/validate/host_time.hpp"
 #include "sim/validate/measured_file.hpp"
 
@@ -22,6 +24,8 @@ struct MeasuredCase {
   bool quantises = false;        // the time holds a kernel that quantises A first
   kernels::GemmShape shape;
   gpu::SimOptions options;
+  std::optional<operators::ExpertLayer> experts;  // instead of one kernel
+  std::optional<operators::MemoryKernel> before;  // a kernel that the time holds too
   int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (buffers.hpp)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured

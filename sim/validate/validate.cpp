@@ -11,6 +11,7 @@
 #include "sim/support/nearest_name.hpp"
 #include "sim/validate/attention_case.hpp"
 #include "sim/validate/buffers.hpp"
+#include "sim/validate/expert_case.hpp"
 #include "sim/validate/judge.hpp"
 #include "sim/validate/quantisation.hpp"
 #include "sim/validate/work_sharing.hpp"
@@ -65,6 +66,16 @@ Outcome filtered(std::string reason) {
   return outcome;
 }
 
+// Kernels that the measured time holds beside the one that is named.
+Result<double> other_kernels_us(const MeasuredCase& measured, const arch::GpuSpec& gpu) {
+  double sum = measured.quantises ? quantisation_time(gpu, measured.shape, measured.config.dtype_in).value * 1e6 : 0.0;
+  if (!measured.before) return sum;
+  gpu::SmCache cache;
+  const Result<gpu::SimReport> report = operators::simulate_memory(gpu, *measured.before, measured.options, cache);
+  if (!report) return report.errors();
+  return sum + report->time_us;
+}
+
 Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus, const ValidateOptions& options,
               const Simulator& simulator) {
   const std::string& gpu_name = row.fields[*data.column("gpu")];
@@ -91,11 +102,13 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
     measured.config = std::move(*chosen);
   }
   measured.options.kernel_chosen = measured.choose_kernel;
-  Result<gpu::SimReport> report = simulator(*gpu, measured.config, measured.shape, measured.options);
+  Result<gpu::SimReport> report = measured.experts ? expert_report(measured, *gpu)
+                                                   : simulator(*gpu, measured.config, measured.shape, measured.options);
   if (!report) return skipped(one_line(report.errors()));
-  if (measured.quantises) {
-    const double with =
-        1 + quantisation_time(*gpu, measured.shape, measured.config.dtype_in).value * 1e6 / report->time_us;
+  if (const Result<double> others = other_kernels_us(measured, *gpu); !others) {
+    return skipped(one_line(others.errors()));
+  } else if (*others > 0) {
+    const double with = 1 + *others / report->time_us;
     report->time_us *= with;
     for (gpu::TimeRange& range : report->confidence.intervals) range = {range.low_us * with, range.high_us * with};
   }

@@ -2,7 +2,6 @@
 // --name=value and flags. What an option means is read where the program reads it (sim/cli/kernel_options.cpp).
 #include <algorithm>
 
-#include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/kernel_options.hpp"
@@ -90,6 +89,8 @@ std::vector<cli::Option> known_options() {
   std::vector<cli::Option> all{{"arch", "ARCH", "GPU: a name", true, cli::FileUse::gpu, cli::arch_values}};
   for (cli::Option& option : cli::kernel_options()) all.push_back(std::move(option));
   for (cli::Option& option : cli::clock_options()) all.push_back(std::move(option));
+  all.push_back({"sass", "FILE", "compiled code: a listing", false});
+  all.push_back({"launch", "FILE", "how it is launched", false});
   all.push_back({"exact", "", "step through everything, extrapolate nothing", false});
   return all;
 }

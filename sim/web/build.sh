@@ -5,6 +5,7 @@ set -euo pipefail
 
 root=$1 out=$2 jobs=$3
 toolchain=/usr/share/emscripten/cmake/Modules/Platform/Emscripten.cmake
+export CCACHE_COMPILERTYPE=clang # em++, which is one
 export NODE_PATH=/usr/share/nodejs${NODE_PATH:+:$NODE_PATH} # emscripten's own helpers, whichever Node.js runs them
 
 say() { printf 'web: %s\n' "$*" >&2; }
@@ -27,7 +28,7 @@ fetch_yaml_cpp() {
 link_headers() {
   mkdir -p "$out/headers"
   local name
-  for name in fmt nlohmann boost; do ln -sfn "/usr/include/$name" "$out/headers/$name"; done
+  for name in fmt nlohmann boost zlib.h zconf.h; do ln -sfn "/usr/include/$name" "$out/headers/$name"; done
 }
 
 modules() {

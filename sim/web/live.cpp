@@ -4,13 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "arch/load.hpp"
-#include "sim/cli/clock_options.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/compare/write.hpp"
+#include "sim/compiled/write_json.hpp"
 #include "sim/gpu/recording.hpp"
 #include "sim/report/write.hpp"
-#include "sim/report/write_explanation.hpp"
 #include "sim/web/watch.hpp"
 
 namespace noteg::web {
@@ -95,7 +94,9 @@ gpu::SmCache& Live::cache() {
 
 std::string Live::run(const Job& job, const std::string& depth) {
   if (depth == "fast") {
-    const Result<gpu::SimReport> report = gpu::simulate(job.gpu, job.kernel, job.shape, job.options, cache());
+    gpu::SimOptions options = job.options;
+    options.many_shapes = true;
+    const Result<gpu::SimReport> report = gpu::simulate(job.gpu, job.kernel, job.shape, options, cache());
     if (!report) return errors_json(report.errors());
     return facts_of(job.gpu, *report).dump() + "\n" + report::to_json(*report);
   }
@@ -155,6 +156,26 @@ std::string Live::compare(const std::vector<std::string>& words) {
   return comparison ? compare::to_json(*comparison) : errors_json(comparison.errors());
 }
 
+std::string Live::compiled(const std::string& ask, const std::vector<std::string>& words,
+                           const cli::Arguments& arguments) {
+  Diagnostics errors = cli::set_errors(arguments);
+  gpu::SimOptions options;
+  options.exact = arguments.has("exact");
+  options.switches = cli::switch_options(arguments, errors);
+  cli::apply_clock_options(arguments, options, errors);
+  const Result<arch::GpuSpec> gpu = gpu_of(arguments);
+  if (!gpu) cli::add(errors, gpu.errors());
+  if (!arguments.has("launch")) errors.push_back({"", 0, 0, "--launch", "how the kernel is launched", "nothing"});
+  if (!errors.empty()) return errors_json(errors);
+  const auto job = compiled_.job(words, *arguments.text("sass"), *arguments.text("launch"), *gpu, options);
+  if (!job) return errors_json(job.errors());
+  if (ask == "run")
+    return facts_of(*gpu, (*job)->run.report).dump() + "\n" + noteg::compiled::to_json((*job)->run, (*job)->launch);
+  if (ask == "watch") return watched(**job);
+  if (ask == "occupancy") return occupancy_curves(*gpu, (*job)->run.report);
+  return errors_json({{"", 0, 0, "ask", "run, watch or occupancy for compiled code", "\"" + ask + "\""}});
+}
+
 std::string Live::answer(const std::string& question) {
   try {
     const Json asked = Json::parse(question);
@@ -162,6 +183,10 @@ std::string Live::answer(const std::string& question) {
     if (ask == "about") return about();
     const std::vector<std::string> words = strings(asked.at("words"));
     if (ask == "compare") return compare(words);
+    if (std::ranges::find(words, "--sass") != words.end()) {
+      const Result<cli::Arguments> arguments = cli::parse_arguments(words, known_options(), {});
+      return arguments ? compiled(ask, words, *arguments) : errors_json(arguments.errors());
+    }
     const Result<Job> job = job_of(words);
     if (!job) return errors_json(job.errors());
     if (ask == "run") return run(*job, asked.value("depth", "full"));

@@ -15,6 +15,7 @@
 #include "sim/gpu/explain.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/support/result.hpp"
+#include "sim/web/compiled_job.hpp"
 
 namespace noteg::web {
 
@@ -40,6 +41,7 @@ class Live {
   //   occupancy  {}: warps per SM over registers, shared memory and threads
   //   watch      {"first": A, "last": B}: what the warps of an SM do, cycle by cycle (watch.hpp)
   //   compare    {}: what noteg compare --format json prints
+  // Words with --sass and --launch ask for compiled code: run, occupancy and watch.
   // Mistakes: {"errors": [...]} with the lines that the command would print. Nothing is thrown.
   [[nodiscard]] std::string answer(const std::string& question);
 
@@ -51,8 +53,11 @@ class Live {
   [[nodiscard]] std::string points(const Job& job, const std::string& axis, const std::vector<std::int64_t>& values);
   [[nodiscard]] std::string watch(const Job& job, std::int64_t first, std::int64_t last);
   [[nodiscard]] std::string compare(const std::vector<std::string>& words);
+  [[nodiscard]] std::string compiled(const std::string& ask, const std::vector<std::string>& words,
+                                     const cli::Arguments& arguments);
 
   std::map<std::string, arch::GpuSpec> gpus_;
+  CompiledJobs compiled_;
   std::unique_ptr<gpu::SmCache> cache_;
   int runs_ = 0;  // since the cache was empty
 };

@@ -5,6 +5,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, write
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { figureOf } from "./figures.mjs";
+
 const [root, node, live, out] = process.argv.slice(2).map((each) => resolve(each));
 const require = createRequire(join(node, "node_modules/"));
 const { marked } = await import(pathToFileURL(require.resolve("marked")));
@@ -12,8 +14,8 @@ const { marked } = await import(pathToFileURL(require.resolve("marked")));
 // Groups of the navigation, in the order in which a newcomer reads; what is in none comes last.
 const groups = [
   ["Start", ["overview", "faq", "files-and-limits"]],
-  ["Use", ["reports", "live-page", "trace", "compare", "tune", "sweeps", "learning", "python", "switches", "cluster", "assembly"]],
-  ["The model", ["model", "validation", "performance", "power"]],
+  ["Use", ["reports", "live-page", "trace", "compare", "tune", "workloads", "compiled-kernels", "sweeps", "learning", "serve", "python", "switches", "cluster", "assembly"]],
+  ["The model", ["model", "validation", "leave-one-out", "performance", "power", "tensor-memory", "triton-and-attention"]],
   ["Extend", ["adding-a-gpu", "adding-a-kernel-family", "measured-files"]],
   ["Reference", ["architecture-reference", "kernel-reference", "kernel-names", "library-menu", "report-reference", "dataset-reference"]],
 ];
@@ -81,7 +83,8 @@ writeFileSync(join(out, "docs/site.css"), style);
 writeFileSync(join(out, "docs/site.js"), script);
 const index = [];
 for (const page of pages) {
-  const { html, heads } = render(page);
+  const { html: plainHtml, heads } = render(page);
+  const html = plainHtml.replace("</h1>\n", `</h1>\n${figureOf(page.id, page.title, escaped)}`);
   writeFileSync(join(out, "docs", `${page.id}.html`), frame(page, html, heads));
   for (const part of html.split(/(?=<h[123] id=)/)) {
     const head = /^<h[123] id="([^"]*)">(.*?)<\/h/.exec(part);

@@ -4,7 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "kernels/ir/print.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/trace/warp_lanes.hpp"
 
 namespace noteg::web {

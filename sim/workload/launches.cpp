@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/support/ceil_div.hpp"
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::workload {
 namespace {
@@ -45,7 +46,44 @@ AttentionShape attention_shape(const Operation& o) {
   return {few ? o.m * group : o.m, in_pages(keys_of(o)), o.k, o.batch * (few ? o.kv_heads : o.heads)};
 }
 
+bool has_fused_kernel(const Operation& o) {
+  const kernels::DataType type = o.frame.dtype_in;
+  const bool two_bytes = type == kernels::DataType::f16 || type == kernels::DataType::bf16;
+  return two_bytes && o.k >= 16 && o.k <= 256 && o.k % 16 == 0 && o.heads % std::max(1, o.kv_heads) == 0;
+}
+
+// FlashAttention-2: scores stay in the SM, keys and values come through the cache in pages.
+Expansion fused_prefill(const Operation& o) {
+  constexpr std::int64_t block = 64;  // rows of queries of a head that lie together
+  AttentionLaunch launch;
+  const int key_heads = std::max(1, o.kv_heads);
+  const std::int64_t group = o.heads / key_heads;
+  launch.shape = {block * ceil_div(o.m, block) * group, 2 * o.k, o.n, o.batch * key_heads};
+  launch.kernel.family = kernels::Family::attention;
+  launch.kernel.dtype_in = launch.kernel.dtype_out = o.frame.dtype_in;
+  launch.kernel.attention.causal = o.causal;
+  launch.kernel.attention.group = static_cast<int>(group);
+  launch.kernel.attention.page = static_cast<int>(page);
+  launch.kernel.tile = {static_cast<int>(block), static_cast<int>(2 * o.k), o.k <= 64 ? 256 : o.k <= 128 ? 128 : 64};
+  Expansion out;
+  out.launches.push_back({"attention", launch});
+  out.modelled_as = "one fused kernel (FlashAttention-2)";
+  return out;
+}
+
+// One query for each head: keys and values are read once, and nothing else takes time.
+Expansion fused_decode(const Operation& o) {
+  const double size = o.element_size(), heads = static_cast<double>(o.batch) * std::max(1, o.kv_heads);
+  const double cache = 2 * heads * product(in_pages(keys_of(o)), o.k) * size;
+  const double queries = static_cast<double>(o.batch) * o.heads * product(o.m, o.k) * size;
+  Expansion out;
+  out.launches.push_back(stream("attention", cache + queries, queries, queries));
+  out.modelled_as = "a memory kernel that reads keys and values once (fused)";
+  return out;
+}
+
 Expansion attention(const Operation& o) {
+  if (has_fused_kernel(o)) return o.m > 1 ? fused_prefill(o) : fused_decode(o);
   const AttentionShape s = attention_shape(o);
   const double scores = product(s.rows, s.keys) * static_cast<double>(s.batch) * o.element_size();
   Expansion out;
@@ -110,12 +148,13 @@ Expansion weight_only(const Operation& o) {
 }  // namespace
 
 double active_experts(double experts, double top_k, double tokens) {
-  return experts * (1 - std::pow(1 - std::min(1.0, top_k / experts), tokens));
+  return experts * (1 - portable::pow(1 - std::min(1.0, top_k / experts), tokens));
 }
 
 double Launch::flops() const {
   const auto* product = std::get_if<GemmLaunch>(&work);
-  return product != nullptr ? product->shape.flops() : 0;
+  const auto* attention = std::get_if<AttentionLaunch>(&work);
+  return product != nullptr ? product->shape.flops() : attention != nullptr ? attention->shape.flops() : 0;
 }
 
 std::string Launch::identity() const {
@@ -123,6 +162,9 @@ std::string Launch::identity() const {
     return fmt::format("gemm {} {} {} {} {} {} {} {}", g->shape.m, g->shape.n, g->shape.k, g->shape.batch,
                        name_of(g->frame.dtype_in), name_of(g->frame.dtype_acc), name_of(g->frame.dtype_out),
                        name_of(g->frame.layout));
+  if (const auto* a = std::get_if<AttentionLaunch>(&work))
+    return fmt::format("attention {} {} {} {} {} {} {}", a->shape.m, a->shape.n, a->shape.k, a->shape.batch,
+                       name_of(a->kernel.dtype_in), a->kernel.attention.causal, a->kernel.attention.group);
   if (const auto* s = std::get_if<StreamLaunch>(&work))
     return fmt::format("stream {} {} {}", s->read_bytes, s->write_bytes, s->resident_bytes);
   const auto& c = std::get<CollectiveLaunch>(work);

@@ -15,6 +15,12 @@ struct GemmLaunch {
   kernels::KernelConfig frame;
 };
 
+// A fused attention kernel, whose configuration is known: no library has to choose one.
+struct AttentionLaunch {
+  kernels::GemmShape shape;  // queries of all heads that share keys, twice the head, keys, sequences times key heads
+  kernels::KernelConfig kernel;
+};
+
 // A kernel that only moves data, or computes so little on it that memory decides.
 struct StreamLaunch {
   double read_bytes = 0, write_bytes = 0;
@@ -29,7 +35,7 @@ struct CollectiveLaunch {
 
 struct Launch {
   std::string what;  // "Q K^T", "softmax"
-  std::variant<GemmLaunch, StreamLaunch, CollectiveLaunch> work;
+  std::variant<GemmLaunch, AttentionLaunch, StreamLaunch, CollectiveLaunch> work;
 
   [[nodiscard]] double flops() const;
   // Equal for launches that do the same.

@@ -7,12 +7,15 @@
 
 #include "sim/gpu/operating_point.hpp"
 #include "sim/support/csv.hpp"
+#include "sim/support/portable_math.hpp"
 
 namespace noteg::workload {
 namespace {
 
 // Share of the way to a new value that a first-order lag goes in a step.
-double lag(Seconds step, Seconds constant) { return constant.value > 0 ? 1.0 - std::exp(-(step / constant)) : 1.0; }
+double lag(Seconds step, Seconds constant) {
+  return constant.value > 0 ? 1.0 - portable::exp(-(step / constant)) : 1.0;
+}
 
 // A board and its limiter.
 class Board {

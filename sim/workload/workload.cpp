@@ -236,6 +236,8 @@ Result<LaunchCost> cost_of(const Machine& machine, const Launch& launch, const C
                            gpu::SmCache& cache) {
   if (const auto* stream = std::get_if<StreamLaunch>(&launch.work)) return cost_of(machine, *stream);
   if (const auto* collective = std::get_if<CollectiveLaunch>(&launch.work)) return cost_of(machine, *collective);
+  if (const auto* attention = std::get_if<AttentionLaunch>(&launch.work))
+    return cost_of(machine, GemmLaunch{attention->shape, attention->kernel}, attention->kernel, cache);
   const Result<kernels::KernelConfig>& kernel = choices.kernel_of(place);
   if (!kernel) return kernel.errors();
   return cost_of(machine, std::get<GemmLaunch>(launch.work), *kernel, cache);

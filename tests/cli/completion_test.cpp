@@ -24,7 +24,7 @@ Words offered(const std::string& typed) { return words_of(run_program("--complet
 TEST(Completion, OffersCommandsActionsAndOptions) {
   EXPECT_EQ(offered("si"), Words{"simulate"});
   EXPECT_EQ(offered("arch ''"), (Words{"list", "show", "check", "schema", "new", "scale"}));
-  EXPECT_EQ(offered("kernel ''"), Words{"show"});
+  EXPECT_EQ(offered("kernel ''"), (Words{"show", "graph"}));
   EXPECT_EQ(offered("simulate --clock"), (Words{"--clock", "--clock-mode"}));
   EXPECT_TRUE(offered("arch show rtx40").contains("rtx4070"));
 }

@@ -1,6 +1,9 @@
 // --report, --trace and --timeline on the command line: files beside the result, clear mistakes.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+#include <set>
+
 #include "tests/cli/program.hpp"
 
 namespace noteg::test {
@@ -17,6 +20,50 @@ TEST(Report, LiesBesideTheResultAndDoesNotChangeIt) {
   EXPECT_EQ(ran.status, 0);
   EXPECT_EQ(ran.out, plain.out);
   EXPECT_EQ(ran.err, "<!DOCTYPE html>");
+}
+
+void add_numbers(const nlohmann::json& json, std::set<double>& numbers) {
+  if (json.is_number()) numbers.insert(json.get<double>());
+  for (const auto& each : json) add_numbers(each, numbers);
+}
+
+// Figures of the cards of a page, but those of the cards named, which are worked out from several numbers.
+std::vector<double> figures_of(const std::string& page, const std::set<std::string>& worked_out) {
+  std::vector<double> out;
+  const std::string mark = "<data value=\"";
+  std::string card;
+  for (std::size_t at = page.find('<'); at != std::string::npos; at = page.find('<', at + 1)) {
+    if (page.compare(at, 4, "<h3>") == 0) card = page.substr(at + 4, page.find("</h3>", at) - at - 4);
+    if (page.compare(at, mark.size(), mark) != 0 || worked_out.contains(card)) continue;
+    out.push_back(std::stod(page.substr(at + mark.size())));
+  }
+  return out;
+}
+
+TEST(Report, EveryFigureIsOneOfTheJsonOfTheSameCommand) {
+  const std::string kernel = "--family simt --tile 64x64x8 --shape 512x512x128 ";
+  // Ends of roofs, what each resource alone would allow, sums of what is left over.
+  const std::set<std::string> worked_out{"Roofline", "What keeps more CTAs out", "Which instructions run"};
+  for (const std::string& command :
+       {"simulate --arch l4 --explain " + kernel, "compare --arch l4 --arch rtx4070 " + kernel,
+        std::string("tune --arch l4 --shape 512x512x128 --dtype f32 --max-configs 8 --top 3 --quiet")}) {
+    const Ran ran = run_shell("f=$(mktemp); \"$NOTEG\" " + command + " --format json --report $f && cat $f >&2");
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    std::set<double> numbers;
+    const nlohmann::json json = nlohmann::json::parse(ran.out);
+    add_numbers(json, numbers);
+    if (json.contains("gpus"))  // a table's column of speeds
+      for (const auto& gpu : json["gpus"])
+        numbers.insert(json["gpus"][0]["time_us"].get<double>() / gpu["time_us"].get<double>());
+    const std::vector<double> figures = figures_of(ran.err, worked_out);
+    EXPECT_GT(figures.size(), 20u) << command;
+    for (const double figure : figures) EXPECT_TRUE(numbers.contains(figure)) << command << ": " << figure;
+  }
+}
+
+TEST(Report, NamesTheCommandThatMadeIt) {
+  const Ran ran = run_shell("f=$(mktemp); \"$NOTEG\" " + run + "--report $f --quiet > /dev/null && cat $f");
+  EXPECT_TRUE(has(ran.out, "<code>noteg simulate --arch l4 --family simt --tile 64x64x8 --shape 256x256x128</code>"));
 }
 
 TEST(Report, IsRefusedBeforeTheRunWhereItCannotBe) {
@@ -44,11 +91,12 @@ TEST(Trace, IsCompressedWhereItsNameSaysSo) {
 }
 
 TEST(Trace, TellsMistakes) {
-  for (const auto& [words, part] : {std::pair{"--trace t.txt", "--trace: expected a file named .json or .json.gz"},
-                                    std::pair{"--timeline --window 4:2", "--window: expected iterations A:B"},
-                                    std::pair{"--window 2:4", "--window: expected --trace or --timeline"},
-                                    std::pair{"--timeline --window 900", "--window: expected trips between 1 and 16"},
-                                    std::pair{"--timeline --format csv", "--timeline: expected --format text"}}) {
+  for (const auto& [words, part] :
+       {std::pair{"--trace t.txt", "--trace: expected a file named .json or .json.gz"},
+        std::pair{"--timeline --window 4:2", "--window: expected iterations A:B"},
+        std::pair{"--window 2:4", "--window: expected --trace or --timeline"},
+        std::pair{"--timeline --window 900", "--window: expected iterations between 1 and 16"},
+        std::pair{"--timeline --format csv", "--timeline: expected --format text"}}) {
     const Ran ran = run_program(run + words);
     EXPECT_EQ(ran.status, 2) << words;
     EXPECT_TRUE(has(ran.err, part)) << ran.err;

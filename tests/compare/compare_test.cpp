@@ -79,7 +79,7 @@ TEST(Compare, JsonHoldsWhatSimulatePrintsOfEachGpu) {
   EXPECT_TRUE(json["gpus"][0].contains("stalls"));
   ASSERT_EQ(json["differences"].size(), 1U);
   EXPECT_EQ(json["differences"][0]["values"]["l4 (2)"], "24 MiB");
-  EXPECT_EQ(json["waterfalls"][0]["steps"].size(), arch::field_group_count);
+  EXPECT_EQ(json["waterfalls"][0]["steps"].size(), arch::field_group_count + 1);
 }
 
 TEST(Compare, AKernelThatOneCannotRunNamesIt) {

@@ -1,4 +1,4 @@
-#include "sim/compare/contestant.hpp"
+#include "sim/compare/compare.hpp"
 
 #include <gtest/gtest.h>
 

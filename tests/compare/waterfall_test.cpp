@@ -49,7 +49,7 @@ void expect_exact(const Waterfall& w) {
 
 TEST_F(Gpus, StepsMultiplyToTheWholeRatio) {
   for (const arch::GpuSpec* to : {&ada, &hopper}) {
-    const Waterfall w = waterfall(side(ampere, Family::simt), side(*to, Family::simt), toy);
+    const Waterfall w = waterfall(side(ampere, Family::simt), side(*to, Family::simt), {toy, {}});
     ASSERT_EQ(w.steps.size(), arch::field_group_count);
     EXPECT_EQ(w.steps.front().group, "SM core");
     EXPECT_EQ(w.steps.back().group, "power");
@@ -76,18 +76,42 @@ TEST_F(Gpus, OneGroupMovesOnlyItsFields) {
 TEST_F(Gpus, ACopyDiffersInOneStepOnly) {
   arch::GpuSpec more = ada;
   more.sms *= 2;
-  const Waterfall w = waterfall(side(ada, Family::simt), side(more, Family::simt), toy);
+  const Waterfall w = waterfall(side(ada, Family::simt), side(more, Family::simt), {toy, {}});
   for (const Step& step : w.steps) {
     EXPECT_EQ(step.fields_changed, step.group == "SM count" ? 1 : 0);
     EXPECT_DOUBLE_EQ(step.ratio, step.group == "SM count" ? 0.5 : 1);
   }
 }
 
+// Half the power limit is half the clock: it is in the first and in the last step, and in no other.
+TEST_F(Gpus, PowerIsOneStepBehindAllOthers) {
+  arch::GpuSpec held = ada;
+  held.power.limit = held.power.limit * 0.5;
+  const auto time = [&](double power, const arch::GpuSpec& gpu) { return 1e6 / gpu.sms / std::min(1.0, power); };
+  const RunKernel as_asked = [&](const arch::GpuSpec& gpu, const kernels::KernelConfig&) -> Result<double> {
+    return time(gpu.power.limit / ada.power.limit, gpu);
+  };
+  const RunKernel at_burst = [&](const arch::GpuSpec& gpu, const kernels::KernelConfig&) -> Result<double> {
+    return time(1, gpu);
+  };
+  arch::GpuSpec more = ada;
+  more.sms *= 2;
+  const kernels::KernelConfig kernel = kernel_of(Family::simt);
+  const Waterfall w = waterfall({"held", &held, kernel, *as_asked(held, kernel)},
+                                {"more", &more, kernel, *as_asked(more, kernel)}, {as_asked, at_burst});
+  expect_exact(w);
+  EXPECT_EQ(w.steps.front().group, "burst clock");
+  EXPECT_DOUBLE_EQ(w.steps.front().ratio, 0.5);
+  for (const Step& step : w.steps)
+    EXPECT_DOUBLE_EQ(step.ratio, step.group == "SM count" || step.group == "burst clock" ? 0.5 : 1);
+}
+
 TEST_F(Gpus, KernelsAreExchangedWhereTheMachineRunsThem) {
-  const Waterfall last = waterfall(side(ampere, Family::mma), side(hopper, Family::wgmma), toy);
-  EXPECT_EQ(last.steps.back().group, "kernel");
+  const Waterfall last = waterfall(side(ampere, Family::mma), side(hopper, Family::wgmma), {toy, {}});
+  EXPECT_EQ(last.steps[last.steps.size() - 2].group, "kernel");
+  EXPECT_EQ(last.steps.back().group, "power");
   expect_exact(last);
-  const Waterfall first = waterfall(side(hopper, Family::wgmma), side(ada, Family::mma), toy);
+  const Waterfall first = waterfall(side(hopper, Family::wgmma), side(ada, Family::mma), {toy, {}});
   EXPECT_EQ(first.steps.front().group, "kernel");
   expect_exact(first);
 }
@@ -97,7 +121,7 @@ TEST_F(Gpus, AStepThatCannotRunJoinsTheNext) {
     if (gpu.sm.has_tma && gpu.sms < 120) return Diagnostic{"", 0, 0, "sms", "more", "fewer"};
     return toy(gpu, kernel);
   };
-  const Waterfall w = waterfall(side(ampere, Family::simt), side(hopper, Family::simt), picky);
+  const Waterfall w = waterfall(side(ampere, Family::simt), side(hopper, Family::simt), {picky, {}});
   EXPECT_EQ(w.steps.front().group, "SM core + SM count");
   expect_exact(w);
 }

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "sim/forest/domain.hpp"
+#include "sim/forest/explain.hpp"
 #include "sim/forest/intervals.hpp"
 #include "sim/forest/out_of_bag.hpp"
 #include "sim/forest/predictor.hpp"
@@ -60,6 +64,53 @@ TEST(Forest, LearnsStepsSlopesCategoriesAndConstants) {
     EXPECT_TRUE((out.col(2).array() == 7).all());
     EXPECT_LT(forest->importance[2], 0.1);
   }
+}
+
+TEST(Forest, SetsOfCategoriesAndMissingValuesGoTheSameWayInBlocksAndInSingleRows) {
+  TrainingSet set = sample(1500);
+  Random random(3);
+  for (Index i = 0; i < set.x.rows(); ++i) {
+    set.x(i, 3) = random.below(7);
+    if (random.below(9) == 0) set.x(i, 3) = nan;
+    if (random.below(9) == 0) set.x(i, 1) = nan;
+    set.y(i, 0) += set.x(i, 3) > 3 ? 2 : 0;
+  }
+  for (const bool random_cuts : {false, true}) {
+    ForestOptions o = random_cuts ? ForestOptions{} : random_forest();
+    o.trees = 17;  // eight at a time, and one
+    const Result<Forest> forest = train_forest(set, o);
+    ASSERT_TRUE(forest);
+    const Predictor predictor(*forest);
+    set.x(0, 3) = 200;  // never seen
+    const Eigen::MatrixXd all = predictor.predict(set.x, 1);
+    for (Index i = 0; i < 300; ++i) {
+      const std::vector<std::uint8_t> bins = predictor.bins_of(set.x.row(i));
+      const std::vector<std::uint32_t> leaves = predictor.leaves_of(bins);
+      for (std::size_t t = 0; t < leaves.size(); ++t) {  // the tree as it was grown
+        const Tree& tree = forest->trees[t];
+        std::size_t at = 0;
+        while (!tree.nodes[at].is_leaf())
+          at = first_children(tree)[at] + (goes_left(tree.nodes[at], tree.sets, bins[tree.nodes[at].feature]) ? 0 : 1);
+        ASSERT_EQ(leaf_numbers(tree)[at], static_cast<int>(leaves[t]));
+      }
+      EXPECT_EQ(predictor.mean_of(leaves), all.row(i));
+      EXPECT_EQ(predictor.predict(set.x.row(i), 1), all.row(i));
+    }
+  }
+}
+
+TEST(Forest, CopiesOfAFeatureChangeNothingAndShareItsImportance) {
+  TrainingSet set = sample(600);
+  const Result<Forest> before = train_forest(set, options());
+  set.x.conservativeResize(Eigen::NoChange, 6);
+  set.x.col(4) = 2 * set.x.col(1);
+  set.x.col(5).setConstant(3);
+  set.kinds.insert(set.kinds.end(), 2, FeatureKind::number);
+  const Result<Forest> after = train_forest(set, options());
+  ASSERT_TRUE(before && after);
+  for (std::size_t t = 0; t < before->trees.size(); ++t) EXPECT_EQ(before->trees[t].values, after->trees[t].values);
+  EXPECT_EQ(after->importance[1], after->importance[4]);
+  EXPECT_DOUBLE_EQ(before->importance[1], 2 * after->importance[1]);
 }
 
 TEST(Forest, IsTheSameForAnyNumberOfThreads) {
@@ -201,6 +252,79 @@ TEST(Domain, IsNearTrainingRowsAndFarElsewhere) {
   corner(0) = 0;
   corner(1) = 10;
   EXPECT_GT(distance(corner), domain.usual_distance(0.99, 300));
+}
+
+// What a forest says where only some groups of features are known: others count both sides of a cut.
+double told_where_known(const Forest& forest, const std::vector<std::uint8_t>& bins, unsigned known,
+                        std::size_t target) {
+  double sum = 0;
+  for (const Tree& tree : forest.trees) {
+    const std::vector<std::uint32_t> children = first_children(tree);
+    const std::vector<std::int32_t> leaves = leaf_numbers(tree);
+    const std::function<std::size_t(std::size_t)> rows_below = [&](std::size_t at) -> std::size_t {
+      const auto leaf = static_cast<std::size_t>(leaves[at]);
+      if (leaves[at] >= 0) return tree.leaf_begin[leaf + 1] - tree.leaf_begin[leaf];
+      return rows_below(children[at]) + rows_below(children[at] + 1);
+    };
+    const std::function<double(std::size_t)> mean = [&](std::size_t at) -> double {
+      if (leaves[at] >= 0)
+        return static_cast<double>(tree.values[static_cast<std::size_t>(leaves[at]) * forest.targets() + target]);
+      const TreeNode& node = tree.nodes[at];
+      const std::size_t left = children[at];
+      if ((known >> node.feature & 1) != 0)
+        return mean(left + (goes_left(node, tree.sets, bins[node.feature]) ? 0 : 1));
+      const auto a = static_cast<double>(rows_below(left)), b = static_cast<double>(rows_below(left + 1));
+      return (a * mean(left) + b * mean(left + 1)) / (a + b);
+    };
+    sum += mean(0);
+  }
+  return forest.scales[target].mean + forest.scales[target].deviation * sum / static_cast<double>(forest.trees.size());
+}
+
+TEST(Explain, IsTheMeanOverAllOrdersInWhichFeaturesBecomeKnownAndAddsUpToThePrediction) {
+  const TrainingSet set = sample(200);
+  ForestOptions o = options();
+  o.trees = 5;
+  const Result<Forest> forest = train_forest(set, o);
+  ASSERT_TRUE(forest);
+  const Predictor predictor(*forest);
+  const std::vector<std::size_t> own{0, 1, 2, 3};
+  for (Index row = 0; row < 5; ++row) {
+    const std::vector<std::uint8_t> bins = predictor.bins_of(set.x.row(row));
+    const Explanation found = explain(*forest, bins, own, 4);
+    const Eigen::RowVectorXd predicted = predictor.predict(set.x.row(row), 1);
+    for (std::size_t t = 0; t < 2; ++t) {
+      double sum = found.base[t];
+      EXPECT_NEAR(found.base[t], told_where_known(*forest, bins, 0, t), 1e-9);
+      for (std::size_t f = 0; f < 4; ++f) {
+        double value = 0;
+        for (unsigned known = 0; known < 16; ++known) {
+          if ((known >> f & 1) != 0) continue;
+          const double weight =
+              std::array{0.25, 1.0 / 12, 1.0 / 12, 0.25}[static_cast<std::size_t>(std::popcount(known))];
+          value += weight *
+                   (told_where_known(*forest, bins, known | 1U << f, t) - told_where_known(*forest, bins, known, t));
+        }
+        EXPECT_NEAR(found.parts[f][t], value, 1e-9);
+        sum += found.parts[f][t];
+      }
+      EXPECT_NEAR(sum, predicted[static_cast<Index>(t)], 1e-9);
+    }
+  }
+}
+
+TEST(Explain, TakesAGroupOfFeaturesAsOne) {
+  const TrainingSet set = sample(400);
+  const Result<Forest> forest = train_forest(set, options());
+  ASSERT_TRUE(forest);
+  const Predictor predictor(*forest);
+  const std::vector<std::size_t> groups{0, 1, 1, 0}, all{0, 0, 0, 0};
+  const std::vector<std::uint8_t> bins = predictor.bins_of(set.x.row(7));
+  const Eigen::RowVectorXd predicted = predictor.predict(set.x.row(7), 1);
+  const Explanation two = explain(*forest, bins, groups, 2), one = explain(*forest, bins, all, 1);
+  EXPECT_NEAR(two.base[1] + two.parts[0][1] + two.parts[1][1], predicted[1], 1e-9);
+  EXPECT_NEAR(one.parts[0][1], predicted[1] - one.base[1], 1e-9);
+  EXPECT_GT(std::abs(two.parts[0][0]), std::abs(two.parts[1][0]));  // the step and the category
 }
 
 TEST(Bins, HoldEqualSharesAndKeepTheOrder) {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "kernels/assembly/assembly.hpp"
-#include "kernels/ir/print.hpp"
+#include "kernels/ir/listing.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);  // NOLINT: bytes as text

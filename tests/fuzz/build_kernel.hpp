@@ -4,8 +4,8 @@
 #include "arch/load.hpp"
 #include "kernels/config/config.hpp"
 #include "kernels/families/build.hpp"
-#include "kernels/ir/print.hpp"
-#include "sim/sm/compiler_latencies.hpp"
+#include "kernels/ir/listing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::fuzz {
 

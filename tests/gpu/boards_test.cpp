@@ -8,7 +8,7 @@
 
 #include "arch/load.hpp"
 #include "sim/gpu/simulate.hpp"
-#include "sim/sm/tensor_timing.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::gpu {
 namespace {

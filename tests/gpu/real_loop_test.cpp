@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "kernels/assembly/assembly.hpp"
-#include "kernels/ir/print.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/gpu/memory_port.hpp"
 #include "sim/support/text_file.hpp"
 #include "tests/gpu/chip_setup.hpp"

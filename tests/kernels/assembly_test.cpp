@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/access/lane_expression.hpp"
+#include "kernels/access/lane_form.hpp"
 
 namespace noteg::kernels {
 namespace {

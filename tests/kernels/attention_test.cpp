@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/families/build.hpp"
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::kernels {
@@ -68,6 +68,27 @@ TEST(Attention, IsReadFromTheNameThatProfilersPrint) {
   EXPECT_EQ(config->family, Family::attention);
   EXPECT_EQ(config->tile, (Tile{128, 256, 64}));
   EXPECT_EQ(config->threads, 128);
+}
+
+TEST(Attention, OfWarpgroupsIsReadFromTheNameThatProfilersPrint) {
+  const Result<KernelConfig> config = config_from_name(
+      "void "
+      "cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<"
+      "2, cute::tuple<cute::C<1>, cute::C<1>, cute::C<1>>, cute::tuple<cute::C<128>, cute::C<176>, cute::C<128>>, 128, "
+      "cutlass::bfloat16_t, float, cutlass::arch::Sm90, false, false>>>>");
+  ASSERT_TRUE(config) << to_string(config.errors());
+  EXPECT_EQ(config->family, Family::flash3);
+  EXPECT_EQ(config->tile, (Tile{128, 256, 176}));
+  EXPECT_FALSE(config->attention.causal);
+}
+
+TEST(Attention, NamesOfMarlinAndDeepGemmSayWhatToAskForInstead) {
+  for (const char* name :
+       {"void marlin::Marlin<256, 1, 8, 8, 4, 8>(int4 const*)", "void deep_gemm::fp8_gemm<7168u>()"}) {
+    const Result<KernelConfig> config = config_from_name(name);
+    ASSERT_FALSE(config);
+    EXPECT_NE(to_string(config.errors()).find("--family"), std::string::npos);
+  }
 }
 
 TEST(Attention, NamesOfInductorDoNotTellTheTile) {

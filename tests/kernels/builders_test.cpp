@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/access/copy_passes.hpp"
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/families/build.hpp"
-#include "kernels/ir/facts.hpp"
-#include "kernels/ir/print.hpp"
-#include "kernels/passes/check.hpp"
+#include "kernels/ir/listing.hpp"
+#include "kernels/passes/passes.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "kernels/config/config_file.hpp"
-#include "kernels/config/config_text.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::kernels {

@@ -1,6 +1,6 @@
 // Copies to shared memory through L1 against the counters of an H200: 64 copies of 4 bytes a lane, one warp, each of
 // lines that L1 does not hold; t_output_wavefronts and data_pipe_lsu_wavefronts_mem_shared.
-#include "kernels/access/copy_passes.hpp"
+#include "kernels/access/wavefronts.hpp"
 
 #include <gtest/gtest.h>
 

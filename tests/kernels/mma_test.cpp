@@ -8,9 +8,9 @@
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/families/build.hpp"
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 #include "kernels/ir/tensor_form.hpp"
-#include "kernels/passes/control_bits.hpp"
+#include "kernels/passes/passes.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::kernels {

@@ -1,12 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/ir/emitter.hpp"
-#include "kernels/passes/check.hpp"
-#include "kernels/passes/control_bits.hpp"
 #include "kernels/passes/dependence_graph.hpp"
-#include "kernels/passes/registers.hpp"
-#include "kernels/passes/schedule.hpp"
-#include "kernels/passes/trace.hpp"
+#include "kernels/passes/passes.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -241,7 +237,7 @@ TEST(Trace, WalksEveryLoopTwice) {
   ffma(e, 0, 1, 2, 0);
   e.end_loop(loop, pred(0));
   e.emit(Opcode::exit, "", {}, {});
-  EXPECT_EQ(double_trace(e.program()), (std::vector<int>{0, 1, 0, 1, 2}));
+  EXPECT_EQ(two_iteration_walk(e.program()), (std::vector<int>{0, 1, 0, 1, 2}));
 }
 
 }  // namespace

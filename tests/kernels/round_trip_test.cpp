@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "kernels/access/lane_expression.hpp"
 #include "kernels/access/lane_form.hpp"
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/config/config_file.hpp"
 #include "kernels/families/build.hpp"
-#include "kernels/ir/print.hpp"
+#include "kernels/ir/listing.hpp"
 
 namespace noteg::kernels {
 namespace {

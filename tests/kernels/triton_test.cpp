@@ -8,7 +8,7 @@
 #include "kernels/families/build.hpp"
 #include "kernels/families/triton/triton_plan.hpp"
 #include "kernels/families/triton/triton_text.hpp"
-#include "kernels/ir/facts.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::kernels {

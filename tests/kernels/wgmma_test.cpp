@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernels/families/build.hpp"
-#include "kernels/passes/check.hpp"
+#include "kernels/passes/passes.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -6,7 +6,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "sim/learn/binary_model.hpp"
 #include "sim/learn/estimate.hpp"
+#include "sim/learn/problem.hpp"
 #include "tests/learn/sample_table.hpp"
 
 namespace noteg::learn {
@@ -139,6 +141,60 @@ TEST(ModelFile, IsRefusedBeforeItTakesMoreMemoryThanAModelMay) {
   const std::string error = to_string(parse_model(zeros + "]", "m.json").errors());
   EXPECT_EQ(error, "m.json: expected a model file with values that take at most 512 MiB in memory, found more\n");
   EXPECT_EQ(read_model("/dev/zero").errors().front().expected, "a file of at most 256 MiB");
+}
+
+TEST(BinaryModel, BringsTheSameModelBack) {
+  const std::string bytes = to_binary(sample_model());
+  EXPECT_TRUE(is_binary_model(bytes));
+  const Result<Model> back = parse_model(bytes, "m.ngm");
+  ASSERT_TRUE(back) << to_string(back.errors());
+  EXPECT_EQ(to_json(*back), to_json(sample_model()));
+  EXPECT_EQ(to_binary(*back), bytes);
+}
+
+TEST(BinaryModel, SaysOfARowWithWhatTheRowReachesWhatTheWholeModelSays) {
+  const Result<ModelFile> file = ModelFile::over(to_binary(sample_model()), "m.ngm");
+  ASSERT_TRUE(file) << to_string(file.errors());
+  const dataset::Table table = test::sample_table(20);
+  const auto whole = Estimator(sample_model()).estimate(table, true, 1);
+  const Result<Eigen::MatrixXd> x = feature_matrix(table, file->head().features);
+  ASSERT_TRUE(whole && x);
+  for (std::size_t row = 0; row < 20; ++row) {
+    const Result<Model> reached = file->reached_by(x->row(static_cast<Eigen::Index>(row)));
+    ASSERT_TRUE(reached);
+    EXPECT_EQ(reached->parts[0].forest.trees[0].leaves(), 1U);
+    const auto own = Estimator(*reached).estimate(dataset::select(table, {row}), true, 1);
+    ASSERT_TRUE(own);
+    for (std::size_t t = 0; t < 2; ++t) {
+      EXPECT_EQ((*own)[0].targets[t].value, (*whole)[row].targets[t].value);
+      EXPECT_EQ((*own)[0].targets[t].intervals[2].low, (*whole)[row].targets[t].intervals[2].low);
+    }
+    EXPECT_EQ((*own)[0].distance, (*whole)[row].distance);
+  }
+}
+
+TEST(BinaryModel, IsRefusedWhereverItIsCutOff) {
+  const std::string bytes = to_binary(sample_model());
+  for (std::size_t cut = 0; cut < bytes.size(); cut += 1 + bytes.size() / 50)
+    EXPECT_FALSE(parse_model(bytes.substr(0, cut), "m.ngm")) << cut;
+  EXPECT_FALSE(parse_model(bytes + "x", "m.ngm"));
+}
+
+// Whatever bytes are changed: a model comes out whose every index may be used, or an error; never a crash.
+TEST(BinaryModel, SurvivesWhateverItHolds) {
+  const std::string bytes = to_binary(sample_model());
+  const dataset::Table table = test::sample_table(3);
+  forest::Random random(1);
+  int refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::string broken = bytes;
+    for (int change = 0; change < 20; ++change)
+      broken[32 + random.below(static_cast<std::uint32_t>(bytes.size() - 32))] = static_cast<char>(random.below(256));
+    const Result<Model> read = parse_model(broken, "m.ngm");
+    refused += read ? 0 : 1;
+    EXPECT_TRUE(!read || Estimator(*read).estimate(table, true, 1));
+  }
+  EXPECT_GT(refused, 100);
 }
 
 TEST(ModelFile, IsRefusedWhereItIsNoFile) {

@@ -1,7 +1,6 @@
 // The page and its parts, whatever they hold.
 #include <gtest/gtest.h>
 
-#include "sim/pages/assets.hpp"
 #include "sim/pages/page.hpp"
 #include "tests/pages/page_reader.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "arch/load.hpp"
 #include "sim/compare/compare.hpp"
+#include "sim/pages/page.hpp"
 #include "sim/pages/reports.hpp"
 #include "sim/report/write.hpp"
 #include "tests/pages/page_reader.hpp"
@@ -40,6 +41,13 @@ tune::Results tuned() {
   one.problem.shape = {512, 512, 512, 1};
   one.top = {run_on("rtx4070", 10), run_on("rtx4070", 12)};
   one.why = "it is limited by less";
+  for (const auto& [m, n, time, energy] : {std::tuple{64, 64, 10., 9.}, {128, 64, 12., 7.}, {128, 128, 14., 8.}}) {
+    tune::Scored scored;
+    scored.config.tile = {m, n, 8};
+    scored.time_us = time;
+    scored.energy_mj = energy;
+    one.ranked.push_back(scored);
+  }
   return {"rtx4070", "GeForce RTX 4070", tune::Objective::time, {one}, false};
 }
 
@@ -125,6 +133,64 @@ TEST(HtmlReports, WaterfallLeadsFromOneGpuToTheOther) {
     return;
   }
   FAIL() << "no waterfall";
+}
+
+// 10 us with 9 mJ and 12 us with 7 mJ are beaten by nothing, 14 us with 8 mJ is.
+TEST(HtmlReports, TheParetoFrontIsWhatNothingBeats) {
+  for (const Json& chart : charts_of(pages::tune_report(tuned(), gpu("rtx4070")))) {
+    if (chart["id"] != "trade-1") continue;
+    EXPECT_EQ(chart["series"][0]["dots"].size(), 1u);
+    EXPECT_EQ(chart["series"][0]["dots"][0]["x"], 14);
+    EXPECT_EQ(chart["series"][1]["name"], "Pareto front");
+    EXPECT_EQ(chart["series"][1]["dots"].size(), 2u);
+    return;
+  }
+  FAIL() << "no chart of time and energy";
+}
+
+TEST(HtmlReports, TheHeatMapHasACellForEachTile) {
+  const std::string page = pages::tune_report(tuned(), gpu("rtx4070"));
+  const std::string table = between(page, "The best time of each tile", "</table>");
+  EXPECT_NE(table.find("style=\"--share:1.000\"><data value=\"10\">"), std::string::npos) << table;
+  EXPECT_NE(table.find("style=\"--share:0.714\"><data value=\"14\">"), std::string::npos) << table;
+}
+
+// 1500 rows are enough to see how most lie; those that are far off are all there.
+TEST(HtmlReports, ThinningKeepsEveryOutlier) {
+  validate::Validation v = validation();
+  v.data.rows.clear();
+  v.outcomes.clear();
+  for (int i = 1; i <= 6000; ++i) {
+    v.data.rows.push_back({0, static_cast<std::size_t>(i), {"L4", "128", "256", std::to_string(i)}});
+    validate::Outcome outcome;
+    outcome.fate = validate::Fate::predicted;
+    outcome.time_ms = {i % 1000 == 7 ? 2.0 * i : 1.0 * i, 1.0 * i};
+    v.outcomes.push_back(outcome);
+  }
+  for (const Json& chart : charts_of(pages::validate_report(v, {"gpu"}))) {
+    if (chart["id"] != "time") continue;
+    int outliers = 0, drawn = 0;
+    for (const Json& series : chart["series"])
+      for (const Json& dot : series["dots"]) {
+        if (!series["reference"]) ++drawn;
+        if (!series["reference"] && dot["y"] == 2) ++outliers;
+      }
+    EXPECT_EQ(outliers, 6);
+    EXPECT_LE(drawn, 1506);
+    return;
+  }
+  FAIL() << "no chart of times";
+}
+
+TEST(HtmlReports, TheCommandStandsOnThePage) {
+  const std::string page = pages::simulate_report(gpu("rtx4070"), run_on("rtx4070"));
+  const std::string command = "noteg simulate --arch l4 --kernel-name 'a<b' --shape 1x2x3";
+  const std::string live = pages::with_command(page, command, true), plain = pages::with_command(page, command, false);
+  EXPECT_NE(live.find("<code>noteg simulate --arch l4 --kernel-name &#39;a&lt;b&#39; --shape 1x2x3</code>"),
+            std::string::npos);
+  EXPECT_NE(live.find("href=\"noteg.html#command=noteg%20simulate%20--arch%20l4%20--kernel-name%20%27a%3Cb%27"),
+            std::string::npos);
+  EXPECT_EQ(plain.find("open live"), std::string::npos);
 }
 
 TEST(HtmlReports, ListWhatWasSkipped) {

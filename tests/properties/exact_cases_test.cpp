@@ -20,11 +20,29 @@ struct Agreement {
   double off = 0;  // cycles by default over exact ones, less 1
   double stepped = 0, all = 0;
   std::string command;
+  bool is_far = false;  // further off than `far`, and than exact runs are from each other
 };
+
+constexpr double far = 0.03;
 
 std::size_t asked(const char* variable, std::size_t otherwise) {
   const char* text = std::getenv(variable);
   return text != nullptr ? static_cast<std::size_t>(std::strtoull(text, nullptr, 10)) : otherwise;
+}
+
+// Which of several CTAs that end together ends first, and so where the last CTAs of a grid run, is chance: do exact
+// runs in which CTAs follow each other a few cycles later span a range that holds the cycles?
+bool is_in_range(const Case& c, arch::GpuSpec gpu, double cycles) {
+  double least = 1e300, most = 0;
+  const double launch = gpu.sm.cta_launch.value;
+  for (const double later : {0, 1, 2, 3, 5, 8}) {
+    gpu.sm.cta_launch.value = launch + later;
+    gpu::SmCache cache;
+    const double exact = simulate(c, gpu, cache, true)->cycles;
+    least = std::min(least, exact);
+    most = std::max(most, exact);
+  }
+  return cycles >= (1 - far) * least && cycles <= (1 + far) * most;
 }
 
 // Draws until a case of the kind runs that costs the exact mode no more than `most` warp instructions of an SM and the
@@ -42,16 +60,10 @@ Agreement agreement_of(std::size_t kind, std::uint64_t seed, double least, doubl
         fast->warp_instructions / static_cast<double>(fast->grid_ctas) * static_cast<double>(fast->sm_run->work().ctas);
     if (of_sm < least || of_sm > most) continue;
     const Result<gpu::SimReport> exact = simulate(c, *gpu, cache, true);
-    return {fast->cycles / exact->cycles - 1, fast->engine.simulated_warp_instructions, of_sm, command_of(c)};
+    const double off = fast->cycles / exact->cycles - 1;
+    const bool is_far = std::abs(off) > far && !is_in_range(c, *gpu, fast->cycles);
+    return {off, fast->engine.simulated_warp_instructions, of_sm, command_of(c), is_far};
   }
-}
-
-// Cases that are known to be further off (performance.md). CTAs of one warp fill the sub-cores unevenly, and which slot
-// falls empty first decides where the last of them go.
-bool is_known_error(const std::string& command) {
-  const auto says = [&](const char* part) { return command.find(part) != std::string::npos; };
-  return (says("rtx-pro-6000 --family simt") && says("--tile 32x64x8") && says("--shape 6416x1032x512")) ||
-         (says("rtx5000-ada --family clblast --tile 64x32x16 --set mdimc=8 --set ndimc=32"));
 }
 
 TEST(RandomCases, TheDefaultAgreesWithSteppingThroughEverything) {
@@ -77,10 +89,10 @@ TEST(RandomCases, TheDefaultAgreesWithSteppingThroughEverything) {
                            beyond, cases, stepped);
   EXPECT_LE(mean, 0.003);
   EXPECT_LE(beyond, 3 * cases / 100);  // 98 in 100 within 1 % is what is wanted
-  for (const Agreement& a : found) EXPECT_EQ(std::abs(a.off) > 0.03, is_known_error(a.command)) << a.command;
+  for (const Agreement& a : found) EXPECT_FALSE(a.is_far) << a.command;
 }
 
-// Cases in which an earlier law of extrapolation was off by 8 to 17 %. Two others are known errors (performance.md).
+// Cases in which an earlier law of extrapolation was off by 8 to 17 %.
 TEST(KnownCases, TheDefaultAgreesWithSteppingThroughEverything) {
   const auto of = [](const char* gpu, kernels::KernelOverrides settings, kernels::GemmShape shape) {
     Case c;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "arch/spec.hpp"
-#include "sim/sm/recorder.hpp"
+#include "sim/sm/observer.hpp"
 #include "sim/sm/sm.hpp"
 
 namespace noteg::sm {

@@ -1,4 +1,4 @@
-#include "sim/sm/pending_requests.hpp"
+#include "sim/sm/load_store_unit.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "kernels/assembly/assembly.hpp"
-#include "sim/sm/compiler_latencies.hpp"
+#include "sim/sm/instruction_timing.hpp"
 #include "sim/sm/register_file.hpp"
 #include "tests/sm/micro_kernel.hpp"
 

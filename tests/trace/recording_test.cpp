@@ -1,4 +1,5 @@
 // What a watched run writes down.
+#include <cmath>
 #include <map>
 
 #include "tests/trace/watched.hpp"
@@ -50,11 +51,29 @@ TEST(Recording, WatchingChangesNothing) {
   sm::SmWork work = report.sm_run->work();
   work.fidelity = sm::Fidelity::exact;
   work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
-  const sm::SmResult unwatched = report.sm_run->timer->run(report.sm_run->port(), work);
+  const sm::SmResult unwatched = report.sm_run->timer->run(recording.port, work);
   EXPECT_EQ(static_cast<double>(recording.end), unwatched.cycles);
 }
 
-TEST(Recording, WindowHoldsItsTripsAndNoMore) {
+// Steps that wait for DRAM take part: the stretch lasts between one without them and one of nothing else, and warps
+// wait for global memory where the report says that they do.
+TEST(Recording, LoadsWaitAsTheyDoInTheRun) {
+  const gpu::SimReport report = simulated("a100-pcie-40gb", kernels::Family::mma, {4096, 4096, 256, 1});
+  const gpu::SmRuns& runs = report.sm_run->timed.runs;
+  ASSERT_GT(runs.waiting, 0);
+  const gpu::Recording recording = watched(report, {0, 1000});
+  EXPECT_GE(recording.port.latency, std::round(runs.l2_latency));
+  EXPECT_LE(recording.port.latency, std::round(runs.dram_latency));
+  sm::SmWork work = report.sm_run->work();
+  work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
+  sm::MemoryPort slow = report.sm_run->port();
+  slow.latency = std::round(runs.dram_latency);
+  const double fast = report.sm_run->timer->run(report.sm_run->port(), work).cycles;
+  const double mean = fast + runs.waiting * (report.sm_run->timer->run(slow, work).cycles - fast);
+  EXPECT_NEAR(static_cast<double>(recording.end), mean, 0.03 * mean);
+}
+
+TEST(Recording, WindowHoldsItsIterationsAndNoMore) {
   const gpu::SimReport report = simulated("rtx4070");
   const gpu::Recording two = watched(report, {2, 3}), three = watched(report, {2, 4});
   EXPECT_EQ(two.begin, three.begin);
@@ -64,7 +83,7 @@ TEST(Recording, WindowHoldsItsTripsAndNoMore) {
   EXPECT_EQ(watched(report, {0, 1}).begin, 0u);
 }
 
-TEST(Recording, RefusesAWindowBehindTheLastTrip) {
+TEST(Recording, RefusesAWindowBehindTheLastIteration) {
   const Result<gpu::Recording> recording = gpu::record(simulated("rtx4070"), {1000, 1001});
   ASSERT_FALSE(recording);
   EXPECT_EQ(recording.errors().front().key, "--window");

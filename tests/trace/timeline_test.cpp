@@ -93,5 +93,50 @@ TEST(Timeline, SaysWhatItLeavesOut) {
   EXPECT_NE(text.find("of which 2 are shown"), std::string::npos);
 }
 
+TEST(InstructionTimeline, FitsTheWidthAndHasARowForEachIssue) {
+  const gpu::Recording recording = watched(simulated("rtx4070"));
+  for (const std::size_t width : {40u, 80u, 160u}) {
+    const std::vector<std::string> lines = lines_of(trace::instruction_timeline(recording, {width, 32, 20}));
+    for (const std::string& line : lines) EXPECT_LE(line.size(), std::max<std::size_t>(width, 72)) << line;
+    EXPECT_EQ(
+        std::ranges::count_if(lines, [](const std::string& line) { return line.starts_with("[") && line[1] != 'i'; }),
+        20);
+  }
+}
+
+// Rows of one warp: it issues one instruction a cycle, and in the order in which the rows stand.
+TEST(InstructionTimeline, IssuesFollowEachOther) {
+  std::size_t last = 0;
+  bool begins = true;
+  for (const std::string& line : lines_of(trace::instruction_timeline(watched(simulated("rtx4070")), {200, 32, 30}))) {
+    if (line.starts_with(" ")) begins = true;
+    if (!line.starts_with("[") || line[1] == 'i') continue;
+    const std::string cells = line.substr(14, 200 - 14 - 46 - 2);
+    const auto issue = std::ranges::find_if(cells, [](char c) { return c >= 'A' && c <= 'Z' && c != 'R'; });
+    ASSERT_NE(issue, cells.end()) << line;
+    const auto column = static_cast<std::size_t>(issue - cells.begin());
+    EXPECT_TRUE(begins || column > last) << line;
+    last = column;
+    begins = false;
+  }
+}
+
+TEST(Timeline, ColoursChangeNoCharacter) {
+  const gpu::Recording recording = watched(simulated("rtx4070"));
+  const auto plain = [](const std::string& text) {
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i)
+      if (text[i] == '\033')
+        i = text.find('m', i);
+      else
+        out += text[i];
+    return out;
+  };
+  const trace::TimelineOptions colours{100, 32, 48, true};
+  EXPECT_NE(trace::timeline(recording, 4, colours), trace::timeline(recording, 4));
+  EXPECT_EQ(plain(trace::timeline(recording, 4, colours)), trace::timeline(recording, 4));
+  EXPECT_EQ(plain(trace::instruction_timeline(recording, colours)), trace::instruction_timeline(recording));
+}
+
 }  // namespace
 }  // namespace noteg::test

@@ -8,9 +8,10 @@
 
 namespace noteg::test {
 
-inline constexpr int k_extent = 256;  // 32 trips of 8
+inline constexpr int k_extent = 256;  // 32 iterations of 8
 
-inline gpu::SimReport simulated(const std::string& gpu, kernels::Family family = kernels::Family::simt) {
+inline gpu::SimReport simulated(const std::string& gpu, kernels::Family family = kernels::Family::simt,
+                                const kernels::GemmShape& shape = {512, 512, k_extent, 1}) {
   kernels::KernelConfig kernel;
   kernel.family = family;
   kernel.tile = {64, 64, 8};
@@ -20,7 +21,7 @@ inline gpu::SimReport simulated(const std::string& gpu, kernels::Family family =
     kernel.layout = kernels::Layout::tn;
   }
   gpu::SmCache cache;
-  const Result<gpu::SimReport> report = gpu::simulate(*arch::load_gpu(gpu), kernel, {512, 512, k_extent, 1}, {}, cache);
+  const Result<gpu::SimReport> report = gpu::simulate(*arch::load_gpu(gpu), kernel, shape, {}, cache);
   EXPECT_TRUE(report) << to_string(report.errors());
   return *report;
 }

@@ -1,4 +1,4 @@
-#include "sim/tune/shape_file.hpp"
+#include "sim/tune/problem.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,6 @@
 
 #include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
-#include "kernels/config/config_text.hpp"
-#include "sim/tune/cutlass_profiler.hpp"
 #include "sim/tune/write.hpp"
 
 namespace noteg::tune {

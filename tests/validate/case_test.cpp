@@ -265,5 +265,26 @@ TEST(MeasuredCase, ReadsAttentionAsAProduct) {
   EXPECT_NE(reason(row + "heads=8").find("kv_heads"), std::string::npos);
 }
 
+// FlashAttention-3 puts the heads that share keys side by side in the rows of a block; new keys and values are written
+// into the pages of the cache by a kernel before it.
+TEST(MeasuredCase, ReadsAttentionOnWarpgroups) {
+  const MeasuredCase prefill = expressible(
+      "aiconfigurator_attention,H100-SXM5-80GB,attention_prefill,bf16,fp32,,2,100,100,128,fa3,,,,,,,,,,0.1,,"
+      "heads=8;kv_heads=2;causal=1;paged KV cache");
+  EXPECT_EQ(prefill.config.family, Family::flash3);
+  EXPECT_EQ(prefill.shape.m, 400);
+  ASSERT_TRUE(prefill.before);
+  EXPECT_DOUBLE_EQ(prefill.before->bytes_out(), 2.0 * 100 * 2 * 2 * 128 * 2);
+}
+
+TEST(MeasuredCase, ReadsALayerOfExperts) {
+  const std::string row =
+      "aiconfigurator_moe,H100-SXM5-80GB,moe,bf16,fp32,tn,16,64,512,2048,vllm_triton,,,,,,,,,,0.1,,";
+  const MeasuredCase layer = expressible(row + "experts=16;topk=2;distribution=balanced");
+  ASSERT_TRUE(layer.experts);
+  EXPECT_EQ(layer.experts->loads, operators::Histogram(16, 8));
+  EXPECT_NE(reason(row + "experts=16").find("topk"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace noteg::validate

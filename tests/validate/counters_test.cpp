@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/access/copy_passes.hpp"
 #include "kernels/access/wavefronts.hpp"
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/gpu/occupancy.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/gpu/simulate.hpp"
-#include "sim/sm/stall.hpp"
+#include "sim/sm/counters.hpp"
 #include "tests/validate/counted_launches.hpp"
 
 namespace noteg::validate {

@@ -2,10 +2,11 @@
 // WEB_FOLDER is what ./dev web builds (build/web). Exit status 77 where page, browser or packages are missing.
 import { createRequire } from "node:module";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
-import { loadavg, cpus } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { loadavg, cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { gunzipSync } from "node:zlib";
 
 const [noteg, folder, ...rest] = process.argv.slice(2);
 const option = (name) => (rest.includes(name) ? rest[rest.indexOf(name) + 1] : undefined);
@@ -47,9 +48,7 @@ async function open({ hash = "", width = 1280, height = 900, dark = false } = {}
   return { page, wrong, requests, first: Date.now() - began };
 }
 const settle = (page) => page.waitForFunction("!window.noteg.isBusy.value && window.noteg.answers.value.every((each) => each && (each.errors || !each.isEstimate))", { timeout: 240000, polling: 50 });
-// The C library takes other roundings of exp and log where the processor multiplies and adds at once; WebAssembly does not.
-const env = { ...process.env, GLIBC_TUNABLES: "glibc.cpu.hwcaps=-FMA,-FMA4,-AVX2" };
-const native = (words) => spawnSync(noteg, ["simulate", ...words, "--format", "json"], { encoding: "utf8", env });
+const native = (words) => spawnSync(noteg, ["simulate", ...words, "--format", "json"], { encoding: "utf8" });
 
 async function opensFromDisk() {
   const { page, wrong, requests, first } = await open();
@@ -128,7 +127,7 @@ async function figuresAreTheJson() {
       values: [...document.querySelectorAll("data[data-key]")].map((each) => [each.dataset.key, Number(each.value)]),
     }));
     const words = command.replace(/^noteg simulate /, "").split(" ").map((word) => word.replace(/^'|'$/g, ""));
-    const report = JSON.parse(execFileSync(noteg, ["simulate", ...words, "--explain", "--format", "json"], { encoding: "utf8", env }));
+    const report = JSON.parse(execFileSync(noteg, ["simulate", ...words, "--explain", "--format", "json"], { encoding: "utf8" }));
     const expected = (key) => {
       if (key === "dram") return report.memory.dram_read_bytes + report.memory.dram_write_bytes;
       if (key.startsWith("explain.")) return report.explain.find((each) => each.limit === key.slice(8))?.gain_pct;
@@ -138,6 +137,59 @@ async function figuresAreTheJson() {
     check(values.length > 30 && wrong.length === 0, `${values.length} figures are the JSON of "${command}"${wrong.length ? "; not: " + wrong.map(([key, value]) => `${key} ${value} ${expected(key)}`).join("; ") : ""}`);
     await page.close();
   }
+}
+
+const data = join(fileURLToPath(import.meta.url), "../../data/compiled");
+const launch = `kernel: g_smem32
+grid: [16, 16, 1]
+block: [32, 32, 1]
+args: [{i32: 512}, {i32: 512}, {i32: 512}, {buffer: A, bytes: 1 MiB}, {buffer: B, bytes: 1 MiB}, {buffer: C, bytes: 1 MiB}]
+`;
+
+// A listing pasted into the kernel field: the program's figures, its dear instructions, and these on the timeline.
+async function runsAListing() {
+  const listing = gunzipSync(readFileSync(join(data, "own_sm90a.sass.gz"))).toString(), folder = mkdtempSync(join(tmpdir(), "noteg-"));
+  writeFileSync(join(folder, "kernel.sass"), listing);
+  writeFileSync(join(folder, "launch.yaml"), launch);
+  const { page, wrong } = await open({ hash: "#gpu=h200-sxm-141gb&shape=1024x1024x1024" });
+  await settle(page);
+  await page.evaluate((kernel, how) => window.noteg.change({ kernel, launch: how }), listing, launch);
+  await page.waitForSelector(".listing tr[tabindex]", { timeout: 120000 });
+  await settle(page);
+  const here = JSON.parse(native(["--arch", "h200-sxm-141gb", "--sass", join(folder, "kernel.sass"), "--launch", join(folder, "launch.yaml")]).stdout);
+  const there = await page.evaluate(() => window.noteg.answers.value[0].report);
+  check(JSON.stringify(here) === JSON.stringify(there), `a pasted listing: ${there?.time_us} us, the JSON of the program`);
+  const rows = await page.$$(".listing tr[tabindex]");
+  const shares = await page.$$eval(".listing tr[tabindex] data", (all) => all.map((each) => Number(each.value)));
+  check(rows.length > 10 && shares.every((each, i) => i === 0 || each <= shares[i - 1]), `${rows.length} instructions, dearest first`);
+  await rows[0].focus();
+  await page.waitForSelector(".listing tr.at");
+  check((await page.$eval(".said", (each) => each.textContent)).includes("of all warp cycles"), "an instruction lights itself on the timeline");
+  const box = await (await page.$("canvas.canvas")).boundingBox();
+  let lit = 0;
+  for (let i = 0; i < 40 && !lit; ++i) {
+    await page.mouse.move(box.x + 60 + 16 * i, box.y + 28);
+    lit = (await page.$$(".listing tr.at")).length;
+  }
+  check(lit > 0, "the timeline lights an instruction");
+  check(wrong.length === 0, `no error with a listing${wrong.length ? ": " + wrong.join("; ") : ""}`);
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const serious = violations.filter((each) => ["serious", "critical"].includes(each.impact));
+  check(serious.length === 0, `axe-core, a listing: no serious violation${serious.map((each) => `; ${each.id}`).join("")}`);
+  if (pictures) mkdirSync(pictures, { recursive: true });
+  if (pictures) await page.screenshot({ path: join(pictures, "listing.png"), fullPage: true });
+  await page.close();
+}
+
+// The link of a report carries its command.
+async function opensACommand() {
+  const command = "noteg simulate --arch l4 --kernel kernels/library/sgemm_128x128x8.yaml --shape 512x640x768 --batch 2 --clock-mode burst --set arch.l2.size=24MiB --set dram=infinite";
+  const { page } = await open({ hash: `#command=${encodeURIComponent(command)}` });
+  await settle(page);
+  const line = await page.$eval("#command", (each) => each.textContent);
+  check(line === command.replace("kernels/library/sgemm_128x128x8.yaml", "sgemm_128x128x8").replace(" --set arch.l2.size=24MiB --set dram=infinite", " --set dram=infinite --set arch.l2.size=24MiB"), `a report's command opens: ${line}`);
+  await page.close();
 }
 
 async function obeysTheKeyboard() {
@@ -207,7 +259,7 @@ async function takesPictures() {
   }
 }
 
-for (const test of [opensFromDisk, drags, saysWhatTheProgramSays, figuresAreTheJson, obeysTheKeyboard, isAccessible, takesPictures])
+for (const test of [opensFromDisk, drags, saysWhatTheProgramSays, figuresAreTheJson, runsAListing, opensACommand, obeysTheKeyboard, isAccessible, takesPictures])
   if (!only || test.name.includes(only)) {
     console.log(`-- ${test.name}`);
     try { await test(); } catch (error) { check(false, error.stack); }

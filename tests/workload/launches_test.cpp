@@ -29,6 +29,7 @@ TEST(Launches, ALinearLayerIsOneGemmAndSaysSo) {
 
 TEST(Launches, HeadsThatShareKeysAreRowsOfOneGemmInDecode) {
   Operation o = operation(Op::attention_decode, 1, 1000, 128, 5);
+  set_types(o, kernels::DataType::f32);  // of which there is no fused kernel
   o.heads = 32, o.kv_heads = 8;
   const Expansion e = launches_of(o);
   ASSERT_EQ(e.launches.size(), 3U);
@@ -37,6 +38,30 @@ TEST(Launches, HeadsThatShareKeysAreRowsOfOneGemmInDecode) {
   EXPECT_EQ(scores.n, 1008) << "pages of 16 keys";
   EXPECT_EQ(scores.batch, 40);
   EXPECT_FALSE(e.modelled_as.empty());
+}
+
+TEST(Launches, APrefillIsOneFusedKernelOverTheHeadsThatShareKeys) {
+  Operation o = operation(Op::attention_prefill, 100, 1000, 128, 5);
+  o.heads = 32, o.kv_heads = 8, o.causal = true;
+  const Expansion e = launches_of(o);
+  ASSERT_EQ(e.launches.size(), 1U);
+  const auto& launch = std::get<AttentionLaunch>(e.launches[0].work);
+  EXPECT_EQ(launch.shape.m, 4 * 128) << "blocks of 64 queries of a head";
+  EXPECT_EQ(launch.shape.n, 256);
+  EXPECT_EQ(launch.shape.k, 1000);
+  EXPECT_EQ(launch.shape.batch, 40);
+  const Machine machine{*arch::load_gpu("a100-pcie-80gb"), {}, {}};
+  gpu::SmCache cache;
+  EXPECT_TRUE(cost_of(machine, GemmLaunch{launch.shape, launch.kernel}, launch.kernel, cache));
+}
+
+TEST(Launches, ADecodedTokenReadsItsKeysAndValuesOnce) {
+  Operation o = operation(Op::attention_decode, 1, 1000, 128, 5);
+  o.heads = 32, o.kv_heads = 8;
+  const Expansion e = launches_of(o);
+  ASSERT_EQ(e.launches.size(), 1U);
+  const auto& launch = std::get<StreamLaunch>(e.launches[0].work);
+  EXPECT_EQ(launch.read_bytes - launch.write_bytes, 2.0 * 40 * 1008 * 128 * 2) << "pages of 16 keys, two bytes each";
 }
 
 TEST(Launches, ACausalQuerySeesHalfOfItsOwnKeysAndAllOlderOnes) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/compiled/emulator/async_acts.hpp"
+
 namespace noteg::compiled {
 namespace {
 
@@ -75,6 +77,14 @@ bool wants_addresses(Semantics s) {
          s == S::store_matrix || s == S::atomic_shared || s == S::atomic_global;
 }
 
+bool is_bulk(Semantics s) { return s == S::bulk_load || s == S::bulk_store; }
+
+bool acts(const Step& step) {
+  const Semantics s = step.semantics;
+  return is_bulk(s) || s == S::mbarrier || s == S::cluster_arrive || s == S::cluster_wait ||
+         (s == S::barrier && is_named_barrier(*step.in));
+}
+
 bool controls(Semantics s) {
   return s == S::branch || s == S::branch_indexed || s == S::exit || s == S::push_convergence || s == S::converge ||
          s == S::leave_convergence || s == S::move_convergence || s == S::call || s == S::ret || s == S::barrier ||
@@ -83,7 +93,7 @@ bool controls(Semantics s) {
 
 bool ends_block(Semantics s) {
   return s == S::branch || s == S::branch_indexed || s == S::exit || s == S::call || s == S::ret || s == S::converge ||
-         s == S::barrier || s == S::warp_sync;
+         s == S::barrier || s == S::cluster_arrive || s == S::cluster_wait || s == S::warp_sync;
 }
 
 Step step_of(const Instruction& in) {
@@ -97,31 +107,6 @@ Step step_of(const Instruction& in) {
   out.uniform = in.operands > 0 && out.destinations > 0 &&
                 std::any_of(in.operand.begin(), in.operand.begin() + out.destinations,
                             [](const Operand& o) { return o.kind == Kind::ureg || o.kind == Kind::upred; });
-  return out;
-}
-
-// Where control may go behind a block.
-std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code) {
-  std::vector<std::vector<std::int32_t>> out(code.blocks.size());
-  const auto block_at = [&](std::uint64_t address) -> std::int32_t {
-    const auto at = code.code->at(address);
-    return at ? code.block_of[static_cast<std::size_t>(*at)] : -1;
-  };
-  for (std::size_t b = 0; b < code.blocks.size(); ++b) {
-    const Step& last = code.steps[static_cast<std::size_t>(code.blocks[b].end - 1)];
-    const Instruction& in = *last.in;
-    const bool jumps = last.semantics == S::branch || last.semantics == S::call;
-    for (std::size_t i = 0; jumps && i < in.operands; ++i) {
-      if (in.operand[i].kind != Kind::label && in.operand[i].kind != Kind::integer) continue;
-      if (const std::int32_t to = block_at(static_cast<std::uint64_t>(in.operand[i].value)); to >= 0)
-        out[b].push_back(to);
-    }
-    if (last.semantics == S::branch_indexed || last.semantics == S::ret) {
-      for (std::size_t all = 0; all < code.blocks.size(); ++all) out[b].push_back(static_cast<std::int32_t>(all));
-    } else if (b + 1 < code.blocks.size()) {
-      out[b].push_back(static_cast<std::int32_t>(b) + 1);
-    }
-  }
   return out;
 }
 
@@ -158,7 +143,9 @@ void slice(EmulatedCode& out, Wanted wanted) {
                            step.semantics == S::copy_to_shared || step.semantics == S::atomic_global;
     step.is_memory = (wanted == Wanted::addresses && wants_addresses(step.semantics)) ||
                      (wanted == Wanted::global_addresses && is_global);
-    step.carried_out = controls(step.semantics) || step.is_memory;
+    step.acts =
+        (wanted == Wanted::addresses && acts(step)) || (wanted == Wanted::global_addresses && is_bulk(step.semantics));
+    step.carried_out = controls(step.semantics) || step.is_memory || step.acts;
   }
   std::vector<char> first(out.steps.size());
   for (std::size_t i = 0; i < out.steps.size(); ++i) {
@@ -178,6 +165,30 @@ void slice(EmulatedCode& out, Wanted wanted) {
 }
 
 }  // namespace
+
+std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code) {
+  std::vector<std::vector<std::int32_t>> out(code.blocks.size());
+  const auto block_at = [&](std::uint64_t address) -> std::int32_t {
+    const auto at = code.code->at(address);
+    return at ? code.block_of[static_cast<std::size_t>(*at)] : -1;
+  };
+  for (std::size_t b = 0; b < code.blocks.size(); ++b) {
+    const Step& last = code.steps[static_cast<std::size_t>(code.blocks[b].end - 1)];
+    const Instruction& in = *last.in;
+    const bool jumps = last.semantics == S::branch || last.semantics == S::call;
+    for (std::size_t i = 0; jumps && i < in.operands; ++i) {
+      if (in.operand[i].kind != Kind::label && in.operand[i].kind != Kind::integer) continue;
+      if (const std::int32_t to = block_at(static_cast<std::uint64_t>(in.operand[i].value)); to >= 0)
+        out[b].push_back(to);
+    }
+    if (last.semantics == S::branch_indexed || last.semantics == S::ret) {
+      for (std::size_t all = 0; all < code.blocks.size(); ++all) out[b].push_back(static_cast<std::int32_t>(all));
+    } else if (b + 1 < code.blocks.size()) {
+      out[b].push_back(static_cast<std::int32_t>(b) + 1);
+    }
+  }
+  return out;
+}
 
 void RegisterSet::add(const Operand& operand, int width) {
   const auto put = [&](std::size_t base, int from, int count, int limit) {
@@ -240,6 +251,14 @@ RegisterSet read(const Step& step) {
       step.semantics == S::imad || step.semantics == S::int_to_float || in.has("64") || in.has("U64") || in.has("S64");
   const bool only_address = wants_addresses(step.semantics) && step.semantics != S::store_local;
   for (std::size_t i = step.destinations; i < in.operands; ++i) {
+    if (is_bulk(step.semantics) && in.operand[i].kind == Kind::memory) {
+      // Addresses, barrier and coordinates stand in registers that follow each other.
+      Operand first = in.operand[i];
+      first.kind = Kind::ureg;
+      first.index = first.uniform;
+      if (first.index >= 0) out.add(first, 7);
+      continue;
+    }
     if (step.data_matters) {
       out.add(in.operand[i], std::max(1, step.bytes / 4));
       continue;

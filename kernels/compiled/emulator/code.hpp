@@ -24,6 +24,7 @@ struct Step {
   bool uniform = false;           // on the uniform datapath
   bool carried_out = false;
   bool is_memory = false;     // its addresses are wanted
+  bool acts = false;          // on asynchronous units or named barriers, and that is wanted
   bool data_matters = false;  // of a store to shared memory: what it writes decides something
 };
 
@@ -55,6 +56,8 @@ struct RegisterSet {
   void remove(const RegisterSet& other);
   bool merge(const RegisterSet& other);  // whether anything is new
 };
+// Blocks to which control may go behind each block.
+[[nodiscard]] std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code);
 [[nodiscard]] RegisterSet written(const Step& step);
 [[nodiscard]] RegisterSet read(const Step& step);
 

@@ -9,6 +9,13 @@ EmulatedCta::EmulatedCta(const EmulatedCode& code, const Launch& launch, const L
     : place_(std::make_unique<CtaPlace>()), shared_(code.keeps_shared ? std::make_unique<SharedWords>() : nullptr) {
   place_->id = id;
   for (std::size_t i = 0; i < 3; ++i) place_->block[i] = static_cast<std::uint32_t>(launch.block[i]);
+  if (launch.cluster) {
+    const Extent& c = *launch.cluster;
+    const auto in = [&](std::size_t axis) {
+      return static_cast<std::int64_t>(id[axis]) % std::max<std::int64_t>(1, c[axis]);
+    };
+    place_->rank = static_cast<std::uint32_t>(in(0) + c[0] * (in(1) + c[1] * in(2)));
+  }
   const std::int64_t threads = launch.threads();
   for (int warp = 0; warp < launch.warps(); ++warp) {
     const std::int64_t rest = threads - 32 * std::int64_t{warp};

@@ -9,15 +9,18 @@ namespace {
 // Where constant bank 0 holds what (listings of nvcc 11 to 13).
 struct BankLayout {
   int parameters, descriptor, stack, block, grid;
+  int window;  // the generic address of offset 0x1e0 of the bank, from sm_90 on (tensor maps passed by value); 0: none
 };
 
 constexpr BankLayout layout_of(int sm) {
-  if (sm >= 100) return {0x380, 0x358, 0x37c, 0x360, 0x370};
-  if (sm >= 90) return {0x210, 0x208, 0x28, 0x0, 0xc};
-  return {0x160, 0x118, 0x28, 0x0, 0xc};
+  if (sm >= 100) return {0x380, 0x358, 0x37c, 0x360, 0x370, 0};
+  if (sm >= 90) return {0x210, 0x208, 0x28, 0x0, 0xc, 0x198};
+  return {0x160, 0x118, 0x28, 0x0, 0xc, 0};
 }
 
 constexpr std::uint64_t first_buffer = 0x7f0000000000, alignment = 2 << 20;  // as cuMemAlloc places large ones
+constexpr std::uint64_t bank_window = 0x7e0000000000;  // where bank 0 lies among generic addresses
+constexpr int window_offset = 0x1e0;
 constexpr std::uint32_t stack_top = 0xfffdc0;
 
 std::uint64_t mixed(std::uint64_t x) {  // SplitMix64: a constant of the address, the same on any machine
@@ -29,7 +32,7 @@ std::uint64_t mixed(std::uint64_t x) {  // SplitMix64: a constant of the address
 
 }  // namespace
 
-LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(4096 + 4096), known_(bank_.size()) {
+LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(32768 + 4096), known_(bank_.size()) {
   const BankLayout layout = layout_of(sm);
   parameters_ = layout.parameters;
   for (int i = 0; i < 3; ++i) {
@@ -38,10 +41,11 @@ LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(4096 +
   }
   put(layout.stack, stack_top, 4);
   put(layout.descriptor, 0, 8);
+  if (layout.window != 0) put(layout.window, bank_window + window_offset, 8);
   std::uint64_t next = first_buffer;
   std::int64_t offset = layout.parameters;
   for (const Argument& argument : launch.arguments) {
-    const std::int64_t size = argument.size(), align = size >= 64 ? 64 : size;
+    const std::int64_t size = argument.size(), align = argument.alignment();
     offset = (offset + align - 1) / align * align;
     std::uint64_t value = static_cast<std::uint64_t>(argument.value);
     if (argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::tensor_map) {
@@ -55,7 +59,15 @@ LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(4096 +
         next += (static_cast<std::uint64_t>(argument.bytes) + alignment) / alignment * alignment;
       }
     }
-    put(offset, value, static_cast<int>(std::min<std::int64_t>(size, 8)));
+    if (argument.kind == ArgumentKind::tensor_map)
+      maps_.push_back(
+          {argument.by_value ? bank_window + static_cast<std::uint64_t>(offset) : value, value, argument.map});
+    if (argument.kind == ArgumentKind::bytes) {
+      for (std::size_t i = 0; i < argument.raw.size(); ++i)
+        put(offset + static_cast<std::int64_t>(i), static_cast<unsigned char>(argument.raw[i]), 1);
+    } else {
+      put(offset, value, static_cast<int>(std::min<std::int64_t>(size, 8)));
+    }
     offset += size;
   }
 }
@@ -78,6 +90,11 @@ std::optional<std::uint32_t> LaunchMemory::constant(std::int64_t offset) const {
     value |= static_cast<std::uint32_t>(bank_[at]) << (8 * i);
   }
   return value;
+}
+
+const LaunchMemory::Map* LaunchMemory::map_at(std::uint64_t descriptor) const {
+  const auto at = std::ranges::find(maps_, descriptor, &Map::descriptor);
+  return at != maps_.end() ? &*at : nullptr;
 }
 
 int LaunchMemory::buffer_at(std::uint64_t address) const {

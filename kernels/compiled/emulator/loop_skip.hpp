@@ -30,7 +30,7 @@ class LoopSkip {
                                    WarpWatcher& watcher);
 
  private:
-  static constexpr std::array<std::size_t, 9> periods{1, 2, 3, 4, 6, 8, 12, 16, 24};
+  static constexpr std::array<std::size_t, 12> periods{1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 24};
   static constexpr std::size_t most_moments = 2 * 24 + 1;
 
   struct Moment {

@@ -28,6 +28,14 @@ class LaunchMemory {
     std::int64_t below = 0;
   };
 
+  // A tensor map among the arguments, or behind a pointer among them.
+  struct Map {
+    std::uint64_t descriptor = 0;  // its address
+    std::uint64_t base = 0;        // of the tensor
+    TensorMap map;
+  };
+  [[nodiscard]] const Map* map_at(std::uint64_t descriptor) const;
+
   // 32 bits of bank 0; nothing where the launch does not say.
   [[nodiscard]] std::optional<std::uint32_t> constant(std::int64_t offset) const;
   [[nodiscard]] std::span<const Buffer> buffers() const { return buffers_; }
@@ -45,11 +53,13 @@ class LaunchMemory {
   int sm_, parameters_;
   std::vector<std::uint8_t> bank_, known_;
   std::vector<Buffer> buffers_;
+  std::vector<Map> maps_;
 };
 
 struct CtaPlace {
   std::array<std::uint32_t, 3> id{};
   std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::uint32_t rank = 0;  // in its cluster
 };
 
 // Shared memory of a CTA by words, as far as its contents are known.

@@ -41,6 +41,7 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
     const Step& step = code_->steps[static_cast<std::size_t>(i)];
     const std::uint32_t lanes = fragments_.back().lanes;
     if (step.is_memory) access(i, step, lanes, watcher);
+    if (step.acts) watcher.acts(around_.warp, act_of(*registers_, around_, step, i, lanes));
     switch (step.semantics) {
       case S::push_convergence:
         if (!step.in->operand.empty() && step.in->operand[0].kind == Kind::barrier)
@@ -187,6 +188,21 @@ void EmulatedWarp::choose() {
   }
 }
 
+// All groups of the warp meet behind an aligned barrier; those that are elsewhere run first.
+bool EmulatedWarp::all_meet(std::int32_t at) {
+  std::uint32_t all = 0;
+  bool same = true;
+  for (const Fragment& each : fragments_) all |= each.lanes, same = same && each.at == at;
+  if (same && fragments_.size() > 1) {
+    fragments_.clear();
+    fragments_.push_back({at, all, -1});
+  }
+  const auto other = std::ranges::find_if(fragments_, [&](const Fragment& f) { return f.waits_for < 0 && f.at != at; });
+  if (other == fragments_.end() || fragments_.size() < 2) return true;
+  std::rotate(other, other + 1, fragments_.end());
+  return false;
+}
+
 void EmulatedWarp::go_on(std::int32_t last, WarpWatcher& watcher) {
   const Step& step = code_->steps[static_cast<std::size_t>(last)];
   const Instruction& in = *step.in;
@@ -249,27 +265,14 @@ void EmulatedWarp::go_on(std::int32_t last, WarpWatcher& watcher) {
       }
       return next();
     }
-    case S::barrier: {
+    case S::barrier:
+    case S::cluster_arrive: {
       next();
-      const bool arrives_only = in.has("ARV");
-      if (!arrives_only && !finished()) {
-        // All groups of the warp meet here.
-        std::uint32_t all = 0;
-        bool same = true;
-        for (const Fragment& each : fragments_) all |= each.lanes, same = same && each.at == last + 1;
-        if (same && fragments_.size() > 1) {
-          fragments_.clear();
-          fragments_.push_back({last + 1, all, -1});
-        }
-        const auto other =
-            std::ranges::find_if(fragments_, [&](const Fragment& f) { return f.waits_for < 0 && f.at != last + 1; });
-        if (other != fragments_.end() && fragments_.size() > 1)
-          std::rotate(other, other + 1, fragments_.end());
-        else
-          at_barrier_ = true;
-      }
+      const bool waits = step.semantics == S::barrier && !in.has("ARV");
+      if ((waits || step.semantics == S::cluster_arrive) && !finished()) at_barrier_ = all_meet(last + 1) && waits;
       return;
     }
+    case S::cluster_wait:
     case S::warp_sync:
     default: return next();
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/compiled/emulator/async_acts.hpp"
 #include "kernels/compiled/emulator/loop_skip.hpp"
 #include "kernels/compiled/emulator/machine.hpp"
 
@@ -29,6 +30,7 @@ class WarpWatcher {
   // Control has come to a block with these lanes.
   virtual void enters(int warp, std::int32_t block, std::uint32_t lanes) = 0;
   virtual void accesses(int warp, const Access& access) = 0;
+  virtual void acts(int, const AsyncAct&) {}
   // A branch was taken (or not) by assumption; a guard or an address was not known.
   virtual void assumes(std::int32_t at, bool taken) = 0;
 
@@ -67,6 +69,7 @@ class EmulatedWarp {
   // Where the group goes behind the block's last instruction.
   void go_on(std::int32_t last, WarpWatcher& watcher);
   void branch(std::int32_t at, WarpWatcher& watcher);
+  [[nodiscard]] bool all_meet(std::int32_t at);
   // Control has come back to the begin of a loop.
   void begin_iteration(WarpWatcher& watcher);
   [[nodiscard]] bool assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher);

@@ -4,8 +4,7 @@
 #include "kernels/families/common.hpp"
 #include "kernels/families/tcgen05/tcgen05_plan.hpp"
 #include "kernels/families/wgmma/wgmma_parts.hpp"
-#include "kernels/passes/control_bits.hpp"
-#include "kernels/passes/registers.hpp"
+#include "kernels/passes/passes.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -15,6 +15,7 @@ namespace {
 constexpr int least_side = 16;                   // of tl.dot
 constexpr std::int64_t most_elements = 1 << 20;  // of a tensor (TRITON_MAX_TENSOR_NUMEL)
 constexpr int usual_warps = 4, usual_stages = 3;
+constexpr int rows_of_warp = 16;
 
 class TritonResolver {
  public:
@@ -109,6 +110,12 @@ class TritonResolver {
       return;
     }
     config_.shared_layout = SharedLayout::swizzled;
+    if (const std::optional<Tile> group = triton_warpgroup_instruction(config_);
+        group && config_.instruction == *group) {
+      config_.warp_m = rows_of_warp * std::max(1, config_.tile.m / (16 * *config_.threads / 32));
+      config_.warp_n = group->n;
+      return;
+    }
     config_.instruction = mma_instruction(config_);
     const TritonGrid grid = triton_warps(config_.tile, *config_.threads / 32);
     config_.warp_m = std::max(16, config_.tile.m / grid.warps_m);

@@ -46,14 +46,16 @@ void emit_mainloop(Emitter& e, const TritonPlan& plan, const TritonState& state)
   emit_triton_sync(e, plan, state);
   if (plan.mma.is_async) emit_wait(e, plan);
   emit_barrier(e);
-  const int loaded = plan.is_ffma ? emit_triton_ffma(e, plan, state) : emit_triton_products(e, plan, state);
+  const int loaded = plan.is_ffma         ? emit_triton_ffma(e, plan, state)
+                     : plan.on_warpgroups ? emit_triton_warpgroups(e, plan, state)
+                                          : emit_triton_products(e, plan, state);
   e.release_after(loaded);
   emit_triton_spills(e, plan, state);
   if (plan.mma.is_async) {
     e.release_after(loaded);
     emit_barrier(e);
     // As compiled: from the last group on, three multiplications or so to a copy; what is left comes behind them all.
-    const int group = plan.is_ffma ? 0 : plan.mma.mma_per_group();
+    const int group = plan.is_ffma || plan.on_warpgroups ? 0 : plan.mma.mma_per_group();
     emit_triton_async(e, plan, state, {loaded, group > 0 ? 3 * (plan.mma.a.copies + plan.mma.b.copies) : 0});
   }
   e.end_loop(loop, pred(loop_predicate));
@@ -71,6 +73,7 @@ Result<Program> build_triton(const BuildRequest& request) {
   e.program().mainloop_begin = e.position();
   emit_mainloop(e, plan, state);
   e.program().epilogue_begin = e.position();
+  if (plan.on_warpgroups) emit_triton_warpgroup_wait(e, 0);
   emit_triton_epilogue(e, plan, config, state);
   Program& program = e.program();
   describe_pipeline(program, plan.mma, config, "triton");

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "kernels/families/wgmma/wgmma_parts.hpp"
+#include "kernels/ir/tensor_form.hpp"
+
 namespace noteg::kernels {
 namespace {
 
@@ -80,7 +83,9 @@ TritonState make_triton_state(Emitter& e, const TritonPlan& plan) {
   const MmaPlan& m = plan.mma;
   s.a_pointers = fresh_pointers(e, plan.a.pointers, plan.is_tight);
   s.b_pointers = fresh_pointers(e, plan.b.pointers, plan.is_tight);
-  if (plan.is_ffma) {
+  if (plan.on_warpgroups) {
+    for (int i = 0; i < plan.blocks; ++i) s.accumulators.push_back(e.fresh(m.regs.c));
+  } else if (plan.is_ffma) {
     s.tile = fresh_accumulators(e, plan.threads.thread_m(), plan.threads.thread_n(), Allocation::vector_loops);
   } else {
     for (int i = 0; i < m.mma_per_group(); ++i) s.accumulators.push_back(e.fresh(m.regs.c));
@@ -139,6 +144,31 @@ void emit_triton_spills(Emitter& e, const TritonPlan& plan, const TritonState& s
     e.memory(Opcode::sts, "", {}, {reg(state.write_offset), reg(state.trips_left)}, 4, store);
     e.memory(Opcode::lds, "", reg(e.fresh()), {reg(state.write_offset)}, 4, load);
   }
+}
+
+void emit_triton_warpgroup_wait(Emitter& e, int groups) {
+  emit_async(e, Opcode::warpgroup, ".DEPBAR.LE", {.kind = AsyncKind::matmul_wait, .groups = groups});
+}
+
+// With three stages and more the products of a tile run while the next one is waited for.
+int emit_triton_warpgroups(Emitter& e, const TritonPlan& plan, const TritonState& state) {
+  const MmaPlan& m = plan.mma;
+  e.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
+  for (int step = 0; step < m.k_groups; ++step)
+    for (int block = 0; block < plan.blocks; ++block) {
+      for (int i = 0; i < 2; ++i) e.emit(Opcode::uiadd3, "", {ureg(12 + 2 * i)}, {ureg(10), imm(step)});
+      const Value sums = state.accumulators[static_cast<std::size_t>(block)];
+      Instruction& ins = emit_async(e, opcode_of(m.form), modifiers_of(m.form),
+                                    {.kind = AsyncKind::matmul,
+                                     .n = m.form.shape.n,
+                                     .closes_group = step + 1 == m.k_groups && block + 1 == plan.blocks});
+      ins.dst[0] = reg(sums);
+      ins.src[0] = ureg(12, 2);
+      ins.src[1] = ureg(14, 2);
+      ins.src[2] = reg(sums);
+    }
+  emit_triton_warpgroup_wait(e, m.stages > 2 ? 1 : 0);
+  return m.k_groups * plan.blocks;
 }
 
 int emit_triton_products(Emitter& e, const TritonPlan& plan, const TritonState& state) {

@@ -28,6 +28,9 @@ void emit_triton_spills(Emitter& e, const TritonPlan& plan, const TritonState& s
 // The products of one tile from shared memory; ends with the place behind which the tile may be overwritten.
 // Returns how many multiplications come before the last load from shared memory.
 int emit_triton_products(Emitter& e, const TritonPlan& plan, const TritonState& state);
+// The same by warpgroups, which read shared memory themselves; the products of the tile before have ended then.
+int emit_triton_warpgroups(Emitter& e, const TritonPlan& plan, const TritonState& state);
+void emit_triton_warpgroup_wait(Emitter& e, int groups);
 int emit_triton_ffma(Emitter& e, const TritonPlan& plan, const TritonState& state);
 
 void emit_triton_epilogue(Emitter& e, const TritonPlan& plan, const KernelConfig& config, const TritonState& state);

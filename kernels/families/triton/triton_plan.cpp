@@ -8,8 +8,9 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int widest = 16;          // bytes of an access
-constexpr int narrowest_async = 4;  // bytes of a cp.async
+constexpr int widest = 16;                             // bytes of an access
+constexpr int narrowest_async = 4;                     // bytes of a cp.async
+constexpr int rows_of_block = 64, most_columns = 256;  // of wgmma
 
 // Elements that a thread moves at a time along the contiguous dimension (Triton's Coalesce pass): as many as alignment
 // allows, up to 16 bytes, and no more than a thread has of the tile.
@@ -29,7 +30,9 @@ MmaOperand operand_of(const KernelConfig& config, bool of_a, TritonCopy& copy) {
   o.row_bytes = static_cast<int>((o.along_k ? config.tile.k : extent) * bytes);
   o.stride = o.row_bytes;
   const int align = (of_a ? config.align_a : config.align_b).value_or(1);
-  const int vector = vector_elements(std::int64_t{extent} * config.tile.k, threads, align, bytes);
+  // wgmma transposes 16-bit operands alone: words of others change places on their way.
+  const bool turned = config.instruction.m == rows_of_block && bytes == 4 && !o.along_k;
+  const int vector = turned ? 1 : vector_elements(std::int64_t{extent} * config.tile.k, threads, align, bytes);
   o.access_bytes = std::max(1, static_cast<int>(vector * bytes));
   o.copies = std::max(1, o.rows * o.row_bytes / (o.access_bytes * threads));
   o.by_matrix = bytes == 2 || o.along_k;
@@ -39,6 +42,23 @@ MmaOperand operand_of(const KernelConfig& config, bool of_a, TritonCopy& copy) {
   copy.is_widest = vector == vector_elements(std::int64_t{extent} * config.tile.k, threads, widest, bytes);
   copy.is_async = config.stages.value_or(1) > 1 && o.access_bytes >= narrowest_async;
   return o;
+}
+
+// Copies keep two registers of pointer each and as many of what else they need; 10 others: 58 to 218 where the twelve
+// configurations of tests/data/triton_sm90.csv take 58 to 216.
+TritonPlan plan_on_warpgroups(const KernelConfig& config, TritonPlan plan) {
+  MmaPlan& m = plan.mma;
+  m.form = tensor_form_of(config);
+  m.regs = registers_of(m.form);
+  const int groups = m.warps / 4;
+  plan.blocks = std::max(1, config.tile.m * config.tile.n / (rows_of_block * config.instruction.n * groups));
+  m.warp_rows = plan.blocks;
+  m.warp_columns = 1;
+  m.k_groups = std::max(1, config.tile.k / config.instruction.k);
+  const int live = plan.blocks * m.regs.c + 4 * (m.a.copies + m.b.copies) + 10;
+  plan.registers = std::clamp(live, 32, most_registers);
+  plan.spilled_words = std::max(0, live - most_registers);
+  return plan;
 }
 
 TritonThreads threads_of(const Tile& tile, int threads) {
@@ -71,6 +91,18 @@ TritonGrid triton_warps(const Tile& tile, int warps) {
   return g;
 }
 
+// Warps of a group lie along M; further groups take further 64 rows, then further columns.
+std::optional<Tile> triton_warpgroup_instruction(const KernelConfig& config) {
+  const int warps = config.threads.value_or(128) / 32;
+  const bool fits =
+      config.dtype_in == DataType::f16 || config.dtype_in == DataType::bf16 || config.dtype_in == DataType::tf32;
+  if (!fits || config.dtype_b || config.tile.m < rows_of_block || warps % 4 != 0) return std::nullopt;
+  const int along_m = std::min(warps / 4, config.tile.m / rows_of_block);
+  const int columns = std::min(most_columns, config.tile.n / (warps / 4 / along_m));
+  if (columns < 8 || config.tile.n % columns != 0) return std::nullopt;
+  return Tile{rows_of_block, columns, static_cast<int>(32 / bytes_of(config.dtype_in))};
+}
+
 TritonPlan plan_triton(const KernelConfig& config) {
   TritonPlan plan;
   MmaPlan& m = plan.mma;
@@ -86,6 +118,8 @@ TritonPlan plan_triton(const KernelConfig& config) {
   plan.buffers = std::max(1, m.stages - 1);
   m.shared_bytes = config.shared_bytes.value_or(0);
   int fragments = 0, accumulators = 0;
+  plan.on_warpgroups = config.instruction.m == rows_of_block;
+  if (plan.on_warpgroups) return plan_on_warpgroups(config, std::move(plan));
   if (plan.is_ffma) {
     m.layout = SharedLayout::plain;
     plan.threads = threads_of(config.tile, m.threads);
@@ -123,7 +157,8 @@ TritonPlan plan_triton(const KernelConfig& config) {
 std::int64_t triton_shared_bytes(const KernelConfig& config) {
   const TritonPlan plan = plan_triton(config);
   const auto tile = [&](const MmaOperand& o, const TritonCopy& copy) {
-    return std::int64_t{o.rows} * o.row_bytes * (copy.is_async ? plan.buffers : 1);
+    const int buffers = plan.buffers + (plan.on_warpgroups ? 1 : 0);
+    return std::int64_t{o.rows} * o.row_bytes * (copy.is_async ? buffers : 1);
   };
   const TritonStore store = plan_triton_store(config);
   return std::max(tile(plan.mma.a, plan.a) + tile(plan.mma.b, plan.b), std::int64_t{store.rows} * store.stride);
@@ -163,7 +198,8 @@ TritonStore plan_triton_store(const KernelConfig& config) {
     in_rows = plan.threads.size * plan.threads.lanes_m * plan.threads.warps_m;
     in_columns = plan.threads.size * plan.threads.lanes_n * plan.threads.warps_n;
   } else {
-    const TritonGrid grid = triton_warps(config.tile, plan.mma.warps);
+    const TritonGrid grid =
+        plan.on_warpgroups ? TritonGrid{plan.mma.warps, 1} : triton_warps(config.tile, plan.mma.warps);
     in_rows = 16 * grid.warps_m;
     in_columns = 8 * grid.warps_n;
   }

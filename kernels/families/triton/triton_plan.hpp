@@ -1,6 +1,6 @@
 // The geometry of Triton's tl.dot as its compiler lays it out on sm_80 to sm_89: blocked layouts of the copies,
 // swizzled tiles in shared memory, warps over the tile (mma layout, version 2), or thread tiles of 4 x 4 where FFMA
-// multiplies. Left out: wgmma (sm_90), tensor descriptors, warps that split K.
+// multiplies. On sm_90 blocks of 64 rows go to warpgroups. Left out: tensor descriptors, warps that split K.
 #pragma once
 
 #include "kernels/families/mma/mma_plan.hpp"
@@ -35,10 +35,12 @@ struct TritonThreads {
 struct TritonPlan {
   MmaPlan mma;  // of FFMA kernels the operands, warps and stages only
   bool is_ffma = false;
+  bool on_warpgroups = false;  // wgmma from shared memory
+  int blocks = 1;              // of 64 rows of a warpgroup
   TritonCopy a, b;
   TritonThreads threads;
   bool casts_b = false;    // 8-bit weights become A's type in registers
-  int buffers = 1;         // of each asynchronous operand
+  int buffers = 1;         // of each asynchronous operand; multiplications of warpgroups still read one more
   int store_elements = 1;  // of C per global store
   int registers = 0;       // per thread
   bool is_tight = false;   // fragments that are loaded ahead of their turn would not fit
@@ -48,6 +50,9 @@ struct TritonPlan {
 inline constexpr int most_registers = 255;
 
 [[nodiscard]] TritonGrid triton_warps(const Tile& tile, int warps);
+// The instruction where tl.dot becomes wgmma on GPUs that have it: four warps for every 64 rows, 16-bit types or tf32
+// (8-bit weights go by mma.sync here). Nothing for other blocks.
+[[nodiscard]] std::optional<Tile> triton_warpgroup_instruction(const KernelConfig& config);
 // From a configuration whose types, tile, threads, stages and alignments are settled.
 [[nodiscard]] TritonPlan plan_triton(const KernelConfig& config);
 // Shared memory that Triton asks for: buffers of the pipeline, or the epilogue's change of layout if that takes more.

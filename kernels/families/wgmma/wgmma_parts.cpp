@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/families/common.hpp"
-#include "kernels/passes/control_bits.hpp"
+#include "kernels/passes/passes.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -221,6 +221,38 @@
     };
   }
 
+  // Points come closer by the wheel with Ctrl, or by buttons; what is in the middle, or under the pointer, stays there.
+  function zoom(chart, factor, place = {}) {
+    for (const axis of ["x", "y"]) {
+      const scale = chart.scales[axis], set = chart.options.scales[axis], log = set.type === "logarithmic";
+      const to = log ? Math.log : (value) => value, from = log ? Math.exp : (value) => value;
+      const low = to(scale.min), high = to(scale.max);
+      const at = place[axis] === undefined ? (low + high) / 2 : to(scale.getValueForPixel(place[axis]));
+      set.min = from(at - (at - low) * factor);
+      set.max = from(at + (high - at) * factor);
+    }
+    chart.update("none");
+  }
+  function zoom_tools(chart, figure, spec) {
+    figure.querySelector(".zoom")?.remove();
+    const box = document.createElement("div");
+    box.className = "zoom";
+    for (const [text, name, act] of [["+", "closer", () => zoom(chart, 0.6)], ["\u2212", "wider", () => zoom(chart, 1 / 0.6)],
+      ["\u21ba", "all", () => { for (const [axis, of] of [["x", spec.x], ["y", spec.value]]) { chart.options.scales[axis].min = of.min ?? undefined; chart.options.scales[axis].max = of.max ?? undefined; } chart.update("none"); }]]) {
+      const button = document.createElement("button");
+      button.textContent = text;
+      button.setAttribute("aria-label", `${spec.title}: ${name}`);
+      button.addEventListener("click", act);
+      box.append(button);
+    }
+    figure.querySelector(".plot").after(box);
+    chart.canvas.onwheel = (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      zoom(chart, event.deltaY > 0 ? 1.2 : 1 / 1.2, { x: event.offsetX, y: event.offsetY });
+    };
+  }
+
   let drawn = [];
   function draw() {
     drawn.forEach((chart) => chart.destroy());
@@ -230,7 +262,7 @@
       const config = spec.kind === "xy" ? xy_config(spec, plot.clientWidth) : bar_config(spec, plot.clientWidth);
       plot.style.height = config.height + "px";
       const named = spec.series.filter((series) => series.legend).length;
-      return new Chart(figure.querySelector("canvas"), {
+      const chart = new Chart(figure.querySelector("canvas"), {
         type: config.type,
         data: config.data,
         plugins: [bar_figures, point_names],
@@ -251,6 +283,8 @@
           },
         },
       });
+      if (spec.kind === "xy") zoom_tools(chart, figure, spec);
+      return chart;
     });
   }
 

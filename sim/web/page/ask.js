@@ -3,8 +3,8 @@
 import { effect } from "@preact/signals";
 import { readRun } from "./engine.js";
 import {
-  about, answers, compareWords, comparison, isBusy, kindOf, occupancy, pastedFile, shipped, state, sweeps, toHash,
-  watched, wordsFor,
+  about, answers, compareWords, comparison, isBusy, isListing, kindOf, occupancy, pastedFile, pastedLaunch, pastedSass,
+  shipped, state, sweeps, toHash, watched, wordsFor,
 } from "./state.js";
 
 const restAfter = 140;  // ms without a move
@@ -17,7 +17,11 @@ export const sweepRange = (s) => {
 
 const withoutAxis = (s, i) => wordsFor({ ...s, [s.axis]: 0 }, i, shipped.value);
 export const sweepKey = (s, i) => [s.axis, pasted(s), ...withoutAxis(s, i)].join(" ");
-const pasted = (s) => (kindOf(s.kernel, shipped.value) === "configuration" ? s.kernel : "");
+// Files that the visitor's texts stand for.
+const pasted = (s) => {
+  if (isListing(s)) return [[pastedSass, s.kernel], [pastedLaunch, s.launch]];
+  return kindOf(s.kernel, shipped.value) === "configuration" ? [[pastedFile, s.kernel]] : [];
+};
 
 // From coarse to fine, so that the whole curve is there at once and gets sharper.
 function sweepOrder(range) {
@@ -34,7 +38,7 @@ export class Asker {
   constructor(engine) {
     this.engine = engine;
     this.round = 0;
-    this.keptText = "";
+    this.kept = new Map();  // by path
     this.moves = [];  // milliseconds from a move to its answer on the page, for the tests
   }
 
@@ -47,15 +51,12 @@ export class Asker {
     const round = ++this.round, began = performance.now();
     clearTimeout(this.rest);
     isBusy.value = true;
-    const text = pasted(s);
-    if (text && text !== this.keptText) {
-      this.keptText = text;
-      await this.engine.keep(pastedFile, text.endsWith("\n") ? text : text + "\n");
+    for (const [path, text] of pasted(s)) {
+      if (this.kept.get(path) === text) continue;
+      this.kept.set(path, text);
+      await this.engine.keep(path, text.endsWith("\n") ? text : text + "\n");
     }
-    if (kindOf(s.kernel, shipped.value) === "listing") {
-      answers.value = s.gpus.map(() => ({ errors: ["a listing: compiled kernels are not in this page yet; paste a profiler's name or a configuration"] }));
-      return;
-    }
+    if (round !== this.round) return;
     const questions = s.gpus.map((_, i) => ({ ask: "run", depth: "fast", words: wordsFor(s, i, shipped.value) }));
     const texts = await this.engine.now(questions);
     if (!texts || round !== this.round) return;
@@ -84,7 +85,7 @@ export class Asker {
   }
 
   async sweep(s, i, wanted) {
-    if (answers.value[i]?.errors) return;
+    if (answers.value[i]?.errors || isListing(s)) return;
     const key = sweepKey(s, i), words = wordsFor(s, i, shipped.value);
     const have = sweeps.value[key] ?? new Map();
     const missing = sweepOrder(sweepRange(s)).filter((x) => !have.has(x));
@@ -114,7 +115,7 @@ export class Asker {
         if (text && wanted()) watched.value = { key, data: JSON.parse(text) };
       }));
     const both = compareWords(s, shipped.value), pair = JSON.stringify([pasted(s), both]);
-    if (s.tab === "compare" && both.filter((word) => word === "--arch").length > 1 && comparison.value?.key !== pair)
+    if (s.tab === "compare" && !isListing(s) && both.filter((word) => word === "--arch").length > 1 && comparison.value?.key !== pair)
       tasks.push(this.engine.later({ ask: "compare", words: both }, wanted).then((text) => {
         if (text && wanted()) comparison.value = { key: pair, data: JSON.parse(text), text };
       }));

@@ -1,6 +1,6 @@
 // The bar: which GPUs, which kernel, which sizes, which clock.
 import { useEffect, useState } from "preact/hooks";
-import { about, batches, change, kindOf, mostGpus, nearest, shipped, sizes, state } from "./state.js";
+import { about, batches, change, isListing, kindOf, mostGpus, nearest, shipped, sizes, state } from "./state.js";
 import { gpuColour } from "./parts.jsx";
 
 const generations = { sm_80: "Ampere, data centre", sm_86: "Ampere", sm_89: "Ada", sm_90: "Hopper" };
@@ -40,7 +40,7 @@ function Gpus() {
 
 const kinds = {
   none: "empty", shipped: "a kernel that NoteG ships", name: "a kernel's name as profilers print it",
-  configuration: "a configuration", listing: "a listing: compiled kernels are not in this page yet",
+  configuration: "a configuration", listing: "a listing of compiled code; its launch stands in the field below",
 };
 
 function Kernel() {
@@ -70,6 +70,22 @@ function Kernel() {
         const known = about.value.kernels.find((each) => each.name === s.kernel);
         if (known) change({ kernel: known.text });
       }} disabled={!shipped.value.includes(s.kernel)}>Edit</button>
+    </div>
+  );
+}
+
+// How a pasted listing is launched: the file that --launch takes.
+function Launch() {
+  const s = state.value, [text, setText] = useState(s.launch);
+  useEffect(() => setText(s.launch), [s.launch]);
+  const take = (value) => { if (value !== state.value.launch) change({ launch: value }); };
+  return (
+    <div class="kernel">
+      <label for="launch">Launch</label>
+      <textarea id="launch" class="tall mono" rows={4} spellcheck={false} value={text} autocomplete="off"
+        onInput={(event) => setText(event.currentTarget.value)} onBlur={(event) => take(event.currentTarget.value)}
+        onKeyDown={(event) => { if (event.key === "Enter" && event.ctrlKey) { event.preventDefault(); take(event.currentTarget.value); } }} />
+      <button class="button" onClick={() => take(document.getElementById("launch").value)}>Run</button>
     </div>
   );
 }
@@ -112,10 +128,10 @@ export function Bar({ theme, onTheme }) {
           ))}
         </fieldset>
       </div>
-      <div class="sliders">
+      {isListing(s) ? <div><Launch /></div> : <div class="sliders">
         {["m", "n", "k"].map((axis) => <Slider axis={axis} list={sizes} most={1000000} key={axis} />)}
         <Slider axis="batch" list={batches} most={65535} />
-      </div>
+      </div>}
     </header>
   );
 }

@@ -13,7 +13,7 @@ const tickText = (n) => (n >= 1000 ? `${n / 1000} k` : String(n));
 const highest = ({ facts, report }) => Math.max(report.sm_clock_mhz, report.bottleneck.highest_clock_mhz || facts.boost_mhz);
 
 function roofsOf({ facts, report }) {
-  const flops = 2 * report.kernel.m * report.kernel.n * report.kernel.k * report.kernel.batch;
+  const flops = report.tflops * report.time_us * 1e6;
   const moved = {
     DRAM: report.memory.dram_read_bytes + report.memory.dram_write_bytes,
     L2: report.memory.l2_bytes,
@@ -116,7 +116,7 @@ function MemoryDrawing({ links, share, facts, report, width }) {
     ? { Registers: [8, 4], "Shared memory": [8, 96], L1: [8 + w * 0.52, 96], L2: [8, 190], DRAM: [8, 284] }
     : { Registers: [4, 66], "Shared memory": [4 + step, 6], L1: [4 + step, 126], L2: [4 + 2 * step, 126], DRAM: [4 + 3 * step, 126] };
   const size = (name) => (small && ["Shared memory", "L1"].includes(name) ? { w: w * 0.48 - 16, h: box.h } : box);
-  const says = { Registers: `${report.kernel.registers} a thread`, "Shared memory": `${bytes(report.kernel.shared_bytes)} a CTA`, L1: "", L2: `${digits(facts.l2_mib)} MiB`, DRAM: rate(facts.dram_gb_per_s) };
+  const says = { Registers: `${facts.registers_per_thread} a thread`, "Shared memory": `${bytes(facts.shared_bytes_per_cta)} a CTA`, L1: "", L2: `${digits(facts.l2_mib)} MiB`, DRAM: rate(facts.dram_gb_per_s) };
   return (
     <svg viewBox={`0 0 ${w} ${h}`} role="img" aria-label="Memory chart: registers, shared memory and L1, L2, DRAM, with the traffic on each link; the figures are in the table">
       {links.map((l) => {
@@ -170,7 +170,8 @@ export function Limits() {
             <span>{inWords(each.limit)}</span><span class="track"><i style={{ width: `${100 * each.gain_pct / most}%` }} /></span>
             <span class="gain"><Value of={each.gain_pct} name={`explain.${each.limit}`} text={`${each.gain_pct.toFixed(1)} %`} /></span></li>
         ))}
-        {!costs && <li><span /><span class="note">experiments run…</span></li>}
+        {!costs && answer?.report?.kernel.grid && <li><span /><span class="note">by estimate, for compiled code: {inWords(answer.report.bottleneck.name)}</span></li>}
+        {!costs && !answer?.report?.kernel.grid && <li><span /><span class="note">experiments run…</span></li>}
       </ul>
     </Card>
   );
@@ -185,8 +186,9 @@ export function Waves() {
   const p = r.phases_us, busy = r.time_us - p.launch - p.tail;
   const rows = () => [["CTAs", count(facts.grid_ctas)], ["CTAs an SM at a time", String(r.occupancy.ctas_per_sm)], ["waves", digits(waves, 4)],
     ...Object.entries(p).map(([name, us]) => [name, time(us)])];
-  const tiles = [Math.ceil(r.kernel.m / facts.tile[0]), Math.ceil(r.kernel.n / facts.tile[1])];
-  const wasted = 1 - (r.kernel.m * r.kernel.n) / (tiles[0] * facts.tile[0] * tiles[1] * facts.tile[1]);
+  const grid = r.kernel.grid;  // of compiled code, whose tiles nobody names
+  const tiles = grid ? [grid[1] * grid[2], grid[0]] : [Math.ceil(r.kernel.m / facts.tile[0]), Math.ceil(r.kernel.n / facts.tile[1])];
+  const wasted = grid ? 0 : 1 - (r.kernel.m * r.kernel.n) / (tiles[0] * facts.tile[0] * tiles[1] * facts.tile[1]);
   return (
     <Card id="waves" span="w6" title="Waves and tiles"
       note={`${plural2(facts.grid_ctas, "CTA")} on ${facts.sms} SMs, ${r.occupancy.ctas_per_sm} at a time on each: ${digits(waves)} waves. Edge tiles waste ${percent(wasted)} of the arithmetic.`}

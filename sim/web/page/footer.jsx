@@ -1,7 +1,7 @@
 // The command line that gives the same figures, the address of this very state, the figures as files, and how far to
 // trust them.
 import { useState } from "preact/hooks";
-import { about, answers, commandLine, focused, shipped, state, toHash, wordsFor } from "./state.js";
+import { about, answers, commandLine, focused, isListing, shipped, state, toHash, wordsFor } from "./state.js";
 import { digits, percent, save, time } from "./parts.jsx";
 
 const flat = (value, path = "", out = {}) => {
@@ -67,6 +67,7 @@ export function Footer() {
         <button class="button" onClick={() => save("noteg.json", "application/json", json())}>JSON</button>
         <button class="button" onClick={() => save("noteg.csv", "text/csv", csv())}>CSV</button>
         <button class="button" onClick={png}>PNG</button>
+        {isListing(s) && <span class="note">The listing is not in the link: it stays in this page.</span>}
         <span role="status">{said}</span>
       </div>
       {r && <p id="trust">{trust}; {r.confidence.because}. {r.engine.exact ? "Every cycle was stepped through." : `${digits(r.engine.simulated_cycles)} cycles of an SM were stepped through, the rest extrapolated.`}</p>}

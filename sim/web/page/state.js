@@ -5,6 +5,10 @@ import { computed, signal } from "@preact/signals";
 export const usual = {
   gpus: ["rtx4090", "h100-sxm5-80gb"],
   kernel: "hgemm_128x128x32",
+  launch: `grid: [16, 16, 1]
+block: [32, 32, 1]
+args: [{i32: 512}, {i32: 512}, {i32: 512}, {buffer: A, bytes: 1 MiB}, {buffer: B, bytes: 1 MiB}, {buffer: C, bytes: 1 MiB}]
+`,            // of a listing
   m: 4096, n: 4096, k: 4096, batch: 1,
   clock: "sustained",
   axis: "m",
@@ -35,17 +39,20 @@ export function kindOf(text, shipped) {
   return shipped.includes(plain) ? "shipped" : "name";
 }
 
-export const pastedFile = "/noteg/pasted.yaml";
+export const pastedFile = "/noteg/pasted.yaml", pastedSass = "/noteg/pasted.sass", pastedLaunch = "/noteg/launch.yaml";
+export const isListing = (s) => kindOf(s.kernel, []) === "listing";
 
 export function kernelWords(text, shipped) {
   const kind = kindOf(text, shipped);
   if (kind === "configuration") return ["--kernel", pastedFile];
+  if (kind === "listing") return ["--sass", pastedSass, "--launch", pastedLaunch];
   return [kind === "shipped" ? "--kernel" : "--kernel-name", text.trim()];
 }
 
 export function wordsFor(s, gpuIndex, shipped) {
-  const words = ["--arch", s.gpus[gpuIndex], ...kernelWords(s.kernel, shipped), "--shape", `${s.m}x${s.n}x${s.k}`];
-  if (s.batch !== 1) words.push("--batch", String(s.batch));
+  const words = ["--arch", s.gpus[gpuIndex], ...kernelWords(s.kernel, shipped)], isGemm = !isListing(s);
+  if (isGemm) words.push("--shape", `${s.m}x${s.n}x${s.k}`);
+  if (isGemm && s.batch !== 1) words.push("--batch", String(s.batch));
   if (s.clock !== "sustained") words.push("--clock-mode", s.clock);
   for (const each of s.off) words.push("--set", each);
   if (gpuIndex === s.focus)
@@ -55,7 +62,7 @@ export function wordsFor(s, gpuIndex, shipped) {
 
 const quoted = (word) => (/^[\w./:=%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 export const commandLine = (words, command = "simulate") =>
-  ["noteg", command, ...words].map(quoted).join(" ").replaceAll(pastedFile, "kernel.yaml");
+  ["noteg", command, ...words].map(quoted).join(" ").replaceAll(pastedFile, "kernel.yaml").replaceAll(pastedSass, "kernel.sass").replaceAll(pastedLaunch, "launch.yaml");
 
 export function compareWords(s, shipped) {
   const words = wordsFor({ ...s, whatif: {} }, 0, shipped).slice(2);
@@ -69,7 +76,7 @@ export function compareWords(s, shipped) {
 export function toHash(s) {
   const out = new URLSearchParams();
   out.set("gpu", s.gpus.join(","));
-  out.set("kernel", s.kernel);
+  if (!isListing(s)) out.set("kernel", s.kernel);  // a listing is longer than an address may be
   out.set("shape", `${s.m}x${s.n}x${s.k}`);
   for (const key of ["batch", "clock", "axis", "focus", "tab"])
     if (String(s[key]) !== String(usual[key])) out.set(key, s[key]);
@@ -83,8 +90,28 @@ const whole = (text, otherwise, most = 2147483647) => {
   return Number.isInteger(number) && number >= 1 && number <= most ? number : otherwise;
 };
 
+// A command line as a report carries it: its words, and what they choose. What the page does not know is left out.
+const wordsOf = (line) => [...line.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, inQuotes, plain]) => plain ?? inQuotes.replaceAll("'\\''", "'"));
+
+function fromCommand(line, known) {
+  const words = wordsOf(line), s = { ...usual, gpus: [], off: [], whatif: {} };
+  for (let i = 0; i + 1 < words.length; ++i) {
+    const value = words[i + 1], at = value.indexOf("=");
+    if (words[i] === "--arch" && known.includes(value) && s.gpus.length < mostGpus) s.gpus.push(value);
+    if (words[i] === "--kernel") s.kernel = value.replace(/^.*\//, "").replace(/\.yaml$/, "");
+    if (words[i] === "--kernel-name") s.kernel = value;
+    if (words[i] === "--shape" && /^\d+x\d+x\d+$/.test(value)) [s.m, s.n, s.k] = value.split("x").map(Number);
+    if (words[i] === "--batch") s.batch = whole(value, 1);
+    if (words[i] === "--clock-mode" && ["sustained", "cool", "burst"].includes(value)) s.clock = value;
+    if (words[i] === "--set" && at > 0 && value.startsWith("arch.")) s.whatif[value.slice(5, at)] = value.slice(at + 1);
+    else if (words[i] === "--set" && at > 0) s.off.push(value);
+  }
+  return { ...s, gpus: s.gpus.length ? s.gpus : usual.gpus };
+}
+
 export function fromHash(hash, known) {
   const read = new URLSearchParams(hash.replace(/^#/, ""));
+  if (read.get("command")) return fromCommand(read.get("command"), known);
   const s = { ...usual };
   const gpus = (read.get("gpu") ?? "").split(",").filter((id) => known.includes(id)).slice(0, mostGpus);
   if (gpus.length) s.gpus = gpus;

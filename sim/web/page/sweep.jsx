@@ -1,7 +1,7 @@
 // TFLOP/s over M, N or K: the saw-tooth of waves, with the run on it as a dot that can be dragged.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { about, answers, change, state, sweeps } from "./state.js";
+import { about, answers, change, isListing, state, sweeps } from "./state.js";
 import { Card, colourOf, digits, gpuColour, useWidth } from "./parts.jsx";
 import { sweepKey, sweepRange } from "./ask.js";
 
@@ -57,6 +57,12 @@ function Dot({ plot, range, index }) {
 }
 
 export function Sweep() {
+  if (isListing(state.value))
+    return <Card id="sweep" span="w8" title="Compiled code" note="Its size is in its launch: change that above. The timeline and the source view below show the listing's instructions." />;
+  return <SweepChart />;
+}
+
+function SweepChart() {
   const s = state.value, range = sweepRange(s);
   const [place, width] = useWidth(800);
   const plot = useRef(null), holder = useRef(null);

@@ -14,8 +14,9 @@ export const at = signal(null);  // {pc, from: pcs, text}: what is looked at
 
 const producersOf = (data, pc) => data.code[pc]?.from ?? [];
 
-function look(data, pc, says = "") {
-  at.value = pc == null ? null : { pc, from: producersOf(data, pc), says };
+// also: other places of the same instruction of a listing.
+function look(data, pc, says = "", also = []) {
+  at.value = pc == null ? null : { pc, also, from: producersOf(data, pc), says };
 }
 
 // Where a warp is at a cycle: its issue, or its wait and the instruction that waits.
@@ -65,10 +66,10 @@ function draw(canvas, data, warps, view, width, height) {
     for (let i = 0; i < warp.issues.length; i += 2) {
       const cycle = warp.issues[i];
       if (cycle < view.from || cycle >= view.to) continue;
-      const pc = warp.issues[i + 1], lit = at.value && (at.value.pc === pc || at.value.from.includes(pc));
+      const pc = warp.issues[i + 1], isIt = at.value && (at.value.pc === pc || at.value.also.includes(pc)), lit = isIt || at.value?.from.includes(pc);
       g.fillStyle = unit[kinds[data.code[pc].unit]];
       g.fillRect(x(cycle), y + (lit ? 0 : 1.5), Math.max(0.8, perCycle - (perCycle > 3 ? 0.6 : 0)), lit ? 14 : 11);
-      if (lit) { g.fillStyle = at.value.pc === pc ? ink : tail; g.fillRect(x(cycle), y + 13, Math.max(1.5, perCycle), 2); }
+      if (lit) { g.fillStyle = isIt ? ink : tail; g.fillRect(x(cycle), y + 13, Math.max(1.5, perCycle), 2); }
     }
   });
 }
@@ -120,10 +121,10 @@ export function Timeline() {
         <canvas ref={canvas} class="canvas" style={{ height }} role="img" aria-label="Warps over cycles: what each issues and waits for; the table below and the listing say the same"
           onPointerMove={hover} onPointerLeave={() => look(data, null)}
           onWheel={(event) => { if (event.ctrlKey || event.shiftKey) { event.preventDefault(); event.shiftKey ? move(Math.sign(event.deltaY || event.deltaX) * span / 8) : zoom(event.deltaY > 0 ? 1.25 : 0.8); } }} />
-        <p class="said" aria-live="polite">{at.value?.says || `Iterations 2 and 3 of the main loop, cycles 0 to ${data.end - data.begin} of one SM; a row is a warp (sub-core · warp). Hover, or step from issue to issue.`}</p>
+        <p class="said" aria-live="polite">{at.value?.says || `${data.hot ? "The first wave of CTAs" : "Iterations 2 and 3 of the main loop"}, cycles 0 to ${data.end - data.begin} of one SM; a row is a warp (sub-core · warp). Hover, or step from issue to issue.`}</p>
         <details class="table"><summary>Table</summary><WarpTable data={data} warps={warps} /></details>
       </div>
-      <Listing data={data} />
+      {data.hot ? <Hot data={data} /> : <Listing data={data} />}
     </div>
   );
 }
@@ -161,10 +162,44 @@ function Listing({ data }) {
   );
 }
 
+// The instructions of a pasted listing by the warp cycles that they cost in the launch, linked with the timeline.
+function Hot({ data }) {
+  const [byHeat, setByHeat] = useState(true), box = useRef(null), pc = at.value?.pc;
+  useEffect(() => {
+    const row = box.current?.querySelector("tr.at");
+    if (row && !box.current.matches(":hover")) box.current.scrollTop = row.offsetTop - box.current.clientHeight / 2;
+  }, [pc]);
+  const all = Math.max(1, data.hot.reduce((sum, each) => sum + each.samples, 0)), most = Math.max(1, ...data.hot.map((each) => each.samples));
+  const shown = byHeat ? [...data.hot].sort((a, b) => b.samples - a.samples) : data.hot;
+  const lights = (each) => (each.at.includes(pc) ? "at" : each.at.some((place) => at.value?.from.includes(place)) ? "from" : "");
+  const seen = (each) => look(data, each.at[0], `${each.address} ${each.text}: ${percent(each.samples / all)} of all warp cycles`, each.at);
+  const reasons = (each) => Object.entries(each.waits).filter(([name]) => name !== "selected").sort((a, b) => b[1] - a[1]).slice(0, 2);
+  return (
+    <div>
+      <div class="tools" style={{ marginBottom: 6 }}>
+        <button class="button" aria-pressed={byHeat} onClick={() => setByHeat(!byHeat)}>{byHeat ? "in the order of the listing" : "dearest first"}</button>
+      </div>
+      <div class="listing mono" ref={box} tabIndex={0} role="region" aria-label="Instructions of the listing with what they cost">
+        <table>
+          <thead><tr><th scope="col">address</th><th scope="col">share</th><th scope="col">instruction</th><th scope="col">waits for</th><th scope="col" class="n">warp cycles</th><th scope="col" class="n">executions</th></tr></thead>
+          <tbody>{shown.map((each) => (
+            <tr key={each.address} class={lights(each)} tabIndex={0} onPointerEnter={() => seen(each)} onFocus={() => seen(each)}>
+              <td>{each.address}</td><td><i class="heat" style={{ width: `${(40 * each.samples) / most}px` }} /> {percent(each.samples / all)}</td>
+              <td>{each.text}</td><td>{reasons(each).map(([name, cycles]) => `${inWords(name)} ${percent(cycles / Math.max(1, each.samples), 0)}`).join(", ")}</td>
+              <td class="n"><Value of={each.samples} name={`hot.${each.address}`} text={Math.round(each.samples)} /></td><td class="n">{each.executions}</td>
+            </tr>
+          ))}</tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
 export function Source() {
   const data = watched.value?.data;
   const [byHeat, setByHeat] = useState(true);
   if (!data?.code) return <p class={data?.errors ? "errors" : "note"}>{data?.errors?.join(" ") ?? "The warps are watched…"}</p>;
+  if (data.hot) return <Hot data={data} />;
   const lines = data.code.map((each, pc) => {
     const waits = Object.entries(each.waits).filter(([name]) => !["by_design", "drained", "not_selected"].includes(name)).sort((a, b) => b[1] - a[1]);
     return { ...each, pc, waits, sum: waits.reduce((all, [, cycles]) => all + cycles, 0) };

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "kernels/assembly/assembly.hpp"
-#include "kernels/passes/control_bits.hpp"
-#include "sim/sm/compiler_latencies.hpp"
+#include "kernels/passes/passes.hpp"
+#include "sim/sm/instruction_timing.hpp"
 #include "tests/sm/tables/engine_probe.hpp"
 #include "tests/sm/tables/measured_row.hpp"
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "kernels/assembly/assembly.hpp"
-#include "kernels/passes/control_bits.hpp"
-#include "sim/sm/compiler_latencies.hpp"
+#include "kernels/passes/passes.hpp"
+#include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::sm::tables {
 

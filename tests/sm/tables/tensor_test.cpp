@@ -6,8 +6,8 @@
 
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/ir/tensor_form.hpp"
-#include "kernels/passes/control_bits.hpp"
-#include "sim/sm/compiler_latencies.hpp"
+#include "kernels/passes/passes.hpp"
+#include "sim/sm/instruction_timing.hpp"
 #include "tests/sm/tables/engine_probe.hpp"
 #include "tests/sm/tables/measured_csv.hpp"
 #include "tests/sm/tables/measured_row.hpp"

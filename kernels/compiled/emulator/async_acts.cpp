@@ -1,0 +1,185 @@
+#include "kernels/compiled/emulator/async_acts.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace noteg::compiled {
+namespace {
+
+using S = Semantics;
+
+constexpr std::uint32_t count_bias = 0x100000;  // SYNCS.EXCH.64: (2^20 - arrivals) * 2 in the low word
+
+struct Reader {
+  const Registers& registers;
+  const Surroundings& around;
+  std::size_t lane;
+
+  [[nodiscard]] std::optional<std::uint32_t> uniform(int index) const {
+    if (index < 0 || index >= zero_register) return index == zero_register ? std::optional(0u) : std::nullopt;
+    const Lanes& v = registers.u[static_cast<std::size_t>(index)];
+    return (v.known >> lane & 1) != 0 ? std::optional(v.value[lane]) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::uint32_t> value(const Operand& operand) const {
+    const Lanes v = value_of(registers, around, operand);
+    return (v.known >> lane & 1) != 0 ? std::optional(v.value[lane]) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> pair(int index) const {
+    const auto low = uniform(index), high = uniform(index + 1);
+    return low && high ? std::optional(std::uint64_t{*high} << 32 | *low) : std::nullopt;
+  }
+};
+
+const Operand* memory_operand(const Instruction& in, std::size_t which) {
+  for (std::size_t i = 0; i < in.operands; ++i)
+    if (in.operand[i].kind == Kind::memory && which-- == 0) return &in.operand[i];
+  return nullptr;
+}
+
+// The last register or immediate: what is exchanged, how much is expected, which parity.
+const Operand* last_value(const Instruction& in) {
+  for (std::size_t i = in.operands; i-- > 0;) {
+    const Kind kind = in.operand[i].kind;
+    if (kind == Kind::memory) return nullptr;
+    if (kind == Kind::reg || kind == Kind::ureg || kind == Kind::integer) return &in.operand[i];
+  }
+  return nullptr;
+}
+
+void mbarrier(const Reader& read, AsyncAct& out) {
+  const Instruction& in = *out.step->in;
+  const Operand* where = memory_operand(in, 0);
+  if (where == nullptr) return;
+  const Wide address = address_of(read.registers, *where, false);
+  if ((address.known >> read.lane & 1) != 0) out.barrier = static_cast<std::int32_t>(address.value[read.lane]);
+  const Operand* operand = last_value(in);
+  const std::optional<std::uint32_t> value = operand != nullptr ? read.value(*operand) : std::nullopt;
+  if (in.has("EXCH")) {
+    out.kind = ActKind::init;
+    if (value && *value / 2 < count_bias) out.value = count_bias - *value / 2;
+  } else if (in.has("PHASECHK")) {
+    out.kind = ActKind::wait;
+    if (value) out.value = *value >> 31;
+  } else if (in.has("ARRIVE")) {
+    out.kind = ActKind::arrive;
+    const bool arrives = !in.has("A0TR") && !in.has("A0T1") && !in.has("A0TX");
+    out.arrivals = arrives ? std::popcount(out.lanes) : 0;
+    out.expects = !in.has("A1T0") && operand != nullptr && operand->index != zero_register;
+    if (out.expects && value) out.value = *value;
+  }
+}
+
+int dimensions_of(const Instruction& in) {
+  for (int n = 5; n > 1; --n)
+    if (in.has(std::array{"1D", "2D", "3D", "4D", "5D"}[static_cast<std::size_t>(n - 1)])) return n;
+  return 1;
+}
+
+// A box at coordinates: the innermost comes first.
+void box(const Reader& read, AsyncAct& out, int coordinates_at, std::optional<std::uint64_t> descriptor) {
+  const int dimensions = dimensions_of(*out.step->in);
+  std::array<std::int64_t, 5> at{};
+  for (int i = 0; i < dimensions; ++i) {
+    const auto v = read.uniform(coordinates_at + i);
+    if (!v) return;
+    at[static_cast<std::size_t>(i)] = static_cast<std::int32_t>(*v);
+  }
+  if (!descriptor) return;
+  BulkCopy& copy = out.copy;
+  copy.is_known = true;
+  if (const LaunchMemory::Map* map = read.around.memory->map_at(*descriptor)) {
+    const TensorMap& m = map->map;
+    copy.bytes = m.box_rows * m.box_columns * m.element_bytes;
+    copy.pitch = static_cast<std::uint64_t>(m.columns * m.element_bytes);
+    copy.rows = std::clamp<std::int64_t>(m.rows - at[1], 0, m.box_rows);
+    copy.row_bytes = std::clamp<std::int64_t>(m.columns - at[0], 0, m.box_columns) * m.element_bytes;
+    copy.address =
+        map->base + static_cast<std::uint64_t>(at[1] * m.columns * m.element_bytes + at[0] * m.element_bytes);
+    return;
+  }
+  const std::uint64_t which = (*descriptor >> 4 ^ *descriptor >> 16) & 0xff;
+  copy.address = std::uint64_t{1} << 60 | which << 50;
+  for (std::size_t i = 0; i < 5; ++i)
+    copy.address += static_cast<std::uint64_t>(at[i] * 2) << (std::array{0, 14, 28, 36, 44}[i]);
+  copy.pitch = 1 << 15;
+}
+
+void bulk(const Reader& read, AsyncAct& out) {
+  const Instruction& in = *out.step->in;
+  const Operand *first = memory_operand(in, 0), *second = memory_operand(in, 1);
+  if (first == nullptr || second == nullptr) return;
+  const bool is_rows = in.base == "UBLKCP" || in.base == "UBLKRED";
+  const bool loads =
+      out.step->semantics == S::bulk_load && !in.has("G.S") && !(is_rows && in.modifiers.starts_with(".G"));
+  out.kind = loads ? ActKind::load : ActKind::store;
+  if (loads)
+    if (const auto v = read.uniform(first->uniform + 1)) out.barrier = static_cast<std::int32_t>(*v & 0xffffff);
+  if (is_rows) {
+    const auto address = read.pair(loads ? second->uniform : first->uniform);
+    const Operand* size = last_value(in);
+    const auto units = size != nullptr ? read.value(*size) : std::nullopt;
+    if (!address || !units) return;
+    out.copy.is_known = true;
+    out.copy.address = *address;
+    out.copy.bytes = out.copy.row_bytes = std::int64_t{*units & 0xffff} * 16;
+    return;
+  }
+  box(read, out, loads ? first->uniform + 2 : first->uniform + 1, read.pair(second->uniform));
+  if (!in.has("MULTICAST")) return;
+  const Operand* mask = last_value(in);
+  if (mask == nullptr) return;
+  const std::optional<Extent>& cluster = read.around.launch->cluster;
+  if (const auto v = read.value(*mask))
+    out.copy.peers = std::max(1, std::popcount(*v >> 16));
+  else if (cluster)
+    out.copy.peers = static_cast<int>((*cluster)[0] * (*cluster)[1] * (*cluster)[2]);
+}
+
+void named(const Reader& read, AsyncAct& out) {
+  const Instruction& in = *out.step->in;
+  if (in.operands == 0) return;
+  const auto id = read.value(in.operand[0]);
+  const auto threads = in.operands > 1 ? read.value(in.operand[1]) : std::nullopt;
+  if (!id) return;
+  out.kind = in.has("ARV") ? ActKind::named_arrive : ActKind::named_sync;
+  out.barrier = named_barriers + static_cast<std::int32_t>(*id & 15);
+  out.arrivals = 1;
+  out.value = threads ? static_cast<std::int64_t>(*threads & 0xfff) : read.around.launch->threads();
+}
+
+}  // namespace
+
+bool is_bulk_load(const Instruction& in) {
+  return in.base == "UTMALDG" || (in.base == "UBLKCP" && !in.modifiers.starts_with(".G"));
+}
+
+bool is_named_barrier(const Instruction& in) {
+  return in.base == "BAR" && (in.has("ARV") || (in.operands > 1 && !in.has("RED")));
+}
+
+AsyncAct act_of(const Registers& registers, const Surroundings& around, const Step& step, std::int32_t at,
+                std::uint32_t active) {
+  AsyncAct out;
+  out.at = at;
+  out.step = &step;
+  const Guard guard = guard_of(registers, *step.in, active);
+  out.lanes = guard.holds | guard.unknown;
+  if (out.lanes == 0) return out;
+  const Reader read{registers, around, static_cast<std::size_t>(std::countr_zero(out.lanes))};
+  switch (step.semantics) {
+    case S::mbarrier: mbarrier(read, out); break;
+    case S::bulk_load:
+    case S::bulk_store: bulk(read, out); break;
+    case S::barrier: named(read, out); break;
+    case S::cluster_arrive:
+    case S::cluster_wait:
+      out.kind = step.semantics == S::cluster_arrive ? ActKind::arrive : ActKind::wait;
+      out.barrier = cluster_barrier;
+      out.arrivals = step.semantics == S::cluster_arrive ? std::popcount(out.lanes) : 0;
+      break;
+    default: break;
+  }
+  return out;
+}
+
+}  // namespace noteg::compiled

@@ -1,0 +1,117 @@
+#include "kernels/compiled/emulator/work.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace noteg::compiled {
+void load_shared(const Work& w) {
+  const int words = std::max(1, w.step.bytes / 4);
+  const Operand* from = nullptr;
+  for (std::size_t i = 0; i < w.in.operands; ++i)
+    if (w.in.operand[i].kind == Kind::memory) from = &w.in.operand[i];
+  for (int n = 0; n < words; ++n) {
+    Lanes out = Lanes::unknown();
+    if (from != nullptr && w.around.shared != nullptr && w.step.bytes >= 4) {
+      const Wide address = address_of(w.to, *from, false);
+      for (std::size_t i = 0; i < 32; ++i) {
+        if ((address.known >> i & 1) == 0) continue;
+        const auto at =
+            w.around.shared->find(static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n));
+        if (at == w.around.shared->end()) continue;
+        out.value[i] = at->second;
+        out.known |= 1u << i;
+      }
+    }
+    w.set(out, n);
+  }
+}
+
+void store_shared(const Work& w) {
+  if (w.around.shared == nullptr || w.in.operands < 2 || w.in.operand[0].kind != Kind::memory || w.step.bytes < 4)
+    return;
+  const Wide address = address_of(w.to, w.in.operand[0], false);
+  for (int n = 0; n < w.step.bytes / 4; ++n) {
+    Operand data = w.in.operand[1];
+    if (data.index != zero_register) data.index = static_cast<std::int16_t>(data.index + n);
+    const Lanes v = value_of(w.to, w.around, data);
+    for (std::size_t i = 0; i < 32; ++i) {
+      if ((w.lanes >> i & 1) == 0 || (address.known >> i & 1) == 0) continue;
+      const std::uint32_t at = static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n);
+      if ((v.known >> i & 1) != 0)
+        (*w.around.shared)[at] = v.value[i];
+      else
+        w.around.shared->erase(at);
+    }
+  }
+}
+
+// Spills: one offset for all lanes.
+void local(const Work& w, bool loads) {
+  const Operand* where = nullptr;
+  const Operand* data = nullptr;
+  for (std::size_t i = 0; i < w.in.operands; ++i)
+    (w.in.operand[i].kind == Kind::memory ? where : data) = &w.in.operand[i];
+  for (int n = 0; n < std::max(1, w.step.bytes / 4); ++n) {
+    const Wide address = where != nullptr ? address_of(w.to, *where, false) : Wide{};
+    const bool same = address.known == all_lanes &&
+                      std::ranges::all_of(address.value, [&](std::uint64_t v) { return v == address.value[0]; });
+    const std::uint32_t at = static_cast<std::uint32_t>(address.value[0]) + 4 * static_cast<std::uint32_t>(n);
+    if (loads) {
+      const auto known = w.to.local.find(at);
+      w.set(same && w.step.bytes >= 4 && known != w.to.local.end() ? known->second : Lanes::unknown(), n);
+    } else if (!same) {
+      w.to.local.clear();
+    } else if (data != nullptr) {
+      Operand each = *data;
+      if (each.index != zero_register) each.index = static_cast<std::int16_t>(each.index + n);
+      Lanes v = value_of(w.to, w.around, each);
+      if (w.step.bytes < 4) v.known = 0;
+      if (w.lanes != all_lanes) v.known &= w.lanes;
+      w.to.local[at] = v;
+    }
+  }
+}
+
+void load_global(const Work& w) {
+  const Operand* from = nullptr;
+  for (std::size_t i = 0; i < w.in.operands; ++i)
+    if (w.in.operand[i].kind == Kind::memory) from = &w.in.operand[i];
+  const auto assumed = w.around.launch->assumptions.find(w.in.address);
+  const int words = std::max(1, w.step.bytes / 4);
+  const Wide address = from != nullptr ? address_of(w.to, *from, true) : Wide{{}, 0};
+  for (int n = 0; n < words; ++n) {
+    Lanes out = Lanes::unknown();
+    if (assumed != w.around.launch->assumptions.end() && assumed->second.value) {
+      out = Lanes::of(static_cast<std::uint32_t>(*assumed->second.value >> (32 * std::min(n, 1))));
+    } else {
+      for (std::size_t i = 0; i < 32; ++i) {
+        if ((address.known & w.lanes) >> i % 32 == 0 || ((address.known & w.lanes) >> i & 1) == 0) continue;
+        const auto v = w.around.memory->load(address.value[i], w.step.bytes, n);
+        if (!v) continue;
+        out.value[i] = *v;
+        out.known |= 1u << i;
+      }
+    }
+    w.set(out, n);
+  }
+}
+
+void load_constant(const Work& w) {
+  const Operand& from = w.source(0);
+  for (int n = 0; n < w.step.width; ++n) {
+    Operand each = from;
+    each.value += 4 * n;
+    Lanes v = each.kind == Kind::constant ? value_of(w.to, w.around, each) : Lanes::unknown();
+    if (w.in.has("U8") || w.in.has("S8") || w.in.has("U16") || w.in.has("S16")) {
+      const bool byte = w.in.has("U8") || w.in.has("S8"), is_signed = w.in.has("S8") || w.in.has("S16");
+      v = map(v, [byte, is_signed](std::uint32_t x) {
+        const int keep = byte ? 24 : 16;
+        return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(x << keep) >> keep) : x << keep >> keep;
+      });
+    }
+    w.set(v, n);
+  }
+}
+
+}  // namespace noteg::compiled

@@ -1,0 +1,142 @@
+#include "kernels/compiled/emulator/work.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace noteg::compiled {
+namespace {
+
+using S = Semantics;
+
+}  // namespace
+
+void fsetp(const Work& w) {
+  const Lanes a = w.real(0), b = w.real(1);
+  const Predicate with = w.sources() > 2 ? w.predicate(2) : Predicate{all_lanes, all_lanes};
+  const bool unordered = w.in.modifiers.find("U.") != std::string_view::npos;
+  Predicate p;
+  p.known = a.known & b.known;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const float x = as_float(a.value[i]), y = as_float(b.value[i]);
+    bool holds = unordered && (std::isnan(x) || std::isnan(y));
+    if (w.in.has("LT") || w.in.has("LTU"))
+      holds = holds || x < y;
+    else if (w.in.has("LE") || w.in.has("LEU"))
+      holds = holds || x <= y;
+    else if (w.in.has("GT") || w.in.has("GTU"))
+      holds = holds || x > y;
+    else if (w.in.has("GE") || w.in.has("GEU"))
+      holds = holds || x >= y;
+    else if (w.in.has("EQ") || w.in.has("EQU"))
+      holds = holds || x == y;
+    else if (w.in.has("NE") || w.in.has("NEU"))
+      holds = holds || x != y;
+    else
+      p.known = 0;
+    p.bits |= static_cast<std::uint32_t>(holds) << i;
+  }
+  p.bits &= p.known;
+  w.set(combined(w.in, p, with), 0);
+  w.set(combined(w.in, {~p.bits & p.known, p.known}, with), 1);
+}
+
+void int_to_float(const Work& w) {
+  const bool wide = w.in.has("U64") || w.in.has("S64"), is_unsigned = w.in.has("U32") || w.in.has("U64");
+  const Wide v = wide ? w.pair(0, !is_unsigned) : joined(w.value(0), Lanes::of(0));
+  if (w.in.has("F64") || w.in.has("F16") || w.in.has("BF16") || w.in.has("U8") || w.in.has("U16") || w.in.has("S8") ||
+      w.in.has("S16")) {
+    w.set(Lanes::unknown());
+    return w.set(Lanes::unknown(), w.step.width > 1 ? 1 : 0);
+  }
+  Lanes out;
+  out.known = v.known;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const double exact = wide          ? (is_unsigned ? static_cast<double>(v.value[i])
+                                                      : static_cast<double>(static_cast<std::int64_t>(v.value[i])))
+                         : is_unsigned ? static_cast<double>(static_cast<std::uint32_t>(v.value[i]))
+                                       : static_cast<double>(static_cast<std::int32_t>(v.value[i]));
+    float f = static_cast<float>(exact);
+    if (w.in.has("RP") && static_cast<double>(f) < exact) f = std::nextafter(f, INFINITY);
+    if (w.in.has("RM") && static_cast<double>(f) > exact) f = std::nextafter(f, -INFINITY);
+    if (w.in.has("RZ") && std::abs(static_cast<double>(f)) > std::abs(exact)) f = std::nextafter(f, 0.0f);
+    out.value[i] = as_bits(f);
+  }
+  w.set(out);
+}
+
+void float_to_int(const Work& w) {
+  const Lanes a = w.real(0);
+  const bool wide = w.step.width > 1, is_unsigned = w.in.has("U32") || w.in.has("U64");
+  Wide out;
+  out.known = w.in.has("F64") || w.in.has("F16") ? 0 : a.known;
+  for (std::size_t i = 0; i < 32; ++i) {
+    double f = static_cast<double>(as_float(a.value[i]));
+    if (std::isnan(f)) f = 0;
+    f = w.in.has("FLOOR")   ? std::floor(f)
+        : w.in.has("CEIL")  ? std::ceil(f)
+        : w.in.has("TRUNC") ? std::trunc(f)
+                            : std::nearbyint(f);
+    const double low = is_unsigned ? 0 : wide ? -9.2233720368547758e18 : -2147483648.0;
+    const double high = wide          ? (is_unsigned ? 1.8446744073709550e19 : 9.2233720368547748e18)
+                        : is_unsigned ? 4294967295.0
+                                      : 2147483647.0;
+    f = std::clamp(f, low, high);
+    out.value[i] =
+        is_unsigned ? static_cast<std::uint64_t>(f) : static_cast<std::uint64_t>(static_cast<std::int64_t>(f));
+  }
+  if (wide) return set_wide(w, out);
+  Lanes low;
+  low.known = out.known;
+  for (std::size_t i = 0; i < 32; ++i) low.value[i] = static_cast<std::uint32_t>(out.value[i]);
+  w.set(low);
+}
+
+// Sums, products and reciprocals of known numbers: integer division goes through them.
+void arithmetic(const Work& w) {
+  switch (w.step.semantics) {
+    case S::mufu: {
+      Lanes out = map(w.real(0), [](std::uint32_t v) { return as_bits(1.0f / as_float(v)); });
+      if (w.in.modifiers != ".RCP") out.known = 0;
+      return w.set(out);
+    }
+    case S::fadd:
+      return w.set(map(w.real(0), w.real(1),
+                       [](std::uint32_t a, std::uint32_t b) { return as_bits(as_float(a) + as_float(b)); }));
+    case S::fmul:
+      return w.set(map(w.real(0), w.real(1),
+                       [](std::uint32_t a, std::uint32_t b) { return as_bits(as_float(a) * as_float(b)); }));
+    default:
+      return w.set(map(w.real(0), w.real(1), w.real(2), [](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+        return as_bits(std::fma(as_float(a), as_float(b), as_float(c)));
+      }));
+  }
+}
+
+// HFMA2.MMA R2, -RZ, RZ, 0, 5.96e-8 and the like: the compiler's way to put a constant into a register.
+void half_constant(const Work& w) {
+  const bool zeros = w.in.base == "HFMA2" && w.sources() >= 4 && w.source(0).index == zero_register &&
+                     w.source(1).index == zero_register && w.source(0).kind == Kind::reg &&
+                     w.source(1).kind == Kind::reg && w.source(2).kind == Kind::integer &&
+                     w.source(3).kind == Kind::integer;
+  if (!zeros) return opaque(w);
+  const auto half_of = [](const Operand& o) -> std::uint32_t {
+    const double f =
+        o.is_float ? static_cast<double>(as_float(static_cast<std::uint32_t>(o.value))) : static_cast<double>(o.value);
+    const std::uint32_t sign = std::signbit(f) ? 0x8000 : 0;
+    const double magnitude = std::abs(f);
+    if (std::isnan(f)) return 0x7fff;
+    if (magnitude == 0) return sign;
+    if (magnitude >= 65520) return sign | 0x7c00;
+    int exponent = 0;
+    std::frexp(magnitude, &exponent);  // magnitude = m * 2^exponent, m in [0.5, 1)
+    if (exponent < -13) return sign | static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 24)));
+    const auto mantissa =
+        static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 11 - exponent)));  // 1024 to 2048
+    return sign | ((static_cast<std::uint32_t>(exponent + 14) << 10) + (mantissa - 1024));
+  };
+  // Printed from the words, floats lose nothing: 16 bits in seven digits. The high half comes first.
+  w.set(Lanes::of(half_of(w.source(2)) << 16 | half_of(w.source(3))));
+}
+
+}  // namespace noteg::compiled

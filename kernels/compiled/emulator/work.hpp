@@ -1,0 +1,117 @@
+// One instruction's operands, results and lanes: what the rules of the emulator work on (integer_rules, number_rules,
+// lane_rules, memory_rules), and what they note where a loop may be skipped.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "kernels/compiled/emulator/machine.hpp"
+
+namespace noteg::compiled {
+
+inline float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
+inline std::uint32_t as_bits(float f) { return std::bit_cast<std::uint32_t>(f); }
+
+void write(Registers& to, const Operand& operand, const Lanes& value, std::uint32_t lanes, std::uint32_t unknown,
+           int offset = 0);
+void write(Registers& to, const Operand& operand, Predicate value, std::uint32_t lanes, std::uint32_t unknown);
+
+// One instruction's operands, results and lanes: what every rule below works on.
+struct Work {
+  Registers& to;
+  const Surroundings& around;
+  const Step& step;
+  const Instruction& in;
+  std::uint32_t lanes, unknown;
+
+  [[nodiscard]] std::size_t first() const { return step.destinations; }
+  [[nodiscard]] const Operand& source(std::size_t i) const {
+    return in.operand[std::min<std::size_t>(first() + i, in.operand.size() - 1)];
+  }
+  [[nodiscard]] std::size_t sources() const { return in.operands > first() ? in.operands - first() : 0; }
+  [[nodiscard]] Lanes value(std::size_t i) const { return value_of(to, around, source(i)); }
+  // A floating-point source: its sign is changed, not its complement taken.
+  [[nodiscard]] Lanes real(std::size_t i) const {
+    Operand o = source(i);
+    const bool minus = o.negated, positive = o.absolute;
+    o.negated = o.absolute = o.inverted = false;
+    return map(value_of(to, around, o),
+               [=](std::uint32_t v) { return (positive ? v & 0x7fffffffu : v) ^ (minus ? 0x80000000u : 0u); });
+  }
+  [[nodiscard]] Predicate predicate(std::size_t i) const { return predicate_of(to, source(i)); }
+  void set(const Lanes& v, int offset = 0) const {
+    for (std::size_t i = 0; i < step.destinations; ++i) {
+      if (in.operand[i].kind == Kind::reg || in.operand[i].kind == Kind::ureg)
+        return write(to, in.operand[i], v, lanes, unknown, offset);
+    }
+  }
+  // The n-th predicate among the destinations.
+  void set(Predicate p, std::size_t n) const {
+    for (std::size_t i = 0; i < step.destinations; ++i) {
+      if ((in.operand[i].kind == Kind::pred || in.operand[i].kind == Kind::upred) && n-- == 0)
+        return write(to, in.operand[i], p, lanes, unknown);
+    }
+  }
+  // Sources that are no predicates come first; predicates behind them carry in.
+  [[nodiscard]] Predicate carry(std::size_t n) const {
+    for (std::size_t i = first(); i < in.operands; ++i) {
+      if ((in.operand[i].kind == Kind::pred || in.operand[i].kind == Kind::upred) && n-- == 0)
+        return predicate_of(to, in.operand[i]);
+    }
+    return {};
+  }
+  [[nodiscard]] Wide pair(std::size_t i, bool is_signed) const;
+};
+
+[[nodiscard]] Wide joined(const Lanes& low, const Lanes& high);
+void set_wide(const Work& w, const Wide& v);
+
+// Differences that decide: of compared values, and of sums from carrying.
+void decide(const Work& w, std::uint32_t known, const std::array<std::int64_t, 32>& difference);
+[[nodiscard]] bool carries_out(const Work& w);
+// What goes into an operation that is no sum.
+void note_bend(const Work& w);
+
+void opaque(const Work& w);
+
+// integer_rules.cpp
+void iadd(const Work& w);
+void imad(const Work& w);
+void lea(const Work& w);
+void lop3(const Work& w);
+void plop3(const Work& w);
+void shift(const Work& w);
+void prmt(const Work& w);
+void isetp(const Work& w);
+void minmax(const Work& w, bool adds);
+void bits(const Work& w);
+[[nodiscard]] Lanes selected(Predicate p, const Lanes& a, const Lanes& b);
+[[nodiscard]] Predicate combined(const Instruction& in, Predicate p, Predicate with);
+
+// number_rules.cpp
+void fsetp(const Work& w);
+void int_to_float(const Work& w);
+void float_to_int(const Work& w);
+void arithmetic(const Work& w);
+void half_constant(const Work& w);
+
+// lane_rules.cpp
+void special_register(const Work& w);
+void vote(const Work& w);
+void shuffle(const Work& w);
+void match(const Work& w);
+void reduce(const Work& w);
+void predicates_from_register(const Work& w);
+void register_from_predicates(const Work& w);
+void to_uniform(const Work& w, std::uint32_t active);
+void elect(const Work& w, std::uint32_t active);
+
+// memory_rules.cpp
+void load_shared(const Work& w);
+void store_shared(const Work& w);
+void local(const Work& w, bool loads);
+void load_global(const Work& w);
+void load_constant(const Work& w);
+
+}  // namespace noteg::compiled

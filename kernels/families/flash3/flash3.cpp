@@ -1,0 +1,308 @@
+// The streams of FlashAttention-3. A consumer works one block of keys ahead: it asks for the scores of the next block,
+// then for the products of this block's weights, and takes the softmax of the first while the second runs. Consumers
+// take turns at asking, so that one multiplies while the others are at their softmax.
+#include <algorithm>
+
+#include "kernels/families/builders.hpp"
+#include "kernels/families/common.hpp"
+#include "kernels/families/flash3/flash3_plan.hpp"
+#include "kernels/families/wgmma/wgmma_parts.hpp"
+#include "kernels/passes/passes.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+enum Ring : int { full_q, full_k, empty_k, full_v, empty_v, turn };
+enum Walk : int { walk_k, walk_v, walk_turn, walk_queries };
+
+constexpr int common_prologue = 48, own_prologue = 60;  // instructions, as in the kernels of the wgmma family
+constexpr int producer_registers = 24;
+constexpr int quad_steps = 2;  // a row lies in four lanes: two exchanges reduce it
+constexpr int rows_of_thread = 2;
+constexpr int exponentials_ahead = 4, sums_behind = 6;  // in the stream of one row after another
+
+class Flash3Builder {
+ public:
+  Flash3Builder(Emitter& e, const Flash3Plan& plan, const KernelConfig& config)
+      : e_(e), plan_(plan), config_(config), half_bytes_(2.0 * plan.keys * plan.head) {
+    scores_ = e.fresh(plan.keys / 2);
+    output_ = e.fresh(plan.head / 2);
+    for (int i = 0; i < plan.keys / 16; ++i) weights_.push_back(e.fresh(4));
+    for (int i = 0; i < rows_of_thread; ++i) {
+      most_.push_back(e.fresh());
+      sum_.push_back(e.fresh());
+      scale_.push_back(e.fresh());
+    }
+    for (int i = 0; i < 8; ++i) spare_.push_back(e.fresh());
+  }
+
+  void run() {
+    add_rings();
+    role("producer", 0, 1, producer_registers, [&] { producer(); });
+    role("idle", 1, 3, producer_registers, [&] { idle(); });
+    for (int i = 0; i < plan_.consumers; ++i)
+      role("consumer_" + std::to_string(i), 4 * (i + 1), 4, plan_.consumer_registers(), [&] { consumer(i); });
+  }
+
+ private:
+  void add_rings() {
+    std::vector<BarrierRing>& rings = e_.program().rings;
+    rings.resize(static_cast<std::size_t>(turn + plan_.consumers));
+    const int consuming = 4 * plan_.consumers;
+    rings[full_q] = {"queries", 1, 1, walk_queries, false, false};
+    rings[full_k] = {"full_k", plan_.stages, 1, walk_k, false, false};
+    rings[empty_k] = {"empty_k", plan_.stages, consuming, walk_k, false, false};
+    rings[full_v] = {"full_v", plan_.stages, 1, walk_v, false, false};
+    rings[empty_v] = {"empty_v", plan_.stages, consuming, walk_v, false, false};
+    for (int i = 0; i < plan_.consumers; ++i)
+      rings[static_cast<std::size_t>(turn + i)] = {"turn_" + std::to_string(i), 1, 4, walk_turn, false, false};
+  }
+
+  template <class Emit>
+  void role(const std::string& name, int first_warp, int warps, int registers, Emit emit) {
+    Role r;
+    r.name = name;
+    r.begin = e_.position();
+    emit();
+    r.end = e_.position();
+    r.first_warp = first_warp;
+    r.warps = warps;
+    r.registers = registers;
+    e_.program().roles.push_back(r);
+  }
+
+  void start(const char* registers_move, int registers) {
+    emit_index_arithmetic(e_, common_prologue);
+    e_.emit(Opcode::bar_sync, "", {}, {});
+    e_.emit(Opcode::usetmaxreg, registers_move, {}, {imm(registers)});
+  }
+
+  void idle() {
+    start(".DEALLOC.CTAPOOL", producer_registers);
+    e_.emit(Opcode::exit, "", {}, {});
+  }
+
+  // One block of keys or of values, when its place is free.
+  void copy_block(int full, int empty, BoxOf box) {
+    emit_async(e_, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
+               {.kind = AsyncKind::wait, .ring = empty, .by_design = true});
+    emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64", {.kind = AsyncKind::arrive, .ring = full, .boxes = 1});
+    for (int i = 0; i < 4; ++i) e_.emit(Opcode::uiadd3, "", {ureg(8 + i)}, {ureg(4), imm(i)});
+    emit_async(e_, Opcode::utmaldg, ".4D",
+               {.kind = AsyncKind::load_box, .ring = full, .advances = true, .box = box, .bytes = half_bytes_});
+  }
+
+  void producer() {
+    start(".DEALLOC.CTAPOOL", producer_registers);
+    emit_index_arithmetic(e_, own_prologue);
+    // Queries come as boxes of the size that keys have.
+    const int boxes = std::max(1, plan_.rows / plan_.keys);
+    emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64", {.kind = AsyncKind::arrive, .ring = full_q, .boxes = boxes});
+    for (int i = 0; i < boxes; ++i)
+      emit_async(e_, Opcode::utmaldg, ".4D",
+                 {.kind = AsyncKind::load_box, .ring = full_q, .box = BoxOf::a, .bytes = half_bytes_});
+    copy_block(full_k, empty_k, BoxOf::a);
+    const int loop = e_.begin_loop(true, 1);
+    copy_block(full_k, empty_k, BoxOf::a);
+    copy_block(full_v, empty_v, BoxOf::b);
+    e_.end_loop(loop, pred(0));
+    copy_block(full_v, empty_v, BoxOf::b);
+    e_.emit(Opcode::exit, "", {}, {});
+  }
+
+  void wait_full(int ring) {
+    emit_async(e_, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
+               {.kind = AsyncKind::wait, .ring = ring, .rounds_ahead = 1});
+  }
+
+  void release(int ring) {
+    emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64.RED.A1T0",
+               {.kind = AsyncKind::arrive, .ring = ring, .advances = true});
+  }
+
+  void wait_groups(int groups) {
+    emit_async(e_, Opcode::warpgroup, ".DEPBAR.LE", {.kind = AsyncKind::matmul_wait, .groups = groups});
+  }
+
+  void multiply(const TensorForm& form, Value sums, Operand a, bool a_in_registers, bool closes) {
+    for (int i = 0; i < 2; ++i) e_.emit(Opcode::uiadd3, "", {ureg(12 + 2 * i)}, {ureg(10), imm(i)});
+    Instruction& ins = emit_async(
+        e_, opcode_of(form), modifiers_of(form),
+        {.kind = AsyncKind::matmul, .n = form.shape.n, .a_in_registers = a_in_registers, .closes_group = closes});
+    ins.dst[0] = reg(sums);
+    ins.src[0] = a;
+    ins.src[1] = ureg(14, 2);
+    ins.src[2] = reg(sums);
+  }
+
+  void ask_scores() {
+    wait_full(full_k);
+    e_.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
+    const int steps = plan_.head / 16;
+    for (int i = 0; i < steps; ++i) multiply(plan_.scores, scores_, ureg(12, 2), false, i + 1 == steps);
+  }
+
+  void ask_products() {
+    wait_full(full_v);
+    e_.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
+    for (std::size_t i = 0; i < weights_.size(); ++i)
+      multiply(plan_.values, output_, reg(weights_[i]), true, i + 1 == weights_.size());
+  }
+
+  // Two neighbours of a row in turn with two of the other row: how the sums of a warpgroup lie.
+  [[nodiscard]] Value score(int i) const { return scores_.part(i); }
+  [[nodiscard]] static int row_of(int i) { return i / 2 % rows_of_thread; }
+
+  void reduce_row(Value v, Opcode by) {
+    for (int step = 0; step < quad_steps; ++step) {
+      const Value other = spare_.back();
+      e_.emit(Opcode::shfl, ".BFLY", {reg(other)}, {reg(v), imm(1 << step), imm(0x1f)});
+      e_.emit(by, "", {reg(v)}, {reg(v), reg(other), pred(4)});
+    }
+  }
+
+  // Largest of each row, weights = exp2(score - largest), their sums: FFMA, MUFU and FADD of different elements stand
+  // beside each other, since MUFU takes longest.
+  void softmax() {
+    const int count = plan_.keys / 2;
+    std::vector<Value> old = {spare_[0], spare_[1]};
+    for (int row = 0; row < rows_of_thread; ++row)
+      e_.emit(Opcode::mov, "", {reg(old[static_cast<std::size_t>(row)])}, {reg(most_[static_cast<std::size_t>(row)])});
+    for (int i = 0; i < count; ++i) {
+      const Value most = most_[static_cast<std::size_t>(row_of(i))];
+      e_.emit(Opcode::sel, "", {reg(most)}, {reg(most), reg(score(i)), pred(4)});  // FMNMX
+    }
+    for (int row = 0; row < rows_of_thread; ++row) {
+      const auto r = static_cast<std::size_t>(row);
+      reduce_row(most_[r], Opcode::sel);
+      e_.emit(Opcode::ffma, "", {reg(scale_[r])}, {reg(old[r]), constant(0x1b0), reg(most_[r])});
+      e_.emit(Opcode::mufu, ".EX2", {reg(scale_[r])}, {reg(scale_[r])});
+    }
+    for (int row = 0; row < rows_of_thread; ++row) {
+      const auto r = static_cast<std::size_t>(row);
+      e_.emit(Opcode::fmul, "", {reg(sum_[r])}, {reg(sum_[r]), reg(scale_[r])});
+    }
+    for (int i = -exponentials_ahead; i < count + sums_behind; ++i) {
+      if (const int at = i + exponentials_ahead; at < count) {
+        const Value most = most_[static_cast<std::size_t>(row_of(at))];
+        e_.emit(Opcode::ffma, "", {reg(score(at))}, {reg(score(at)), constant(0x1b0), reg(most)});
+      }
+      if (i >= 0 && i < count) e_.emit(Opcode::mufu, ".EX2", {reg(score(i))}, {reg(score(i))});
+      if (const int at = i - sums_behind; at >= 0) {
+        const Value sum = sum_[static_cast<std::size_t>(row_of(at))];
+        e_.emit(Opcode::fadd, "", {reg(sum)}, {reg(sum), reg(score(at))});
+      }
+    }
+  }
+
+  void rescale_output() {
+    for (int i = 0; i < plan_.head / 2; ++i) {
+      const Value scale = scale_[static_cast<std::size_t>(row_of(i))];
+      e_.emit(Opcode::fmul, "", {reg(output_.part(i))}, {reg(output_.part(i)), reg(scale)});
+    }
+  }
+
+  void pack_weights() {
+    for (int i = 0; i < plan_.keys / 4; ++i) {
+      const Value to = weights_[static_cast<std::size_t>(i / 4)].part(i % 4);
+      e_.emit(Opcode::f2fp, config_.dtype_in == DataType::bf16 ? ".BF16.F32.PACK_AB" : ".F16.F32.PACK_AB", {reg(to)},
+              {reg(score(2 * i + 1)), reg(score(2 * i))});
+    }
+  }
+
+  void consumer(int which) {
+    start(".TRY_ALLOC.CTAPOOL", plan_.consumer_registers());
+    emit_index_arithmetic(e_, own_prologue);
+    for (int i = 0; i < plan_.head / 2; ++i) e_.emit(Opcode::cs2r, ".32", {reg(output_.part(i))}, {});
+    emit_zeroes(e_, most_);
+    emit_zeroes(e_, sum_);
+    wait_full(full_q);
+    ask_scores();
+    wait_groups(0);
+    release(empty_k);
+    softmax();
+    pack_weights();
+    if (which == 0) e_.program().mainloop_begin = e_.position();
+    block(which);
+    if (which == 0) e_.program().epilogue_begin = e_.position();
+    ask_products();
+    wait_groups(0);
+    release(empty_v);
+    epilogue();
+  }
+
+  void block(int which) {
+    const int loop = e_.begin_loop(true, 1);
+    if (plan_.consumers > 1) emit_turn(e_, turn + which, which == 0 ? 0 : 1);
+    ask_scores();
+    ask_products();
+    if (plan_.consumers > 1) emit_pass(e_, turn + (which + 1) % plan_.consumers);
+    wait_groups(1);
+    release(empty_k);
+    softmax();
+    wait_groups(0);
+    release(empty_v);
+    rescale_output();
+    pack_weights();
+    e_.end_loop(loop, pred(0));
+  }
+
+  // O over the sum of its row, through shared memory, stored by a box; the sums' logarithms beside it.
+  void epilogue() {
+    for (const Value& v : sum_) {
+      reduce_row(v, Opcode::fadd);
+      e_.emit(Opcode::mufu, ".RCP", {reg(v)}, {reg(v)});
+    }
+    const int pattern = e_.add_pattern(contiguous(Space::shared, Matrix::c, true, 16, 512));
+    for (int i = 0; i < plan_.head / 2; ++i)
+      e_.emit(Opcode::fmul, "", {reg(output_.part(i))},
+              {reg(output_.part(i)), reg(sum_[static_cast<std::size_t>(row_of(i))])});
+    for (int first = 0; first < plan_.head / 2; first += 8) {
+      const Value four = weights_.front();
+      for (int i = 0; i < 4; ++i)
+        e_.emit(Opcode::f2fp, ".PACK_AB", {reg(four.part(i))},
+                {reg(output_.part(first + 2 * i + 1)), reg(output_.part(first + 2 * i))});
+      e_.memory(Opcode::stsm, ".16.M88.4", {}, {reg(most_.front()), reg(four)}, 16, pattern);
+    }
+    e_.emit(Opcode::membar, ".ALL.CTA", {}, {});
+    e_.emit(Opcode::fence, ".VIEW.ASYNC", {}, {});
+    emit_async(e_, Opcode::utmastg, ".4D",
+               {.kind = AsyncKind::store_box, .one_warp = true, .box = BoxOf::c, .bytes = 2.0 * 64 * plan_.head});
+    e_.emit(Opcode::utmacmdflush, "", {}, {});
+    e_.emit(Opcode::depbar, ".LE", {}, {}).depbar_count = 0;
+    e_.emit(Opcode::exit, "", {}, {});
+  }
+
+  Emitter& e_;
+  const Flash3Plan& plan_;
+  const KernelConfig& config_;
+  double half_bytes_;  // of a block of keys, or of values
+  Value scores_, output_;
+  std::vector<Value> weights_, most_, sum_, scale_, spare_;
+};
+
+}  // namespace
+
+Result<Program> build_flash3(const BuildRequest& request) {
+  const KernelConfig& config = request.config;
+  const Flash3Plan plan = plan_flash3(config);
+  Emitter e;
+  Flash3Builder(e, plan, config).run();
+  Program& program = e.program();
+  program.name = config.name.empty() ? "flash3" : config.name;
+  program.warps = plan.warps();
+  program.threads = 32 * plan.warps();
+  program.k_per_trip = plan.keys;
+  program.stages = plan.stages;
+  program.peeled_tiles = 1;
+  program.lead_warp = 4;
+  program.b_bytes_per_trip = 2.0 * plan.keys * plan.head * bytes_of(config.dtype_in);
+  if (auto assigned = assign_registers(program, e.groups()); !assigned) return assigned.errors();
+  program.registers = config.registers.value_or(168);
+  program.shared_bytes = config.shared_bytes.value_or(plan.shared_bytes);
+  assign_control_bits(program, request.latency);
+  guard_fences(program);
+  return std::move(program);
+}
+
+}  // namespace noteg::kernels

@@ -1,0 +1,148 @@
+#include "kernels/families/flash3/flash3_plan.hpp"
+
+#include <algorithm>
+
+#include "kernels/families/builders.hpp"
+#include "kernels/families/family.hpp"
+#include "kernels/families/resolve_tensor.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+constexpr int rows_of_group = 64, depth = 16;          // of a multiplication of 16-bit types
+constexpr std::int64_t most_shared = 227 * 1024;       // per CTA, CPG
+constexpr std::int64_t barriers_and_alignment = 1024;  // bytes
+constexpr int most_accumulators = 232;                 // scores, their 16-bit copy and the output of a thread
+
+class Flash3Resolver {
+ public:
+  Flash3Resolver(const KernelConfig& config, const GemmShape& shape) : config_(config), shape_(shape) {}
+
+  Result<KernelConfig> run() {
+    errors_ = check_shape(shape_);
+    check_types();
+    check_head();
+    refuse_foreign_keys();
+    if (!errors_.empty()) return errors_;
+    settle_block();
+    if (!errors_.empty()) return errors_;
+    settle_resources();
+    if (!errors_.empty()) return errors_;
+    return config_;
+  }
+
+ private:
+  void report(std::string key, std::string expected, std::string found) {
+    errors_.push_back({"", 0, 0, std::move(key), std::move(expected), std::move(found)});
+  }
+
+  void check_types() {
+    if (config_.dtype_in != DataType::f16 && config_.dtype_in != DataType::bf16)
+      report("dtype_in", "f16 or bf16 (flash3)", std::string(name_of(config_.dtype_in)));
+    config_.dtype_acc = DataType::f32;
+    config_.dtype_out = config_.dtype_in;
+    config_.layout = Layout::nn;
+  }
+
+  void check_head() {
+    const std::int64_t head = shape_.n / 2;
+    if (shape_.n % 2 != 0 || head % 32 != 0 || head < 32 || head > 256)
+      report("shape.n", "twice a head size of 32 to 256 that 32 divides", std::to_string(shape_.n));
+    if (config_.attention.group < 1) report("group", "at least 1 query head of a key head", "less");
+  }
+
+  void refuse_foreign_keys() {
+    const auto refuse = [&](const char* key, bool set) {
+      if (set) report(key, "no value (flash3)", "one");
+    };
+    refuse("sparse", config_.sparse);
+    refuse("cluster", config_.cluster_m != 1 || config_.cluster_n != 1);
+    refuse("schedule", config_.schedule.value_or(Schedule::pingpong) != Schedule::pingpong);
+    refuse("persistent", config_.persistent.value_or(false));
+    refuse("dtype_b", config_.dtype_b.has_value());
+    refuse("sliced_k", config_.sliced_k.value_or(1) != 1);
+  }
+
+  void settle_block() {
+    const int head = static_cast<int>(shape_.n / 2);
+    const Tile usual = flash3_block(head, config_.attention.causal, config_.attention.page > 0);
+    if (config_.tile == Tile{}) config_.tile = usual;
+    config_.tile.n = 2 * head;
+    if (config_.tile.k == 0) config_.tile.k = usual.k;
+    if (config_.tile.m != 64 && config_.tile.m != 128 && config_.tile.m != 192)
+      report("tile", "64, 128 or 192 rows, 64 for each consumer", tile_text(config_.tile));
+    if (config_.tile.k % depth != 0 || config_.tile.k < depth || config_.tile.k > 256)
+      report("tile", "keys that are a multiple of 16, up to 256", tile_text(config_.tile));
+    const int held = config_.tile.k / 2 + config_.tile.k / 4 + head / 2;
+    if (held > most_accumulators)
+      report("tile", "scores and output of at most 232 registers per thread", std::to_string(held));
+    const int threads = 128 * (config_.tile.m / rows_of_group + 1);
+    if (config_.threads && *config_.threads != threads)
+      report("threads", std::to_string(threads) + " (a producer and its consumers, 128 each)",
+             std::to_string(*config_.threads));
+    config_.threads = threads;
+  }
+
+  void settle_resources() {
+    config_.schedule = Schedule::pingpong;
+    config_.persistent = false;
+    config_.async_copy = true;
+    config_.sliced_k = 1;
+    config_.stages = config_.stages.value_or(2);
+    config_.instruction = {rows_of_group, config_.tile.k, depth};
+    config_.align_a = config_.align_b = config_.align_c = static_cast<int>(16 / bytes_of(config_.dtype_in));
+    if (config_.split_k > 1) config_.split_k_mode = SplitKMode::parallel;
+    const Flash3Plan plan = plan_flash3(config_);
+    if (plan.shared_bytes > most_shared)
+      report("tile", "queries, keys and values that fit 227 KiB of shared memory",
+             std::to_string(plan.shared_bytes) + " bytes");
+    if (!config_.shared_bytes) config_.shared_bytes = plan.shared_bytes;
+    if (!config_.registers) config_.registers = plan.consumers == 3 ? 128 : plan.consumers == 2 ? 168 : 232;
+  }
+
+  KernelConfig config_;
+  GemmShape shape_;
+  Diagnostics errors_;
+};
+
+}  // namespace
+
+// tile_size_fwd_sm90 of the library (hopper/tile_size.h): pages are gathered by blocks that a power of two divides.
+Tile flash3_block(int head, bool causal, bool paged) {
+  if (head <= 64) return {192, 2 * head, 128};
+  if (head <= 96) return {192, 2 * head, causal || paged ? 128 : 144};
+  if (head <= 128) return {128, 2 * head, causal || paged ? 128 : 176};
+  if (head <= 192) return {128, 2 * head, causal || paged ? 96 : 112};
+  return {128, 2 * head, paged ? 64 : 80};
+}
+
+Flash3Plan plan_flash3(const KernelConfig& config) {
+  Flash3Plan plan;
+  plan.rows = config.tile.m;
+  plan.keys = config.tile.k;
+  plan.head = config.tile.n / 2;
+  plan.consumers = std::max(1, plan.rows / rows_of_group);
+  plan.stages = config.stages.value_or(2);
+  plan.scores = {{rows_of_group, plan.keys, depth}, config.dtype_in, DataType::f32, false, true};
+  plan.values = {{rows_of_group, plan.head, depth}, config.dtype_in, DataType::f32, false, true};
+  const auto element = static_cast<std::int64_t>(bytes_of(config.dtype_in));
+  plan.shared_bytes =
+      element * plan.head * (plan.rows + 2 * std::int64_t{plan.stages} * plan.keys) + barriers_and_alignment;
+  return plan;
+}
+
+constinit const FamilyDescriptor flash3_family{
+    .family = Family::flash3,
+    .name = "flash3",
+    .meaning = "FlashAttention-3: two products in one loop, warpgroups that take turns, softmax between",
+    .traits = {.arithmetic = Arithmetic::tensor_cores,
+               .multiplies_with = "wgmma",
+               .needs = Needs::warpgroup_products,
+               .stages = {1, 4, "a whole number from 1 to 4"},
+               .copies_in_bulk = true,
+               .keeps_scores = true},
+    .resolve = [](const KernelConfig& config, const GemmShape& shape) { return Flash3Resolver(config, shape).run(); },
+    .build = build_flash3,
+};
+
+}  // namespace noteg::kernels

@@ -1,0 +1,179 @@
+#include "sim/cli/commands/runs.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <thread>
+
+#include "arch/load.hpp"
+#include "kernels/compiled/cubin.hpp"
+#include "sim/cli/command.hpp"
+#include "sim/cli/console.hpp"
+#include "sim/compiled/measured_launches.hpp"
+#include "sim/compiled/source_view.hpp"
+#include "sim/compiled/write_json.hpp"
+#include "sim/pages/reports.hpp"
+#include "sim/report/write.hpp"
+
+namespace noteg::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CompiledInput {
+  compiled::Listing listing;
+  compiled::Launch launch;
+};
+
+Result<CompiledInput> input_of(const Arguments& arguments) {
+  Diagnostics errors;
+  if (arguments.has("sass") == arguments.has("cubin"))
+    errors.push_back({"", 0, 0, "--sass", "one of --sass and --cubin", arguments.has("sass") ? "both" : "neither"});
+  if (!arguments.has("launch"))
+    errors.push_back({"", 0, 0, "--launch", "a file that says how the kernel is launched", "nothing"});
+  if (!errors.empty()) return errors;
+  Result<compiled::Launch> launch = compiled::read_launch_file(*arguments.text("launch"));
+  if (!launch) errors = launch.errors();
+  Result<compiled::Listing> listing = arguments.has("sass") ? compiled::read_listing(*arguments.text("sass"))
+                                                            : compiled::disassemble(*arguments.text("cubin"));
+  if (!listing) errors.insert(errors.end(), listing.errors().begin(), listing.errors().end());
+  if (!errors.empty()) return errors;
+  if (arguments.has("cubin"))
+    if (const Diagnostics wrong = compiled::apply_cubin(*arguments.text("cubin"), *launch); !wrong.empty())
+      return wrong;
+  return CompiledInput{std::move(*listing), std::move(*launch)};
+}
+
+// The report's own text, with the kernel in place of a GEMM's configuration.
+std::string text_of(const compiled::CompiledRun& run, const compiled::Launch& launch) {
+  const gpu::SimReport& r = run.report;
+  std::string out = fmt::format(
+      "{:<14}{} ({})\n{:<14}{}\n{:<14}grid {}x{}x{}, block {}x{}x{}, {} registers, {} bytes of shared memory\n", "GPU",
+      r.arch_name, r.arch_id, "kernel", run.profile.code.code->name, "launch", launch.grid[0], launch.grid[1],
+      launch.grid[2], launch.block[0], launch.block[1], launch.block[2], r.registers_per_thread,
+      r.shared_bytes_per_cta);
+  const std::string all = report::to_text(r);
+  const std::size_t body = all.find("\n\n");
+  out += body == std::string::npos ? all : all.substr(body + 1);
+  for (const std::string& each : run.notes) out += fmt::format("note          {}\n", each);
+  for (const std::string& each : run.assumptions) out += fmt::format("assumed       {}\n", each);
+  return out;
+}
+
+}  // namespace
+
+std::vector<Option> compiled_options() {
+  return {{"sass", "FILE", "compiled code: a listing of nvdisasm -hex -c, cuobjdump -sass or Triton (.gz too)", false,
+           FileUse::input},
+          {"cubin", "FILE", "compiled code: a cubin, through nvdisasm", false, FileUse::input},
+          {"launch", "FILE", "with --sass or --cubin: grid, block and arguments (docs/compiled-kernels.md)", false,
+           FileUse::input},
+          {"strict", "", "with --sass or --cubin: refuse opcodes that the table does not have", false}};
+}
+
+bool names_compiled(const Arguments& arguments) {
+  return arguments.has("sass") || arguments.has("cubin") || arguments.has("launch");
+}
+
+int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::SimOptions& options,
+                             Format format) {
+  const Result<CompiledInput> input = input_of(arguments);
+  if (!input) return refuse("simulate", input.errors());
+  const compiled::CompiledRequest request{&input->listing, input->launch, &gpu, options, arguments.has("strict")};
+  const Result<compiled::CompiledRun> run = compiled::simulate_compiled(request);
+  if (!run) return refuse("simulate", run.errors());
+  const auto stalls = arguments.text("stalls");
+  const bool needs_view = stalls || format == Format::text || arguments.has("report");
+  const std::vector<compiled::SourceLine> view =
+      needs_view ? compiled::source_view(*run, gpu, options) : std::vector<compiled::SourceLine>{};
+  int status =
+      write_report("simulate", arguments, [&] { return pages::compiled_report(gpu, *run, input->launch, view); });
+  if (stalls) status = write_file(*stalls, compiled::to_csv(view, *run));
+  if (stalls && *stalls == "-") return status;
+  switch (format) {
+    case Format::text: return std::max(status, print(text_of(*run, input->launch) + compiled::hottest(view, *run, 12)));
+    case Format::json: return std::max(status, print(compiled::to_json(*run, input->launch)));
+    case Format::csv: return std::max(status, print(report::to_csv({run->report})));
+  }
+  return failed;
+}
+
+int compare_compiled_kernel(const Arguments& arguments, const std::vector<arch::GpuSpec>& gpus,
+                            const gpu::SimOptions& options, Format format) {
+  const Result<CompiledInput> input = input_of(arguments);
+  if (!input) return refuse("compare", input.errors());
+  Json rows = Json::array();
+  std::string text = fmt::format("{:<24} {:>12} {:>12} {:>10} {:>8} {:>10}  {}\n", "GPU", "time us", "cycles",
+                                 "clock MHz", "CTAs/SM", "power W", "limited by");
+  std::string csv = "gpu,time_us,cycles,sm_clock_mhz,ctas_per_sm,power_w,bottleneck\n";
+  std::vector<std::string> notes;
+  double first = 0;
+  for (const arch::GpuSpec& gpu : gpus) {
+    const Result<compiled::CompiledRun> run =
+        compiled::simulate_compiled({&input->listing, input->launch, &gpu, options, arguments.has("strict")});
+    if (!run) return refuse("compare", run.errors());
+    const gpu::SimReport& r = run->report;
+    if (first <= 0) first = r.time_us;
+    text += fmt::format("{:<24} {:>12.3f} {:>12.0f} {:>10.0f} {:>8} {:>10.1f}  {} ({:.2f} times the first)\n",
+                        r.arch_id, r.time_us, r.cycles, r.sm_clock_mhz, r.occupancy.ctas_per_sm, r.power_w,
+                        r.bottleneck.name, r.time_us / first);
+    csv += fmt::format("{},{:.6g},{:.6g},{:.6g},{},{:.6g},{}\n", r.arch_id, r.time_us, r.cycles, r.sm_clock_mhz,
+                       r.occupancy.ctas_per_sm, r.power_w, r.bottleneck.name);
+    rows.push_back(Json::parse(compiled::to_json(*run, input->launch)));
+    for (const std::string& note : run->notes)
+      if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+  }
+  for (const std::string& note : notes) text += "note: " + note + "\n";
+  switch (format) {
+    case Format::text: return print(text);
+    case Format::json: return print(Json{{"gpus", rows}}.dump(2) + "\n");
+    case Format::csv: return print(csv);
+  }
+  return failed;
+}
+
+std::optional<int> validate_compiled_launches(const Arguments& arguments, Format format) {
+  const std::vector<std::string> files = arguments.texts("data");
+  if (files.size() != 1) return std::nullopt;
+  const Result<CsvTable> table = read_csv(files.front());
+  if (!table || !compiled::holds_launches(*table)) return std::nullopt;
+  const std::vector<std::string> names = arguments.texts("gpu");
+  std::string name = names.empty() ? "" : names.front();
+  if (name.empty())
+    if (const auto column = table->column("gpu"); column && !table->rows.empty()) name = table->rows.at(0, *column);
+  const Result<arch::GpuSpec> gpu = arch::load_gpu(name.empty() ? "h200-sxm-141gb" : name, arch_overrides(arguments));
+  if (!gpu) return refuse("validate", gpu.errors());
+  Diagnostics errors;
+  const unsigned jobs = jobs_option(arguments, errors);
+  if (!errors.empty()) return refuse("validate", errors);
+  if (names.empty() && !arguments.has("quiet"))
+    tell(fmt::format("rows name no GPU: taken as measured on {} (--gpu says another)", gpu->name));
+  const Result<compiled::LaunchValidation> validation =
+      compiled::validate_launches(files.front(), {&*gpu, arguments.has("exact"), jobs});
+  if (!validation) return refuse("validate", validation.errors());
+  int status = done;
+  if (const auto path = arguments.text("predictions"))
+    status = write_file(*path, compiled::predictions_csv(*validation));
+  switch (format) {
+    case Format::text: return std::max(status, print(compiled::to_text(*validation)));
+    case Format::json: return std::max(status, print(compiled::to_json(*validation)));
+    case Format::csv: return std::max(status, print(compiled::predictions_csv(*validation)));
+  }
+  return failed;
+}
+
+Result<kernels::KernelConfig> kernel_for(const KernelRequest& request, const arch::GpuSpec& gpu,
+                                         const gpu::SimOptions& sim, tune::KernelChooser& chooser) {
+  if (!request.choose) return request.config;
+  return chooser.best(gpu, {request.shape, request.config}, sim);
+}
+
+validate::Chooser library_kernels(tune::KernelChooser& chooser) {
+  return [&chooser](const arch::GpuSpec& gpu, const kernels::KernelConfig& frame, const kernels::GemmShape& shape,
+                    const gpu::SimOptions& sim) {
+    return chooser.best(gpu, {shape, frame}, sim);
+  };
+}
+
+}  // namespace noteg::cli

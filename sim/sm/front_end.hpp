@@ -1,0 +1,136 @@
+// What the front end keeps close: instruction caches and a cache of constant operands.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "arch/spec.hpp"
+#include "sim/sm/state_hash.hpp"
+#include "sim/sm/decoded.hpp"
+
+namespace noteg::sm {
+
+// Instruction caches of an SM: an L0 per sub-core and the L1 that they share. A miss brings its line and the next
+// few (the stream buffer's depth), one request a cycle over all sub-cores; lines stay by least recent use.
+// Warm at the start: our H200 finds the lines of the launch before in L0 and L1. After other code has run L0 is cold
+// and L1 holds the kernel, as on the first launch of a kernel there.
+// Fetch bandwidth is no limit: two warps of a sub-core that take turns at a loop of 27 instructions leave no bubble on
+// an H200, where one fetch per cycle for the warp that issued last would leave three per turn.
+class InstructionCaches {
+ public:
+  // instructions: of the whole program, all warps run the same.
+  InstructionCaches(const arch::FrontEndSpec& spec, InstructionCache mode, int sub_cores, std::size_t instructions);
+
+  // Nothing can miss: the caller need not ask.
+  [[nodiscard]] bool never_misses() const { return never_misses_; }
+
+  [[nodiscard]] std::int32_t line_of(std::int32_t pc) const {
+    return shift_ >= 0 ? std::max(pc, 0) >> shift_ : pc / per_line_;
+  }
+
+  // Cycle from which instructions of `line` can issue in `sub`; asks for the line if it is not there.
+  std::uint64_t touch(int sub, std::int32_t line, std::uint64_t now);
+
+  void hash(StateHash& add) const {
+    if (never_misses_) return;
+    add.until(port_free_);
+    for (const Level& level : l0_) level.hash(add);
+    l1_.hash(add);
+  }
+
+  // Instructions that fetch runs ahead of issue: the depth of the instruction buffer.
+  [[nodiscard]] std::int32_t lead() const { return lead_; }
+
+ private:
+  struct Line {
+    std::uint64_t ready = 0;  // there, or on its way
+    std::uint64_t used = 0;
+    bool present = false;
+  };
+  // One cache over the lines of the program: present or not, evicting the least recently used line of a set.
+  class Level {
+   public:
+    Level(std::int64_t capacity_lines, std::int64_t ways, std::int64_t lines, bool warm);
+    Line& operator[](std::int32_t line) { return lines_[static_cast<std::size_t>(line)]; }
+    void insert(std::int32_t line, std::uint64_t ready, std::uint64_t now);
+
+    // Which lines are there and in which order they would leave.
+    void hash(StateHash& add) const {
+      const bool evicts = static_cast<std::int64_t>(lines_.size()) > sets_ * ways_;
+      std::vector<std::pair<std::uint64_t, std::uint64_t>> order;  // last use, line
+      for (std::size_t line = 0; line < lines_.size(); ++line) {
+        const auto& [ready, used, present] = lines_[line];
+        if (!present) continue;
+        if (ready > add.now()) add(ready - add.now() + (line << 32));
+        order.emplace_back(evicts ? used : 0, line);
+      }
+      if (evicts) std::ranges::sort(order);
+      for (const auto& [used, line] : order) add(line);
+    }
+
+   private:
+    std::int64_t sets_, ways_;
+    std::vector<Line> lines_;
+  };
+
+  std::uint64_t request(int sub, std::int32_t line, std::uint64_t now);
+
+  std::int32_t per_line_, shift_, lead_, lines_, prefetch_;
+  std::uint64_t l1_latency_, l2_latency_;
+  std::uint64_t port_free_ = 0;  // of L1: one request a cycle
+  bool never_misses_;
+  std::vector<Level> l0_;
+  Level l1_;
+};
+
+// L0 constant cache of a sub-core for the constant operands of fixed-latency instructions. Its tags are looked up at
+// issue; a miss holds the warp until the line is there. Cold at the start of a kernel: its parameters are new.
+// Loads of constants (LDC) take another path and do not fill it (MICRO25, section 5.4).
+class ConstantCache {
+ public:
+  explicit ConstantCache(std::uint64_t miss_delay) : delay_(miss_delay) {}
+
+  // Cycle from which the 64-byte line can be used; asks for it if it is not there.
+  std::uint64_t touch(std::uint16_t line, std::uint64_t now) {
+    Entry* set = &entries_[static_cast<std::size_t>(line % sets) * ways];
+    Entry* oldest = set;
+    for (std::size_t way = 0; way < ways; ++way) {
+      if (set[way].line == line) {
+        set[way].used = now;
+        return set[way].ready;
+      }
+      if (set[way].used < oldest->used) oldest = &set[way];
+    }
+    *oldest = {line, now + delay_, now};
+    return oldest->ready;
+  }
+
+  void hash(StateHash& add) const {
+    for (std::size_t set = 0; set < sets; ++set) {
+      const auto& [a_line, a_ready, a_used] = entries_[set * ways];
+      const auto& [b_line, b_ready, b_used] = entries_[set * ways + 1];
+      add(a_line | static_cast<std::uint64_t>(b_line) << 16 | static_cast<std::uint64_t>(b_used < a_used) << 32);
+      add.until(a_ready);
+      add.until(b_ready);
+    }
+  }
+
+ private:
+  // 4 sets of 64 bytes in 2 ways (MICRO25 artifact).
+  static constexpr std::size_t sets = 4, ways = 2;
+  static constexpr std::uint16_t none = 0xffff;
+  struct Entry {
+    std::uint16_t line = none;
+    std::uint64_t ready = 0, used = 0;
+  };
+  std::uint64_t delay_;
+  std::array<Entry, sets * ways> entries_{};
+};
+
+// A miss stops the scheduler for so long; then it goes on with another warp (MICRO25, section 5.1).
+inline constexpr std::uint64_t constant_miss_hold = 4;
+
+}  // namespace noteg::sm

@@ -1,1 +1,0 @@
-build/web/headers/zconf.h
