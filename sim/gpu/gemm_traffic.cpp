@@ -295,32 +295,6 @@ double footprint(const kernels::GemmShape& s, const kernels::KernelConfig& confi
   return static_cast<double>(s.batch) * m * (k * in + n * out) + rest;
 }
 
-namespace {
-
-// An operand along K is read on by a k tile in every step, from as many rows as the live tiles have. Beyond the banks
-// of DRAM, other rows have been opened in between, and each piece opens its own again. An A100 streams the weights of
-// 1 x 20864 x 83328 at 0.82 to 0.90 TB/s by pieces of 32 bytes, at 1.33 to 1.49 by 64, 1.62 by 128, 1.70 by 256
-// (triton_mm). Bulk copies are left out: not measured.
-double rows_of_pieces(const GemmTrafficRequest& r, const memory::ReuseRequest& reuse, double read_bytes) {
-  constexpr double least_run = 40;  // bytes that a piece of one sector counts as: the figures above
-  const arch::DramSpec& dram = r.gpu->dram;
-  if (kernels::copies_in_bulk(r.config->family)) return 0;
-  const memory::LiveTiles live =
-      memory::live_tiles(r.grid->tiles, std::min(reuse.live_ctas, std::max<std::int64_t>(1, r.grid->geometry.ctas)));
-  const double banks = std::max(1.0, static_cast<double>(dram.bus_bits) / dram.channel_bits) * dram.banks;
-  const double a_rows = reuse.a_along_k ? live.rows * reuse.tile.m : 0;
-  const double b_rows = reuse.b_along_k ? live.columns * reuse.tile.n : 0;
-  const double closed = 1.0 - std::min(1.0, banks / std::max(1.0, a_rows + b_rows));
-  const double a = static_cast<double>(r.shape->m) * reuse.a_stored, b = static_cast<double>(r.shape->n);
-  const auto rows = [&](bool along_k, double share, double element) {
-    return along_k ? read_bytes * share / std::max(least_run, reuse.tile.k * element) : 0.0;
-  };
-  return closed * (rows(reuse.a_along_k, a / (a + b), reuse.bytes_in * reuse.a_stored) +
-                   rows(reuse.b_along_k, b / (a + b), reuse.bytes_in));
-}
-
-}  // namespace
-
 Traffic plan_traffic(const GemmTrafficRequest& r) {
   const memory::ReuseRequest reuse = reuse_request(r);
   const memory::ReuseResult dram = memory::tile_reuse(reuse);
@@ -332,7 +306,7 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
   out.footprint_bytes = footprint(*r.shape, *r.config);
   out.waiting_steps = dram.waiting_steps;
   out.waiting_places = dram.waiting_places;
-  out.opened_rows = dram.opened_rows + rows_of_pieces(r, reuse, dram.dram_read_bytes);
+  out.opened_rows = dram.opened_rows;
   if (r.grid->tiles.split_k == 1) out.c_missing = dram.c_missing;
   add_operands(out, r, reuse);
   if (kernels::copies_in_bulk(r.config->family)) {  // less what clusters and GPCs share
