@@ -79,6 +79,10 @@ std::vector<std::string> names_to_suggest(const std::vector<KnownGpu>& gpus) {
   return suggestions;
 }
 
+std::vector<fs::path> search_directories(const char* variable) {
+  return search_path(variable, NOTEG_ARCH_SOURCE_DIR, "arch", {"gpus", "generations"});
+}
+
 // One GPU, or the several that the name may mean.
 Result<fs::path> the_one(std::string_view name, const std::vector<const KnownGpu*>& meant) {
   if (meant.size() == 1) return meant.front()->file;
@@ -89,7 +93,7 @@ Result<fs::path> the_one(std::string_view name, const std::vector<const KnownGpu
 
 }  // namespace
 
-std::vector<fs::path> search_directories() { return search_path("NOTEG_ARCH_PATH", NOTEG_ARCH_SOURCE_DIR, "arch"); }
+std::vector<fs::path> search_directories() { return search_directories("NOTEG_ARCH_PATH"); }
 
 std::vector<KnownGpu> known_gpus() {
   std::vector<KnownGpu> gpus;
@@ -108,7 +112,14 @@ std::vector<KnownGpu> known_gpus() {
 }
 
 Result<fs::path> find_gpu_file(std::string_view name_or_path) {
-  if (looks_like_path(name_or_path)) return fs::path(name_or_path);
+  if (looks_like_path(name_or_path)) {
+    const fs::path given(name_or_path);
+    // arch/NAME.yaml: where the shipped files lay once, which scripts still give.
+    for (const char* folder : {"gpus", "generations"})
+      if (const fs::path moved = given.parent_path() / folder / given.filename(); !is_file(given) && is_file(moved))
+        return moved;
+    return given;
+  }
   const std::string id = to_lower(name_or_path), wanted = plain(name_or_path);
   const std::vector<KnownGpu> gpus = known_gpus();
   std::vector<const KnownGpu*> meant, alike;
@@ -134,7 +145,7 @@ bool is_shipped(const fs::path& file) {
   std::error_code failed;
   const fs::path folder = fs::weakly_canonical(file, failed).parent_path();
   constexpr const char* no_variable = "";  // no folders of the user's
-  return std::ranges::any_of(search_path(no_variable, NOTEG_ARCH_SOURCE_DIR, "arch"),
+  return std::ranges::any_of(search_directories(no_variable),
                              [&](const fs::path& own) { return fs::weakly_canonical(own, failed) == folder; });
 }
 

@@ -1,5 +1,6 @@
 // Where architecture files are: NOTEG_ARCH_PATH (colon-separated), the source tree that the program was built from,
-// share/noteg/arch beside the executable; the first that has a file wins.
+// share/noteg/arch beside the executable; of each the folder itself, then its gpus/ and generations/. The first that
+// has a file wins.
 #pragma once
 
 #include <filesystem>

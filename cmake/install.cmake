@@ -11,10 +11,10 @@ install(FILES cmake/completion/noteg.bash RENAME noteg
 install(FILES cmake/completion/_noteg DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT program)
 install(FILES cmake/completion/noteg.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
   COMPONENT program)
-install(DIRECTORY arch/ DESTINATION ${CMAKE_INSTALL_DATADIR}/noteg/arch COMPONENT program
+install(DIRECTORY arch/gpus arch/generations DESTINATION ${CMAKE_INSTALL_DATADIR}/noteg/arch COMPONENT program
   FILES_MATCHING PATTERN "*.yaml")
-install(DIRECTORY kernels/ DESTINATION ${CMAKE_INSTALL_DATADIR}/noteg/kernels COMPONENT program
-  FILES_MATCHING PATTERN "*.yaml" PATTERN "builders" EXCLUDE PATTERN "passes" EXCLUDE PATTERN "assembly" EXCLUDE)
+install(DIRECTORY kernels/library DESTINATION ${CMAKE_INSTALL_DATADIR}/noteg/kernels COMPONENT program
+  FILES_MATCHING PATTERN "*.yaml")
 install(DIRECTORY models/ DESTINATION ${CMAKE_INSTALL_DATADIR}/noteg/models COMPONENT program
   FILES_MATCHING PATTERN "*.yaml")
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

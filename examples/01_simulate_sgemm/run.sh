@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 noteg=${NOTEG:-build/release/bin/noteg}
-kernel="--kernel kernels/sgemm_128x128x8.yaml --shape 4096x4096x4096"
+kernel="--kernel kernels/library/sgemm_128x128x8.yaml --shape 4096x4096x4096"
 
 echo "== the main job"
 # shellcheck disable=SC2086  # the words of $kernel are arguments of their own

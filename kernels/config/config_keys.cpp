@@ -303,7 +303,8 @@ std::optional<Diagnostic> set_kernel_key(KernelConfig& config, std::string_view 
 std::string kernel_reference() {
   std::string page =
       "# Kernel configurations\n\n"
-      "The keys of `kernels/*.yaml` and of `--set key=value`. This page is written by the program from the table that "
+      "The keys of `kernels/library/*.yaml` and of `--set key=value`. This page is written by the program from the "
+      "table that "
       "also\n"
       "loads the files (`kernels/config/config_keys.cpp`); run `NOTEG_UPDATE_GENERATED=1 test_kernels` after a "
       "change.\n"

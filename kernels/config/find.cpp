@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 // The user's own folders first, so that a shipped kernel can be replaced.
 std::vector<fs::path> search_directories() {
-  return search_path("NOTEG_KERNEL_PATH", NOTEG_KERNEL_SOURCE_DIR, "kernels");
+  return search_path("NOTEG_KERNEL_PATH", NOTEG_KERNEL_SOURCE_DIR, "kernels", {"library"});
 }
 
 }  // namespace
@@ -33,6 +33,8 @@ Result<fs::path> find_kernel_file(std::string_view name_or_path) {
   const fs::path given(name_or_path);
   std::error_code failed;
   if (fs::exists(given, failed)) return given;  // a folder is refused by whoever reads it
+  // kernels/NAME.yaml: where the shipped files lay once, which scripts still give.
+  if (const fs::path moved = given.parent_path() / "library" / given.filename(); is_file(moved)) return moved;
   if (name_or_path.find('/') == std::string_view::npos && !name_or_path.empty()) {
     for (const fs::path& directory : search_directories())
       for (const char* ending : {"", ".yaml"})

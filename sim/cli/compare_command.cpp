@@ -12,7 +12,7 @@
 #include "sim/cli/report_file.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/compare/write.hpp"
-#include "sim/report/html/reports.hpp"
+#include "sim/pages/reports.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -70,7 +70,7 @@ int compare_gpus(const Arguments& arguments) {
   const Result<compare::Comparison> comparison =
       compare::compare(std::move(*gpus), given, kernel->shape, request, cache);
   if (!comparison) return refuse("compare", comparison.errors());
-  const int status = write_report(arguments, [&] { return html::compare_report(*comparison); });
+  const int status = write_report(arguments, [&] { return pages::compare_report(*comparison); });
   switch (format) {
     case Format::text: return std::max(status, print(compare::to_text(*comparison)));
     case Format::json: return std::max(status, print(compare::to_json(*comparison)));

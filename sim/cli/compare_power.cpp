@@ -12,7 +12,7 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/report_file.hpp"
 #include "sim/gpu/simulate.hpp"
-#include "sim/report/html/reports.hpp"
+#include "sim/pages/reports.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/quantity_text.hpp"
@@ -157,7 +157,7 @@ int compare_power(const Arguments& arguments) {
       });
   if (!columns) return refuse("compare", columns.errors());
   const int status =
-      write_report(arguments, [&] { return html::compare_report(side_by_side(*gpu, limits, *columns)); });
+      write_report(arguments, [&] { return pages::compare_report(side_by_side(*gpu, limits, *columns)); });
   switch (format) {
     case Format::text: return std::max(status, print(to_text(*columns)));
     case Format::json: return std::max(status, print(to_json(*columns)));

@@ -2,7 +2,7 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
-#include "sim/report/html/assets.hpp"
+#include "sim/pages/assets.hpp"
 
 namespace noteg::cli {
 
@@ -18,7 +18,7 @@ void check_report(const Arguments& arguments, Diagnostics& errors) {
 int write_report(const Arguments& arguments, const std::function<std::string()>& page) {
   const std::optional<std::string> path = arguments.text("report");
   if (!path) return done;
-  if (html::chart_library().empty() && !arguments.has("quiet"))
+  if (pages::chart_library().empty() && !arguments.has("quiet"))
     tell("this program was built without a chart library (Debian: libjs-chart.js): the report holds tables only");
   return write_file(*path, page());
 }

@@ -15,8 +15,8 @@
 #include "sim/gpu/explain.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/gpu/simulate.hpp"
+#include "sim/pages/reports.hpp"
 #include "sim/power/trace.hpp"
-#include "sim/report/html/reports.hpp"
 #include "sim/report/write.hpp"
 #include "sim/report/write_explanation.hpp"
 #include "sim/serve/session.hpp"
@@ -137,7 +137,7 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
   if (!explained) return refuse("simulate", explained.errors());
   if (whole_table) {
     const int status =
-        write_report(*arguments, [&] { return html::simulate_report(*gpu, explained->report, *explained); });
+        write_report(*arguments, [&] { return pages::simulate_report(*gpu, explained->report, *explained); });
     return std::max(status, print(format == Format::json  ? report::explanation_json(*explained)
                                   : format == Format::csv ? report::explanation_csv(*explained)
                                                           : report::explanation_text(*explained)));
@@ -152,7 +152,7 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
   std::string timeline;
   int status = trace_run(*arguments, *report, *gpu, timeline);
   if (status == wrong_input) return status;
-  status = std::max(status, write_report(*arguments, [&] { return html::simulate_report(*gpu, *report); }));
+  status = std::max(status, write_report(*arguments, [&] { return pages::simulate_report(*gpu, *report); }));
   return std::max(status, write(*report, timeline, format));
 }
 

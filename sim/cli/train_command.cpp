@@ -18,7 +18,7 @@
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/onnx.hpp"
 #include "sim/learn/training.hpp"
-#include "sim/report/html/reports.hpp"
+#include "sim/pages/reports.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/nearest_name.hpp"
@@ -247,7 +247,7 @@ int run_train(const std::vector<std::string>& words) {
     const Result<std::vector<learn::CurvePoint>> curve = learn::learning_curve(data->table, request);
     if (!curve) return refuse("train", curve.errors());
     status =
-        std::max(status, write_report(*arguments, [&] { return html::train_report(*training, data->table, *curve); }));
+        std::max(status, write_report(*arguments, [&] { return pages::train_report(*training, data->table, *curve); }));
   }
   if (const std::optional<std::string> path = arguments->text("onnx")) {
     const Result<std::string> onnx = learn::to_onnx(training->model);

@@ -16,7 +16,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_file.hpp"
 #include "sim/cli/stop_signal.hpp"
-#include "sim/report/html/reports.hpp"
+#include "sim/pages/reports.hpp"
 #include "sim/tune/cutlass_profiler.hpp"
 #include "sim/tune/shape_file.hpp"
 #include "sim/tune/write.hpp"
@@ -208,7 +208,7 @@ int run_tune(const std::vector<std::string>& words) {
   int status = interrupted ? failed : done;
   if (interrupted) tell("stopped before all configurations were ranked; what follows is the best so far");
   if (directory) status = std::max(status, write_kernels(*directory, *gpu, *results));
-  status = std::max(status, write_report(*arguments, [&] { return html::tune_report(*results, *gpu); }));
+  status = std::max(status, write_report(*arguments, [&] { return pages::tune_report(*results, *gpu); }));
   switch (request.format) {
     case Format::text: return std::max(status, print(tune::to_text(*results)));
     case Format::json: return std::max(status, print(tune::to_json(*results, *gpu)));

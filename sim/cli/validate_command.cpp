@@ -15,7 +15,7 @@
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_runs.hpp"
-#include "sim/report/html/reports.hpp"
+#include "sim/pages/reports.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/validate/columns.hpp"
@@ -104,7 +104,7 @@ int write(const validate::Validation& validation, const Arguments& arguments, Fo
   if (const std::optional<std::string> path = arguments.text("confidence"))
     status =
         std::max(status, write_file(*path, gpu::to_text(validate::error_table(validate::counted_rows(validation)))));
-  status = std::max(status, write_report(arguments, [&] { return html::validate_report(validation, by); }));
+  status = std::max(status, write_report(arguments, [&] { return pages::validate_report(validation, by); }));
   switch (format) {
     case Format::text: return std::max(status, print(validate::to_text(validation, by)));
     case Format::json: return std::max(status, print(validate::to_json(validation, by)));

@@ -11,7 +11,7 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/report_file.hpp"
 #include "sim/compare/contestant.hpp"
-#include "sim/report/html/workload_report.hpp"
+#include "sim/pages/workload_report.hpp"
 #include "sim/serve/session.hpp"
 #include "sim/support/comma_list.hpp"
 #include "sim/support/number_text.hpp"
@@ -329,7 +329,7 @@ int run_workload(const std::vector<std::string>& words, serve::Session& session)
   const std::shared_ptr<serve::Caches> caches = session.caches();
   const Result<workload::Results> results = workload::run(std::move(request), caches->bench);
   if (!results) return refuse("workload", results.errors());
-  int status = write_report(*arguments, [&] { return html::workload_report(*results, heading); });
+  int status = write_report(*arguments, [&] { return pages::workload_report(*results, heading); });
   if (const std::optional<std::string> path = arguments->text("power-trace"))
     status = std::max(status, write_file(*path, workload::to_csv(workload::power_trace(results->cases.front()))));
   switch (format) {

@@ -9,7 +9,7 @@ namespace noteg {
 namespace fs = std::filesystem;
 
 std::vector<fs::path> search_path(const char* environment_variable, const fs::path& source_folder,
-                                  const std::string& installed) {
+                                  const std::string& installed, std::initializer_list<const char*> subfolders) {
   std::vector<fs::path> directories;
   if (const char* listed = std::getenv(environment_variable)) {
     std::string_view rest = listed;
@@ -24,7 +24,12 @@ std::vector<fs::path> search_path(const char* environment_variable, const fs::pa
   std::error_code failed;
   const fs::path executable = fs::read_symlink("/proc/self/exe", failed);
   if (!failed) directories.push_back(executable.parent_path().parent_path() / "share" / "noteg" / installed);
-  return directories;
+  std::vector<fs::path> with_subfolders;
+  for (const fs::path& directory : directories) {
+    with_subfolders.push_back(directory);
+    for (const char* subfolder : subfolders) with_subfolders.push_back(directory / subfolder);
+  }
+  return with_subfolders;
 }
 
 bool is_file(const fs::path& path) {

@@ -104,7 +104,7 @@ class ModelReader {
   ModelSpec model_;
 };
 
-std::vector<fs::path> directories() { return search_path("NOTEG_MODEL_PATH", NOTEG_MODEL_SOURCE_DIR, "models"); }
+std::vector<fs::path> directories() { return search_path("NOTEG_MODEL_PATH", NOTEG_MODEL_SOURCE_DIR, "models", {}); }
 
 }  // namespace
 

@@ -52,7 +52,7 @@ TEST(BadFiles, AGpuFileTellsTheSameToLoadAndToCheck) {
 }
 
 TEST(BadFiles, ABaseFileIsNotAGpu) {
-  const Result<GpuSpec> gpu = load_gpu(NOTEG_SOURCE_DIR "/arch/sm_89.yaml");
+  const Result<GpuSpec> gpu = load_gpu(NOTEG_SOURCE_DIR "/arch/generations/sm_89.yaml");
   ASSERT_FALSE(gpu);
   EXPECT_EQ(gpu.errors().front().key, "base");
 }

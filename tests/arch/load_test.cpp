@@ -42,7 +42,10 @@ class TemporaryDirectory {
   fs::path path_;
 };
 
-std::string shipped(const std::string& name) { return *read_text_file(NOTEG_SOURCE_DIR "/arch/" + name); }
+std::string shipped(const std::string& name) {
+  const std::string folder = name.starts_with("sm_") ? "generations/" : "gpus/";
+  return *read_text_file(NOTEG_SOURCE_DIR "/arch/" + folder + name);
+}
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
   const std::size_t at = text.find(what);
@@ -94,7 +97,7 @@ TEST(LoadGpu, EveryKnownNameFindsItsOwnGpu) {
   }
 }
 
-TEST(LoadGpu, FindsByPath) { EXPECT_EQ(id_of("arch/tiny.yaml"), "tiny"); }
+TEST(LoadGpu, FindsByPath) { EXPECT_EQ(id_of("arch/gpus/tiny.yaml"), "tiny"); }
 
 TEST(LoadGpu, UnknownNameSuggestsTheNearest) {
   EXPECT_EQ(id_of("rtx4071"),

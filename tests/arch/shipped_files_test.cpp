@@ -10,9 +10,9 @@ namespace {
 
 std::vector<std::string> shipped_files() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(NOTEG_SOURCE_DIR "/arch")) {
-    if (entry.path().extension() == ".yaml") names.push_back(entry.path().string());
-  }
+  for (const char* folder : {"/arch/gpus", "/arch/generations"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(NOTEG_SOURCE_DIR) + folder))
+      names.push_back(entry.path().string());
   return names;
 }
 

@@ -8,8 +8,8 @@
 namespace noteg::test {
 namespace {
 
-const std::string main_job =
-    "simulate --arch rtx4070 --kernel '" NOTEG_SOURCE_DIR "/kernels/sgemm_128x128x8.yaml' --shape 4096x4096x4096";
+const std::string main_job = "simulate --arch rtx4070 --kernel '" NOTEG_SOURCE_DIR
+                             "/kernels/library/sgemm_128x128x8.yaml' --shape 4096x4096x4096";
 
 // The job of `./dev run`, on README's first screen and as the first example.
 TEST(Readme, ShowsWhatTheMainJobPrints) {

@@ -63,10 +63,10 @@ class Inputs:
         self.root = pathlib.Path(root)
         self.seeds = {name: pathlib.Path(path).resolve() for name, path in seeds.items()}
         docs = self.root / "docs"
-        self.gpus = sorted(p.stem for p in (self.root / "arch").glob("*.yaml") if not p.stem.startswith("sm_"))
+        self.gpus = sorted(p.stem for p in (self.root / "arch" / "gpus").glob("*.yaml"))
         self.arch_keys = self._ranges(docs / "architecture-reference.md")
         self.kernel_keys = self._takes(docs / "kernel-reference.md")
-        self.kernels = sorted((self.root / "kernels").glob("*.yaml"))
+        self.kernels = sorted((self.root / "kernels" / "library").glob("*.yaml"))
         self.names = self._names()
 
     @staticmethod
@@ -131,7 +131,7 @@ class Inputs:
         return rng.choice(ODD) if draw < 0.13 else rng.choice(self.gpus)
 
     def arch_file(self, rng, folder):
-        text = mutated(rng, (self.root / "arch" / f"{rng.choice(self.gpus)}.yaml").read_text())
+        text = mutated(rng, (self.root / "arch" / "gpus" / f"{rng.choice(self.gpus)}.yaml").read_text())
         return self.write(folder, "gpu.yaml", text)
 
     @staticmethod

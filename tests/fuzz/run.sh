@@ -12,7 +12,7 @@ targets=("$@")
 # Files of the repository that a target begins with.
 seeds() {
   case $1 in
-    arch_yaml) ls arch/l4.yaml arch/sm_89.yaml arch/tiny.yaml tests/arch/bad/*.yaml ;;
+    arch_yaml) ls arch/gpus/l4.yaml arch/generations/sm_89.yaml arch/gpus/tiny.yaml tests/arch/bad/*.yaml ;;
     kernel_yaml) ls kernels/*.yaml tests/kernels/bad/*.yaml ;;
     assembly) ls examples/*/*.nsass tests/kernels/bad/*.nsass ;;
     csv) ls tests/data/h200_single_cta.csv ;;

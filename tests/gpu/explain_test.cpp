@@ -24,7 +24,7 @@ Explanation explained(const arch::GpuSpec& gpu, const kernels::KernelConfig& ker
 
 kernels::KernelConfig kernel_file(const std::string& name) {
   const Result<kernels::KernelConfig> kernel =
-      kernels::load_kernel_file(std::string(NOTEG_SOURCE_DIR "/kernels/") + name);
+      kernels::load_kernel_file(std::string(NOTEG_SOURCE_DIR "/kernels/library/") + name);
   EXPECT_TRUE(kernel) << to_string(kernel.errors());
   return kernel ? *kernel : kernels::KernelConfig{};
 }

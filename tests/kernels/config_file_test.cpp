@@ -51,7 +51,7 @@ TEST_P(ShippedKernel, LoadsByItsNameAndResolves) {
   EXPECT_TRUE(resolved) << to_string(resolved.errors());
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, ShippedKernel, testing::ValuesIn(yaml_files(source_dir / "kernels")),
+INSTANTIATE_TEST_SUITE_P(Kernels, ShippedKernel, testing::ValuesIn(yaml_files(source_dir / "kernels" / "library")),
                          [](const auto& tested) { return tested.param; });
 
 // The file of the main job writes its defaults out; they must stay the defaults.

@@ -89,7 +89,7 @@ void expect_round_trip(const Program& program) {
 
 std::vector<std::string> shipped_kernels() {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(NOTEG_SOURCE_DIR "/kernels"))
+  for (const fs::directory_entry& entry : fs::directory_iterator(NOTEG_SOURCE_DIR "/kernels/library"))
     if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
@@ -98,7 +98,7 @@ std::vector<std::string> shipped_kernels() {
 class PrintedShippedKernel : public testing::TestWithParam<std::string> {};
 
 TEST_P(PrintedShippedKernel, ReadsBackTheSame) {
-  const Result<KernelConfig> config = load_kernel_file(NOTEG_SOURCE_DIR "/kernels/" + GetParam() + ".yaml");
+  const Result<KernelConfig> config = load_kernel_file(NOTEG_SOURCE_DIR "/kernels/library/" + GetParam() + ".yaml");
   ASSERT_TRUE(config) << to_string(config.errors());
   if (config->family == Family::wgmma) GTEST_SKIP() << "barriers, boxes and warpgroups are not part of the text";
   expect_round_trip(built(*config));

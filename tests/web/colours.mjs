@@ -50,7 +50,7 @@ function palettes(file, prefix, names) {
 const sets = [
   ["GPUs of the live page", ...palettes("sim/web/page/style.css", "g", [1, 2, 3, 4])],
   ["units of the timeline", ...palettes("sim/web/page/style.css", "u-", ["fma", "tensor", "memory", "alu", "other"])],
-  ["series of reports", ...palettes("sim/report/html/assets/report.css", "s", [1, 2, 3, 4, 5, 6, 7, 8])],
+  ["series of reports", ...palettes("sim/pages/assets/report.css", "s", [1, 2, 3, 4, 5, 6, 7, 8])],
 ];
 let failures = 0;
 for (const [name, ...themes] of sets)

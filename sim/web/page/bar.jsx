@@ -60,7 +60,7 @@ function Kernel() {
         onKeyDown={(event) => {
           if (event.key === "Enter" && (!isLong || event.ctrlKey)) { event.preventDefault(); take(event.currentTarget.value); }
         }} />
-      <span class="sr" id="kernel-kind">{kinds[kindOf(text, shipped.value)]}. A name, a configuration as in kernels/*.yaml, or a listing; Enter takes it.</span>
+      <span class="sr" id="kernel-kind">{kinds[kindOf(text, shipped.value)]}. A name, a configuration as in kernels/library/*.yaml, or a listing; Enter takes it.</span>
       <select aria-label="a kernel that NoteG ships" value={shipped.value.includes(s.kernel) ? s.kernel : ""}
         onChange={(event) => event.currentTarget.value && change({ kernel: event.currentTarget.value })}>
         <option value="">shipped…</option>
