@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/gpu/recording.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/recorder.hpp"
 #include "sim/sm/sm.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/gpu/recording.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::gpu {

@@ -8,7 +8,7 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/compare/write.hpp"
-#include "sim/gpu/recording.hpp"
+#include "sim/trace/recording.hpp"
 #include "sim/report/write.hpp"
 #include "sim/report/write_explanation.hpp"
 #include "sim/web/watch.hpp"
