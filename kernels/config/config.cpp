@@ -25,15 +25,6 @@ std::optional<Enum> value_of(const std::array<Named<Enum>, N>& table, std::strin
   return std::nullopt;
 }
 
-constexpr std::array<Named<Family>, 9> families{{{"naive", Family::naive},
-                                                 {"blocked", Family::blocked},
-                                                 {"clblast", Family::clblast},
-                                                 {"simt", Family::simt},
-                                                 {"mma", Family::mma},
-                                                 {"wgmma", Family::wgmma},
-                                                 {"tcgen05", Family::tcgen05},
-                                                 {"triton", Family::triton},
-                                                 {"attention", Family::attention}}};
 constexpr std::array<Named<Raster>, 2> rasters{{{"along_m", Raster::along_m}, {"along_n", Raster::along_n}}};
 constexpr std::array<Named<SplitKMode>, 3> split_k_modes{
     {{"none", SplitKMode::none}, {"serial", SplitKMode::serial}, {"parallel", SplitKMode::parallel}}};
@@ -46,25 +37,27 @@ constexpr std::array<Named<Flavor>, 4> flavors{
 
 }  // namespace
 
-bool on_tensor_cores(const KernelConfig& config) {
-  switch (config.family) {
-    case Family::naive:
-    case Family::blocked:
-    case Family::clblast:
-    case Family::simt: return false;
-    case Family::mma:
-    case Family::wgmma:
-    case Family::tcgen05:
-    case Family::attention: return true;
-    case Family::triton: return config.dtype_in != DataType::f32;
-  }
-  return false;
+Diagnostics check_shape(const GemmShape& shape) {
+  constexpr std::int64_t largest_extent = 2147483647;     // grids and leading dimensions are 32-bit
+  constexpr double largest_work = 4611686018427387904.0;  // 2^62 FLOP: counts stay exact in 64 bits
+  Diagnostics errors;
+  const auto check = [&](const char* key, std::int64_t value) {
+    if (value < 1 || value > largest_extent)
+      errors.push_back({"", 0, 0, key, "a whole number from 1 to 2147483647", std::to_string(value)});
+  };
+  check("shape.m", shape.m);
+  check("shape.n", shape.n);
+  check("shape.k", shape.k);
+  check("batch", shape.batch);
+  if (errors.empty() && shape.flops() > largest_work)
+    errors.push_back({"", 0, 0, "shape", "at most 2^62 operations (2 x M x N x K x batch)",
+                      std::to_string(shape.m) + "x" + std::to_string(shape.n) + "x" + std::to_string(shape.k) +
+                          " batch " + std::to_string(shape.batch)});
+  return errors;
 }
 
 double bytes_of_b(const KernelConfig& config) { return stored_bytes_of(config.dtype_b.value_or(config.dtype_in)); }
 
-std::string_view name_of(Family family) { return text_of(families, family); }
-std::optional<Family> family_from(std::string_view text) { return value_of(families, text); }
 std::string_view name_of(Raster raster) { return text_of(rasters, raster); }
 std::optional<Raster> raster_from(std::string_view text) { return value_of(rasters, text); }
 std::string_view name_of(SplitKMode mode) { return text_of(split_k_modes, mode); }

@@ -9,20 +9,11 @@
 #include <string_view>
 
 #include "kernels/config/shape.hpp"
+#include "kernels/families/catalogue.hpp"
 #include "kernels/families/clblast/clblast.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::kernels {
-
-enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton, attention };
-
-// Families whose tiles come by bulk tensor copies, in clusters and through persistent CTAs.
-[[nodiscard]] constexpr bool copies_in_bulk(Family family) {
-  return family == Family::wgmma || family == Family::tcgen05;
-}
-
-[[nodiscard]] std::string_view name_of(Family family);
-[[nodiscard]] std::optional<Family> family_from(std::string_view text);
 
 enum class Raster : std::uint8_t { along_m, along_n };  // which CTA coordinate moves fastest
 // How an operand tile lies in shared memory: rows whose 16-byte chunks are permuted by XOR with the row, rows with
@@ -120,7 +111,7 @@ struct KernelConfig {
 // A positive shape whose work fits: M, N, K <= 2^31-1, batch <= 2^31-1, 2*M*N*K*batch <= 2^62.
 [[nodiscard]] Diagnostics check_shape(const GemmShape& shape);
 
-// Fills every absent value with the family's documented default (kernels/config/defaults.hpp) and checks the
+// Fills every absent value with the family's documented default (kernels/families/rules.hpp) and checks the
 // rules between values (the shape, warp tiles divide the CTA tile, threads match). Every mistake is
 // reported. Whether a GPU has the instructions is not asked here.
 [[nodiscard]] Result<KernelConfig> resolve(const KernelConfig& config, const GemmShape& shape);

@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "kernels/families/family.hpp"
+
 namespace noteg::kernels {
 namespace {
 
@@ -98,7 +100,7 @@ std::string to_yaml(const KernelConfig& c, const std::string& comment) {
   w.given("align_a", c.align_a);
   w.given("align_b", c.align_b);
   w.given("align_c", c.align_c);
-  if (c.family == Family::clblast) write_clblast(w, c.clblast);
+  if (traits_of(c).takes_clblast) write_clblast(w, c.clblast);
   write_launch(w, c);
   return w.take();
 }

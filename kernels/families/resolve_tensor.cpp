@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/config/defaults.hpp"
 #include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::kernels {
@@ -18,7 +17,8 @@ void add(Diagnostics& errors, std::string key, std::string expected, std::string
 void check_types(const KernelConfig& config, Diagnostics& errors) {
   const AccumulatorTypes fit = accumulators_for(config.dtype_in);
   if (fit.count == 0)
-    return add(errors, "dtype_in", "f16, bf16, tf32, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4 (f32 operands run as tf32)",
+    return add(errors, "dtype_in",
+               "f16, bf16, tf32, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4 (f32 operands run as tf32)",
                std::string(name_of(config.dtype_in)));
   std::string names;
   for (int i = 0; i < fit.count; ++i) {
@@ -36,7 +36,9 @@ void in_range(Diagnostics& errors, const std::string& key, int value, int low, i
 }
 
 void check_ranges(const KernelConfig& config, Diagnostics& errors) {
-  in_range(errors, "stages", config.stages.value_or(2), 1, 32);
+  const StageRange& range = traits_of(config).stages;
+  if (config.stages && (*config.stages < range.least || *config.stages > range.most))
+    add(errors, "stages", std::string(range.expected), std::to_string(*config.stages));
   in_range(errors, "split_k", config.split_k, 1, 4096);
   in_range(errors, "swizzle_log2", config.swizzle_log2, 0, 4);
   in_range(errors, "sliced_k", config.sliced_k.value_or(1), 1, 8);
@@ -71,17 +73,21 @@ void settle(std::optional<int>& value, const std::string& key, std::int64_t exte
 
 }  // namespace
 
-std::string tile_text(const Tile& tile) {
-  return std::to_string(tile.m) + "x" + std::to_string(tile.n) + "x" + std::to_string(tile.k);
+int instruction_depth(const KernelConfig& config) {
+  return static_cast<int>(32 / bytes_of(config.dtype_in)) * (config.sparse ? 2 : 1);
 }
+
+Tile mma_instruction(const KernelConfig& config) { return {16, 8, instruction_depth(config)}; }
 
 Diagnostics check_tensor_basics(KernelConfig& config, const GemmShape& shape) {
   Diagnostics errors = check_shape(shape);
   check_types(config, errors);
   check_ranges(config, errors);
   if (!errors.empty()) return errors;
-  if (config.tile.k == 0) config.tile.k = default_tensor_depth(config);
   if (!config.sliced_k) config.sliced_k = 1;
+  if (config.tile.k == 0)
+    config.tile.k = static_cast<int>(traits_of(config).usual_depth_bytes / bytes_of(config.dtype_in)) *
+                    (config.sparse ? 2 : 1) * *config.sliced_k;
   if (config.split_k > 1 && config.split_k_mode == SplitKMode::none) config.split_k_mode = SplitKMode::serial;
   return errors;
 }

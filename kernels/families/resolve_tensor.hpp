@@ -1,14 +1,9 @@
 // Defaults and rules of the tensor-core families; part of resolve().
 #pragma once
 
-#include "kernels/config/config.hpp"
+#include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {
-
-[[nodiscard]] Result<KernelConfig> resolve_mma(const KernelConfig& config, const GemmShape& shape);
-[[nodiscard]] Result<KernelConfig> resolve_triton(const KernelConfig& config, const GemmShape& shape);
-[[nodiscard]] Result<KernelConfig> resolve_wgmma(const KernelConfig& config, const GemmShape& shape);
-[[nodiscard]] Result<KernelConfig> resolve_tcgen05(const KernelConfig& config, const GemmShape& shape);
 
 // What both begin with: shape, types that multiply together, ranges, K of the tile.
 [[nodiscard]] Diagnostics check_tensor_basics(KernelConfig& config, const GemmShape& shape);
@@ -16,6 +11,8 @@ namespace noteg::kernels {
 // Elements per global access: what is written down if it divides the extent, else the widest of up to 16 bytes.
 void settle_tensor_alignment(KernelConfig& config, const GemmShape& shape, Diagnostics& errors);
 
-[[nodiscard]] std::string tile_text(const Tile& tile);
+// K of one matrix instruction: 32 bytes of each operand. And the shape of mma.sync that is deepest for the type.
+[[nodiscard]] int instruction_depth(const KernelConfig& config);
+[[nodiscard]] Tile mma_instruction(const KernelConfig& config);
 
 }  // namespace noteg::kernels

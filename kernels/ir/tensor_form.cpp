@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/families/family.hpp"
 #include "sim/support/number_text.hpp"
 
 namespace noteg::kernels {
@@ -169,7 +170,8 @@ std::size_t tensor_kind(const TensorForm& form) {
 std::string_view tensor_kind_name(std::size_t kind) { return kinds.at(kind); }
 
 TensorForm tensor_form_of(const KernelConfig& config) {
-  const bool warp_group = config.family == Family::wgmma, in_memory = config.family == Family::tcgen05;
+  const Needs needs = traits_of(config).needs;
+  const bool warp_group = needs == Needs::warpgroup_products, in_memory = needs == Needs::tensor_memory_products;
   Tile shape = config.instruction;
   if (warp_group && shape.m != 64) std::swap(shape.m, shape.n);  // its 64 rows lie along N
   if (in_memory) {                                               // the share of one CTA

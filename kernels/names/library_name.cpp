@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "kernels/families/family.hpp"
 #include "kernels/ir/tensor_form.hpp"
 #include "kernels/names/tokens.hpp"
 
@@ -43,7 +44,7 @@ std::string_view cublas_type(DataType type) {
 
 std::string cublas_name(const KernelConfig& c) {
   const std::string_view letters = letters_of(c.layout, true);
-  if (c.family == Family::simt) return format("ampere_sgemm_{}{}_{}", pair_of(c), sliced(c), letters);
+  if (!on_tensor_cores(c)) return format("ampere_sgemm_{}{}_{}", pair_of(c), sliced(c), letters);
   const bool half = c.dtype_in == DataType::f16 && c.dtype_acc == DataType::f16 && c.dtype_out == DataType::f16;
   const std::string out = c.dtype_out == c.dtype_acc ? "" : format("{}_", cublas_type(c.dtype_out));
   const std::string in = half ? "" : format("{}_", cublas_type(c.dtype_in));
@@ -54,7 +55,7 @@ std::string cublas_name(const KernelConfig& c) {
 std::string cutlass_name(const KernelConfig& c) {
   const std::string ending = format("{}_{}x{}_{}_align{}", pair_of(c), c.tile.k, c.stages.value_or(1),
                                     letters_of(c.layout, true), c.align_a.value_or(1));
-  if (c.family == Family::simt) return "cutlass_80_simt_sgemm_" + ending;
+  if (!on_tensor_cores(c)) return "cutlass_80_simt_sgemm_" + ending;
   const std::string out = c.dtype_out == c.dtype_acc ? "" : format("{}_", name_of(c.dtype_out));
   const std::string in = c.dtype_in == DataType::tf32 ? "" : format("{}_", name_of(c.dtype_in));
   return format("cutlass_80_tensorop_{}{}_{}{}", out, instruction_of(c), in, ending);
@@ -74,10 +75,9 @@ std::string xmma_name(const KernelConfig& c) {
   const DataType stored = c.dtype_in == DataType::tf32 ? DataType::f32 : c.dtype_in;
   const bool narrow = bytes_of(c.dtype_in) < 2;
   const int bytes = static_cast<int>(c.align_a.value_or(1) * bytes_of(c.dtype_in));  // xmma says where it is not 16
-  const std::string unit = c.family == Family::simt
-                               ? format("ffma_aligna{}_alignc{}", bytes, 4 * c.align_c.value_or(1))
-                               : format("tensor{}x{}x{}{}", c.instruction.m, c.instruction.n, c.instruction.k,
-                                        bytes == 16 ? "" : format("_aligna{}", bytes));
+  const std::string unit = !on_tensor_cores(c) ? format("ffma_aligna{}_alignc{}", bytes, 4 * c.align_c.value_or(1))
+                                               : format("tensor{}x{}x{}{}", c.instruction.m, c.instruction.n,
+                                                        c.instruction.k, bytes == 16 ? "" : format("_aligna{}", bytes));
   return format(
       "sm{}_xmma_gemm_{}{}_{}{}_{}_{}_n_tilesize{}x{}x{}_stage{}_warpsize{}x{}x{}_{}_execute_kernel__5x_cublas",
       narrow ? 89 : 80, xmma_type(stored), xmma_type(c.dtype_out), xmma_type(c.dtype_in), xmma_type(c.dtype_acc),
@@ -132,6 +132,19 @@ std::string cutlass3_name(const KernelConfig& c) {
       schedule);
 }
 
+// cuBLAS's mma.sync kernels for sm_120; empty where the scheme has no word for the types.
+std::string nvjet_mma_name(const KernelConfig& c) {
+  const std::string_view types = nvjet_types(c);
+  if (types.empty() || !c.warp_m || !c.warp_n || c.swizzle_log2 != nvjet_band_log2) return "";
+  std::string letters(letters_of(c.layout, true));
+  std::ranges::transform(letters, letters.begin(),
+                         [](char l) { return static_cast<char>(std::toupper(static_cast<unsigned char>(l))); });
+  return format("nvjet_sm120_{}_mma_{}x{}_{}_{}x{}x{}_tmaAB_{}_{}NN", types, pair_of(c), c.tile.k, c.stages.value_or(1),
+                *c.warp_n, *c.warp_m, c.tile.k, c.reads_c ? "badd" : "bz", letters);
+}
+
+}  // namespace
+
 // nvjet's words for a kernel of Blackwell; empty types where it has none.
 void name_tcgen05(KernelConfig& config) {
   const bool four_bits = config.dtype_in == DataType::nvfp4;
@@ -163,28 +176,14 @@ void name_wgmma(KernelConfig& config) {
   config.name = cutlass3_name(config);
 }
 
-// cuBLAS's mma.sync kernels for sm_120; empty where the scheme has no word for the types.
-std::string nvjet_mma_name(const KernelConfig& c) {
-  const std::string_view types = nvjet_types(c);
-  if (types.empty() || !c.warp_m || !c.warp_n || c.swizzle_log2 != nvjet_band_log2) return "";
-  std::string letters(letters_of(c.layout, true));
-  std::ranges::transform(letters, letters.begin(),
-                         [](char l) { return static_cast<char>(std::toupper(static_cast<unsigned char>(l))); });
-  return format("nvjet_sm120_{}_mma_{}x{}_{}_{}x{}x{}_tmaAB_{}_{}NN", types, pair_of(c), c.tile.k, c.stages.value_or(1),
-                *c.warp_n, *c.warp_m, c.tile.k, c.reads_c ? "badd" : "bz", letters);
-}
-
-}  // namespace
-
 void name_as_library(KernelConfig& config) {
-  if (config.family == Family::wgmma) return name_wgmma(config);
-  if (config.family == Family::tcgen05) return name_tcgen05(config);
+  if (const auto own = family_of(config.family).name_as_library) return own(config);
   switch (config.flavor) {
     case Flavor::generic:
     case Flavor::cutlass: config.name = cutlass_name(config); break;
     case Flavor::cublas: config.name = cublas_name(config); break;
     case Flavor::xmma:
-      config.name = config.family == Family::mma ? nvjet_mma_name(config) : "";
+      config.name = on_tensor_cores(config) ? nvjet_mma_name(config) : "";
       if (config.name.empty()) config.name = xmma_name(config);
       break;
   }

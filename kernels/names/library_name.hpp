@@ -16,4 +16,8 @@ inline constexpr int nvjet_band_log2 = 3;
 // instruction of theirs).
 void name_as_library(KernelConfig& config);
 
+// By the families' own schemes; their descriptors point here.
+void name_wgmma(KernelConfig& config);
+void name_tcgen05(KernelConfig& config);
+
 }  // namespace noteg::kernels

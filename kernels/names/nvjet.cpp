@@ -3,6 +3,7 @@
 // nvjet_sm100_tst_128x256_64x6_2x1_2cta_v_bz_TNT, with block scales
 // nvjet_sm100_ootst_128x128_256x7_4x1_2cta_v_bx_Avec16UE4M3_Bvec16UE4M3_TNT. The tile is that of one CTA: of a pair
 // each has half of one operand, as its stages show (six of 32 KiB in the second).
+#include "kernels/families/family.hpp"
 #include "kernels/names/library_name.hpp"
 #include "kernels/names/tokens.hpp"
 #include "sim/support/nearest_name.hpp"
@@ -64,7 +65,7 @@ bool is_operand_letter(char letter) { return letter == 'N' || letter == 'T'; }
 // h or v; bz (beta is zero) or badd (C is added); coopA: two warpgroups halve the tile along its rows, coopB: along its
 // columns, neither: they take tiles in turns; splitK: a second kernel adds (H200M: splitKreduce_kernel); bias.
 std::optional<Diagnostic> read_flags(const Tokens& t, std::size_t at, Parts& parts, KernelConfig& config) {
-  if (config.family == Family::tcgen05 && (t[at] == "2cta" || t[at] == "1cta"))
+  if (multiplies_in_tensor_memory(config) && (t[at] == "2cta" || t[at] == "1cta"))
     parts.pair = t[at++] == "2cta";
   else if (t[at] == "2cta" || t[at] == "1cta")
     return refused_part("an nvjet kernel of Hopper (pairs of CTAs are Blackwell's)", t[at]);
@@ -96,7 +97,7 @@ std::optional<Diagnostic> read_flags(const Tokens& t, std::size_t at, Parts& par
 // with N (H200M, and the multiplications of NNT, NTN and NNN kernels that nvFuser's authors list).
 std::optional<Diagnostic> set_multiplication(const Parts& parts, KernelConfig& config) {
   const bool first_gives_rows = parts.layout[2] == 'T';
-  if (config.family == Family::tcgen05) {  // the first operand lies along our N
+  if (multiplies_in_tensor_memory(config)) {  // the first operand lies along our N
     const int share = parts.pair ? 2 : 1;
     config.instruction = {config.tile.m * (first_gives_rows ? 1 : share),
                           config.tile.n * (first_gives_rows ? share : 1),

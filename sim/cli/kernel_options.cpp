@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "kernels/config/config_file.hpp"
+#include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton_text.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/gpu/switches.hpp"
@@ -56,19 +57,20 @@ void choose(const Arguments& arguments, std::string option, const std::vector<st
   errors.push_back(wrong(std::move(option), join_or(choices), quoted(*text)));
 }
 
-// --config, as Inductor and Triton print it.
-Result<KernelConfig> from_triton(const Arguments& arguments, kernels::Family family) {
-  if (family != kernels::Family::triton)
+// --config, as what makes such kernels prints it: Inductor and Triton.
+Result<KernelConfig> from_own_text(const Arguments& arguments, kernels::Family family) {
+  const auto from_text = kernels::family_of(family).from_text;
+  if (from_text == nullptr)
     return wrong("config", "--family triton beside it", "\"" + std::string(kernels::name_of(family)) + "\"");
   if (arguments.has("tile")) return wrong("tile", "no value beside --config, which says it", "one");
-  return kernels::triton_from_text(*arguments.text("config"));
+  return from_text(*arguments.text("config"));
 }
 
 Result<KernelConfig> from_family(const Arguments& arguments) {
   KernelConfig config;
   Diagnostics errors;
   choose(arguments, "family", family_values(), kernels::family_from, config.family, errors);
-  if (errors.empty() && arguments.has("config")) return from_triton(arguments, config.family);
+  if (errors.empty() && arguments.has("config")) return from_own_text(arguments, config.family);
   if (!arguments.has("tile")) errors.push_back(wrong("tile", "MxNxK with --family", "nothing"));
   if (!errors.empty()) return errors;
   return config;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "kernels/config/config_text.hpp"
+#include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton_text.hpp"
 #include "sim/cli/clock_options.hpp"
 #include "sim/cli/command.hpp"
@@ -101,7 +102,7 @@ std::vector<tune::CountedProblem> problems_of(const Arguments& arguments, Diagno
 void read_space(const Arguments& arguments, tune::SpaceOptions& space, Diagnostics& errors) {
   const std::optional<std::string> name = arguments.text("space");
   if (!name) return;
-  if (space.families != std::vector{kernels::Family::triton})
+  if (space.families.size() != 1 || kernels::family_of(space.families.front()).from_text == nullptr)
     return errors.push_back({"", 0, 0, "--space", "--family triton beside it", "another family or none"});
   if (*name == "inductor") return;
   std::ifstream file(*name);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/access/copy_passes.hpp"
+#include "kernels/families/family.hpp"
 #include "kernels/ir/tensor_form.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/gpu/sm_cache.hpp"
@@ -159,6 +160,15 @@ kernels::KernelConfig as_built(kernels::KernelConfig config) {
   return config;
 }
 
+bool has(const arch::SmSpec& sm, kernels::Needs needs) {
+  switch (needs) {
+    case kernels::Needs::nothing: return true;
+    case kernels::Needs::warpgroup_products: return sm.has_tma && !sm.tensor.wgmma.empty();
+    case kernels::Needs::tensor_memory_products: return sm.has_tma && !sm.tcgen05.forms.empty();
+  }
+  return false;
+}
+
 Result<kernels::BuildRequest> build_request(const arch::GpuSpec& gpu, const kernels::KernelConfig& config) {
   if (const std::optional<Diagnostic> missing = missing_form(gpu.sm, config)) return *missing;
   kernels::BuildRequest request;
@@ -172,7 +182,7 @@ Result<kernels::BuildRequest> build_request(const arch::GpuSpec& gpu, const kern
 // Rows of operands that lie along K are K elements apart. It matters only to copies whose shared-memory writes
 // conflict; library kernels have none.
 sm::AddressFacts address_facts(const kernels::KernelConfig& config, const kernels::GemmShape& shape) {
-  const bool may_conflict = config.async_copy.value_or(false) && config.family == kernels::Family::simt &&
+  const bool may_conflict = config.async_copy.value_or(false) && traits_of(config).transposes_copies &&
                             (config.flavor == kernels::Flavor::cutlass || config.flavor == kernels::Flavor::generic);
   if (!may_conflict) return {};
   const auto bytes = static_cast<std::uint64_t>(kernels::bytes_of(config.dtype_in));

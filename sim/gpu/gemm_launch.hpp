@@ -6,7 +6,7 @@
 
 #include "arch/spec.hpp"
 #include "kernels/config/config.hpp"
-#include "kernels/families/build.hpp"
+#include "kernels/families/family.hpp"
 #include "sim/gpu/launch.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/memory/tile_reuse.hpp"
@@ -33,6 +33,9 @@ struct GemmGrid {
 
 // The configuration as far as it decides the program: name, raster and the number of slices do not.
 [[nodiscard]] kernels::KernelConfig as_built(kernels::KernelConfig config);
+
+// Whether an SM has what a family needs: a generation without any form of an instruction does not have it.
+[[nodiscard]] bool has(const arch::SmSpec& sm, kernels::Needs needs);
 
 // What the builder is asked for; an error if the SM lacks the kernel's matrix instruction.
 [[nodiscard]] Result<kernels::BuildRequest> build_request(const arch::GpuSpec& gpu,

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/access/wavefronts.hpp"
+#include "kernels/families/family.hpp"
 #include "kernels/ir/facts.hpp"
 #include "sim/memory/l1_reuse.hpp"
 #include "sim/memory/l2_lookups.hpp"
@@ -33,7 +34,7 @@ Side side_of(double extent, double tile, double cluster, double box_bytes) {
 
 // Per element of C. Attention's columns are twice those that it writes: keys come before values.
 double result_bytes(const kernels::KernelConfig& config) {
-  return kernels::bytes_of(config.dtype_out) / (config.family == kernels::Family::attention ? 2 : 1);
+  return kernels::bytes_of(config.dtype_out) / (traits_of(config).keeps_scores ? 2 : 1);
 }
 
 double l1_sector(const GemmTrafficRequest& r) { return r.gpu->sm.memory.sector.value; }
@@ -163,7 +164,7 @@ sm::SharedSectors shared_sectors(const Operand& operand, double element_bytes, d
 
 double stored_share(const kernels::KernelConfig& config) {
   constexpr double kept = 0.5, place_bytes = 0.25;  // of 2:4 sparse values: how many, and two bits that say where
-  if (config.family == kernels::Family::attention) return 0;  // scores never were in memory
+  if (traits_of(config).keeps_scores) return 0;     // scores never were in memory
   const double element = kernels::stored_bytes_of(config.dtype_in);
   return (config.sparse ? kept * (1.0 + place_bytes / element) : 1.0) * element / kernels::bytes_of_b(config);
 }
@@ -202,7 +203,7 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const double a_bytes = a.box_bytes * a.inside, b_bytes = b.box_bytes * b.inside;
   const double from_slices = (a_bytes * a_share + b_bytes * b_share) * asking / gpu.l2.read_bandwidth.value;
   // A pair of CTAs that multiplies together copies each half of the operand that both read: no SM gets it all.
-  const auto frame = config.family == kernels::Family::tcgen05 ? kernels::memory_frame(config) : std::nullopt;
+  const auto frame = multiplies_in_tensor_memory(config) ? kernels::memory_frame(config) : std::nullopt;
   const bool pair = frame && frame->pair;
   const double a_link = a_bytes * (pair && !frame->rows_along_m ? 0.5 : 1.0);
   const double b_link = b_bytes * (pair && frame->rows_along_m ? 0.5 : 1.0);
@@ -272,7 +273,7 @@ double footprint(const kernels::GemmShape& s, const kernels::KernelConfig& confi
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
   const double in = kernels::stored_bytes_of(config.dtype_in), out = kernels::bytes_of(config.dtype_out);
   const double rest = static_cast<double>(s.batch) * k * n * kernels::bytes_of_b(config);
-  if (config.family == kernels::Family::attention) return static_cast<double>(s.batch) * m * n / 2 * (in + out) + rest;
+  if (traits_of(config).keeps_scores) return static_cast<double>(s.batch) * m * n / 2 * (in + out) + rest;
   return static_cast<double>(s.batch) * m * (k * in + n * out) + rest;
 }
 

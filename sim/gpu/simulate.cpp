@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/families/family.hpp"
 #include "sim/confidence/confidence.hpp"
 #include "sim/gpu/bottleneck.hpp"
 #include "sim/gpu/gemm_launch.hpp"
@@ -41,21 +42,19 @@ Diagnostic waits_for_ever(const sm::SmResult& run) {
   return diagnostic("kernel", "a program whose warps can always go on", std::move(found));
 }
 
-// Forms of the instructions that a family multiplies with; a generation without any does not have them.
-const std::vector<arch::TensorFormSpec>* forms_of(const arch::SmSpec& sm, kernels::Family family) {
-  if (family == kernels::Family::wgmma) return &sm.tensor.wgmma;
-  return family == kernels::Family::tcgen05 ? &sm.tcgen05.forms : nullptr;
+const char* lack_of(kernels::Needs needs) {
+  return needs == kernels::Needs::warpgroup_products ? "neither warpgroup multiplications nor bulk tensor copies"
+                                                     : "no multiplications into tensor memory";
 }
 
 std::optional<Diagnostic> no_such_family(const arch::GpuSpec& gpu, kernels::Family family) {
-  const auto* forms = forms_of(gpu.sm, family);
-  if (forms == nullptr || (gpu.sm.has_tma && !forms->empty())) return std::nullopt;
-  const char* missing = family == kernels::Family::wgmma ? "neither warpgroup multiplications nor bulk tensor copies"
-                                                         : "no multiplications into tensor memory";
-  std::string others = "naive, blocked, clblast, simt, mma";
-  if (!gpu.sm.tensor.wgmma.empty()) others += ", wgmma";
-  if (!gpu.sm.tcgen05.forms.empty()) others += ", tcgen05";
-  return diagnostic("family", others + " (compute capability " + gpu.sm.compute_capability + " has " + missing + ")",
+  const kernels::Needs needs = family_of(family).traits.needs;
+  if (has(gpu.sm, needs)) return std::nullopt;
+  std::string others;
+  for (const kernels::FamilyDescriptor* other : kernels::all_families)
+    if (has(gpu.sm, other->traits.needs)) others += (others.empty() ? "" : ", ") + std::string(other->name);
+  return diagnostic("family",
+                    others + " (compute capability " + gpu.sm.compute_capability + " has " + lack_of(needs) + ")",
                     std::string(name_of(family)));
 }
 

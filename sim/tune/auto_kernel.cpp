@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/families/family.hpp"
 #include "kernels/names/library_name.hpp"
 #include "sim/support/ceil_div.hpp"
 #include "sim/tune/candidates.hpp"
@@ -9,24 +10,12 @@
 
 namespace noteg::tune {
 
-std::vector<int> slice_counts(const kernels::KernelConfig& kernel, const kernels::GemmShape& shape, int sms) {
-  constexpr int counts[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
-  constexpr int waves = 2;        // beyond them there is nothing left to fill
-  constexpr int least_trips = 4;  // of a slice's main loop
-  std::vector<int> out{1};
-  if (kernel.tile.m < 1 || kernel.tile.n < 1 || kernel.tile.k < 1) return out;
-  const std::int64_t ctas = ceil_div(shape.m, kernel.tile.m) * ceil_div(shape.n, kernel.tile.n) * shape.batch;
-  for (const int count : counts)
-    if (ctas * count <= std::int64_t{waves} * sms && shape.k / count >= std::int64_t{least_trips} * kernel.tile.k)
-      out.push_back(count);
-  return out;
-}
-
 namespace {
 
 // A library has kernels for operands of the same alignment only: the widest access that both take.
 void align_operands(kernels::KernelConfig& kernel, const kernels::GemmShape& shape) {
-  if (kernel.family != kernels::Family::mma) return;
+  const kernels::FamilyTraits& traits = traits_of(kernel);
+  if (!traits.has_library_kernels || traits.arithmetic != kernels::Arithmetic::tensor_cores) return;
   const std::int64_t a = kernels::a_contiguous_in_k(kernel.layout) ? shape.k : shape.m;
   const std::int64_t b = kernels::b_contiguous_in_n(kernel.layout) ? shape.n : shape.k;
   int fits = static_cast<int>(16 / kernels::bytes_of(kernel.dtype_in));

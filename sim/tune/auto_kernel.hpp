@@ -7,14 +7,13 @@
 #include <mutex>
 #include <tuple>
 
+#include "kernels/families/tuning.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/tune/problem.hpp"
 
 namespace noteg::tune {
 
-// How many CTAs may share a tile: while the grid leaves SMs idle and every slice keeps some depth.
-[[nodiscard]] std::vector<int> slice_counts(const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
-                                            int sms);
+using kernels::slice_counts;
 
 // Menu kernels with their slices, not resolved.
 [[nodiscard]] std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem,

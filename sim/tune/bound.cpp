@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "kernels/families/family.hpp"
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/gpu/operating_point.hpp"
@@ -57,7 +58,7 @@ struct FragmentLoads {
 };
 
 FragmentLoads fragment_loads(const kernels::KernelConfig& kernel) {
-  if (kernel.family != kernels::Family::simt || !kernel.thread_m || !kernel.thread_n) return {};
+  if (!traits_of(kernel).transposes_copies || !kernel.thread_m || !kernel.thread_n) return {};
   const double threads = static_cast<double>(kernel.tile.m) * kernel.tile.n / (*kernel.thread_m * *kernel.thread_n);
   const double bytes = threads * (*kernel.thread_m + *kernel.thread_n) * kernels::bytes_of(kernel.dtype_in);
   const double copies = kernel.tile.m / static_cast<double>(kernel.align_a.value_or(4)) +

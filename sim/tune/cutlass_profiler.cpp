@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/families/family.hpp"
 #include "sim/tune/problem.hpp"
 
 namespace noteg::tune {
@@ -38,7 +39,7 @@ std::string cutlass_profiler_line(const arch::GpuSpec& gpu, const kernels::Kerne
       "Gemm", shape.m, shape.n, shape.k, shape.batch, type_text(k.dtype_in), a, type_text(k.dtype_in), b,
       type_text(k.dtype_out), type_text(k.dtype_acc), is_tensor(k.family) ? "tensorop" : "simt", k.tile.m, k.tile.n,
       k.tile.k);
-  if (k.family == kernels::Family::wgmma) {
+  if (traits_of(k).needs == kernels::Needs::warpgroup_products) {
     text += fmt::format(" --cluster_m={} --cluster_n={}", k.cluster_m, k.cluster_n);
   } else {
     if (k.stages) text += fmt::format(" --stages={}", *k.stages);

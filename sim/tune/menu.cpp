@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "kernels/families/family.hpp"
 #include "kernels/names/library_name.hpp"
 #include "sim/tune/problem.hpp"
 
@@ -232,7 +233,7 @@ bool runs_on(const MenuKernel& row, std::string_view generation) {
 // Libraries and plugins multiply s8 on Hopper with the kernels of Ampere (H200M: cuBLAS runs
 // cutlass_80_tensorop_i16832gemm_s8 kernels only).
 bool is_left_to_mma(const MenuKernel& row, kernels::DataType type) {
-  return row.family == Family::wgmma && type == kernels::DataType::s8;
+  return family_of(row.family).traits.needs == kernels::Needs::warpgroup_products && type == kernels::DataType::s8;
 }
 
 // Warps that slice the tile's K are a matter of cuBLAS's own 16-bit kernels.
@@ -261,7 +262,7 @@ kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConf
     config.warp_n = row.tile_n / row.warps_n;
   }
   // Names with 2cta: the pair shares the rows of its products, which lie along the cluster's longer side.
-  if (row.family == Family::tcgen05) {
+  if (multiplies_in_tensor_memory(config)) {
     const bool pair = row.name.find("_2cta_") != std::string_view::npos, rows_along_n = row.name.ends_with('T');
     const int depth = static_cast<int>(32 / kernels::bytes_of(frame.dtype_in));
     config.instruction = {row.tile_m * (pair && !rows_along_n ? 2 : 1), row.tile_n * (pair && rows_along_n ? 2 : 1),

@@ -1,7 +1,7 @@
 // What is to be computed, without saying how: the shape, the types and the layout. Kernels are chosen for it.
 #pragma once
 
-#include "kernels/config/config.hpp"
+#include "kernels/families/tuning.hpp"
 
 namespace noteg::tune {
 
@@ -10,8 +10,7 @@ struct Problem {
   kernels::KernelConfig frame;  // types, layout, bias and reads_c only; the rest is the kernel's
 };
 
-// A kernel for the problem: the frame's types, layout and epilogue, everything else the kernel's own.
-[[nodiscard]] kernels::KernelConfig in_frame(kernels::KernelConfig kernel, const kernels::KernelConfig& frame);
+using kernels::in_frame;
 
 // f32, or a type that only tensor cores multiply at speed.
 [[nodiscard]] bool wants_tensor_cores(kernels::DataType type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton_text.hpp"
 
 #include "sim/report/counters.hpp"
@@ -52,7 +53,7 @@ std::string triton_table(const Tuned& tuned) {
 
 bool is_triton_list(const Tuned& tuned) {
   return !tuned.top.empty() &&
-         std::ranges::all_of(tuned.top, [](const auto& r) { return r.kernel.family == kernels::Family::triton; });
+         std::ranges::all_of(tuned.top, [](const auto& r) { return family_of(r.kernel.family).to_text != nullptr; });
 }
 
 std::string totals(const Results& results) {
@@ -72,10 +73,10 @@ std::string totals(const Results& results) {
 }  // namespace
 
 std::string configuration_text(const kernels::KernelConfig& k) {
-  if (k.family == kernels::Family::triton) return "triton_mm " + kernels::triton_text(k);
+  if (const auto own_text = family_of(k.family).to_text) return "triton_mm " + own_text(k);
   std::string text = fmt::format("{} {}x{}x{}", name_of(k.family), k.tile.m, k.tile.n, k.tile.k);
   if (k.warp_m && k.warp_n) text += fmt::format(" w{}x{}", *k.warp_m, *k.warp_n);
-  if (k.family == kernels::Family::wgmma && k.schedule) text += fmt::format(" {}", name_of(*k.schedule));
+  if (k.schedule) text += fmt::format(" {}", name_of(*k.schedule));
   if (k.cluster_m * k.cluster_n > 1) text += fmt::format(" c{}x{}", k.cluster_m, k.cluster_n);
   if (k.stages) text += fmt::format(" s{}", *k.stages);
   if (k.split_k > 1) text += fmt::format(" K/{}", k.split_k);

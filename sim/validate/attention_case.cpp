@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/families/family.hpp"
 #include "sim/support/ceil_div.hpp"
 
 namespace noteg::validate {
@@ -58,7 +59,7 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
 void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
   kernels::KernelConfig& c = measured.config;
   // Of a single token only, whose heads were put into the rows of a block: with a key head each, none are.
-  if (c.family != kernels::Family::attention || measured.shape.m > rows_of_block || c.attention.group == 1) return;
+  if (!traits_of(c).keeps_scores || measured.shape.m > rows_of_block || c.attention.group == 1) return;
   const std::int64_t slots = 2 * std::int64_t{gpu.sms};
   c.split_k = slices_for(measured.shape.batch, slots, ceil_div(measured.shape.k, c.tile.k));
   if (c.split_k > 1) c.split_k_mode = kernels::SplitKMode::parallel;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/families/family.hpp"
 #include "sim/support/ceil_div.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/validate/attention_case.hpp"
@@ -41,18 +42,10 @@ kernels::ClblastParameters clblast_parameters(std::string_view notes) {
   return p;
 }
 
-std::string_view instruction_of(Family family) {
-  return family == Family::tcgen05 ? "tcgen05"
-         : family == Family::wgmma ? "wgmma"
-         : family == Family::mma   ? "mma"
-                                   : "ffma";
-}
-
-// Several families multiply by FFMA; each of the others is the only one with its instruction.
+// Several families multiply by FFMA; of the others, the first with an instruction is the one that libraries have.
 std::optional<Family> family_of_tensor(std::string_view instr) {
-  if (instr == "mma") return Family::mma;
-  if (instr == "wgmma") return Family::wgmma;
-  if (instr == "tcgen05") return Family::tcgen05;
+  for (const kernels::FamilyDescriptor* family : kernels::all_families)
+    if (family->traits.multiplies_with == instr && instr != "ffma") return family->family;
   return std::nullopt;
 }
 
@@ -151,10 +144,11 @@ class Builder {
   void read_instruction() {
     const std::string_view instr = row_.text(Column::instr);
     if (instr.empty()) return;
-    if (instr != "ffma" && instr != "mma" && instr != "wgmma" && instr != "tcgen05") {
+    if (instr != "ffma" && !family_of_tensor(instr)) {
       row_.no_such(Column::instr);
-    } else if (!case_.choose_kernel && reason_.empty() && case_.config.family != Family::triton &&
-               instr != instruction_of(case_.config.family)) {
+    } else if (!case_.choose_kernel && reason_.empty() &&
+               traits_of(case_.config).arithmetic != kernels::Arithmetic::by_type &&
+               instr != traits_of(case_.config).multiplies_with) {
       row_.problem("instr \"" + std::string(instr) + "\" does not fit family " +
                    std::string(kernels::name_of(case_.config.family)));
     }
@@ -197,7 +191,7 @@ class Builder {
     case_.config.family = known->family;
     case_.config.thread_m = known->thread_m;
     case_.config.thread_n = known->thread_n;
-    case_.config.static_tile = known->family == Family::naive;  // tutorials have tiles as constants
+    case_.config.static_tile = traits_of(case_.config).takes_static_tile;  // tutorials have tiles as constants
     case_.config.stages = 1;
     case_.config.align_a = case_.config.align_b = case_.config.align_c = known->align;
   }
@@ -258,16 +252,8 @@ class Builder {
     KernelConfig& c = case_.config;
     const std::string_view text = row_.text(Column::schedule);
     if (text.empty()) return;
-    const bool warp_tiled = c.family == Family::simt || c.family == Family::mma;
-    if (const auto known = kernels::schedule_from(text); known && c.family == Family::wgmma) {
-      c.schedule = known;
-    } else if (warp_tiled && (text == "multistage_cp_async" || text == "pipelined_ldg_sts")) {
-      c.async_copy = text == "multistage_cp_async";
-    } else if (c.family == Family::blocked && (text == "single_buffer" || text == "double_buffer")) {
-      if (!c.stages) c.stages = text == "single_buffer" ? 1 : 2;
-    } else if (c.family != Family::naive || text != "sync2") {
-      row_.no_such(Column::schedule);
-    }
+    const auto read = kernels::family_of(c.family).read_schedule;
+    if (read == nullptr || !read(c, text)) row_.no_such(Column::schedule);
   }
 
   void read_type(Column column, kernels::DataType& field) {
@@ -297,9 +283,9 @@ class Builder {
     // Libraries store what they were given; from 8-bit operands they make the 16-bit numbers of the next layer.
     if (case_.choose_kernel)
       c.dtype_out = kernels::bytes_of(c.dtype_in) < 2 ? kernels::DataType::bf16 : c.dtype_in;
-    else if (c.family == Family::triton)
+    else if (traits_of(c).stores_operand_type)
       c.dtype_out = c.dtype_in == kernels::DataType::tf32 ? kernels::DataType::f32 : c.dtype_in;
-    else if (c.family > Family::simt && !name_known_)
+    else if (traits_of(c).arithmetic == kernels::Arithmetic::tensor_cores && !name_known_)
       c.dtype_out = c.dtype_acc;
     read_type(Column::dtype_out, c.dtype_out);
     case_.quantises = case_.choose_kernel && row_.text(Column::op) == "linear_quant";
@@ -325,7 +311,7 @@ class Builder {
     if (notes.find("beta!=0") != std::string_view::npos) c.reads_c = true;
     const bool own_reduction = notes.find("splitKreduce") != std::string_view::npos;
     if (c.split_k > 1) c.split_k_mode = own_reduction ? kernels::SplitKMode::parallel : kernels::SplitKMode::serial;
-    if (c.family == Family::clblast) c.clblast = clblast_parameters(notes);
+    if (traits_of(c).takes_clblast) c.clblast = clblast_parameters(notes);
     c.bias = set_.fused_bias && row_.text(Column::op) == "linear";
   }
 
@@ -333,8 +319,7 @@ class Builder {
   void read_library_slices() {
     KernelConfig& c = case_.config;
     const std::int64_t deep = row_.integer(Column::grid_z, 1).value_or(1);
-    if ((c.family != Family::simt && c.family != Family::mma) || row_.text(Column::family) != "cublas" || !name_known_)
-      return;
+    if (!traits_of(c).has_library_kernels || row_.text(Column::family) != "cublas" || !name_known_) return;
     if (c.split_k != 1 || !row_.text(Column::split_k).empty() || case_.shape.batch != 1 || deep < 2) return;
     c.split_k = static_cast<int>(std::min<std::int64_t>(deep, 4096));
     // Their sum is the other kernel of such a call; without one, CTAs add in turn.
@@ -345,7 +330,9 @@ class Builder {
   // A name may say that K is split but not into how many slices: the grid does, as long as no CTA takes two.
   void read_named_slices() {
     KernelConfig& c = case_.config;
-    if (c.family != Family::wgmma || c.split_k_mode == kernels::SplitKMode::none || c.split_k > 1) return;
+    if (traits_of(c).needs != kernels::Needs::warpgroup_products || c.split_k_mode == kernels::SplitKMode::none ||
+        c.split_k > 1)
+      return;
     const auto size = [&](Column column) { return row_.integer(column, 1).value_or(1); };
     const auto padded = [](std::int64_t extent, int tile, int cluster) {
       return ceil_div(ceil_div(extent, std::max(1, tile)), cluster) * cluster;
@@ -360,7 +347,7 @@ class Builder {
   // Hand-written kernels put the columns of a row-major C there, so that a warp writes along a row.
   void read_raster() {
     const KernelConfig& c = case_.config;
-    if (c.family == Family::naive || c.family == Family::blocked) case_.config.raster = kernels::Raster::along_n;
+    if (traits_of(c).walks_columns_first) case_.config.raster = kernels::Raster::along_n;
     const std::optional<std::int64_t> x = row_.integer(Column::grid_x, 1), y = row_.integer(Column::grid_y, 1);
     if (kernels::copies_in_bulk(c.family) && x && y &&
         *x != *y)  // persistent: the longer dimension is the first to be walked

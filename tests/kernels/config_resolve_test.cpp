@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "kernels/config/defaults.hpp"
+#include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -184,7 +184,8 @@ TEST(Resolve, MmaTypesMustGoTogether) {
   EXPECT_EQ(errors_of(mma({128, 128, 32}, DataType::bf16, DataType::f16)),
             "dtype_acc: expected f32 with operands of type bf16, found f16\n");
   EXPECT_EQ(errors_of(mma({128, 128, 32}, DataType::f32, DataType::f32)),
-            "dtype_in: expected f16, bf16, tf32, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4 (f32 operands run as tf32), found f32\n");
+            "dtype_in: expected f16, bf16, tf32, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4 (f32 operands run as "
+            "tf32), found f32\n");
   KernelConfig transposed = mma({128, 128, 64}, DataType::s8, DataType::s32);
   transposed.layout = Layout::nn;
   EXPECT_EQ(errors_of(transposed),

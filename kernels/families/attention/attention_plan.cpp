@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/config/defaults.hpp"
+#include "kernels/families/builders.hpp"
 #include "kernels/families/resolve_tensor.hpp"
 
 namespace noteg::kernels {
@@ -80,7 +80,7 @@ class AttentionResolver {
   }
 
   void settle_resources() {
-    config_.instruction = default_instruction(config_);
+    config_.instruction = mma_instruction(config_);
     config_.stages = 2;
     config_.async_copy = true;
     config_.sliced_k = 1;
@@ -118,8 +118,17 @@ AttentionPlan plan_attention(const KernelConfig& config) {
   return plan;
 }
 
-Result<KernelConfig> resolve_attention(const KernelConfig& config, const GemmShape& shape) {
-  return AttentionResolver(config, shape).run();
-}
+constinit const FamilyDescriptor attention_family{
+    .family = Family::attention,
+    .name = "attention",
+    .meaning = "FlashAttention-2: two products in one loop",
+    .traits = {.arithmetic = Arithmetic::tensor_cores,
+               .multiplies_with = "mma",
+               .stages = {2, 2, "2 (keys and values each have a buffer)"},
+               .keeps_scores = true},
+    .resolve = [](const KernelConfig& config,
+                  const GemmShape& shape) { return AttentionResolver(config, shape).run(); },
+    .build = build_attention,
+};
 
 }  // namespace noteg::kernels

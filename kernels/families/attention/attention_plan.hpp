@@ -21,6 +21,5 @@ struct AttentionPlan {
 };
 
 [[nodiscard]] AttentionPlan plan_attention(const KernelConfig& config);
-[[nodiscard]] Result<KernelConfig> resolve_attention(const KernelConfig& config, const GemmShape& shape);
 
 }  // namespace noteg::kernels

@@ -1,14 +1,13 @@
-#include "kernels/families/clblast/resolve_clblast.hpp"
-
+// The rules of the clblast family, which are those of CLBlast's tuner. And what the family is.
 #include <algorithm>
 
-#include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/builders.hpp"
+#include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {
 namespace {
 
 constexpr int element_bytes = 4;
-constexpr int largest_cta = 1024;
 
 class ClblastResolver {
  public:
@@ -96,8 +95,13 @@ class ClblastResolver {
 
 }  // namespace
 
-Result<KernelConfig> resolve_clblast(const KernelConfig& config, const GemmShape& shape) {
-  return ClblastResolver(config).run(shape);
-}
+constinit const FamilyDescriptor clblast_family{
+    .family = Family::clblast,
+    .name = "clblast",
+    .meaning = "CLBlast's Xgemm",
+    .traits = {.stages = {1, 1, "1 (a clblast kernel has one buffer)"}, .takes_clblast = true},
+    .resolve = [](const KernelConfig& config, const GemmShape& shape) { return ClblastResolver(config).run(shape); },
+    .build = build_clblast,
+};
 
 }  // namespace noteg::kernels

@@ -1,12 +1,50 @@
 // The rules of the mma family: warp tiles of whole instructions, a pipeline of at least two stages.
 #include <algorithm>
 
-#include "kernels/config/defaults.hpp"
+#include "kernels/families/builders.hpp"
+#include "kernels/families/mma/known_mma.hpp"
 #include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/tuning.hpp"
 #include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::kernels {
 namespace {
+
+// Accumulators, two sets of fragments, and what is left: fits the compiled kernels of known_mma within 3.
+int usual_registers(const KernelConfig& config) {
+  if (const std::optional<int> known = known_mma_registers(config)) return *known;
+  const FormRegisters form = registers_of(tensor_form_of(config));
+  const Tile& i = config.instruction;
+  const int rows = config.warp_m.value_or(i.m) / i.m, columns = config.warp_n.value_or(i.n) / i.n;
+  const int fragments = rows * (form.a + form.meta) + columns * form.b;
+  const int accumulators = rows * columns * form.c;
+  const int deep = config.tile.k / config.sliced_k.value_or(1) / i.k >= 4 && fragments > 16 ? 14 : 0;
+  return std::clamp(accumulators + 2 * fragments + 28 + fragments / 4 + deep, 40, 255);
+}
+
+// Bytes of one operand tile of `extent` rows along K (or `k` rows where K is not contiguous).
+std::int64_t operand_bytes(const KernelConfig& config, int extent, bool along_k, double share_of_k, double bytes) {
+  const double k = config.tile.k * share_of_k;
+  const double rows = along_k ? extent : k;
+  const double row = (along_k ? k : extent) * bytes;
+  const double padding = config.shared_layout == SharedLayout::padded ? 16 : 0;
+  return static_cast<std::int64_t>(rows * (row + padding));
+}
+
+std::int64_t shared_of_mma(const KernelConfig& config) {
+  const std::int64_t a = operand_bytes(config, config.tile.m, a_contiguous_in_k(config.layout),
+                                       config.sparse ? 0.5 : 1.0, bytes_of(config.dtype_in));
+  const std::int64_t b =
+      operand_bytes(config, config.tile.n, !b_contiguous_in_n(config.layout), 1.0, bytes_of_b(config));
+  // Two bits for each value that is kept.
+  const std::int64_t meta = config.sparse ? std::int64_t{config.tile.m} * config.tile.k / 8 : 0;
+  return config.stages.value_or(1) * (a + b + meta);
+}
+
+// 4096 results per warp as far as four warps go.
+int usual_threads(const KernelConfig& config) {
+  return 32 * config.sliced_k.value_or(1) * std::clamp(config.tile.m * config.tile.n / 4096, 4, 8);
+}
 
 class MmaResolver {
  public:
@@ -33,7 +71,7 @@ class MmaResolver {
   }
 
   void settle_instruction() {
-    if (config_.instruction == Tile{}) config_.instruction = default_instruction(config_);
+    if (config_.instruction == Tile{}) config_.instruction = mma_instruction(config_);
     const Tile& i = config_.instruction;
     if (i.m != 16 || i.n != 8) report("instruction", "16x8 and a depth, for example 16x8x16 (mma.sync)", tile_text(i));
     const int step = i.k * *config_.sliced_k;
@@ -62,11 +100,9 @@ class MmaResolver {
   }
 
   void settle_pipeline() {
-    if (!config_.stages) config_.stages = default_stages(config_.family, config_.flavor);
-    if (!config_.async_copy) config_.async_copy = default_async_copy(config_.family, config_.flavor, *config_.stages);
-    if (*config_.stages < 1 || *config_.stages > 8)
-      report("stages", "a whole number from 1 to 8", std::to_string(*config_.stages));
-    else if (*config_.stages == 1 && !*config_.async_copy)
+    if (!config_.stages) config_.stages = config_.flavor == Flavor::xmma ? 3 : 4;
+    if (!config_.async_copy) config_.async_copy = *config_.stages != 2;
+    if (*config_.stages == 1 && !*config_.async_copy)
       report("async_copy", "true with a single buffer", "false");
     else if (*config_.stages > 2 && !*config_.async_copy)
       report("stages", "2 without async_copy (LDG + STS has a double buffer)", std::to_string(*config_.stages));
@@ -78,11 +114,11 @@ class MmaResolver {
           config_.tile.n % *config_.warp_n != 0)
         return report("warp_tile", "extents that divide the tile " + tile_text(config_.tile), warp_text());
     } else {
-      const int warps = config_.threads.value_or(default_threads(config_)) / (32 * *config_.sliced_k);
+      const int threads = config_.threads.value_or(usual_threads(config_)), warps = threads / (32 * *config_.sliced_k);
       const std::optional<WarpGrid> grid = default_warp_grid(config_.tile, std::max(1, warps));
       if (!grid)
         return report("threads", "a number of warps that divides the tile " + tile_text(config_.tile),
-                      std::to_string(config_.threads.value_or(default_threads(config_))));
+                      std::to_string(threads));
       config_.warp_m = config_.tile.m / grid->m;
       config_.warp_n = config_.tile.n / grid->n;
     }
@@ -101,8 +137,8 @@ class MmaResolver {
   }
 
   void settle_resources() {
-    if (!config_.registers) config_.registers = default_registers(config_);
-    const std::int64_t least = default_shared_bytes(config_);
+    if (!config_.registers) config_.registers = usual_registers(config_);
+    const std::int64_t least = shared_of_mma(config_);
     if (!config_.shared_bytes) config_.shared_bytes = least;
     if (*config_.shared_bytes < least)
       report("shared_bytes",
@@ -120,10 +156,35 @@ class MmaResolver {
   Diagnostics errors_;
 };
 
+// Depths of 64 and 128 bytes are what swizzled shared memory holds without conflicts.
+void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {
+  constexpr Extents tiles[] = {{32, 32},   {32, 64},  {64, 32},  {64, 64},   {64, 128}, {128, 64},
+                               {128, 128}, {64, 256}, {256, 64}, {128, 256}, {256, 128}};
+  for (const Extents& tile : tiles) {
+    for (const int bytes : {64, 128}) {
+      KernelConfig config;
+      config.family = Family::mma;
+      config.tile = {tile.m, tile.n, depth_of(bytes, request.frame)};
+      add_pipelined(config, request, {2, 3, 4, 5, 6}, out);
+    }
+  }
+}
+
 }  // namespace
 
-Result<KernelConfig> resolve_mma(const KernelConfig& config, const GemmShape& shape) {
-  return MmaResolver(config, shape).run();
-}
+constinit const FamilyDescriptor mma_family{
+    .family = Family::mma,
+    .name = "mma",
+    .meaning = "the same on tensor cores: ldmatrix and mma.sync",
+    .traits = {.arithmetic = Arithmetic::tensor_cores,
+               .multiplies_with = "mma",
+               .stages = {1, 8, "a whole number from 1 to 8"},
+               .has_library_kernels = true,
+               .takes_narrow_b = true},
+    .resolve = [](const KernelConfig& config, const GemmShape& shape) { return MmaResolver(config, shape).run(); },
+    .build = build_mma,
+    .add_candidates = add_candidates,
+    .read_schedule = read_copy_schedule,
+};
 
 }  // namespace noteg::kernels

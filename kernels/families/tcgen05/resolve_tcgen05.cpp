@@ -2,9 +2,11 @@
 // not of 16 bits.
 #include <algorithm>
 
-#include "kernels/config/defaults.hpp"
+#include "kernels/families/builders.hpp"
 #include "kernels/families/resolve_tensor.hpp"
 #include "kernels/families/tcgen05/tcgen05_plan.hpp"
+#include "kernels/families/tuning.hpp"
+#include "kernels/names/library_name.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -13,6 +15,15 @@ constexpr std::int64_t most_shared = 227 * 1024;  // per CTA, CPG
 constexpr std::int64_t barriers_and_alignment = 1024;
 constexpr int most_stages = 32;
 constexpr std::int64_t box_pitch = 16;  // bytes
+
+// The tile, and a pair of CTAs where the cluster has one along the rows.
+Tile usual_instruction(KernelConfig config) {
+  config.instruction = {config.tile.m, config.tile.n, instruction_depth(config)};
+  const MemoryFrame frame = memory_frame(config).value_or(MemoryFrame{});
+  if (frame.rows_along_m && config.cluster_m % 2 == 0) config.instruction.m *= 2;
+  if (!frame.rows_along_m && config.cluster_n % 2 == 0) config.instruction.n *= 2;
+  return config.instruction;
+}
 
 class Tcgen05Resolver {
  public:
@@ -78,7 +89,7 @@ class Tcgen05Resolver {
     const int step = static_cast<int>(32 / bytes_of(config_.dtype_in));
     if (tile.k < step || tile.k % step != 0 || tile.k > 16 * step)
       return report("tile", "a depth of 1 to 16 times " + std::to_string(step) + " (32 bytes)", tile_text(tile));
-    if (config_.instruction == Tile{}) config_.instruction = default_instruction(config_);
+    if (config_.instruction == Tile{}) config_.instruction = usual_instruction(config_);
     if (config_.instruction.k != step)
       return report("instruction", "a depth of " + std::to_string(step) + " (32 bytes)",
                     tile_text(config_.instruction));
@@ -116,10 +127,40 @@ class Tcgen05Resolver {
   Diagnostics errors_;
 };
 
+// One CTA by itself, or pairs whose rows are halved between two CTAs. 64 rows would idle half of the tensor cores.
+void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {
+  for (const int columns : {64, 128, 192, 256})
+    for (const bool along_m : {true, false})
+      for (const int cluster : {1, 2, 4})
+        for (const Raster raster : {Raster::along_m, Raster::along_n})
+          for (const int swizzle : tried_swizzles) {
+            KernelConfig config;
+            config.family = Family::tcgen05;
+            config.flavor = Flavor::cutlass;
+            config.tile = {along_m ? 128 : columns, along_m ? columns : 128, depth_of(128, request.frame)};
+            (along_m ? config.cluster_m : config.cluster_n) = cluster;
+            config.raster = raster;
+            config.swizzle_log2 = swizzle;
+            out.push_back(in_frame(std::move(config), request.frame));
+          }
+}
+
 }  // namespace
 
-Result<KernelConfig> resolve_tcgen05(const KernelConfig& config, const GemmShape& shape) {
-  return Tcgen05Resolver(config, shape).run();
-}
+constinit const FamilyDescriptor tcgen05_family{
+    .family = Family::tcgen05,
+    .name = "tcgen05",
+    .meaning = "TMA, tensor memory",
+    .traits = {.arithmetic = Arithmetic::tensor_cores,
+               .multiplies_with = "tcgen05",
+               .needs = Needs::tensor_memory_products,
+               .stages = {1, most_stages, "a whole number from 1 to 32"},
+               .usual_depth_bytes = 128,
+               .copies_in_bulk = true},
+    .resolve = [](const KernelConfig& config, const GemmShape& shape) { return Tcgen05Resolver(config, shape).run(); },
+    .build = build_tcgen05,
+    .add_candidates = add_candidates,
+    .name_as_library = name_tcgen05,
+};
 
 }  // namespace noteg::kernels

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/config/defaults.hpp"
+#include "kernels/families/builders.hpp"
 #include "kernels/families/resolve_tensor.hpp"
 #include "kernels/families/triton/triton_plan.hpp"
+#include "kernels/families/triton/triton_text.hpp"
+#include "kernels/families/tuning.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -65,8 +67,9 @@ class TritonResolver {
     const int threads = *config_.threads;
     if (threads < 32 || threads > 1024 || !std::has_single_bit(static_cast<unsigned>(threads)))
       report("num_warps", "1, 2, 4, 8, 16 or 32", std::to_string(threads) + " threads");
-    if (*config_.stages < 1 || *config_.stages > 16)
-      report("num_stages", "a whole number from 1 to 16", std::to_string(*config_.stages));
+    const StageRange& range = traits_of(config_).stages;
+    if (*config_.stages < range.least || *config_.stages > range.most)
+      report("num_stages", std::string(range.expected), std::to_string(*config_.stages));
     if (config_.swizzle_log2 < 0 || config_.swizzle_log2 > 4)
       report("group_m", "1, 2, 4, 8 or 16", "2^" + std::to_string(config_.swizzle_log2));
   }
@@ -106,7 +109,7 @@ class TritonResolver {
       return;
     }
     config_.shared_layout = SharedLayout::swizzled;
-    config_.instruction = default_instruction(config_);
+    config_.instruction = mma_instruction(config_);
     const TritonGrid grid = triton_warps(config_.tile, *config_.threads / 32);
     config_.warp_m = std::max(16, config_.tile.m / grid.warps_m);
     config_.warp_n = std::max(8, config_.tile.n / grid.warps_n);
@@ -138,10 +141,27 @@ class TritonResolver {
   Diagnostics errors_;
 };
 
+void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {
+  for (KernelConfig& config : inductor_configs(request.shape))
+    out.push_back(in_frame(std::move(config), request.frame));
+}
+
 }  // namespace
 
-Result<KernelConfig> resolve_triton(const KernelConfig& config, const GemmShape& shape) {
-  return TritonResolver(config, shape).run();
-}
+constinit const FamilyDescriptor triton_family{
+    .family = Family::triton,
+    .name = "triton",
+    .meaning = "tl.dot as Triton lowers it to mma.sync or FFMA",
+    .traits = {.arithmetic = Arithmetic::by_type,
+               .multiplies_with = "mma",
+               .stages = {1, 16, "a whole number from 1 to 16"},
+               .stores_operand_type = true,
+               .takes_narrow_b = true},
+    .resolve = [](const KernelConfig& config, const GemmShape& shape) { return TritonResolver(config, shape).run(); },
+    .build = build_triton,
+    .add_candidates = add_candidates,
+    .from_text = triton_from_text,
+    .to_text = triton_text,
+};
 
 }  // namespace noteg::kernels

@@ -2,9 +2,11 @@
 // type is not of 16 bits.
 #include <algorithm>
 
-#include "kernels/config/defaults.hpp"
+#include "kernels/families/builders.hpp"
 #include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/tuning.hpp"
 #include "kernels/families/wgmma/wgmma_plan.hpp"
+#include "kernels/names/library_name.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -13,6 +15,14 @@ constexpr std::int64_t most_shared = 227 * 1024;  // per CTA, CPG
 constexpr std::int64_t barriers_and_alignment = 1024;
 constexpr int most_stages = 16;
 constexpr std::int64_t box_pitch = 16;  // bytes
+
+// 64 rows along M, or along N where the tile has them there alone; the columns of the tile.
+Tile usual_instruction(const KernelConfig& config) {
+  const int k = instruction_depth(config);
+  const bool rows_along_n = config.tile.m % 64 != 0 && config.tile.n % 64 == 0;
+  if (rows_along_n) return {std::clamp(config.tile.m, 8, 256), 64, k};
+  return {64, std::clamp(config.tile.n, 8, 256), k};
+}
 
 class WgmmaResolver {
  public:
@@ -75,7 +85,7 @@ class WgmmaResolver {
     const std::string found = tile_text(tile);
     if (tile.k < step || tile.k % step != 0 || tile.k > 16 * step)
       return report("tile", "a depth of 1 to 16 times " + std::to_string(step) + " (32 bytes)", found);
-    if (config_.instruction == Tile{}) config_.instruction = default_instruction(config_);
+    if (config_.instruction == Tile{}) config_.instruction = usual_instruction(config_);
     if (!wgmma_frame(config_) || config_.instruction.k != step)
       return report("instruction",
                     "64x" + std::to_string(tile.n) + "x" + std::to_string(step) + " (the tile's columns), or " +
@@ -115,10 +125,51 @@ class WgmmaResolver {
   Diagnostics errors_;
 };
 
+// Stages are as many as fit; raster and swizzle order the tiles of persistent CTAs.
+void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {
+  constexpr Extents tiles[] = {{64, 64},   {64, 128},  {64, 192},  {64, 256}, {128, 64},
+                               {128, 128}, {128, 192}, {128, 256}, {256, 128}};
+  constexpr Extents clusters[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
+  for (const Extents& tile : tiles)
+    for (const Extents& cluster : clusters)
+      for (const Schedule schedule : {Schedule::ws, Schedule::coop, Schedule::pingpong})
+        for (const Raster raster : {Raster::along_m, Raster::along_n})
+          for (const int swizzle : tried_swizzles) {
+            KernelConfig config;
+            config.family = Family::wgmma;
+            config.flavor = Flavor::cutlass;
+            config.tile = {tile.m, tile.n, depth_of(128, request.frame)};
+            config.cluster_m = cluster.m;
+            config.cluster_n = cluster.n;
+            config.schedule = schedule;
+            config.raster = raster;
+            config.swizzle_log2 = swizzle;
+            out.push_back(in_frame(std::move(config), request.frame));
+          }
+}
+
 }  // namespace
 
-Result<KernelConfig> resolve_wgmma(const KernelConfig& config, const GemmShape& shape) {
-  return WgmmaResolver(config, shape).run();
-}
+constinit const FamilyDescriptor wgmma_family{
+    .family = Family::wgmma,
+    .name = "wgmma",
+    .meaning = "TMA and warp-group mma",
+    .traits = {.arithmetic = Arithmetic::tensor_cores,
+               .multiplies_with = "wgmma",
+               .needs = Needs::warpgroup_products,
+               .stages = {1, most_stages, "a whole number from 1 to 16"},
+               .usual_depth_bytes = 128,
+               .copies_in_bulk = true},
+    .resolve = [](const KernelConfig& config, const GemmShape& shape) { return WgmmaResolver(config, shape).run(); },
+    .build = build_wgmma,
+    .add_candidates = add_candidates,
+    .read_schedule =
+        [](KernelConfig& config, std::string_view text) {
+          const std::optional<Schedule> known = schedule_from(text);
+          if (known) config.schedule = known;
+          return known.has_value();
+        },
+    .name_as_library = name_wgmma,
+};
 
 }  // namespace noteg::kernels

@@ -1,4 +1,4 @@
-#include "kernels/config/known_kernels.hpp"
+#include "kernels/families/known_kernels.hpp"
 
 #include <array>
 

@@ -17,8 +17,8 @@ struct KnownKernel {
   int thread_m;      // tells apart kernels of one tile; any
   int k_contiguous;  // how many of A, B are contiguous along K (0..2); any
   int threads;
-  int registers;     // any: the rule of default_registers()
-  int shared_bytes;  // any: the rule of default_shared_bytes()
+  int registers;     // any: the rule of the family
+  int shared_bytes;  // any: the rule of the family
 };
 
 [[nodiscard]] int k_contiguous_operands(Layout layout);

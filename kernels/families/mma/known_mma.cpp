@@ -1,4 +1,4 @@
-#include "kernels/config/known_mma.hpp"
+#include "kernels/families/mma/known_mma.hpp"
 
 #include <array>
 

@@ -1,0 +1,80 @@
+// What a family of kernels is to the rest of the house. A family is a folder: its rules (what resolve() fills in and
+// refuses), its plan, its builder, and one descriptor that holds them with the traits that others ask for. Nobody
+// outside of the folder compares families.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "kernels/config/config.hpp"
+#include "kernels/families/build.hpp"
+
+namespace noteg::kernels {
+
+// What multiplies. by_type: FFMA where the operands are f32, else tensor cores.
+enum class Arithmetic : std::uint8_t { ffma, tensor_cores, by_type };
+
+// What a GPU must have, beside the instruction for the types.
+enum class Needs : std::uint8_t { nothing, warpgroup_products, tensor_memory_products };
+
+// Stages that a family takes, both ends included, and what a message expects.
+struct StageRange {
+  int least = 1, most = 1;
+  std::string_view expected;
+};
+
+struct FamilyTraits {
+  Arithmetic arithmetic = Arithmetic::ffma;
+  std::string_view multiplies_with = "ffma";  // as measured files name the instruction
+  Needs needs = Needs::nothing;
+  StageRange stages;
+  int usual_depth_bytes = 64;        // of K in a tile of a tensor-core family, where only M and N are given
+  bool has_library_kernels = false;  // of cp.async generations: warp tiles, K slices along the grid's third dimension
+  bool copies_in_bulk = false;       // bulk tensor copies, clusters, persistent CTAs
+  bool transposes_copies = false;    // asynchronous copies may transpose their tile, with bank conflicts
+  bool walks_columns_first = false;  // hand-written: the grid's first dimension runs along the rows of C
+  bool stores_operand_type = false;  // C is of the operands' type where a file does not say it (tf32: f32)
+  bool keeps_scores = false;         // the first of two products stays on the SM and is A of the second (attention)
+  bool takes_static_tile = false;    // the tile may be a constant of the compiled code
+  bool takes_narrow_b = false;       // B may be of a narrower type, widened in the main loop
+  bool takes_clblast = false;        // has CLBlast's parameters
+};
+
+// What the tuner wants kernels for: the frame holds types, layout and epilogue alone.
+struct TuningRequest {
+  const KernelConfig& frame;
+  const GemmShape& shape;
+  int sms = 1;
+};
+
+struct FamilyDescriptor {
+  Family family;
+  std::string_view name;
+  std::string_view meaning;  // how such a kernel works
+  FamilyTraits traits;
+  // Fills every absent value with the family's default and checks the rules between values: every mistake at once.
+  Result<KernelConfig> (*resolve)(const KernelConfig& config, const GemmShape& shape);
+  // A resolved configuration to instructions.
+  Result<Program> (*build)(const BuildRequest& request);
+  // Every kernel that a generator could emit for a problem, in a fixed order (kernels/families/tuning.hpp); rules
+  // between the values are left to resolve(). Null: the tuner does not try the family.
+  void (*add_candidates)(const TuningRequest& request, std::vector<KernelConfig>& out) = nullptr;
+  // How tiles get to shared memory, in the words of those who measured ("double_buffer"); false: no such word.
+  // Null: measured files say nothing about it.
+  bool (*read_schedule)(KernelConfig& config, std::string_view text) = nullptr;
+  // A configuration as the framework that makes such kernels prints it, and back; null where there is none.
+  Result<KernelConfig> (*from_text)(std::string_view text) = nullptr;
+  std::string (*to_text)(const KernelConfig& config) = nullptr;
+  // The name that a library would give; null where no library has such kernels.
+  void (*name_as_library)(KernelConfig& config) = nullptr;
+};
+
+[[nodiscard]] inline const FamilyTraits& traits_of(const KernelConfig& config) {
+  return family_of(config.family).traits;
+}
+
+[[nodiscard]] inline bool multiplies_in_tensor_memory(const KernelConfig& config) {
+  return traits_of(config).needs == Needs::tensor_memory_products;
+}
+
+}  // namespace noteg::kernels

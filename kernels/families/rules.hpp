@@ -1,0 +1,80 @@
+// What the rules of several families share: a configuration on its way to a resolved one, and the steps that fill and
+// check it. Each family's own rules stand in its folder, beside its descriptor. What a configuration takes where its
+// author said nothing:
+//
+//   value        naive    blocked              simt generic, cutlass   simt cublas        simt xmma
+//   tile         T x T x T (n, k follow m)     m, n given; k: 8 (x sliced_k)
+//   stages       1        2                    4                       2                  3
+//   async_copy   no       no                   stages >= 3             no                 yes
+//   sliced_k     1        1                    1                       1                  1
+//   threads      T*T      one per thread tile  tile elements / 64, 32..256 (known kernels: as launched)
+//   warp_tile    -        -                    squarest grid of warps, more warps along M on a tie
+//   thread_tile  1x1      8x8, 4x4 if < 64     warp tile over 4x8 lanes, the 4 along the shorter side
+//   align        1        4, 2 or 1: what divides the extents; simt: 1 (any leading dimension works)
+//   registers    known kernels: as compiled; others: accumulators + fragments + bookkeeping
+//   shared_bytes stages * (tile_m + tile_n) * tile_k elements, padded where an operand is transposed on its way in
+//
+// Sources: registers and shared memory of the H200 measurements (cudaFuncGetAttributes), function attributes of
+// the kernels that cuBLAS 13 ships, threads of the NeuSight traces. Kernels that nobody read take a formula.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "kernels/families/family.hpp"
+
+namespace noteg::kernels {
+
+inline constexpr int largest_cta = 1024;       // threads, CPG
+inline constexpr int row_padding = 4;          // elements added to a transposed row: 16 bytes keep LDS.128 aligned
+inline constexpr int ffma_bytes = 4;           // of an element: the FFMA families take f32 only
+inline constexpr int most_accumulators = 192;  // per thread: fragments and addresses need what is left of 255 registers
+
+struct Draft {
+  KernelConfig config;
+  GemmShape shape;
+  Diagnostics errors;
+
+  void report(std::string key, std::string expected, std::string found);
+  void in_range(const std::string& key, const std::optional<int>& value, int low, int high);
+  [[nodiscard]] bool is_sound() const { return errors.empty(); }
+  [[nodiscard]] Result<KernelConfig> take();
+};
+
+[[nodiscard]] std::string tile_text(const Tile& tile);
+[[nodiscard]] std::string pair_text(const std::optional<int>& m, const std::optional<int>& n);
+
+// The family's range of stages.
+void check_stages(Draft& draft);
+
+// Steps of the FFMA families, in this order. Types, keys of other families, ranges:
+[[nodiscard]] Draft begin_ffma(const KernelConfig& config, const GemmShape& shape);
+// Extents from 1 to 1024; false: reported.
+bool check_extents(Draft& draft);
+// Buffers and slices of K; the usual number of stages where none is given.
+void settle_stages(Draft& draft, int usual);
+void settle_copies(Draft& draft, bool usually_asynchronous, bool may_be_asynchronous);
+void refuse_slices(Draft& draft);
+// The accumulators must leave registers for fragments and addresses.
+bool check_accumulators(Draft& draft);
+void settle_threads(Draft& draft, int wanted, const std::string& why);
+// Elements per global access, `widest` of them at most where none are given.
+void settle_alignment(Draft& draft, int widest);
+// Shared memory of the stages with `padding` elements in each row (one k) of a transposed operand.
+[[nodiscard]] std::int64_t stage_bytes(const KernelConfig& config, int padding);
+void settle_shared_bytes(Draft& draft, std::int64_t usual);
+
+// Copies of library kernels in the words of those who measured: multistage_cp_async, pipelined_ldg_sts.
+[[nodiscard]] bool read_copy_schedule(KernelConfig& config, std::string_view text);
+
+// A grid of warps over the CTA tile (one slice of it where K is sliced).
+struct WarpGrid {
+  int m = 1, n = 1;
+};
+
+// The squarest warp tile that divides the CTA tile; then the squarest grid; then more warps along M. This is what
+// CUTLASS's simt instances use (128x128: 4x2 warps of 32x64). Nothing when no grid divides the tile.
+[[nodiscard]] std::optional<WarpGrid> default_warp_grid(const Tile& tile, int warps);
+
+}  // namespace noteg::kernels
