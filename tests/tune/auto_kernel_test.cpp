@@ -34,6 +34,17 @@ TEST(Menu, EveryKernelResolvesForItsTypes) {
   }
 }
 
+TEST(Menu, ALibraryFromBeforeNvjetHasOnlyHoppersOlderKernels) {
+  const arch::GpuSpec gpu = *arch::load_gpu("h100-sxm5-80gb");
+  kernels::KernelConfig frame;
+  frame.dtype_in = kernels::DataType::f16;
+  const auto nvjet = [](const kernels::KernelConfig& kernel) { return kernel.name.starts_with("nvjet"); };
+  EXPECT_TRUE(std::ranges::any_of(library_kernels(gpu, frame), nvjet));
+  const std::vector<kernels::KernelConfig> before = library_kernels(gpu, frame, true);
+  EXPECT_FALSE(std::ranges::any_of(before, nvjet));
+  EXPECT_GE(before.size(), 8U);
+}
+
 TEST(Menu, ThePageIsUpToDate) {
   const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/library-menu.md";
   if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path, std::ios::binary) << menu_reference();
