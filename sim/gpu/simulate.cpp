@@ -4,12 +4,11 @@
 
 #include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton_plan.hpp"
+#include "sim/confidence/confidence.hpp"
 #include "sim/gpu/bottleneck.hpp"
-#include "sim/gpu/confidence.hpp"
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/gpu/kernel_report.hpp"
-#include "sim/gpu/recording.hpp"
 #include "sim/gpu/split_k.hpp"
 #include "sim/support/quantity_text.hpp"
 
