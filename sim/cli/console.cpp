@@ -4,9 +4,9 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <csignal>
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 
 #include "sim/cli/command.hpp"

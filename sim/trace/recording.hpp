@@ -14,7 +14,8 @@
 
 namespace noteg::gpu {
 
-// Main-loop trips, from 1, both included. first 0: from the start of the run; last beyond the last trip: to its end.
+// Main-loop iterations, from 1, both included. first 0: from the start of the run; last beyond the last trip: to its
+// end.
 struct TripWindow {
   std::int64_t first = 2, last = 4;
 };
@@ -29,8 +30,8 @@ struct Recording {
   [[nodiscard]] const kernels::Program& program() const { return *run->code; }
 };
 
-// The run as far as the window's end, and a few trips more so that it does not drain early. Error: the window begins
-// after the last trip.
+// The run as far as the window's end, and a few iterations more so that it does not drain early. Error: the window
+// begins after the last iteration.
 [[nodiscard]] Result<Recording> record(const SimReport& report, const TripWindow& window);
 
 // Watts of the board in a stretch between two samples, as if all SMs that work did the same.

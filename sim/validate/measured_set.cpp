@@ -8,7 +8,7 @@ namespace {
 
 using gpu::L2State;
 
-// The CUTLASS profiler fills its matrices with whole numbers from -4 to 4 (Options::Initialization in options.cu).
+// The CUTLASS profiler fills its matrices with integers from -4 to 4 (Options::Initialization in options.cu).
 // H200M: FFMA GEMMs on such numbers take 0.41 (65536x1024x512) to 0.43 (8192x8192x8192) of the way from zeros (383 W,
 // 404 W) to uniform reals (651 W, 689 W), wherever those lie.
 constexpr double small_whole_numbers = 0.42;

@@ -27,7 +27,7 @@ void add_numbers(const nlohmann::json& json, std::set<double>& numbers) {
   for (const auto& each : json) add_numbers(each, numbers);
 }
 
-// Figures of the cards of a page, but those of the cards named, which are worked out from several numbers.
+// Figures of the cards of a page, but those of the cards named, which are computed from several numbers.
 std::vector<double> figures_of(const std::string& page, const std::set<std::string>& worked_out) {
   std::vector<double> out;
   const std::string mark = "<data value=\"";

@@ -36,7 +36,7 @@ namespace noteg::cli {
 
 [[nodiscard]] std::vector<Option> assembly_options();
 
-// --trace, --timeline, --window: the SM watched closely for a few trips of the main loop.
+// --trace, --timeline, --window: the SM watched closely for a few iterations of the main loop.
 
 [[nodiscard]] std::vector<Option> trace_options();
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "sim/cli/command.hpp"
+#include "sim/cli/commands/operator_run.hpp"
 #include "sim/cli/commands/runs.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/cli/commands/operator_run.hpp"
 #include "sim/gpu/explain.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/gpu/simulate.hpp"
