@@ -16,29 +16,29 @@ import sys
 
 # say, not (as a regular expression), how many lines are left
 WORDS = [
-    ("iteration", r"(?<![A-Za-z])(?<!round[ -])[Tt]rips?(?![A-Za-z])", 361),
-    ("wave", r"\brounds? of CTAs\b", 5),
+    ("iteration", r"(?<![A-Za-z])(?<!round[ -])[Tt]rips?(?![A-Za-z])", 300),
+    ("wave", r"\brounds? of CTAs\b", 1),
     ("fidelity: exact or sampled", r"\bgrades?\b|\brough (run|search|estimate)\b", 3),
-    ("pilot run, sampling window", r"\b[Ff]irst looks?\b|\b[Gg]lances?\b|\bpatience\b|\bhaste\b|\bpace\b", 5),
+    ("pilot run, sampling window", r"\b[Ff]irst looks?\b|\b[Gg]lances?\b|\bpatience\b|\bhaste\b|\bpace\b", 4),
     ("fast-forward", r"\b[Pp]ass(ed|es|ing)? over (iterations|cycles|trips|CTAs|it|them)\b", 0),
-    ("extrapolate", r"\btold from\b", 2),
+    ("extrapolate", r"\btold from\b", 0),
     ("phase", r"\blie to each other\b", 0),
     ("memory port", r"\b[Ee]nvironments?\b(?![ _](variable|list))(?! of (the|a) (user|shell|process))", 18),
     ("stall, blocking resource", r"\bheld by (a|an|the) \w+ (unit|pipe|queue)\b", 0),
-    ("load imbalance, tail wave", r"\b[Rr]agged\b|\brest on top\b", 11),
+    ("load imbalance, tail wave", r"\b[Rr]agged\b|\brest on top\b", 5),
     ("lockstep", r"\b(walk|walks|walking|are|stay) in step\b", 0),
     ("launch latency of a CTA", r"\b[Rr]elaunch(es|ed)?\b", 0),
     ("live range, register allocator", r"\b[Aa]llotments?\b", 0),
     ("basic block, two-iteration walk", r"\b[Ss]traight[ _](pieces?|code)\b|\bdouble[ _]trace\b", 0),
     ("variant, status, catalogue", r"\b[Cc]ontestants?\b|\b[Ff]ates?\b|\b[Mm]enus?\b|\bMenuKernel\b", 230),
-    ("computed", r"\bworked out\b", 3),
-    ("integer", r"\b[Ww]hole numbers?\b", 169),
+    ("computed", r"\bworked out\b", 0),
+    ("integer", r"\b[Ww]hole numbers?\b", 0),
     ("Boolean", r"\btruth\(|\bset_truth\b", 2),
 ]
 
 FILES = ["*.cpp", "*.hpp", "*.md", "*.py", "*.txt", "*.yaml", "*.mjs", "dev"]
 # This list; the log of what was; measured names and messages of others.
-EXCEPT = ["tests/tools/words.py", "CHANGELOG.md", "docs/glossary.md", "tests/data/", "LICENSE"]
+EXCEPT = ["tests/tools/words.py", "tests/tools/check_prose.py", "CHANGELOG.md", "docs/glossary.md", "tests/data/", "LICENSE"]
 
 
 def tracked():
