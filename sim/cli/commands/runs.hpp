@@ -16,7 +16,8 @@
 
 namespace noteg::cli {
 
-[[nodiscard]] std::vector<Option> compiled_options();
+// `several`: a listing before and one after a change.
+[[nodiscard]] std::vector<Option> compiled_options(bool several = false);
 // Whether the command line names compiled code.
 [[nodiscard]] bool names_compiled(const Arguments& arguments);
 

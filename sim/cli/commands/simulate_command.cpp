@@ -74,6 +74,9 @@ std::vector<Option> options() {
   for (Option& option : assembly_options()) all.push_back(std::move(option));
   for (Option& option : compiled_options()) all.push_back(std::move(option));
   for (Option& option : operator_options()) all.push_back(std::move(option));
+  all.push_back({"accelsim-trace", "DIR",
+                 "with --sass: writes kernelslist.g and kernel-1.traceg, which Accel-Sim reads", false,
+                 FileUse::output});
   all.push_back({"stalls", "FILE",
                  "of compiled code: what each instruction costs and its warps wait for, as CSV (- prints it)", false,
                  FileUse::output});
