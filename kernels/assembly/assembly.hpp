@@ -1,6 +1,6 @@
 // The textual form of the IR: instructions as disassembly listings print them, with decoded control bits, plus
 // directives for what a listing does not say. A micro-kernel is a short file, a loop cut out of a real listing runs
-// with the compiler's own control bits, and to_text() of kernels/ir/print.hpp writes what is read here.
+// with the compiler's own control bits, and to_text() of kernels/ir/listing.hpp writes what is read here.
 // docs/assembly.md explains each directive with an example.
 //
 //   [B0-----:R-:W0:-:S02] LDS.128 R4, [R8+0x10] ; /*0120*/   B wait mask, R/W counters, Y yield, S stall; address

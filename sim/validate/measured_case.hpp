@@ -26,7 +26,8 @@ struct MeasuredCase {
   gpu::SimOptions options;
   std::optional<operators::ExpertLayer> experts;  // instead of one kernel
   std::optional<operators::MemoryKernel> before;  // a kernel that the time holds too
-  int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (buffers.hpp)
+  double limit_share = 1;  // of the board's power limit (measured_set.hpp)
+  int buffers = 0;         // sets of operands that the launches go round; 0: not known of more than one (buffers.hpp)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured
   bool own_power_run = false;  // power and energy are of a sustained run, the time of a burst before it

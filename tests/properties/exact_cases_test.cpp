@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "sim/gpu/recording.hpp"
+#include "sim/trace/recording.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "tests/properties/random_case.hpp"
 

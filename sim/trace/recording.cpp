@@ -1,4 +1,4 @@
-#include "sim/gpu/recording.hpp"
+#include "sim/trace/recording.hpp"
 
 #include <fmt/format.h>
 
