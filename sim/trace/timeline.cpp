@@ -251,7 +251,7 @@ std::string instruction_timeline(const gpu::Recording& recording, const Timeline
   const std::size_t text = std::clamp(width / 3, shortest_text, longest_text), columns = width - label_width - text - 2;
   const kernels::Program& program = recording.program();
   const std::vector<Row> rows = rows_of(recording, options.most_instructions);
-  std::string out = fmt::format("instructions of warp {}, the first {} in the window, a cycle a column\n",
+  std::string out = fmt::format("instructions of warp {}, the first {} of the window\n",
                                 program.lead_warp, rows.size());
   for (std::size_t first = 0; first < rows.size();) {
     const std::uint64_t begin = std::max(recording.begin, rows[first].begin());
@@ -267,7 +267,7 @@ std::string instruction_timeline(const gpu::Recording& recording, const Timeline
     }
     first = next;
   }
-  return out + "[iteration,address]; = keeps its unit; - until its result; R result\n";
+  return out + "[iteration,address], a cycle a column\n= keeps its unit; - until its result; R result\n";
 }
 
 }  // namespace noteg::trace

@@ -99,7 +99,7 @@ TEST(Calibrate, FitsAnewWhatTheFileHasFitted) {
   EXPECT_EQ(default_keys(gpu_of("l40s")), four);
   EXPECT_EQ(default_keys(gpu_of("rtx4070")),
             (std::vector<std::string>{"clock.sustained", "power.idle", "sm.energy.fma"}));
-  EXPECT_EQ(default_keys(gpu_of("l4")).front(), "power.voltage_floor");
+  EXPECT_EQ(default_keys(gpu_of("b200-sxm-180gb")).front(), "dram.read_efficiency");
   const Result<Fields> chosen = chosen_fields(gpu_of("l40s"), four);
   EXPECT_TRUE(chosen) << to_string(chosen.errors());
 }
@@ -142,8 +142,9 @@ TEST(Calibrate, RefusesConstantsThatAreNone) {
   EXPECT_TRUE(has(mistakes("l4", header, {"power.limit"}), "a fact of the product"));
   EXPECT_TRUE(has(mistakes("l4", header, {"power.idel"}), "did you mean power.idle"));
   EXPECT_TRUE(has(mistakes("l4", header, {"power.idle", "arch.power.idle"}), "twice"));
-  EXPECT_TRUE(has(mistakes("l4", header, {"power.idle", "power.leakage", "power.floor_clock", "power.dram_byte"}),
-                  "4 beside power.voltage_floor of l4"));
+  EXPECT_TRUE(
+      has(mistakes("b200-sxm-180gb", header, {"power.idle", "power.leakage", "power.floor_clock", "power.dram_byte"}),
+          "4 beside dram.read_efficiency of b200-sxm-180gb"));
   EXPECT_TRUE(has(mistakes("l40s", header, {"clock.sustained"}),
                   "1 beside power.idle, power.voltage_floor, power.floor_clock, power.dram_byte of l40s"));
   EXPECT_TRUE(has(mistakes("l4", header, {"power.idle"}), "rows of L4 that can be predicted"));
