@@ -187,10 +187,6 @@ Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu)
     const auto [down, up] = sides(raw, level);
     const double factor = (new_gpu && target.widen_new_gpu ? *target.widen_new_gpu : target.widen)[level];
     out.intervals[level] = {tell(raw.value - factor * down), tell(raw.value + factor * up)};
-    if (level == 0) continue;  // a wider promise holds what a narrower one does, whatever their factors
-    const Interval& inner = out.intervals[level - 1];
-    Interval& outer = out.intervals[level];
-    outer = {std::min(outer.low, inner.low), std::max(outer.high, inner.high)};
   }
   return out;
 }
