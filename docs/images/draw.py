@@ -37,6 +37,8 @@ FLOWS = {
     "compiled-kernels": ["listing + launch", "emulation", "profile, footprints", "SM runs, traffic",
                          "time, stalls by line"],
     "triton-and-attention": ["tl.dot, attention", "plan", "instruction list", "SM and GPU", "time"],
+    "operators": ["one line of text", "values dealt to CTAs, or launches", "loads, arithmetic, stores", "SM, L2, DRAM, clock",
+                  "time, energy"],
     "tensor-memory": ["TMA", "shared memory", "tcgen05.mma", "tensor memory", "epilogue"],
     "power": ["events of the run", "energy of each", "watts", "clock under the limit", "again until both agree"],
     "adding-a-gpu": ["data sheet, measurements", "gpu.yaml with sources", "arch check", "simulate", "calibrate"],
