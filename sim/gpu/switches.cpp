@@ -120,7 +120,7 @@ std::vector<SwitchInfo> switch_table() {
       chip_flag<&Switches::launch>("launch", {"modelled", "free"}, "launching a kernel and its CTAs takes time",
                                    "free: it takes none"),
       chip_flag<&Switches::tail>("tail", {"modelled", "free"},
-                                 "the last round of CTAs leaves SMs or slots of them idle",
+                                 "the tail wave leaves SMs or slots of them idle",
                                  "free: CTAs divide evenly over SMs and slots, in fractions"),
   };
 }

@@ -84,7 +84,8 @@ writeFileSync(join(out, "docs/site.js"), script);
 const index = [];
 for (const page of pages) {
   const { html: plainHtml, heads } = render(page);
-  const html = plainHtml.replace("</h1>\n", `</h1>\n${figureOf(page.id, page.title, escaped)}`);
+  const figure = plainHtml.includes("<img") ? "" : figureOf(page.id, page.title, escaped);
+  const html = plainHtml.replace("</h1>\n", `</h1>\n${figure}`);
   writeFileSync(join(out, "docs", `${page.id}.html`), frame(page, html, heads));
   for (const part of html.split(/(?=<h[123] id=)/)) {
     const head = /^<h[123] id="([^"]*)">(.*?)<\/h/.exec(part);
