@@ -52,7 +52,7 @@ std::string expectation(const Field& field) {
   const std::string range =
       " from " + format_number_of(field, field.low) + " to " + format_number_of(field, field.high);
   switch (field.kind) {
-    case Kind::count: return "a whole number" + range;
+    case Kind::count: return "an integer" + range;
     case Kind::fraction: return "a number" + range;
     case Kind::flag: return "true or false";
     case Kind::quantity: return std::string(describe(field.unit)) + "," + range;

@@ -16,7 +16,7 @@
 namespace noteg::arch {
 
 enum class Kind : std::uint8_t {
-  count,     // whole number: int member
+  count,     // integer: int member
   fraction,  // plain number: double member
   flag,      // true or false
   quantity,  // number with a unit, in base units
@@ -56,7 +56,7 @@ struct Field {
 
 [[nodiscard]] std::optional<std::size_t> find_field(std::string_view key);
 
-// What the value must be, for errors and documentation: "a whole number from 1 to 256".
+// What the value must be, for errors and documentation: "an integer from 1 to 256".
 [[nodiscard]] std::string expectation(const Field& field);
 
 // One scalar of the field (for sizes: one element) read and checked against the range. Error without position.

@@ -53,7 +53,7 @@ Json json_of(const Value& value) {
   return std::visit(
       [](const auto& v) -> Json {
         if constexpr (std::is_same_v<std::decay_t<decltype(v)>, double>) {
-          // Whole numbers without a decimal point, as they stand in the files.
+          // Integers without a decimal point, as they stand in the files.
           if (v == static_cast<double>(static_cast<long long>(v))) return static_cast<long long>(v);
         }
         if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::vector<NamedEnergy>>) {

@@ -44,7 +44,7 @@ A GPU file also holds `base` (the generation), `name`, `names` (a sequence: how 
 
 std::string kind_text(const Field& field) {
   switch (field.kind) {
-    case Kind::count: return "whole number";
+    case Kind::count: return "integer";
     case Kind::fraction: return "number";
     case Kind::flag: return "true or false";
     case Kind::quantity: return std::string(base_text(field.unit));

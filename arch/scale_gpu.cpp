@@ -13,7 +13,7 @@
 namespace noteg::arch {
 namespace {
 
-// What becomes of a key: multiplied, divided, or a whole number of something that is multiplied.
+// What becomes of a key: multiplied, divided, or a count of something that is multiplied.
 struct ScaleRule {
   std::string_view key;
   double (*value)(const GpuSpec& gpu, double factor);

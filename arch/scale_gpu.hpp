@@ -16,7 +16,7 @@ struct Factor {
 };
 [[nodiscard]] std::optional<Factor> factor_from(std::string_view text);
 
-// Errors: a factor that leaves no whole number of SMs or channels (names the nearest ones that do), numbers that break
+// Errors: a factor that leaves a fraction of an SM or of a channel (names the nearest ones that do), numbers that break
 // a rule between fields.
 [[nodiscard]] Result<SourcedGpu> scaled_gpu(const SourcedGpu& gpu, const Factor& factor);
 

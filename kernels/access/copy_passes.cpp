@@ -140,7 +140,7 @@ CopyPasses mean_copy_passes(const AccessPattern& copy, std::uint64_t pitch, Shar
 }
 
 std::uint64_t alike_pitch(std::uint64_t pitch) {
-  // And the wavefronts that the copy takes, worked out once and for all; other pitches lie between.
+  // And the wavefronts that the copy takes, computed once and for all; other pitches lie between.
   struct Known {
     std::uint64_t pitch;
     double wavefronts;

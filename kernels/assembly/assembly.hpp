@@ -1,13 +1,13 @@
 // The textual form of the IR: instructions as disassembly listings print them, with decoded control bits, plus
 // directives for what a listing does not say. A micro-kernel is a short file, a loop cut out of a real listing runs
-// with the compiler's own control bits, and to_text() of kernels/ir/print.hpp writes what is read here.
+// with the compiler's own control bits, and to_text() of kernels/ir/listing.hpp writes what is read here.
 // docs/assembly.md explains each directive with an example.
 //
 //   [B0-----:R-:W0:-:S02] LDS.128 R4, [R8+0x10] ; /*0120*/   B wait mask, R/W counters, Y yield, S stall; address
 //   label:                                                   a branch target (addresses in /*0120*/ are, too)
 //   .kernel NAME  .warps N  .threads N  .registers N  .shared BYTES  .k N  .stages N
 //   .tiles prologue=N peeled=N  .traffic a=BYTES b=BYTES
-//   .trips main | N                          trips of the backward branches that follow (default main)
+//   .trips main | N                          iterations of the backward branches that follow (default main)
 //   .access R8 shared 16 (lane/16)*32        operands based on R8: space, bytes a lane (* any), byte offset of each
 //           [matrix=a|b|c] [mask=0xffff]     lane: an expression (+ - * / % & ^ and parentheses) or 32 in brackets
 //   .mask 0x0000ffff                         active lanes of the accesses that follow

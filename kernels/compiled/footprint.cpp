@@ -93,17 +93,18 @@ class SmWatcher : public WarpWatcher {
   bool repeats(int, std::size_t, std::size_t, std::size_t) const override { return false; }
   void repeat(int, std::size_t, std::size_t, std::int64_t) override {}
 
-  void accesses(int, const Access& access) override {
+  void accesses(int warp, const Access& access) override {
     const S s = access.step->semantics;
     if (!asks_global(s) || access.reads_nothing) return;
     sectors_of(access, scratch_);
+    ++execution_;
     const auto at = static_cast<std::size_t>(access.at);
     const bool through_l1 = s == S::load_global && !access.step->in->has("STRONG") && !access.step->in->has("BYPASS");
     const bool copies_through = s == S::copy_to_shared && !access.step->in->has("BYPASS");
     for (const std::uint64_t each : scratch_) {
       total += 1;
       asked[at] += 1;
-      if (of_cta[cta].insert(each).second) unique[at] += 1;
+      note(at, warp, each, s == S::store_global);
       if ((through_l1 || copies_through) && l1_.touch(each)) {
         found[at] += 1;
         continue;
@@ -113,26 +114,55 @@ class SmWatcher : public WarpWatcher {
   }
 
   // Bulk copies pass L1 by.
-  void acts(int, const AsyncAct& act) override {
+  void acts(int warp, const AsyncAct& act) override {
     const auto copies = async_.copies.find(act.at);
     if (!act.copy.is_known || copies == async_.copies.end()) return;
+    ++execution_;
     const auto at = static_cast<std::size_t>(act.at);
     for_each_sector(act.copy, copies->second.bytes, [&](std::uint64_t each) {
       total += 1;
       asked[at] += 1;
-      if (of_cta[cta].insert(each).second) unique[at] += 1;
+      note(at, warp, each, act.kind == ActKind::store);
       if (act.kind == ActKind::load) miss(each);
     });
   }
 
+  // Mean length of the runs of bytes in which the CTA's warps execute the instruction first.
+  [[nodiscard]] double run(std::size_t at) const {
+    const auto known = first_.find(at);
+    if (known == first_.end() || known->second.sectors.empty()) return sector;
+    const std::set<std::uint64_t>& all = known->second.sectors;
+    std::size_t runs = 0;
+    std::uint64_t before = 0;
+    for (const std::uint64_t each : all) {
+      runs += each != before + 1 || runs == 0 ? 1 : 0;
+      before = each;
+    }
+    return static_cast<double>(sector * all.size()) / static_cast<double>(runs);
+  }
+
   std::vector<double> asked, found, unique;  // sectors, by instruction
   std::unordered_map<std::uint64_t, std::size_t> missed;
-  std::map<int, std::unordered_set<std::uint64_t>> of_cta;
+  std::map<int, std::unordered_set<std::uint64_t>> of_cta;  // sectors read, and written
   std::size_t total = 0, misses = 0;
   double again = 0, distance = 0;
   int cta = 0;
 
  private:
+  struct FirstExecutions {
+    std::set<std::uint64_t> sectors;
+    std::map<int, std::size_t> begun;  // by warp: how much of `asked` there was when it came first
+  };
+
+  // What is written is not what is read: both are of the footprint.
+  void note(std::size_t at, int warp, std::uint64_t each, bool stores) {
+    if (of_cta[cta].insert(each << 1 | (stores ? 1 : 0)).second) unique[at] += 1;
+    if (cta != 0) return;
+    FirstExecutions& first = first_[at];
+    const auto [begun, is_new] = first.begun.try_emplace(warp, execution_);
+    if (begun->second == execution_) first.sectors.insert(each);
+  }
+
   void miss(std::uint64_t each) {
     misses += 1;
     const auto [place, is_new] = missed.try_emplace(each, misses);
@@ -143,6 +173,8 @@ class SmWatcher : public WarpWatcher {
   }
 
   L1 l1_;
+  std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
+  std::size_t execution_ = 0;
   const AsyncPlan& async_;
   std::vector<std::uint64_t> scratch_;
 };
@@ -239,7 +271,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   for (std::size_t axis = 0; axis < 3; ++axis) far[axis] = static_cast<std::uint32_t>(launch.grid[axis] / 2);
   const auto proof = launch.ctas() > 1 ? first_addresses(global, launch, memory, far, wanted) : origin;
 
-  std::map<std::tuple<int, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
+  std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
   double asked_of_l2 = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = global.steps[i];
@@ -247,6 +279,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     if (!(asks_global(step.semantics) && profile.counts[i].sectors > 0) && bulk <= 0) continue;
     FootprintGroup group;
     group.store = step.semantics == S::store_global || (bulk > 0 && !is_bulk_load(*step.in));
+    group.atomic = step.semantics == S::atomic_global || step.in->base == "RED" || step.in->base == "REDG";
     if (origin[i]) group.buffer = memory.buffer_at(*origin[i]);
     std::int64_t expected = origin[i] ? static_cast<std::int64_t>(*origin[i]) : 0;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -261,8 +294,9 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     if (origin[i] && proof[i] && static_cast<std::int64_t>(*proof[i]) != expected) group.is_affine = false;
     if (!group.is_affine) group.step = {1, 1, 1};
     FootprintGroup& sum =
-        groups.try_emplace({group.buffer, group.store, group.step, group.is_affine}, group).first->second;
+        groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
+    sum.run = (sum.run * sum.sectors + here.run(i) * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     sum.sectors += per_cta;
     sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;
     if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);

@@ -20,6 +20,8 @@ struct FootprintGroup {
   bool is_affine = true;
   double sectors = 0;         // asked for by one CTA, mean over the launch
   double unique_sectors = 0;  // of these, different ones in one CTA
+  double run = 32;            // bytes that follow each other among those that the CTA asks for at once
+  bool atomic = false;
 };
 
 struct Footprints {

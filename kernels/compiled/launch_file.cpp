@@ -102,17 +102,17 @@ class LaunchReader {
  private:
   Extent extent(std::string_view key, std::int64_t most) {
     Extent out{1, 1, 1};
-    const YamlNode* node = top_.required(key, "up to three whole numbers, [x, y, z]");
+    const YamlNode* node = top_.required(key, "up to three integers, [x, y, z]");
     if (node == nullptr) return out;
     if (!node->is_sequence() || node->items.empty() || node->items.size() > 3) {
-      top_.report(*node, key, "up to three whole numbers, [x, y, z]", node->describe());
+      top_.report(*node, key, "up to three integers, [x, y, z]", node->describe());
       return out;
     }
     for (std::size_t i = 0; i < node->items.size(); ++i) {
       const auto n = parse_number(node->items[i].text);
       if (!n || n->is_float || n->value < 1 || n->value > (i == 0 ? most : std::min<std::int64_t>(most, 65535)))
         top_.report(node->items[i], key,
-                    fmt::format("a whole number from 1 to {}", i == 0 ? most : std::min<std::int64_t>(most, 65535)),
+                    fmt::format("an integer from 1 to {}", i == 0 ? most : std::min<std::int64_t>(most, 65535)),
                     node->items[i].describe());
       else
         out[i] = n->value;

@@ -249,7 +249,8 @@ kernels::Opcode timed_as(const Instruction& in) {
 
 int access_bytes(const Instruction& in) {
   if (in.base == "LDSM" || in.base == "STSM" || in.has("128")) return 16;
-  if (in.has("64")) return 8;
+  if (in.has("64") || (in.has("F64") && (in.base == "RED" || in.base == "REDG" || in.base.starts_with("ATOM"))))
+    return 8;
   if (in.has("U8") || in.has("S8")) return 1;
   if (in.has("U16") || in.has("S16")) return 2;
   return 4;

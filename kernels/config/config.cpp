@@ -43,7 +43,7 @@ Diagnostics check_shape(const GemmShape& shape) {
   Diagnostics errors;
   const auto check = [&](const char* key, std::int64_t value) {
     if (value < 1 || value > largest_extent)
-      errors.push_back({"", 0, 0, key, "a whole number from 1 to 2147483647", std::to_string(value)});
+      errors.push_back({"", 0, 0, key, "an integer from 1 to 2147483647", std::to_string(value)});
   };
   check("shape.m", shape.m);
   check("shape.n", shape.n);

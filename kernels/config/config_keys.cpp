@@ -26,13 +26,13 @@ bool take(Field& field, const std::optional<Parsed>& parsed) {
   return parsed.has_value();
 }
 
-std::optional<int> whole(std::string_view text, long long low, long long high) {
+std::optional<int> integer(std::string_view text, long long low, long long high) {
   const std::optional<long long> value = parse_integer(text);
   if (!value || *value < low || *value > high) return std::nullopt;
   return static_cast<int>(*value);
 }
 
-std::optional<bool> truth(std::string_view text) {
+std::optional<bool> boolean(std::string_view text) {
   if (text == "true") return true;
   if (text == "false") return false;
   return std::nullopt;
@@ -89,7 +89,7 @@ bool set_cluster(KernelConfig& c, std::string_view text) {
 
 // 1, 2, 4 ... 32 elements.
 bool set_align(std::optional<int>& field, std::string_view text) {
-  const std::optional<int> value = whole(text, 1, 32);
+  const std::optional<int> value = integer(text, 1, 32);
   if (!value || (*value & (*value - 1)) != 0) return false;
   field = value;
   return true;
@@ -97,20 +97,20 @@ bool set_align(std::optional<int>& field, std::string_view text) {
 
 // Powers of two: what CLBlast's tuner tries.
 bool set_clblast(int& field, std::string_view text) {
-  const std::optional<int> value = whole(text, 1, 64);
+  const std::optional<int> value = integer(text, 1, 64);
   if (!value || (*value & (*value - 1)) != 0) return false;
   field = *value;
   return true;
 }
 
-bool set_truth(bool& field, std::string_view text) {
-  const std::optional<bool> value = truth(text);
+bool set_boolean(bool& field, std::string_view text) {
+  const std::optional<bool> value = boolean(text);
   if (value) field = *value;
   return value.has_value();
 }
 
 bool set_warps(KernelConfig& c, std::string_view text) {
-  const std::optional<int> value = whole(text, 1, 32);
+  const std::optional<int> value = integer(text, 1, 32);
   if (!value || (*value & (*value - 1)) != 0) return false;
   c.threads = 32 * *value;
   return true;
@@ -118,7 +118,7 @@ bool set_warps(KernelConfig& c, std::string_view text) {
 
 // The tiles of a group go down its rows first: CUTLASS's interleaving with M and N in each other's place.
 bool set_group(KernelConfig& c, std::string_view text) {
-  const std::optional<int> value = whole(text, 1, 16);
+  const std::optional<int> value = integer(text, 1, 16);
   if (!value || (*value & (*value - 1)) != 0) return false;
   c.raster = Raster::along_n;
   c.swizzle_log2 = 0;
@@ -126,7 +126,7 @@ bool set_group(KernelConfig& c, std::string_view text) {
   return true;
 }
 
-bool set_shared(KernelConfig& c, std::string_view text) { return take(c.shared_bytes, whole(text, 0, 1048576)); }
+bool set_shared(KernelConfig& c, std::string_view text) { return take(c.shared_bytes, integer(text, 0, 1048576)); }
 
 constexpr std::array keys{
     Key{"name", "a text of up to 512 characters", "empty", "What reports call the kernel.", set_name},
@@ -167,27 +167,27 @@ constexpr std::array keys{
         "simt: the warp tile over 4x8 lanes; blocked: 8x8, 4x4 for tiles under 64",
         "Elements of C per thread along M, N: its accumulators.",
         [](KernelConfig& c, std::string_view t) { return set_pair(c.thread_m, c.thread_n, t); }},
-    Key{"threads", "a whole number from 1 to 1024", "from the tiles", "Threads per CTA.",
-        [](KernelConfig& c, std::string_view t) { return take(c.threads, whole(t, 1, 1024)); }},
-    Key{"stages", "a whole number from 1 to 16",
+    Key{"threads", "an integer from 1 to 1024", "from the tiles", "Threads per CTA.",
+        [](KernelConfig& c, std::string_view t) { return take(c.threads, integer(t, 1, 1024)); }},
+    Key{"stages", "an integer from 1 to 16",
         "naive 1, blocked 2, simt 4 (cublas 2, xmma 3), mma 4 (xmma 3), wgmma as many as fit",
         "Shared-memory buffers: 1 single, 2 double (LDG and STS), 3 and more filled by asynchronous copies.",
-        [](KernelConfig& c, std::string_view t) { return take(c.stages, whole(t, 1, 16)); }},
+        [](KernelConfig& c, std::string_view t) { return take(c.stages, integer(t, 1, 16)); }},
     Key{"async_copy", "true or false",
         "true for simt (but cublas) and mma kernels of 3 stages and more, and mma with one",
         "Global to shared memory by LDGSTS instead of LDG and STS.",
-        [](KernelConfig& c, std::string_view t) { return take(c.async_copy, truth(t)); }},
-    Key{"sliced_k", "a whole number from 1 to 8", "1",
+        [](KernelConfig& c, std::string_view t) { return take(c.async_copy, boolean(t)); }},
+    Key{"sliced_k", "an integer from 1 to 8", "1",
         "Groups of warps that split the tile's K and add their results at the end (simt, mma).",
-        [](KernelConfig& c, std::string_view t) { return take(c.sliced_k, whole(t, 1, 8)); }},
+        [](KernelConfig& c, std::string_view t) { return take(c.sliced_k, integer(t, 1, 8)); }},
     Key{"static_tile", "true or false", "false",
         "The tile is a constant of the compiled code, not an argument of the launch: the inner loop is unrolled whole "
         "and rows of A are read 16 bytes at a time (naive).",
-        [](KernelConfig& c, std::string_view t) { return set_truth(c.static_tile, t); }},
-    Key{"registers", "a whole number from 16 to 255", "as compiled for known kernels, else by a rule",
+        [](KernelConfig& c, std::string_view t) { return set_boolean(c.static_tile, t); }},
+    Key{"registers", "an integer from 16 to 255", "as compiled for known kernels, else by a rule",
         "Registers per thread.",
-        [](KernelConfig& c, std::string_view t) { return take(c.registers, whole(t, 16, 255)); }},
-    Key{"shared_bytes", "a whole number from 0 to 1048576", "stages x (M + N) x K elements of the tile, with padding",
+        [](KernelConfig& c, std::string_view t) { return take(c.registers, integer(t, 16, 255)); }},
+    Key{"shared_bytes", "an integer from 0 to 1048576", "stages x (M + N) x K elements of the tile, with padding",
         "Shared memory per CTA, static and dynamic, in bytes.", set_shared},
     Key{"align_a", "1, 2, 4, 8, 16 or 32", "simt 1; the others the widest that divides the extents",
         "Elements per global access of A.",
@@ -207,7 +207,7 @@ constexpr std::array keys{
         [](KernelConfig& c, std::string_view t) { return take(c.shared_layout, shared_layout_from(t)); }},
     Key{"sparse", "true or false", "false",
         "A is 2:4 sparse: half of its values and their places are stored (mma, wgmma).",
-        [](KernelConfig& c, std::string_view t) { return take(c.sparse, truth(t)); }},
+        [](KernelConfig& c, std::string_view t) { return take(c.sparse, boolean(t)); }},
     Key{"cluster", "extents such as 2x1", "1x1", "CTAs of a cluster along M, N; 16 at most (wgmma, tcgen05).",
         set_cluster},
     Key{"schedule", "ws, coop or pingpong", "coop, pingpong for tiles of fewer than 128 rows",
@@ -216,12 +216,12 @@ constexpr std::array keys{
     Key{"persistent", "true or false", "true for coop and pingpong",
         "CTAs take one tile after the other (wgmma, tcgen05).",
         [](KernelConfig& c, std::string_view t) {
-          const std::optional<bool> value = truth(t);
+          const std::optional<bool> value = boolean(t);
           if (value) c.persistent = value;
           return value.has_value();
         }},
     Key{"a_in_registers", "true or false", "false", "A goes to registers before it is multiplied (wgmma, RS form).",
-        [](KernelConfig& c, std::string_view t) { return take(c.a_in_registers, truth(t)); }},
+        [](KernelConfig& c, std::string_view t) { return take(c.a_in_registers, boolean(t)); }},
     Key{"mdimc", "8, 16, 32 or 64", "16", "CLBlast: threads along its M, which is N here.",
         [](KernelConfig& c, std::string_view t) { return set_clblast(c.clblast.mdimc, t); }},
     Key{"ndimc", "8, 16, 32 or 64", "8", "CLBlast: threads along its N, which is M here.",
@@ -237,39 +237,39 @@ constexpr std::array keys{
     Key{"vwn", "1, 2, 4 or 8", "1", "CLBlast: elements of a load along its N.",
         [](KernelConfig& c, std::string_view t) { return set_clblast(c.clblast.vwn, t) && c.clblast.vwn <= 8; }},
     Key{"strm", "true or false", "false", "CLBlast: a thread's vectors along M lie MDIMC vectors apart.",
-        [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.strm, t); }},
+        [](KernelConfig& c, std::string_view t) { return set_boolean(c.clblast.strm, t); }},
     Key{"strn", "true or false", "false", "CLBlast: a thread's vectors along N lie NDIMC vectors apart.",
-        [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.strn, t); }},
+        [](KernelConfig& c, std::string_view t) { return set_boolean(c.clblast.strn, t); }},
     Key{"sa", "true or false", "true", "CLBlast: A goes through shared memory.",
-        [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.sa, t); }},
+        [](KernelConfig& c, std::string_view t) { return set_boolean(c.clblast.sa, t); }},
     Key{"sb", "true or false", "true", "CLBlast: B goes through shared memory.",
-        [](KernelConfig& c, std::string_view t) { return set_truth(c.clblast.sb, t); }},
+        [](KernelConfig& c, std::string_view t) { return set_boolean(c.clblast.sb, t); }},
     Key{"num_warps", "1, 2, 4 ... 32", "4", "Triton: warps per CTA; sets threads.",
         [](KernelConfig& c, std::string_view t) { return set_warps(c, t); }},
-    Key{"num_stages", "a whole number from 1 to 16", "3",
+    Key{"num_stages", "an integer from 1 to 16", "3",
         "Triton: tiles under way, one buffer less in shared memory; sets stages.",
-        [](KernelConfig& c, std::string_view t) { return take(c.stages, whole(t, 1, 16)); }},
+        [](KernelConfig& c, std::string_view t) { return take(c.stages, integer(t, 1, 16)); }},
     Key{"group_m", "1, 2, 4, 8 or 16", "8",
         "Triton: rows of tiles that are walked together; sets raster along_n and swizzle_log2.", set_group},
     Key{"causal", "true or false", "false", "Attention: a query sees the keys before it only.",
-        [](KernelConfig& c, std::string_view t) { return set_truth(c.attention.causal, t); }},
-    Key{"group", "a whole number from 1 to 256", "1", "Attention: query heads of a key head (GQA).",
-        [](KernelConfig& c, std::string_view t) { return take(c.attention.group, whole(t, 1, 256)); }},
-    Key{"page", "a whole number from 0 to 65536", "0", "Attention: tokens of a page of the cache; 0 without pages.",
-        [](KernelConfig& c, std::string_view t) { return take(c.attention.page, whole(t, 0, 65536)); }},
-    Key{"split_k", "a whole number from 1 to 4096", "1", "CTAs that share one tile of C, each a part of K.",
-        [](KernelConfig& c, std::string_view t) { return take(c.split_k, whole(t, 1, 4096)); }},
+        [](KernelConfig& c, std::string_view t) { return set_boolean(c.attention.causal, t); }},
+    Key{"group", "an integer from 1 to 256", "1", "Attention: query heads of a key head (GQA).",
+        [](KernelConfig& c, std::string_view t) { return take(c.attention.group, integer(t, 1, 256)); }},
+    Key{"page", "an integer from 0 to 65536", "0", "Attention: tokens of a page of the cache; 0 without pages.",
+        [](KernelConfig& c, std::string_view t) { return take(c.attention.page, integer(t, 0, 65536)); }},
+    Key{"split_k", "an integer from 1 to 4096", "1", "CTAs that share one tile of C, each a part of K.",
+        [](KernelConfig& c, std::string_view t) { return take(c.split_k, integer(t, 1, 4096)); }},
     Key{"split_k_mode", "none, serial or parallel", "serial where split_k > 1",
         "serial: the CTAs of a tile add in turn; parallel: a second pass adds partial results.",
         [](KernelConfig& c, std::string_view t) { return take(c.split_k_mode, split_k_mode_from(t)); }},
     Key{"raster", "along_m or along_n", "along_m", "Which coordinate of the CTA moves fastest.",
         [](KernelConfig& c, std::string_view t) { return take(c.raster, raster_from(t)); }},
-    Key{"swizzle_log2", "a whole number from 0 to 4", "0", "CUTLASS raster: 2^s columns of tiles are interleaved.",
-        [](KernelConfig& c, std::string_view t) { return take(c.swizzle_log2, whole(t, 0, 4)); }},
+    Key{"swizzle_log2", "an integer from 0 to 4", "0", "CUTLASS raster: 2^s columns of tiles are interleaved.",
+        [](KernelConfig& c, std::string_view t) { return take(c.swizzle_log2, integer(t, 0, 4)); }},
     Key{"reads_c", "true or false", "false", "C is read and added (beta is not 0).",
-        [](KernelConfig& c, std::string_view t) { return take(c.reads_c, truth(t)); }},
+        [](KernelConfig& c, std::string_view t) { return take(c.reads_c, boolean(t)); }},
     Key{"bias", "true or false", "false", "A bias vector is added in the epilogue.",
-        [](KernelConfig& c, std::string_view t) { return take(c.bias, truth(t)); }},
+        [](KernelConfig& c, std::string_view t) { return take(c.bias, boolean(t)); }},
 };
 
 Diagnostic unknown_key(std::string_view key) {

@@ -12,7 +12,7 @@ namespace noteg::kernels {
 
 struct KernelKeyDoc {
   std::string key;
-  std::string accepts;   // 128x128x8, one of ..., a whole number from ... to ...
+  std::string accepts;   // 128x128x8, one of ..., an integer from ... to ...
   std::string fallback;  // what happens without it
   std::string meaning;
 };

@@ -9,7 +9,7 @@
 namespace noteg::kernels {
 
 // What the builder must know of the problem beside the configuration: it decides vector widths and
-// the shape of edge code, not the loop count (Loop::is_main takes its trips from the problem).
+// the shape of edge code, not the loop count (Loop::is_main takes its iterations from the problem).
 struct BuildRequest {
   KernelConfig config;  // resolved
   LatencyModel latency;

@@ -31,8 +31,7 @@ void check_types(const KernelConfig& config, Diagnostics& errors) {
 
 void in_range(Diagnostics& errors, const std::string& key, int value, int low, int high) {
   if (value < low || value > high)
-    add(errors, key, "a whole number from " + std::to_string(low) + " to " + std::to_string(high),
-        std::to_string(value));
+    add(errors, key, "an integer from " + std::to_string(low) + " to " + std::to_string(high), std::to_string(value));
 }
 
 void check_ranges(const KernelConfig& config, Diagnostics& errors) {
@@ -45,7 +44,7 @@ void check_ranges(const KernelConfig& config, Diagnostics& errors) {
   in_range(errors, "registers", config.registers.value_or(64), 16, 255);
   in_range(errors, "threads", config.threads.value_or(32), 1, 1024);
   if (config.shared_bytes && (*config.shared_bytes < 0 || *config.shared_bytes > (std::int64_t{1} << 20)))
-    add(errors, "shared_bytes", "a whole number from 0 to 1048576", std::to_string(*config.shared_bytes));
+    add(errors, "shared_bytes", "an integer from 0 to 1048576", std::to_string(*config.shared_bytes));
   if (config.thread_m) add(errors, "thread_tile", "no value (tensor cores divide the warp tile)", "one");
   if (config.warp_m.has_value() != config.warp_n.has_value())
     add(errors, "warp_tile", "both extents, for example 64x64", "only one");

@@ -53,7 +53,7 @@ void check_ranges(Draft& draft) {
   draft.in_range("registers", c.registers, 16, 255);
   draft.in_range("threads", c.threads, 1, largest_cta);
   if (c.shared_bytes && (*c.shared_bytes < 0 || *c.shared_bytes > (std::int64_t{1} << 20)))
-    draft.report("shared_bytes", "a whole number from 0 to 1048576", std::to_string(*c.shared_bytes));
+    draft.report("shared_bytes", "an integer from 0 to 1048576", std::to_string(*c.shared_bytes));
   check_pair(draft, "warp_tile", c.warp_m, c.warp_n);
   check_pair(draft, "thread_tile", c.thread_m, c.thread_n);
 }
@@ -79,7 +79,7 @@ void Draft::report(std::string key, std::string expected, std::string found) {
 
 void Draft::in_range(const std::string& key, const std::optional<int>& value, int low, int high) {
   if (value && (*value < low || *value > high))
-    report(key, "a whole number from " + std::to_string(low) + " to " + std::to_string(high), std::to_string(*value));
+    report(key, "an integer from " + std::to_string(low) + " to " + std::to_string(high), std::to_string(*value));
 }
 
 Result<KernelConfig> Draft::take() {

@@ -55,7 +55,7 @@ struct AsyncOp {
   int places_back = 0;     // arrive: at the barrier so many places behind the warp's position
   int rounds_ahead = 0;    // wait: 1 for who needs what the ring's phase brings, 0 for who needs its place free
   int boxes = 0;           // arrive
-  bool not_first = false;  // arrive: left out in the first trip of a main loop
+  bool not_first = false;  // arrive: left out in the first iteration of a main loop
   bool one_warp = false;   // the first warp of the warpgroup does it for all
   bool by_design = false;  // wait: for a free stage, or for the warp's turn; who waits there holds nothing up
   bool advances = false;   // the warp's position moves on behind this instruction

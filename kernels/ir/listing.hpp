@@ -40,7 +40,7 @@ struct CodeFacts {
 // The main loop's body with its branch.
 [[nodiscard]] CodeFacts mainloop_facts(const Program& program, const LatencyModel& model);
 
-// How often a trip of the main loop runs an instruction: the loops inside.
+// How often an iteration of the main loop runs an instruction: the loops inside.
 [[nodiscard]] double repeats_in_trip(const Program& program, std::int32_t at);
 
 }  // namespace noteg::kernels

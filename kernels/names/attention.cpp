@@ -8,7 +8,7 @@
 namespace noteg::kernels::names {
 namespace {
 
-// The four whole numbers at the beginning of "128, 128, 64, 4, false, ...".
+// The four integers at the beginning of "128, 128, 64, 4, false, ...".
 std::optional<std::array<int, 4>> four_numbers(std::string_view text) {
   std::array<int, 4> out{};
   for (int& number : out) {

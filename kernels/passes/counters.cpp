@@ -63,60 +63,60 @@ int hold_up(const Use& mine, const Use& other) {
 }
 
 // All that one barrier field of one instruction does on the walk (more than once in loops).
-struct Claim {
+struct LiveRange {
   std::int8_t* field = nullptr;
   std::vector<Use> uses;
 };
 
-// Cycles for which two claims hold each other up if they share a counter.
-long hold_up(const Claim& a, const Claim& b) {
+// Cycles for which two ranges hold each other up if they share a counter.
+long hold_up(const LiveRange& a, const LiveRange& b) {
   long sum = 0;
   for (const Use& mine : a.uses)
     for (const Use& other : b.uses) sum += hold_up(mine, other) + hold_up(other, mine);
   return sum;
 }
 
-// Gives each claim the counter on which it and the others hold each other up least. Positions on the walk stand
-// for cycles. Twice round: the first choice knows only the claims before it.
-class Allotment {
+// Gives each range the counter on which it and the others hold each other up least. Positions on the walk stand
+// for cycles. Twice round: the first choice knows only the ranges before it.
+class CounterAllocator {
  public:
-  Allotment(std::vector<Claim>& claims, int first)
-      : claims_(claims), first_(first), between_(claims.size() * claims.size()) {
-    for (std::size_t i = 0; i < claims.size(); ++i)
+  CounterAllocator(std::vector<LiveRange>& ranges, int first)
+      : ranges_(ranges), first_(first), between_(ranges.size() * ranges.size()) {
+    for (std::size_t i = 0; i < ranges.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
-        between_[i * claims.size() + j] = between_[j * claims.size() + i] = hold_up(claims[i], claims[j]);
+        between_[i * ranges.size() + j] = between_[j * ranges.size() + i] = hold_up(ranges[i], ranges[j]);
   }
 
   void run() {
-    for (std::size_t i = 0; i < claims_.size(); ++i) give(i);
-    for (std::size_t i = 0; i < claims_.size(); ++i) {
-      auto& mates = given_[static_cast<std::size_t>(*claims_[i].field)];
+    for (std::size_t i = 0; i < ranges_.size(); ++i) give(i);
+    for (std::size_t i = 0; i < ranges_.size(); ++i) {
+      auto& mates = given_[static_cast<std::size_t>(*ranges_[i].field)];
       mates.erase(std::find(mates.begin(), mates.end(), i));
       give(i);
     }
   }
 
  private:
-  void give(std::size_t claim) {
+  void give(std::size_t range) {
     int best = first_;
-    long least = cost(claim, first_);
+    long least = cost(range, first_);
     for (int c = first_ + 1; c < counter_count; ++c) {
-      const long next = cost(claim, c);
+      const long next = cost(range, c);
       if (next < least) best = c, least = next;
     }
-    *claims_[claim].field = static_cast<std::int8_t>(best);
-    given_[static_cast<std::size_t>(best)].push_back(claim);
+    *ranges_[range].field = static_cast<std::int8_t>(best);
+    given_[static_cast<std::size_t>(best)].push_back(range);
   }
 
-  // Ties go to the counter with the fewest claims.
-  [[nodiscard]] long cost(std::size_t claim, int counter) const {
+  // Ties go to the counter with the fewest ranges.
+  [[nodiscard]] long cost(std::size_t range, int counter) const {
     const auto& mates = given_[static_cast<std::size_t>(counter)];
     long sum = 0;
-    for (const std::size_t mate : mates) sum += between_[claim * claims_.size() + mate];
+    for (const std::size_t mate : mates) sum += between_[range * ranges_.size() + mate];
     return sum * 1000 + static_cast<long>(mates.size());
   }
 
-  std::vector<Claim>& claims_;
+  std::vector<LiveRange>& ranges_;
   int first_;
   std::vector<long> between_;  // hold_up() of each two
   std::array<std::vector<std::size_t>, counter_count> given_;
@@ -126,21 +126,21 @@ constexpr int source_read_latency = 20;  // stores and copies read their registe
 
 void choose_counters(Program& program, const std::vector<int>& trace, int first_counter) {
   const std::vector<Needs> needs = find_needs(program, trace);
-  std::vector<Claim> claims(program.code.size() * 2);
+  std::vector<LiveRange> ranges(program.code.size() * 2);
   for (std::size_t p = 0; p < trace.size(); ++p) {
     const auto at = static_cast<std::size_t>(trace[p]);
     Instruction& ins = program.code[at];
     const int now = static_cast<int>(p);
-    auto claim = [&](Claim& c, std::int8_t& field, int until, int latency) {
+    auto add_range = [&](LiveRange& c, std::int8_t& field, int until, int latency) {
       if (until == nowhere) return;
       c.field = &field;
       c.uses.push_back({now, until, now + latency});
     };
-    claim(claims[2 * at], ins.control.write_barrier, needs[p].write_until, opcode_info(ins.op).planned_latency);
-    claim(claims[2 * at + 1], ins.control.read_barrier, needs[p].read_until, source_read_latency);
+    add_range(ranges[2 * at], ins.control.write_barrier, needs[p].write_until, opcode_info(ins.op).planned_latency);
+    add_range(ranges[2 * at + 1], ins.control.read_barrier, needs[p].read_until, source_read_latency);
   }
-  std::erase_if(claims, [](const Claim& c) { return c.field == nullptr; });
-  Allotment(claims, first_counter).run();
+  std::erase_if(ranges, [](const LiveRange& c) { return c.field == nullptr; });
+  CounterAllocator(ranges, first_counter).run();
 }
 
 // Which counters guard each register on the walk; a wait on a counter frees all that it guarded.

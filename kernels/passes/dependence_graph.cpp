@@ -39,8 +39,7 @@ class Walker {
     order_memory(at, ins.op);
     // Behind the main loop the accumulators fill the register file: address arithmetic of later rows must not be
     // pulled up over the barriers between rows, or it runs out of registers.
-    if (at >= program_.epilogue_begin && fence_ >= 0 && fence_ != at &&
-        order_at(ins.op) == MemoryOrder::none) {
+    if (at >= program_.epilogue_begin && fence_ >= 0 && fence_ != at && order_at(ins.op) == MemoryOrder::none) {
       edges_.push_back({fence_, at, 1, DependenceKind::order});
     }
   }

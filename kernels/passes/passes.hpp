@@ -27,8 +27,8 @@ struct BasicBlock {
 };
 [[nodiscard]] std::vector<BasicBlock> basic_blocks(const Program& program);
 
-// A walk over a program that goes through every loop twice, so that what one trip leaves behind for the next is
-// seen. Passes that take the worst case of everything met on this walk are right for any number of trips.
+// A walk over a program that goes through every loop twice, so that what one iteration leaves behind for the next is
+// seen. Passes that take the worst case of everything met on this walk are right for any number of iterations.
 
 // Instruction indices in walking order.
 [[nodiscard]] std::vector<int> two_iteration_walk(const Program& program);
@@ -70,7 +70,7 @@ void assign_control_bits(Program& program, const LatencyModel& model);
 
 // One sentence for each hazard: a fixed-latency result that stall counts do not cover, a variable-latency result
 // or source whose counter is not waited for, a counter waited for before it can be seen, a stall above 11 without
-// yield, a DEPBAR whose stall is too short. Empty: the program is safe for any number of loop trips.
+// yield, a DEPBAR whose stall is too short. Empty: the program is safe for any number of loop iterations.
 [[nodiscard]] std::vector<std::string> check_control_bits(const Program& program, const LatencyModel& model);
 
 }  // namespace noteg::kernels

@@ -79,8 +79,8 @@ std::vector<Set> live_out(const Program& program, std::size_t count) {
   return out;
 }
 
-// So many virtual registers at least are alive at once: what loops keep from trip to trip is left out, so that one pass
-// tells, where the graph of all takes memory by the square of their number.
+// So many virtual registers at least are alive at once: what loops keep from iteration to iteration is left out, so
+// that one pass tells, where the graph of all takes memory by the square of their number.
 int alive_at_once(const Program& program, std::size_t count) {
   std::vector<bool> alive(count, false);
   int now = 0, most = 0;

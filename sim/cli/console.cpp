@@ -4,9 +4,9 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <csignal>
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 
 #include "sim/cli/command.hpp"
@@ -179,8 +179,9 @@ int write_report(std::string_view command, const Arguments& arguments, const std
   if (!path) return done;
   if (pages::chart_library().empty() && !arguments.has("quiet"))
     tell("this program was built without a chart library (Debian: libjs-chart.js): the report holds tables only");
-  // The page cannot read the files that compiled code stands in.
-  const bool has_live = (command == "simulate" || command == "compare") && !arguments.has("launch");
+  // The live page knows kernels by name; it has no files of the visitor's, and chooses none itself.
+  const bool is_named = arguments.has("kernel-name") || (arguments.has("kernel") && arguments.text("kernel") != "auto");
+  const bool has_live = (command == "simulate" || command == "compare") && is_named;
   return write_file(*path, pages::with_command(page(), command_line(command, arguments), has_live));
 }
 

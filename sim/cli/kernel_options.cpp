@@ -246,7 +246,7 @@ long long count_option(const Arguments& arguments, std::string_view name, long l
   if (!text) return otherwise;
   const std::optional<long long> value = parse_integer(*text);
   if (value && *value >= 1 && *value <= most) return *value;
-  errors.push_back(wrong(std::string(name), "a whole number from 1 to " + std::to_string(most), quoted(*text)));
+  errors.push_back(wrong(std::string(name), "an integer from 1 to " + std::to_string(most), quoted(*text)));
   return otherwise;
 }
 

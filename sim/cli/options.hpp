@@ -13,7 +13,7 @@
 
 namespace noteg::cli {
 
-// What a value has to do with files (sim/cli/command_files.hpp).
+// What a value has to do with files (sim/cli/command_files.cpp).
 enum class FileUse : std::uint8_t {
   none,
   input,     // a file that is read, or a folder of such

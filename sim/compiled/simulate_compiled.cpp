@@ -140,6 +140,22 @@ std::vector<CtaClass> with_fewer_barriers(const CtaClass& cta) {
   return out;
 }
 
+// What atomic operations add. Those of CTAs that run together come together, at the end of their work where no loop
+// holds them: those of the last wave are waited for. In all the kernel cannot end before L2 has done them.
+double atomics_us(const TrafficSource& source, const Profile& profile, double time_us) {
+  double bytes = 0, waves = 1;
+  for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    const Step& step = profile.code.steps[i];
+    const bool atomic = step.semantics == S::atomic_global || step.in->base == "RED" || step.in->base == "REDG";
+    if (atomic && profile.counts[i].warps > 0) bytes = std::max<double>(bytes, step.bytes);
+  }
+  if (bytes <= 0) return 0;
+  const auto ctas = static_cast<double>(source.launch->ctas());
+  waves = std::max(1.0, ctas / (static_cast<double>(source.resident) * source.gpu->sms));
+  const double busy = 1e6 * atomic_time(source, bytes).value;
+  return std::max(busy / waves, busy - time_us);
+}
+
 struct Prepared {
   gpu::KernelLaunch launch;
   std::shared_ptr<const kernels::Program> program;
@@ -242,6 +258,9 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
     out.origin = std::move(ready->origin);
     out.report = std::move(*report);
   }
+  const double tail_us = atomics_us(source, out.profile, time_us / ctas);
+  time_us += ctas * tail_us;
+  cycles += ctas * tail_us * out.report.cycles / std::max(1e-9, out.report.time_us);
   const double launch_us = out.report.phases_us.launch, before = std::max(1e-9, out.report.time_us - launch_us);
   const double factor = (time_us / ctas - launch_us) / before;
   out.report.time_us = time_us / ctas;

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "kernels/compiled/live_registers.hpp"
-#include "sim/gpu/recording.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/observer.hpp"
 #include "sim/sm/sm.hpp"

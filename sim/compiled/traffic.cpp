@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/gpu/dram.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/support/portable_math.hpp"
@@ -11,6 +12,7 @@ namespace noteg::compiled {
 namespace {
 
 constexpr double sector_bytes = 32;
+constexpr double row_bytes = 1024;  // of a pseudo channel of HBM (JESD238), and of a channel of GDDR6 half of it
 
 // The raster of CTAs: x first, then y, then z.
 struct Raster {
@@ -75,15 +77,32 @@ struct Reuse {
     return sum;
   }
 
+  // Random places: found if they are among the part of the buffer that L2 holds, with the copies that its partitions
+  // keep; a miss opens a row of DRAM and brings a whole granule. H200M, dram_random_rate: 35 MB are found again.
+  [[nodiscard]] double random_reads(const FootprintGroup& g) const {
+    const double held = std::min(1.0, capacity.bytes / std::max(1.0, buffer_bytes(g) * copies(g.sectors * ctas)));
+    return g.sectors * ctas * (1 - held);
+  }
+
+  // Of a group's bytes, those that follow each other for as long as a row of DRAM: in a CTA, or from CTA to CTA where
+  // each goes on where its neighbour ends.
+  [[nodiscard]] double in_long_runs(const FootprintGroup& g) const {
+    if (!g.is_affine) return 0;
+    double run = g.run, beside = 1;
+    for (std::size_t axis = 0; axis < 3 && beside <= live; ++axis) {
+      if (raster.grid[axis] < 2) continue;
+      if (g.step[axis] != 0 && static_cast<double>(std::abs(g.step[axis])) > run) break;
+      if (g.step[axis] != 0) run *= std::min(raster.grid[axis], live / beside);
+      beside *= raster.grid[axis];
+    }
+    return std::min(1.0, run / row_bytes);
+  }
+
   // Bytes that DRAM brings because they are touched again too late.
   [[nodiscard]] double late(const FootprintGroup& g) const {
     double sum = 0;
     const double once = bytes(g, ctas);
-    if (!g.is_affine) {
-      // Random places: found if they are among the part of the buffer that L2 holds; a miss brings a whole granule.
-      const double held = std::min(1.0, capacity.bytes / std::max(1.0, buffer_bytes(g)));
-      return std::max(0.0, g.sectors * ctas * source.gpu->dram.granule.value * (1 - held) - once);
-    }
+    if (!g.is_affine) return std::max(0.0, random_reads(g) * source.gpu->dram.granule.value - once);
     for (const Raster::Gap& gap : raster.gaps(g)) {
       const double between = occupied(gap.ctas), wave = occupied(live);
       // Neighbours in this sense lie in one wave, but for those on either side of where a new one begins.
@@ -105,6 +124,24 @@ double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
 
 double sectors_that_arrive(const TrafficSource& source) {
   return reads_that_arrive(*source.gpu, source.footprints->shared_by_pair);
+}
+
+// H200M, l2_atomics: a slice of L2 takes 0.61 ns for each sector of a line of 32-bit additions, 0.74 ns for one alone,
+// 1.77 ns in 64 bits; lines of 512 bytes lie in one slice, and 46 work at once where the addresses are many.
+Seconds atomic_time(const TrafficSource& source, double bytes_per_lane) {
+  constexpr double sector = 0.65e-9, wide = 2.4, interleave = 512, slices = 46;
+  const Launch& launch = *source.launch;
+  Raster raster;
+  for (std::size_t axis = 0; axis < 3; ++axis) raster.grid[axis] = static_cast<double>(launch.grid[axis]);
+  const auto ctas = static_cast<double>(launch.ctas());
+  double sum = 0;
+  for (const FootprintGroup& g : source.footprints->groups) {
+    if (!g.atomic) continue;
+    const double places = g.is_affine ? g.unique_sectors * raster.positions(g, ctas) : g.sectors * ctas;
+    const double at_once = std::clamp(places * sector_bytes / interleave, 1.0, slices);
+    sum += g.sectors * ctas / at_once;
+  }
+  return Seconds{sum * sector * (bytes_per_lane > 4 ? wide : 1.0)};
 }
 
 gpu::Traffic traffic_of(const TrafficSource& source) {
@@ -137,12 +174,18 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   const double between = source.footprints->retouch_distance * active * sector_bytes;
   late += retouched * (1 - memory::retained_fraction(between, reuse.capacity));
 
-  for (const FootprintGroup& g : source.footprints->groups)
-    if (!g.is_affine && !g.store) out.opened_rows += reuse.late(g) / gpu.dram.granule.value;
+  double random = 0, streams = 0, all = 0;
+  for (const FootprintGroup& g : source.footprints->groups) {
+    const double bytes = reuse.bytes(g, reuse.ctas);
+    streams += bytes * reuse.in_long_runs(g);
+    all += bytes;
+    if (!g.is_affine && !g.store && reuse.late(g) > 0) random += reuse.random_reads(g);
+  }
+  out.stream_share = all > 0 ? streams / all : 0;
   out.l2_read_bytes = source.missed_sectors * sector_bytes;
   out.l2_write_bytes = source.stored_sectors * sector_bytes;
-  // L2 delivers sectors by pairs: one of 64 bytes alone takes the time of both (H200M: a gather of 4-byte words draws
-  // 2.3 KB per cycle, rows of whole lines 4.6 KB).
+  // L2 delivers sectors by pairs: one of 64 bytes alone takes the time of both (H200M, dram_random_rate: 67 million
+  // words at random places of 32 MiB take 480 us, 8.9 TB/s of pairs).
   const double arriving = sectors_that_arrive(source);
   out.reads_that_arrive = arriving * source.pairs_per_sector;
   out.compulsory_bytes = once;
@@ -150,11 +193,16 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   out.footprint_bytes = once + written;
   const double gone = source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(kept, reuse.capacity) : 1;
   out.dram_read_bytes = std::min(once * gone + late, std::max(out.l2_read_bytes, once * gone));
-  // What L2 holds at the end is a mix of what came in last. H200M: kernels that read as much as they write leave 20 to
-  // 23 MB of results in an L2 of 60 MB, so that it holds 44 MB of what streams through it.
-  constexpr double streamed = 0.73;
-  const double came = kept + late, stays = came > 0 ? std::min(1.0, streamed * reuse.capacity.bytes / came) : 1;
+  // What L2 holds at the end is a mix of what came in last, as far as it surely keeps it (l2.kept_below).
+  const double came = kept + late;
+  const double stays = came > 0 ? std::min(1.0, reuse.capacity.kept_below * reuse.capacity.bytes / came) : 1;
   out.dram_write_bytes = written * (source.l2 == memory::L2State::warm ? gone : 1 - stays);
+  // Rows that are opened for random places, and what else passes in the same channels meanwhile.
+  if (random > 0) {
+    const double rest = std::max(0.0, out.dram_read_bytes + out.dram_write_bytes - random * gpu.dram.granule.value);
+    const double bandwidth = gpu::dram_bandwidth(gpu.dram, out.dram_read_bytes, out.dram_write_bytes).value;
+    out.opened_rows = random + rest / bandwidth * gpu::dram_rows_per_second(gpu.dram);
+  }
   if (in_waves > 0) out.waiting_steps = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
 

@@ -28,6 +28,9 @@ struct TrafficSource {
 // Of the sectors that two SMs of a TPC ask for, those that reach L2.
 [[nodiscard]] double sectors_that_arrive(const TrafficSource& source);
 
+// How long L2 is busy with atomic operations: those on one sector go one after the other.
+[[nodiscard]] Seconds atomic_time(const TrafficSource& source, double bytes_per_lane);
+
 [[nodiscard]] gpu::Traffic traffic_of(const TrafficSource& source);
 
 }  // namespace noteg::compiled

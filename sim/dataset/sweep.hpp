@@ -20,7 +20,7 @@ enum class Method : std::uint8_t { grid, random, latin_hypercube, sobol };
 
 [[nodiscard]] std::string_view name_of(Method method);
 
-// Whole numbers between two bounds, evenly spread in value or in logarithm. All are multiples of the step, the bounds
+// Integers between two bounds, evenly spread in value or in logarithm. All are multiples of the step, the bounds
 // too.
 struct Span {
   std::int64_t low = 1, high = 1, multiple_of = 1;

@@ -48,7 +48,7 @@ void add_canonical(const YamlNode& node, const std::string& path, std::string& t
   }
 }
 
-// Between from and to: each `times` the last, or each last plus `step`; whole numbers, and each of them once. Nothing:
+// Between from and to: each `times` the last, or each last plus `step`; integers, and each of them once. Nothing:
 // more than an axis holds.
 std::optional<std::vector<std::int64_t>> stepped(std::int64_t from, std::int64_t to, double times, std::int64_t step) {
   std::vector<std::int64_t> values;
@@ -179,7 +179,7 @@ ExtentAxis read_extent(YamlMapping& shape, std::string_view key, bool spans) {
     if (number && *number >= 1 && *number <= largest_extent) {
       if (distinct.add(*number, *value.node)) axis.values.push_back(*number);
     } else
-      shape.report(*value.node, key, "a whole number from 1 to 2147483647", value.node->describe());
+      shape.report(*value.node, key, "an integer from 1 to 2147483647", value.node->describe());
   }
   return axis;
 }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/gpu/recording.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/support/ceil_div.hpp"
 #include "sim/support/portable_math.hpp"
 

@@ -1,6 +1,7 @@
 #include "sim/gpu/dram.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/memory/dram.hpp"
 
@@ -14,7 +15,8 @@ Seconds time_of_rows(const arch::DramSpec& dram, const Traffic& traffic) {
 
 Seconds time_of_bytes(const arch::DramSpec& dram, const Traffic& traffic) {
   const double read = traffic.dram_read_bytes, written = traffic.dram_write_bytes;
-  return Seconds{(read + written) / dram_bandwidth(dram, read, written).value};
+  const double tiles = dram_bandwidth(dram, read, written).value;
+  return Seconds{(read + written) / (tiles * std::pow(dram.tile_efficiency, -traffic.stream_share))};
 }
 
 }  // namespace

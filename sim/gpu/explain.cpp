@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "sim/gpu/bottleneck.hpp"
-#include "sim/gpu/recording.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/support/work_sharing.hpp"
 

@@ -59,7 +59,7 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   return out;
 }
 
-// Sectors that one CTA's main loop asks L1 for in one trip, and whether it passes L1 by.
+// Sectors that one CTA's main loop asks L1 for in one iteration, and whether it passes L1 by.
 struct LoopLoads {
   double sectors = 0;
   bool through_l1 = true;
@@ -83,7 +83,7 @@ struct Operand {
   memory::OperandLines lines;
   LoopLoads loads;
   double useful_bytes = 0;         // that all CTAs ask for, tiles clipped to the matrix
-  double useful_sectors_trip = 0;  // of one whole tile in one trip
+  double useful_sectors_trip = 0;  // of one whole tile in one iteration
 };
 
 Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double live) {

@@ -30,7 +30,7 @@ void fill_time(SimReport& r, const Source& s) {
   const double peak = s.peak() * s.timed.point.clock.value;
   r.pct_of_peak = peak > 0 ? 100.0 * r.tflops * 1e12 / peak : 0;
 
-  // Idle slots of the last, ragged wave of CTAs.
+  // Idle slots of the last, partial wave of CTAs.
   const double work_us = kernel_us * (s.options.switches.tail ? s.even() : 1);
   const sm::CoreCounters& c = s.sm.counters;
   // Extrapolated from a part of the iterations, the ends of a kernel that is all main loop may come out below nothing.

@@ -20,6 +20,7 @@ struct Traffic {
 
   double waiting_steps = 0;   // 0..1: steps of CTAs that wait for DRAM in full; the others find their data in L2
   double waiting_places = 1;  // in DRAM where what such a step misses lies
+  double stream_share = 0;    // 0..1, of DRAM's bytes: in runs as long as its rows, at the rate of one long stream
   double opened_rows = 0;     // of DRAM, by reads that do not follow each other
   double c_missing = 0;       // 0..1, of the C that is read: comes from DRAM
 

@@ -13,7 +13,7 @@ namespace {
 // Ports are rounded so that shapes of a kernel share SM runs: latencies finely where steps wait for DRAM, in whole
 // cycles so that main loops become periodic; coarsely for hits, which most loops hide; ratios of clocks, since every
 // shape that the power limit holds back runs at a clock of its own; shares of L2, since grids that leave the last wave
-// ragged each have one of their own.
+// partial each have one of their own.
 constexpr double wait_step = 1.03, hit_step = 1.15, clock_step = 1.02, share_step = 1.005;
 // In files of thousands of shapes: times of other waits lie on a line (kernel_time.hpp).
 constexpr double wait_step_of_many = 1.15, share_step_of_many = 1.05;

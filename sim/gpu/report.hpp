@@ -94,7 +94,7 @@ struct Confidence {
   [[nodiscard]] const TimeRange& widest() const { return intervals.back(); }
 };
 
-struct SmRun;  // recording.hpp
+struct SmRun;  // simulate.hpp
 
 struct SimReport {
   std::string arch_id, arch_name;

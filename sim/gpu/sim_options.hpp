@@ -29,6 +29,7 @@ struct SimOptions {
   Switches switches{};         // limits taken away, for a study
   unsigned jobs = 1;           // threads; they never show in what comes out
   bool kernel_chosen = false;  // the kernel is one that the model chose: a library may choose another
+  bool before_nvjet = false;   // and that library is a cuBLAS of 2023, which has no nvjet kernels yet
   bool waits_for_dram = true;  // false: every load is as fast as a hit in L2, which bounds the time from below
 };
 

@@ -4,12 +4,11 @@
 
 #include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton_plan.hpp"
+#include "sim/confidence/confidence.hpp"
 #include "sim/gpu/bottleneck.hpp"
-#include "sim/gpu/confidence.hpp"
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/gpu/kernel_report.hpp"
-#include "sim/gpu/recording.hpp"
 #include "sim/gpu/split_k.hpp"
 #include "sim/support/quantity_text.hpp"
 
@@ -70,26 +69,24 @@ kernels::KernelConfig compiled_for(const arch::GpuSpec& gpu, kernels::KernelConf
 
 }  // namespace
 
-// Ports of the first runs are those of the highest clock, and of the DRAM load that this kernel would have if nothing
-// waited; the second are those of the operating point that follows. Both are mostly the same.
+// Pilot runs at the highest clock, and at the DRAM load that this kernel would have if nothing waited, find the
+// operating point; the runs themselves are made at its ports, and it is settled once more with them.
 Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options,
                                 SmCache& cache) {
   const std::shared_ptr<SmTimer> timer = sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache);
-  const Hertz start = options.sm_clock_mhz ? Hertz{*options.sm_clock_mhz * 1e6}
-                                           : power::highest_clock(gpu, launch.arithmetic.tensor_cores);
-  const TimedKernel first = timed_at(gpu, launch, options, start, std::nullopt, *timer);
-  for (const sm::SmResult* run : {&first.runs.from_l2, &first.runs.from_dram})
-    if (run->deadlock) return waits_for_ever(*run);
-  if (options.pilot) return first;
-  const Hertz clock = first.point.clock;
-  TimedKernel out = timed_at(gpu, launch, options, clock, first.time.dram_latency_at(clock), *timer);
-  const auto add_first = [&](const sm::SmResult& run) {
-    out.stepped_cycles += run.stepped_cycles;
-    out.stepped_warp_instructions += run.stepped_warp_instructions;
+  const Hertz highest = options.sm_clock_mhz ? Hertz{*options.sm_clock_mhz * 1e6}
+                                             : power::highest_clock(gpu, launch.arithmetic.tensor_cores);
+  SimOptions pilot = options;
+  pilot.pilot = true;
+  TimedKernel out = timed_at(gpu, launch, pilot, highest, std::nullopt, *timer);
+  const auto waiting = [&out]() -> const sm::SmResult* {
+    return out.runs.from_l2.deadlock ? &out.runs.from_l2 : out.runs.from_dram.deadlock ? &out.runs.from_dram : nullptr;
   };
-  const bool other_port = out.runs.port != first.runs.port;
-  if (other_port) add_first(first.runs.from_l2);
-  if (other_port || out.runs.dram_latency != first.runs.dram_latency) add_first(first.runs.from_dram);
+  for (int times = options.pilot ? 0 : 2; times > 0; --times) {
+    const Hertz clock = waiting() != nullptr ? highest : out.point.clock;
+    out = timed_at(gpu, launch, options, clock, out.time.dram_latency_at(clock), *timer);
+  }
+  if (const sm::SmResult* run = waiting()) return waits_for_ever(*run);
   return out;
 }
 

@@ -30,6 +30,22 @@ struct TimedKernel {
   [[nodiscard]] double cycles() const { return time.cycles_at(point.clock); }
 };
 
+// What a simulation keeps so that its SM can be watched, and other machines compared with it, afterwards.
+struct SmRun {
+  std::shared_ptr<const kernels::Program> code;
+  std::shared_ptr<SmTimer> timer;
+  TimedKernel timed;
+  int active_sms = 1;
+  int kernel_sms = 1, sub_cores = 4;  // of the GPU, at work or not; of one of them
+  double sector = 32;                 // bytes that L1 asks L2 for at a time
+  power::Toggling operands;
+
+  [[nodiscard]] const sm::SmWork& work() const { return timed.runs.work; }
+  [[nodiscard]] const sm::MemoryPort& port() const { return timed.runs.port; }
+  [[nodiscard]] const ChipEvents& events() const { return timed.events; }
+  [[nodiscard]] Hertz clock() const { return timed.point.clock; }
+};
+
 // Error: warps that wait for ever.
 [[nodiscard]] Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& launch,
                                               const SimOptions& options, SmCache& cache);

@@ -169,7 +169,8 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
   wave.trips = std::min(work.trips, pilot_iterations());
   const auto further = static_cast<double>(work.trips - wave.trips);
   // Work that is no longer than its pilot runs is run itself.
-  constexpr double pilot_runs = 4;  // one, one of two waves, one of twice the iterations; parts of them for the last wave
+  constexpr double pilot_runs =
+      4;  // one, one of two waves, one of twice the iterations; parts of them for the last wave
   const auto instructions = [&](const sm::SmWork& some, std::int64_t ctas) {
     return static_cast<double>(ctas * some.tiles) *
            static_cast<double>(static_cast<std::int64_t>(program_.code.size()) + some.trips * iteration_length_);

@@ -107,7 +107,7 @@ class Checked {
     const bool small =
         item.is_number_integer() && (!item.is_number_unsigned() || item.get<std::uint64_t>() < (1ULL << 62));
     if (!small || item.get<long long>() < low || item.get<long long>() > high)
-      wrong("a whole number from " + std::to_string(low) + " to " + std::to_string(high),
+      wrong("an integer from " + std::to_string(low) + " to " + std::to_string(high),
             item.is_number() ? item.dump().substr(0, 40) : item.type_name());
     return item.get<long long>();
   }

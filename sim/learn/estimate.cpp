@@ -44,6 +44,15 @@ void add_reason(RowEstimate& row, const std::string& reason) {
   row.out_of_domain += (row.out_of_domain.empty() ? "" : "; ") + reason;
 }
 
+// The first few reasons say enough: a run far outside differs in whatever a simulation counts.
+void shorten(std::string& reasons) {
+  constexpr std::size_t most = 4;
+  std::size_t count = 0, end = 0;
+  for (std::size_t at = reasons.find("; "); at != std::string::npos; at = reasons.find("; ", at + 1))
+    if (++count == most) end = at;
+  if (count > most) reasons = reasons.substr(0, end) + fmt::format("; and {} more", count + 1 - most);
+}
+
 // Features outside what was seen, told by name. Of a GPU that was not trained on its own numbers are new by nature:
 // where GPUs were left out in training, the intervals stand for that.
 void check_features(const Model& model, const dataset::Table& table, const Eigen::MatrixXd& x,
@@ -178,6 +187,10 @@ Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu)
     const auto [down, up] = sides(raw, level);
     const double factor = (new_gpu && target.widen_new_gpu ? *target.widen_new_gpu : target.widen)[level];
     out.intervals[level] = {tell(raw.value - factor * down), tell(raw.value + factor * up)};
+    if (level == 0) continue;  // a wider promise holds what a narrower one does, whatever their factors
+    const Interval& inner = out.intervals[level - 1];
+    Interval& outer = out.intervals[level];
+    outer = {std::min(outer.low, inner.low), std::max(outer.high, inner.high)};
   }
   return out;
 }
@@ -244,6 +257,7 @@ Result<std::vector<RowEstimate>> Estimator::estimate(const dataset::Table& table
     estimate_part(ready, *x, *offset, base, new_gpu, intervals, threads, out);
   }
   limit_power(model_, table, out);
+  for (RowEstimate& row : out) shorten(row.out_of_domain);
   return out;
 }
 

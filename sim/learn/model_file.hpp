@@ -1,6 +1,6 @@
 // A model as JSON: schema version, feature table, fingerprint of the training data, metrics, trees; or the same in
-// binary (binary_model.hpp). Every index and count of a file is checked before it is used: a file may be cut off, edited
-// or made to harm.
+// binary (binary_model.hpp). Every index and count of a file is checked before it is used: a file may be cut off,
+// edited or made to harm.
 #pragma once
 
 #include <optional>

@@ -30,7 +30,7 @@ struct PartProblem {
 struct Problem {
   std::vector<Feature> features;
   std::vector<Feature> constants;  // as of Model
-  Eigen::MatrixXd x;  // per row of the table
+  Eigen::MatrixXd x;               // per row of the table
   Eigen::VectorXd weights;
   std::vector<PartProblem> parts;
 };

@@ -17,7 +17,7 @@ double distinct_share(double all, double each, double draws) {
   return all * (1.0 - portable::pow(1.0 - each / all, draws)) / (draws * each);
 }
 
-// CTAs of an SM stand a whole number of SMs apart in the raster, where they share next to nothing, as long as the SM
+// CTAs of an SM stand an integer of SMs apart in the raster, where they share next to nothing, as long as the SM
 // has few slots. With many slots, which are refilled one by one, they are as good as drawn at random from those that
 // are live. H200M counters: hits of naive tiles of 4 (32 of 32 slots), 16 (8) and 24 (3) follow if the share of
 // slots says how much of an SM's CTAs is drawn.

@@ -122,7 +122,7 @@ std::optional<Diagnostic> set_word(Written& w, const LineWord& word) {
   if (field == nullptr)
     return wrong("--experts", "tokens, experts, topk, hidden, intermediate, dtype, routing or loads", word.key);
   if (!number || *number < 1 || *number > most)
-    return wrong(word.key, "a whole number from 1 to " + std::to_string(most), word.value);
+    return wrong(word.key, "an integer from 1 to " + std::to_string(most), word.value);
   *field = *number;
   if (per_token > 0) w.layer.experts_per_token = static_cast<int>(per_token);
   return std::nullopt;

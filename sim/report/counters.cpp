@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sim/gpu/measured_errors.hpp"
+#include "sim/confidence/measured_errors.hpp"
 
 namespace noteg::report {
 namespace {

@@ -52,7 +52,7 @@ struct Counter {
 // Every counter, in the order of the output. Built at each call: there is no global state.
 [[nodiscard]] std::vector<Counter> counter_table();
 
-// A counter's number; whole numbers and claims as doubles, texts as 0. Not finite becomes 0, since JSON has no such
+// A counter's number; integers and claims as doubles, texts as 0. Not finite becomes 0, since JSON has no such
 // number.
 [[nodiscard]] double number_of(const Value& value);
 

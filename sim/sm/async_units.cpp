@@ -307,7 +307,7 @@ void AsyncUnits::advance(std::size_t slot, const std::array<std::uint32_t, max_w
       barrier(slot, ring.first + static_cast<int>(i)).completed += walked[ring.walk] / ring.count;
 }
 
-// Positions are told from those of the CTA's first warp that runs, but for the place in each ring.
+// Positions are extrapolated from those of the CTA's first warp that runs, but for the place in each ring.
 void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
   const auto warps = sm_.warps_of(slot);
   const auto base = std::ranges::find_if(warps, [&](const Warp& warp) { return sm_.is_live(warp); });

@@ -15,9 +15,11 @@ CtaSlots::CtaSlots(Machine& sm)
       ctas_(sm.work.ctas) {}
 
 void CtaSlots::launch_first() {
-  for (std::size_t slot = 0; slot < slots_.size() && launched_ < ctas_; ++slot, ++launched_)
+  for (std::size_t slot = 0; slot < slots_.size() && launched_ < ctas_; ++slot, ++launched_) {
+    next_launch_ = static_cast<std::uint64_t>(static_cast<double>(slot + 1) * sm_.work.launch_interval);
     sm_.events.post(static_cast<std::uint64_t>(static_cast<double>(slot) * sm_.work.launch_interval),
                     {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
+  }
 }
 
 void CtaSlots::start(std::size_t slot, std::uint64_t now) {
@@ -92,8 +94,11 @@ void CtaSlots::end(std::size_t slot, std::uint64_t now) {
     sm_.count.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(now - warp.last_issue);
   if (launched_ == ctas_) return;
   ++launched_;
-  sm_.events.post(now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sm_.work.cta_launch_latency)),
-                  {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
+  // The chip sends CTAs to all SMs in turn: the next one for this SM comes no sooner than its turn.
+  const std::uint64_t ready = now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sm_.work.cta_launch_latency));
+  const std::uint64_t start = std::max(ready, next_launch_);
+  next_launch_ = start + static_cast<std::uint64_t>(sm_.work.launch_interval);
+  sm_.events.post(start, {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
 }
 
 void CtaSlots::count_phases(const Slot& cta) const {
@@ -120,6 +125,7 @@ void CtaSlots::replace(std::int64_t ctas, std::uint64_t cycles) {
 
 // When a CTA started decides what is counted, not what happens.
 void CtaSlots::hash(StateHash& add) const {
+  add.until(next_launch_);
   for (const auto& [running, arrived, started, first_main, main_begin, main_cycles, lead_begin, lead_cycles,
                     main_loops] : slots_) {
     add(static_cast<std::uint64_t>(running) << 8 | static_cast<std::uint64_t>(arrived));

@@ -56,6 +56,7 @@ class CtaSlots {
   std::uint64_t barrier_latency_;
   std::vector<Slot> slots_;
   std::int64_t ctas_, launched_ = 0, ended_ = 0;
+  std::uint64_t next_launch_ = 0;  // no CTA starts before
   std::uint64_t end_ = 0;
   std::uint64_t last_refill_ = 0;  // end of the CTA whose slot took the last one
   int emptied_together_ = 0;

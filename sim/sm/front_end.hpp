@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "arch/spec.hpp"
-#include "sim/sm/state_hash.hpp"
 #include "sim/sm/decoded.hpp"
+#include "sim/sm/state_hash.hpp"
 
 namespace noteg::sm {
 

@@ -100,8 +100,8 @@ class Machine {
   [[nodiscard]] double stepped_instructions() { return counted().warp_instructions - skipped_instructions_; }
   void skip(std::uint64_t cycles, double instructions, const CoreCounters& counters);
 
-  // All that decides what happens from now on. Iterations of loops of that depth are told from those of the warp that
-  // leads its stream, those of outer loops do not count. Depth 0: the grid; all iterations count.
+  // All that decides what happens from now on. Iterations of loops of that depth are extrapolated from those of the
+  // warp that leads its stream, those of outer loops do not count. Depth 0: the grid; all iterations count.
   [[nodiscard]] std::uint64_t hash(std::uint64_t now, int depth) const;
 
  private:

@@ -46,7 +46,7 @@ class RegisterFile {
   };
 
   // An instruction that issues at `now` (it reaches Allocate two cycles later at the earliest).
-  Grant allocate(const DecodedInstruction& instruction, std::uint16_t warp, std::uint64_t now) {
+  [[gnu::always_inline]] Grant allocate(const DecodedInstruction& instruction, std::uint16_t warp, std::uint64_t now) {
     Grant grant;
     std::uint64_t needs = 0;  // 16 bits for each bank
     const std::uint32_t owner = (static_cast<std::uint32_t>(warp) << 16) | 0x8000'0000u;

@@ -55,16 +55,17 @@ bool SteadyState::has_known_rate(double agreement) const {
   return rate.doubt <= agreement * rate.value;
 }
 
-// Where CTAs get on at different rates, each share of the instructions has to be known.
+// Where CTAs get on at different rates, each share of the instructions has to be known, as a part of an even share.
 bool SteadyState::has_known_progress(double agreement) const {
   const std::vector<double>& progress = sum_.advanced;
   const auto [least, most] = std::ranges::minmax(progress);
   if (least == most) return true;
+  const auto running = static_cast<double>(std::ranges::count_if(progress, [](double each) { return each > 0; }));
   for (std::size_t slot = 0; slot < progress.size(); ++slot) {
     if (progress[slot] <= 0) continue;
     const Mean share = mean_of(used_windows(), [&](const Window& w) { return w.advanced[slot] / w.instructions(); });
     const auto alike = static_cast<double>(std::ranges::count(progress, progress[slot]));
-    if (share.doubt > agreement * share.value * std::sqrt(alike)) return false;
+    if (share.doubt > agreement * std::sqrt(alike) / running) return false;
   }
   return true;
 }

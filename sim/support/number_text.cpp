@@ -26,7 +26,7 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::string format_number(double value) {
   if (value == 0.0) return "0";
-  // fmt's default is the shortest round trip; large whole numbers read better without an exponent.
+  // fmt's default is the shortest round trip; large integers read better without an exponent.
   if (std::abs(value) < 1e15 && value == std::trunc(value)) return fmt::format("{:.0f}", value);
   return fmt::format("{}", value);
 }

@@ -59,7 +59,7 @@ std::optional<std::string> YamlMapping::text(std::string_view key) {
 }
 
 std::optional<long long> YamlMapping::integer(std::string_view key, long long low, long long high) {
-  const std::string what = "a whole number from " + std::to_string(low) + " to " + std::to_string(high);
+  const std::string what = "an integer from " + std::to_string(low) + " to " + std::to_string(high);
   const YamlNode* value = scalar(key, what);
   if (value == nullptr) return std::nullopt;
   const std::optional<long long> number = parse_integer(value->text);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "arch/spec.hpp"
-#include "sim/gpu/recording.hpp"
+#include "sim/trace/recording.hpp"
 
 namespace noteg::trace {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "sim/gpu/recording.hpp"
+#include "sim/trace/recording.hpp"
 
 namespace noteg::trace {
 

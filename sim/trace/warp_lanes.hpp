@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/gpu/recording.hpp"
+#include "sim/trace/recording.hpp"
 
 namespace noteg::trace {
 

@@ -25,12 +25,13 @@ void align_operands(kernels::KernelConfig& kernel, const kernels::GemmShape& sha
 
 }  // namespace
 
-std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem) {
+std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem,
+                                                   bool before_nvjet) {
   std::vector<kernels::KernelConfig> out;
   // Library and plugin kernels of s8 take all of K in one CTA (aiconfigurator: 32x64x16384 takes 56 us on an H200, the
   // time of one tile along all of K).
   const bool splits = problem.frame.dtype_in != kernels::DataType::s8;
-  for (kernels::KernelConfig& kernel : library_kernels(gpu, problem.frame)) {
+  for (kernels::KernelConfig& kernel : library_kernels(gpu, problem.frame, before_nvjet)) {
     align_operands(kernel, problem.shape);
     for (const int slices : slice_counts(kernel, problem.shape, gpu.sms)) {
       if (slices > 1 && !splits) break;
@@ -52,7 +53,8 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   gpu::SimOptions sim = given;
   sim.exact = false;
   sim.pilot = true;
-  const std::vector<Candidate> candidates = candidates_of(gpu, library_choices(gpu, problem), problem.shape, sim);
+  const std::vector<Candidate> candidates =
+      candidates_of(gpu, library_choices(gpu, problem, given.before_nvjet), problem.shape, sim);
   const Candidate* best = nullptr;
   double best_us = 0;
   for (const Candidate& candidate : candidates) {

@@ -16,7 +16,8 @@ namespace noteg::tune {
 using kernels::slice_counts;
 
 // Menu kernels with their slices, not resolved.
-[[nodiscard]] std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem);
+[[nodiscard]] std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem,
+                                                                 bool before_nvjet = false);
 
 // Chooses kernels, and remembers the engine runs that choices share. Safe for many threads; what it remembers never
 // shows in a choice.

@@ -11,7 +11,7 @@
 
 namespace noteg::tune {
 
-// Of one warp in one trip of the main loop.
+// Of one warp in one iteration of the main loop.
 struct StaticLoad {
   double address_cycles = 0;   // of the front of the SM's load/store path
   double front_cycles = 0;     // of the data stage behind it

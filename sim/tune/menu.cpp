@@ -101,21 +101,21 @@ constexpr std::array rows{
     MenuKernel{"cutlass3x_sm90_tensorop_..._64x256x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64, 256,
                64, 0, 0, 0, 1, 1, 1, "ws"},
     MenuKernel{"cutlass3x_sm90_tensorop_..._64x192x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64, 192,
-               64, 0, 0, 0, 1, 1, 1, "ws"},
+               64, 0, 0, 0, 1, 1, 1, "ws", Age::since_nvjet},
     MenuKernel{"cutlass3x_sm90_tensorop_..._128x64x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 64,
-               64, 0, 0, 0, 1, 2, 1, "pingpong"},
+               64, 0, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
     MenuKernel{"cutlass3x_sm90_tensorop_..._128x128x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 128,
-               64, 0, 0, 0, 1, 1, 1, "pingpong"},
+               64, 0, 0, 0, 1, 1, 1, "pingpong", Age::since_nvjet},
     MenuKernel{"cutlass3x_sm90_tensorop_..._128x128x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 128,
-               64, 0, 0, 0, 1, 2, 1, "pingpong"},
+               64, 0, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
     MenuKernel{"cutlass3x_sm90_tensorop_..._128x128x64_1x2x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 128,
-               64, 0, 0, 0, 1, 1, 2, "pingpong"},
+               64, 0, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
     MenuKernel{"cutlass3x_sm90_tensorop_..._128x128x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 128,
-               64, 0, 0, 0, 1, 2, 1, "coop"},
+               64, 0, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
     MenuKernel{"cutlass3x_sm90_tensorop_..._128x192x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 192,
-               64, 0, 0, 0, 1, 2, 1, "coop"},
+               64, 0, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
     MenuKernel{"cutlass3x_sm90_tensorop_..._128x192x64_1x2x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 192,
-               64, 0, 0, 0, 1, 1, 2, "coop"},
+               64, 0, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
     MenuKernel{"cutlass3x_sm90_tensorop_..._128x256x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 256,
                64, 0, 0, 0, 1, 2, 1, "coop"},
     MenuKernel{"cutlass3x_sm90_tensorop_..._128x256x64_1x2x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 256,
@@ -125,27 +125,31 @@ constexpr std::array rows{
     MenuKernel{"cutlass3x_sm90_tensorop_..._256x128x64_1x2x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 256, 128,
                64, 0, 0, 0, 1, 1, 2, "coop"},
     MenuKernel{"cutlass3x_sm90_tensorop_..._256x192x64_2x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 256, 192,
-               64, 0, 0, 0, 1, 2, 1, "coop"},
+               64, 0, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x128x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 128,
+               64, 0, 0, 0, 1, 1, 1, "ws", Age::before_nvjet},
+    MenuKernel{"cutlass3x_sm90_tensorop_..._128x64x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128, 64,
+               64, 0, 0, 0, 1, 1, 1, "ws", Age::before_nvjet},
     MenuKernel{"nvjet_sm90_hsh_96x64_64x10_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 96, 64, 10,
-               0, 0, 1, 1, 2, "pingpong"},
+               0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
     MenuKernel{"nvjet_sm90_hsh_112x64_64x9_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 112, 64, 9,
-               0, 0, 1, 1, 2, "pingpong"},
+               0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
     MenuKernel{"nvjet_sm90_hsh_72x128_64x8_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 72, 64, 8,
-               0, 0, 1, 1, 2, "pingpong"},
+               0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
     MenuKernel{"nvjet_sm90_hsh_96x128_64x7_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 96, 64, 7,
-               0, 0, 1, 2, 1, "pingpong"},
+               0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
     MenuKernel{"nvjet_sm90_hsh_112x128_64x7_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 112, 64, 7,
-               0, 0, 1, 2, 1, "pingpong"},
+               0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
     MenuKernel{"nvjet_sm90_hsh_144x128_64x6_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 144, 64, 6,
-               0, 0, 1, 2, 1, "pingpong"},
+               0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
     MenuKernel{"nvjet_sm90_hsh_144x128_64x6_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 144, 64, 6,
-               0, 0, 1, 1, 2, "pingpong"},
+               0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
     MenuKernel{"nvjet_sm90_hsh_160x128_64x5_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 160, 64, 5,
-               0, 0, 1, 2, 1, "coop"},
+               0, 0, 1, 2, 1, "coop", Age::since_nvjet},
     MenuKernel{"nvjet_sm90_hsh_160x256_64x4_2x1_v_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256, 160,
-               64, 4, 0, 0, 1, 1, 2, "coop"},
+               64, 4, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
     MenuKernel{"nvjet_sm90_hsh_128x256_64x4_1x2_h_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256, 128,
-               64, 4, 0, 0, 1, 2, 1, "coop"},
+               64, 4, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
     MenuKernel{"nvjet_sm100_tst_128x256_64_2x1_2cta_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma, 256,
                128, 64, 0, 0, 0, 1, 1, 2},
     MenuKernel{"nvjet_sm100_tst_256x128_64_1x2_2cta_h_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma, 128,
@@ -276,12 +280,14 @@ kernels::KernelConfig config_of(const MenuKernel& row, const kernels::KernelConf
 
 std::span<const MenuKernel> menu() { return rows; }
 
-std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu, const kernels::KernelConfig& frame) {
+std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu, const kernels::KernelConfig& frame,
+                                                   bool before_nvjet) {
+  const Age other_age = before_nvjet ? Age::since_nvjet : Age::before_nvjet;
   const TypeClass wanted = wants_tensor_cores(frame.dtype_in) ? TypeClass::tensor : TypeClass::f32;
   std::vector<kernels::KernelConfig> out;
   for (const MenuKernel& row : rows)
-    if (row.types == wanted && runs_on(row, gpu.sm.name) && !is_left_to_mma(row, frame.dtype_in) &&
-        !(is_of_16_bits_only(row) && kernels::bytes_of(frame.dtype_in) != 2))
+    if (row.types == wanted && row.age != other_age && runs_on(row, gpu.sm.name) &&
+        !is_left_to_mma(row, frame.dtype_in) && !(is_of_16_bits_only(row) && kernels::bytes_of(frame.dtype_in) != 2))
       out.push_back(config_of(row, frame));
   return out;
 }

@@ -15,6 +15,10 @@ namespace noteg::tune {
 // Which operand types a kernel of the menu takes.
 enum class TypeClass : std::uint8_t { f32, tensor };
 
+// Hopper's kernels of cuBLAS changed with nvjet: before, those whose names begin with sm90_xmma. Which release of PyTorch
+// brought which is not stated in a source that we know.
+enum class Age : std::uint8_t { any, before_nvjet, since_nvjet };
+
 struct MenuKernel {
   std::string_view name;         // as the library's names begin; tiles are ours (M x N of the row-major problem)
   std::string_view generations;  // sm_80,sm_86 ...
@@ -28,13 +32,15 @@ struct MenuKernel {
   int sliced_k = 1;
   int cluster_m = 1, cluster_n = 1;
   std::string_view schedule = "";  // of wgmma kernels
+  Age age = Age::any;
 };
 
 [[nodiscard]] std::span<const MenuKernel> menu();
 
 // The kernels of the menu for a GPU's generation and the frame's types, in the order of the table, not resolved.
 [[nodiscard]] std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu,
-                                                                 const kernels::KernelConfig& frame);
+                                                                 const kernels::KernelConfig& frame,
+                                                                 bool before_nvjet = false);
 
 // The page docs/library-menu.md, as Markdown.
 [[nodiscard]] std::string menu_reference();

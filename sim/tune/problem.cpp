@@ -44,7 +44,7 @@ std::string set(CountedProblem& out, std::string_view key, const std::string& va
   if (key == "batch" || key == "times") {
     const bool batch = key == "batch";
     const std::optional<long long> number = whole(batch ? 2147483647 : most_times);
-    if (!number) return batch ? "a whole number from 1 to 2147483647" : "a whole number from 1 to 1000000";
+    if (!number) return batch ? "an integer from 1 to 2147483647" : "an integer from 1 to 1000000";
     (batch ? out.problem.shape.batch : out.count) = *number;
     return "";
   }

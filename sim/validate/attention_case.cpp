@@ -38,8 +38,8 @@ int slices_for(std::int64_t ctas, std::int64_t slots, std::int64_t blocks) {
 
 std::string read_attention(const MeasuredRow& row, const MeasuredData& data, MeasuredCase& measured) {
   const RowView view(data, row);
-  const bool on_warpgroups = view.text(Column::instr) == "wgmma" ||
-                             view.text(Column::kernel_name).find("fa3") != std::string_view::npos;
+  const bool on_warpgroups =
+      view.text(Column::instr) == "wgmma" || view.text(Column::kernel_name).find("fa3") != std::string_view::npos;
   const std::string_view notes = view.text(Column::notes);
   const std::optional<int> heads = note_value(notes, "heads"), key_heads = note_value(notes, "kv_heads");
   if (!heads || !key_heads || *key_heads < 1 || *heads % *key_heads != 0)

@@ -10,7 +10,7 @@
 namespace noteg::validate {
 namespace {
 
-constexpr std::string_view positive_count = "a whole number of at least 1";
+constexpr std::string_view positive_count = "an integer of at least 1";
 constexpr std::string_view type_names =
     "f32, tf32, f16, bf16, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4 (fp32, fp16, fp8, int8 ... too)";
 constexpr std::string_view by_name = "what kernel_name says, else the family's default (kernel-reference.md)";
@@ -69,7 +69,7 @@ constexpr std::array<ColumnInfo, 37> table{{
     {Column::grid_y, "grid_y", "CTAs", Need::no, positive_count, "the family's raster", "The same."},
     {Column::grid_z, "grid_z", "CTAs", Need::no, positive_count, "1", "The same; slices of K of library kernels."},
     {Column::regs, "regs", "", Need::no, positive_count, "the family's estimate", "Registers per thread."},
-    {Column::smem_bytes, "smem_bytes", "B", Need::no, "a whole number of at least 0", "from tile, stages and type",
+    {Column::smem_bytes, "smem_bytes", "B", Need::no, "an integer of at least 0", "from tile, stages and type",
      "Shared memory per CTA."},
     {Column::time_ms, "time_ms", "ms", Need::always, "a positive number", "", "One launch, as the source took it."},
     {Column::time_cold_ms, "time_cold_ms", "ms", Need::no, "a positive number", "skipped under --cold",

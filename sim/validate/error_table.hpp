@@ -1,10 +1,10 @@
-// The table from which intervals are made (sim/gpu/measured_errors.hpp): which rows of a validation count, and the
-// factors that make the stated share of the rows lie inside. A row is judged by all rows but those left out with it:
-// its shape, its kernel on every GPU, its family, its GPU. Each of these stands for one way in which a user's run can
-// be new, and has factors of its own.
+// The table from which intervals are made (sim/confidence/measured_errors.hpp): which rows of a validation count, and
+// the factors that make the stated share of the rows lie inside. A row is judged by all rows but those left out with
+// it: its shape, its kernel on every GPU, its family, its GPU. Each of these stands for one way in which a user's run
+// can be new, and has factors of its own.
 #pragma once
 
-#include "sim/gpu/measured_errors.hpp"
+#include "sim/confidence/measured_errors.hpp"
 #include "sim/validate/validate.hpp"
 
 namespace noteg::validate {

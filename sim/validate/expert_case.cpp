@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/gpu/confidence.hpp"
+#include "sim/confidence/confidence.hpp"
 
 namespace noteg::validate {
 

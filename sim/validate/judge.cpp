@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/gpu/confidence.hpp"
+#include "sim/confidence/confidence.hpp"
 #include "sim/power/clock.hpp"
 
 namespace noteg::validate {

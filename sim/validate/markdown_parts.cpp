@@ -28,9 +28,11 @@ std::string share_text(const std::optional<double>& share) {
 std::string intervals_section() {
   const std::vector<gpu::Coverage>& all = gpu::shipped_errors().coverage;
   std::string text = fmt::format(
-      "\n## Intervals\n\nEvery predicted time has an interval (`sim/gpu/measured_errors.hpp` has the law), made of {} "
+      "\n## Intervals\n\nEvery predicted time has an interval (`sim/confidence/measured_errors.hpp` has the law), made "
+      "of {} "
       "measured "
-      "runs in\n`sim/gpu/measured_errors.csv`; rows that a constant was fitted on are not among them. Here each run "
+      "runs in\n`sim/confidence/measured_errors.csv`; rows that a constant was fitted on are not among them. Here each "
+      "run "
       "was judged "
       "by the others:\nall but those of its shape, of its kernel on every GPU, of its family, or of its GPU, with "
       "factors that "

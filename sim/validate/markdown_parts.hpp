@@ -15,7 +15,7 @@ namespace noteg::validate {
 [[nodiscard]] std::string halves_section(const Validation& validation);
 
 // How often measured times lie in their intervals, by what was left out in cross-validation and by GPU: the table that
-// the program was built with (sim/gpu/measured_errors.csv).
+// the program was built with (sim/confidence/measured_errors.csv).
 [[nodiscard]] std::string intervals_section();
 
 // "91 %"; "-" where absent.

@@ -26,6 +26,7 @@ struct MeasuredCase {
   gpu::SimOptions options;
   std::optional<operators::ExpertLayer> experts;  // instead of one kernel
   std::optional<operators::MemoryKernel> before;  // a kernel that the time holds too
+  double limit_share = 1;                         // of the board's power limit (measured_set.hpp)
   int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (buffers.hpp)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured

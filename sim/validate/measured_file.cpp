@@ -113,10 +113,10 @@ std::optional<std::int64_t> RowView::integer(std::string_view column, std::int64
   if (field.empty()) return std::nullopt;
   // Tables written by data-frame tools hold 128.0 where a column has blanks.
   const std::optional<double> number = parse_number(field);
-  constexpr double largest = 9e15;  // whole numbers are exact below
+  constexpr double largest = 9e15;  // integers are exact below
   if (number && *number == std::floor(*number) && *number >= static_cast<double>(low) && *number <= largest)
     return static_cast<std::int64_t>(*number);
-  problem(fmt::format("{}: expected a whole number of at least {}, found \"{}\"", column, low, field));
+  problem(fmt::format("{}: expected an integer of at least {}, found \"{}\"", column, low, field));
   return std::nullopt;
 }
 

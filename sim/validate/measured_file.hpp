@@ -29,7 +29,7 @@ struct MeasuredData {
 };
 
 // paths: .csv or .csv.gz files, or folders of which every such file is read in order of name.
-// Errors: missing file, not CSV, ragged rows, a needed column missing (columns.hpp), a column named twice, one that is
+// Errors: missing file, not CSV, partial rows, a needed column missing (columns.hpp), a column named twice, one that is
 // in the table but for the case of its letters, more than 250,000 rows or ten million fields.
 [[nodiscard]] Result<MeasuredData> read_measured(const std::vector<std::string>& paths);
 
@@ -41,7 +41,7 @@ class RowView {
   [[nodiscard]] std::string_view text(std::string_view column) const;  // "" where absent
   [[nodiscard]] std::string_view text(Column column) const { return text(info(column).name); }
 
-  // Absent: nullopt and nothing reported. Not a whole number, or below `low`: reported in problems().
+  // Absent: nullopt and nothing reported. Not an integer, or below `low`: reported in problems().
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view column, std::int64_t low);
   [[nodiscard]] std::optional<std::int64_t> integer(Column column, std::int64_t low) {
     return integer(info(column).name, low);

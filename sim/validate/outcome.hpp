@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/gpu/measured_errors.hpp"
+#include "sim/confidence/measured_errors.hpp"
 #include "sim/validate/metrics.hpp"
 #include "sim/validate/shape_half.hpp"
 

@@ -90,7 +90,8 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   MeasuredCase& measured = std::get<MeasuredCase>(built);
   if (options.min_time_ms && measured.time_ms < options.min_time_ms)
     return filtered(fmt::format("measured time below {:g} ms", *options.min_time_ms));
-  const Result<arch::GpuSpec>& gpu = found->second;
+  Result<arch::GpuSpec> gpu = found->second;
+  if (!options.leave_one_out) gpu->power.limit = gpu->power.limit * measured.limit_share;
   settle_l2(measured, *gpu);
   settle_key_slices(measured, *gpu);
   measured.options.l2 = options.l2.value_or(measured.options.l2);

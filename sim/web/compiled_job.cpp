@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/compiled/source_view.hpp"
-#include "sim/gpu/recording.hpp"
 #include "sim/support/text_file.hpp"
+#include "sim/trace/recording.hpp"
 #include "sim/web/watch.hpp"
 
 namespace noteg::web {

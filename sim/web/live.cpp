@@ -8,8 +8,8 @@
 #include "sim/compare/compare.hpp"
 #include "sim/compare/write.hpp"
 #include "sim/compiled/write_json.hpp"
-#include "sim/gpu/recording.hpp"
 #include "sim/report/write.hpp"
+#include "sim/trace/recording.hpp"
 #include "sim/web/watch.hpp"
 
 namespace noteg::web {

@@ -114,12 +114,12 @@ class OperationReader {
     const std::optional<std::string> text = line_.text(key);
     if (!text) {
       if (const std::optional<std::int64_t> noted = note_count(key); noted && otherwise) return *noted;
-      if (!otherwise) wrong(key, "a whole number of at least 1", "nothing");
+      if (!otherwise) wrong(key, "an integer of at least 1", "nothing");
       return otherwise.value_or(1);
     }
     const std::optional<long long> value = parse_integer(*text);
     if (value && *value >= 1 && *value <= largest) return *value;
-    wrong(key, "a whole number from 1 to " + std::to_string(largest), "\"" + *text + "\"");
+    wrong(key, "an integer from 1 to " + std::to_string(largest), "\"" + *text + "\"");
     return 1;
   }
 
@@ -197,22 +197,22 @@ const std::vector<Column>& columns() {
   static const std::vector<Column> all{
       {"name", "a text", "the operation", "How the operation is called in the output."},
       {"op", "linear, bmm, gemm ...", "linear", "What it is."},
-      {"M", "a whole number", "", "Rows of the result; queries of each sequence; tokens of an MoE layer."},
-      {"N", "a whole number", "", "Columns of the result; keys of each sequence; intermediate size of an expert."},
-      {"K", "a whole number", "", "What is summed over; head dimension; hidden size. Not of elementwise, all_reduce."},
-      {"batch", "a whole number", "1", "Independent products; sequences; experts."},
+      {"M", "an integer", "", "Rows of the result; queries of each sequence; tokens of an MoE layer."},
+      {"N", "an integer", "", "Columns of the result; keys of each sequence; intermediate size of an expert."},
+      {"K", "an integer", "", "What is summed over; head dimension; hidden size. Not of elementwise, all_reduce."},
+      {"batch", "an integer", "1", "Independent products; sequences; experts."},
       {"dtype_in", "f16, bf16, s8 ...", "f16", "Type of the operands; of gemm_weight_only both: f16xs4."},
       {"layout", "nn, nt, tn, tt or rr", "tn; nn of bmm, gemm",
        "As the library's kernel is named; rr: both row-major."},
-      {"count", "a whole number", "1", "How often the operation comes."},
-      {"heads", "a whole number", "1", "Of attention, in each sequence."},
+      {"count", "an integer", "1", "How often the operation comes."},
+      {"heads", "an integer", "1", "Of attention, in each sequence."},
       {"kv_heads", "a divisor of heads", "heads", "Heads of the keys and values."},
       {"causal", "true or false", "true of attention_prefill", "Whether a query sees only the keys before it."},
-      {"top_k", "a whole number", "1", "Of moe: experts that a token goes to."},
+      {"top_k", "an integer", "1", "Of moe: experts that a token goes to."},
       {"gated", "true or false", "true", "Of moe: two matrices lead to the intermediate size."},
-      {"reads", "a whole number", "1", "Of elementwise: arrays of M x N that are read."},
-      {"writes", "a whole number", "1", "Of elementwise: arrays that are written."},
-      {"ranks", "a whole number", "1", "Of all_reduce: GPUs."},
+      {"reads", "an integer", "1", "Of elementwise: arrays of M x N that are read."},
+      {"writes", "an integer", "1", "Of elementwise: arrays that are written."},
+      {"ranks", "an integer", "1", "Of all_reduce: GPUs."},
       {"notes", "key=value;...", "",
        "As in measured files: heads, kv_heads, causal and topk are taken from there too."},
   };

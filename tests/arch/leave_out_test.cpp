@@ -15,11 +15,12 @@ bool names(const Overrides& overrides, std::string_view key) {
 }
 
 TEST(LeaveOut, TakesBackWhatWasFittedOnTheGpuAlone) {
-  const Result<Overrides> l4 = without_own_fits("l4"), h200 = without_own_fits("NVIDIA H200");
-  ASSERT_TRUE(l4 && h200);
-  EXPECT_TRUE(names(*l4, "power.voltage_floor"));
+  const Result<Overrides> a100 = without_own_fits("A100-SXM4-80GB"), h200 = without_own_fits("NVIDIA H200");
+  ASSERT_TRUE(a100 && h200);
+  EXPECT_TRUE(names(*a100, "sm.energy.tensor"));
   EXPECT_TRUE(names(*h200, "sm.energy.fma"));
-  EXPECT_FALSE(names(*l4, "sm.energy.fma"));
+  EXPECT_FALSE(names(*a100, "sm.energy.fma"));
+  EXPECT_TRUE(without_own_fits("a40")->empty());
   EXPECT_TRUE(without_own_fits("rtx4090")->empty());
 }
 

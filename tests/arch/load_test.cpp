@@ -70,7 +70,7 @@ TEST(LoadGpu, FindsByTheNamesThatToolsPrint) {
   EXPECT_EQ(id_of("NVIDIA GeForce RTX 4070"), "rtx4070");
   EXPECT_EQ(id_of("NVIDIA H200"), "h200-sxm-141gb");
   EXPECT_EQ(id_of("nvidia h100 80gb hbm3"), "h100-sxm5-80gb");
-  EXPECT_EQ(id_of("A100-80GB"), "a100-pcie-80gb");
+  EXPECT_EQ(id_of("A100-80GB"), "a100-sxm4-80gb");
 }
 
 TEST(LoadGpu, SpacesDashesCaseAndMakerDoNotCount) {

@@ -31,7 +31,7 @@ TEST(Overrides, AllMistakesInOneRun) {
             "--set arch.l2.size: expected a size such as 36 MiB (in B, KiB, MiB, GiB, TiB, KB, MB, GB, TB), found "
             "\"2 GB/s\", which is a bandwidth\n"
             "--set arch.l2.sice: expected a key of an architecture file, found an unknown one (did you mean l2.size?)\n"
-            "--set arch.sms: expected a whole number from 1 to 1024, found \"0\"\n");
+            "--set arch.sms: expected an integer from 1 to 1024, found \"0\"\n");
 }
 
 TEST(Overrides, RulesHoldForThemToo) {

@@ -53,7 +53,7 @@ void cost_of_grid(benchmark::State& state) {
 }
 BENCHMARK(cost_of_grid)->Arg(1024)->Arg(4096)->Arg(16384)->Unit(benchmark::kMillisecond);
 
-// M = N = 4096, K from one main-loop trip to 8192 of them.
+// M = N = 4096, K from one main-loop iteration to 8192 of them.
 void cost_of_k(benchmark::State& state) {
   simulate(state, noteg::bench::main_job(), {.m = 4096, .n = 4096, .k = state.range(0)}, {});
 }

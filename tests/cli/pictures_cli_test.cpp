@@ -27,7 +27,7 @@ void add_numbers(const nlohmann::json& json, std::set<double>& numbers) {
   for (const auto& each : json) add_numbers(each, numbers);
 }
 
-// Figures of the cards of a page, but those of the cards named, which are worked out from several numbers.
+// Figures of the cards of a page, but those of the cards named, which are computed from several numbers.
 std::vector<double> figures_of(const std::string& page, const std::set<std::string>& worked_out) {
   std::vector<double> out;
   const std::string mark = "<data value=\"";
@@ -55,7 +55,9 @@ TEST(Report, EveryFigureIsOneOfTheJsonOfTheSameCommand) {
     if (json.contains("gpus"))  // a table's column of speeds
       for (const auto& gpu : json["gpus"])
         numbers.insert(json["gpus"][0]["time_us"].get<double>() / gpu["time_us"].get<double>());
-    const std::vector<double> figures = figures_of(ran.err, worked_out);
+    std::set<std::string> left_out = worked_out;
+    if (json.contains("gpus")) left_out.insert({"What resident warps do", "Energy by part of the board"});
+    const std::vector<double> figures = figures_of(ran.err, left_out);
     EXPECT_GT(figures.size(), 20u) << command;
     for (const double figure : figures) EXPECT_TRUE(numbers.contains(figure)) << command << ": " << figure;
   }

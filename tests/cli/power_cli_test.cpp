@@ -45,7 +45,7 @@ TEST(SimulatePower, AFewLaunchesFromRestRunAtTheClockAtRest) {
   EXPECT_EQ(few["sm_clock_mhz"], 2505);
   EXPECT_GT(json_of("simulate --arch rtx4070 --launches 100000 " + kernel)["sm_clock_mhz"], 2505);
   EXPECT_TRUE(
-      has(run_program("simulate --arch rtx4070 --launches 0 " + kernel).err, "--launches: expected a whole number"));
+      has(run_program("simulate --arch rtx4070 --launches 0 " + kernel).err, "--launches: expected an integer"));
   EXPECT_EQ(run_program("simulate --arch rtx4070 --launches 2 --clock-mode burst " + kernel).status, 2);
 }
 

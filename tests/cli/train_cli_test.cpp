@@ -93,8 +93,8 @@ TEST(Train, RefusesWrongInput) {
   EXPECT_EQ(words.status, 2);
   for (const char* part :
        {"--features: expected config, arch, physics or counter", "--validate: expected shape",
-        "--monotone: expected TARGET:FEATURE:+", "--trees: expected a whole number from 1",
-        "--folds: expected at least 2", "--format: expected text or json", "--gpu: expected --residual"})
+        "--monotone: expected TARGET:FEATURE:+", "--trees: expected an integer from 1", "--folds: expected at least 2",
+        "--format: expected text or json", "--gpu: expected --residual"})
     EXPECT_TRUE(has(words.err, part)) << part << "\n" << words.err;
 }
 

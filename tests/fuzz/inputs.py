@@ -109,7 +109,7 @@ class Inputs:
         key, takes = rng.choice(sorted(self.kernel_keys.items()))
         if rng.random() < 0.2:
             return f"{key}={rng.choice(ODD)}"
-        whole = re.match(r"a whole number from (\d+) to (\d+)", takes)
+        whole = re.match(r"an integer from (\d+) to (\d+)", takes)
         if whole:
             return f"{key}={round(number_in(rng, float(whole[1]), float(whole[2])))}"
         if takes.startswith("extents"):

@@ -1,6 +1,6 @@
 // Intervals of predicted times: they hold the prediction, widen with distance from what was measured, and a machine
 // that nobody can have measured is never called validated.
-#include "sim/gpu/confidence.hpp"
+#include "sim/confidence/confidence.hpp"
 
 #include <cmath>
 

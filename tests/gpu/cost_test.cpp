@@ -28,7 +28,7 @@ class Cost : public testing::TestWithParam<Case> {
 // periods are stepped through; once they are long the cost stands still.
 TEST_P(Cost, DoesNotGrowWithK) { EXPECT_LE(stepped({4096, 4096, 131072, 1}), 1.3 * stepped({4096, 4096, 16384, 1})); }
 
-// Grows up to some tens of waves, until rounds of CTAs are seen to repeat: from 4096 to 16384 squared the instructions
+// Grows up to some tens of waves, until waves are seen to repeat: from 4096 to 16384 squared the instructions
 // stepped through rise by 2.66 at most (H200): two runs, of two and of seven rounds, take the place of one of four.
 // Beyond that the number of runs is fixed; what still moves is the remainder of CTAs per round.
 TEST_P(Cost, DoesNotGrowWithTheNumberOfTilesOnceThereAreManyWaves) {

@@ -73,7 +73,7 @@ constexpr Case default_cases[] = {
     // Long main loops and more than four rounds: taken from what a CTA costs in the flow.
     Case{"a100-pcie-80gb", "ampere_sgemm_128x128_nn", 4096, 4096, 2048},
     Case{"a100-pcie-80gb", "ampere_sgemm_64x64_tn", 3072, 3072, 2048},
-    // The same from 60 trips on where no matrix instructions are.
+    // The same from 60 iterations on where no matrix instructions are.
     Case{"h100-sxm5-80gb", xmma_64x64, 4096, 4096, 600},
     Case{"rtx4070", "cutlass_simt_sgemm_64x64_8x2_nn_align1", 3072, 3072, 600}};
 
@@ -110,7 +110,7 @@ TEST_P(Exact, AgreesWithTheDefaultMode) {
   for (const auto& [opcode, count] : exact.instructions_by_opcode) {
     const auto found = fast.instructions_by_opcode.find(opcode);
     ASSERT_NE(found, fast.instructions_by_opcode.end()) << opcode;
-    // An opcode of the prologue only takes part in the correction to the exact total, and windows cut trips in the
+    // An opcode of the prologue only takes part in the correction to the exact total, and windows cut iterations in the
     // middle: it may be a little off.
     if (count > 0.02 * exact.warp_instructions) {
       EXPECT_NEAR(found->second / count, 1, 0.015) << opcode;
@@ -134,7 +134,7 @@ TEST(ExactCases, AgreeInTheMeanAndNearlyAllToAPercent) {
   EXPECT_LE(far, std::size(default_cases) / 10);
 }
 
-// One CTA on an SM: each trip finds the SM as the one before it did, and each CTA too. Nothing is estimated.
+// One CTA on an SM: each iteration finds the SM as the one before it did, and each CTA too. Nothing is estimated.
 TEST(ExactRepetition, GivesTheCyclesOfEveryStep) {
   for (const Case& c : {Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", 4096, 2048, 1024},
                         Case{"h100-sxm5-80gb", "cutlass_simt_sgemm_256x128_8x4_tn_align1", 4096, 4096, 768},
@@ -147,9 +147,9 @@ TEST(ExactRepetition, GivesTheCyclesOfEveryStep) {
   }
 }
 
-// Where several CTAs lie side by side for a few rounds, time follows from the rates of some trips, and a slot that ends
-// sooner or later than another moves it: further than elsewhere, but not on the mean. CTAs of two warps (64 x 64) lie
-// on half of the sub-cores.
+// Where several CTAs lie side by side for a few rounds, time follows from the rates of some iterations, and a slot that
+// ends sooner or later than another moves it: further than elsewhere, but not on the mean. CTAs of two warps (64 x 64)
+// lie on half of the sub-cores.
 TEST(ExactOfFewRounds, IsNearOnTheMean) {
   const std::array cases{Case{"rtx-a4000", "cutlass_simt_sgemm_64x64_8x2_nn_align1", 4464, 1368, 896},
                          Case{"h100-pcie", "cutlass_simt_sgemm_64x64_8x2_nn_align1", 312, 6780, 2200},

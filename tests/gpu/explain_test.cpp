@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
         // DRAM: thin products that write much
         Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", {8192, 8192, 8, 1}, "dram_bandwidth"},
         Case{"rtx3090", "cutlass_simt_sgemm_64x64_8x4_nn_align1", {16384, 16384, 8, 1}, "dram_bandwidth"},
-        // ragged grids
+        // partial grids
         Case{"h200-sxm-141gb", "cutlass_simt_sgemm_128x128_8x4_tn_align1", {2176, 1024, 4096, 1}, "ragged_tail"},
         Case{"rtx3090", cutlass_128, {64, 8192, 4096, 1}, "ragged_tail"},
         Case{"a100-pcie-40gb", "ampere_sgemm_32x32_sliced1x4_tn", {64, 64, 8192, 1}, "ragged_tail"},

@@ -1,4 +1,4 @@
-// How a grid falls onto the chip: CTAs, trips, batches, split K, and what follows for the time.
+// How a grid falls onto the chip: CTAs, iterations, batches, split K, and what follows for the time.
 #include "sim/gpu/gemm_launch.hpp"
 
 #include "tests/gpu/chip_setup.hpp"

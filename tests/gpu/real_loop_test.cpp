@@ -1,6 +1,6 @@
 // Main loops cut out of real listings, with the compiler's own registers and control bits, on the model of the GPU on
 // which the same kernels were measured: no builder of ours between the engine and the hardware. tests/data/README.md
-// says where loops and cycles come from. Cycles per trip are slopes between K = 512 and K = 2048.
+// says where loops and cycles come from. Cycles per iteration are slopes between K = 512 and K = 2048.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 struct RealLoop {
   const char* file;
   int ctas;         // side by side on the SM
-  double measured;  // cycles per trip
+  double measured;  // cycles per iteration
   double within = 0.05;
 };
 

@@ -55,7 +55,7 @@ TEST(ClblastCompiler, KernelsStayInTheirBudget) {
   }
 }
 
-// In a loop without trips those of the first steps come before the barrier already.
+// In a loop without iterations those of the first steps come before the barrier already.
 TEST(ClblastCompiler, UnstagedLoadsRunAhead) {
   BuildRequest request;
   request.config = config_of({128, 64, 32, 8, 4, 4, false, true});

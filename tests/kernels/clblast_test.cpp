@@ -40,7 +40,7 @@ Program built(const KernelConfig& config) {
 
 TEST(Clblast, MultipliesEveryElementOfItsTileOnce) {
   const Program p = built(clblast(128, 64));
-  // 8 x 8 results a thread, 32 k a trip.
+  // 8 x 8 results a thread, 32 k an iteration.
   EXPECT_EQ(executed(p, Opcode::ffma, 1), 8 * 8 * 32);
   EXPECT_EQ(p.warps, 4);
   EXPECT_EQ(p.shared_bytes, 4 * 32 * (128 + 64));

@@ -80,7 +80,7 @@ TEST(KernelFile, AnOverridesMistakeHasNoPosition) {
   const Result<KernelConfig> config = load_kernel_file("sgemm_128x128x8", {{"stages", "many"}, {"stage", "3"}});
   ASSERT_FALSE(config);
   EXPECT_EQ(to_string(config.errors()),
-            "stages: expected a whole number from 1 to 16, found \"many\"\n"
+            "stages: expected an integer from 1 to 16, found \"many\"\n"
             "stage: expected a known key, found an unknown key (did you mean stages?)\n");
   const Result<KernelConfig> rule = load_kernel_file("sgemm_128x128x8", {{"threads", "128"}});
   ASSERT_FALSE(rule);

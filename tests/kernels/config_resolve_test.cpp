@@ -149,10 +149,10 @@ TEST(Resolve, TellsEveryMistakeAtOnce) {
   config.split_k = 0;
   config.swizzle_log2 = -1;
   EXPECT_EQ(errors_of(config, {0, 1, 1, 1}),
-            "shape.m: expected a whole number from 1 to 2147483647, found 0\n"
-            "stages: expected a whole number from 1 to 8, found 9\n"
-            "split_k: expected a whole number from 1 to 4096, found 0\n"
-            "swizzle_log2: expected a whole number from 0 to 4, found -1\n");
+            "shape.m: expected an integer from 1 to 2147483647, found 0\n"
+            "stages: expected an integer from 1 to 8, found 9\n"
+            "split_k: expected an integer from 1 to 4096, found 0\n"
+            "swizzle_log2: expected an integer from 0 to 4, found -1\n");
 }
 
 KernelConfig mma(Tile tile, DataType in, DataType acc) {
@@ -236,10 +236,10 @@ TEST(CheckShape, ReachesFromOneToThirtyOneBits) {
   EXPECT_TRUE(check_shape({1, 1, 1, 1}).empty());
   EXPECT_TRUE(check_shape({largest, 1, 1, 1}).empty());
   EXPECT_EQ(to_string(check_shape({largest + 1, 1, 1, 1})),
-            "shape.m: expected a whole number from 1 to 2147483647, found 2147483648\n");
+            "shape.m: expected an integer from 1 to 2147483647, found 2147483648\n");
   EXPECT_EQ(to_string(check_shape({1, -5, 1, 0})),
-            "shape.n: expected a whole number from 1 to 2147483647, found -5\n"
-            "batch: expected a whole number from 1 to 2147483647, found 0\n");
+            "shape.n: expected an integer from 1 to 2147483647, found -5\n"
+            "batch: expected an integer from 1 to 2147483647, found 0\n");
 }
 
 // 2 * M * N * K * batch = 2^62 is the last that fits.

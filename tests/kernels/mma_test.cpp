@@ -1,4 +1,4 @@
-// The mma builder against main loops that nvcc compiled for sm_90 (H200 measurements): instructions of one trip by
+// The mma builder against main loops that nvcc compiled for sm_90 (H200 measurements): instructions of one iteration by
 // opcode, and the sum of stall counts.
 #include <gtest/gtest.h>
 

@@ -201,6 +201,28 @@ TEST(Dependences, GiveTheCriticalPath) {
   EXPECT_EQ(critical_path(e.program(), 0, 4, {}), 4 + 4 + 1);
 }
 
+TEST(Dependences, CriticalChainIsInOrderAndEndsWithThePath) {
+  Emitter e;
+  ffma(e, 0, 1, 2, 0);
+  ffma(e, 9, 1, 2, 9);
+  ffma(e, 0, 1, 2, 0);
+  const DependenceGraph graph(e.program(), 0, 3, {});
+  EXPECT_EQ(graph.critical_chain(), (std::vector<int>{0, 2}));
+  EXPECT_EQ(graph.earliest(), (std::vector<int>{0, 0, 4}));
+  EXPECT_EQ(graph.critical_length(), graph.earliest().back() + 1);
+}
+
+TEST(Dependences, AreDrawnWithTheirLatencies) {
+  Emitter e;
+  ffma(e, 0, 1, 2, 0);
+  ffma(e, 0, 1, 2, 0);
+  const DependenceGraph graph(e.program(), 0, 2, {});
+  EXPECT_NE(to_dot(graph, e.program()).find("i0 -> i1 [label=\"4\""), std::string::npos);
+  const std::string svg = to_svg(graph, e.program());
+  EXPECT_TRUE(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+  EXPECT_NE(svg.find("read after write, 4 cycles"), std::string::npos);
+}
+
 TEST(Schedule, HoistsALoadOverIndependentArithmetic) {
   Emitter e;
   for (int i = 0; i < 6; ++i) ffma(e, 20 + i, 1, 2, 20 + i);

@@ -1,5 +1,5 @@
 // Whatever the tables of keys allow, a simulation ends, and with figures that are figures. Every architecture key at
-// both ends of its range, keys two by two at random places of theirs, every whole number of a kernel's keys, shapes and
+// both ends of its range, keys two by two at random places of theirs, every integer of a kernel's keys, shapes and
 // tiles at both ends; keys come from their tables, so that a new one is tested without a word here.
 // NOTEG_RANDOM_PAIRS says how many pairs (100), NOTEG_FAMILIES_PER_KEY with how many kernels each key (1). Combinations
 // that a rule refuses have an error, which is right too.
@@ -132,9 +132,9 @@ TEST(Bounds, ArchitectureKeysTwoByTwo) {
   }
 }
 
-// Whole numbers of the kernel keys' table, at both ends and with the largest extents beside them.
+// Integers of the kernel keys' table, at both ends and with the largest extents beside them.
 TEST(Bounds, EveryKernelKeyAtTheEndsOfItsRange) {
-  const std::regex whole_number("a whole number from ([0-9]+) to ([0-9]+)");
+  const std::regex whole_number("an integer from ([0-9]+) to ([0-9]+)");
   for (const kernels::KernelKeyDoc& key : kernels::kernel_keys()) {
     std::smatch range;
     if (!std::regex_match(key.accepts, range, whole_number)) continue;

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "sim/gpu/recording.hpp"
 #include "sim/support/work_sharing.hpp"
+#include "sim/trace/recording.hpp"
 #include "tests/properties/random_case.hpp"
 
 namespace noteg::properties {

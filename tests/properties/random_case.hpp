@@ -38,7 +38,7 @@ inline constexpr std::size_t kinds = 7;
 [[nodiscard]] Result<gpu::SimReport> simulate(const Case& c, const arch::GpuSpec& gpu, gpu::SmCache& cache,
                                               bool exact = false);
 
-// A whole number from low to high, both included.
+// An integer from low to high, both included.
 [[nodiscard]] std::int64_t whole(Random& random, std::int64_t low, std::int64_t high);
 
 // A number from low to high, as often between 1 and 2 as between 2 and 4.

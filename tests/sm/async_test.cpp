@@ -38,7 +38,7 @@ double cycles(Emitter& e, int warps, std::int64_t trips = 1) {
   return result.cycles;
 }
 
-// Trips of: fence, `count` multiplications, wait for all of them.
+// Iterations of: fence, `count` multiplications, wait for all of them.
 double cycles_per_trip(int n, bool a_in_registers, int warpgroups, int count) {
   const auto run = [&](std::int64_t trips) {
     Emitter e;

@@ -22,7 +22,7 @@ struct LoopRow {
   int ffma;
   const char* before_branch;  // control bits of the last FFMA, as compiled
   int warps;                  // over four sub-cores
-  double measured;            // cycles per trip
+  double measured;            // cycles per iteration
 };
 
 double loop_cycles(const LoopRow& row) {
@@ -50,7 +50,8 @@ INSTANTIATE_TEST_SUITE_P(
                     LoopRow{16, "B------:R-:W-:Y:S02", 16, 81.98}, LoopRow{24, "B------:R-:W-:-:S01", 16, 107.945},
                     LoopRow{32, "B------:R-:W-:-:S01", 16, 139.62}));
 
-// Known exception: two warps whose trips are shorter than the 29 cycles from comparison to next trip (33.06 measured).
+// Known exception: two warps whose iterations are shorter than the 29 cycles from comparison to next iteration (33.06
+// measured).
 TEST(Loop, KnownExceptionStaysAsItIs) { EXPECT_NEAR(loop_cycles({8, "B------:R-:W-:Y:S10", 8, 0}), 30, 0.5); }
 
 // --- instruction caches -----------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// Runs a few lines of assembly on one SM and tells cycles per main-loop trip, the way a micro-benchmark
-// on hardware does: the slope over the number of trips, so that start and end drop out.
+// Runs a few lines of assembly on one SM and tells cycles per main-loop iteration, the way a micro-benchmark
+// on hardware does: the slope over the number of iterations, so that start and end drop out.
 #pragma once
 
 #include <string>
@@ -21,13 +21,14 @@ struct MicroKernel {
   std::vector<IssueRecord>* issues = nullptr;
 };
 
-// Cycles per trip; fails the test if the text does not assemble or the warps wait for ever.
+// Cycles per iteration; fails the test if the text does not assemble or the warps wait for ever.
 double cycles_per_trip(const MicroKernel& kernel);
 
-// Cycles of a whole run of `trips` trips.
+// Cycles of a whole run of `trips` iterations.
 SmResult run_micro(const MicroKernel& kernel, std::int64_t trips);
 
-// The cycle in which the last instruction before EXIT issues: EXIT itself waits for all accesses. One warp, no trips.
+// The cycle in which the last instruction before EXIT issues: EXIT itself waits for all accesses. One warp, no
+// iterations.
 double last_issue_before_exit(MicroKernel kernel);
 
 const arch::SmSpec& sm_of(const std::string& gpu);

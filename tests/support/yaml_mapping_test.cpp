@@ -49,7 +49,7 @@ TEST(YamlMapping, MissingKeyPointsAtTheMapping) {
   std::optional<YamlMapping> l2 = top.mapping("l2");
   ASSERT_TRUE(l2);
   EXPECT_EQ(l2->integer("size", 1, 2), std::nullopt);
-  EXPECT_EQ(f.mistakes(), "f.yaml:2:3: l2.size: expected a whole number from 1 to 2, found no such key\n");
+  EXPECT_EQ(f.mistakes(), "f.yaml:2:3: l2.size: expected an integer from 1 to 2, found no such key\n");
 }
 
 TEST(YamlMapping, RangeIncludesItsEnds) {
@@ -73,7 +73,7 @@ TEST(YamlMapping, WrongKindsAreAllReported) {
   EXPECT_EQ(top.choice("f", {"x", "y"}), std::nullopt);
   EXPECT_EQ(f.mistakes(),
             "f.yaml:1:4: a: expected a text, found a mapping\n"
-            "f.yaml:2:4: b: expected a whole number from 0 to 9, found a sequence\n"
+            "f.yaml:2:4: b: expected an integer from 0 to 9, found a sequence\n"
             "f.yaml:3:1: c: expected a number from 0 to 9, found nothing\n"
             "f.yaml:4:4: d: expected true or false, found \"yes\"\n"
             "f.yaml:5:4: e: expected a sequence of texts, found \"1\"\n"

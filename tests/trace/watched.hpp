@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "arch/load.hpp"
-#include "sim/gpu/recording.hpp"
+#include "sim/trace/recording.hpp"
 
 namespace noteg::test {
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -32,6 +33,17 @@ TEST(Menu, EveryKernelResolvesForItsTypes) {
       EXPECT_TRUE(resolved) << kernel.name << ": " << (resolved ? "" : to_string(resolved.errors()));
     }
   }
+}
+
+TEST(Menu, ALibraryFromBeforeNvjetHasOnlyHoppersOlderKernels) {
+  const arch::GpuSpec gpu = *arch::load_gpu("h100-sxm5-80gb");
+  kernels::KernelConfig frame;
+  frame.dtype_in = kernels::DataType::f16;
+  const auto nvjet = [](const kernels::KernelConfig& kernel) { return kernel.name.starts_with("nvjet"); };
+  EXPECT_TRUE(std::ranges::any_of(library_kernels(gpu, frame), nvjet));
+  const std::vector<kernels::KernelConfig> before = library_kernels(gpu, frame, true);
+  EXPECT_FALSE(std::ranges::any_of(before, nvjet));
+  EXPECT_GE(before.size(), 8U);
 }
 
 TEST(Menu, ThePageIsUpToDate) {

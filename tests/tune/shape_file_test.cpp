@@ -24,7 +24,7 @@ TEST(ShapeFile, TellsEveryMistakeWithItsPlace) {
   ASSERT_FALSE(read);
   ASSERT_EQ(read.errors().size(), 5U);
   EXPECT_EQ(read.errors()[0].to_string().find("layer.txt:1:1: shape: expected MxNxK"), 0U);
-  EXPECT_EQ(read.errors()[1].to_string().find("layer.txt:2:10: times: expected a whole number"), 0U);
+  EXPECT_EQ(read.errors()[1].to_string().find("layer.txt:2:10: times: expected an integer"), 0U);
   EXPECT_FALSE(parse_shapes("# nothing\n", "layer.txt", {}));
   EXPECT_FALSE(read_shapes("/nowhere/layer.txt", {}));
 }

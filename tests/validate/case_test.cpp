@@ -174,9 +174,9 @@ TEST(MeasuredCase, HasAReasonForEveryRowThatItCannotExpress) {
   EXPECT_NE(reason("neusight,L4,bmm,fp99,fp32,nn,1,64,128,256,,simt,64,128,8,,,,,1,1,,").find("fp99"),
             std::string::npos);
   EXPECT_NE(
-      reason("neusight,L4,bmm,fp32,fp32,nn,1,-64,128,256,,simt,64,128,8,,,,,1,1,,").find("M: expected a whole number"),
+      reason("neusight,L4,bmm,fp32,fp32,nn,1,-64,128,256,,simt,64,128,8,,,,,1,1,,").find("M: expected an integer"),
       std::string::npos);
-  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64.5,128,256,,simt,64,128,8,,,,,1,1,,").find("whole number"),
+  EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64.5,128,256,,simt,64,128,8,,,,,1,1,,").find("integer"),
             std::string::npos);
   EXPECT_NE(reason("neusight,L4,bmm,fp32,fp32,nn,1,64,128,,,simt,64,128,8,,,,,1,1,,").find("K is blank"),
             std::string::npos);

@@ -1,4 +1,4 @@
-// Cycles per trip of the main loop against an H200: the slope between two depths K, so that launch, prologue and
+// Cycles per iteration of the main loop against an H200: the slope between two depths K, so that launch, prologue and
 // epilogue drop out. One CTA alone, one on each SM, and full SMs.
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ struct Point {
 
 struct Slope {
   std::string kernel, mode;
-  double from_k = 0, to_k = 0, measured = 0, model = 0;  // cycles per trip
+  double from_k = 0, to_k = 0, measured = 0, model = 0;  // cycles per iteration
 
   [[nodiscard]] double error() const { return model / measured - 1; }
 };

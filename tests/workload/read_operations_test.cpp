@@ -30,8 +30,8 @@ TEST(OperationFile, TellsEveryMistakeWithItsPlace) {
   ASSERT_FALSE(list);
   const std::string text = to_string(list.errors());
   EXPECT_NE(text.find("m.csv:2:2: op: expected linear, bmm"), std::string::npos) << text;
-  EXPECT_NE(text.find("m.csv:3:3: M: expected a whole number from 1"), std::string::npos) << text;
-  EXPECT_NE(text.find("m.csv:3:5: K: expected a whole number of at least 1, found nothing"), std::string::npos) << text;
+  EXPECT_NE(text.find("m.csv:3:3: M: expected an integer from 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("m.csv:3:5: K: expected an integer of at least 1, found nothing"), std::string::npos) << text;
 }
 
 TEST(OperationFile, MayBeYaml) {

@@ -46,7 +46,7 @@ LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(32768 
   std::int64_t offset = layout.parameters;
   for (const Argument& argument : launch.arguments) {
     const std::int64_t size = argument.size(), align = argument.alignment();
-    offset = (offset + align - 1) / align * align;
+    offset = layout.parameters + (offset - layout.parameters + align - 1) / align * align;
     std::uint64_t value = static_cast<std::uint64_t>(argument.value);
     if (argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::tensor_map) {
       const auto same = std::ranges::find_if(

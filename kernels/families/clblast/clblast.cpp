@@ -269,7 +269,7 @@ class Clblast {
   const int steps_;                    // of k, unrolled
   const int ahead_of_a_, ahead_of_b_;  // steps by which loads run ahead
   Emitter e_;
-  int step_ = 0, loads_ = 0, loads_of_step_ = 1;           // k of the trip; its loads, those placed so far
+  int step_ = 0, loads_ = 0, loads_of_step_ = 1;           // k of the iteration; its loads, those placed so far
   std::vector<std::vector<Value>> fetched_a_, fetched_b_;  // by step
   Value a_pointer_, b_pointer_, c_pointer_, read_a_, read_b_, write_a_, write_b_, k_, inner_, pitch_;
   std::vector<Value> accumulators_;

@@ -8,7 +8,7 @@
 
 namespace noteg::kernels {
 
-// k values of one trip of the inner loop: all of the tile or about as many as the source unrolls (97 % of the
+// k values of one iteration of the inner loop: all of the tile or about as many as the source unrolls (97 % of the
 // configurations).
 [[nodiscard]] int unrolled_steps(const ClblastPlan& plan);
 
@@ -19,7 +19,7 @@ namespace noteg::kernels {
 // Elements on their way to shared memory at once.
 [[nodiscard]] int copied_at_once(const ClblastPlan& plan, int budget);
 
-// Steps of k by which loads of an operand that is not staged run ahead of their products, in a loop without trips.
+// Steps of k by which loads of an operand that is not staged run ahead of their products, in a loop without iterations.
 [[nodiscard]] int steps_ahead(const ClblastPlan& plan, const ClblastOperand& operand, int budget);
 
 }  // namespace noteg::kernels

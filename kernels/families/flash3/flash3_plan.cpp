@@ -138,7 +138,7 @@ constinit const FamilyDescriptor flash3_family{
     .traits = {.arithmetic = Arithmetic::tensor_cores,
                .multiplies_with = "wgmma",
                .needs = Needs::warpgroup_products,
-               .stages = {1, 4, "a whole number from 1 to 4"},
+               .stages = {1, 4, "an integer from 1 to 4"},
                .copies_in_bulk = true,
                .keeps_scores = true},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return Flash3Resolver(config, shape).run(); },

@@ -1,5 +1,5 @@
-// One trip = one k tile: fragments double-buffered in registers one k group ahead, the copies for a later tile spread
-// over the groups, one barrier per tile before the last group (CUTLASS's multistage and pipelined main loops).
+// One iteration = one k tile: fragments double-buffered in registers one k group ahead, the copies for a later tile
+// spread over the groups, one barrier per tile before the last group (CUTLASS's multistage and pipelined main loops).
 #include <algorithm>
 
 #include "kernels/families/mma/mma_parts.hpp"
@@ -73,7 +73,7 @@ class Mainloop {
   // Where compilers place what is not arithmetic, in multiplications of the tile that come before it (CUTLASS 4
   // multistage kernels as nvcc 13.0 compiles them). Multiplications move up past the barrier and everything that leads
   // to it moves down: copies lie behind their group, the barrier four multiplications behind the last of them, the
-  // loads of the next tile four behind the barrier or at the end of the trip.
+  // loads of the next tile four behind the barrier or at the end of the iteration.
   static constexpr int copies_behind = 8, barrier_behind = 4, loads_behind = 4;
   [[nodiscard]] int copies_span() const { return std::min(copies_behind, per_group_ / 2); }
   [[nodiscard]] int commit_place() const { return (sync_group() + 1) * per_group_ + copies_span(); }

@@ -13,7 +13,7 @@ struct Fragments {
 
 struct MmaState : PipelineState {
   std::vector<Value> accumulators;  // one group of registers per instruction of the warp tile
-  Fragments first;                  // of the first k group, loaded one trip ahead
+  Fragments first;                  // of the first k group, loaded one iteration ahead
 };
 
 [[nodiscard]] MmaState make_mma_state(Emitter& e, const MmaPlan& plan);

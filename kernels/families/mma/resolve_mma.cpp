@@ -178,7 +178,7 @@ constinit const FamilyDescriptor mma_family{
     .meaning = "the same on tensor cores: ldmatrix and mma.sync",
     .traits = {.arithmetic = Arithmetic::tensor_cores,
                .multiplies_with = "mma",
-               .stages = {1, 8, "a whole number from 1 to 8"},
+               .stages = {1, 8, "an integer from 1 to 8"},
                .has_library_kernels = true,
                .takes_narrow_b = true},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return MmaResolver(config, shape).run(); },

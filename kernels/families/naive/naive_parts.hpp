@@ -13,7 +13,7 @@ inline constexpr int naive_element_bytes = 4;
 [[nodiscard]] AccessPattern naive_lanes(int tile, Space space, Matrix matrix, bool store, int bytes, int row_step,
                                         int column_step);
 
-// What a trip and a CTA of such a kernel take.
+// What an iteration and a CTA of such a kernel take.
 void describe_naive(Program& program, int tile, const KernelConfig& config);
 
 // finish(), with nvcc's registers where the configuration has none.

@@ -177,7 +177,7 @@ constinit const FamilyDescriptor simt_family{
     .family = Family::simt,
     .name = "simt",
     .meaning = "warp tiles, multi-stage pipeline, as CUTLASS and cuBLAS ship it",
-    .traits = {.stages = {1, 8, "a whole number from 1 to 8"}, .has_library_kernels = true, .transposes_copies = true},
+    .traits = {.stages = {1, 8, "an integer from 1 to 8"}, .has_library_kernels = true, .transposes_copies = true},
     .resolve = resolve_simt,
     .build = build_simt,
     .add_candidates = add_candidates,

@@ -1,5 +1,5 @@
-// One trip = one k tile: fragments double-buffered in registers one k step ahead, the copies for a later tile spread
-// over the steps, one barrier per tile before the last step (CUTLASS's multistage and pipelined main loops).
+// One iteration = one k tile: fragments double-buffered in registers one k step ahead, the copies for a later tile
+// spread over the steps, one barrier per tile before the last step (CUTLASS's multistage and pipelined main loops).
 #include <algorithm>
 
 #include "kernels/families/simt/simt_parts.hpp"

@@ -8,7 +8,7 @@ namespace noteg::kernels {
 
 struct SimtState : PipelineState {
   std::vector<Value> accumulators;
-  std::vector<Value> first_a, first_b;  // fragments of the first k step, loaded one trip ahead
+  std::vector<Value> first_a, first_b;  // fragments of the first k step, loaded one iteration ahead
 };
 
 [[nodiscard]] SimtState make_state(Emitter& e, const SimtPlan& plan);

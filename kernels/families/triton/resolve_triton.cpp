@@ -161,7 +161,7 @@ constinit const FamilyDescriptor triton_family{
     .meaning = "tl.dot as Triton lowers it to mma.sync or FFMA",
     .traits = {.arithmetic = Arithmetic::by_type,
                .multiplies_with = "mma",
-               .stages = {1, 16, "a whole number from 1 to 16"},
+               .stages = {1, 16, "an integer from 1 to 16"},
                .stores_operand_type = true,
                .takes_narrow_b = true},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return TritonResolver(config, shape).run(); },

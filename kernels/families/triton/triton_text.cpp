@@ -64,7 +64,7 @@ std::optional<Diagnostic> set_word(KernelConfig& config, std::string_view word, 
   }
   const std::optional<long long> number = parse_integer(value);
   if (!number || *number < 1 || *number > 1024)
-    return wrong(std::string(word), "a whole number from 1 to 1024", "\"" + std::string(value) + "\"");
+    return wrong(std::string(word), "an integer from 1 to 1024", "\"" + std::string(value) + "\"");
   *block = static_cast<int>(*number);
   return std::nullopt;
 }

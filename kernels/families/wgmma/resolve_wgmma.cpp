@@ -108,7 +108,7 @@ class WgmmaResolver {
     const auto fitting = static_cast<int>(std::min<std::int64_t>(most_stages, (most_shared - staging) / stage));
     if (!config_.stages) config_.stages = fitting;
     if (*config_.stages < 1 || *config_.stages > most_stages)
-      return report("stages", "a whole number from 1 to 16", std::to_string(*config_.stages));
+      return report("stages", "an integer from 1 to 16", std::to_string(*config_.stages));
     if (!config_.shared_bytes) config_.shared_bytes = *config_.stages * stage + staging;
     if (*config_.shared_bytes < *config_.stages * stage)
       report("shared_bytes",
@@ -157,7 +157,7 @@ constinit const FamilyDescriptor wgmma_family{
     .traits = {.arithmetic = Arithmetic::tensor_cores,
                .multiplies_with = "wgmma",
                .needs = Needs::warpgroup_products,
-               .stages = {1, most_stages, "a whole number from 1 to 16"},
+               .stages = {1, most_stages, "an integer from 1 to 16"},
                .usual_depth_bytes = 128,
                .copies_in_bulk = true},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return WgmmaResolver(config, shape).run(); },

@@ -12,7 +12,7 @@
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/compare/write.hpp"
-#include "sim/gpu/confidence.hpp"
+#include "sim/confidence/confidence.hpp"
 #include "sim/support/nearest_name.hpp"
 
 namespace noteg::cli {

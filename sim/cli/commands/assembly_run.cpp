@@ -1,5 +1,5 @@
-// What `noteg simulate --asm` tells of a micro-kernel: counters of the whole run, and per trip of the main loop from
-// the difference of two runs, so that start and end drop out.
+// What `noteg simulate --asm` tells of a micro-kernel: counters of the whole run, and per iteration of the main loop
+// from the difference of two runs, so that start and end drop out.
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -74,7 +74,7 @@ std::optional<double> per_trip(const AssemblyView& view, const Figure& figure) {
   return (figure.of(view.run) - figure.of(view.shorter)) / static_cast<double>(view.trips - view.few_trips);
 }
 
-// Shares of warp cycles in the trips between the two runs, or of the whole run where there is only one.
+// Shares of warp cycles in the iterations between the two runs, or of the whole run where there is only one.
 std::array<double, sm::stall_count> stall_shares(const AssemblyView& view) {
   sm::CoreCounters counters = view.run.counters;
   if (view.few_trips > 0) counters += view.shorter.counters * -1.0;

@@ -30,7 +30,7 @@ std::vector<Option> options() {
        true, FileUse::gpu, arch_values},
       {"power-limits", "LIST", "one GPU under these board power limits, with commas: 40W,50W,72W", false}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
-  for (Option& option : compiled_options()) all.push_back(std::move(option));
+  for (Option& option : compiled_options(true)) all.push_back(std::move(option));
   for (Option& option : clock_options()) all.push_back(std::move(option));
   all.push_back({"no-waterfall", "", "only the tables, not what each difference did", false});
   all.push_back(report_option());
@@ -50,7 +50,8 @@ int compare_gpus(const Arguments& arguments) {
   request.jobs = jobs_option(arguments, errors);
   check_report(arguments, errors);
   const std::vector<std::string> names = arguments.texts("arch");
-  if (names.size() < least_gpus || names.size() > most_gpus)
+  const bool two_listings = arguments.texts("sass").size() > 1;
+  if (names.size() < (two_listings ? 1 : least_gpus) || names.size() > most_gpus)
     errors.push_back({"", 0, 0, "--arch", "2 to 12 GPUs (or --power-limits with one)", std::to_string(names.size())});
   Result<std::vector<compare::Contestant>> gpus = compare::load_contestants(names, arch_overrides(arguments));
   if (!gpus) add(errors, gpus.errors());

@@ -7,9 +7,11 @@
 #include <thread>
 
 #include "arch/load.hpp"
+#include "kernels/compiled/accelsim_trace.hpp"
 #include "kernels/compiled/cubin.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
+#include "sim/compiled/compare_listings.hpp"
 #include "sim/compiled/measured_launches.hpp"
 #include "sim/compiled/source_view.hpp"
 #include "sim/compiled/write_json.hpp"
@@ -63,9 +65,12 @@ std::string text_of(const compiled::CompiledRun& run, const compiled::Launch& la
 
 }  // namespace
 
-std::vector<Option> compiled_options() {
-  return {{"sass", "FILE", "compiled code: a listing of nvdisasm -hex -c, cuobjdump -sass or Triton (.gz too)", false,
-           FileUse::input},
+std::vector<Option> compiled_options(bool several) {
+  return {{"sass", "FILE",
+           several ? "compiled code: a listing of nvdisasm -hex -c, cuobjdump -sass or Triton (.gz too); twice: before "
+                     "and after a change"
+                   : "compiled code: a listing of nvdisasm -hex -c, cuobjdump -sass or Triton (.gz too)",
+           several, FileUse::input},
           {"cubin", "FILE", "compiled code: a cubin, through nvdisasm", false, FileUse::input},
           {"launch", "FILE", "with --sass or --cubin: grid, block and arguments (docs/compiled-kernels.md)", false,
            FileUse::input},
@@ -76,6 +81,50 @@ bool names_compiled(const Arguments& arguments) {
   return arguments.has("sass") || arguments.has("cubin") || arguments.has("launch");
 }
 
+namespace {
+
+// Two listings of a kernel, launched alike.
+int compare_listings(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::SimOptions& options) {
+  const std::vector<std::string> files = arguments.texts("sass");
+  Diagnostics errors;
+  if (files.size() != 2) errors.push_back({"", 0, 0, "--sass", "one listing, or two", fmt::format("{}", files.size())});
+  if (!arguments.has("launch"))
+    errors.push_back({"", 0, 0, "--launch", "a file that says how the kernel is launched", "nothing"});
+  if (!errors.empty()) return refuse("compare", errors);
+  const Result<compiled::Launch> launch = compiled::read_launch_file(*arguments.text("launch"));
+  if (!launch) return refuse("compare", launch.errors());
+  std::vector<compiled::Listing> listings;
+  for (const std::string& file : files) {
+    Result<compiled::Listing> listing = compiled::read_listing(file);
+    if (!listing) return refuse("compare", listing.errors());
+    listings.push_back(std::move(*listing));
+  }
+  std::vector<compiled::CompiledRun> runs;
+  std::vector<compiled::ListingSide> sides(2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    Result<compiled::CompiledRun> run =
+        compiled::simulate_compiled({&listings[i], *launch, &gpu, options, arguments.has("strict")});
+    if (!run) return refuse("compare", run.errors());
+    runs.push_back(std::move(*run));
+    sides[i].name = files[i];
+    sides[i].rows = compiled::source_rows(compiled::source_view(runs[i], gpu, options), runs[i]);
+  }
+  for (std::size_t i = 0; i < 2; ++i) sides[i].run = &runs[i];
+  return print(compiled::compare_text(sides[0], sides[1]));
+}
+
+Diagnostics trace_for_accelsim(const CompiledInput& input, const compiled::CompiledRun& run,
+                               const std::string& folder) {
+  const Result<const compiled::Code*> code = input.listing.kernel(input.launch.kernel);
+  if (!code) return code.errors();
+  const compiled::LaunchMemory memory(input.launch, input.listing.sm != 0 ? input.listing.sm : 90);
+  return compiled::write_accelsim_trace({&input.listing, *code, &input.launch, &memory, run.report.registers_per_thread,
+                                         static_cast<std::int64_t>(run.report.shared_bytes_per_cta)},
+                                        folder);
+}
+
+}  // namespace
+
 int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::SimOptions& options,
                              Format format) {
   const Result<CompiledInput> input = input_of(arguments);
@@ -83,6 +132,9 @@ int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gp
   const compiled::CompiledRequest request{&input->listing, input->launch, &gpu, options, arguments.has("strict")};
   const Result<compiled::CompiledRun> run = compiled::simulate_compiled(request);
   if (!run) return refuse("simulate", run.errors());
+  if (const auto folder = arguments.text("accelsim-trace"))
+    if (const Diagnostics wrong = trace_for_accelsim(*input, *run, *folder); !wrong.empty())
+      return refuse("simulate", wrong);
   const auto stalls = arguments.text("stalls");
   const bool needs_view = stalls || format == Format::text || arguments.has("report");
   const std::vector<compiled::SourceLine> view =
@@ -101,6 +153,7 @@ int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gp
 
 int compare_compiled_kernel(const Arguments& arguments, const std::vector<arch::GpuSpec>& gpus,
                             const gpu::SimOptions& options, Format format) {
+  if (arguments.texts("sass").size() > 1) return compare_listings(arguments, gpus.front(), options);
   const Result<CompiledInput> input = input_of(arguments);
   if (!input) return refuse("compare", input.errors());
   Json rows = Json::array();

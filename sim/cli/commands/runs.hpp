@@ -16,7 +16,8 @@
 
 namespace noteg::cli {
 
-[[nodiscard]] std::vector<Option> compiled_options();
+// `several`: a listing before and one after a change.
+[[nodiscard]] std::vector<Option> compiled_options(bool several = false);
 // Whether the command line names compiled code.
 [[nodiscard]] bool names_compiled(const Arguments& arguments);
 
@@ -36,7 +37,7 @@ namespace noteg::cli {
 
 [[nodiscard]] std::vector<Option> assembly_options();
 
-// --trace, --timeline, --window: the SM watched closely for a few trips of the main loop.
+// --trace, --timeline, --window: the SM watched closely for a few iterations of the main loop.
 
 [[nodiscard]] std::vector<Option> trace_options();
 

@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "sim/cli/command.hpp"
+#include "sim/cli/commands/operator_run.hpp"
 #include "sim/cli/commands/runs.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/cli/commands/operator_run.hpp"
 #include "sim/gpu/explain.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/gpu/simulate.hpp"
@@ -74,6 +74,9 @@ std::vector<Option> options() {
   for (Option& option : assembly_options()) all.push_back(std::move(option));
   for (Option& option : compiled_options()) all.push_back(std::move(option));
   for (Option& option : operator_options()) all.push_back(std::move(option));
+  all.push_back({"accelsim-trace", "DIR",
+                 "with --sass: writes kernelslist.g and kernel-1.traceg, which Accel-Sim reads", false,
+                 FileUse::output});
   all.push_back({"stalls", "FILE",
                  "of compiled code: what each instruction costs and its warps wait for, as CSV (- prints it)", false,
                  FileUse::output});

@@ -7,10 +7,10 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
-#include "sim/gpu/recording.hpp"
 #include "sim/support/gzip.hpp"
 #include "sim/support/number_text.hpp"
 #include "sim/trace/chrome_trace.hpp"
+#include "sim/trace/recording.hpp"
 #include "sim/trace/timeline.hpp"
 
 namespace noteg::cli {

@@ -103,8 +103,8 @@ std::vector<std::int64_t> token_counts(const Arguments& arguments, Diagnostics& 
     if (count && *count >= 1 && *count <= most_tokens)
       out.push_back(*count);
     else
-      errors.push_back({"", 0, 0, "--tokens", fmt::format("whole numbers from 1 to {} with commas", most_tokens),
-                        "\"" + text + "\""});
+      errors.push_back(
+          {"", 0, 0, "--tokens", fmt::format("integers from 1 to {} with commas", most_tokens), "\"" + text + "\""});
   }
   return out;
 }

@@ -70,7 +70,7 @@ export function Footer() {
         {isListing(s) && <span class="note">The listing is not in the link: it stays in this page.</span>}
         <span role="status">{said}</span>
       </div>
-      {r && <p id="trust">{trust}; {r.confidence.because}. {r.engine.exact ? "Every cycle was stepped through." : `${digits(r.engine.simulated_cycles)} cycles of an SM were stepped through, the rest extrapolated.`}</p>}
+      {r && <p id="trust">{r.confidence.on ? `${trust}; ${r.confidence.because}.` : "Compiled code: no measured runs say how sure."} {r.engine.exact ? "Every cycle was stepped through." : `${digits(r.engine.simulated_cycles)} cycles of an SM were stepped through, the rest extrapolated.`}</p>}
       <p>NoteG simulates {about.value.gpus.length} GPUs in this page; nothing is sent anywhere. The charts use uPlot, d3 and preact (MIT, ISC), the workers Comlink (Apache-2.0).</p>
     </footer>
   );

@@ -1,5 +1,5 @@
 // Our H200 micro-benchmarks of latencies, shared memory, L1 and barriers (tests/data/h200_micro.csv, H200M), one row
-// each. The benchmarks hold 8 accesses in a loop of 100 trips; so do the kernels here, started cold like them.
+// each. The benchmarks hold 8 accesses in a loop of 100 iterations; so do the kernels here, started cold like them.
 #include <fmt/format.h>
 
 #include <map>
@@ -54,7 +54,7 @@ double chain(const std::string& op) {
   return cycles_per_copy("", body, 32, gh100) / static_cast<double>(links.size());
 }
 
-// 100 trips of 8 accesses; cycles per warp instruction of the SM.
+// 100 iterations of 8 accesses; cycles per warp instruction of the SM.
 double access_rate(const std::string& mnemonic, const std::string& access, int warps) {
   std::string body = fmt::format(".warps {}\n{}loop:\n", warps, access);
   for (int i = 0; i < 8; ++i) {

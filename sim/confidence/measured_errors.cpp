@@ -1,4 +1,4 @@
-#include "sim/gpu/measured_errors.hpp"
+#include "sim/confidence/measured_errors.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

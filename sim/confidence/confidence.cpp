@@ -1,4 +1,4 @@
-#include "sim/gpu/confidence.hpp"
+#include "sim/confidence/confidence.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

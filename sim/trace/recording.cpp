@@ -1,4 +1,4 @@
-#include "sim/gpu/recording.hpp"
+#include "sim/trace/recording.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 namespace noteg::gpu {
 namespace {
 
-// So many trips beyond the window keep the deepest pipelines full to its end.
+// So many iterations beyond the window keep the deepest pipelines full to its end.
 constexpr std::int64_t trips_behind = 10;
 
 bool ends_trip(const kernels::Program& program, std::int32_t pc) {
@@ -21,7 +21,8 @@ bool in_main_loop(const kernels::Program& program, std::int32_t pc) {
       program.loops, [&](const kernels::Loop& loop) { return loop.is_main && loop.begin <= pc && pc <= loop.branch; });
 }
 
-// First issues of the trips of the first CTA's leading warp, and behind them the first issue after the last trip.
+// First issues of the iterations of the first CTA's leading warp, and behind them the first issue after the last
+// iteration.
 std::vector<std::uint64_t> trip_begins(const kernels::Program& program, const sm::Recorder& log) {
   std::vector<std::uint64_t> begins;
   bool next = true;

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "arch/print.hpp"
-#include "sim/gpu/measured_errors.hpp"
+#include "sim/confidence/measured_errors.hpp"
 #include "sim/gpu/report.hpp"
-#include "sim/gpu/simulate.hpp"
+#include "sim/gpu/sim_options.hpp"
 
 namespace noteg::gpu {
 

@@ -14,23 +14,8 @@
 
 namespace noteg::gpu {
 
-// What a simulation keeps so that its SM can be watched, and other machines compared with it, afterwards.
-struct SmRun {
-  std::shared_ptr<const kernels::Program> code;
-  std::shared_ptr<SmTimer> timer;
-  TimedKernel timed;
-  int active_sms = 1;
-  int kernel_sms = 1, sub_cores = 4;  // of the GPU, at work or not; of one of them
-  double sector = 32;                 // bytes that L1 asks L2 for at a time
-  power::Toggling operands;
-
-  [[nodiscard]] const sm::SmWork& work() const { return timed.runs.work; }
-  [[nodiscard]] const sm::MemoryPort& port() const { return timed.runs.port; }
-  [[nodiscard]] const ChipEvents& events() const { return timed.events; }
-  [[nodiscard]] Hertz clock() const { return timed.point.clock; }
-};
-
-// Main-loop trips, from 1, both included. first 0: from the start of the run; last beyond the last trip: to its end.
+// Main-loop iterations, from 1, both included. first 0: from the start of the run; last beyond the last trip: to its
+// end.
 struct TripWindow {
   std::int64_t first = 2, last = 4;
 };
@@ -45,8 +30,8 @@ struct Recording {
   [[nodiscard]] const kernels::Program& program() const { return *run->code; }
 };
 
-// The run as far as the window's end, and a few trips more so that it does not drain early. Error: the window begins
-// after the last trip.
+// The run as far as the window's end, and a few iterations more so that it does not drain early. Error: the window
+// begins after the last iteration.
 [[nodiscard]] Result<Recording> record(const SimReport& report, const TripWindow& window);
 
 // Watts of the board in a stretch between two samples, as if all SMs that work did the same.

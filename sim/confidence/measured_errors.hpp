@@ -104,7 +104,7 @@ struct ErrorTable {
 [[nodiscard]] std::string to_text(const ErrorTable& table);
 [[nodiscard]] Result<ErrorTable> read_error_table(std::string_view text);
 
-// The one that the program was built with: sim/gpu/measured_errors.csv.
+// The one that the program was built with: sim/confidence/measured_errors.csv.
 [[nodiscard]] const ErrorTable& shipped_errors();
 
 }  // namespace noteg::gpu
