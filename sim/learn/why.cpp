@@ -86,7 +86,7 @@ Result<std::vector<Why>> why(const Model& model, const dataset::Table& row) {
     const forest::Explanation found = forest::explain(part.forest, bins, group_of, physics_groups.size());
     for (std::size_t t = 0; t < part.targets.size(); ++t) {
       const Target& target = part.targets[t];
-      Why& one = all.emplace_back(Why{target.name, target.log, target.shrink * found.base[t], {}});
+      Why& one = all.emplace_back(Why{target.name, target.log, target.shrink * found.base[t], target.anchor, {}});
       if (target.log) one.base += std::log(target.smearing) + (*offset)(0, static_cast<Eigen::Index>(t));
       for (const std::vector<double>& values : found.parts) one.parts.push_back(target.shrink * values[t]);
     }

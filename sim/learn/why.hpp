@@ -22,7 +22,8 @@ inline constexpr std::array<std::string_view, 7> physics_groups{"problem",      
 struct Why {
   std::string target;
   bool log = true;            // parts are logarithms of factors, else amounts in the target's unit
-  double base = 0;            // what is said where nothing is known of the row; a logarithm too
+  double base = 0;            // what is said where nothing is known of the row but its anchor; a logarithm too
+  std::string anchor;         // the column that the target is learnt in units of; empty: none
   std::vector<double> parts;  // per physics group
 
   [[nodiscard]] double value() const;  // of base and all parts, in the target's unit

@@ -65,7 +65,7 @@ def main():
     with tempfile.NamedTemporaryFile() as file:
         np.column_stack([x, y]).astype(np.float64).tofile(file)
         file.flush()
-        words = [program, file.name, str(FEATURES), str(TARGETS), str(ROWS), str(threads)]
+        words = [program, file.name, str(FEATURES), str(TARGETS), str(ROWS), str(threads), "random-forest"]
         ours = json.loads(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
     theirs = scikit(x, y, threads)
     for key, what in [("fit_s", "fit, s"), ("fit_cpu_s", "fit, processor s"),

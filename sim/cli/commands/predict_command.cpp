@@ -31,7 +31,7 @@ std::vector<Option> options() {
       {"model", "FILE", "a model that noteg train wrote", false, FileUse::input},
       {"data", "FILE", "a data set: every row is predicted", false, FileUse::input},
       {"no-intervals", "", "with --data: values alone, many times faster", false},
-      {"why", "", "of one kernel: what problem, tile, waves, DRAM and clock make of the mean of all rows", false},
+      {"why", "", "of one kernel: what problem, tile, waves, DRAM and clock make of the base", false},
       {"arch", "ARCH", "GPU of one kernel: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : clock_options()) all.push_back(std::move(option));
@@ -108,20 +108,25 @@ std::string one_text(const learn::Model& model, const learn::ModelRun& run) {
 
 // Factors where the model adds logarithms, amounts where it adds numbers.
 std::string why_text(const std::vector<learn::Why>& all) {
-  std::string text = fmt::format("\n{:<14}{:>14}", "why", "mean of rows");
+  std::string text = fmt::format("\n{:<14}{:>14}", "why", "base");
   for (const std::string_view group : learn::physics_groups) text += fmt::format("{:>17}", group);
   for (const learn::Why& why : all) {
     text += fmt::format("\n{:<14}{:>14.5g}", why.target, why.log ? std::exp(why.base) : why.base);
     for (const double part : why.parts)
       text += fmt::format("{:>17}", why.log ? fmt::format("x {:.3f}", std::exp(part)) : fmt::format("{:+.4g}", part));
   }
-  return text + "\n";
+  text += "\n";
+  for (const learn::Why& why : all)
+    text += fmt::format("base of {}: {}\n", why.target,
+                        why.anchor.empty() ? "the mean of the training rows"
+                                           : why.anchor + " of this run x the mean ratio of the training rows");
+  return text;
 }
 
 Json why_json(const std::vector<learn::Why>& all) {
   Json json = Json::object();
   for (const learn::Why& why : all) {
-    Json& one = json[why.target] = {{why.log ? "log_base" : "base", why.base}};
+    Json& one = json[why.target] = {{why.log ? "log_base" : "base", why.base}, {"anchor", why.anchor}};
     Json& parts = one[why.log ? "log_factors" : "parts"] = Json::object();
     for (std::size_t g = 0; g < why.parts.size(); ++g) parts[std::string(learn::physics_groups[g])] = why.parts[g];
   }
