@@ -58,8 +58,8 @@ bool SteadyState::has_known_rate(double agreement) const {
 // Where CTAs get on at different rates, each share of the instructions has to be known, as a part of an even share.
 bool SteadyState::has_known_progress(double agreement) const {
   const std::vector<double>& progress = sum_.advanced;
-  const auto [least, most] = std::ranges::minmax(progress);
-  if (least == most) return true;
+  const auto [least, most] = std::minmax_element(progress.begin(), progress.end());
+  if (*least == *most) return true;
   const auto running = static_cast<double>(std::ranges::count_if(progress, [](double each) { return each > 0; }));
   for (std::size_t slot = 0; slot < progress.size(); ++slot) {
     if (progress[slot] <= 0) continue;
