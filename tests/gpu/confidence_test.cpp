@@ -148,9 +148,9 @@ TEST(Confidence, NineTimesInTenOfEachKindLeftOutLieInside) {
     if (coverage.of != "all") continue;
     ++ways;
     EXPECT_GT(coverage.rows, 1000) << coverage.left_out;
-    EXPECT_NEAR(coverage.mean_over_groups, 0.9, 0.03) << coverage.left_out;
-    // Of the six families mma has half of the rows and the largest errors: none of the others can tell of them.
-    EXPECT_NEAR(coverage.held.back(), 0.9, coverage.left_out == "family" ? 0.07 : 0.03) << coverage.left_out;
+    EXPECT_NEAR(coverage.held.back(), 0.9, 0.03) << coverage.left_out;
+    // Every group counts alike here, and most kernels have few rows.
+    EXPECT_NEAR(coverage.mean_over_groups, 0.9, 0.04) << coverage.left_out;
   }
   EXPECT_EQ(ways, 4);
 }
