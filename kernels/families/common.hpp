@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "kernels/families/build.hpp"
 #include "kernels/ir/emitter.hpp"
@@ -20,6 +22,21 @@ inline constexpr std::uint32_t nominal_pitch = 4096;
 // Index arithmetic before and behind a main loop: which values it computes does not matter, its size and mix do
 // (S2R, IMAD, SHF, LOP3, IADD3, ISETP in the shares of compiled kernels, chains about four deep).
 void emit_index_arithmetic(Emitter& e, int instructions);
+
+// What `emit` emits as the code of `warps` warps from first_warp on. registers: of each
+// of their threads.
+template <class Emit>
+void add_role(Emitter& e, const std::string& name, int first_warp, int warps, int registers, Emit emit) {
+  Role role;
+  role.name = name;
+  role.begin = e.position();
+  emit();
+  role.end = e.position();
+  role.first_warp = first_warp;
+  role.warps = warps;
+  role.registers = registers;
+  e.program().roles.push_back(role);
+}
 
 // Zeroes registers, two at a time as CS2R does.
 void emit_zeroes(Emitter& e, const std::vector<Value>& values);

@@ -44,20 +44,6 @@ void check_pair(Draft& draft, const std::string& key, const std::optional<int>& 
   if ((m && *m < 1) || (n && *n < 1)) draft.report(key, "positive extents", pair_text(m, n));
 }
 
-void check_ranges(Draft& draft) {
-  const KernelConfig& c = draft.config;
-  check_stages(draft);
-  draft.in_range("split_k", c.split_k, 1, 4096);
-  draft.in_range("swizzle_log2", c.swizzle_log2, 0, 4);
-  draft.in_range("sliced_k", c.sliced_k, 1, 8);
-  draft.in_range("registers", c.registers, 16, 255);
-  draft.in_range("threads", c.threads, 1, largest_cta);
-  if (c.shared_bytes && (*c.shared_bytes < 0 || *c.shared_bytes > (std::int64_t{1} << 20)))
-    draft.report("shared_bytes", "an integer from 0 to 1048576", std::to_string(*c.shared_bytes));
-  check_pair(draft, "warp_tile", c.warp_m, c.warp_n);
-  check_pair(draft, "thread_tile", c.thread_m, c.thread_n);
-}
-
 // extent: the operand's contiguous dimension; per_thread: elements that a thread moves.
 void settle_one(Draft& draft, const std::string& key, std::optional<int>& value, std::int64_t extent, int per_thread,
                 int widest) {
@@ -95,11 +81,18 @@ std::string pair_text(const std::optional<int>& m, const std::optional<int>& n) 
   return std::to_string(m.value_or(0)) + "x" + std::to_string(n.value_or(0));
 }
 
-void check_stages(Draft& draft) {
-  const StageRange& range = traits_of(draft.config).stages;
-  const std::optional<int>& stages = draft.config.stages;
-  if (stages && (*stages < range.least || *stages > range.most))
-    draft.report("stages", std::string(range.expected), std::to_string(*stages));
+void check_ranges(Draft& draft) {
+  const KernelConfig& c = draft.config;
+  const StageRange& range = traits_of(c).stages;
+  if (c.stages && (*c.stages < range.least || *c.stages > range.most))
+    draft.report("stages", std::string(range.expected), std::to_string(*c.stages));
+  draft.in_range("split_k", c.split_k, 1, 4096);
+  draft.in_range("swizzle_log2", c.swizzle_log2, 0, 4);
+  draft.in_range("sliced_k", c.sliced_k, 1, 8);
+  draft.in_range("registers", c.registers, 16, 255);
+  draft.in_range("threads", c.threads, 1, largest_cta);
+  if (c.shared_bytes && (*c.shared_bytes < 0 || *c.shared_bytes > (std::int64_t{1} << 20)))
+    draft.report("shared_bytes", "an integer from 0 to 1048576", std::to_string(*c.shared_bytes));
 }
 
 Draft begin_ffma(const KernelConfig& config, const GemmShape& shape) {
@@ -107,6 +100,8 @@ Draft begin_ffma(const KernelConfig& config, const GemmShape& shape) {
   check_types(draft);
   check_tensor_keys(draft);
   check_ranges(draft);
+  check_pair(draft, "warp_tile", draft.config.warp_m, draft.config.warp_n);
+  check_pair(draft, "thread_tile", draft.config.thread_m, draft.config.thread_n);
   return draft;
 }
 
@@ -172,17 +167,19 @@ std::int64_t stage_bytes(const KernelConfig& config, int padding) {
   return config.stages.value_or(1) * config.tile.k * row * ffma_bytes;
 }
 
-void settle_shared_bytes(Draft& draft, std::int64_t usual) {
+void settle_shared_bytes(Draft& draft, std::int64_t usual, std::int64_t least) {
   KernelConfig& c = draft.config;
-  // What every stage of both operands takes, without padding: less cannot hold the tiles.
-  const int stages = c.stages.value_or(1);
-  const std::int64_t least = std::int64_t{stages} * (c.tile.m + c.tile.n) * c.tile.k * ffma_bytes;
   if (!c.shared_bytes) c.shared_bytes = usual;
   if (*c.shared_bytes < least)
     draft.report("shared_bytes",
-                 "at least " + std::to_string(least) + " bytes for " + std::to_string(stages) + " stages of a " +
-                     tile_text(c.tile) + " tile",
+                 "at least " + std::to_string(least) + " bytes for " + std::to_string(c.stages.value_or(1)) +
+                     " stages of a " + tile_text(c.tile) + " tile",
                  std::to_string(*c.shared_bytes));
+}
+
+void settle_shared_bytes(Draft& draft, std::int64_t usual) {
+  const KernelConfig& c = draft.config;
+  settle_shared_bytes(draft, usual, std::int64_t{c.stages.value_or(1)} * (c.tile.m + c.tile.n) * c.tile.k * ffma_bytes);
 }
 
 bool read_copy_schedule(KernelConfig& config, std::string_view text) {

@@ -45,8 +45,8 @@ struct Draft {
 [[nodiscard]] std::string tile_text(const Tile& tile);
 [[nodiscard]] std::string pair_text(const std::optional<int>& m, const std::optional<int>& n);
 
-// The family's range of stages.
-void check_stages(Draft& draft);
+// What no family goes beyond, and the family's own range of stages.
+void check_ranges(Draft& draft);
 
 // Steps of the FFMA families, in this order. Types, keys of other families, ranges:
 [[nodiscard]] Draft begin_ffma(const KernelConfig& config, const GemmShape& shape);
@@ -63,6 +63,9 @@ void settle_threads(Draft& draft, int wanted, const std::string& why);
 void settle_alignment(Draft& draft, int widest);
 // Shared memory of the stages with `padding` elements in each row (one k) of a transposed operand.
 [[nodiscard]] std::int64_t stage_bytes(const KernelConfig& config, int padding);
+// `least`: what the stages of both operands take, without padding.
+void settle_shared_bytes(Draft& draft, std::int64_t usual, std::int64_t least);
+// The same of FFMA kernels.
 void settle_shared_bytes(Draft& draft, std::int64_t usual);
 
 // Copies of library kernels in the words of those who measured: multistage_cp_async, pipelined_ldg_sts.

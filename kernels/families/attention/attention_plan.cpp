@@ -22,40 +22,21 @@ Tile usual_block(int head) {
 
 class AttentionResolver {
  public:
-  AttentionResolver(const KernelConfig& config, const GemmShape& shape) : config_(config), shape_(shape) {}
+  AttentionResolver(const KernelConfig& config, const GemmShape& shape) : draft_{config, shape, {}} {}
 
   Result<KernelConfig> run() {
-    errors_ = check_shape(shape_);
-    check_types();
-    check_head();
-    if (!errors_.empty()) return errors_;
+    draft_.errors = check_shape(shape_);
+    check_attention_types(draft_);
+    check_head(draft_, band);
+    if (!draft_.is_sound()) return draft_.errors;
     settle_block();
     check_keys();
-    if (!errors_.empty()) return errors_;
+    if (!draft_.is_sound()) return draft_.errors;
     settle_resources();
-    return config_;
+    return draft_.take();
   }
 
  private:
-  void report(std::string key, std::string expected, std::string found) {
-    errors_.push_back({"", 0, 0, std::move(key), std::move(expected), std::move(found)});
-  }
-
-  void check_types() {
-    if (config_.dtype_in != DataType::f16 && config_.dtype_in != DataType::bf16)
-      report("dtype_in", "f16 or bf16 (attention)", std::string(name_of(config_.dtype_in)));
-    config_.dtype_acc = DataType::f32;
-    config_.dtype_out = config_.dtype_in;
-    config_.layout = Layout::nn;
-  }
-
-  // N is twice the head size: keys and values.
-  void check_head() {
-    const std::int64_t head = shape_.n / 2;
-    if (shape_.n % 2 != 0 || head % 16 != 0 || head < 16 || head > 256)
-      report("shape.n", "twice a head size of 16 to 256 that 16 divides", std::to_string(shape_.n));
-  }
-
   void settle_block() {
     if (config_.tile == Tile{}) config_.tile = usual_block(static_cast<int>(shape_.n / 2));
     config_.tile.n = static_cast<int>(shape_.n);
@@ -63,20 +44,20 @@ class AttentionResolver {
     if (!config_.threads) config_.threads = std::clamp(2 * config_.tile.m / band * 32 / 2, 32, 128);
     const int warps = *config_.threads / 32;
     if (*config_.threads > most_threads || *config_.threads % 32 != 0 || config_.tile.m % (band * warps) != 0)
-      report("threads", "32 for every 16 rows of the tile, or for a multiple", std::to_string(*config_.threads));
+      draft_.report("threads", "32 for every 16 rows of the tile, or for a multiple", std::to_string(*config_.threads));
     if (config_.tile.k % band != 0 || config_.tile.k < band || config_.tile.k > 256)
-      report("tile", "keys that are a multiple of 16, up to 256", tile_text(config_.tile));
+      draft_.report("tile", "keys that are a multiple of 16, up to 256", tile_text(config_.tile));
   }
 
   void check_keys() {
     const auto refuse = [&](const char* key, bool set) {
-      if (set) report(key, "no value (attention)", "one");
+      if (set) draft_.report(key, "no value (attention)", "one");
     };
     refuse("sparse", config_.sparse);
     refuse("cluster", config_.cluster_m != 1 || config_.cluster_n != 1);
     refuse("schedule", config_.schedule.has_value());
     refuse("dtype_b", config_.dtype_b.has_value());
-    if (config_.attention.group < 1) report("group", "at least 1 query head of a key head", "less");
+    check_group(draft_);
   }
 
   void settle_resources() {
@@ -95,9 +76,9 @@ class AttentionResolver {
     config_.shared_bytes = plan.shared_bytes;
   }
 
-  KernelConfig config_;
-  GemmShape shape_;
-  Diagnostics errors_;
+  Draft draft_;
+  KernelConfig& config_ = draft_.config;
+  const GemmShape& shape_ = draft_.shape;
 };
 
 }  // namespace

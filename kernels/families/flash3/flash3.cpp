@@ -38,10 +38,10 @@ class Flash3Builder {
 
   void run() {
     add_rings();
-    role("producer", 0, 1, producer_registers, [&] { producer(); });
-    role("idle", 1, 3, producer_registers, [&] { idle(); });
+    add_role(e_, "producer", 0, 1, producer_registers, [&] { producer(); });
+    add_role(e_, "idle", 1, 3, producer_registers, [&] { idle(); });
     for (int i = 0; i < plan_.consumers; ++i)
-      role("consumer_" + std::to_string(i), 4 * (i + 1), 4, plan_.consumer_registers(), [&] { consumer(i); });
+      add_role(e_, "consumer_" + std::to_string(i), 4 * (i + 1), 4, plan_.consumer_registers(), [&] { consumer(i); });
   }
 
  private:
@@ -56,19 +56,6 @@ class Flash3Builder {
     rings[empty_v] = {"empty_v", plan_.stages, consuming, walk_v, false, false};
     for (int i = 0; i < plan_.consumers; ++i)
       rings[static_cast<std::size_t>(turn + i)] = {"turn_" + std::to_string(i), 1, 4, walk_turn, false, false};
-  }
-
-  template <class Emit>
-  void role(const std::string& name, int first_warp, int warps, int registers, Emit emit) {
-    Role r;
-    r.name = name;
-    r.begin = e_.position();
-    emit();
-    r.end = e_.position();
-    r.first_warp = first_warp;
-    r.warps = warps;
-    r.registers = registers;
-    e_.program().roles.push_back(r);
   }
 
   void start(const char* registers_move, int registers) {

@@ -9,51 +9,31 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int rows_of_group = 64, depth = 16;          // of a multiplication of 16-bit types
-constexpr std::int64_t most_shared = 227 * 1024;       // per CTA, CPG
-constexpr std::int64_t barriers_and_alignment = 1024;  // bytes
-constexpr int most_accumulators = 232;                 // scores, their 16-bit copy and the output of a thread
+constexpr int rows_of_group = 64, depth = 16;  // of a multiplication of 16-bit types
+constexpr int least_head = 32;                 // and what divides a head size
+constexpr int most_held = 232;                 // scores, their 16-bit copy and the output of a thread
 
 class Flash3Resolver {
  public:
-  Flash3Resolver(const KernelConfig& config, const GemmShape& shape) : config_(config), shape_(shape) {}
+  Flash3Resolver(const KernelConfig& config, const GemmShape& shape) : draft_{config, shape, {}} {}
 
   Result<KernelConfig> run() {
-    errors_ = check_shape(shape_);
-    check_types();
-    check_head();
+    draft_.errors = check_shape(shape_);
+    check_attention_types(draft_);
+    check_head(draft_, least_head);
+    check_group(draft_);
     refuse_foreign_keys();
-    if (!errors_.empty()) return errors_;
+    if (!draft_.is_sound()) return draft_.errors;
     settle_block();
-    if (!errors_.empty()) return errors_;
+    if (!draft_.is_sound()) return draft_.errors;
     settle_resources();
-    if (!errors_.empty()) return errors_;
-    return config_;
+    return draft_.take();
   }
 
  private:
-  void report(std::string key, std::string expected, std::string found) {
-    errors_.push_back({"", 0, 0, std::move(key), std::move(expected), std::move(found)});
-  }
-
-  void check_types() {
-    if (config_.dtype_in != DataType::f16 && config_.dtype_in != DataType::bf16)
-      report("dtype_in", "f16 or bf16 (flash3)", std::string(name_of(config_.dtype_in)));
-    config_.dtype_acc = DataType::f32;
-    config_.dtype_out = config_.dtype_in;
-    config_.layout = Layout::nn;
-  }
-
-  void check_head() {
-    const std::int64_t head = shape_.n / 2;
-    if (shape_.n % 2 != 0 || head % 32 != 0 || head < 32 || head > 256)
-      report("shape.n", "twice a head size of 32 to 256 that 32 divides", std::to_string(shape_.n));
-    if (config_.attention.group < 1) report("group", "at least 1 query head of a key head", "less");
-  }
-
   void refuse_foreign_keys() {
     const auto refuse = [&](const char* key, bool set) {
-      if (set) report(key, "no value (flash3)", "one");
+      if (set) draft_.report(key, "no value (flash3)", "one");
     };
     refuse("sparse", config_.sparse);
     refuse("cluster", config_.cluster_m != 1 || config_.cluster_n != 1);
@@ -70,16 +50,16 @@ class Flash3Resolver {
     config_.tile.n = 2 * head;
     if (config_.tile.k == 0) config_.tile.k = usual.k;
     if (config_.tile.m != 64 && config_.tile.m != 128 && config_.tile.m != 192)
-      report("tile", "64, 128 or 192 rows, 64 for each consumer", tile_text(config_.tile));
+      draft_.report("tile", "64, 128 or 192 rows, 64 for each consumer", tile_text(config_.tile));
     if (config_.tile.k % depth != 0 || config_.tile.k < depth || config_.tile.k > 256)
-      report("tile", "keys that are a multiple of 16, up to 256", tile_text(config_.tile));
+      draft_.report("tile", "keys that are a multiple of 16, up to 256", tile_text(config_.tile));
     const int held = config_.tile.k / 2 + config_.tile.k / 4 + head / 2;
-    if (held > most_accumulators)
-      report("tile", "scores and output of at most 232 registers per thread", std::to_string(held));
+    if (held > most_held)
+      draft_.report("tile", "scores and output of at most 232 registers per thread", std::to_string(held));
     const int threads = 128 * (config_.tile.m / rows_of_group + 1);
     if (config_.threads && *config_.threads != threads)
-      report("threads", std::to_string(threads) + " (a producer and its consumers, 128 each)",
-             std::to_string(*config_.threads));
+      draft_.report("threads", std::to_string(threads) + " (a producer and its consumers, 128 each)",
+                    std::to_string(*config_.threads));
     config_.threads = threads;
   }
 
@@ -93,16 +73,16 @@ class Flash3Resolver {
     config_.align_a = config_.align_b = config_.align_c = static_cast<int>(16 / bytes_of(config_.dtype_in));
     if (config_.split_k > 1) config_.split_k_mode = SplitKMode::parallel;
     const Flash3Plan plan = plan_flash3(config_);
-    if (plan.shared_bytes > most_shared)
-      report("tile", "queries, keys and values that fit 227 KiB of shared memory",
-             std::to_string(plan.shared_bytes) + " bytes");
+    if (plan.shared_bytes > most_bulk_shared)
+      draft_.report("tile", "queries, keys and values that fit 227 KiB of shared memory",
+                    std::to_string(plan.shared_bytes) + " bytes");
     if (!config_.shared_bytes) config_.shared_bytes = plan.shared_bytes;
     if (!config_.registers) config_.registers = plan.consumers == 3 ? 128 : plan.consumers == 2 ? 168 : 232;
   }
 
-  KernelConfig config_;
-  GemmShape shape_;
-  Diagnostics errors_;
+  Draft draft_;
+  KernelConfig& config_ = draft_.config;
+  const GemmShape& shape_ = draft_.shape;
 };
 
 }  // namespace

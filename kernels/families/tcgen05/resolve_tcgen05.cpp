@@ -11,10 +11,7 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr std::int64_t most_shared = 227 * 1024;  // per CTA, CPG
-constexpr std::int64_t barriers_and_alignment = 1024;
 constexpr int most_stages = 32;
-constexpr std::int64_t box_pitch = 16;  // bytes
 
 // The tile, and a pair of CTAs where the cluster has one along the rows.
 Tile usual_instruction(KernelConfig config) {
@@ -27,60 +24,46 @@ Tile usual_instruction(KernelConfig config) {
 
 class Tcgen05Resolver {
  public:
-  Tcgen05Resolver(const KernelConfig& config, const GemmShape& shape) : config_(config), shape_(shape) {}
+  Tcgen05Resolver(const KernelConfig& config, const GemmShape& shape) : draft_{config, shape, {}} {}
 
   Result<KernelConfig> run() {
-    errors_ = check_tensor_basics(config_, shape_);
-    if (errors_.empty()) check_types();
-    if (!errors_.empty()) return errors_;
+    check_tensor_basics(draft_);
+    if (draft_.is_sound()) check_types();
+    if (!draft_.is_sound()) return draft_.errors;
     settle_launch();
     settle_tile();
-    if (!errors_.empty()) return errors_;
+    if (!draft_.is_sound()) return draft_.errors;
     settle_resources();
-    if (!errors_.empty()) return errors_;
-    return config_;
+    return draft_.take();
   }
 
  private:
-  void report(std::string key, std::string expected, std::string found) {
-    errors_.push_back({"", 0, 0, std::move(key), std::move(expected), std::move(found)});
-  }
-
   void check_types() {
     if (config_.dtype_in == DataType::s4 || config_.dtype_in == DataType::s8)
-      report("dtype_in", "a floating-point type (integer products of tcgen05 are not modelled)",
-             std::string(name_of(config_.dtype_in)));
-    if (config_.sparse) report("sparse", "false (sparse products of tcgen05 are not modelled)", "true");
-    if (config_.a_in_registers) report("a_in_registers", "false (a choice of wgmma kernels)", "true");
+      draft_.report("dtype_in", "a floating-point type (integer products of tcgen05 are not modelled)",
+                    std::string(name_of(config_.dtype_in)));
+    if (config_.sparse) draft_.report("sparse", "false (sparse products of tcgen05 are not modelled)", "true");
+    if (config_.a_in_registers) draft_.report("a_in_registers", "false (a choice of wgmma kernels)", "true");
     if (config_.schedule)
-      report("schedule", "no value (tcgen05 kernels have one: copies, products and epilogue in warps of their own)",
-             std::string(name_of(*config_.schedule)));
+      draft_.report("schedule",
+                    "no value (tcgen05 kernels have one: copies, products and epilogue in warps of their own)",
+                    std::string(name_of(*config_.schedule)));
     if (bytes_of(config_.dtype_in) != 2 && config_.layout != Layout::nt)
-      report("layout", "nt, both operands along K (16-bit types only are transposed)",
-             std::string(name_of(config_.layout)));
-    check_pitch(a_contiguous_in_k(config_.layout) ? "shape.k" : "shape.m",
-                a_contiguous_in_k(config_.layout) ? shape_.k : shape_.m);
-    check_pitch(b_contiguous_in_n(config_.layout) ? "shape.n" : "shape.k",
-                b_contiguous_in_n(config_.layout) ? shape_.n : shape_.k);
-  }
-
-  void check_pitch(const char* key, std::int64_t extent) {
-    const bool known = std::ranges::find(errors_, key, &Diagnostic::key) != errors_.end();
-    if (known || static_cast<std::int64_t>(static_cast<double>(extent) * bytes_of(config_.dtype_in)) % box_pitch == 0)
-      return;
-    report(key, "rows of a multiple of 16 bytes (bulk tensor copies)", std::to_string(extent) + " elements");
+      draft_.report("layout", "nt, both operands along K (16-bit types only are transposed)",
+                    std::string(name_of(config_.layout)));
+    check_bulk_pitches(draft_);
   }
 
   void settle_launch() {
     if (!config_.persistent) config_.persistent = true;
     const int cluster = config_.cluster_m * config_.cluster_n;
     if (config_.cluster_m < 1 || config_.cluster_n < 1 || cluster > 16)
-      report("cluster", "one to sixteen CTAs, for example 2x1",
-             std::to_string(config_.cluster_m) + "x" + std::to_string(config_.cluster_n));
+      draft_.report("cluster", "one to sixteen CTAs, for example 2x1",
+                    std::to_string(config_.cluster_m) + "x" + std::to_string(config_.cluster_n));
     constexpr int threads = 32 * tcgen05_warps;
     if (config_.threads && *config_.threads != threads)
-      report("threads", std::to_string(threads) + " (four warps of single roles, four of the epilogue)",
-             std::to_string(*config_.threads));
+      draft_.report("threads", std::to_string(threads) + " (four warps of single roles, four of the epilogue)",
+                    std::to_string(*config_.threads));
     config_.threads = threads;
   }
 
@@ -88,43 +71,33 @@ class Tcgen05Resolver {
     const Tile& tile = config_.tile;
     const int step = static_cast<int>(32 / bytes_of(config_.dtype_in));
     if (tile.k < step || tile.k % step != 0 || tile.k > 16 * step)
-      return report("tile", "a depth of 1 to 16 times " + std::to_string(step) + " (32 bytes)", tile_text(tile));
+      return draft_.report("tile", "a depth of 1 to 16 times " + std::to_string(step) + " (32 bytes)", tile_text(tile));
     if (config_.instruction == Tile{}) config_.instruction = usual_instruction(config_);
     if (config_.instruction.k != step)
-      return report("instruction", "a depth of " + std::to_string(step) + " (32 bytes)",
-                    tile_text(config_.instruction));
+      return draft_.report("instruction", "a depth of " + std::to_string(step) + " (32 bytes)",
+                           tile_text(config_.instruction));
     const Result<Tcgen05Plan> plan = plan_tcgen05(config_);
     if (!plan) {
-      errors_.insert(errors_.end(), plan.errors().begin(), plan.errors().end());
+      draft_.errors.insert(draft_.errors.end(), plan.errors().begin(), plan.errors().end());
       return;
     }
     const int along = plan->frame.rows_along_m ? config_.cluster_m : config_.cluster_n;
     if (plan->frame.pair && along % 2 != 0)
-      report("cluster", "an even number of CTAs along the rows of the pair", std::to_string(along));
+      draft_.report("cluster", "an even number of CTAs along the rows of the pair", std::to_string(along));
   }
 
   void settle_resources() {
     const Tcgen05Plan plan = *plan_tcgen05(config_);
-    settle_tensor_alignment(config_, shape_, errors_);
+    settle_tensor_alignment(draft_);
     config_.async_copy = true;
     const auto stage = static_cast<std::int64_t>(plan.a_bytes + plan.b_bytes);
     const auto staging = static_cast<std::int64_t>(2 * plan.piece_bytes) + barriers_and_alignment;
-    const auto fitting = static_cast<int>(std::min<std::int64_t>(most_stages, (most_shared - staging) / stage));
-    if (!config_.stages) config_.stages = fitting;
-    if (*config_.stages < 1 || *config_.stages > most_stages)
-      return report("stages", "an integer from 1 to 32", std::to_string(*config_.stages));
-    if (!config_.shared_bytes) config_.shared_bytes = *config_.stages * stage + staging;
-    if (*config_.shared_bytes < *config_.stages * stage)
-      report("shared_bytes",
-             "at least " + std::to_string(*config_.stages * stage) + " bytes for " + std::to_string(*config_.stages) +
-                 " stages",
-             std::to_string(*config_.shared_bytes));
+    settle_bulk_stages(draft_, stage, staging);
     if (!config_.registers) config_.registers = 128;  // sums are in tensor memory; the epilogue holds a piece of them
   }
 
-  KernelConfig config_;
-  GemmShape shape_;
-  Diagnostics errors_;
+  Draft draft_;
+  KernelConfig& config_ = draft_.config;
 };
 
 // One CTA by itself, or pairs whose rows are halved between two CTAs. 64 rows would idle half of the tensor cores.

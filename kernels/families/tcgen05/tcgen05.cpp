@@ -151,19 +151,6 @@ void emit_epilogue(Emitter& e, const Tcgen05Plan& plan) {
   close_tiles(e, tiles);
 }
 
-template <class Emit>
-void add_role(Emitter& e, const std::string& name, int first_warp, int warps, Emit emit) {
-  Role role;
-  role.name = name;
-  role.begin = e.position();
-  emit();
-  role.end = e.position();
-  role.first_warp = first_warp;
-  role.warps = warps;
-  role.registers = registers_of_roles;
-  e.program().roles.push_back(role);
-}
-
 }  // namespace
 
 Result<Program> build_tcgen05(const BuildRequest& request) {
@@ -174,10 +161,10 @@ Result<Program> build_tcgen05(const BuildRequest& request) {
 
   Emitter e;
   add_rings(e, plan);
-  add_role(e, "copies", copying_warp, 1, [&] { emit_copies(e, plan); });
-  add_role(e, "scheduler", scheduling_warp, 2, [&] { emit_idle(e, plan); });
-  add_role(e, "products", multiplying_warp, 1, [&] { emit_products(e, plan); });
-  add_role(e, "epilogue", storing_warp, storing_warps, [&] { emit_epilogue(e, plan); });
+  add_role(e, "copies", copying_warp, 1, registers_of_roles, [&] { emit_copies(e, plan); });
+  add_role(e, "scheduler", scheduling_warp, 2, registers_of_roles, [&] { emit_idle(e, plan); });
+  add_role(e, "products", multiplying_warp, 1, registers_of_roles, [&] { emit_products(e, plan); });
+  add_role(e, "epilogue", storing_warp, storing_warps, registers_of_roles, [&] { emit_epilogue(e, plan); });
 
   Program& program = e.program();
   program.name = config.name.empty() ? "tcgen05" : config.name;

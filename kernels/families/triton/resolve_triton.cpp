@@ -19,47 +19,42 @@ constexpr int rows_of_warp = 16;
 
 class TritonResolver {
  public:
-  TritonResolver(const KernelConfig& config, const GemmShape& shape) : config_(config), shape_(shape) {}
+  TritonResolver(const KernelConfig& config, const GemmShape& shape) : draft_{config, shape, {}} {}
 
   Result<KernelConfig> run() {
-    errors_ = check_shape(shape_);
+    draft_.errors = check_shape(shape_);
     check_types();
     check_tile();
     check_launch();
     refuse_foreign_keys();
-    if (!errors_.empty()) return errors_;
+    if (!draft_.is_sound()) return draft_.errors;
     settle_alignment();
-    if (!errors_.empty()) return errors_;
+    if (!draft_.is_sound()) return draft_.errors;
     settle_work();
     check_accumulators();
-    if (!errors_.empty()) return errors_;
+    if (!draft_.is_sound()) return draft_.errors;
     settle_resources();
-    if (!errors_.empty()) return errors_;
-    return config_;
+    return draft_.take();
   }
 
  private:
-  void report(std::string key, std::string expected, std::string found) {
-    errors_.push_back({"", 0, 0, std::move(key), std::move(expected), std::move(found)});
-  }
-
   void check_types() {
     const DataType in = config_.dtype_in;
     if (in != DataType::f32 && in != DataType::tf32 && in != DataType::f16 && in != DataType::bf16)
-      report("dtype_in", "f16, bf16, tf32 or f32 (triton)", std::string(name_of(in)));
+      draft_.report("dtype_in", "f16, bf16, tf32 or f32 (triton)", std::string(name_of(in)));
     if (config_.dtype_acc != DataType::f32)
-      report("dtype_acc", "f32 (tl.dot adds in f32)", std::string(name_of(config_.dtype_acc)));
+      draft_.report("dtype_acc", "f32 (tl.dot adds in f32)", std::string(name_of(config_.dtype_acc)));
     if (config_.dtype_b && (*config_.dtype_b != DataType::s8 || bytes_of(in) != 2))
-      report("dtype_b", "s8 beside an A of 16 bits", std::string(name_of(*config_.dtype_b)));
+      draft_.report("dtype_b", "s8 beside an A of 16 bits", std::string(name_of(*config_.dtype_b)));
   }
 
   void check_tile() {
     const Tile& t = config_.tile;
     const auto fits = [](int side) { return side >= least_side && std::has_single_bit(static_cast<unsigned>(side)); };
     if (!fits(t.m) || !fits(t.n) || !fits(t.k))
-      return report("tile", "powers of two from 16 (BLOCK_M, BLOCK_N and BLOCK_K of tl.dot)", tile_text(t));
+      return draft_.report("tile", "powers of two from 16 (BLOCK_M, BLOCK_N and BLOCK_K of tl.dot)", tile_text(t));
     if (std::max({std::int64_t{t.m} * t.n, std::int64_t{t.m} * t.k, std::int64_t{t.n} * t.k}) > most_elements)
-      report("tile", "at most 1048576 elements in each block", tile_text(t));
+      draft_.report("tile", "at most 1048576 elements in each block", tile_text(t));
   }
 
   void check_launch() {
@@ -67,17 +62,17 @@ class TritonResolver {
     if (!config_.stages) config_.stages = usual_stages;
     const int threads = *config_.threads;
     if (threads < 32 || threads > 1024 || !std::has_single_bit(static_cast<unsigned>(threads)))
-      report("num_warps", "1, 2, 4, 8, 16 or 32", std::to_string(threads) + " threads");
+      draft_.report("num_warps", "1, 2, 4, 8, 16 or 32", std::to_string(threads) + " threads");
     const StageRange& range = traits_of(config_).stages;
     if (*config_.stages < range.least || *config_.stages > range.most)
-      report("num_stages", std::string(range.expected), std::to_string(*config_.stages));
+      draft_.report("num_stages", std::string(range.expected), std::to_string(*config_.stages));
     if (config_.swizzle_log2 < 0 || config_.swizzle_log2 > 4)
-      report("group_m", "1, 2, 4, 8 or 16", "2^" + std::to_string(config_.swizzle_log2));
+      draft_.report("group_m", "1, 2, 4, 8 or 16", "2^" + std::to_string(config_.swizzle_log2));
   }
 
   void refuse_foreign_keys() {
     const auto refuse = [&](const char* key, bool set) {
-      if (set) report(key, "no value (Triton decides it)", "one");
+      if (set) draft_.report(key, "no value (Triton decides it)", "one");
     };
     refuse("sparse", config_.sparse);
     refuse("split_k", config_.split_k != 1);
@@ -91,7 +86,7 @@ class TritonResolver {
 
   // What divides the leading extents; one row of A needs no more of its pitch.
   void settle_alignment() {
-    settle_tensor_alignment(config_, shape_, errors_);
+    settle_tensor_alignment(draft_);
     if (!config_.dtype_b) return;
     const std::int64_t extent = b_contiguous_in_n(config_.layout) ? shape_.n : shape_.k;
     int widest = 16;
@@ -128,8 +123,8 @@ class TritonResolver {
     const int held = config_.dtype_in == DataType::f32 ? *config_.thread_m * *config_.thread_n
                                                        : *config_.warp_m * *config_.warp_n / 32;
     if (held > most)
-      report("num_warps", "so many that a thread has at most 192 accumulators (here more go to local memory)",
-             std::to_string(*config_.threads / 32) + " for " + tile_text(config_.tile));
+      draft_.report("num_warps", "so many that a thread has at most 192 accumulators (here more go to local memory)",
+                    std::to_string(*config_.threads / 32) + " for " + tile_text(config_.tile));
   }
 
   void settle_resources() {
@@ -137,15 +132,15 @@ class TritonResolver {
     const std::int64_t needed = triton_shared_bytes(config_);
     if (!config_.shared_bytes) config_.shared_bytes = needed;
     if (*config_.shared_bytes < needed)
-      report("shared_bytes",
-             "at least " + std::to_string(needed) + " bytes (" + std::to_string(*config_.stages) + " stages of a " +
-                 tile_text(config_.tile) + " tile)",
-             std::to_string(*config_.shared_bytes));
+      draft_.report("shared_bytes",
+                    "at least " + std::to_string(needed) + " bytes (" + std::to_string(*config_.stages) +
+                        " stages of a " + tile_text(config_.tile) + " tile)",
+                    std::to_string(*config_.shared_bytes));
   }
 
-  KernelConfig config_;
-  GemmShape shape_;
-  Diagnostics errors_;
+  Draft draft_;
+  KernelConfig& config_ = draft_.config;
+  const GemmShape& shape_ = draft_.shape;
 };
 
 void add_candidates(const TuningRequest& request, std::vector<KernelConfig>& out) {

@@ -11,10 +11,7 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr std::int64_t most_shared = 227 * 1024;  // per CTA, CPG
-constexpr std::int64_t barriers_and_alignment = 1024;
 constexpr int most_stages = 16;
-constexpr std::int64_t box_pitch = 16;  // bytes
 
 // 64 rows along M, or along N where the tile has them there alone; the columns of the tile.
 Tile usual_instruction(const KernelConfig& config) {
@@ -26,56 +23,42 @@ Tile usual_instruction(const KernelConfig& config) {
 
 class WgmmaResolver {
  public:
-  WgmmaResolver(const KernelConfig& config, const GemmShape& shape) : config_(config), shape_(shape) {}
+  WgmmaResolver(const KernelConfig& config, const GemmShape& shape) : draft_{config, shape, {}} {}
 
   Result<KernelConfig> run() {
-    errors_ = check_tensor_basics(config_, shape_);
-    if (errors_.empty()) check_types();
-    if (!errors_.empty()) return errors_;
+    check_tensor_basics(draft_);
+    if (draft_.is_sound()) check_types();
+    if (!draft_.is_sound()) return draft_.errors;
     settle_schedule();
     settle_tile();
-    if (!errors_.empty()) return errors_;
+    if (!draft_.is_sound()) return draft_.errors;
     settle_resources();
-    if (!errors_.empty()) return errors_;
-    return config_;
+    return draft_.take();
   }
 
  private:
-  void report(std::string key, std::string expected, std::string found) {
-    errors_.push_back({"", 0, 0, std::move(key), std::move(expected), std::move(found)});
-  }
-
   void check_types() {
     if (config_.dtype_in == DataType::s4)
-      report("dtype_in", "f16, bf16, tf32, f8e4m3, f8e5m2 or s8 (wgmma has no s4)", "s4");
+      draft_.report("dtype_in", "f16, bf16, tf32, f8e4m3, f8e5m2 or s8 (wgmma has no s4)", "s4");
     if (bytes_of(config_.dtype_in) != 2 && config_.layout != Layout::nt)
-      report("layout", "nt, both operands along K (wgmma transposes 16-bit types only)",
-             std::string(name_of(config_.layout)));
-    const auto check_pitch = [&](const char* key, std::int64_t extent) {
-      if (static_cast<std::int64_t>(static_cast<double>(extent) * bytes_of(config_.dtype_in)) % box_pitch != 0)
-        report(key, "rows of a multiple of 16 bytes (bulk tensor copies)", std::to_string(extent) + " elements");
-    };
-    check_pitch(a_contiguous_in_k(config_.layout) ? "shape.k" : "shape.m",
-                a_contiguous_in_k(config_.layout) ? shape_.k : shape_.m);
-    if (b_contiguous_in_n(config_.layout))
-      check_pitch("shape.n", shape_.n);
-    else if (!a_contiguous_in_k(config_.layout))
-      check_pitch("shape.k", shape_.k);
+      draft_.report("layout", "nt, both operands along K (wgmma transposes 16-bit types only)",
+                    std::string(name_of(config_.layout)));
+    check_bulk_pitches(draft_);
   }
 
   void settle_schedule() {
     if (!config_.schedule) config_.schedule = config_.tile.m >= 128 ? Schedule::coop : Schedule::pingpong;
     if (!config_.persistent) config_.persistent = *config_.schedule != Schedule::ws;
     if (*config_.schedule == Schedule::pingpong && !*config_.persistent)
-      report("persistent", "true (two consumers take tiles in turns)", "false");
+      draft_.report("persistent", "true (two consumers take tiles in turns)", "false");
     const int cluster = config_.cluster_m * config_.cluster_n;
     if (config_.cluster_m < 1 || config_.cluster_n < 1 || cluster > 8)
-      report("cluster", "one to eight CTAs, for example 2x1",
-             std::to_string(config_.cluster_m) + "x" + std::to_string(config_.cluster_n));
+      draft_.report("cluster", "one to eight CTAs, for example 2x1",
+                    std::to_string(config_.cluster_m) + "x" + std::to_string(config_.cluster_n));
     const int threads = *config_.schedule == Schedule::ws ? 256 : 384;
     if (config_.threads && *config_.threads != threads)
-      report("threads", std::to_string(threads) + " (a producer and its consumers, 128 each)",
-             std::to_string(*config_.threads));
+      draft_.report("threads", std::to_string(threads) + " (a producer and its consumers, 128 each)",
+                    std::to_string(*config_.threads));
     config_.threads = threads;
   }
 
@@ -84,45 +67,35 @@ class WgmmaResolver {
     const int step = static_cast<int>(32 / bytes_of(config_.dtype_in)) * (config_.sparse ? 2 : 1);
     const std::string found = tile_text(tile);
     if (tile.k < step || tile.k % step != 0 || tile.k > 16 * step)
-      return report("tile", "a depth of 1 to 16 times " + std::to_string(step) + " (32 bytes)", found);
+      return draft_.report("tile", "a depth of 1 to 16 times " + std::to_string(step) + " (32 bytes)", found);
     if (config_.instruction == Tile{}) config_.instruction = usual_instruction(config_);
     if (!wgmma_frame(config_) || config_.instruction.k != step)
-      return report("instruction",
-                    "64x" + std::to_string(tile.n) + "x" + std::to_string(step) + " (the tile's columns), or " +
-                        std::to_string(tile.m) + "x64x" + std::to_string(step) +
-                        " (its rows, as columns of the transpose); coop also takes half of them",
-                    tile_text(config_.instruction));
+      return draft_.report("instruction",
+                           "64x" + std::to_string(tile.n) + "x" + std::to_string(step) + " (the tile's columns), or " +
+                               std::to_string(tile.m) + "x64x" + std::to_string(step) +
+                               " (its rows, as columns of the transpose); coop also takes half of them",
+                           tile_text(config_.instruction));
     if (config_.sparse && config_.instruction.m != 64)
-      return report("sparse", "false where the 64 rows of an instruction lie along N (A is the sparse operand)",
-                    "true");
+      return draft_.report("sparse", "false where the 64 rows of an instruction lie along N (A is the sparse operand)",
+                           "true");
     const Result<WgmmaPlan> plan = plan_wgmma(config_);
-    if (!plan) errors_.insert(errors_.end(), plan.errors().begin(), plan.errors().end());
+    if (!plan) draft_.errors.insert(draft_.errors.end(), plan.errors().begin(), plan.errors().end());
   }
 
   void settle_resources() {
     const WgmmaPlan plan = *plan_wgmma(config_);
-    settle_tensor_alignment(config_, shape_, errors_);
+    settle_tensor_alignment(draft_);
     config_.async_copy = true;
     const auto stage = static_cast<std::int64_t>(plan.a_bytes + plan.b_bytes);
     const auto staging = static_cast<std::int64_t>(2 * plan.piece_bytes) + barriers_and_alignment;
-    const auto fitting = static_cast<int>(std::min<std::int64_t>(most_stages, (most_shared - staging) / stage));
-    if (!config_.stages) config_.stages = fitting;
-    if (*config_.stages < 1 || *config_.stages > most_stages)
-      return report("stages", "an integer from 1 to 16", std::to_string(*config_.stages));
-    if (!config_.shared_bytes) config_.shared_bytes = *config_.stages * stage + staging;
-    if (*config_.shared_bytes < *config_.stages * stage)
-      report("shared_bytes",
-             "at least " + std::to_string(*config_.stages * stage) + " bytes for " + std::to_string(*config_.stages) +
-                 " stages",
-             std::to_string(*config_.shared_bytes));
+    settle_bulk_stages(draft_, stage, staging);
     // 65536 registers over 384 threads; ws kernels keep what the compiler gave them (our H200: 90 for 64 accumulators,
     // 154 for 128).
     if (!config_.registers) config_.registers = plan.consumers == 2 ? 168 : plan.accumulators + 26;
   }
 
-  KernelConfig config_;
-  GemmShape shape_;
-  Diagnostics errors_;
+  Draft draft_;
+  KernelConfig& config_ = draft_.config;
 };
 
 // Stages are as many as fit; raster and swizzle order the tiles of persistent CTAs.

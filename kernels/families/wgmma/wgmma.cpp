@@ -113,19 +113,6 @@ void emit_consumer(Emitter& e, const WgmmaPlan& plan, WgmmaConsumer consumer, in
   e.emit(Opcode::exit, "", {}, {});
 }
 
-template <class Emit>
-void add_role(Emitter& e, const std::string& name, int first_warp, int warps, int registers, Emit emit) {
-  Role role;
-  role.name = name;
-  role.begin = e.position();
-  emit();
-  role.end = e.position();
-  role.first_warp = first_warp;
-  role.warps = warps;
-  role.registers = registers;
-  e.program().roles.push_back(role);
-}
-
 }  // namespace
 
 Result<Program> build_wgmma(const BuildRequest& request) {
