@@ -18,14 +18,6 @@ namespace {
 constexpr std::uint32_t bytes_per_instruction = 16;
 constexpr std::size_t longest_line = 4096, most_labels = 1'000'000, most_kernels = 10'000;
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
-  while (!s.empty() && is_space(s.back())) s.remove_suffix(1);
-  return s;
-}
-
 bool starts(std::string_view s, std::string_view with) { return s.substr(0, with.size()) == with; }
 
 template <class T>

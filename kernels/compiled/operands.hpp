@@ -7,6 +7,10 @@
 
 namespace noteg::compiled {
 
+// Text of a listing without the blanks around it.
+[[nodiscard]] bool is_space(char c);
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
 // Fills base, modifiers, guard and operands of `out` from text such as "@!P0 IMAD.WIDE R2, R9, 0x4, R2". False: no
 // mnemonic, or more operands than an instruction has.
 [[nodiscard]] bool parse_instruction(std::string_view text, Instruction& out);
