@@ -10,21 +10,11 @@ import pathlib
 import re
 import sys
 
+from words import WORDS
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONGEST_LINE = 120
 LONGEST_SENTENCE = 25
-WORDS = {
-    r"trips?\b": "iteration",
-    r"round of CTAs": "wave",
-    r"ragged rest|rest on top": "load imbalance, tail wave",
-    r"walks? in step|walking in step": "lockstep",
-    r"first look\b|at first glance": "pilot run",
-    r"passing over": "fast-forward",
-    r"told from": "extrapolated",
-    r"relaunch": "launch latency of a CTA",
-    r"straight piece|double trace": "basic block, two-iteration walk",
-    r"contestants?\b": "variant",
-}
 # Written by the program: their text stands in tables of the sources.
 GENERATED = {"architecture-reference.md", "kernel-reference.md", "report-reference.md", "dataset-reference.md",
              "switches.md", "validation.md", "library-menu.md", "leave-one-out.md", "measured-files.md"}
@@ -78,9 +68,9 @@ def findings(path):
             words = len(re.findall(r"[\w'./%-]+", sentence))
             if words > LONGEST_SENTENCE:
                 yield f"{shown}:{number}: sentence of {words} words, at most {LONGEST_SENTENCE}: {sentence[:60]}"
-        words = re.sub(r"`[^`]*`", "code", paragraph)
-        for word, better in WORDS.items():
-            if found := re.search(r"\b(" + word + ")", words):
+        words = re.sub(r"\]\([^)]*\)", "]", re.sub(r"`[^`]*`", "code", paragraph))
+        for better, word, _ in WORDS:
+            if found := re.search(word, words):
                 yield f"{shown}:{number}: \"{found.group(0)}\": the field says {better}"
 
 

@@ -20,7 +20,7 @@ WORDS = [
     ("wave", r"\brounds? of CTAs\b", 1),
     ("fidelity: exact or sampled", r"\bgrades?\b|\brough (run|search|estimate)\b", 3),
     ("pilot run, sampling window", r"\b[Ff]irst looks?\b|\b[Gg]lances?\b|\bpatience\b|\bhaste\b|\bpace\b", 4),
-    ("fast-forward", r"\b[Pp]ass(ed|es|ing)? over (iterations|cycles|trips|CTAs|it|them)\b", 0),
+    ("fast-forward", r"\b[Pp]ass(ed|es|ing)? over (iterations|cycles|trips|CTAs|it|them)\b|\bpassing over\b", 0),
     ("extrapolate", r"\btold from\b", 0),
     ("phase", r"\blie to each other\b", 0),
     ("memory port", r"\b[Ee]nvironments?\b(?![ _](variable|list))(?! of (the|a) (user|shell|process))", 18),
@@ -38,7 +38,7 @@ WORDS = [
 
 FILES = ["*.cpp", "*.hpp", "*.md", "*.py", "*.txt", "*.yaml", "*.mjs", "dev"]
 # This list; the log of what was; measured names and messages of others.
-EXCEPT = ["tests/tools/words.py", "tests/tools/check_prose.py", "CHANGELOG.md", "docs/glossary.md", "tests/data/", "LICENSE"]
+EXCEPT = ["tests/tools/words.py", "CHANGELOG.md", "docs/glossary.md", "tests/data/", "LICENSE"]
 
 
 def tracked():
