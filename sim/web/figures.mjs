@@ -42,5 +42,3 @@ export function figureOf(id, title, escaped) {
   const says = `${title}: ${boxes.join(", then ")}`;
   return `<figure class="flow"><svg viewBox="0 0 ${width} ${height}" style="max-width:${width}px" role="img" aria-label="${escaped(says)}"><defs><marker id="tip" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>${drawn}</svg></figure>\n`;
 }
-
-export const pagesWithFigures = Object.keys(rows);

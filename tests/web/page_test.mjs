@@ -225,6 +225,7 @@ async function obeysTheKeyboard() {
   await page.focus("#tab-timeline");
   await page.keyboard.press("ArrowRight");
   check((await page.evaluate(() => window.noteg.state.value.tab)) === "source", "an arrow goes to the next tab");
+  await settle(page);  // the list of limits is drawn anew with the answer
   await page.focus(".toggle");
   await page.keyboard.press("Space");
   check((await page.evaluate(() => window.noteg.state.value.off.length)) === 1, "the space bar takes a limit away");
