@@ -33,6 +33,14 @@ struct TimerKey {
   [[nodiscard]] std::size_t digest() const { return std::hash<const void*>{}(program.get()); }
 };
 
+// Of all switches the two that decoding looks at.
+Switches of_decoding(const Switches& switches) {
+  Switches out;
+  out.core.dependence = switches.core.dependence;
+  out.core.bank_conflicts = switches.core.bank_conflicts;
+  return out;
+}
+
 // Of what tells kernels apart most often; keys of the same digest are compared in full.
 std::size_t ProgramKey::digest() const {
   auto out = static_cast<std::size_t>(config.family);
@@ -90,6 +98,7 @@ Switches of_the_sm(Switches switches) {
 
 struct SmCache::Impl {
   Shelf<ProgramKey, Result<std::shared_ptr<const kernels::Program>>> programs;
+  Shelf<TimerKey, std::shared_ptr<const sm::DecodedProgram>> decoded;
   Shelf<TimerKey, std::shared_ptr<SmTimer>> timers;
 };
 
@@ -111,8 +120,11 @@ Result<std::shared_ptr<const kernels::Program>> gemm_program(const arch::GpuSpec
 std::shared_ptr<SmTimer> sm_timer(const std::shared_ptr<const kernels::Program>& program,
                                   const sm::AddressFacts& addresses, const arch::SmSpec& sm, const Switches& switches,
                                   SmCache& cache) {
-  return cache.impl().timers.get({program, addresses, without_energy(sm), of_the_sm(switches)}, [&] {
-    sm::DecodedProgram decoded = sm::decode(*program, sm, addresses, switches.core);
+  const arch::SmSpec key = without_energy(sm);
+  return cache.impl().timers.get({program, addresses, key, of_the_sm(switches)}, [&] {
+    sm::DecodedProgram decoded = *cache.impl().decoded.get({program, addresses, key, of_decoding(switches)}, [&] {
+      return std::make_shared<const sm::DecodedProgram>(sm::decode(*program, sm, addresses, switches.core));
+    });
     remove_limits(decoded, switches);
     return std::make_shared<SmTimer>(std::move(decoded), sm_without_limits(sm, switches), switches.core);
   });
