@@ -106,14 +106,14 @@ class Laboratory {
     return changes;
   }
 
-  // Of the busiest SM, whose steps all wait as long as they do in the mean.
-  [[nodiscard]] double pilot_cycles(const PortRequest& ports, const SimOptions& options) const {
+  // Of `waves` waves of the busiest SM, whose steps all wait as long as they do in the mean.
+  [[nodiscard]] double pilot_cycles(const PortRequest& ports, const SimOptions& options, int waves) const {
     sm::MemoryPort port = port_to_l2(ports, clock());
     const double dram = port_to_dram(ports, clock(), timed().time.dram_latency_at(clock())).latency;
     port.latency += ports.traffic.waiting_steps * (dram - port.latency);
-    return sm_timer(launch_.program, launch_.addresses, gpu_.sm, options.switches, cache_)
-        ->estimate(port, busiest_sm_work(gpu_, launch_, options.switches))
-        .cycles;
+    sm::SmWork work = busiest_sm_work(gpu_, launch_, options.switches);
+    work.ctas = std::min<std::int64_t>(work.ctas, waves * work.resident);
+    return sm_timer(launch_.program, launch_.addresses, gpu_.sm, options.switches, cache_)->estimate(port, work).cycles;
   }
 
   // At the clock that the limits allow for the events of the run in the time of the experiment.
@@ -123,7 +123,9 @@ class Laboratory {
     const PortRequest ports = port_request(gpu_, launch_, without);
     PortRequest ports_with = port_request(gpu_, launch_, options_);
     ports_with.traffic = ports.traffic;
-    double factor = pilot_cycles(ports, without) / std::max(1.0, pilot_cycles(ports_with, options_));
+    // One wave tells as well as all do what a limit costs, but for what lies between two.
+    const int waves = options_.switches.launch && !without.switches.launch ? 2 : 1;
+    double factor = pilot_cycles(ports, without, waves) / std::max(1.0, pilot_cycles(ports_with, options_, waves));
     if (options_.switches.tail && !without.switches.tail)
       factor *= even_share(gpu_, launch_.geometry, busiest_sm_work(gpu_, launch_, without.switches).ctas);
     const KernelTime time = timed().time.elsewhere(ports, without.switches, factor);
