@@ -108,7 +108,6 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.l2_limits = switches.l2;
   out.dram_limits = switches.dram;
   out.latency_limits = switches.memory_latency;
-  out.many_shapes = options.many_shapes;
   return out;
 }
 
