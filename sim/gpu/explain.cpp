@@ -167,13 +167,15 @@ const LimitCost* dearest(const std::vector<Candidate>& candidates, const Bottlen
 }
 
 // Limits that leave the SM as it is cost no run to try: they come first, then what is thought to be dearest.
-std::vector<Candidate> in_order(const Laboratory& laboratory, const arch::GpuSpec& gpu, const SimReport& run, Hertz highest) {
+std::vector<Candidate> in_order(const Laboratory& laboratory, const arch::GpuSpec& gpu, const SimReport& run,
+                                Hertz highest) {
   const std::vector<EstimatedGain> estimates = estimated_gains(run, limits_of(run, gpu), highest);
   std::vector<Candidate> out;
   for (const Limit& limit : limits) {
     const auto found = std::ranges::find(estimates, limit.name, &EstimatedGain::limit);
     const double estimated = found == estimates.end() ? 0 : found->gain_us;
-    out.push_back({&limit, laboratory.most(limit, highest), limit.is_beside_sm ? run.time_us : estimated, std::nullopt});
+    out.push_back(
+        {&limit, laboratory.most(limit, highest), limit.is_beside_sm ? run.time_us : estimated, std::nullopt});
   }
   std::ranges::stable_sort(out, [](const Candidate& a, const Candidate& b) {
     return std::pair(a.estimated_us, a.most_us) > std::pair(b.estimated_us, b.most_us);
