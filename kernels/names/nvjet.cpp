@@ -11,8 +11,8 @@
 namespace noteg::kernels::names {
 namespace {
 
-constexpr int group_rows = 64;     // of a warpgroup's multiplication
-constexpr int most_columns = 256;  // of it; its columns lie along the other side of the tile
+constexpr int warpgroup_rows = 64;  // of a warpgroup's multiplication
+constexpr int most_columns = 256;   // of it; its columns lie along the other side of the tile
 
 std::optional<DataType> type_of(char letter) {
   switch (letter) {
@@ -109,7 +109,7 @@ std::optional<Diagnostic> set_multiplication(const Parts& parts, KernelConfig& c
     return refused_part("an nvjet tile of at most 256 columns per multiplication (wider ones take several)",
                         std::to_string(columns));
   const int step = static_cast<int>(32 / bytes_of(config.dtype_in));
-  config.instruction = first_gives_rows ? Tile{columns, group_rows, step} : Tile{group_rows, columns, step};
+  config.instruction = first_gives_rows ? Tile{columns, warpgroup_rows, step} : Tile{warpgroup_rows, columns, step};
   return std::nullopt;
 }
 

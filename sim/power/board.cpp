@@ -13,8 +13,6 @@ namespace {
 // run away, settled to well below a milliwatt in so many rounds.
 constexpr int rounds = 40;
 
-std::size_t at(Component component) { return static_cast<std::size_t>(component); }
-
 }  // namespace
 
 Volts voltage_at(const arch::GpuSpec& gpu, Hertz clock) {

@@ -33,8 +33,6 @@ constexpr double padding_toggling = 0.1;
 // Share of an energy at an activity between constant and random data.
 double moving(double share, double activity) { return share + (1.0 - share) * std::clamp(activity, 0.0, 1.0); }
 
-std::size_t at(Component component) { return static_cast<std::size_t>(component); }
-
 // Which lanes an instruction uses, and what one costs.
 struct LaneCost {
   Component component = Component::other_lanes;

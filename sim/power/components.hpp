@@ -29,6 +29,8 @@ inline constexpr std::size_t component_count = static_cast<std::size_t>(Componen
 [[nodiscard]] std::string_view name_of(Component component);
 [[nodiscard]] std::string_view description_of(Component component);
 
+[[nodiscard]] constexpr std::size_t at(Component component) { return static_cast<std::size_t>(component); }
+
 using Stack = std::array<Joules, component_count>;
 [[nodiscard]] Joules total(const Stack& stack);
 

@@ -38,6 +38,9 @@ inline constexpr std::size_t kinds = 7;
 [[nodiscard]] Result<gpu::SimReport> simulate(const Case& c, const arch::GpuSpec& gpu, gpu::SmCache& cache,
                                               bool exact = false);
 
+// What the environment variable says, or otherwise.
+[[nodiscard]] std::size_t asked(const char* variable, std::size_t otherwise);
+
 // An integer from low to high, both included.
 [[nodiscard]] std::int64_t whole(Random& random, std::int64_t low, std::int64_t high);
 

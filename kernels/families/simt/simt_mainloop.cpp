@@ -7,7 +7,6 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = 4;
 constexpr int loop_predicate = 6;
 
 class Mainloop {
@@ -72,8 +71,7 @@ class Mainloop {
   void emit_placeholders(int group) {
     if (!plan_.has_placeholders || group >= 7) return;
     for (int i = 0; i < 3; ++i) {
-      e_.memory(Opcode::lds, "", reg(zero_value), {reg(zero_value)}, element_bytes, state_.idle_pattern).guard =
-          never();
+      e_.memory(Opcode::lds, "", reg(zero_value), {reg(zero_value)}, f32_bytes, state_.idle_pattern).guard = never();
     }
   }
 

@@ -22,24 +22,6 @@ namespace {
 
 constexpr std::size_t least_gpus = 2, most_gpus = 12;
 
-std::vector<Option> options() {
-  std::vector<Option> all{
-      {"arch", "ARCH",
-       "GPU, or a what-if copy of one: l4:l2.size=24MiB:clock.boost=1.5GHz; the first is the one that "
-       "others are compared with",
-       true, FileUse::gpu, arch_values},
-      {"power-limits", "LIST", "one GPU under these board power limits, with commas: 40W,50W,72W", false}};
-  for (Option& option : kernel_options()) all.push_back(std::move(option));
-  for (Option& option : compiled_options(true)) all.push_back(std::move(option));
-  for (Option& option : clock_options()) all.push_back(std::move(option));
-  all.push_back({"no-waterfall", "", "only the tables, not what each difference did", false});
-  all.push_back(report_option());
-  all.push_back({"jobs", "N", "threads, all cores if absent", false});
-  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
-  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
-  return all;
-}
-
 int compare_gpus(const Arguments& arguments) {
   Diagnostics errors = set_errors(arguments);
   const Format format = format_option(arguments, errors);
@@ -85,7 +67,23 @@ int compare_gpus(const Arguments& arguments) {
 
 }  // namespace
 
-std::vector<Option> compare_options() { return options(); }
+std::vector<Option> compare_options() {
+  std::vector<Option> all{
+      {"arch", "ARCH",
+       "GPU, or a what-if copy of one: l4:l2.size=24MiB:clock.boost=1.5GHz; the first is the one that "
+       "others are compared with",
+       true, FileUse::gpu, arch_values},
+      {"power-limits", "LIST", "one GPU under these board power limits, with commas: 40W,50W,72W", false}};
+  for (Option& option : kernel_options()) all.push_back(std::move(option));
+  for (Option& option : compiled_options(true)) all.push_back(std::move(option));
+  for (Option& option : clock_options()) all.push_back(std::move(option));
+  all.push_back({"no-waterfall", "", "only the tables, not what each difference did", false});
+  all.push_back(report_option());
+  all.push_back({"jobs", "N", "threads, all cores if absent", false});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
+  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
+  return all;
+}
 
 std::string compare_help() {
   return "usage: noteg compare --arch A --arch B [--arch ...] KERNEL --shape MxNxK [options]\n"
@@ -93,11 +91,11 @@ std::string compare_help() {
          "One kernel on 2 to 12 GPUs: what comes out, what differs in their files, and what each group of\n"
          "differences did to the first of them. Or on one GPU under several power limits, with the clock\n"
          "of least energy.\n\n" +
-         help_of(options());
+         help_of(compare_options());
 }
 
 int run_compare(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, compare_options(), {});
   if (!arguments) return refuse("compare", arguments.errors());
   return arguments->has("power-limits") ? compare_power(*arguments) : compare_gpus(*arguments);
 }
