@@ -31,11 +31,15 @@ function(noteg_unity target)
   endforeach()
 endfunction()
 
-# noteg_library(name SOURCES a.cpp ... DEPENDS other ...): one static library per folder, headers are
-# included from the repository root, so that a forbidden dependency fails at link.
+# noteg_library(name [COLD] SOURCES a.cpp ... DEPENDS other ...): one static library per folder, headers are
+# included from the repository root, so that a forbidden dependency fails at link. COLD: runs once for each command, and
+# is optimised for the time of the build.
 function(noteg_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
+  if(ARG_COLD)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:include/noteg>)
   target_compile_features(${name} PUBLIC cxx_std_20)
   # The program and the Python module are made of the same objects. Hidden symbols keep calls within a library direct,

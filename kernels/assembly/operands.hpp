@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/assembly/mistakes.hpp"
+#include "kernels/assembly/text.hpp"
 #include "kernels/ir/ir.hpp"
 
 namespace noteg::kernels {
@@ -28,5 +28,10 @@ struct Address {
 // Special registers by the index that an Operand holds; nothing for other names.
 [[nodiscard]] std::optional<std::int16_t> special_register(std::string_view name);
 [[nodiscard]] std::string_view special_name(int index);
+
+// The control bits of a listing line, decoded: [B0-----:R-:W0:-:S02].
+
+// `text` is what stands between the brackets. Nothing after a mistake.
+[[nodiscard]] std::optional<Control> read_control(std::string_view text, Mistakes& mistakes);
 
 }  // namespace noteg::kernels

@@ -1,14 +1,45 @@
-// Words, numbers and lines of an assembly text. All views point into the text that was given.
+// Words, numbers and lines of an assembly text, and what is wrong with it, each mistake at its line and column. All
+// views point into the text that was given.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "kernels/assembly/mistakes.hpp"
+#include "sim/support/result.hpp"
 
 namespace noteg::kernels {
+
+class Mistakes {
+ public:
+  explicit Mistakes(std::string_view file) : file_(file) {}
+
+  // The line that following mistakes are on; views given to add() point into it.
+  void enter(std::string_view line, int number) {
+    line_ = line;
+    number_ = number;
+  }
+
+  // A mistake at the text `where`, which is what was found unless `found` says otherwise. A text outside the line
+  // stands for its beginning.
+  void add(std::string_view where, std::string expected) { add(where, std::move(expected), std::string(where)); }
+  void add(std::string_view where, std::string expected, std::string found);
+
+  [[nodiscard]] std::size_t size() const { return list_.size(); }
+  [[nodiscard]] const Diagnostics& list() const { return list_; }
+  [[nodiscard]] int line_number() const { return number_; }
+  [[nodiscard]] std::string_view line() const { return line_; }
+
+ private:
+  std::string file_;
+  std::string_view line_;
+  int number_ = 0;
+  Diagnostics list_;
+};
+
+// Words, numbers and lines of an assembly text. All views point into the text that was given.
 
 // Without blanks at either end, and without the semicolon that ends an instruction.
 [[nodiscard]] std::string_view trimmed(std::string_view text);

@@ -2,6 +2,8 @@
 // closed form, and one register more or less can cost a resident CTA, so the number read beats any formula.
 #pragma once
 
+#include <optional>
+
 #include "kernels/config/config.hpp"
 
 namespace noteg::kernels {
@@ -26,5 +28,10 @@ struct KnownKernel {
 // The first row that fits; thread_m and threads are compared only where the configuration gives them. Null when
 // nobody read such a kernel.
 [[nodiscard]] const KnownKernel* find_known_kernel(const KernelConfig& config);
+
+// Registers of tensor-core kernels as the compiler reported them.
+
+// Nothing where nobody has compiled such a kernel.
+[[nodiscard]] std::optional<int> known_mma_registers(const KernelConfig& config);
 
 }  // namespace noteg::kernels

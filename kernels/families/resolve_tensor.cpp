@@ -1,4 +1,4 @@
-#include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/rules.hpp"
 
 #include <algorithm>
 

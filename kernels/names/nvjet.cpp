@@ -3,10 +3,10 @@
 // nvjet_sm100_tst_128x256_64x6_2x1_2cta_v_bz_TNT, with block scales
 // nvjet_sm100_ootst_128x128_256x7_4x1_2cta_v_bx_Avec16UE4M3_Bvec16UE4M3_TNT. The tile is that of one CTA: of a pair
 // each has half of one operand, as its stages show (six of 32 KiB in the second).
+#include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/names/library_name.hpp"
 #include "kernels/names/tokens.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::kernels::names {
 namespace {

@@ -6,12 +6,11 @@
 
 #include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/families/triton/triton_text.hpp"
-#include "sim/cli/completion.hpp"
+#include "kernels/families/triton/triton.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/gpu/switches.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/number_text.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

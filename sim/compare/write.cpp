@@ -1,4 +1,4 @@
-#include "sim/compare/write.hpp"
+#include "sim/compare/compare.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/report/counters.hpp"
-#include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
 #include "sim/support/csv.hpp"
 

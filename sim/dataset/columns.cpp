@@ -9,7 +9,7 @@
 
 #include "arch/field.hpp"
 #include "sim/dataset/physics.hpp"
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::dataset {
 

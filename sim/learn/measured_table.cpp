@@ -8,10 +8,9 @@
 
 #include "sim/dataset/columns.hpp"
 #include "sim/learn/training.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/validate/buffers.hpp"
-#include "sim/validate/quantisation.hpp"
-#include "sim/validate/work_sharing.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/work_sharing.hpp"
+#include "sim/validate/operator_case.hpp"
 
 namespace noteg::learn {
 

@@ -6,8 +6,8 @@
 
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/operators/memory_kernel.hpp"
-#include "sim/support/ceil_div.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/arithmetic.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::operators {
 namespace {

@@ -4,9 +4,8 @@
 
 #include "sim/pages/reports.hpp"
 #include "sim/pages/run_charts.hpp"
-#include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
-#include "sim/tune/write.hpp"
+#include "sim/tune/tune.hpp"
 
 namespace noteg::pages {
 namespace {

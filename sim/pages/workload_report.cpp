@@ -8,7 +8,7 @@
 #include <set>
 
 #include "sim/pages/page.hpp"
-#include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 
 namespace noteg::pages {
 namespace {

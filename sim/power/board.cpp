@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::power {
 

@@ -1,4 +1,4 @@
-#include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/validate/error_table.hpp"
+#include "sim/validate/validate.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "sim/support/statistics.hpp"
 #include "sim/validate/metrics.hpp"
 
 namespace noteg::validate {

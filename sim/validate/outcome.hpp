@@ -6,8 +6,10 @@
 #include <string>
 
 #include "sim/confidence/measured_errors.hpp"
+#include "sim/gpu/report.hpp"
+#include "sim/validate/measured_case.hpp"
+#include "sim/validate/measured_source.hpp"
 #include "sim/validate/metrics.hpp"
-#include "sim/validate/shape_half.hpp"
 
 namespace noteg::validate {
 
@@ -44,5 +46,11 @@ struct Outcome {
 
   std::optional<Pair> time_ms, power_w, energy_j;  // predicted and measured; absent where one side is
 };
+
+// A prediction beside what was measured for the same row.
+
+// The host's part is added to the predicted time where the measured one holds it. Skipped where the model gave no
+// usable time.
+[[nodiscard]] Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const gpu::SimReport& report);
 
 }  // namespace noteg::validate

@@ -7,14 +7,11 @@
 #include <map>
 #include <set>
 
-#include "arch/leave_out.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/validate/attention_case.hpp"
-#include "sim/validate/buffers.hpp"
-#include "sim/validate/expert_case.hpp"
-#include "sim/validate/judge.hpp"
-#include "sim/validate/quantisation.hpp"
-#include "sim/validate/work_sharing.hpp"
+#include "arch/derive.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/work_sharing.hpp"
+#include "sim/validate/operator_case.hpp"
+#include "sim/validate/outcome.hpp"
 
 namespace noteg::validate {
 namespace {

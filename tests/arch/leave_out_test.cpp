@@ -1,5 +1,5 @@
 // A GPU without the constants that were fitted on its own rows, and products of generations that are not modelled.
-#include "arch/leave_out.hpp"
+#include "arch/derive.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "arch/scale_gpu.hpp"
+#include "arch/derive.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "arch/field.hpp"
-#include "arch/write_gpu.hpp"
+#include "arch/print.hpp"
 
 namespace noteg::arch {
 namespace {

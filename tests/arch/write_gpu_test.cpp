@@ -1,5 +1,5 @@
 // What is written as an architecture file loads as the same GPU with the same origins.
-#include "arch/write_gpu.hpp"
+#include "arch/print.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

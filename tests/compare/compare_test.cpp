@@ -5,8 +5,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "sim/compare/write.hpp"
-
 namespace noteg::compare {
 namespace {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 #include "tests/gpu/chip_setup.hpp"
 
 namespace noteg::gpu {

@@ -1,4 +1,4 @@
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 #include <gtest/gtest.h>
 

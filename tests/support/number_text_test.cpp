@@ -1,4 +1,4 @@
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Bytes that are no text: where they are, and what is shown of them.
-#include "sim/support/text_bytes.hpp"
+#include "sim/support/text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/tune/auto_kernel.hpp"
+#include "sim/tune/catalogue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,10 @@
 #include <fstream>
 
 #include "arch/load.hpp"
-#include "kernels/names/library_name.hpp"
+#include "kernels/config/config_file.hpp"
 #include "sim/gpu/explain.hpp"
 #include "sim/support/text_file.hpp"
 #include "sim/support/work_sharing.hpp"
-#include "sim/tune/menu.hpp"
 
 namespace noteg::tune {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
-#include "sim/tune/write.hpp"
 
 namespace noteg::tune {
 namespace {

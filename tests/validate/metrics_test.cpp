@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "sim/support/statistics.hpp"
+
 namespace noteg::validate {
 namespace {
 

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
-#include "sim/support/number_text.hpp"
-#include "sim/validate/work_sharing.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/work_sharing.hpp"
 #include "sim/validate/write.hpp"
 #include "tests/validate/fixture.hpp"
 

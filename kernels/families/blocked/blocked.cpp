@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/families/blocked/blocked_parts.hpp"
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 
 namespace noteg::kernels {
 namespace {

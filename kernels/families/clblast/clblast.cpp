@@ -5,8 +5,7 @@
 // Kernels that do not fit into 255 registers would spill, which is not modelled: they are refused.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
-#include "kernels/families/clblast/clblast_compiler.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/clblast/clblast_plan.hpp"
 #include "kernels/families/common.hpp"
 

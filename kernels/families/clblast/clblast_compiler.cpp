@@ -1,4 +1,4 @@
-#include "kernels/families/clblast/clblast_compiler.hpp"
+#include "kernels/families/clblast/clblast_plan.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The rules of the clblast family, which are those of CLBlast's tuner. And what the family is.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
 #include "kernels/families/rules.hpp"
 

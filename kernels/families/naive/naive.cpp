@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
 #include "kernels/families/naive/naive_parts.hpp"
 

@@ -3,7 +3,7 @@
 // The instructions follow our own kernel compiled for sm_90, with its guards at the edges of the matrices.
 #include <array>
 
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
 #include "kernels/families/naive/naive_parts.hpp"
 

@@ -3,7 +3,7 @@
 // along the other dimension.
 #include <algorithm>
 
-#include "kernels/families/triton/triton_parts.hpp"
+#include "kernels/families/triton/triton.hpp"
 
 namespace noteg::kernels {
 namespace {

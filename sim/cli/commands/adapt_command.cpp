@@ -6,21 +6,21 @@
 #include <set>
 
 #include "arch/field.hpp"
-#include "arch/write_gpu.hpp"
+#include "arch/print.hpp"
 #include "sim/adapt/adapt.hpp"
 #include "sim/adapt/curve.hpp"
 #include "sim/adapt/mixture.hpp"
 #include "sim/adapt/suggest.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
-#include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
+#include "sim/support/text.hpp"
 #include "sim/validate/columns.hpp"
 
 namespace noteg::cli {

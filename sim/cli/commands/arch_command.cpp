@@ -3,17 +3,15 @@
 #include <filesystem>
 
 #include "arch/data_sheet.hpp"
+#include "arch/derive.hpp"
 #include "arch/print.hpp"
-#include "arch/scale_gpu.hpp"
-#include "arch/schema.hpp"
-#include "arch/write_gpu.hpp"
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/compare/write.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/compare/compare.hpp"
 #include "sim/confidence/confidence.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

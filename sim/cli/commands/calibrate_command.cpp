@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "arch/field.hpp"
-#include "arch/write_gpu.hpp"
+#include "arch/print.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/support/comma_list.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/support/text.hpp"
 #include "sim/validate/columns.hpp"
 
 namespace noteg::cli {

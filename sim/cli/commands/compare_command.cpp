@@ -6,16 +6,15 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/compare/compare.hpp"
-#include "sim/compare/write.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/export.hpp"
-#include "sim/support/comma_list.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

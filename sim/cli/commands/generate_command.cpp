@@ -8,7 +8,7 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/dataset/generate.hpp"
 #include "sim/dataset/store.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

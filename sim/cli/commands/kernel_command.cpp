@@ -14,9 +14,9 @@
 #include "kernels/passes/dependence_graph.hpp"
 #include "kernels/passes/passes.hpp"
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/sm/instruction_timing.hpp"
 #include "sim/support/csv.hpp"
 

@@ -7,7 +7,6 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/train_report.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
@@ -17,7 +16,7 @@
 #include "sim/learn/model_runs.hpp"
 #include "sim/serve/session.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

@@ -6,21 +6,20 @@
 #include <algorithm>
 
 #include "sim/cli/command.hpp"
-#include "sim/cli/commands/operator_run.hpp"
 #include "sim/cli/commands/runs.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/gpu/explain.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/gpu/switches.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/power/trace.hpp"
+#include "sim/power/clock.hpp"
 #include "sim/report/write.hpp"
 #include "sim/serve/session.hpp"
-#include "sim/support/nearest_name.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

@@ -6,7 +6,6 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
 #include "sim/cli/commands/train_report.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
@@ -17,9 +16,8 @@
 #include "sim/learn/onnx.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

@@ -8,14 +8,14 @@
 
 #include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/families/triton/triton_text.hpp"
+#include "kernels/families/triton/triton.hpp"
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/pages/reports.hpp"
 #include "sim/tune/problem.hpp"
-#include "sim/tune/write.hpp"
+#include "sim/tune/tune.hpp"
 
 namespace noteg::cli {
 namespace {

@@ -4,18 +4,17 @@
 #include <algorithm>
 
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/pages/reports.hpp"
 #include "sim/serve/session.hpp"
-#include "sim/support/comma_list.hpp"
-#include "sim/support/number_text.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
+#include "sim/workload/operation.hpp"
 #include "sim/workload/power_trace.hpp"
-#include "sim/workload/read_operations.hpp"
-#include "sim/workload/write.hpp"
+#include "sim/workload/workload.hpp"
 
 namespace noteg::cli {
 namespace {
