@@ -1,10 +1,11 @@
+#include "arch/derive.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "arch/derive.hpp"
 #include "arch/field.hpp"
 #include "arch/load.hpp"
 #include "arch/read_spec.hpp"

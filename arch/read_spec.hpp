@@ -8,7 +8,6 @@
 
 #include "arch/field.hpp"
 #include "arch/provenance.hpp"
-#include "arch/read_spec.hpp"
 #include "sim/support/yaml_reader.hpp"
 
 namespace noteg::arch {

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/access/wavefronts.hpp"
 #include "kernels/ir/ir.hpp"
 
 namespace noteg::kernels {

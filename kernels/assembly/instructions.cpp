@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "kernels/assembly/mnemonics.hpp"
-#include "kernels/assembly/operands.hpp"
 #include "kernels/assembly/state.hpp"
 #include "kernels/assembly/text.hpp"
 

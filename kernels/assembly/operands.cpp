@@ -1,9 +1,8 @@
-#include "kernels/assembly/operands.hpp"
+#include "kernels/assembly/text.hpp"
 
 #include <array>
 #include <bit>
 
-#include "kernels/assembly/text.hpp"
 #include "sim/support/text.hpp"
 
 namespace noteg::kernels {

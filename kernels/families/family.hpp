@@ -8,7 +8,6 @@
 
 #include "kernels/config/config.hpp"
 #include "kernels/families/build.hpp"
-#include "kernels/families/family.hpp"
 
 namespace noteg::kernels {
 

@@ -7,7 +7,7 @@
 
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/assembly/mnemonics.hpp"
-#include "kernels/assembly/operands.hpp"
+#include "kernels/assembly/text.hpp"
 #include "sim/support/text.hpp"
 
 namespace noteg::kernels {

@@ -84,7 +84,7 @@ class Fit {
 
   [[nodiscard]] std::vector<Outcome> predict(const arch::GpuSpec& gpu, const std::vector<MeasuredCase>& cases) const {
     std::vector<Outcome> outcomes(cases.size());
-    validate::share_work(cases.size(), jobs_, {}, [&](std::size_t i) {
+    share_work(cases.size(), jobs_, {}, [&](std::size_t i) {
       const MeasuredCase& one = cases[i];
       const Result<gpu::SimReport> report = simulator_(gpu, one.config, one.shape, one.options);
       if (report) outcomes[i] = validate::outcome_of(one, gpu, *report);

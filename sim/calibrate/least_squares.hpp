@@ -12,7 +12,6 @@
 
 #include "arch/field.hpp"
 #include "arch/load.hpp"
-#include "sim/calibrate/least_squares.hpp"
 
 namespace noteg::calibrate {
 

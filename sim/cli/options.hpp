@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/cli/options.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::cli {

@@ -9,9 +9,9 @@
 
 #include "kernels/config/shape.hpp"
 #include "sim/dataset/columns.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/output_file.hpp"
-#include "sim/support/statistics.hpp"
 
 namespace noteg::dataset {
 

@@ -12,7 +12,7 @@
 
 #include "arch/spec.hpp"
 #include "sim/dataset/sweep.hpp"
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::dataset {
 

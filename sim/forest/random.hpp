@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::forest {
 

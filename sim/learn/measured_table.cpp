@@ -205,8 +205,8 @@ Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const M
                                      const validate::Simulator& simulator) {
   const Gpus gpus = load_gpus(data, options.gpu);
   std::vector<Simulated> rows(data.rows.size());
-  validate::share_work(rows.size(), options.jobs, options.progress,
-                       [&](std::size_t i) { rows[i] = simulate(data, data.rows[i], gpus, options, simulator); });
+  share_work(rows.size(), options.jobs, options.progress,
+             [&](std::size_t i) { rows[i] = simulate(data, data.rows[i], gpus, options, simulator); });
   MeasuredTable out;
   std::map<std::string, std::size_t> reasons;
   dataset::TableBuilder builder([](dataset::Group) { return true; });

@@ -8,7 +8,7 @@
 
 #include "sim/forest/random.hpp"
 #include "sim/learn/estimate.hpp"
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::learn {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/families/memory/memory_program.hpp"
+#include "kernels/families/build.hpp"
 #include "sim/memory/tile_reuse.hpp"
 #include "sim/sm/instruction_timing.hpp"
 #include "sim/support/arithmetic.hpp"

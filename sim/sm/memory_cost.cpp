@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/access/wavefronts.hpp"
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::sm {
 

@@ -1,3 +1,5 @@
+#include "sim/support/text.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,8 +7,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <utility>
-
-#include "sim/support/text.hpp"
 
 namespace noteg {
 

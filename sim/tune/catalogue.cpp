@@ -1,10 +1,11 @@
+#include "sim/tune/catalogue.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
 
 #include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
-#include "sim/tune/catalogue.hpp"
 #include "sim/tune/problem.hpp"
 
 namespace noteg::tune {

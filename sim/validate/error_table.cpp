@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/validate/metrics.hpp"
 
 namespace noteg::validate {

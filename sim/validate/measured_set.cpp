@@ -139,4 +139,19 @@ void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, Mea
   measured.own_power_run = row.text(Column::notes).find("sustained_time_ms=") != std::string_view::npos;
 }
 
+void transpose_problem(kernels::KernelConfig& config, kernels::GemmShape& shape) {
+  std::swap(shape.m, shape.n);
+  std::swap(config.tile.m, config.tile.n);
+  std::swap(config.warp_m, config.warp_n);
+  std::swap(config.thread_m, config.thread_n);
+  std::swap(config.align_a, config.align_b);
+  std::swap(config.cluster_m, config.cluster_n);
+  if (kernels::copies_in_bulk(config.family)) std::swap(config.instruction.m, config.instruction.n);
+  config.raster = config.raster == kernels::Raster::along_m ? kernels::Raster::along_n : kernels::Raster::along_m;
+  const bool a_along_k = !kernels::b_contiguous_in_n(config.layout);  // A' is B transposed
+  const bool b_along_n = !kernels::a_contiguous_in_k(config.layout);
+  config.layout = a_along_k ? (b_along_n ? kernels::Layout::nn : kernels::Layout::nt)
+                            : (b_along_n ? kernels::Layout::tn : kernels::Layout::tt);
+}
+
 }  // namespace noteg::validate

@@ -1,7 +1,7 @@
+#include "sim/validate/measured_source.hpp"
+
 #include <algorithm>
 #include <array>
-
-#include "sim/validate/measured_source.hpp"
 
 namespace noteg::validate {
 
@@ -19,7 +19,7 @@ namespace {
 // K left out; judged rows are among them. Attention: the same over a sample of rows below 0.2 ms; judged rows of 0.05
 // to 0.2 ms are among them. L4 has no row short enough for a fit: the bmm lead of the others and the linear lead of
 // A100-PCIE-40GB.
-constexpr std::array<HostTimeRow, 13> rows{{
+constexpr std::array<HostTimeRow, 13> host_rows{{
     {"aiconfigurator", "gemm_int8", "A100-SXM4-80GB", {0, 8.3, 0}},
     {"aiconfigurator", "gemm_int8", "H200-SXM-141GB", {0, 5.6, 0}},
     {"aiconfigurator", "gemm_int8", "L40S", {0, 2.3, 0}},
@@ -37,10 +37,10 @@ constexpr std::array<HostTimeRow, 13> rows{{
 
 }  // namespace
 
-std::span<const HostTimeRow> host_times() { return rows; }
+std::span<const HostTimeRow> host_times() { return host_rows; }
 
 HostTime host_time_of(std::string_view source, std::string_view op, std::string_view gpu) {
-  for (const HostTimeRow& row : rows)
+  for (const HostTimeRow& row : host_rows)
     if (row.source == source && row.op == op && row.gpu == gpu) return row.time;
   return {};
 }
@@ -57,7 +57,7 @@ using kernels::Family;
 constexpr std::string_view untiled = "kernel without a shared-memory tile, which no family here has";
 constexpr std::string_view unrecorded = "tile was not recorded";
 
-constexpr std::array<PublishedKernel, 24> table{{
+constexpr std::array<PublishedKernel, 24> published{{
     {"siboehm", "sgemm_0_cublas", Family::simt, 1, 1, 1, library_call},
     {"siboehm", "sgemm_1_naive", Family::naive, 1, 1, 1, untiled},
     {"siboehm", "sgemm_2_gmem_coalescing", Family::naive, 1, 1, 1, untiled},
@@ -87,7 +87,7 @@ constexpr std::array<PublishedKernel, 24> table{{
 }  // namespace
 
 std::optional<PublishedKernel> published_kernel(std::string_view source, std::string_view name) {
-  for (const PublishedKernel& kernel : table)
+  for (const PublishedKernel& kernel : published)
     if (kernel.source == source && kernel.name == name) return kernel;
   // The remaining versions of these two tutorials step through tilings that their tables do not state.
   if ((source == "leimao" && name.starts_with("leimao_")) || (source == "wangzyon" && name.starts_with("sgemm_v")))

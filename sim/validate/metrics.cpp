@@ -9,7 +9,7 @@
 #include <map>
 #include <numeric>
 
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/support/text.hpp"
 
 namespace noteg::validate {

@@ -10,15 +10,9 @@
 #include <vector>
 
 #include "sim/validate/measured_file.hpp"
-#include "sim/validate/metrics.hpp"
 #include "sim/validate/outcome.hpp"
 
 namespace noteg::validate {
-
-struct Pair {
-  double predicted = 0;
-  double measured = 0;  // > 0
-};
 
 // Absolute percentage error: |predicted / measured - 1|, a fraction.
 struct Metrics {

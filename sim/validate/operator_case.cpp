@@ -1,3 +1,5 @@
+#include "sim/validate/operator_case.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -7,7 +9,6 @@
 #include "sim/confidence/confidence.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/support/arithmetic.hpp"
-#include "sim/validate/operator_case.hpp"
 
 namespace noteg::validate {
 

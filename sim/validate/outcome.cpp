@@ -1,8 +1,9 @@
+#include "sim/validate/outcome.hpp"
+
 #include <fmt/format.h>
 
 #include "sim/confidence/confidence.hpp"
 #include "sim/power/clock.hpp"
-#include "sim/validate/outcome.hpp"
 
 namespace noteg::validate {
 

@@ -9,9 +9,13 @@
 #include "sim/gpu/report.hpp"
 #include "sim/validate/measured_case.hpp"
 #include "sim/validate/measured_source.hpp"
-#include "sim/validate/metrics.hpp"
 
 namespace noteg::validate {
+
+struct Pair {
+  double predicted = 0;
+  double measured = 0;  // > 0
+};
 
 enum class Fate : std::uint8_t {
   predicted,

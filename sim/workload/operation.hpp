@@ -10,7 +10,6 @@
 
 #include "kernels/config/config.hpp"
 #include "sim/support/yaml_reader.hpp"
-#include "sim/workload/operation.hpp"
 
 namespace noteg::workload {
 

@@ -13,7 +13,6 @@
 #include "arch/field.hpp"
 #include "kernels/config/config_file.hpp"
 #include "tests/properties/random_case.hpp"
-#include "tests/properties/survives.hpp"
 
 namespace noteg::properties {
 namespace {

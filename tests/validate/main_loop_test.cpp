@@ -11,7 +11,7 @@
 
 #include "arch/load.hpp"
 #include "sim/gpu/simulate.hpp"
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/validate/measured_case.hpp"
 #include "sim/validate/measured_file.hpp"
 

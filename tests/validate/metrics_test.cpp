@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::validate {
 namespace {

@@ -2,7 +2,7 @@
 #include <cstddef>
 
 #include "kernels/compiled/emulator/machine.hpp"
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::compiled {
 namespace {

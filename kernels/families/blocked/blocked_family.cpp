@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "kernels/families/build.hpp"
-#include "kernels/families/known_kernels.hpp"
 #include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {

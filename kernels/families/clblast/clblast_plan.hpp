@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/config/config.hpp"
-#include "kernels/families/clblast/clblast_plan.hpp"
 #include "kernels/ir/ir.hpp"
 #include "kernels/ir/latency_model.hpp"
 

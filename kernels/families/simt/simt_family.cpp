@@ -3,7 +3,6 @@
 
 #include "kernels/families/build.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/families/known_kernels.hpp"
 #include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {

@@ -1,4 +1,4 @@
-#include "sim/support/statistics.hpp"
+#include "sim/support/arithmetic.hpp"
 
 #include <cmath>
 #include <limits>
