@@ -1,5 +1,5 @@
 // The kernels that a library ships for a generation, as far as their names are public: --kernel auto chooses among
-// them as the library's heuristics would, the fastest predicted one. docs/library-menu.md prints this table.
+// them as the library's heuristics would, the fastest predicted one. docs/library-catalogue.md prints this table.
 #pragma once
 
 #include <map>
@@ -19,14 +19,14 @@
 
 namespace noteg::tune {
 
-// Which operand types a kernel of the menu takes.
+// Which operand types a kernel of the catalogue takes.
 enum class TypeClass : std::uint8_t { f32, tensor };
 
 // Hopper's kernels of cuBLAS changed with nvjet: before, those whose names begin with sm90_xmma. Which release of
 // PyTorch brought which is not stated in a source that we know.
 enum class Age : std::uint8_t { any, before_nvjet, since_nvjet };
 
-struct MenuKernel {
+struct CatalogueKernel {
   std::string_view name;         // as the library's names begin; tiles are ours (M x N of the row-major problem)
   std::string_view generations;  // sm_80,sm_86 ...
   TypeClass types = TypeClass::f32;
@@ -42,22 +42,22 @@ struct MenuKernel {
   Age age = Age::any;
 };
 
-[[nodiscard]] std::span<const MenuKernel> menu();
+[[nodiscard]] std::span<const CatalogueKernel> catalogue();
 
-// The kernels of the menu for a GPU's generation and the frame's types, in the order of the table, not resolved.
+// The kernels of the catalogue for a GPU's generation and the frame's types, in the order of the table, not resolved.
 [[nodiscard]] std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu,
                                                                  const kernels::KernelConfig& frame,
                                                                  bool before_nvjet = false);
 
-// The page docs/library-menu.md, as Markdown.
-[[nodiscard]] std::string menu_reference();
+// The page docs/library-catalogue.md, as Markdown.
+[[nodiscard]] std::string catalogue_reference();
 
-// --kernel auto: the kernel that a good library would run. Of the generation's menu, each with the numbers of K slices
-// that make sense, the fastest by pilot runs.
+// --kernel auto: the kernel that a good library would run. Of the generation's catalogue, each with the numbers of K
+// slices that make sense, the fastest by pilot runs.
 
 using kernels::slice_counts;
 
-// Menu kernels with their slices, not resolved.
+// Catalogue kernels with their slices, not resolved.
 [[nodiscard]] std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem,
                                                                  bool before_nvjet = false);
 
@@ -65,7 +65,7 @@ using kernels::slice_counts;
 // shows in a choice.
 class KernelChooser {
  public:
-  // Error: no kernel of the menu runs this problem on this GPU.
+  // Error: no kernel of the catalogue runs this problem on this GPU.
   [[nodiscard]] Result<kernels::KernelConfig> best(const arch::GpuSpec& gpu, const Problem& problem,
                                                    const gpu::SimOptions& sim);
 

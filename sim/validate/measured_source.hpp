@@ -35,7 +35,7 @@ struct HostTimeRow {
 // Hand-written kernels whose names stand in published tables and say neither family nor register block. Only what their
 // authors document is listed; a kernel whose tile is not recorded in the row is skipped, not guessed.
 
-// Of a row that a library ran: no tile, but a menu from which it chose.
+// Of a row that a library ran: no tile, but a catalogue from which it chose.
 inline constexpr std::string_view library_call = "library call: its kernel was not recorded";
 
 struct PublishedKernel {

@@ -116,7 +116,7 @@ std::vector<Group> group_rows(const MeasuredData& data, const std::vector<Outcom
                               const std::vector<std::string>& by) {
   std::map<std::vector<Key>, Bucket> buckets;
   for (std::size_t row = 0; row < outcomes.size(); ++row) {
-    if (outcomes[row].fate != Fate::predicted) continue;
+    if (outcomes[row].status != Status::predicted) continue;
     std::vector<Key> keys;
     for (const std::string& column : by) keys.push_back(key_of(data, row, outcomes[row], column));
     buckets[keys].add(outcomes[row]);

@@ -34,7 +34,7 @@ PowerAndEnergy power_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, 
 
 Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const gpu::SimReport& report) {
   Outcome outcome;
-  outcome.fate = Fate::predicted;
+  outcome.status = Status::predicted;
   Prediction& p = outcome.prediction;
   const bool own_reduction = report.kernel.split_k > 1 && report.kernel.split_k_mode == kernels::SplitKMode::parallel;
   p.time_ms = with_host(measured.host, report.time_us, own_reduction ? 2 : 1) * 1e-3;
@@ -58,7 +58,7 @@ Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const
   outcome.power_w = pair_of(p.power_w, measured.power_w);
   outcome.energy_j = pair_of(p.energy_j, measured.energy_j);
   if (measured.time_ms && !outcome.time_ms)
-    outcome.fate = Fate::skipped, outcome.reason = fmt::format("the model gave no usable time ({} ms)", p.time_ms);
+    outcome.status = Status::skipped, outcome.reason = fmt::format("the model gave no usable time ({} ms)", p.time_ms);
   return outcome;
 }
 

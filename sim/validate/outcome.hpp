@@ -17,7 +17,7 @@ struct Pair {
   double measured = 0;  // > 0
 };
 
-enum class Fate : std::uint8_t {
+enum class Status : std::uint8_t {
   predicted,
   skipped,   // the model cannot express it; reason says why
   filtered,  // the user asked for other rows; reason says which rule
@@ -40,7 +40,7 @@ struct Prediction {
 };
 
 struct Outcome {
-  Fate fate = Fate::skipped;
+  Status status = Status::skipped;
   std::string reason;
   Prediction prediction;
   [[nodiscard]] bool has_interval() const { return time_ms && prediction.time_high_ms > 0; }

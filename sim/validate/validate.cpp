@@ -59,7 +59,7 @@ Outcome skipped(std::string reason) {
 
 Outcome filtered(std::string reason) {
   Outcome outcome = skipped(std::move(reason));
-  outcome.fate = Fate::filtered;
+  outcome.status = Status::filtered;
   return outcome;
 }
 
@@ -157,10 +157,10 @@ Diagnostics check_request(const MeasuredData& data, const Gpus& gpus, const Vali
 
 void count(Validation& result) {
   for (const Outcome& outcome : result.outcomes) {
-    switch (outcome.fate) {
-      case Fate::predicted: ++result.predicted; break;
-      case Fate::skipped: ++result.skipped; break;
-      case Fate::filtered: ++result.filtered; break;
+    switch (outcome.status) {
+      case Status::predicted: ++result.predicted; break;
+      case Status::skipped: ++result.skipped; break;
+      case Status::filtered: ++result.filtered; break;
     }
   }
 }

@@ -27,9 +27,9 @@ struct ReasonCount {
   std::string first;  // FILE:LINE of the first of them
 };
 
-// Reasons of one fate, most frequent first, ties by text. What was found in the single row is cut off, so that rows
+// Reasons of one status, most frequent first, ties by text. What was found in the single row is cut off, so that rows
 // with the same trouble come together.
-[[nodiscard]] std::vector<ReasonCount> reasons(const Validation& validation, Fate fate);
+[[nodiscard]] std::vector<ReasonCount> reasons(const Validation& validation, Status status);
 
 // A fraction as "4.2 %", absent as "-".
 [[nodiscard]] std::string percent(const std::optional<Metrics>& metrics, double Metrics::*member);

@@ -31,7 +31,7 @@ std::vector<std::string> group_row(const Group& group, std::size_t keys) {
 }
 
 std::vector<std::string> predicted_fields(const Outcome& outcome) {
-  if (outcome.fate != Fate::predicted) {
+  if (outcome.status != Status::predicted) {
     std::vector<std::string> blank(8);
     blank.push_back(outcome.reason);
     return blank;
@@ -104,7 +104,7 @@ Json json_of(const Group& group, const std::vector<std::string>& by) {
 Json skipped_rows(const Validation& validation) {
   Json list = Json::array();
   for (std::size_t i = 0; i < validation.outcomes.size(); ++i) {
-    if (validation.outcomes[i].fate != Fate::skipped) continue;
+    if (validation.outcomes[i].status != Status::skipped) continue;
     const MeasuredRow& row = validation.data.rows[i];
     Json entry = {{"row", row.row}, {"line", row.line}, {"reason", validation.outcomes[i].reason}};
     if (validation.data.files.size() > 1) entry["file"] = validation.data.files[row.file];
@@ -125,7 +125,7 @@ std::string to_json(const Validation& validation, const std::vector<std::string>
                   {"skipped", validation.skipped},
                   {"set_aside", validation.filtered}};
   root["set_aside"] = Json::array();
-  for (const ReasonCount& reason : reasons(validation, Fate::filtered))
+  for (const ReasonCount& reason : reasons(validation, Status::filtered))
     root["set_aside"].push_back({{"reason", reason.reason}, {"rows", reason.rows}});
   root["skipped"] = skipped_rows(validation);
   root["wall_s"] = validation.wall_s;

@@ -36,7 +36,7 @@ std::set<std::string> values_of(const Validation& validation, std::string_view n
   std::set<std::string> values;
   const std::optional<std::size_t> column = validation.data.column(name);
   for (std::size_t i = 0; column && i < validation.outcomes.size(); ++i)
-    if (!predicted_only || validation.outcomes[i].fate == Fate::predicted)
+    if (!predicted_only || validation.outcomes[i].status == Status::predicted)
       values.insert(validation.data.rows[i].fields[*column]);
   return values;
 }
@@ -48,9 +48,10 @@ std::string sources_section(const Validation& validation) {
   return text;
 }
 
-std::string reasons_section(const Validation& validation, Fate fate, std::string_view title, std::string_view none) {
+std::string reasons_section(const Validation& validation, Status status, std::string_view title,
+                            std::string_view none) {
   std::string text = fmt::format("\n## {}\n\n", title);
-  const std::vector<ReasonCount> counts = reasons(validation, fate);
+  const std::vector<ReasonCount> counts = reasons(validation, status);
   if (counts.empty()) return text + std::string(none) + "\n";
   text += "| rows | reason |\n| ---: | --- |\n";
   for (const ReasonCount& reason : counts) text += fmt::format("| {} | {} |\n", reason.rows, escaped(reason.reason));
@@ -117,8 +118,8 @@ std::string to_markdown(const Validation& validation) {
   text += bad_slices_section(validation);
   text += intervals_section();
   text += halves_section(validation);
-  text += reasons_section(validation, Fate::skipped, "Skipped rows", "None.");
-  text += reasons_section(validation, Fate::filtered, "Rows set aside", "None.");
+  text += reasons_section(validation, Status::skipped, "Skipped rows", "None.");
+  text += reasons_section(validation, Status::filtered, "Rows set aside", "None.");
   return text + fitted_section(validation);
 }
 
@@ -216,7 +217,7 @@ std::string halves_section(const Validation& validation) {
   std::vector<Outcome> short_rows = validation.outcomes;
   for (Outcome& outcome : short_rows)
     if (!outcome.prediction.host_included || !outcome.time_ms || outcome.time_ms->measured >= short_ms)
-      outcome.fate = Fate::filtered;
+      outcome.status = Status::filtered;
   std::string rows;
   for (const Group& group : group_rows(validation.data, short_rows, {"gpu", "half"}))
     rows += fmt::format("| {} | {} | {} | {} | {:.3f} |\n", escaped(group.keys[0]), group.keys[1], group.rows,

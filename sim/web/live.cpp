@@ -145,8 +145,8 @@ std::string Live::compare(const std::vector<std::string>& words) {
   compare::CompareOptions options;
   cli::apply_clock_options(*arguments, options.sim, errors);
   options.sim.switches = cli::switch_options(*arguments, errors);
-  Result<std::vector<compare::Contestant>> gpus =
-      compare::load_contestants(arguments->texts("arch"), cli::arch_overrides(*arguments));
+  Result<std::vector<compare::Variant>> gpus =
+      compare::load_variants(arguments->texts("arch"), cli::arch_overrides(*arguments));
   if (!gpus) cli::add(errors, gpus.errors());
   const Result<cli::KernelRequest> kernel = cli::kernel_request(*arguments);
   if (!kernel) cli::add(errors, kernel.errors());

@@ -21,7 +21,7 @@ Result<Comparison> compared(const std::vector<std::string>& gpus, unsigned jobs,
   CompareOptions options;
   options.jobs = jobs;
   return compare(
-      *load_contestants(gpus, {}), [&](const arch::GpuSpec&) { return kernel; }, {512, 512, 128, 1}, options, cache);
+      *load_variants(gpus, {}), [&](const arch::GpuSpec&) { return kernel; }, {512, 512, 128, 1}, options, cache);
 }
 
 TEST(Compare, TheWaterfallEndsAtTheOtherGpusOwnTime) {

@@ -78,7 +78,7 @@ TEST(Validate, SetsOtherGpusAside) {
   options.gpus = {"TINY"};
   const Validation v = run(options);
   EXPECT_EQ(v.filtered, 1u);
-  EXPECT_EQ(v.outcomes[4].fate, Fate::filtered);
+  EXPECT_EQ(v.outcomes[4].status, Status::filtered);
 }
 
 TEST(Validate, RefusesColumnsGpusAndFilesThatDoNotExist) {

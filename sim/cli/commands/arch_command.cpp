@@ -50,12 +50,12 @@ int list(const std::vector<std::string>& words) {
 }
 
 int show_difference(const arch::GpuSpec& gpu, const ArchRequest& request) {
-  const Result<std::vector<compare::Contestant>> others =
-      compare::load_contestants(request.arguments.texts("diff"), arch_overrides(request.arguments));
+  const Result<std::vector<compare::Variant>> others =
+      compare::load_variants(request.arguments.texts("diff"), arch_overrides(request.arguments));
   if (!others) return refuse("arch", others.errors());
   std::vector<std::string> labels{gpu.id};
   std::vector<const arch::GpuSpec*> gpus{&gpu};
-  for (const compare::Contestant& other : *others) {
+  for (const compare::Variant& other : *others) {
     labels.push_back(other.label == gpu.id ? other.label + " (2)" : other.label);
     gpus.push_back(&other.gpu);
   }

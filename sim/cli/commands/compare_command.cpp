@@ -34,12 +34,12 @@ int compare_gpus(const Arguments& arguments) {
   const bool two_listings = arguments.texts("sass").size() > 1;
   if (names.size() < (two_listings ? 1 : least_gpus) || names.size() > most_gpus)
     errors.push_back({"", 0, 0, "--arch", "2 to 12 GPUs (or --power-limits with one)", std::to_string(names.size())});
-  Result<std::vector<compare::Contestant>> gpus = compare::load_contestants(names, arch_overrides(arguments));
+  Result<std::vector<compare::Variant>> gpus = compare::load_variants(names, arch_overrides(arguments));
   if (!gpus) add(errors, gpus.errors());
   if (names_compiled(arguments)) {
     if (!errors.empty()) return refuse("compare", errors);
     std::vector<arch::GpuSpec> specs;
-    for (const compare::Contestant& each : *gpus) specs.push_back(each.gpu);
+    for (const compare::Variant& each : *gpus) specs.push_back(each.gpu);
     return compare_compiled_kernel(arguments, specs, request.sim, format);
   }
   const Result<KernelRequest> kernel = kernel_request(arguments, {}, true);
@@ -113,9 +113,9 @@ compare::Comparison side_by_side(const arch::GpuSpec& gpu, const std::vector<Wat
                                  const std::vector<Column>& columns) {
   compare::Comparison out;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    compare::Contestant one{columns[i].name, "", gpu};
+    compare::Variant one{columns[i].name, "", gpu};
     one.gpu.power.limit = i < limits.size() ? limits[i] : *std::ranges::max_element(limits);
-    out.contestants.push_back(std::move(one));
+    out.variants.push_back(std::move(one));
     out.reports.push_back(columns[i].report);
   }
   return out;

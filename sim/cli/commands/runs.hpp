@@ -51,7 +51,7 @@ void check_trace(const Arguments& arguments, Format format, Diagnostics& errors)
 
 // --kernel auto on the command line: a request that leaves the kernel to the GPU.
 
-// The kernel of the request, or where that says auto the best of the GPU's menu.
+// The kernel of the request, or where that says auto the best of the GPU's catalogue.
 [[nodiscard]] Result<kernels::KernelConfig> kernel_for(const KernelRequest& request, const arch::GpuSpec& gpu,
                                                        const gpu::SimOptions& sim, tune::KernelChooser& chooser);
 

@@ -179,9 +179,9 @@ void add_cases(const Arguments& arguments, const gpu::SimOptions& sim, workload:
   links.latency = quantity(arguments, "link-latency", links.latency, errors);
   const std::vector<std::string> names = arguments.texts("arch");
   if (names.empty()) errors.push_back({"", 0, 0, "--arch", "at least one GPU", "nothing"});
-  Result<std::vector<compare::Contestant>> gpus = compare::load_contestants(names, arch_overrides(arguments));
+  Result<std::vector<compare::Variant>> gpus = compare::load_variants(names, arch_overrides(arguments));
   if (!gpus) return add(errors, gpus.errors());
-  for (const compare::Contestant& one : *gpus) {
+  for (const compare::Variant& one : *gpus) {
     const std::string label = one.what_if.empty() ? one.label : one.gpu.id + " with " + one.what_if;
     for (std::size_t l = 0; l < std::max<std::size_t>(1, limits.size()); ++l)
       for (std::size_t c = 0; c < std::max<std::size_t>(1, clocks.size()); ++c)
