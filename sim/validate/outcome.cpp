@@ -4,6 +4,7 @@
 
 #include "sim/confidence/confidence.hpp"
 #include "sim/power/clock.hpp"
+#include "sim/validate/metrics.hpp"
 
 namespace noteg::validate {
 
