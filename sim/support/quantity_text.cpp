@@ -63,10 +63,10 @@ constexpr std::array table{
 };
 
 // The texts of what figures are shown in, from Unit::none on.
-constexpr std::array<std::string_view, 14> shown{"",    "",        "count", "x",      "0..1", "%",         "us",
-                                                 "MHz", "TFLOP/s", "mJ",    "FLOP/B", "GB/s", "TFLOP/s/W", "1/cycle"};
+constexpr std::array<std::string_view, 14> shown_in{
+    "", "", "count", "x", "0..1", "%", "us", "MHz", "TFLOP/s", "mJ", "FLOP/B", "GB/s", "TFLOP/s/W", "1/cycle"};
 static_assert(table.size() == static_cast<std::size_t>(Unit::none));
-static_assert(table.size() + shown.size() == static_cast<std::size_t>(Unit::per_cycle) + 1);
+static_assert(table.size() + shown_in.size() == static_cast<std::size_t>(Unit::per_cycle) + 1);
 
 const UnitTexts& texts_of(Unit unit) { return table[static_cast<std::size_t>(unit)]; }
 
@@ -139,7 +139,7 @@ std::string_view describe(Unit unit) { return texts_of(unit).described; }
 
 std::string_view base_text(Unit unit) {
   const auto place = static_cast<std::size_t>(unit);
-  return place < table.size() ? table[place].spellings.front().text : shown[place - table.size()];
+  return place < table.size() ? table[place].spellings.front().text : shown_in[place - table.size()];
 }
 
 std::string unit_texts(Unit unit, std::string_view separator) {
