@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "arch/find.hpp"
+#include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/support/output_file.hpp"

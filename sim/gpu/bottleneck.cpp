@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/gpu/simulate.hpp"
-#include "sim/support/ceil_div.hpp"
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
 

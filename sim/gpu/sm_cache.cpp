@@ -11,8 +11,6 @@
 
 namespace noteg::gpu {
 
-namespace {
-
 // What decides a GEMM's program.
 struct ProgramKey {
   kernels::KernelConfig config;  // as_built
@@ -76,6 +74,8 @@ class Shelf {
   std::mutex mutex_;
   std::unordered_map<std::size_t, std::vector<std::pair<Key, std::shared_ptr<Slot>>>> slots_;
 };
+
+namespace {
 
 arch::SmSpec without_energy(arch::SmSpec sm) {
   sm.energy = {};  // costs watts, no cycles

@@ -1,12 +1,11 @@
-#include "sim/tune/auto_kernel.hpp"
+#include "sim/tune/catalogue.hpp"
 
 #include <algorithm>
 
+#include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/names/library_name.hpp"
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/tune/candidates.hpp"
-#include "sim/tune/menu.hpp"
 
 namespace noteg::tune {
 

@@ -11,9 +11,8 @@
 #include <regex>
 
 #include "arch/field.hpp"
-#include "kernels/config/config_keys.hpp"
+#include "kernels/config/config_file.hpp"
 #include "tests/properties/random_case.hpp"
-#include "tests/properties/survives.hpp"
 
 namespace noteg::properties {
 namespace {
