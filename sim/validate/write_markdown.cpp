@@ -59,7 +59,7 @@ std::string reasons_section(const Validation& validation, Status status, std::st
 }
 
 // Host times belong to the measurement and not to a GPU's file, but they were fitted all the same.
-std::string host_rows(const Validation& validation) {
+std::string host_time_lines(const Validation& validation) {
   std::string rows;
   const std::set<std::string> sources = values_of(validation, "source", true);
   const std::set<std::string> gpus = values_of(validation, "gpu", true);
@@ -74,7 +74,7 @@ std::string host_rows(const Validation& validation) {
 }
 
 std::string fitted_section(const Validation& validation) {
-  std::string rows = host_rows(validation);
+  std::string rows = host_time_lines(validation);
   std::set<std::string> seen;
   for (const std::string& gpu : values_of(validation, "gpu", true)) {
     const Result<arch::SourcedGpu> sourced = arch::load_sourced_gpu(gpu);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/families/common.hpp"
+
 namespace noteg::kernels {
 namespace {
 
