@@ -106,13 +106,11 @@ class Laboratory {
     return changes;
   }
 
-  // Of `waves` waves of the busiest SM, whose steps all wait as long as they do in the mean.
-  [[nodiscard]] double pilot_cycles(const PortRequest& ports, const SimOptions& options, int waves) const {
+  // Of the busiest SM, whose steps all wait as long as they do in the mean.
+  [[nodiscard]] double pilot_cycles(const PortRequest& ports, const SimOptions& options, const sm::SmWork& work) const {
     sm::MemoryPort port = port_to_l2(ports, clock());
     const double dram = port_to_dram(ports, clock(), timed().time.dram_latency_at(clock())).latency;
     port.latency += ports.traffic.waiting_steps * (dram - port.latency);
-    sm::SmWork work = busiest_sm_work(gpu_, launch_, options.switches);
-    work.ctas = std::min<std::int64_t>(work.ctas, waves * work.resident);
     return sm_timer(launch_.program, launch_.addresses, gpu_.sm, options.switches, cache_)->estimate(port, work).cycles;
   }
 
@@ -123,11 +121,14 @@ class Laboratory {
     const PortRequest ports = port_request(gpu_, launch_, without);
     PortRequest ports_with = port_request(gpu_, launch_, options_);
     ports_with.traffic = ports.traffic;
-    // One wave tells as well as all do what a limit costs, but for what lies between two.
-    const int waves = options_.switches.launch && !without.switches.launch ? 2 : 1;
-    double factor = pilot_cycles(ports, without, waves) / std::max(1.0, pilot_cycles(ports_with, options_, waves));
-    if (options_.switches.tail && !without.switches.tail)
-      factor *= even_share(gpu_, launch_.geometry, busiest_sm_work(gpu_, launch_, without.switches).ctas);
+    sm::SmWork work = busiest_sm_work(gpu_, launch_, without.switches);
+    sm::SmWork work_with = busiest_sm_work(gpu_, launch_, options_.switches);
+    const double even =
+        options_.switches.tail && !without.switches.tail ? even_share(gpu_, launch_.geometry, work.ctas) : 1;
+    // Where the work stays the same, one wave tells as well as all do what a limit costs.
+    if (work == work_with) work.ctas = work_with.ctas = work.resident;
+    const double factor =
+        even * pilot_cycles(ports, without, work) / std::max(1.0, pilot_cycles(ports_with, options_, work_with));
     const KernelTime time = timed().time.elsewhere(ports, without.switches, factor);
     return settled(without, [&](Hertz clock) { return time.at(clock); });
   }
