@@ -18,7 +18,7 @@ struct TimelineOptions {
   bool in_colour = false;              // issues, waits for memory and other waits in colours of the terminal (ECMA-48)
 };
 
-// Lines of at most `width` columns, plain ASCII: the whole window at a glance, its first cycles one by one, and what
+// Lines of at most `width` columns, plain ASCII: the whole window in one row, its first cycles one by one, and what
 // the letters mean.
 [[nodiscard]] std::string timeline(const gpu::Recording& recording, int sub_cores, const TimelineOptions& options = {});
 

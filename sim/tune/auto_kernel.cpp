@@ -72,7 +72,7 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
                     0,
                     0,
                     "kernel auto",
-                    "a kernel of the menu (docs/tune.md) that takes " +
+                    "a kernel of the catalogue (docs/tune.md) that takes " +
                         std::string(kernels::name_of(problem.frame.dtype_in)) + " on " + gpu.sm.name,
                     "none"};
 }

@@ -16,11 +16,11 @@ namespace noteg::tune {
 
 namespace {
 
-// Programs simulated between two looks at what can be left out: enough to keep all cores at work. The first look comes
+// Programs simulated between two decisions on what can be left out: enough to keep all cores at work. The first comes
 // early: nothing can be left out before.
 constexpr std::size_t first_block = 8, block = 32;
 
-// A worse environment now and then lets warps fall into a better order: so much less than the ideal launch is believed.
+// A worse memory port now and then lets warps fall into a better order: so much less than the ideal launch is believed.
 constexpr double order_of_warps = 0.99;
 
 // Numbers programs in the order in which they come. The tile and the like narrow the search before configurations are

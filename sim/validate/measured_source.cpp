@@ -19,7 +19,7 @@ namespace {
 // K left out; judged rows are among them. Attention: the same over a sample of rows below 0.2 ms; judged rows of 0.05
 // to 0.2 ms are among them. L4 has no row short enough for a fit: the bmm lead of the others and the linear lead of
 // A100-PCIE-40GB.
-constexpr std::array<HostTimeRow, 13> host_rows{{
+constexpr std::array<HostTimeRow, 13> host_time_rows{{
     {"aiconfigurator", "gemm_int8", "A100-SXM4-80GB", {0, 8.3, 0}},
     {"aiconfigurator", "gemm_int8", "H200-SXM-141GB", {0, 5.6, 0}},
     {"aiconfigurator", "gemm_int8", "L40S", {0, 2.3, 0}},
@@ -37,10 +37,10 @@ constexpr std::array<HostTimeRow, 13> host_rows{{
 
 }  // namespace
 
-std::span<const HostTimeRow> host_times() { return host_rows; }
+std::span<const HostTimeRow> host_times() { return host_time_rows; }
 
 HostTime host_time_of(std::string_view source, std::string_view op, std::string_view gpu) {
-  for (const HostTimeRow& row : host_rows)
+  for (const HostTimeRow& row : host_time_rows)
     if (row.source == source && row.op == op && row.gpu == gpu) return row.time;
   return {};
 }

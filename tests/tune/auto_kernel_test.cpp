@@ -46,7 +46,7 @@ TEST(Catalogue, ALibraryFromBeforeNvjetHasOnlyHoppersOlderKernels) {
 }
 
 TEST(Catalogue, ThePageIsUpToDate) {
-  const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/library-menu.md";
+  const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/library-catalogue.md";
   if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path, std::ios::binary) << catalogue_reference();
   const Result<std::string> found = read_text_file(path);
   ASSERT_TRUE(found) << to_string(found.errors());
@@ -147,7 +147,7 @@ TEST(KernelChooser, TakesLargeTilesForLargeProblemsAndSplitsDeepOnes) {
   EXPECT_GT(chooser.best(gpu, sgemm(128, 128, 32768), {})->split_k, 1);
 }
 
-// The rough grade may miss the best by a little, not by much.
+// The pilot run may miss the best by a little, not by much.
 TEST(KernelChooser, TheChosenKernelIsCloseToTheBestOfTheCatalogue) {
   KernelChooser chooser;
   gpu::SmCache cache;

@@ -143,7 +143,7 @@ std::string calibrate_help() {
          "Fits constants of a GPU to measured times, powers and energies by least squares within bounds, and writes\n"
          "the GPU as a new architecture file in which they are marked as fitted. Every fifth shape is held out and\n"
          "judges the fit. At most four numbers of a file may be fitted: naming one that is replaces its fit. Rows\n"
-         "that record no kernel are library calls: the best of the GPU's menu, chosen before the fit.\n\n" +
+         "that record no kernel are library calls: the best of the GPU's catalogue, chosen before the fit.\n\n" +
          help_of(calibrate_options()) + "\nconstants that may be fitted\n" + all + "\n" + validate::columns_help();
 }
 

@@ -122,7 +122,7 @@ std::vector<Option> validate_options() {
        "steady",
        false, FileUse::none, l2_values},
       {"kernel", "WHICH",
-       "of rows that record none: auto (default), the fastest of the GPU's menu of library kernels; "
+       "of rows that record none: auto (default), the fastest of the GPU's catalogue of library kernels; "
        "recorded: skip them",
        false, FileUse::none,
        [] {
