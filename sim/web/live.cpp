@@ -9,6 +9,7 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/compiled/write_json.hpp"
+#include "sim/confidence/confidence.hpp"
 #include "sim/report/write.hpp"
 #include "sim/trace/recording.hpp"
 
@@ -95,10 +96,12 @@ gpu::SmCache& Live::cache() {
 
 std::string Live::run(const Job& job, const std::string& depth) {
   if (depth == "fast") {
+    // Pilot runs, which all shapes of a kernel share: the page calls it an estimate.
     gpu::SimOptions options = job.options;
-    options.many_shapes = true;
-    const Result<gpu::SimReport> report = gpu::simulate(job.gpu, job.kernel, job.shape, options, cache());
+    options.pilot = true;
+    Result<gpu::SimReport> report = gpu::simulate(job.gpu, job.kernel, job.shape, options, cache());
     if (!report) return errors_json(report.errors());
+    report->confidence = gpu::confidence_of(*report, job.gpu, job.options);
     return facts_of(job.gpu, *report).dump() + "\n" + report::to_json(*report);
   }
   const bool whole_table = depth == "explain";

@@ -37,7 +37,7 @@ class Live {
   // question: {"ask": ..., "words": [...], ...}. Answers:
   //   about      {}: GPUs, shipped kernels, switches, counters
   //   run        {"depth": "fast" | "full" | "explain"}: facts of the run on the first line, behind it what
-  //              noteg simulate --format json prints (explain: with --explain; fast: bottleneck by estimate)
+  //              noteg simulate --format json prints (explain: with --explain; fast: an estimate by pilot runs)
   //   points     {"axis": "m" | "n" | "k", "values": [...]}: a few figures at each
   //   occupancy  {}: warps per SM over registers, shared memory and threads
   //   watch      {"first": A, "last": B}: what the warps of an SM do, cycle by cycle (watch.hpp)

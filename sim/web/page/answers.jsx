@@ -29,7 +29,7 @@ function Card({ answer, index }) {
     <article class={`answer ${index === s.focus && s.gpus.length > 1 ? "focus" : ""}`} style={style} data-gpu={s.gpus[index]}>
       {head}
       <div class="time"><Value of={r.time_us} name="time_us" text={time(r.time_us)} />
-        <span class="range" title={r.confidence.because}>{interval(r)}</span></div>
+        <span class="range" title={r.confidence.because}>{pending ? "estimate, " : ""}{interval(r)}</span></div>
       <dl>
         <div><dt class="sr">throughput</dt><dd><Value of={r.tflops} name="tflops" text={`${digits(r.tflops)} TFLOP/s`} /></dd></div>
         <div><dt>of peak</dt><dd><Value of={r.pct_of_peak} name="pct_of_peak" text={`${digits(r.pct_of_peak)} %`} /></dd></div>
