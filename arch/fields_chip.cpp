@@ -181,6 +181,9 @@ std::vector<Field> sm_energy_fields() {
           "power of tensor kernels"),
       row("sm.energy.static_tensor", NOTEG_MEMBER(sm.energy.static_tensor), {0, 1},
           "Share of the tensor energies that remains when operands are constant.", "power with --operands zeros"),
+      row("sm.energy.padded_activity", NOTEG_MEMBER(sm.energy.padded_activity), {0, 1},
+          "Activity of operands where rows beyond the matrix, which are zeros, are multiplied.",
+          "power of uneven sizes"),
   };
 }
 

@@ -205,6 +205,7 @@ struct EnergySpec {
   Joules clock_tree;                // one cycle of one SM's clock tree
   std::vector<NamedEnergy> tensor;  // one multiply-accumulate of a tensor form: f16_f32, s8_s32 ...
   double static_tensor = 1;         // share of these that remains when operands are constant
+  double padded_activity = 1;       // of operands, where rows beyond the matrix are multiplied
 
   bool operator==(const EnergySpec&) const = default;
 };
@@ -236,6 +237,8 @@ struct SmSpec {
   double drift_warps = 0;          // on a sub-core: with so many, a wave drifts apart by a whole CTA's duration
   double drift_warps_waiting = 0;  // the same where every k tile waits for its loads
   double drift_power = 1;          // of the warps, with which the drift grows
+  double drift_steps = 1;          // how much further apart neighbours are than an even spread over K puts them
+  double lockstep_waves = 1;       // of CTAs, in which SMs read C all at once
   bool fills_together = false;     // CTA slots that fall empty together are filled together
   bool has_async_copy = true;      // LDGSTS
   bool has_tma = false;

@@ -51,6 +51,7 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   out.capacity = {r.gpu->l2.size.value, r.gpu->l2.kept_below, r.gpu->l2.gone_above};
   out.l2_partitions = r.gpu->l2.partitions;
   out.granule = r.gpu->dram.granule.value;
+  out.drift_steps = r.gpu->sm.drift_steps;
   out.a_along_k = kernels::a_contiguous_in_k(r.config->layout);
   out.b_along_k = !kernels::b_contiguous_in_n(r.config->layout);
   out.drift_per_wave = memory::drift_per_wave(r.gpu->sm, r.resident * r.program->warps, r.config->stages > 1);

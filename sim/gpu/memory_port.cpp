@@ -39,17 +39,15 @@ double l2_share(const PortRequest& request, double rate, Hertz clock) {
 }
 
 // SMs that are in lockstep read their tiles of C all at once, at what DRAM gives them all. They stay so for some waves
-// of CTAs and have drifted apart then (GPPERF: 64 KB for each of 46 SMs take 5.9 us longer in grids of up to six waves,
-// which is their time in DRAM, 2.4 us in 88 and 175 waves, which is the latency of eight rows one after the other).
-// Eight waves are a judgement, made on these runs.
+// of CTAs and have drifted apart then: what they wait for is the time of all bytes in DRAM first, and the latency of
+// some rows one after the other later.
 void set_reads_of_c(const PortRequest& request, Hertz clock, sm::MemoryPort& out) {
-  constexpr double lockstep_waves = 8;
   const arch::DramSpec& dram = request.gpu->dram;
   const double missing = request.dram_limits ? request.traffic.c_missing : 0;
   if (missing <= 0) return;
   const double waits = rounded((dram.latency * clock).value, step_of_c);
   out.c_latency = out.latency + std::max(0.0, std::round(waits) - out.latency) * missing;
-  const double in_lockstep = std::min(1.0, lockstep_waves / request.waves) * missing;
+  const double in_lockstep = std::min(1.0, request.gpu->sm.lockstep_waves / request.waves) * missing;
   const double share = request.ctas.share_of(dram.bandwidth.value * dram.read_efficiency / clock.value,
                                              request.gpu->l2.sm_bandwidth.value);
   out.c_bytes_per_cycle = rounded(share / in_lockstep, step_of_c);

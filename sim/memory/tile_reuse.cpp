@@ -155,14 +155,12 @@ Operands touches(const Wave& wave, double fast, double slow, double fast_missing
 }
 
 // CTAs that have drifted apart read pieces of a row of B (or of a column of A) one at a time. They are spread evenly
-// over K in the order of the raster, so neighbours are as many steps apart as the loop has for each live CTA; three
-// times as many in fact (H200M: medians of 0.25 and 0.7 steps in loops of 128 and 1024 steps of 4224 live CTAs, 1.3
-// and 1.8 in 512 and 1024 of 1056). What several read in one step comes from one opened row.
+// over K in the order of the raster, so neighbours are as many steps apart as the loop has for each live CTA, times
+// sm.drift_steps. What several read in one step comes from one opened row.
 double run_bytes(const ReuseRequest& request, int across) {
-  constexpr double drift = 3;
   const double steps =
       static_cast<double>(request.shape.k) / request.tile.k / static_cast<double>(request.grid.split_k);
-  const double apart = drift * steps / static_cast<double>(std::max<std::int64_t>(1, request.live_ctas));
+  const double apart = request.drift_steps * steps / static_cast<double>(std::max<std::int64_t>(1, request.live_ctas));
   return std::max(request.granule, request.bytes_in * across / (1.0 - portable::exp(-apart)));
 }
 

@@ -57,6 +57,7 @@ struct ReuseRequest {
   L2State l2 = L2State::warm;
   bool reads_c = false;
   double granule = 64;                       // bytes that one miss brings
+  double drift_steps = 1;                    // sm.drift_steps
   bool a_along_k = true, b_along_k = false;  // which operands are contiguous along K
 };
 

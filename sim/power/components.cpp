@@ -42,11 +42,6 @@ constexpr std::array<Described, component_count> described{{
 
 constexpr double warp_lanes = 32;
 
-// Rows beyond the matrix are zeros, what they are multiplied with changes. H200M: bf16 GEMMs of 8192 cubed draw 402 W
-// where all is zero, 497 where all of A is, 509, 564 and 609 where 1, 8 and 16 of each 64 rows of A are not, and would
-// draw 960 at the same clock where none is; most of the 95 W is B on its way to the SMs.
-constexpr double padding_toggling = 0.1;
-
 // Share of an energy at an activity between constant and random data.
 double moving(double share, double activity) { return share + (1.0 - share) * std::clamp(activity, 0.0, 1.0); }
 
@@ -106,7 +101,8 @@ Stack event_energy(const arch::GpuSpec& gpu, const Activity& a, Volts voltage, T
   out[at(Component::clock_tree)] = e.clock_tree * (a.sm_cycles * square);
   out[at(Component::dram)] =
       (gpu.power.dram_byte * a.dram_read_bytes.value + gpu.power.dram_write_byte * a.dram_write_bytes.value) * data;
-  const double padded = moving(e.static_tensor, toggling.activity * padding_toggling);
+  // Rows beyond the matrix are zeros; what they are multiplied with changes.
+  const double padded = moving(e.static_tensor, toggling.activity * e.padded_activity);
   const double tensor = moving(e.static_tensor, toggling.activity) * (1 - a.tensor_padding) + padded * a.tensor_padding;
   for (const auto& [form, macs] : a.tensor_macs) {
     const auto found = std::ranges::find(e.tensor, form, &arch::NamedEnergy::name);
