@@ -1,3 +1,4 @@
+#include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -57,6 +58,7 @@ dataset::Values column_of(const std::string& name, const py::array& array) {
 
 }  // namespace
 
+// Column name to array: numbers as float64 without a copy (absent ones are NaN), texts as an array of str.
 py::dict to_arrays(dataset::Table table) {
   py::dict out;
   for (dataset::Values& values : table.columns)
@@ -65,6 +67,7 @@ py::dict to_arrays(dataset::Table table) {
   return out;
 }
 
+// The other way round; every value an array or sequence of the same length. ValueError where they are not.
 dataset::Table from_arrays(const py::dict& columns) {
   dataset::Table table;
   table.file = "columns";
