@@ -12,6 +12,7 @@
 #include "sim/validate/expert_case.hpp"
 #include "sim/validate/measured_set.hpp"
 #include "sim/validate/published_kernels.hpp"
+#include "sim/validate/quantisation.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -384,7 +385,8 @@ class Builder {
       case_.options.launches = set_.launches;
     else
       case_.limit_share = set_.limit_share;
-    case_.options.before_nvjet = set_.before_nvjet;
+    case_.options.library = set_.before_nvjet ? gpu::Library::cublas_before_nvjet
+                                              : library_in_notes(row_.text(Column::notes), row_.text(Column::op));
     case_.options.warm_up = set_.warm_up;
     const bool looped =
         set_.clock_mode == power::ClockMode::cool && set_.power_is_kernels && row_.positive(Column::power_w);
@@ -393,6 +395,8 @@ class Builder {
       case_.options.launches = std::nullopt;
     }
     if (set_.host_included || of_plugin) case_.host = host_time_of(set_.source, row_.text(Column::op), case_.gpu);
+    // What was quantised a moment ago is in L2.
+    if (case_.quantises && case_.options.l2 == gpu::L2State::cold) case_.options.l2 = gpu::L2State::steady;
     case_.time_ms = row_.positive(column);
     row_.need(column);
     if (cold) return;  // power and energy were taken with warm launches
