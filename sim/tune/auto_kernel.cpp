@@ -56,8 +56,10 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   gpu::SimOptions sim = given;
   sim.exact = false;
   sim.pilot = true;
-  const std::vector<Candidate> candidates =
+  std::vector<Candidate> candidates =
       candidates_of(gpu, library_choices(gpu, problem, given.library), problem.shape, sim);
+  if (candidates.empty() && given.library != gpu::Library::cublas)  // it calls cuBLAS for what it has no kernel for
+    candidates = candidates_of(gpu, library_choices(gpu, problem, gpu::Library::cublas), problem.shape, sim);
   const Candidate* best = candidates.size() == 1 ? &candidates.front() : nullptr;
   double best_us = 0;
   for (const Candidate& candidate : candidates) {

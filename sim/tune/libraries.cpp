@@ -119,12 +119,13 @@ WarpTile sgl_on_ada(std::int64_t m, std::int64_t n) {
   return {128, 128, 64, 64, 32, 64, narrow ? 3 : 2};
 }
 
-// The same file: sm90_, sm100_ and sm120_fp8_dispatch_shape.
+// The same file: sm90_, sm100_ and sm120_fp8_dispatch_shape. Its sums are not promoted (FastAccum), so that two tiles
+// of 128x128 fit into registers in turn; ours are, and two groups of warps share one tile.
 KernelConfig sgl_on_hopper(const Problem& p) {
   const std::int64_t m = p.shape.m;
   if (m <= 1) return by_warp_groups({64, 64, 128}, 1, 8, "ws", p);
   if (m <= 256) return by_warp_groups({64, 64, 128}, 1, m <= 64 ? 4 : 1, "pingpong", p);
-  return by_warp_groups({128, 128, 128}, m <= 1024 ? 1 : 2, 1, "pingpong", p);
+  return by_warp_groups({128, 128, 128}, m <= 1024 ? 1 : 2, 1, "coop", p);
 }
 
 // KernelScheduleAuto multiplies by pairs of CTAs where the cluster has two along rows and these are 128 or 256

@@ -380,7 +380,8 @@ class Builder {
     const bool of_plugin = row_.text(Column::op) == "gemm_int8" || row_.text(Column::op) == "gemm_weight_only";
     if (!cold && !of_plugin) case_.buffers = set_.buffers;
     case_.options.clock_mode = set_.clock_mode;
-    case_.options.operands.activity = set_.operand_activity;
+    const bool unwritten = row_.text(Column::notes).find("weights uninitialised") != std::string_view::npos;
+    case_.options.operands.activity = unwritten ? unwritten_weights : set_.operand_activity;
     if (case_.gpu != set_.limited_gpu)
       case_.options.launches = set_.launches;
     else

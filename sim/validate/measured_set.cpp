@@ -13,10 +13,6 @@ using gpu::L2State;
 // 404 W) to uniform reals (651 W, 689 W), wherever those lie.
 constexpr double small_whole_numbers = 0.42;
 
-// Random activations on weights that nobody wrote. FITTED: median time over that of the twin with random weights, rows
-// over 0.5 ms of A100, H100 and B200. Chosen while looking at all of these twins, so they do not validate it.
-constexpr double unwritten_weights = 0.8;
-
 // The L4 of NeuSight's rows makes a fifth less than those of others (8.9 TFLOP/s in f32, TORCHMM 10.7 to 12): it keeps
 // to 58 of its 72 W. FITTED: the best of 52, 58 and 64 W on a sample of 50 of its rows of at
 // least 20 ms, which are among those judged.

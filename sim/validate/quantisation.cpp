@@ -52,7 +52,7 @@ Seconds by_block(const arch::GpuSpec& gpu, double rows, double k, double written
 // TensorRT-LLM on sm_120, fp8_utils.py: 64 warps go down the rows of each 512 columns, one row after the other. A row
 // costs a way to DRAM and four chains of a largest value (five SHFL), a logarithm, a power, a division, a store.
 Seconds by_columns(const arch::GpuSpec& gpu, double rows, double k, double written) {
-  constexpr double warps = 64, blocks = 4, cycles_of_block = 300;
+  constexpr double warps = 64, blocks = 4, cycles_of_block = 360;
   const Seconds chain = (gpu.l2.latency + Cycles{blocks * cycles_of_block}) / gpu.clock.sustained;
   const Seconds in_turn = (gpu.dram.latency + chain) * std::ceil(rows / warps);
   const BytesPerSecond dram = gpu.dram.bandwidth * gpu.dram.mixed_efficiency;
@@ -60,11 +60,14 @@ Seconds by_columns(const arch::GpuSpec& gpu, double rows, double k, double writt
 }
 
 // DeepGEMM's layout.hpp on sm_100 gives each row of the weights' scales of its own before every product: a list of
-// numbers, their quotients, a gather of floats, and a kernel that packs four to a word.
+// numbers, their quotients, a gather of floats, and a kernel that packs four to a word. PyTorch's gather has eight CTAs
+// of 128 threads on an SM; each thread looks a number up, then the float there, then goes on to its next.
 Seconds spreading_of_scales(const arch::GpuSpec& gpu, double n, double k) {
   constexpr double kernels = 4, bytes_per_scale = 4 + 4 + 1;  // written, read, packed
+  const double in_turn = std::ceil(n * (k / 128) / (gpu.sms * 8 * 128.0));
+  const Seconds gather = gpu.l2.latency / gpu.clock.sustained * (3 * in_turn);  // two loads, and where they are
   const BytesPerSecond dram = gpu.dram.bandwidth * gpu.dram.mixed_efficiency;
-  return (gpu.launch.kernel + gpu.dram.latency) * kernels + Bytes{n * (k / 128) * bytes_per_scale} / dram;
+  return gather + (gpu.launch.kernel + gpu.dram.latency) * kernels + Bytes{n * (k / 128) * bytes_per_scale} / dram;
 }
 
 }  // namespace
