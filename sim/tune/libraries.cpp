@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::tune {
 namespace {
