@@ -179,6 +179,9 @@ TensorForm tensor_form_of(const KernelConfig& config) {
   if (in_memory) {                                               // the share of one CTA
     const MemoryFrame frame = memory_frame(config).value_or(MemoryFrame{128, 256, true, false});
     shape = {frame.rows, frame.columns, shape.k};
+    // Of a product of 128 rows each of the two SMs keeps its 64 twice as wide as it multiplies: columns of one half lie
+    // below those of the other (PTX: layout B), so that no lane idles.
+    if (frame.pair && frame.rows == 64) shape = {2 * frame.rows, frame.columns / 2, shape.k};
   }
   return {shape, config.dtype_in, config.dtype_acc, config.sparse, warp_group, in_memory};
 }

@@ -134,6 +134,29 @@ Diagnostics check_rows(const Rows& rows, std::size_t constants, const arch::GpuS
   return errors;
 }
 
+// Few rows that err for other reasons drag constants that hardly matter to them far away. So each is an observation of
+// itself too: its start, as uncertain as such a constant is, beside rows as uncertain as the free fit leaves them. Rows
+// that the model meets exactly leave nothing to the start.
+template <class Residuals>
+VectorXd held_to_start(const Residuals& residuals, const Solution& free, const VectorXd& start,
+                       const Fields& constants) {
+  const std::optional<VectorXd> left = residuals(free.parameters);
+  if (!left || left->size() == 0) return free.parameters;
+  const double usual = std::sqrt(left->squaredNorm() / static_cast<double>(left->size()));
+  const auto with_start = [&](const VectorXd& values) -> std::optional<VectorXd> {
+    const std::optional<VectorXd> rows = residuals(values);
+    if (!rows) return std::nullopt;
+    VectorXd all(rows->size() + values.size());
+    all.head(rows->size()) = *rows;
+    for (Eigen::Index i = 0; i < values.size(); ++i)
+      all[rows->size() + i] =
+          std::log(values[i] / start[i]) * usual / uncertainty_of(*constants[static_cast<std::size_t>(i)]);
+    return all;
+  };
+  const std::optional<Solution> held = least_squares(with_start, start, box_of(start, constants));
+  return held ? held->parameters : free.parameters;
+}
+
 // Measured values carry three digits at best, and so do fitted ones.
 double rounded(double value) {
   if (value == 0) return 0;
@@ -174,7 +197,7 @@ Result<Calibration> calibrate(const arch::SourcedGpu& gpu, const validate::Measu
 
   Calibration out;
   out.gpu = gpu;
-  VectorXd values = solution->parameters;
+  VectorXd values = held_to_start(residuals, *solution, start, *chosen);
   for (Eigen::Index i = 0; i < values.size(); ++i) {
     const arch::Field& field = *(*chosen)[static_cast<std::size_t>(i)];
     const bool moved = solution->sensitivity[i] > 0;

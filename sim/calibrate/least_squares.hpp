@@ -57,4 +57,7 @@ using Fields = std::vector<const arch::Field*>;
 [[nodiscard]] std::optional<arch::GpuSpec> with_values(const arch::GpuSpec& gpu, const Fields& constants,
                                                        const Eigen::VectorXd& values);
 
+// How uncertain a constant is before a row of its board was seen: deviation of its logarithm.
+[[nodiscard]] double uncertainty_of(const arch::Field& field);
+
 }  // namespace noteg::calibrate

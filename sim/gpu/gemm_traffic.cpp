@@ -209,8 +209,9 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const double a_link = a_bytes * (pair && !frame->rows_along_m ? 0.5 : 1.0);
   const double b_link = b_bytes * (pair && frame->rows_along_m ? 0.5 : 1.0);
   const double over_link = (a_link + b_link) / gpu.l2.sm_bandwidth.value;
-  const double filled =
-      (a.box_bytes * a.outside + b.box_bytes * b.outside) * asking / std::max(1.0, gpu.sm.tma.fill_bandwidth.value);
+  // CTAs of a cluster that want the same box copy a part of it each.
+  const double outside = a.box_bytes * a.outside / cn + b.box_bytes * b.outside / cm;
+  const double filled = outside * asking / std::max(1.0, gpu.sm.tma.fill_bandwidth.value);
   const double cycles = std::max({from_slices, over_link, filled, 1.0});
   std::array<sm::BoxTraffic, 3> boxes{};
   boxes[0] = {a_bytes * a_share, cycles * a_bytes / (a_bytes + b_bytes)};

@@ -1,6 +1,7 @@
 // What a simulation is asked for beside the GPU and the kernel.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "sim/gpu/switches.hpp"
@@ -13,6 +14,18 @@ using memory::l2_state_from;
 using memory::l2_state_names;
 using memory::L2State;
 using memory::name_of;
+
+// Whose kernel is chosen where none is named. cublas_before_nvjet: of 2023, without nvjet kernels. The others choose by
+// public programs (sim/tune/libraries.hpp).
+enum class Library : std::uint8_t {
+  cublas,
+  cublas_before_nvjet,
+  sgl_kernel,
+  deep_gemm,
+  flashinfer_cute,
+  flashinfer_cutlass,
+  tensorrt_llm
+};
 
 struct SimOptions {
   bool exact = false;        // step through everything, extrapolate nothing
@@ -29,7 +42,7 @@ struct SimOptions {
   Switches switches{};         // limits taken away, for a study
   unsigned jobs = 1;           // threads; they never show in what comes out
   bool kernel_chosen = false;  // the kernel is one that the model chose: a library may choose another
-  bool before_nvjet = false;   // and that library is a cuBLAS of 2023, which has no nvjet kernels yet
+  Library library = Library::cublas;
   bool waits_for_dram = true;  // false: every load is as fast as a hit in L2, which bounds the time from below
 };
 

@@ -11,6 +11,7 @@
 #include "sim/support/text.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/validate/operator_case.hpp"
+#include "sim/validate/quantisation.hpp"
 
 namespace noteg::learn {
 
@@ -171,7 +172,10 @@ Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredR
     out.measured.config = std::move(*chosen);
   }
   if (out.measured.quantises)
-    out.other_us = validate::quantisation_time(*gpu, out.measured.shape, out.measured.config.dtype_in).value * 1e6;
+    out.other_us = validate::quantisation_time(*gpu, out.measured.shape, out.measured.config.dtype_in,
+                                               out.measured.options.library)
+                       .value *
+                   1e6;
   Result<gpu::SimReport> report = simulator(*gpu, out.measured.config, out.measured.shape, out.measured.options);
   if (report)
     out.report = std::move(*report);

@@ -6,6 +6,7 @@
 #include "kernels/families/family.hpp"
 #include "sim/support/arithmetic.hpp"
 #include "sim/tune/candidates.hpp"
+#include "sim/tune/libraries.hpp"
 
 namespace noteg::tune {
 
@@ -25,12 +26,14 @@ void align_operands(kernels::KernelConfig& kernel, const kernels::GemmShape& sha
 }  // namespace
 
 std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem,
-                                                   bool before_nvjet) {
+                                                   gpu::Library library) {
+  if (std::vector<kernels::KernelConfig> own = public_choices(library, gpu, problem); !own.empty()) return own;
   std::vector<kernels::KernelConfig> out;
   // Library and plugin kernels of s8 take all of K in one CTA (aiconfigurator: 32x64x16384 takes 56 us on an H200, the
   // time of one tile along all of K).
   const bool splits = problem.frame.dtype_in != kernels::DataType::s8;
-  for (kernels::KernelConfig& kernel : library_kernels(gpu, problem.frame, before_nvjet)) {
+  for (kernels::KernelConfig& kernel :
+       library_kernels(gpu, problem.frame, library == gpu::Library::cublas_before_nvjet)) {
     align_operands(kernel, problem.shape);
     for (const int slices : slice_counts(kernel, problem.shape, gpu.sms)) {
       if (slices > 1 && !splits) break;
@@ -52,11 +55,14 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   gpu::SimOptions sim = given;
   sim.exact = false;
   sim.pilot = true;
-  const std::vector<Candidate> candidates =
-      candidates_of(gpu, library_choices(gpu, problem, given.before_nvjet), problem.shape, sim);
-  const Candidate* best = nullptr;
+  std::vector<Candidate> candidates =
+      candidates_of(gpu, library_choices(gpu, problem, given.library), problem.shape, sim);
+  if (candidates.empty() && given.library != gpu::Library::cublas)  // it calls cuBLAS for what it has no kernel for
+    candidates = candidates_of(gpu, library_choices(gpu, problem, gpu::Library::cublas), problem.shape, sim);
+  const Candidate* best = candidates.size() == 1 ? &candidates.front() : nullptr;
   double best_us = 0;
   for (const Candidate& candidate : candidates) {
+    if (candidates.size() == 1) break;                                    // nothing to choose
     if (best != nullptr && candidate.bound.value * 1e6 > best_us) break;  // they come in order of their bounds
     const Result<gpu::SimReport> report = gpu::simulate(gpu, candidate.config, problem.shape, sim, cache_);
     if (!report || (best != nullptr && report->time_us >= best_us)) continue;

@@ -59,7 +59,7 @@ using kernels::slice_counts;
 
 // Catalogue kernels with their slices, not resolved.
 [[nodiscard]] std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, const Problem& problem,
-                                                                 bool before_nvjet = false);
+                                                                 gpu::Library library = gpu::Library::cublas);
 
 // Chooses kernels, and remembers the engine runs that choices share. Safe for many threads; what it remembers never
 // shows in a choice.

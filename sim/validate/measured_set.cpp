@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sim/validate/measured_source.hpp"
+#include "sim/validate/quantisation.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -14,10 +15,6 @@ using gpu::L2State;
 // H200M: FFMA GEMMs on such numbers take 0.41 (65536x1024x512) to 0.43 (8192x8192x8192) of the way from zeros (383 W,
 // 404 W) to uniform reals (651 W, 689 W), wherever those lie.
 constexpr double small_whole_numbers = 0.42;
-
-// Random activations on weights that nobody wrote. FITTED: median time over that of the twin with random weights, rows
-// over 0.5 ms of A100, H100 and B200. Chosen while looking at all of these twins, so they do not validate it.
-constexpr double unwritten_weights = 0.8;
 
 // The L4 of NeuSight's rows makes a fifth less than those of others (8.9 TFLOP/s in f32, TORCHMM 10.7 to 12): it keeps
 // to 58 of its 72 W. FITTED: the best of 52, 58 and 64 W on a sample of 50 of its rows of at
@@ -118,12 +115,14 @@ void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, Mea
   const bool of_plugin = row.text(Column::op) == "gemm_int8" || row.text(Column::op) == "gemm_weight_only";
   if (!cold && !of_plugin) measured.buffers = set.buffers;
   measured.options.clock_mode = set.clock_mode;
-  measured.options.operands.activity = set.operand_activity;
+  const bool unwritten = row.text(Column::notes).find("weights uninitialised") != std::string_view::npos;
+  measured.options.operands.activity = unwritten ? unwritten_weights : set.operand_activity;
   if (measured.gpu != set.limited_gpu)
     measured.options.launches = set.launches;
   else
     measured.limit_share = set.limit_share;
-  measured.options.before_nvjet = set.before_nvjet;
+  measured.options.library = set.before_nvjet ? gpu::Library::cublas_before_nvjet
+                                              : library_in_notes(row.text(Column::notes), row.text(Column::op));
   measured.options.warm_up = set.warm_up;
   const bool looped = set.clock_mode == power::ClockMode::cool && set.power_is_kernels && row.positive(Column::power_w);
   if (looped) {  // for a meter to follow: the clock has settled
@@ -131,6 +130,8 @@ void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, Mea
     measured.options.launches = std::nullopt;
   }
   if (set.host_included || of_plugin) measured.host = host_time_of(set.source, row.text(Column::op), measured.gpu);
+  // What was quantised a moment ago is in L2.
+  if (measured.quantises && measured.options.l2 == gpu::L2State::cold) measured.options.l2 = gpu::L2State::steady;
   measured.time_ms = row.positive(column);
   row.need(column);
   if (cold) return;  // power and energy were taken with warm launches

@@ -29,11 +29,6 @@ void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu);
 // The report of the longest step with the time and the events of all.
 [[nodiscard]] Result<gpu::SimReport> expert_report(const MeasuredCase& measured, const arch::GpuSpec& gpu);
 
-// The separate kernel that turns activations into 8- or 4-bit numbers before a GEMM, where a measured time holds it
-// (op linear_quant): it reads M x K numbers of two bytes and writes as many of the narrow type, at the memory's speed.
-[[nodiscard]] Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& shape,
-                                        kernels::DataType type);
-
 // What a launch finds in L2 where launches go round several sets of operands.
 
 // Warm where all sets fit into L2 side by side, so that each is still there when its turn comes again: an L2 of several

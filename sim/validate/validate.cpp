@@ -12,6 +12,7 @@
 #include "sim/support/work_sharing.hpp"
 #include "sim/validate/operator_case.hpp"
 #include "sim/validate/outcome.hpp"
+#include "sim/validate/quantisation.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -65,7 +66,10 @@ Outcome filtered(std::string reason) {
 
 // Kernels that the measured time holds beside the one that is named.
 Result<double> other_kernels_us(const MeasuredCase& measured, const arch::GpuSpec& gpu) {
-  double sum = measured.quantises ? quantisation_time(gpu, measured.shape, measured.config.dtype_in).value * 1e6 : 0.0;
+  double sum =
+      !measured.quantises
+          ? 0.0
+          : quantisation_time(gpu, measured.shape, measured.config.dtype_in, measured.options.library).value * 1e6;
   if (!measured.before) return sum;
   gpu::SmCache cache;
   const Result<gpu::SimReport> report = operators::simulate_memory(gpu, *measured.before, measured.options, cache);

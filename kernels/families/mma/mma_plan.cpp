@@ -16,7 +16,7 @@ MmaOperand operand_of(const KernelConfig& config, bool of_a) {
   MmaOperand o;
   o.matrix = of_a ? Matrix::a : Matrix::b;
   o.along_k = of_a ? a_contiguous_in_k(config.layout) : !b_contiguous_in_n(config.layout);
-  const double bytes = of_a ? bytes_of(config.dtype_in) : bytes_of_b(config);
+  const double bytes = bytes_of(of_a ? config.dtype_in : config.dtype_b.value_or(config.dtype_in));
   o.element_bytes = bytes;
   const int extent = of_a ? config.tile.m : config.tile.n;
   const int depth = of_a && config.sparse ? config.tile.k / 2 : config.tile.k;
@@ -75,7 +75,7 @@ Result<MmaPlan> plan_mma(const KernelConfig& config, bool hardware_has_async_cop
   plan.b = operand_of(config, false);
   plan.a.registers = plan.warp_rows * plan.regs.a;
   plan.b.registers = plan.warp_columns * plan.regs.b;
-  if (config.dtype_b) plan.weight_bits = static_cast<int>(8 * bytes_of_b(config));
+  if (config.dtype_b) plan.weight_bits = static_cast<int>(8 * bytes_of(*config.dtype_b));
   plan.meta_loads = plan.warp_rows * plan.regs.meta;
   for (MmaOperand* o : {&plan.a, &plan.b}) {
     if (o->row_bytes % chunk != 0) return uneven("rows of whole 16 bytes in shared memory", config);

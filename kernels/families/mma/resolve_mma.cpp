@@ -33,8 +33,8 @@ std::int64_t operand_bytes(const KernelConfig& config, int extent, bool along_k,
 std::int64_t shared_of_mma(const KernelConfig& config) {
   const std::int64_t a = operand_bytes(config, config.tile.m, a_contiguous_in_k(config.layout),
                                        config.sparse ? 0.5 : 1.0, bytes_of(config.dtype_in));
-  const std::int64_t b =
-      operand_bytes(config, config.tile.n, !b_contiguous_in_n(config.layout), 1.0, bytes_of_b(config));
+  const std::int64_t b = operand_bytes(config, config.tile.n, !b_contiguous_in_n(config.layout), 1.0,
+                                       bytes_of(config.dtype_b.value_or(config.dtype_in)));
   // Two bits for each value that is kept.
   const std::int64_t meta = config.sparse ? std::int64_t{config.tile.m} * config.tile.k / 8 : 0;
   return config.stages.value_or(1) * (a + b + meta);

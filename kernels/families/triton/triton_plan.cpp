@@ -22,7 +22,7 @@ MmaOperand operand_of(const KernelConfig& config, bool of_a, TritonCopy& copy) {
   MmaOperand o;
   o.matrix = of_a ? Matrix::a : Matrix::b;
   o.along_k = of_a ? a_contiguous_in_k(config.layout) : !b_contiguous_in_n(config.layout);
-  const double bytes = of_a ? bytes_of(config.dtype_in) : bytes_of_b(config);
+  const double bytes = bytes_of(of_a ? config.dtype_in : config.dtype_b.value_or(config.dtype_in));
   const int extent = of_a ? config.tile.m : config.tile.n;
   const int threads = config.threads.value_or(128);
   o.rows = o.along_k ? extent : config.tile.k;

@@ -1,0 +1,20 @@
+// What a call of a narrow product does beside it (op linear_quant): the library whose product it is, and the kernels
+// that turn activations of two bytes into 8- or 4-bit numbers first, at the memory's speed.
+#pragma once
+
+#include <string_view>
+
+#include "arch/spec.hpp"
+#include "kernels/config/config.hpp"
+#include "sim/gpu/sim_options.hpp"
+
+namespace noteg::validate {
+
+// The library that a row's notes name; cublas where they name none whose choice of a kernel is public.
+[[nodiscard]] gpu::Library library_in_notes(std::string_view notes, std::string_view op);
+
+// Of the kernels beside the product of `shape`.
+[[nodiscard]] Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& shape,
+                                        kernels::DataType type, gpu::Library library = gpu::Library::cublas);
+
+}  // namespace noteg::validate
