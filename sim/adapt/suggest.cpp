@@ -6,24 +6,18 @@
 #include <cmath>
 
 #include "sim/dataset/columns.hpp"
+#include "sim/dataset/sampling.hpp"
 #include "sim/forest/random.hpp"
 #include "sim/support/csv.hpp"
 
 namespace noteg::adapt {
 namespace {
 
-// Extents of layers of models in use (hidden sizes, their multiples, sharded ones); tokens from one to a long prompt.
-constexpr std::array<std::int64_t, 14> widths{768,  1024, 1536, 2048, 2560,  3072,  4096,
-                                              5120, 6144, 7168, 8192, 11008, 14336, 28672};
-constexpr double most_tokens = 16384;
-
-std::int64_t tokens(forest::Random& random) {
-  const double share = (random.below(1u << 20) + 0.5) / (1u << 20);
-  const auto exact = std::exp(share * std::log(most_tokens));
-  return exact < 64 ? std::max<std::int64_t>(1, std::llround(exact)) : std::llround(exact / 8) * 8;
+kernels::GemmShape shape_of(forest::Random& random) {
+  const auto share = [&] { return (random.below(1u << 20) + 0.5) / (1u << 20); };
+  const double tokens = share(), n = share();
+  return dataset::layer_shape(tokens, n, share());
 }
-
-std::int64_t width(forest::Random& random) { return widths[random.below(widths.size())]; }
 
 kernels::KernelConfig frame_of(kernels::DataType type) {
   kernels::KernelConfig frame;
@@ -66,7 +60,7 @@ Result<std::vector<Launch>> suggest(const arch::GpuSpec& gpu, const learn::Place
   std::string reason = "none";
   for (const kernels::DataType type : candidates.types)
     for (std::size_t i = 0; i < candidates.of_each; ++i) {
-      const kernels::GemmShape shape{tokens(random), width(random), width(random), 1};
+      const kernels::GemmShape shape = shape_of(random);
       const Result<kernels::KernelConfig> kernel = chooser(gpu, frame_of(type), shape, options);
       const Result<gpu::SimReport> report =
           kernel ? simulator(gpu, *kernel, shape, options) : Result<gpu::SimReport>(kernel.errors());

@@ -13,13 +13,13 @@
 #include "sim/adapt/suggest.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
+#include "sim/cli/commands/train_report.hpp"
 #include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
-#include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/validate/columns.hpp"
 
@@ -77,14 +77,8 @@ Settings settings(const Arguments& arguments, Diagnostics& errors) {
     errors.push_back({"", 0, 0, "--data", "a measured file (or --suggest N)", "nothing"});
   if (!arguments.has("out") && out.suggest == 0 && !arguments.has("curve"))
     errors.push_back({"", 0, 0, "--out", "the name of the files to write", "nothing"});
-  if (const std::optional<std::string> types = arguments.text("dtype")) {
-    out.candidates.types.clear();
-    for (const std::string& name : comma_list(*types))
-      if (const std::optional<kernels::DataType> type = kernels::data_type_from(name))
-        out.candidates.types.push_back(*type);
-      else
-        errors.push_back({"", 0, 0, "--dtype", "types of operands", "\"" + name + "\""});
-  }
+  if (const std::optional<std::string> types = arguments.text("dtype"))
+    out.candidates.types = data_types(*types, errors);
   if (out.request.tell == nullptr) out.request.tell = [](const std::string&) {};
   return out;
 }
