@@ -2,11 +2,37 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace noteg::forest {
 
 // work(0) ... work(count - 1), each once. The first exception is thrown again when all threads have ended.
 void share(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
+
+// Numbers that look random and are the same on every machine: SplitMix64, one stream per tree.
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : state_(seed + 0x9e3779b97f4a7c15ULL * (stream + 1)) {
+    (void)next();
+    state_ ^= next() << 1;
+  }
+
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+
+  // 0 ... count - 1; count below 2^32.
+  std::uint32_t below(std::uint32_t count) {
+    return static_cast<std::uint32_t>(((next() >> 32) * std::uint64_t{count}) >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
 
 }  // namespace noteg::forest

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "sim/learn/checked_json.hpp"
+#include "sim/learn/model_head.hpp"
 
 namespace noteg::learn {
 namespace {

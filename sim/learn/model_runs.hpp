@@ -6,9 +6,8 @@
 #include <mutex>
 #include <string>
 
-#include "sim/learn/binary_model.hpp"
 #include "sim/learn/estimate.hpp"
-#include "sim/learn/why.hpp"
+#include "sim/learn/model_file.hpp"
 #include "sim/validate/validate.hpp"
 
 namespace noteg::learn {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "sim/forest/random.hpp"
+#include "sim/forest/parallel.hpp"
 #include "sim/learn/estimate.hpp"
 
 namespace noteg::learn {

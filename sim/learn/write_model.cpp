@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "sim/learn/binary_model.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_head.hpp"
 #include "sim/support/number_text.hpp"

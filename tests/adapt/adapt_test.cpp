@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 
 #include "arch/load.hpp"
-#include "sim/adapt/card_sweep.hpp"
 #include "sim/adapt/suggest.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/items.hpp"

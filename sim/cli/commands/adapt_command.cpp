@@ -1,6 +1,5 @@
 // noteg adapt: few measured rows of a card into an architecture file and a model; and which rows to measure next.
 #include <fmt/format.h>
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -8,7 +7,6 @@
 #include "arch/field.hpp"
 #include "arch/write_gpu.hpp"
 #include "sim/adapt/adapt.hpp"
-#include "sim/adapt/curve.hpp"
 #include "sim/adapt/mixture.hpp"
 #include "sim/adapt/suggest.hpp"
 #include "sim/cli/command.hpp"

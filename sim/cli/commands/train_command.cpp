@@ -1,10 +1,9 @@
 // noteg train: a forest from a data set, or from measured rows beside their simulations.
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 
-#include "sim/adapt/card_sweep.hpp"
+#include "sim/adapt/suggest.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
 #include "sim/cli/commands/train_report.hpp"
@@ -15,9 +14,9 @@
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/generate.hpp"
 #include "sim/dataset/table.hpp"
+#include "sim/learn/exports.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
-#include "sim/learn/onnx.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/pages/reports.hpp"
 #include "sim/support/comma_list.hpp"
