@@ -212,7 +212,10 @@ Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::optional<l
   if (!model) return model.errors();
   std::size_t place = 0;
   for (learn::Part& fitted : model->parts)
-    for (learn::Target& one : fitted.targets) one.widen = both->widen[place++];
+    for (learn::Target& one : fitted.targets) {
+      one.widen = both->widen[place];
+      one.widen_of = both->widen_of[place++];
+    }
   process.process.pull *= out.process_share;
   model->parts.front().base = {std::move(process.process)};
   if (process.shared > 0 && out.process_share > 0) {

@@ -181,14 +181,13 @@ bool is_finite(const Estimate& e) {
          });
 }
 
-Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu) {
+Estimate told(const Target& target, const Raw& raw, double offset, const Target::Factors& widen) {
   const auto tell = [&](double value) { return target.log ? std::exp(value + offset) : value; };
   Estimate out;
   out.value = tell(raw.value);
   for (std::size_t level = 0; level < interval_levels.size(); ++level) {
     const auto [down, up] = sides(raw, level);
-    const double factor = (new_gpu && target.widen_new_gpu ? *target.widen_new_gpu : target.widen)[level];
-    out.intervals[level] = {tell(raw.value - factor * down), tell(raw.value + factor * up)};
+    out.intervals[level] = {tell(raw.value - widen[level] * down), tell(raw.value + widen[level] * up)};
   }
   return out;
 }
@@ -199,14 +198,15 @@ Estimator::Estimator(const Model& model) : model_(model) {
 }
 
 void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
-                              const Eigen::VectorXd& base, const std::vector<bool>& new_gpu, bool intervals,
-                              unsigned threads, std::vector<RowEstimate>& out) const {
+                              const Eigen::VectorXd& base, const Kinds& kinds, bool intervals, unsigned threads,
+                              std::vector<RowEstimate>& out) const {
   const Part& part = *ready.part;
   const forest::Predictor& predictor = ready.predictor;
   const forest::Domain& domain = ready.domain;
   const Eigen::MatrixXd values = predictor.predict(x, threads);
   blocks(x.rows(), threads, [&](Index i) {
     RowEstimate& row = out[static_cast<std::size_t>(i)];
+    const bool is_new = kinds.new_gpu[static_cast<std::size_t>(i)];
     const std::vector<std::uint8_t> bins = intervals ? predictor.bins_of(x.row(i)) : std::vector<std::uint8_t>{};
     const std::vector<std::uint32_t> leaves = intervals ? predictor.leaves_of(bins) : std::vector<std::uint32_t>{};
     const std::vector<forest::Neighbour> near =
@@ -217,8 +217,8 @@ void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, cons
                                intervals ? forest::quantiles(part.forest, near, t, quantile_levels)
                                          : std::vector<double>(quantile_levels.size(), value));
       const Raw raw = base.size() > 0 ? moved(alone, base[i]) : alone;
-      row.targets.push_back(
-          told(part.targets[t], raw, offset(i, static_cast<Index>(t)), new_gpu[static_cast<std::size_t>(i)]));
+      row.targets.push_back(told(part.targets[t], raw, offset(i, static_cast<Index>(t)),
+                                 part.targets[t].factors(kinds.kind[static_cast<std::size_t>(i)], is_new)));
       if (std::isnan(row.targets.back().value))
         add_reason(row, part.targets[t].anchor + " is not positive");
       else if (!is_finite(row.targets.back()))
@@ -226,7 +226,7 @@ void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, cons
     }
     if (!intervals) return;
     const double distance = domain.distance(bins, leaves);
-    const bool far = distance > part.usual_distance && !new_gpu[static_cast<std::size_t>(i)];
+    const bool far = distance > part.usual_distance && !is_new;
     row.distance = std::max(row.distance, part.usual_distance > 0 ? distance / part.usual_distance : far ? 2.0 : 0.0);
     if (far && row.out_of_domain.empty())
       add_reason(row,
@@ -239,8 +239,8 @@ Result<std::vector<RowEstimate>> Estimator::estimate(const dataset::Table& table
   const Result<Eigen::MatrixXd> x = feature_matrix(table, model_.features);
   if (!x) return x.errors();
   std::vector<RowEstimate> out(table.rows);
-  const std::vector<bool> new_gpu = check_gpus(model_, table, out);
-  check_features(model_, table, *x, new_gpu, out);
+  const Kinds kinds{check_gpus(model_, table, out), kinds_of(table)};
+  check_features(model_, table, *x, kinds.new_gpu, out);
   check_constants(model_, table, out);
   for (const Ready& ready : parts_) {
     const Result<Eigen::MatrixXd> offset = anchor_offsets(table, ready.part->targets);
@@ -252,7 +252,7 @@ Result<std::vector<RowEstimate>> Estimator::estimate(const dataset::Table& table
       if (base.size() == 0) base.setZero(static_cast<Index>(table.rows));
       base += process.mean(*places);
     }
-    estimate_part(ready, *x, *offset, base, new_gpu, intervals, threads, out);
+    estimate_part(ready, *x, *offset, base, kinds, intervals, threads, out);
   }
   limit_power(model_, table, out);
   for (RowEstimate& row : out) shorten(row.out_of_domain);

@@ -43,9 +43,8 @@ struct Estimate {
 // Are the value and all its intervals numbers? Not where the row's own anchor is none or too large.
 [[nodiscard]] bool is_finite(const Estimate& estimate);
 
-// In units of the target; every interval holds the value. new_gpu: the row's GPU was not trained on, and intervals are
-// as wide as that asks for.
-[[nodiscard]] Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu = false);
+// In units of the target; every interval holds the value.
+[[nodiscard]] Estimate told(const Target& target, const Raw& raw, double offset, const Target::Factors& widen);
 
 struct RowEstimate {
   std::vector<Estimate> targets;  // of all parts, in order
@@ -66,13 +65,17 @@ class Estimator {
   [[nodiscard]] const Model& model() const { return model_; }
 
  private:
+  struct Kinds {  // per row
+    std::vector<bool> new_gpu;
+    std::vector<std::string> kind;  // kinds_of
+  };
   struct Ready {
     const Part* part;
     forest::Predictor predictor;
     forest::Domain domain;
   };
   void estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
-                     const Eigen::VectorXd& base, const std::vector<bool>& new_gpu, bool intervals, unsigned threads,
+                     const Eigen::VectorXd& base, const Kinds& kinds, bool intervals, unsigned threads,
                      std::vector<RowEstimate>& out) const;
 
   const Model& model_;

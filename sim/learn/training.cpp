@@ -44,6 +44,13 @@ Diagnostics apply_rules(const Problem& problem, const std::vector<MonotoneRule>&
   return errors;
 }
 
+std::vector<std::vector<std::size_t>> physics_members(const Problem& problem) {
+  std::vector<std::vector<std::size_t>> members(physics_groups.size());
+  for (std::size_t f = 0; f < problem.features.size(); ++f)
+    members[physics_group(problem.features[f].column.name)].push_back(f);
+  return members;
+}
+
 std::vector<std::string> names_in(const dataset::Values* column) {
   std::vector<std::string> names;
   if (column == nullptr || !column->is_text) return names;
@@ -83,27 +90,26 @@ class Validator {
       return {};
     }
     const bool shapes = split == "shape";
-    Result<Study> found = study(problem, folds, {options, {}, shapes ? Calibration::by_row : Calibration::by_fold});
+    Result<Study> found = study(problem, folds, {options, shapes ? Calibration::by_row : Calibration::by_fold});
     if (!found) return found.errors();
     for (const std::string& target : found->not_judged)
       training_.remarks.push_back("not validated by " + split + ": " + target + ", whose rows have only one");
     found->held_out.split = split;
     found->held_out.features = features;
-    if (features == text_of(request_.problem.groups)) widen(found->widen, found->not_judged, shapes);
+    if (features == text_of(request_.problem.groups)) widen(*found, shapes);
     training_.held_out.push_back(std::move(found->held_out));
     return {};
   }
 
-  void widen(const std::vector<std::array<double, 3>>& factors, const std::vector<std::string>& not_judged,
-             bool by_shape) {
+  void widen(const Study& found, bool by_shape) {
     std::size_t place = 0;
     for (Part& part : training_.model.parts)
       for (Target& target : part.targets) {
-        const std::array<double, 3>& own = factors[place++];
+        const std::size_t at = place++;
         if (by_shape)
-          target.widen = own;
-        else if (std::ranges::find(not_judged, target.name) == not_judged.end())
-          target.widen_new_gpu = own;
+          target.widen = found.widen[at], target.widen_of = found.widen_of[at];
+        else if (std::ranges::find(found.not_judged, target.name) == found.not_judged.end())
+          target.widen_new_gpu = found.widen[at];
       }
   }
 
@@ -148,6 +154,8 @@ Result<Training> train(const dataset::Table& table, const TrainingRequest& reque
       x.row(static_cast<Eigen::Index>(i)) = problem->x.row(static_cast<Eigen::Index>(problem->parts[p].rows[i]));
     training.permutation.push_back(forest::permutation_importance(training.model.parts[p].forest, x, rows_permuted,
                                                                   options.seed, options.threads));
+    training.by_physics.push_back(forest::permutation_importance(
+        training.model.parts[p].forest, x, physics_members(*problem), rows_permuted, options.seed, options.threads));
   }
   if (Diagnostics errors = Validator(table, request, training).run(*problem, options); !errors.empty()) return errors;
   return training;
@@ -177,7 +185,8 @@ std::vector<double> mapes(const Problem& problem, const PartProblem& part, const
     for (std::size_t i = 0; i < judged.size(); ++i) {
       const auto row = static_cast<Index>(judged[i]);
       const double offset = part.offset(row, static_cast<Index>(t)), y = part.y(row, static_cast<Index>(t));
-      points.push_back({judged[i], target.log ? std::exp(y + offset) : y, told(target, raw[i][t], offset).value, {}});
+      points.push_back(
+          {judged[i], target.log ? std::exp(y + offset) : y, told(target, raw[i][t], offset, target.widen).value, {}});
     }
     out.push_back(scores_of(points).mape);
   }
@@ -312,15 +321,23 @@ std::vector<Weight> weights_of(const Training& training, std::size_t part) {
 }
 
 Json document(const Training& training, const dataset::Table& table, bool with_points) {
-  Json held = Json::array(), importance = Json::array();
+  Json held = Json::array(), importance = Json::array(), by_physics = Json::array();
   for (const HeldOut& one : training.held_out) held.push_back(held_out_json(one, table, with_points));
   for (std::size_t part = 0; part < training.model.parts.size(); ++part) {
     Json list = Json::array();
     for (const Weight& w : weights_of(training, part))
       list.push_back({{"feature", w.name}, {"impurity", w.impurity}, {"permutation", w.permutation}});
     importance.push_back(list);
+    Json groups = Json::object();
+    for (std::size_t g = 0; g < physics_groups.size(); ++g)
+      groups[std::string(physics_groups[g])] = training.by_physics[part][g];
+    by_physics.push_back(groups);
   }
-  return {{"rows", table.rows}, {"validation", held}, {"importance", importance}, {"remarks", training.remarks}};
+  return {{"rows", table.rows},
+          {"validation", held},
+          {"importance", importance},
+          {"importance_by_physics", by_physics},
+          {"remarks", training.remarks}};
 }
 
 }  // namespace
@@ -339,6 +356,9 @@ std::string training_text(const Training& training, const dataset::Table& table)
     const std::vector<Weight> weights = weights_of(training, part);
     for (std::size_t i = 0; i < std::min(features_shown, weights.size()); ++i)
       text += fmt::format("  {:<40}{:>12.4f}{:>14.5f}\n", weights[i].name, weights[i].impurity, weights[i].permutation);
+    text += "their values changing places together\n";
+    for (std::size_t g = 0; g < physics_groups.size(); ++g)
+      text += fmt::format("  {:<40}{:>26.5f}\n", physics_groups[g], training.by_physics[part][g]);
   }
   for (const std::string& remark : training.remarks) text += remark + "\n";
   return text;
