@@ -8,7 +8,7 @@
 #include "sim/forest/parallel.hpp"
 #include "sim/learn/estimate.hpp"
 #include "sim/learn/study.hpp"
-#include "sim/support/search_path.hpp"
+#include "sim/support/text_file.hpp"
 
 namespace noteg::adapt {
 namespace {

@@ -11,7 +11,6 @@
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/sampling.hpp"
 #include "sim/forest/parallel.hpp"
-#include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/tune/menu.hpp"
 #include "sim/tune/problem.hpp"
@@ -177,7 +176,7 @@ std::vector<std::string> library_names(const arch::GpuSpec& gpu, kernels::DataTy
     frame.layout = layout;
     for (const kernels::KernelConfig& kernel : tune::library_kernels(gpu, frame)) {
       Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, any_shape);
-      if (!resolved || resolved->shared_bytes.value_or(0) > gpu.sm.occupancy.max_shared_per_cta) continue;
+      if (!resolved || resolved->shared_bytes.value_or(0) > gpu.sm.occupancy.max_shared_per_cta.value) continue;
       kernels::name_as_library(*resolved);
       if (kernels::config_from_name(resolved->name) && known.insert(resolved->name).second)
         names.push_back(resolved->name);
