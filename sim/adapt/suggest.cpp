@@ -7,7 +7,7 @@
 #include <set>
 
 #include "arch/load.hpp"
-#include "kernels/names/library_name.hpp"
+#include "kernels/config/config_file.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/sampling.hpp"
 #include "sim/forest/parallel.hpp"
