@@ -36,6 +36,12 @@ RunColumn of_counter(report::Counter counter, Group group) {
           [get = std::move(counter.get)](const Run& run) { return get(*run.report); }};
 }
 
+// Other clock modes know no launches.
+Value count_of(const Run& run, std::optional<int> count) {
+  const bool counts = run.options->clock_mode == power::ClockMode::cool && count;
+  return counts ? static_cast<double>(*count) : std::numeric_limits<double>::quiet_NaN();
+}
+
 std::vector<RunColumn> option_columns() {
   return {
       {{"l2_state", "", "what L2 holds at the start: empty, cold, warm (A and B) or steady (A)", Group::config},
@@ -44,6 +50,12 @@ std::vector<RunColumn> option_columns() {
        [](const Run& run) -> Value {
          return run.options->sm_clock_mhz.value_or(std::numeric_limits<double>::quiet_NaN());
        }},
+      {{"operand_activity", "0..1", "how much the operands' bits change: 1 random, 0 constant", Group::config},
+       [](const Run& run) -> Value { return run.options->operands.activity; }},
+      {{"launches", "count", "of clock mode cool: launches from rest; absent: very many", Group::config},
+       [](const Run& run) -> Value { return count_of(run, run.options->launches); }},
+      {{"warm_up", "count", "of clock mode cool: how many of these are not timed", Group::config},
+       [](const Run& run) -> Value { return count_of(run, run.options->warm_up); }},
   };
 }
 

@@ -9,8 +9,10 @@ namespace noteg::dataset {
 
 namespace {
 
-// Values on each dimension of a block, slowest first in a grid: GPU, copy, M, N, K, batch, base, axes, label. A span
-// has one place here: only sampled sweeps hold spans.
+bool has_mix(const ShapeSpace& shapes) { return shapes.layers + shapes.convolutions > 0; }
+
+// Values on each dimension of a block, slowest first in a grid: GPU, copy, M, N, K, batch, base, axes, run (where there
+// are several), label. A span has one place here: only sampled sweeps hold spans.
 std::vector<std::size_t> sizes_of(const Sweep& sweep, const KernelBlock& block) {
   const auto of = [](const ExtentAxis& axis) { return axis.span ? std::size_t{1} : axis.values.size(); };
   std::vector<std::size_t> sizes{block.gpus.size(), sweep.copies + 1};
@@ -21,7 +23,9 @@ std::vector<std::size_t> sizes_of(const Sweep& sweep, const KernelBlock& block) 
     sizes.insert(sizes.end(), {of(s.m), of(s.n), of(s.k), of(s.batch)});
   sizes.push_back(block.bases.size());
   for (const KernelAxis& axis : block.axes) sizes.push_back(axis.values.size());
+  if (sweep.runs.size() > 1) sizes.push_back(sweep.runs.size());
   sizes.push_back(sweep.labels.size());
+  if (has_mix(sweep.shapes)) sizes.push_back(1);  // which kind of shape
   return sizes;
 }
 
@@ -93,6 +97,7 @@ Item Items::item_of(std::size_t block_index, const double* shares) const {
   item.gpu = block.gpus[pick(*shares++, block.gpus.size())];
   item.copy = pick(*shares++, sweep_.copies + 1);
   const ShapeSpace& s = sweep_.shapes;
+  const double* const extents = shares;
   if (s.list.empty())
     item.shape = {extent(s.m, shares[0]), extent(s.n, shares[1]), extent(s.k, shares[2]), extent(s.batch, shares[3])};
   else
@@ -101,7 +106,13 @@ Item Items::item_of(std::size_t block_index, const double* shares) const {
   item.kernel = pick(*shares++, block.bases.size());
   for (const KernelAxis& axis : block.axes)
     item.kernel = item.kernel * axis.values.size() + pick(*shares++, axis.values.size());
-  item.label = pick(*shares, sweep_.labels.size());
+  if (sweep_.runs.size() > 1) item.run = pick(*shares++, sweep_.runs.size());
+  item.label = pick(*shares++, sweep_.labels.size());
+  if (!has_mix(s)) return item;
+  if (*shares < s.layers)
+    item.shape = layer_shape(extents[0], extents[1], extents[2]);
+  else if (*shares < s.layers + s.convolutions)
+    item.shape = convolution_shape(extents[0], extents[1]);
   return item;
 }
 
@@ -123,7 +134,7 @@ namespace {
 constexpr std::size_t most_runs = 32, most_rows = 1024;
 
 auto kernel_key(const Item& i) { return std::tie(i.gpu, i.copy, i.block, i.kernel); }
-auto shape_key(const Item& i) { return std::tie(i.shape.m, i.shape.n, i.shape.k, i.shape.batch); }
+auto run_key(const Item& i) { return std::tie(i.shape.m, i.shape.n, i.shape.k, i.shape.batch, i.run); }
 
 }  // namespace
 
@@ -131,8 +142,7 @@ std::vector<Unit> plan_units(const Items& items, const Shard& shard) {
   std::vector<Item> all;
   all.reserve(items.count());
   for (std::size_t row = 0; row < items.count(); ++row) all.push_back(items.at(row));
-  std::ranges::sort(all, {},
-                    [](const Item& i) { return std::tuple_cat(kernel_key(i), shape_key(i), std::tie(i.row)); });
+  std::ranges::sort(all, {}, [](const Item& i) { return std::tuple_cat(kernel_key(i), run_key(i), std::tie(i.row)); });
 
   std::vector<Unit> units;
   std::size_t number = 0, runs = 0, group = 0;  // of the unit at hand
@@ -144,7 +154,7 @@ std::vector<Unit> plan_units(const Items& items, const Shard& shard) {
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool same_kernel = i > 0 && kernel_key(all[i]) == kernel_key(all[i - 1]);
-    const bool same_run = same_kernel && shape_key(all[i]) == shape_key(all[i - 1]);
+    const bool same_run = same_kernel && run_key(all[i]) == run_key(all[i - 1]);
     if (!same_kernel) ++group;
     if (!same_kernel || (!same_run && runs == most_runs) || unit.rows.size() == most_rows) close();
     if (!same_run || unit.rows.empty()) ++runs;

@@ -21,6 +21,7 @@ struct Item {
   std::size_t block = 0;   // index into Sweep::kernels
   std::size_t kernel = 0;  // number of the combination of base and axis values in the block
   kernels::GemmShape shape;
+  std::size_t run = 0;  // index into Sweep::runs
   std::size_t label = 0;
 };
 

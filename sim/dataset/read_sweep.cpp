@@ -41,7 +41,7 @@ class SweepReader {
         distinct.add(label.text, *label.node);
     }
     if (top_.has("run")) {
-      if (std::optional<YamlMapping> run = top_.mapping("run")) sweep_.options = read_run_options(*run);
+      if (std::optional<YamlMapping> run = top_.mapping("run")) sweep_.runs = read_run_options(*run);
     }
     top_.report_unknown();
     if (errors_.empty()) check_rows();
@@ -159,6 +159,10 @@ class SweepReader {
     if (!shape) return;
     const bool spans = sweep_.method != Method::grid;
     sweep_.shapes.m = read_extent(*shape, "m", spans);
+    if (shape->has("layers")) sweep_.shapes.layers = read_share(*shape, "layers");
+    if (shape->has("convolutions")) sweep_.shapes.convolutions = read_share(*shape, "convolutions");
+    if (sweep_.shapes.layers + sweep_.shapes.convolutions > 1)
+      shape->report(shape->node(), "convolutions", "shares that add up to at most 1", "more");
     sweep_.shapes.n = read_extent(*shape, "n", spans);
     sweep_.shapes.k = read_extent(*shape, "k", spans);
     if (shape->has("batch"))
@@ -166,6 +170,12 @@ class SweepReader {
     else
       sweep_.shapes.batch.values = {1};
     shape->report_unknown();
+  }
+
+  // Of the rows; a grid has none to share out.
+  double read_share(YamlMapping& shape, std::string_view key) {
+    if (sweep_.method == Method::grid) shape.report(*shape.optional(key), key, "no such key with method grid", "one");
+    return shape.number(key, 0, 1).value_or(0);
   }
 
   void read_shape_list(const YamlNode& node) {

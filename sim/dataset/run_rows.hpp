@@ -80,6 +80,7 @@ class RowRunner {
   kernels::KernelConfig kernel_;  // of the item before
   std::vector<Value> values_;     // of the item before
   std::string error_;
+  const gpu::SimOptions* options_ = nullptr;
   std::optional<Item> before_;
 };
 

@@ -4,6 +4,7 @@
 #include <boost/random/sobol.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -27,6 +28,56 @@ std::vector<std::uint32_t> permutation(std::size_t count, std::uint64_t seed) {
 }
 
 }  // namespace
+
+namespace {
+
+// Hidden sizes of language models in use, their multiples in gated layers, and both shared among several GPUs.
+constexpr std::array<std::int64_t, 14> widths{768,  1024, 1536, 2048, 2560,  3072,  4096,
+                                              5120, 6144, 7168, 8192, 11008, 14336, 28672};
+constexpr double most_tokens = 16384, most_images = 64;
+
+// Outputs of an image, filters, channels x taps (three channels filled up to eight): ResNet-50 (He et al., arXiv 1512.03385, table 1) and VGG-16 (Simonyan
+// and Zisserman, arXiv 1409.1556, table 1).
+struct Convolution {
+  std::int64_t outputs, filters, depth;
+};
+constexpr std::array<Convolution, 18> convolutions{{{12544, 64, 392},
+                                                    {3136, 64, 64},
+                                                    {3136, 64, 576},
+                                                    {3136, 256, 64},
+                                                    {3136, 64, 256},
+                                                    {784, 128, 1152},
+                                                    {784, 512, 128},
+                                                    {784, 128, 512},
+                                                    {196, 256, 2304},
+                                                    {196, 1024, 256},
+                                                    {196, 256, 1024},
+                                                    {49, 512, 4608},
+                                                    {49, 2048, 512},
+                                                    {49, 512, 2048},
+                                                    {50176, 64, 576},
+                                                    {12544, 128, 1152},
+                                                    {3136, 256, 2304},
+                                                    {784, 512, 4608}}};
+
+template <class Array>
+const auto& pick(const Array& all, double share) {
+  return all[std::min(static_cast<std::size_t>(share * static_cast<double>(all.size())), all.size() - 1)];
+}
+
+}  // namespace
+
+kernels::GemmShape layer_shape(double tokens, double n, double k) {
+  const double exact = std::exp(tokens * std::log(most_tokens));
+  const std::int64_t m = exact < 64 ? std::max<std::int64_t>(1, std::llround(exact)) : std::llround(exact / 8) * 8;
+  return {m, pick(widths, n), pick(widths, k), 1};
+}
+
+kernels::GemmShape convolution_shape(double images, double layer) {
+  const Convolution& one = pick(convolutions, layer);
+  return {std::max<std::int64_t>(1, std::llround(std::exp(images * std::log(most_images)))) * one.outputs, one.filters,
+          one.depth, 1};
+}
 
 std::string fingerprint(std::string_view text) { return fmt::format("{:016x}", mix(hash_of(text))); }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arch/spec.hpp"
+#include "kernels/config/config.hpp"
 #include "sim/dataset/sweep.hpp"
 #include "sim/support/arithmetic.hpp"
 
@@ -59,6 +60,12 @@ class Points {
   std::vector<std::vector<std::uint32_t>> strata_;  // Latin hypercube: of each dimension, a permutation of the rows
   std::unique_ptr<Sobol> sobol_;
 };
+
+// A linear layer of a language model: tokens from one to a long prompt, widths of models in use. Shares from 0 to 1.
+[[nodiscard]] kernels::GemmShape layer_shape(double tokens, double n, double k);
+
+// A convolution as the GEMM that implicit GEMM makes of it: M = images x outputs, N = filters, K = channels x taps.
+[[nodiscard]] kernels::GemmShape convolution_shape(double images, double layer);
 
 // GPUs that do not exist, near ones that do: so that a forest sees what each number of the hardware does.
 

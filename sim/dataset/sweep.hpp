@@ -38,6 +38,7 @@ struct ExtentAxis {
 struct ShapeSpace {
   std::vector<kernels::GemmShape> list;  // where the file lists whole shapes; the axes are then unused
   ExtentAxis m, n, k, batch;
+  double layers = 0, convolutions = 0;  // shares of the rows of a sampled sweep whose shapes models make
 };
 
 struct KernelAxis {
@@ -70,8 +71,8 @@ struct Sweep {
   std::vector<Jitter> jitter;
   ShapeSpace shapes;
   std::vector<KernelBlock> kernels;
-  std::vector<std::string> labels{""};  // rows that differ in nothing else: replicas
-  gpu::SimOptions options;
+  std::vector<std::string> labels{""};                   // rows that differ in nothing else: replicas
+  std::vector<gpu::SimOptions> runs{gpu::SimOptions{}};  // with which options each row is run
 };
 
 inline constexpr std::size_t largest_sweep = 20'000'000;  // rows

@@ -1,6 +1,7 @@
 #include "sim/dataset/sweep_parts.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/config/config_file.hpp"
 #include "sim/support/arithmetic.hpp"
@@ -141,6 +142,61 @@ void read_axis(YamlMapping& mapping, const kernels::KernelKeyDoc& doc, KernelBlo
   if (!axis.values.empty()) block.axes.push_back(std::move(axis));
 }
 
+constexpr std::array clock_mode_names{"sustained", "cool", "burst"};
+constexpr std::array clock_modes{power::ClockMode::sustained, power::ClockMode::cool, power::ClockMode::burst};
+
+constexpr std::string_view launches_key = "launches";
+
+using Runs = std::vector<gpu::SimOptions>;
+
+bool counts_launches(const gpu::SimOptions& run) { return run.clock_mode == power::ClockMode::cool; }
+
+// Each of the runs once with every value of a key, or once where the key does not matter to it. set(run, text): false
+// where the text is no value.
+template <class Set>
+void multiply(Runs& runs, YamlMapping& mapping, std::string_view key, const std::string& expected, const Set& set) {
+  const YamlNode* node = mapping.optional(key);
+  if (node == nullptr) return;
+  Runs out;
+  std::size_t values = 0;
+  Distinct<std::string> distinct(mapping, std::string(key));
+  for (const Scalar& value : scalars_of(mapping, key, *node)) {
+    if (gpu::SimOptions probe; !set(probe, value.text))
+      mapping.report(*value.node, key, expected, value.node->describe());
+    else if (distinct.add(value.text, *value.node) && ++values > 0)
+      for (const gpu::SimOptions& run : runs)
+        if (values == 1 || key != launches_key || counts_launches(run)) (void)set(out.emplace_back(run), value.text);
+  }
+  if (!out.empty()) runs = std::move(out);
+}
+
+bool set_clock_mode(gpu::SimOptions& run, const std::string& text) {
+  const auto word = std::ranges::find(clock_mode_names, text);
+  if (word == clock_mode_names.end()) return false;
+  run.clock_mode = clock_modes[static_cast<std::size_t>(word - clock_mode_names.begin())];
+  return true;
+}
+
+bool set_launches(gpu::SimOptions& run, const std::string& text) {
+  const std::optional<long long> launches = parse_integer(text);
+  if (!launches || *launches < 1 || *launches > 1'000'000'000) return false;
+  if (counts_launches(run)) run.launches = static_cast<int>(*launches);
+  return true;
+}
+
+bool set_operands(gpu::SimOptions& run, const std::string& text) {
+  const std::optional<double> share = text == "random" ? 1 : text == "zeros" ? 0 : parse_number(text);
+  if (!share || !(*share >= 0 && *share <= 1)) return false;
+  run.operands.activity = *share;
+  return true;
+}
+
+bool set_l2(gpu::SimOptions& run, const std::string& text) {
+  const std::optional<memory::L2State> state = memory::l2_state_from(text);
+  if (state) run.l2 = *state;
+  return state.has_value();
+}
+
 }  // namespace
 
 std::vector<Scalar> scalars_of(YamlMapping& mapping, std::string_view key, const YamlNode& node, std::size_t most) {
@@ -195,28 +251,22 @@ KernelBlock read_kernel_block(YamlMapping& mapping, Diagnostics& errors) {
   return block;
 }
 
-gpu::SimOptions read_run_options(YamlMapping& run) {
-  gpu::SimOptions options;
-  if (run.has("clock_mode")) {
-    const std::optional<std::string> mode = run.choice("clock_mode", {"sustained", "cool", "burst"});
-    if (mode == "cool") options.clock_mode = power::ClockMode::cool;
-    if (mode == "burst") options.clock_mode = power::ClockMode::burst;
-  }
+std::vector<gpu::SimOptions> read_run_options(YamlMapping& run) {
+  gpu::SimOptions common;
   if (const YamlNode* clock = run.optional("clock")) {
     const Result<Hertz> value = parse_quantity_as<Hertz>(clock->text);
     if (value && value->value >= 1e6 && value->value <= 1e10)
-      options.sm_clock_mhz = value->value * 1e-6;
+      common.sm_clock_mhz = value->value * 1e-6;
     else
       run.report(*clock, "clock", "a clock such as 1.4 GHz, from 1 MHz to 10 GHz", clock->describe());
   }
-  if (run.has("operands") && run.choice("operands", {"random", "zeros"}) == "zeros") options.operands.activity = 0;
-  if (run.has("l2")) {
-    const std::vector<std::string> names(memory::l2_state_names.begin(), memory::l2_state_names.end());
-    options.l2 = memory::l2_state_from(run.choice("l2", names).value_or("warm")).value_or(options.l2);
-  }
-  options.many_shapes = true;
+  Runs all{common};
+  multiply(all, run, "clock_mode", join_or({clock_mode_names.begin(), clock_mode_names.end()}), set_clock_mode);
+  multiply(all, run, launches_key, "an integer from 1 to 1000000000", set_launches);
+  multiply(all, run, "operands", "random, zeros or a number from 0 to 1", set_operands);
+  multiply(all, run, "l2", join_or({memory::l2_state_names.begin(), memory::l2_state_names.end()}), set_l2);
   run.report_unknown();
-  return options;
+  return all;
 }
 
 std::string canonical_text(const YamlNode& root) {

@@ -44,7 +44,10 @@ class Distinct {
 // Everything but `gpus`, which is left to the caller; unknown keys are reported here.
 [[nodiscard]] KernelBlock read_kernel_block(YamlMapping& mapping, Diagnostics& errors);
 
-[[nodiscard]] gpu::SimOptions read_run_options(YamlMapping& run);
+// Every combination of the values of clock_mode, launches, operands and l2, each a value or a sequence of values.
+// launches count in clock mode cool only. Rows are what noteg simulate says of them: runs of round numbers of k-tiles,
+// with lines between them, pay from some 1500 shapes of one kernel on only.
+[[nodiscard]] std::vector<gpu::SimOptions> read_run_options(YamlMapping& run);
 
 // path = value, a line for each scalar: comments, blanks and the form of sequences do not show, quotes only where a
 // text would read as something else without them.

@@ -24,14 +24,14 @@ std::vector<Walkable> walkable(const Forest& forest) {
   return all;
 }
 
-// Bin of a feature in a row; the row to ask for one feature may be another one.
+// Bin of a feature in a row; the row to ask for some features may be another one.
 struct Rows {
   const BinnedColumns& columns;
-  std::size_t swapped = std::numeric_limits<std::size_t>::max();
+  const std::vector<bool>* swapped = nullptr;  // per feature
   const std::vector<std::uint32_t>* places = nullptr;
 
   [[nodiscard]] std::uint8_t bin(std::size_t feature, std::size_t row) const {
-    return columns.column(feature)[feature == swapped ? (*places)[row] : row];
+    return columns.column(feature)[swapped != nullptr && (*swapped)[feature] ? (*places)[row] : row];
   }
 };
 
@@ -100,7 +100,8 @@ Eigen::MatrixXd out_of_bag(const Forest& forest, const Eigen::MatrixXd& x, unsig
   return out;
 }
 
-std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x, std::size_t most_rows,
+std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x,
+                                           const std::vector<std::vector<std::size_t>>& together, std::size_t most_rows,
                                            std::uint64_t seed, unsigned threads) {
   const BinnedColumns columns = bin_columns(x, forest.features);
   const std::vector<Walkable> trees = walkable(forest);
@@ -109,17 +110,30 @@ std::vector<double> permutation_importance(const Forest& forest, const Eigen::Ma
   const std::size_t step = std::max<std::size_t>(1, forest.rows / std::max<std::size_t>(1, most_rows));
   for (std::size_t row = 0; row < forest.rows; row += step) asked.push_back(row);
   const double whole = mean_error(forest, trees, bags, {columns}, asked);
-  std::vector<double> growth(forest.features.size(), 0);
-  share(growth.size(), threads, [&](std::size_t feature) {
-    if (forest.importance[feature] <= 0) return;  // no tree looks at it
+  std::vector<double> growth(together.size(), 0);
+  share(growth.size(), threads, [&](std::size_t group) {
+    std::vector<bool> swapped(forest.features.size(), false);
+    bool is_looked_at = false;  // by any tree
+    for (const std::size_t feature : together[group]) {
+      swapped[feature] = true;
+      is_looked_at = is_looked_at || forest.importance[feature] > 0;
+    }
+    if (!is_looked_at) return;
     std::vector<std::uint32_t> places(forest.rows);
     std::iota(places.begin(), places.end(), 0U);
-    Random random(seed, feature);
+    Random random(seed, group);
     for (std::size_t i = places.size(); i > 1; --i)
       std::swap(places[i - 1], places[random.below(static_cast<std::uint32_t>(i))]);
-    growth[feature] = mean_error(forest, trees, bags, {columns, feature, &places}, asked) - whole;
+    growth[group] = mean_error(forest, trees, bags, {columns, &swapped, &places}, asked) - whole;
   });
   return growth;
+}
+
+std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x, std::size_t most_rows,
+                                           std::uint64_t seed, unsigned threads) {
+  std::vector<std::vector<std::size_t>> each;
+  for (std::size_t feature = 0; feature < forest.features.size(); ++feature) each.push_back({feature});
+  return permutation_importance(forest, x, each, most_rows, seed, threads);
 }
 
 }  // namespace noteg::forest

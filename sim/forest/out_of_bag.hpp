@@ -17,6 +17,11 @@ namespace noteg::forest {
 [[nodiscard]] std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x,
                                                          std::size_t most_rows, std::uint64_t seed, unsigned threads);
 
+// The same of groups of features whose values change places together: what copies of each other know in common.
+[[nodiscard]] std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x,
+                                                         const std::vector<std::vector<std::size_t>>& together,
+                                                         std::size_t most_rows, std::uint64_t seed, unsigned threads);
+
 // Per tree and training row: was the row drawn.
 class Bags {
  public:

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/forest/bins.hpp"
-#include "sim/forest/random.hpp"
+#include "sim/forest/parallel.hpp"
 #include "sim/forest/tree.hpp"
 
 namespace noteg::forest {

@@ -1,10 +1,7 @@
-#include "sim/learn/binary_model.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,13 +1,15 @@
 #include "sim/learn/estimate.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
-#include "sim/forest/intervals.hpp"
+#include "sim/forest/domain.hpp"
+#include "sim/forest/explain.hpp"
 #include "sim/forest/parallel.hpp"
+#include "sim/forest/predictor.hpp"
 #include "sim/learn/problem.hpp"
 #include "sim/learn/training.hpp"
 
@@ -179,14 +181,13 @@ bool is_finite(const Estimate& e) {
          });
 }
 
-Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu) {
+Estimate told(const Target& target, const Raw& raw, double offset, const Target::Factors& widen) {
   const auto tell = [&](double value) { return target.log ? std::exp(value + offset) : value; };
   Estimate out;
   out.value = tell(raw.value);
   for (std::size_t level = 0; level < interval_levels.size(); ++level) {
     const auto [down, up] = sides(raw, level);
-    const double factor = (new_gpu && target.widen_new_gpu ? *target.widen_new_gpu : target.widen)[level];
-    out.intervals[level] = {tell(raw.value - factor * down), tell(raw.value + factor * up)};
+    out.intervals[level] = {tell(raw.value - widen[level] * down), tell(raw.value + widen[level] * up)};
   }
   return out;
 }
@@ -197,14 +198,15 @@ Estimator::Estimator(const Model& model) : model_(model) {
 }
 
 void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
-                              const Eigen::VectorXd& base, const std::vector<bool>& new_gpu, bool intervals,
-                              unsigned threads, std::vector<RowEstimate>& out) const {
+                              const Eigen::VectorXd& base, const Kinds& kinds, bool intervals, unsigned threads,
+                              std::vector<RowEstimate>& out) const {
   const Part& part = *ready.part;
   const forest::Predictor& predictor = ready.predictor;
   const forest::Domain& domain = ready.domain;
   const Eigen::MatrixXd values = predictor.predict(x, threads);
   blocks(x.rows(), threads, [&](Index i) {
     RowEstimate& row = out[static_cast<std::size_t>(i)];
+    const bool is_new = kinds.new_gpu[static_cast<std::size_t>(i)];
     const std::vector<std::uint8_t> bins = intervals ? predictor.bins_of(x.row(i)) : std::vector<std::uint8_t>{};
     const std::vector<std::uint32_t> leaves = intervals ? predictor.leaves_of(bins) : std::vector<std::uint32_t>{};
     const std::vector<forest::Neighbour> near =
@@ -215,8 +217,8 @@ void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, cons
                                intervals ? forest::quantiles(part.forest, near, t, quantile_levels)
                                          : std::vector<double>(quantile_levels.size(), value));
       const Raw raw = base.size() > 0 ? moved(alone, base[i]) : alone;
-      row.targets.push_back(
-          told(part.targets[t], raw, offset(i, static_cast<Index>(t)), new_gpu[static_cast<std::size_t>(i)]));
+      row.targets.push_back(told(part.targets[t], raw, offset(i, static_cast<Index>(t)),
+                                 part.targets[t].factors(kinds.kind[static_cast<std::size_t>(i)], is_new)));
       if (std::isnan(row.targets.back().value))
         add_reason(row, part.targets[t].anchor + " is not positive");
       else if (!is_finite(row.targets.back()))
@@ -224,7 +226,7 @@ void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, cons
     }
     if (!intervals) return;
     const double distance = domain.distance(bins, leaves);
-    const bool far = distance > part.usual_distance && !new_gpu[static_cast<std::size_t>(i)];
+    const bool far = distance > part.usual_distance && !is_new;
     row.distance = std::max(row.distance, part.usual_distance > 0 ? distance / part.usual_distance : far ? 2.0 : 0.0);
     if (far && row.out_of_domain.empty())
       add_reason(row,
@@ -237,8 +239,8 @@ Result<std::vector<RowEstimate>> Estimator::estimate(const dataset::Table& table
   const Result<Eigen::MatrixXd> x = feature_matrix(table, model_.features);
   if (!x) return x.errors();
   std::vector<RowEstimate> out(table.rows);
-  const std::vector<bool> new_gpu = check_gpus(model_, table, out);
-  check_features(model_, table, *x, new_gpu, out);
+  const Kinds kinds{check_gpus(model_, table, out), kinds_of(table)};
+  check_features(model_, table, *x, kinds.new_gpu, out);
   check_constants(model_, table, out);
   for (const Ready& ready : parts_) {
     const Result<Eigen::MatrixXd> offset = anchor_offsets(table, ready.part->targets);
@@ -250,11 +252,102 @@ Result<std::vector<RowEstimate>> Estimator::estimate(const dataset::Table& table
       if (base.size() == 0) base.setZero(static_cast<Index>(table.rows));
       base += process.mean(*places);
     }
-    estimate_part(ready, *x, *offset, base, new_gpu, intervals, threads, out);
+    estimate_part(ready, *x, *offset, base, kinds, intervals, threads, out);
   }
   limit_power(model_, table, out);
   for (RowEstimate& row : out) shorten(row.out_of_domain);
   return out;
+}
+
+namespace {
+
+// The first prefix that fits says what a feature is about.
+struct Prefix {
+  std::string_view text;
+  std::size_t group;
+};
+constexpr std::size_t problem = 0, tile = 1, compute = 2, waves = 3, dram = 4, power = 5, other = 6;
+constexpr std::array prefixes{Prefix{"kernel.grid", waves},
+                              Prefix{"kernel.split_k", waves},
+                              Prefix{"kernel.m", problem},
+                              Prefix{"kernel.n", problem},
+                              Prefix{"kernel.k", problem},
+                              Prefix{"kernel.batch", problem},
+                              Prefix{"kernel.layout", problem},
+                              Prefix{"kernel.dtype", problem},
+                              Prefix{"kernel.", tile},
+                              Prefix{"physics.ctas", waves},
+                              Prefix{"physics.warps", waves},
+                              Prefix{"physics.wave", waves},
+                              Prefix{"physics.useful", tile},
+                              Prefix{"physics.trips", tile},
+                              Prefix{"physics.iterations", tile},
+                              Prefix{"physics.shared", tile},
+                              Prefix{"physics.arithmetic", dram},
+                              Prefix{"physics.l2", dram},
+                              Prefix{"physics.dram", dram},
+                              Prefix{"physics.clock", power},
+                              Prefix{"physics.power", power},
+                              Prefix{"physics.energy", power},
+                              Prefix{"physics.", compute},
+                              Prefix{"arch.sms", waves},
+                              Prefix{"arch.sm.occupancy", waves},
+                              Prefix{"arch.sm.cta", waves},
+                              Prefix{"arch.launch", waves},
+                              Prefix{"arch.l2", dram},
+                              Prefix{"arch.dram", dram},
+                              Prefix{"arch.clock", power},
+                              Prefix{"arch.power", power},
+                              Prefix{"arch.sm.energy", power},
+                              Prefix{"arch.sm.", compute},
+                              Prefix{"occupancy", waves},
+                              Prefix{"memory.dram", dram},
+                              Prefix{"memory.l2", dram},
+                              Prefix{"pipes.", compute},
+                              Prefix{"instructions", compute},
+                              Prefix{"power", power},
+                              Prefix{"energy", power},
+                              Prefix{"sm_clock", power}};
+
+}  // namespace
+
+std::size_t physics_group(std::string_view feature) {
+  for (const Prefix& prefix : prefixes)
+    if (feature.starts_with(prefix.text)) return prefix.group;
+  return other;
+}
+
+double Why::value() const {
+  const double sum = std::accumulate(parts.begin(), parts.end(), base);
+  return log ? std::exp(sum) : sum;
+}
+
+Result<std::vector<Why>> why(const Model& model, const dataset::Table& row) {
+  const Result<Eigen::MatrixXd> x = feature_matrix(row, model.features);
+  if (!x) return x.errors();
+  std::vector<std::size_t> group_of;
+  for (const Feature& feature : model.features) group_of.push_back(physics_group(feature.column.name));
+  std::vector<Why> all;
+  for (const Part& part : model.parts) {
+    const Result<Eigen::MatrixXd> offset = anchor_offsets(row, part.targets);
+    if (!offset) return offset.errors();
+    std::vector<std::uint8_t> bins;
+    for (std::size_t f = 0; f < model.features.size(); ++f)
+      bins.push_back(part.forest.features[f].bin_of((*x)(0, static_cast<Eigen::Index>(f))));
+    const forest::Explanation found = forest::explain(part.forest, bins, group_of, physics_groups.size());
+    for (std::size_t t = 0; t < part.targets.size(); ++t) {
+      const Target& target = part.targets[t];
+      Why& one = all.emplace_back(Why{target.name, target.log, target.shrink * found.base[t], target.anchor, {}});
+      if (target.log) one.base += std::log(target.smearing) + (*offset)(0, static_cast<Eigen::Index>(t));
+      for (const std::vector<double>& values : found.parts) one.parts.push_back(target.shrink * values[t]);
+    }
+    for (const GaussianProcess& base : part.base) {  // what was measured near by; such a part has one target
+      const Result<Places> places = places_of(row, base.coordinates);
+      if (!places) return places.errors();
+      all.back().parts[other] += base.mean(*places)[0];
+    }
+  }
+  return all;
 }
 
 }  // namespace noteg::learn

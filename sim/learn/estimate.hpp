@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/forest/domain.hpp"
@@ -42,9 +43,8 @@ struct Estimate {
 // Are the value and all its intervals numbers? Not where the row's own anchor is none or too large.
 [[nodiscard]] bool is_finite(const Estimate& estimate);
 
-// In units of the target; every interval holds the value. new_gpu: the row's GPU was not trained on, and intervals are
-// as wide as that asks for.
-[[nodiscard]] Estimate told(const Target& target, const Raw& raw, double offset, bool new_gpu = false);
+// In units of the target; every interval holds the value.
+[[nodiscard]] Estimate told(const Target& target, const Raw& raw, double offset, const Target::Factors& widen);
 
 struct RowEstimate {
   std::vector<Estimate> targets;  // of all parts, in order
@@ -65,17 +65,44 @@ class Estimator {
   [[nodiscard]] const Model& model() const { return model_; }
 
  private:
+  struct Kinds {  // per row
+    std::vector<bool> new_gpu;
+    std::vector<std::string> kind;  // kinds_of
+  };
   struct Ready {
     const Part* part;
     forest::Predictor predictor;
     forest::Domain domain;
   };
   void estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
-                     const Eigen::VectorXd& base, const std::vector<bool>& new_gpu, bool intervals, unsigned threads,
+                     const Eigen::VectorXd& base, const Kinds& kinds, bool intervals, unsigned threads,
                      std::vector<RowEstimate>& out) const;
 
   const Model& model_;
   std::vector<Ready> parts_;
 };
+
+// Why a model says what it says of a row, by what the features are about: problem, tile, waves, DRAM, clock ... Exact
+// Shapley values with these groups as players (sim/forest/explain.hpp). Of copies among the features the first one
+// speaks for all: on training data of one GPU its number of SMs and its bandwidth cannot be told apart.
+
+inline constexpr std::array<std::string_view, 7> physics_groups{"problem",         "tile", "compute", "waves", "DRAM",
+                                                                "clock and power", "other"};
+
+// Index into physics_groups.
+[[nodiscard]] std::size_t physics_group(std::string_view feature);
+
+struct Why {
+  std::string target;
+  bool log = true;            // parts are logarithms of factors, else amounts in the target's unit
+  double base = 0;            // what is said where nothing is known of the row but its anchor; a logarithm too
+  std::string anchor;         // the column that the target is learnt in units of; empty: none
+  std::vector<double> parts;  // per physics group
+
+  [[nodiscard]] double value() const;  // of base and all parts, in the target's unit
+};
+
+// Of the first row of a table, for every target of the model, whose trees must all be there.
+[[nodiscard]] Result<std::vector<Why>> why(const Model& model, const dataset::Table& row);
 
 }  // namespace noteg::learn

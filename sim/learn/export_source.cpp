@@ -1,7 +1,6 @@
-#include "sim/learn/export_source.hpp"
+#include "sim/learn/exports.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>

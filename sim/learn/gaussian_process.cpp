@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "sim/learn/checked_json.hpp"
+#include "sim/learn/model_head.hpp"
 
 namespace noteg::learn {
 namespace {
@@ -104,7 +104,11 @@ struct Likely {
   double shared = 0, evidence = 0;
 };
 
-Likely likely(const MatrixXd& unit, const VectorXd& y, const VectorXd& others) {
+Likely likely(const Places& places, const VectorXd& y, const VectorXd& others) {
+  Covariance alike;
+  alike.overhead = alike.family_overhead = 0;
+  const MatrixXd unit = covariance_of(alike, places, places);
+  const MatrixXd overhead = covariance_of({}, places, places) - unit;
   constexpr double usual_spread = 0.6;  // of the logarithm of either, over the GPUs measured
   const auto prior = [&](double factor) { return -0.5 * std::pow(std::log(factor) / usual_spread, 2); };
   std::optional<Likely> best;
@@ -115,7 +119,7 @@ Likely likely(const MatrixXd& unit, const VectorXd& y, const VectorXd& others) {
         const Covariance c = scaled({}, amplitude, noise);
         const VectorXd left = shared > 0 ? VectorXd(y - shared * others) : y;
         const double evidence =
-            solve(unit * (amplitude * amplitude), left, c.noise).evidence + prior(amplitude) + prior(noise);
+            solve(unit * (amplitude * amplitude) + overhead, left, c.noise).evidence + prior(amplitude) + prior(noise);
         if (!best || evidence > best->evidence) best = {c, shared, evidence};
       }
   return *best;
@@ -138,7 +142,7 @@ Likely likely_of(const Places& places, const VectorXd& y, const VectorXd& others
     for (Index i = 0; i < out.size(); ++i) out[i] = all[static_cast<Index>(rows[static_cast<std::size_t>(i)])];
     return out;
   };
-  return likely(covariance_of({}, some, some), part(y), part(others));
+  return likely(some, part(y), part(others));
 }
 
 }  // namespace
@@ -187,6 +191,10 @@ Result<Places> places_of(const dataset::Table& table, const std::vector<Coordina
       places.x(static_cast<Index>(row), static_cast<Index>(c)) = std::isfinite(value) ? value / one.length : 0;
     }
   }
+  places.overhead.setZero(static_cast<Index>(table.rows));
+  if (const std::vector<double>* times = numbers("time_us"))
+    for (std::size_t row = 0; row < table.rows; ++row)
+      if ((*times)[row] > 0) places.overhead[static_cast<Index>(row)] = std::log1p(usual_overhead / (*times)[row]);
   for (auto [texts, to] : {std::pair{texts_of(table, family_names), &places.families},
                            std::pair{texts_of(table, kernel_names), &places.kernels},
                            std::pair{texts_of(table, weight_names), &places.weights}}) {
@@ -200,8 +208,10 @@ Result<Places> places_of(const dataset::Table& table, const std::vector<Coordina
 Places select(const Places& places, const std::vector<std::size_t>& rows) {
   Places out;
   out.x.resize(static_cast<Index>(rows.size()), places.x.cols());
+  out.overhead.resize(static_cast<Index>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out.x.row(static_cast<Index>(i)) = places.x.row(static_cast<Index>(rows[i]));
+    out.overhead[static_cast<Index>(i)] = places.overhead[static_cast<Index>(rows[i])];
     out.families.push_back(places.families[rows[i]]);
     out.kernels.push_back(places.kernels[rows[i]]);
     out.weights.push_back(places.weights[rows[i]]);
@@ -217,9 +227,10 @@ MatrixXd covariance_of(const Covariance& c, const Places& a, const Places& b) {
       const auto p = static_cast<std::size_t>(i), q = static_cast<std::size_t>(j);
       const bool family = a.families[p] == b.families[q];
       const double near = std::exp(-0.5 * (a.x.row(i) - b.x.row(j)).squaredNorm());
-      out(i, j) = square(c.all) + square(c.smooth) * near * (family ? 1 : c.across);
+      const double overheads = a.overhead[i] * b.overhead[j];
+      out(i, j) = square(c.all) + square(c.smooth) * near * (family ? 1 : c.across) + square(c.overhead) * overheads;
       if (!family) continue;
-      out(i, j) += square(c.family);
+      out(i, j) += square(c.family) + square(c.family_overhead) * overheads;
       if (a.kernels[p] == b.kernels[q]) out(i, j) += square(c.kernel);
       if (a.weights[p] == b.weights[q]) out(i, j) += square(c.weights);
     }
@@ -292,7 +303,9 @@ std::string process_json(const GaussianProcess& process) {
               {"weights", c.weights},
               {"smooth", c.smooth},
               {"noise", c.noise},
-              {"across", c.across}}}};
+              {"across", c.across},
+              {"overhead", c.overhead},
+              {"family_overhead", c.family_overhead}}}};
   json["coordinates"] = Json::array();
   for (const Coordinate& one : process.coordinates)
     json["coordinates"].push_back(
@@ -302,6 +315,7 @@ std::string process_json(const GaussianProcess& process) {
     const auto row = static_cast<std::size_t>(i);
     const VectorXd x = process.support.x.row(i);
     json["rows"].push_back({{"x", std::vector<double>(x.begin(), x.end())},
+                            {"overhead", process.support.overhead[i]},
                             {"family", process.support.families[row]},
                             {"kernel", process.support.kernels[row]},
                             {"weights", process.support.weights[row]},
@@ -318,8 +332,9 @@ GaussianProcess read_process(const Checked& json) {
     if (!(value >= 0 && value <= 10)) c.at(name).wrong("a number from 0 to 10", "another");
     return value;
   };
-  process.covariance = {deviation("all"),    deviation("family"), deviation("kernel"), deviation("weights"),
-                        deviation("smooth"), deviation("noise"),  deviation("across")};
+  process.covariance = {deviation("all"),     deviation("family"),   deviation("kernel"),
+                        deviation("weights"), deviation("smooth"),   deviation("noise"),
+                        deviation("across"),  deviation("overhead"), deviation("family_overhead")};
   for (const Checked& one : json.at("coordinates").items(1, 256)) {
     process.coordinates.push_back(
         {one.at("column").text(256), one.at("over").text(256), one.at("log").claim(), one.at("length").number()});
@@ -328,11 +343,13 @@ GaussianProcess read_process(const Checked& json) {
   const std::vector<Checked> rows = json.at("rows").items(1, most_support);
   const std::size_t width = process.coordinates.size();
   process.support.x.resize(static_cast<Index>(rows.size()), static_cast<Index>(width));
+  process.support.overhead.resize(static_cast<Index>(rows.size()));
   process.pull.resize(static_cast<Index>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::vector<double> x = rows[i].at("x").numbers(width, width);
     process.support.x.row(static_cast<Index>(i)) =
         Eigen::Map<const Eigen::RowVectorXd>(x.data(), static_cast<Index>(width));
+    process.support.overhead[static_cast<Index>(i)] = rows[i].at("overhead").number();
     process.support.families.push_back(rows[i].at("family").text(1024));
     process.support.kernels.push_back(rows[i].at("kernel").text(1024));
     process.support.weights.push_back(rows[i].at("weights").text(1024));

@@ -20,16 +20,22 @@ struct Coordinate {
   double length = 1;
 };
 
+// A few microseconds that the measured launch has and the simulated one lacks (a gap between launches, cold
+// descriptors, a second small kernel) weigh as much as the launch is short.
+inline constexpr double usual_overhead = 3;  // us
+
 // Standard deviations of log(measured / simulated): what all rows share, what those of a family, a kernel or a pair of
-// N and K share, what changes smoothly, and what no row says of another.
+// N and K share, what changes smoothly, what comes on top of every launch, and what no row says of another.
 struct Covariance {
   double all = 0.063, family = 0.027, kernel = 0.019, weights = 0.026, smooth = 0.10, noise = 0.055;
-  double across = 0.5;  // of the smooth part: how far it reaches from one family to another
+  double across = 0.5;                            // of the smooth part: how far it reaches from one family to another
+  double overhead = 0.35, family_overhead = 0.6;  // of Places::overhead: what all rows share, and those of a family
 };
 
 // Where runs lie: a row each.
 struct Places {
   Eigen::MatrixXd x;                                    // over the lengths
+  Eigen::VectorXd overhead;                             // log(1 + usual_overhead / time_us)
   std::vector<std::string> families, kernels, weights;  // runs with the same text share that part
   [[nodiscard]] Eigen::Index rows() const { return x.rows(); }
 };

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,13 +31,22 @@ struct Feature {
 
 // What the trees were fitted to is log(target / anchor), or the target itself where it is not positive throughout.
 struct Target {
+  using Factors = std::array<double, 3>;  // per level: quantiles are moved away from the prediction by these
+
   std::string name, unit;
   bool log = true;
-  std::string anchor;                    // a column that the target is told in units of; empty: 1
-  double shrink = 1;                     // share of the forest's mean that is believed: few rows are believed less
-  double smearing = 1;                   // mean of exp(true - fitted): takes the bias out of exp(mean of logs)
-  std::array<double, 3> widen{1, 1, 1};  // per level: quantiles are moved away from the prediction by this factor
-  std::optional<std::array<double, 3>> widen_new_gpu;  // the same for a GPU not trained on; absent: nobody knows
+  std::string anchor;   // a column that the target is told in units of; empty: 1
+  double shrink = 1;    // share of the forest's mean that is believed: few rows are believed less
+  double smearing = 1;  // mean of exp(true - fitted): takes the bias out of exp(mean of logs)
+  Factors widen{1, 1, 1};
+  std::map<std::string, Factors> widen_of;  // of kinds of runs (kinds_of) that were many enough to have their own
+  std::optional<Factors> widen_new_gpu;     // the same for a GPU not trained on; absent: nobody knows
+
+  [[nodiscard]] const Factors& factors(const std::string& kind, bool new_gpu) const {
+    if (new_gpu && widen_new_gpu) return *widen_new_gpu;
+    const auto own = widen_of.find(kind);
+    return own == widen_of.end() ? widen : own->second;
+  }
 };
 
 // Targets known for the same rows, in one forest.

@@ -1,5 +1,9 @@
 #include "sim/learn/model_runs.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "sim/dataset/columns.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/problem.hpp"
@@ -97,14 +101,42 @@ Result<std::vector<Why>> why_of_run(const Model& model, const arch::GpuSpec& gpu
   return why(model, asked->row);
 }
 
-validate::Simulator model_simulator(const Estimator& estimator, gpu::SmCache& cache) {
-  return
-      [&estimator, &cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                           const kernels::GemmShape& shape, const gpu::SimOptions& options) -> Result<gpu::SimReport> {
-        Result<ModelRun> run = run_model(estimator, gpu, kernel, shape, options, false, cache);
-        if (!run) return run.errors();
-        return std::move(run->report);
-      };
+void OutsideRuns::count(const std::string& reasons) {
+  const std::lock_guard lock(mutex_);
+  ++runs_;
+  if (reasons.empty()) return;
+  ++outside_;
+  for (std::size_t at = 0; at < reasons.size();) {
+    const std::size_t end = std::min(reasons.find("; ", at), reasons.size());
+    const std::string one = reasons.substr(at, end - at);
+    if (one.starts_with("and ")) break;  // shortened
+    Reason& reason = reasons_[one.substr(0, one.find(' '))];
+    if (reason.runs++ == 0 || one < reason.example) reason.example = one;  // the same for any number of threads
+    at = end + 2;
+  }
+}
+
+std::string OutsideRuns::sentence() const {
+  const std::lock_guard lock(mutex_);
+  if (outside_ == 0) return "";
+  std::vector<Reason> all;
+  for (const auto& [column, reason] : reasons_) all.push_back(reason);
+  std::ranges::stable_sort(all, [](const Reason& a, const Reason& b) { return a.runs > b.runs; });
+  std::string text = fmt::format("{} of {} runs lie outside what the model was trained on", outside_, runs_);
+  for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 4); ++i)
+    text += fmt::format("{} {} ({})", i == 0 ? ":" : ",", all[i].example, all[i].runs);
+  return text;
+}
+
+validate::Simulator model_simulator(const Estimator& estimator, gpu::SmCache& cache, OutsideRuns* outside) {
+  return [&estimator, &cache, outside](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
+                                       const kernels::GemmShape& shape,
+                                       const gpu::SimOptions& options) -> Result<gpu::SimReport> {
+    Result<ModelRun> run = run_model(estimator, gpu, kernel, shape, options, false, cache);
+    if (!run) return run.errors();
+    if (outside != nullptr) outside->count(run->estimate.out_of_domain);
+    return std::move(run->report);
+  };
 }
 
 }  // namespace noteg::learn

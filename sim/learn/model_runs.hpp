@@ -2,9 +2,12 @@
 // corrects what was simulated.
 #pragma once
 
-#include "sim/learn/binary_model.hpp"
+#include <map>
+#include <mutex>
+#include <string>
+
 #include "sim/learn/estimate.hpp"
-#include "sim/learn/why.hpp"
+#include "sim/learn/model_file.hpp"
 #include "sim/validate/validate.hpp"
 
 namespace noteg::learn {
@@ -30,7 +33,25 @@ struct ModelRun {
                                                   const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
                                                   const gpu::SimOptions& options, gpu::SmCache& cache);
 
-// For validate(): both must outlive it.
-[[nodiscard]] validate::Simulator model_simulator(const Estimator& estimator, gpu::SmCache& cache);
+// Runs that lay outside what the model was trained on, by the column that says so. Safe for many threads.
+class OutsideRuns {
+ public:
+  void count(const std::string& reasons);  // RowEstimate::out_of_domain
+  // One sentence, the most frequent columns first; empty where every run lay inside.
+  [[nodiscard]] std::string sentence() const;
+
+ private:
+  struct Reason {
+    std::size_t runs = 0;
+    std::string example;
+  };
+  mutable std::mutex mutex_;
+  std::size_t runs_ = 0, outside_ = 0;
+  std::map<std::string, Reason> reasons_;
+};
+
+// For validate(): all must outlive it. outside may be null.
+[[nodiscard]] validate::Simulator model_simulator(const Estimator& estimator, gpu::SmCache& cache,
+                                                  OutsideRuns* outside = nullptr);
 
 }  // namespace noteg::learn

@@ -1,7 +1,6 @@
-#include "sim/learn/onnx.hpp"
+#include "sim/learn/exports.hpp"
 
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>

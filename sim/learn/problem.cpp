@@ -198,6 +198,14 @@ Result<Eigen::MatrixXd> feature_matrix(const Table& table, const std::vector<Fea
   return x;
 }
 
+std::vector<std::string> kinds_of(const Table& table) {
+  std::vector<std::string> kinds(table.rows);
+  for (const char* name : {"arch", "kernel.family", "kernel.dtype_in"})
+    if (const Values* values = table.find(name))
+      for (std::size_t row = 0; row < table.rows; ++row) kinds[row] += values->text(row) + " ";
+  return kinds;
+}
+
 Result<Eigen::MatrixXd> anchor_offsets(const Table& table, const std::vector<Target>& targets) {
   Diagnostics errors;
   Eigen::MatrixXd offset = Eigen::MatrixXd::Zero(static_cast<Index>(table.rows), static_cast<Index>(targets.size()));
@@ -224,6 +232,7 @@ Result<Problem> make_problem(const Table& table, const ProblemOptions& options) 
   const Result<Eigen::MatrixXd> x = feature_matrix(table, problem.features);
   if (!x) return x.errors();
   problem.x = *x;
+  problem.kinds = kinds_of(table);
   return problem;
 }
 

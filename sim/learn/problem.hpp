@@ -28,6 +28,7 @@ struct PartProblem {
 };
 
 struct Problem {
+  std::vector<std::string> kinds;  // per row of the table: kinds_of
   std::vector<Feature> features;
   std::vector<Feature> constants;  // as of Model
   Eigen::MatrixXd x;               // per row of the table
@@ -41,6 +42,10 @@ struct Problem {
 
 // The features of rows that were not trained on. Errors: columns missing, a text where numbers are expected.
 [[nodiscard]] Result<Eigen::MatrixXd> feature_matrix(const dataset::Table& table, const std::vector<Feature>& features);
+
+// GPU, family and type of each row: runs of a kind err by as much, those of two kinds need not. Columns that the table
+// lacks count as blank.
+[[nodiscard]] std::vector<std::string> kinds_of(const dataset::Table& table);
 
 // Log of the anchors of a part's targets, per row; NaN where an anchor is not positive (a kernel that does not fit the
 // GPU). Errors: columns missing.

@@ -1,12 +1,11 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
 
-#include "sim/learn/binary_model.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_head.hpp"
-#include "sim/learn/read_tree.hpp"
 #include "sim/support/text.hpp"
 #include "sim/support/text_file.hpp"
 
@@ -15,10 +14,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double largest_log = 700;      // exp(700) is still a number
-constexpr double largest_value = 1e300;  // of a target that is no logarithm
-constexpr double largest_factor = 1000;  // that an interval is widened by
-constexpr std::size_t deepest = 32;      // levels of nesting: whoever walks a document walks it on the stack
+constexpr double largest_log = 700;       // exp(700) is still a number
+constexpr double largest_value = 1e300;   // of a target that is no logarithm
+constexpr double largest_factor = 1000;   // that an interval is widened by
+constexpr std::size_t most_kinds = 4096;  // of runs that have factors of their own
+constexpr std::size_t deepest = 32;       // levels of nesting: whoever walks a document walks it on the stack
 constexpr std::size_t largest_document = std::size_t{1} << 29;  // bytes in memory
 constexpr long long most_rows = 1LL << 31;
 constexpr std::size_t most_gpus = 1 << 20;
@@ -112,6 +112,9 @@ void read_target(const Checked& at, Part& part) {
   if (at.find("shrink") != nullptr) target.shrink = at.at("shrink").number();
   if (!(target.shrink >= 0 && target.shrink <= 1)) at.at("shrink").wrong("a share from 0 to 1", "another");
   target.widen = read_factors(at.at("widen"));
+  if (at.find("widen_of") != nullptr)
+    for (const Checked& item : at.at("widen_of").items(0, most_kinds))
+      target.widen_of[item.at("kind").text(256)] = read_factors(item.at("factors"));
   if (at.find("widen_new_gpu") != nullptr) target.widen_new_gpu = read_factors(at.at("widen_new_gpu"));
   if (!(target.smearing > 0)) at.at("smearing").wrong("a number above 0", "another");
   forest::Scale scale{at.at("mean").number(), at.at("deviation").number()};
@@ -301,6 +304,76 @@ Result<Model> read_model(const std::string& path) {
   const Result<std::string> text = read_file(path, largest_model_file);
   if (!text) return text.errors();
   return parse_model(*text, path);
+}
+
+namespace {
+
+std::vector<forest::CategorySet> read_sets(const Checked& at, std::size_t most) {
+  std::vector<forest::CategorySet> sets;
+  for (const Checked& item : at.items(0, most)) {
+    const std::string digits = item.text(64);
+    if (digits.size() != 64) item.wrong("64 hexadecimal digits", std::to_string(digits.size()));
+    forest::CategorySet set;
+    for (std::size_t i = 0; i < set.size(); ++i) set[i] = read_hex(item, std::string_view(digits).substr(16 * i, 16));
+    sets.push_back(set);
+  }
+  return sets;
+}
+
+void read_leaves(const Checked& at, forest::Tree& tree, std::size_t leaves, std::size_t rows) {
+  const auto most = static_cast<long long>(rows) * 64;
+  const std::vector<std::uint32_t> sizes =
+      at.at("leaf_sizes").wholes<std::uint32_t>(leaves, leaves, 1, std::min(most, 0xffffffffLL));
+  tree.leaf_begin.push_back(0);
+  std::uint64_t total = 0;
+  for (const std::uint32_t size : sizes) {
+    total += size;
+    if (total > rows) at.at("leaf_sizes").wrong("a sum of at most " + std::to_string(rows), "more");
+    tree.leaf_begin.push_back(static_cast<std::uint32_t>(total));
+  }
+  tree.rows = at.at("rows").wholes<std::uint32_t>(total, total, 0, static_cast<long long>(rows) - 1);
+}
+
+}  // namespace
+
+std::uint64_t read_hex(const Checked& at, std::string_view digits) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  if (error != std::errc{} || end != digits.data() + digits.size())
+    at.wrong("hexadecimal digits", "\"" + std::string(digits) + "\"");
+  return value;
+}
+
+forest::Tree read_tree(const Checked& at, const std::vector<forest::FeatureBins>& features, std::size_t rows) {
+  forest::Tree tree;
+  const auto last_feature = static_cast<long long>(features.size()) - 1;
+  const std::vector<int> chosen = at.at("feature").wholes<int>(1, most_nodes, -1, last_feature);
+  const std::vector<int> cuts = at.at("cut").wholes<int>(0, chosen.size(), 0, 1 << 28);
+  const std::string missing_left = at.at("missing_left").text(most_nodes);
+  tree.sets = read_sets(at.at("sets"), cuts.size());
+  std::size_t splits = 0;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    if (i > 2 * splits) at.at("feature").wrong("nodes that a split above them reaches", "one too many");
+    forest::TreeNode& node = tree.nodes.emplace_back();
+    if (chosen[i] < 0) continue;
+    if (splits >= cuts.size() || splits >= missing_left.size())
+      at.at("cut").wrong("a cut for every node that splits", std::to_string(cuts.size()));
+    const forest::FeatureBins& feature = features[static_cast<std::size_t>(chosen[i])];
+    const bool category = feature.kind == forest::FeatureKind::category;
+    const auto cut = static_cast<std::size_t>(cuts[splits]);
+    if (cut >= (category ? tree.sets.size() : std::max<std::size_t>(1, feature.count())) || (!category && cut > 254))
+      at.at("cut").wrong(category ? "a set that exists" : "a bin of its feature", std::to_string(cut));
+    node.feature = static_cast<std::uint16_t>(chosen[i]);
+    node.bin = category ? std::uint8_t{0} : static_cast<std::uint8_t>(cut);
+    node.set = category ? static_cast<std::int32_t>(cut) : -1;
+    node.missing_left = missing_left[splits] == '1';
+    ++splits;
+  }
+  if (chosen.size() != 2 * splits + 1)
+    at.at("feature").wrong(std::to_string(2 * splits + 1) + " nodes for that many splits",
+                           std::to_string(chosen.size()));
+  read_leaves(at, tree, splits + 1, rows);
+  return tree;
 }
 
 }  // namespace noteg::learn

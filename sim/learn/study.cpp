@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "sim/forest/random.hpp"
+#include "sim/forest/parallel.hpp"
 #include "sim/learn/estimate.hpp"
 #include "sim/support/arithmetic.hpp"
 
@@ -125,38 +125,62 @@ double reach_of(std::map<std::size_t, std::vector<double>>& by_fold, double shar
   return all.back().first;
 }
 
-// Of the rows outside one fold (no_fold: of all rows).
-double widening(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target, std::size_t level,
-                std::size_t without, Calibration calibration) {
-  std::map<std::size_t, std::vector<double>> reaches;  // by fold, or all as one
-  for (const Judged& judged : rows)
-    if (judged.fold != without)
-      reaches[calibration == Calibration::by_fold ? judged.fold : 0].push_back(
-          reach(judged.raw[target], level, part.y(static_cast<Index>(judged.part_row), static_cast<Index>(target))));
-  return reaches.empty() ? 1 : reach_of(reaches, interval_levels[level]);
-}
+// Fewer say nothing of the 95 % that are to be inside.
+constexpr std::size_t fewest_of_a_kind = 40;
 
-std::array<double, 3> widenings(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target,
-                                std::size_t without, Calibration calibration) {
-  std::array<double, 3> all{};
-  for (std::size_t level = 0; level < all.size(); ++level)
-    all[level] = widening(rows, part, target, level, without, calibration);
-  return all;
-}
+// The factors that rows held out ask for.
+class Widening {
+ public:
+  // without: a fold whose rows are left out; no_fold: none.
+  Widening(const std::vector<Judged>& rows, const Problem& problem, std::size_t part, std::size_t target,
+           std::size_t without, Calibration calibration)
+      : part_(problem.parts[part]), target_(target) {
+    std::map<std::string, std::vector<const Judged*>> kinds;
+    std::vector<const Judged*> all;
+    for (const Judged& judged : rows) {
+      if (judged.fold == without) continue;
+      all.push_back(&judged);
+      kinds[problem.kinds[judged.row]].push_back(&judged);
+    }
+    by_.widen = factors(all, calibration);
+    if (calibration == Calibration::by_fold) return;
+    for (const auto& [kind, some] : kinds)
+      if (some.size() >= fewest_of_a_kind && some.size() < all.size()) by_.widen_of[kind] = factors(some, calibration);
+  }
 
-std::vector<Point> points_of(const std::vector<Judged>& rows, const PartProblem& part, std::size_t target,
-                             const StudyOptions& options, std::size_t place) {
-  std::map<std::size_t, std::array<double, 3>> by_fold;
+  [[nodiscard]] const Target& found() const { return by_; }  // widen and widen_of
+
+ private:
+  [[nodiscard]] Target::Factors factors(const std::vector<const Judged*>& rows, Calibration calibration) const {
+    Target::Factors all{1, 1, 1};
+    for (std::size_t level = 0; level < all.size() && !rows.empty(); ++level) {
+      std::map<std::size_t, std::vector<double>> reaches;  // by fold, or all as one
+      for (const Judged* judged : rows)
+        reaches[calibration == Calibration::by_fold ? judged->fold : 0].push_back(reach(
+            judged->raw[target_], level, part_.y(static_cast<Index>(judged->part_row), static_cast<Index>(target_))));
+      all[level] = reach_of(reaches, interval_levels[level]);
+    }
+    return all;
+  }
+
+  const PartProblem& part_;
+  std::size_t target_;
+  Target by_;
+};
+
+std::vector<Point> points_of(const std::vector<Judged>& rows, const Problem& problem, std::size_t index,
+                             std::size_t target, const StudyOptions& options) {
+  const PartProblem& part = problem.parts[index];
+  std::map<std::size_t, Target> by_fold;  // its rows are judged by factors from the others
   std::vector<Point> points;
   for (const Judged& judged : rows) {
     if (!by_fold.contains(judged.fold))
-      by_fold[judged.fold] = options.widen.empty() ? widenings(rows, part, target, judged.fold, options.calibration)
-                                                   : options.widen[place];
-    Target asked = part.targets[target];
-    asked.widen = by_fold[judged.fold];
+      by_fold[judged.fold] = Widening(rows, problem, index, target, judged.fold, options.calibration).found();
+    const Target::Factors& widen = by_fold[judged.fold].factors(problem.kinds[judged.row], false);
+    const Target& asked = part.targets[target];
     const auto i = static_cast<Index>(judged.part_row);
     const auto t = static_cast<Index>(target);
-    const Estimate estimate = told(asked, judged.raw[target], part.offset(i, t));
+    const Estimate estimate = told(asked, judged.raw[target], part.offset(i, t), widen);
     const double truth = asked.log ? std::exp(part.y(i, t) + part.offset(i, t)) : part.y(i, t);
     Point point{judged.row, truth, estimate.value, {}};
     for (std::size_t level = 0; level < 3; ++level)
@@ -175,11 +199,11 @@ Result<Study> study(const Problem& problem, const std::vector<std::size_t>& fold
     const Result<std::vector<Judged>> rows = hold_out(problem, p, folds, options.forest);
     if (!rows) return rows.errors();
     for (std::size_t t = 0; t < part.targets.size(); ++t) {
-      const std::size_t place = result.held_out.targets.size();
       result.held_out.targets.push_back(part.targets[t].name);
-      result.held_out.points.push_back(points_of(*rows, part, t, options, place));
-      result.widen.push_back(rows->empty() ? std::array<double, 3>{1, 1, 1}
-                                           : widenings(*rows, part, t, no_fold, options.calibration));
+      result.held_out.points.push_back(points_of(*rows, problem, p, t, options));
+      const Widening all(*rows, problem, p, t, no_fold, options.calibration);
+      result.widen.push_back(all.found().widen);
+      result.widen_of.push_back(all.found().widen_of);
       if (rows->empty()) result.not_judged.push_back(part.targets[t].name);
     }
   }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,14 +63,14 @@ enum class Calibration : std::uint8_t {
 
 struct StudyOptions {
   forest::ForestOptions forest;
-  std::vector<std::array<double, 3>> widen;  // per target of all parts; empty: found here, each fold from the others
   Calibration calibration = Calibration::by_row;
 };
 
 struct Study {
   HeldOut held_out;
-  std::vector<std::array<double, 3>> widen;  // per target of all parts: what the held-out rows ask for
-  std::vector<std::string> not_judged;       // targets whose rows all fall into one fold: they have no points
+  std::vector<Target::Factors> widen;  // per target of all parts: what the held-out rows ask for
+  std::vector<std::map<std::string, Target::Factors>> widen_of;  // the same by kind, where calibrated by row
+  std::vector<std::string> not_judged;  // targets whose rows all fall into one fold: they have no points
 };
 
 // folds: per row of the table, which fold holds it out. Errors: of fit_part.

@@ -31,6 +31,7 @@ struct Training {
   std::vector<HeldOut> held_out;
   std::vector<std::string> remarks;              // validations that were not possible, and why
   std::vector<std::vector<double>> permutation;  // per part and feature
+  std::vector<std::vector<double>> by_physics;   // the same per part and physics group, whose features move together
 };
 
 // Errors: of make_problem and train_forest; a monotone rule of unknown names.

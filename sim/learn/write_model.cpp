@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "sim/learn/binary_model.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_head.hpp"
 #include "sim/support/text.hpp"
@@ -68,6 +66,8 @@ Json target_json(const Target& target, const forest::Scale& scale) {
             {"anchor", target.anchor}, {"smearing", target.smearing}, {"widen", target.widen},
             {"mean", scale.mean},      {"deviation", scale.deviation}};
   if (target.shrink != 1) json["shrink"] = target.shrink;
+  for (const auto& [kind, factors] : target.widen_of)
+    json["widen_of"].push_back({{"kind", kind}, {"factors", factors}});
   if (target.widen_new_gpu) json["widen_new_gpu"] = *target.widen_new_gpu;
   return json;
 }

@@ -3,16 +3,17 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 
 #include "arch/load.hpp"
 #include "sim/adapt/suggest.hpp"
 #include "sim/dataset/columns.hpp"
+#include "sim/dataset/items.hpp"
 #include "sim/learn/estimate.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
+#include "sim/learn/model_runs.hpp"
 #include "tests/validate/fixture.hpp"
 
 namespace noteg::adapt {
@@ -115,6 +116,34 @@ TEST(Suggest, NamesDifferentLaunchesAndAFileToFillIn) {
   EXPECT_EQ(std::ranges::count(csv, '\n'), 9);
   EXPECT_TRUE(csv.starts_with("gpu,op,dtype_in"));
   EXPECT_EQ(profiler_lines(*launches).size(), 8U);
+}
+
+TEST(CardSweep, IsASweepWhoseKernelsTheCardRuns) {
+  for (const char* gpu : {"rtx4070", "h100-sxm5-80gb"}) {
+    const Result<std::string> text = card_sweep({{gpu}, {kernels::DataType::f32, kernels::DataType::f16}, 64, 1});
+    ASSERT_TRUE(text) << to_string(text.errors());
+    const Result<dataset::Sweep> sweep = dataset::read_sweep_text(*text, "s.yaml");
+    ASSERT_TRUE(sweep) << to_string(sweep.errors());
+    const dataset::Items items(*sweep);
+    ASSERT_EQ(items.count(), 64u);
+    std::size_t impossible = 0;
+    for (std::size_t row = 0; row < items.count(); ++row)
+      impossible += kernels::resolve(items.kernel_of(items.at(row)), items.at(row).shape) ? 0 : 1;
+    EXPECT_LT(impossible, 8u);
+  }
+  EXPECT_FALSE(card_sweep({{"no-such-gpu"}}));
+}
+
+TEST(OutsideRuns, AreCountedByColumn) {
+  learn::OutsideRuns outside;
+  EXPECT_EQ(outside.sentence(), "");
+  outside.count("");
+  outside.count("kernel.m 9 is outside 1 to 8; kernel.dtype_in bf16 was not seen");
+  outside.count("kernel.dtype_in bf16 was not seen");
+  EXPECT_EQ(
+      outside.sentence(),
+      "2 of 3 runs lie outside what the model was trained on: kernel.dtype_in bf16 was not seen (2), kernel.m 9 is "
+      "outside 1 to 8 (1)");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 Places line_of(int count, double step, const std::string& family = "f16 mma nt ") {
   Places places;
   places.x.resize(count, 1);
+  places.overhead.setZero(count);
   for (int i = 0; i < count; ++i) {
     places.x(i, 0) = i * step;
     places.families.push_back(family);
@@ -61,6 +62,22 @@ TEST(GaussianProcess, RowsOfOneGroupDoNotTellEachOther) {
   };
   EXPECT_LT(misses(each_its_own(12)), 0.12);
   EXPECT_GT(misses(pairs), 0.15);
+}
+
+// Five microseconds on top of each launch: known from short and middling ones, they tell what a launch of another
+// length takes, and long ones stay as they are.
+TEST(GaussianProcess, WhatComesOnTopOfEveryLaunchWeighsAsTheLaunchIsShort) {
+  const std::vector<double> times{3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512};
+  Places rows = line_of(12, 8.0);  // too far from each other to be alike
+  Eigen::VectorXd y(12);
+  for (int i = 0; i < 12; ++i) {
+    rows.overhead[i] = std::log1p(usual_overhead / times[static_cast<std::size_t>(i)]);
+    y[i] = std::log1p(5 / times[static_cast<std::size_t>(i)]);
+  }
+  const ProcessFit fit = fit_process(rows, y, each_its_own(12));
+  EXPECT_NEAR(fit.held_out[1], y[1], 0.15);
+  EXPECT_NEAR(fit.held_out[6], y[6], 0.06);
+  EXPECT_NEAR(fit.held_out[11], 0, 0.05);
 }
 
 TEST(GaussianProcess, ConstantsThatNoRowDependsOnStayUnknown) {

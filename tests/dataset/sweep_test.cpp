@@ -71,6 +71,40 @@ TEST(Sweep, SpansStayInTheirBoundsAndKeepTheirStep) {
   EXPECT_EQ((Span{1, 9, 1, false}.at(0.5)), 5);
 }
 
+TEST(Sweep, RunsTakeEveryCombinationOfTheirOptions) {
+  const Result<Sweep> sweep = read_sweep_text(
+      smallest + "run: {clock_mode: [sustained, cool], launches: [1, 10], operands: [random, 0.5], l2: [warm, cold]}\n",
+      "s.yaml");
+  ASSERT_TRUE(sweep) << to_string(sweep.errors());
+  EXPECT_EQ(sweep->rows, (1u + 2u) * 2u * 2u) << "launches count in clock mode cool only";
+  const Items items(*sweep);
+  std::set<std::size_t> runs;
+  for (std::size_t row = 0; row < items.count(); ++row) runs.insert(items.at(row).run);
+  EXPECT_EQ(runs.size(), sweep->rows);
+  EXPECT_NE(errors_of(smallest + "run: {operands: 1.5}\n").find("s.yaml:4:17: run.operands"), std::string::npos);
+  EXPECT_NE(errors_of(smallest + "run: {l2: [warm, warm]}\n").find("each value once"), std::string::npos);
+}
+
+TEST(Sweep, SharesOutShapesOfModels) {
+  const std::string text =
+      "method: sobol\nrows: 1000\ngpus: l4\nkernels: [{family: simt, tile: 64x64x8}]\n"
+      "shape: {m: {from: 3, to: 3, scale: log}, n: 5, k: 7, layers: 0.5, convolutions: 0.25}\n";
+  const Result<Sweep> sweep = read_sweep_text(text, "s.yaml");
+  ASSERT_TRUE(sweep) << to_string(sweep.errors());
+  const Items items(*sweep);
+  std::size_t own = 0, layers = 0;
+  for (std::size_t row = 0; row < items.count(); ++row) {
+    const kernels::GemmShape shape = items.at(row).shape;
+    own += shape.m == 3 && shape.n == 5 ? 1 : 0;
+    layers += shape.n >= 768 && shape.k >= 768 && shape.m <= 16384 ? 1 : 0;
+  }
+  EXPECT_NEAR(static_cast<double>(own), 250, 5);
+  EXPECT_GE(layers, 490u);
+  EXPECT_NE(errors_of("gpus: l4\nkernels: [{family: simt, tile: 64x64x8}]\nshape: {m: 3, n: 5, k: 7, layers: 0.5}\n")
+                .find("no such key with method grid"),
+            std::string::npos);
+}
+
 TEST(Sweep, MistakesAreToldWithTheirPlaceAllAtOnce) {
   const std::string text = errors_of(
       "gpus: [l4, l5]\nmethod: sobel\nshape: {m: 0, n: [64, x], k: {from: 8, to: 4}}\n"

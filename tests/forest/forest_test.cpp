@@ -2,7 +2,6 @@
 #include "sim/forest/forest.hpp"
 
 #include <gtest/gtest.h>
-
 #include <array>
 #include <bit>
 #include <cmath>
@@ -11,7 +10,6 @@
 
 #include "sim/forest/domain.hpp"
 #include "sim/forest/explain.hpp"
-#include "sim/forest/intervals.hpp"
 #include "sim/forest/out_of_bag.hpp"
 #include "sim/forest/predictor.hpp"
 

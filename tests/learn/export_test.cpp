@@ -1,14 +1,13 @@
 // Exported source code, compiled, says what the model says.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "sim/learn/estimate.hpp"
-#include "sim/learn/export_source.hpp"
+#include "sim/learn/exports.hpp"
 #include "sim/learn/problem.hpp"
 #include "tests/learn/sample_table.hpp"
 

@@ -2,11 +2,9 @@
 #include "sim/learn/model_file.hpp"
 
 #include <gtest/gtest.h>
-
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "sim/learn/binary_model.hpp"
 #include "sim/learn/estimate.hpp"
 #include "sim/learn/problem.hpp"
 #include "tests/learn/sample_table.hpp"

@@ -1,8 +1,7 @@
 // A model as ONNX says what the model says: asked of a real ONNX runtime where there is one (./dev onnx installs it).
-#include "sim/learn/onnx.hpp"
+#include "sim/learn/exports.hpp"
 
 #include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
 #include <cstdio>

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "sim/learn/estimate.hpp"
+#include "sim/learn/model_file.hpp"
 #include "sim/learn/study.hpp"
 #include "tests/learn/sample_table.hpp"
 
@@ -106,6 +109,29 @@ TEST(Training, DefaultsPredictNoiselessRunsBetterThanARandomForest) {
   ASSERT_TRUE(ours && classic);
   EXPECT_LT(scores_of(held_out(*ours, "shape", true).points[0]).median_ape,
             scores_of(held_out(*classic, "shape", true).points[0]).median_ape);
+}
+
+TEST(Training, IntervalsOfEachKindHoldWhatTheySay) {
+  dataset::Table table = sample_table(3000, 2);
+  forest::Random random(9);
+  for (std::size_t row = 0; row < table.rows; ++row) {  // one family scatters, and seldom far
+    const double share = random.below(1000) / 1000.0;
+    if (table.columns[8].codes[row] == 1) table.columns[5].numbers[row] *= std::exp(0.3 * std::pow(share, 8));
+  }
+  TrainingRequest request = sample_request();
+  request.ablation = request.by_gpu = false;
+  const Result<Training> training = train(table, request);
+  ASSERT_TRUE(training) << to_string(training.errors());
+  std::map<std::string, std::vector<Point>> by_kind;
+  for (const Point& point : training->held_out.front().points[0])
+    by_kind[table.columns[7].text(point.row) + " " + table.columns[8].text(point.row)].push_back(point);
+  EXPECT_EQ(training->model.parts[0].targets[0].widen_of.size(), by_kind.size());
+  for (const auto& [kind, points] : by_kind)
+    for (std::size_t level = 0; level < 3; ++level)
+      EXPECT_NEAR(scores_of(points).coverage[level], interval_levels[level], 0.025) << kind << " of " << points.size();
+  const Result<Model> again = parse_model(to_json(training->model), "again");
+  ASSERT_TRUE(again) << to_string(again.errors());
+  EXPECT_EQ(again->parts[0].targets[0].widen_of, training->model.parts[0].targets[0].widen_of);
 }
 
 TEST(Training, IntervalsOfANewGpuAreWiderWhereGpusAreUnlikeEachOther) {

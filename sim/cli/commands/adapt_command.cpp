@@ -1,6 +1,5 @@
 // noteg adapt: few measured rows of a card into an architecture file and a model; and which rows to measure next.
 #include <fmt/format.h>
-
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -8,11 +7,11 @@
 #include "arch/field.hpp"
 #include "arch/print.hpp"
 #include "sim/adapt/adapt.hpp"
-#include "sim/adapt/curve.hpp"
 #include "sim/adapt/mixture.hpp"
 #include "sim/adapt/suggest.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
+#include "sim/cli/commands/train_report.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
@@ -51,14 +50,8 @@ AdaptSettings adapt_settings(const Arguments& arguments, Diagnostics& errors) {
     errors.push_back({"", 0, 0, "--data", "a measured file (or --suggest N)", "nothing"});
   if (!arguments.has("out") && out.suggest == 0 && !arguments.has("curve"))
     errors.push_back({"", 0, 0, "--out", "the name of the files to write", "nothing"});
-  if (const std::optional<std::string> types = arguments.text("dtype")) {
-    out.candidates.types.clear();
-    for (const std::string& name : comma_list(*types))
-      if (const std::optional<kernels::DataType> type = kernels::data_type_from(name))
-        out.candidates.types.push_back(*type);
-      else
-        errors.push_back({"", 0, 0, "--dtype", "types of operands", "\"" + name + "\""});
-  }
+  if (const std::optional<std::string> types = arguments.text("dtype"))
+    out.candidates.types = data_types(*types, errors);
   if (out.request.tell == nullptr) out.request.tell = [](const std::string&) {};
   return out;
 }

@@ -1,6 +1,5 @@
 // noteg export: a model in another form: binary, JSON, ONNX, a C++ header, C, a shared library.
 #include <fmt/format.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -8,10 +7,8 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
-#include "sim/learn/binary_model.hpp"
-#include "sim/learn/export_source.hpp"
+#include "sim/learn/exports.hpp"
 #include "sim/learn/model_file.hpp"
-#include "sim/learn/onnx.hpp"
 
 namespace noteg::cli {
 namespace {

@@ -126,6 +126,9 @@ int predict_rows(const Estimator& estimator, const Arguments& arguments, Format 
   const auto without = std::ranges::count_if(*rows, [](const RowEstimate& row) { return !has_numbers(row); });
   if (without > 0 && !arguments.has("quiet"))
     tell(fmt::format("{} of {} rows have no number for a target; their column reason says why", without, rows->size()));
+  learn::OutsideRuns outside;
+  for (const RowEstimate& row : *rows) outside.count(row.out_of_domain);
+  if (const std::string text = outside.sentence(); !text.empty() && !arguments.has("quiet")) tell("warning: " + text);
   if (format == Format::json) {
     Json all = Json::array();
     for (const RowEstimate& row : *rows) all.push_back(estimate_json(estimator.model(), row));

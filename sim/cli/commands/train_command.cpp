@@ -1,8 +1,9 @@
 // noteg train: a forest from a data set, or from measured rows beside their simulations.
 #include <fmt/format.h>
-
 #include <algorithm>
+#include <filesystem>
 
+#include "sim/adapt/suggest.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
 #include "sim/cli/commands/train_report.hpp"
@@ -10,10 +11,11 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/dataset/columns.hpp"
+#include "sim/dataset/generate.hpp"
 #include "sim/dataset/table.hpp"
+#include "sim/learn/exports.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
-#include "sim/learn/onnx.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/pages/reports.hpp"
 #include "sim/support/csv.hpp"
@@ -147,8 +149,51 @@ Result<Data> measured_data(const Arguments& arguments, learn::TrainingRequest& r
   return Data{std::move(measured->table), std::move(measured->runs)};
 }
 
+adapt::CardSweep card_of(const Arguments& arguments, Diagnostics& errors) {
+  adapt::CardSweep card;
+  card.gpus = arguments.texts("arch");
+  card.rows = static_cast<std::size_t>(
+      count_option(arguments, "rows", static_cast<long long>(card.rows), dataset::largest_sweep, errors));
+  card.seed = static_cast<std::uint64_t>(count_option(arguments, "seed", 1, 1LL << 62, errors));
+  if (const std::optional<std::string> types = arguments.text("dtype")) card.types = data_types(*types, errors);
+  return card;
+}
+
+// The data set lies beside the model and stays: the same command goes on with it after an interruption.
+Result<Data> generated_data(const Arguments& arguments, const learn::TrainingRequest& request) {
+  Diagnostics errors;
+  const adapt::CardSweep card = card_of(arguments, errors);
+  if (!errors.empty()) return errors;
+  const Result<std::string> text = adapt::card_sweep(card);
+  if (!text) return text.errors();
+  const Result<dataset::Sweep> sweep = dataset::read_sweep_text(*text, "sweep of --arch");
+  if (!sweep) return sweep.errors();
+  const std::string path = std::filesystem::path(*arguments.text("out")).replace_extension(".db").string();
+  if (request.tell) request.tell(fmt::format("{}: {} simulated rows", path, sweep->rows));
+  const Result<dataset::Generated> generated = [&] {
+    ProgressBar bar(!arguments.has("quiet"));
+    dataset::GenerateOptions options;
+    options.jobs = request.forest.threads;
+    options.stop = &stop_on_signal();
+    options.progress = [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); };
+    return dataset::generate(*sweep, path, options);
+  }();
+  if (!generated) return generated.errors();
+  if (!generated->complete())
+    return Diagnostic{path,
+                      0,
+                      0,
+                      "rows",
+                      fmt::format("{}; the same command goes on from there", generated->rows),
+                      std::to_string(generated->before + generated->written)};
+  Result<dataset::Table> table = dataset::read_table(path, dataset::known_column);
+  if (!table) return table.errors();
+  return Data{std::move(*table), {}};
+}
+
 Result<Data> training_data(const Arguments& arguments, learn::TrainingRequest& request) {
   if (request.kind == learn::ModelKind::residual) return measured_data(arguments, request);
+  if (arguments.has("arch")) return generated_data(arguments, request);
   Result<dataset::Table> all = read_all(arguments.texts("data"));
   if (!all) return all.errors();
   return Data{std::move(*all), {}};
@@ -156,10 +201,15 @@ Result<Data> training_data(const Arguments& arguments, learn::TrainingRequest& r
 
 Diagnostics check(const Arguments& arguments) {
   Diagnostics errors;
-  if (!arguments.has("data")) errors.push_back({"", 0, 0, "--data", "a data set", "nothing"});
+  const bool by_arch = arguments.has("arch"), residual = arguments.has("residual");
+  if (arguments.has("data") == by_arch)
+    errors.push_back({"", 0, 0, "--data, --arch", "a data set, or a GPU to make one of", by_arch ? "both" : "nothing"});
+  if (by_arch && residual) errors.push_back({"", 0, 0, "--residual", "--data with measured rows", "--arch"});
+  for (const char* name : {"rows", "dtype"})
+    if (!by_arch && arguments.has(name))
+      errors.push_back({"", 0, 0, std::string("--") + name, "--arch with it", "none"});
   if (!arguments.has("out")) errors.push_back({"", 0, 0, "--out", "the file to write", "nothing"});
   check_report(arguments, errors);
-  const bool residual = arguments.has("residual");
   if (!residual && arguments.has("table")) errors.push_back({"", 0, 0, "--table", "--residual with it", "none"});
   if (!residual && arguments.has("gpu")) errors.push_back({"", 0, 0, "--gpu", "--residual with it", "none"});
   if (residual && arguments.has("targets"))
@@ -171,6 +221,11 @@ Diagnostics check(const Arguments& arguments) {
 
 std::vector<Option> train_options() {
   return {
+      {"arch", "ARCH",
+       "a GPU instead of --data: a sweep of what libraries and CUTLASS run there is chosen, generated and learnt from",
+       true, FileUse::gpu, arch_values},
+      {"rows", "N", "with --arch: of that sweep, 4000 if absent", false},
+      {"dtype", "TYPES", "with --arch: types of operands, with commas (default f32,f16)", false},
       {"data", "FILE",
        "a data set (CSV or SQLite), or several with the same columns; with --residual measured rows, as noteg validate "
        "reads them, or what --table kept of them",
@@ -208,7 +263,8 @@ std::vector<Option> train_options() {
 }
 
 std::string train_help() {
-  return "usage: noteg train --data FILE --out MODEL.json [options]\n\n"
+  return "usage: noteg train --data FILE --out MODEL.json [options]\n"
+         "       noteg train --arch ARCH --out MODEL.json [--rows N] [options]\n\n"
          "Trains a forest on a data set and says how well it predicts what it has not seen: whole shapes held out,\n"
          "then one GPU left out in turn, each with and without the analytic features (physics).\n\n" +
          help_of(train_options());

@@ -118,11 +118,13 @@ std::string test_text(const TestResult& test) {
     line(group, other, group.keys[0], group.keys[1]);
   }
   if (test.model.all) line(*test.model.all, test.simulator.all ? &*test.simulator.all : nullptr, "(all)", "");
+  if (!test.outside.empty()) text += fmt::format("  {}\n", test.outside);
   return text + fmt::format("  {} rows skipped\n", test.model.skipped);
 }
 
 Json test_json(const TestResult& test) {
   return {{"file", test.file},
+          {"outside", test.outside},
           {"model", Json::parse(validate::to_json(test.model, {"gpu", "family"}))},
           {"simulator", Json::parse(validate::to_json(test.simulator, {"gpu", "family"}))}};
 }
@@ -141,14 +143,16 @@ Result<std::vector<TestResult>> test_model(const learn::Model& model, const Argu
   for (const std::string& file : arguments.texts("test")) {
     if (!arguments.has("quiet")) tell("measured rows of " + file);
     validate::ValidateOptions options;
+    learn::OutsideRuns outside;
     options.jobs = jobs;
     options.chooser = library_kernels(chooser);
     Result<validate::Validation> by_model =
-        validate::validate({file}, options, learn::model_simulator(estimator, cache));
+        validate::validate({file}, options, learn::model_simulator(estimator, cache, &outside));
     if (!by_model) return by_model.errors();
     Result<validate::Validation> simulated = validate::validate({file}, options, simulator);
     if (!simulated) return simulated.errors();
-    results.push_back({file, std::move(*by_model), std::move(*simulated)});
+    results.push_back({file, std::move(*by_model), std::move(*simulated), outside.sentence()});
+    if (!results.back().outside.empty()) tell("warning: " + results.back().outside);
   }
   return results;
 }
@@ -181,6 +185,16 @@ std::vector<dataset::Group> group_list(const std::string& text, Diagnostics& err
       errors.push_back({"", 0, 0, "--features", "config, arch, physics or counter, with commas", "\"" + name + "\""});
   }
   return groups;
+}
+
+std::vector<kernels::DataType> data_types(const std::string& text, Diagnostics& errors) {
+  std::vector<kernels::DataType> types;
+  for (const std::string& name : comma_list(text))
+    if (const std::optional<kernels::DataType> type = kernels::data_type_from(name))
+      types.push_back(*type);
+    else
+      errors.push_back({"", 0, 0, "--dtype", "types of operands", "\"" + name + "\""});
+  return types;
 }
 
 std::optional<RuleText> rule_text(const std::string& text, Diagnostics& errors) {

@@ -17,6 +17,7 @@ namespace noteg::cli {
 struct TestResult {
   std::string file;
   validate::Validation model, simulator;  // the same rows, predicted by the model and simulated
+  std::string outside;                    // how many of them the training rows do not cover, and why; empty: none
 };
 
 struct TrainReport {
@@ -33,6 +34,9 @@ struct TrainReport {
 // What train and predict share: options about models.
 // A comma-separated list of config, arch, physics, counter.
 [[nodiscard]] std::vector<dataset::Group> group_list(const std::string& text, Diagnostics& errors);
+
+// f32,f16 ...
+[[nodiscard]] std::vector<kernels::DataType> data_types(const std::string& text, Diagnostics& errors);
 
 // TARGET:FEATURE:+ or -.
 struct RuleText {

@@ -162,11 +162,12 @@ int run_validate(const std::vector<std::string>& words) {
                                   const gpu::SimOptions& sim) { return gpu::simulate(gpu, kernel, shape, sim, cache); };
   tune::KernelChooser chooser;
   if (arguments->text("kernel").value_or("auto") == "auto") request.chooser = library_kernels(chooser);
+  learn::OutsideRuns outside;
   const Result<validate::Validation> validation = [&] {
     ProgressBar bar(!arguments->has("quiet"));
     request.progress = [&bar](std::size_t rows, std::size_t total) { bar.update(rows, total); };
     return validate::validate(arguments->texts("data"), request,
-                              *ready ? learn::model_simulator(*(*ready)->estimator, cache) : simulated);
+                              *ready ? learn::model_simulator(*(*ready)->estimator, cache, &outside) : simulated);
   }();
   if (!validation) return refuse("validate", validation.errors());
   if (!arguments->has("quiet")) {
@@ -174,6 +175,7 @@ int run_validate(const std::vector<std::string>& words) {
       tell(fmt::format("source \"{}\" is not known: {} (docs/measured-files.md)", source,
                        validate::measured_set_of(source).note));
   }
+  if (const std::string text = outside.sentence(); !text.empty() && !arguments->has("quiet")) tell("warning: " + text);
   if (validation->predicted == 0) tell("no row could be predicted; see the reasons");
   int status = validation->predicted == 0 ? failed : done;
   if (const std::optional<std::string> path = arguments->text("table"))
