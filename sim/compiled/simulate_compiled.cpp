@@ -88,19 +88,29 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
   return out;
 }
 
-// Loads by how they fare in L1 (program.cpp): those that find everything there, and those that find a part.
+// Loads by how they fare in L1, with the mean of each class: turns in which all sectors are found, and of the other
+// turns the rest.
 void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& footprints) {
-  double asked = 0, found = 0;
+  struct Share {
+    double asked = 0, found = 0;
+  };
+  std::array<Share, 4> of{};
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    if (profile.code.steps[i].semantics != S::load_global) continue;
     const double hit = footprints.loads[i].hit_rate;
-    if (profile.code.steps[i].semantics != S::load_global || hit <= 0.05 || hit > 0.9) continue;
-    asked += profile.counts[i].sectors;
-    found += profile.counts[i].sectors * hit;
+    Share& share = of[static_cast<std::size_t>(l1_class(hit))];
+    share.asked += profile.counts[i].sectors;
+    share.found += profile.counts[i].sectors * hit;
   }
   traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0};
-  if (asked > 0)
-    traffic.shared[static_cast<std::size_t>(kernels::Matrix::b)] = {
-        static_cast<int>(std::lround(found / asked * sm::SharedSectors::steps)), 1.0};
+  for (const kernels::Matrix matrix : {kernels::Matrix::b, kernels::Matrix::c}) {
+    const Share& share = of[static_cast<std::size_t>(matrix)];
+    if (share.asked <= 0) continue;
+    constexpr double steps = sm::SharedSectors::steps;
+    const double again = std::floor(share.found / share.asked * steps);
+    traffic.shared[static_cast<std::size_t>(matrix)] = {
+        static_cast<int>(again), std::min(1.0, (1 - share.found / share.asked) / (1 - again / steps))};
+  }
 }
 
 // A multiplication of a warpgroup reads its rows of A, unless they lie in registers, and of B, 32 bytes each, 128 bytes
