@@ -20,11 +20,15 @@ using S = Semantics;
 static_assert(most_loops <= std::size_t{sm::max_loops});
 
 // Registers of a thread: what the launch file or the listing says, else the highest that the code names, and two that
-// the compiler keeps beside them (nvcc: 228 named, 230 reported).
-int registers_of(const Code& code, const Launch& launch, const Profile& profile) {
+// the compiler keeps beside them (nvcc: 228 named, 230 reported). A launch fits an SM: where warps pass registers on to
+// others (USETMAXREG), the code names more than each warp begins with.
+int registers_of(const arch::OccupancySpec& sm, const Code& code, const Launch& launch, const Profile& profile) {
   if (launch.registers) return *launch.registers;
   if (code.registers) return *code.registers;
-  return std::min(255, profile.code.registers + 2);
+  constexpr std::int64_t most = 255, unit = 8;
+  const std::int64_t threads = std::max<std::int64_t>(32 * launch.warps(), 1);
+  const std::int64_t fits = std::max<std::int64_t>(sm.registers / threads / unit * unit, unit);
+  return static_cast<int>(std::min({most, std::int64_t{profile.code.registers} + 2, fits}));
 }
 
 std::int64_t shared_of(const Launch& launch, const Profile& profile, std::vector<std::string>& notes) {
@@ -213,7 +217,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
         request.listing->sm, gpu.name, gpu.sm.compute_capability));
 
   const gpu::CtaResources resources{static_cast<int>(request.launch.threads()),
-                                    registers_of(**code, request.launch, out.profile),
+                                    registers_of(gpu.sm.occupancy, **code, request.launch, out.profile),
                                     shared_of(request.launch, out.profile, out.notes)};
   const Result<gpu::SmOccupancy> occupancy = gpu::occupancy_of(gpu.sm.occupancy, resources);
   if (!occupancy) return occupancy.errors();

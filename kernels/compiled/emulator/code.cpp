@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/compiled/emulator/async_acts.hpp"
+#include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -49,7 +50,9 @@ std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
 }
 
 std::uint8_t width_of(const Instruction& in, Semantics semantics) {
-  if (in.base == "HGMMA" || in.base == "IGMMA" || in.base == "QGMMA" || in.base == "BGMMA") return 128;
+  if (const auto form = kernels::tensor_form_from(timed_as(in), in.modifiers))
+    return static_cast<std::uint8_t>(kernels::registers_of(*form).c);
+  if (in.base.ends_with("GMMA")) return 128;
   if (in.base == "LDSM" || in.base == "LDTM") return in.has("4") ? 4 : in.has("2") ? 2 : 1;
   switch (semantics) {
     case S::load_shared:
