@@ -1,6 +1,8 @@
 #include "sim/sm/load_store_unit.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "sim/sm/machine.hpp"
 
@@ -24,6 +26,11 @@ std::uint64_t data_cycles(const MemoryCost& cost, double beyond_l1) {
   if (cost.kind != MemoryKind::load_global) return cost.front_cycles;
   const double hit = std::max<double>(cost.front_cycles, cost.l1_bank_cycles);
   return static_cast<std::uint64_t>(hit * (1.0 - beyond_l1) + cost.miss_cycles * beyond_l1 + 0.5);
+}
+
+// Loads and copies that L1 answers leave the pending request table at once: entries behind them do not wait for them.
+bool waits_beyond_l1(const MemoryCost& cost, double beyond_l1) {
+  return cost.requests != 0 && cost.kind != MemoryKind::store_global && beyond_l1 > 0;
 }
 
 }  // namespace
@@ -119,7 +126,8 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   OfSubCore& of = of_[sub];
   const Access access = of.queue[static_cast<std::size_t>(of.head)];
   const MemoryCost& cost = cost_of(access.memory);
-  if (cost.requests != 0 && cost.kind != MemoryKind::store_global) {
+  if (shared_.beyond_l1 < 0) shared_.beyond_l1 = sm_.traffic.beyond_l1(cost);
+  if (waits_beyond_l1(cost, shared_.beyond_l1)) {
     const std::uint64_t room_at = pending_.room_at(now, cost.requests);
     if (room_at > now) {
       shared_.arbiter_free = room_at;
@@ -128,7 +136,7 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   }
   shared_.head = (shared_.head + 1) % 16;
   --shared_.size;
-  const double beyond_l1 = sm_.traffic.beyond_l1(cost);
+  const double beyond_l1 = std::exchange(shared_.beyond_l1, -1.0);
   shared_.data_stage_free = std::max(shared_.data_stage_free, now) + data_cycles(cost, beyond_l1);
   shared_.arbiter_free =
       std::max(now + cost.address_cycles, shared_.data_stage_free - std::min(shared_.data_stage_free, backlog_));
@@ -164,7 +172,7 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyon
     sm_.events.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
   if (sm_.observer.listens())
     sm_.observer.use(RecordedUnit::load_store, access.warp, access.pc, now, now + data_cycles(cost, beyond_l1), ready);
-  if (cost.requests != 0 && cost.kind != MemoryKind::store_global) pending_.add(ready, cost.requests);
+  if (waits_beyond_l1(cost, beyond_l1)) pending_.add(ready, cost.requests);
   if (cost.kind == MemoryKind::async_copy) sm_.events.post(ready, {EventKind::async_done, access.group, access.warp});
 }
 
@@ -212,9 +220,10 @@ void LoadStoreUnit::hash(StateHash& add) const {
       add(group_behind_open(sm_.warps[warp], group));
     }
   }
-  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free] = shared_;
+  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free, beyond_l1] = shared_;
   for (int i = 0; i < size; ++i) add(waiting[static_cast<std::size_t>((head + i) % 16)]);
   add(posted ? 1 : 0);
+  add(std::bit_cast<std::uint64_t>(beyond_l1));
   for (const std::uint64_t free : {arbiter_free, data_stage_free, barrier_free}) add.until(free);
   pending_.hash(add);
 }

@@ -101,6 +101,7 @@ class LoadStoreUnit {
     int head = 0, size = 0;
     bool posted = false;
     std::uint64_t arbiter_free = 0, data_stage_free = 0, barrier_free = 0;
+    double beyond_l1 = -1;  // of the first access in the arbiter, once it has asked L1; below 0: it has not
   };
 
   void post_head(std::size_t sub, std::uint64_t now);
