@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "arch/field.hpp"
-#include "arch/validate.hpp"
+#include "arch/read_spec.hpp"
 
 namespace noteg::arch {
 namespace {

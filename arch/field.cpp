@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "arch/field_row.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::arch {
 namespace {

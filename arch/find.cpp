@@ -1,12 +1,12 @@
-#include "arch/find.hpp"
+#include "arch/load.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <system_error>
 
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/search_path.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/text_file.hpp"
 #include "sim/support/yaml_reader.hpp"
 
 namespace noteg::arch {

@@ -4,10 +4,8 @@
 #include <filesystem>
 
 #include "arch/field.hpp"
-#include "arch/find.hpp"
 #include "arch/read_spec.hpp"
-#include "arch/validate.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::arch {
 namespace {

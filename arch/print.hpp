@@ -28,4 +28,18 @@ using ValidatedGpus = std::map<std::string, Validated, std::less<>>;
 [[nodiscard]] std::string check_text(const FileSummary& summary);
 [[nodiscard]] std::string check_json(const FileSummary& summary);
 
+// A GPU as the text of an architecture file: the numbers that its own file holds, with their origins, and its base by
+// name. What the base holds stays there.
+
+// Loading the text gives the same spec and the same origins again. comment: the lines above, without '#'; may be empty.
+// A number belongs to the file where its origin names the GPU's file, or "" (set by a program).
+[[nodiscard]] std::string to_yaml(const SourcedGpu& gpu, const std::string& comment);
+
+// JSON Schema (draft 2020-12) of architecture files, for editors. Generated from fields(), as the checks are; what a
+// schema cannot say (rules between fields, fitted counts) only `noteg arch check` knows.
+[[nodiscard]] std::string json_schema();
+
+// docs/architecture-reference.md: every key of an architecture file, from the table that loads them.
+[[nodiscard]] std::string reference_page();
+
 }  // namespace noteg::arch

@@ -2,6 +2,8 @@
 // fields are in arch/validate, how a base and a GPU file are put together in arch/load.
 #pragma once
 
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "arch/field.hpp"
@@ -28,5 +30,18 @@ void read_sm_file(const YamlDocument& document, PartialSpec& spec, Diagnostics& 
 
 // Reads a GPU file over spec, which may already hold the base: every chip key must be there, sm.* keys override.
 void read_gpu_file(const YamlDocument& document, PartialSpec& spec, Diagnostics& errors);
+
+// Rules between fields, each one sentence. A rule is checked only where all its fields were read.
+
+struct Rule {
+  std::string_view sentence;           // what must hold: "at least l2.latency"
+  std::vector<std::string_view> keys;  // the first is the one reported; the others explain it
+  bool (*holds)(const GpuSpec&);
+};
+
+[[nodiscard]] std::span<const Rule> rules();
+
+// Adds an error for each rule that does not hold, at the position of the rule's first field.
+void check_rules(const PartialSpec& spec, Diagnostics& errors);
 
 }  // namespace noteg::arch

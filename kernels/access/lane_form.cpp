@@ -1,4 +1,4 @@
-#include "kernels/access/lane_form.hpp"
+#include "kernels/access/wavefronts.hpp"
 
 #include <fmt/format.h>
 

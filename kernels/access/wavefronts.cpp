@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "sim/support/count_distinct.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::kernels {
 namespace {

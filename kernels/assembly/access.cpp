@@ -1,7 +1,7 @@
 // Address patterns of memory operands.
 #include <fmt/format.h>
 
-#include "kernels/access/lane_form.hpp"
+#include "kernels/access/wavefronts.hpp"
 #include "kernels/assembly/mnemonics.hpp"
 #include "kernels/assembly/state.hpp"
 #include "kernels/assembly/text.hpp"

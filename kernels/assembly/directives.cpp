@@ -5,7 +5,7 @@
 
 #include "kernels/assembly/state.hpp"
 #include "kernels/assembly/text.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -1,9 +1,7 @@
 // Instruction lines.
 #include <fmt/format.h>
 
-#include "kernels/assembly/control.hpp"
 #include "kernels/assembly/mnemonics.hpp"
-#include "kernels/assembly/operands.hpp"
 #include "kernels/assembly/state.hpp"
 #include "kernels/assembly/text.hpp"
 

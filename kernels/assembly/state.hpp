@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/assembly/mistakes.hpp"
+#include "kernels/assembly/text.hpp"
 #include "kernels/ir/ir.hpp"
 
 namespace noteg::kernels {

@@ -19,9 +19,9 @@ namespace {
 constexpr std::size_t largest_cubin = std::size_t{256} << 20;
 
 // Numbers at offsets of a file, nothing where it is too short.
-class Bytes {
+class CubinBytes {
  public:
-  explicit Bytes(std::string_view all) : all_(all) {}
+  explicit CubinBytes(std::string_view all) : all_(all) {}
   template <class T>
   [[nodiscard]] std::optional<T> at(std::uint64_t offset) const {
     if (offset > all_.size() || all_.size() - offset < sizeof(T)) return std::nullopt;
@@ -48,7 +48,7 @@ struct Section {
 constexpr std::uint8_t parameter_info = 0x17, parameter_size = 0x19;
 
 void read_attributes(std::string_view info, CubinKernel& out) {
-  const Bytes bytes(info);
+  const CubinBytes bytes(info);
   std::map<std::uint16_t, CubinKernel::Parameter> parameters;
   for (std::uint64_t at = 0; at + 4 <= info.size();) {
     const auto format = *bytes.at<std::uint8_t>(at);
@@ -73,7 +73,7 @@ Diagnostic damaged(const std::string& file, std::string what) {
 }  // namespace
 
 Result<Cubin> parse_cubin(std::string_view text, const std::string& file) {
-  const Bytes bytes(text);
+  const CubinBytes bytes(text);
   if (!text.starts_with("\x7f"
                         "ELF"))
     return Diagnostic{file, 0, 0, "", "a cubin (an ELF file)", "another kind of file"};

@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "kernels/compiled/operands.hpp"
-#include "sim/support/number_text.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
 #include "sim/support/units.hpp"
 #include "sim/support/yaml_reader.hpp"
 

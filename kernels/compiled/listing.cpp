@@ -9,7 +9,7 @@
 #include <set>
 
 #include "kernels/compiled/operands.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::compiled {

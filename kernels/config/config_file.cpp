@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <system_error>
 
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/search_path.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/text_file.hpp"
 #include "sim/support/yaml_reader.hpp"
 
 namespace noteg::kernels {

@@ -3,13 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kernels/config/config.hpp"
-#include "kernels/config/config_keys.hpp"
 
 namespace noteg::kernels {
 
@@ -37,5 +37,42 @@ using KernelOverrides = std::vector<std::pair<std::string, std::string>>;
 
 // Keys at their default are left out; what resolve() filled in is written. comment: the lines above, without '#'.
 [[nodiscard]] std::string to_yaml(const KernelConfig& config, const std::string& comment = "");
+
+// The one table of kernel keys. Files, --set key=value and docs/kernel-reference.md all come from it.
+
+struct KernelKeyDoc {
+  std::string key;
+  std::string accepts;   // 128x128x8, one of ..., an integer from ... to ...
+  std::string fallback;  // what happens without it
+  std::string meaning;
+};
+
+// In the order in which a file is best written.
+[[nodiscard]] std::vector<KernelKeyDoc> kernel_keys();
+
+// Sets one key from its text; a diagnostic (key, expected, found; no position) when the key is unknown or the
+// text is not what it takes.
+[[nodiscard]] std::optional<Diagnostic> set_kernel_key(KernelConfig& config, std::string_view key,
+                                                       std::string_view text);
+
+// The reference page, as Markdown.
+[[nodiscard]] std::string kernel_reference();
+
+// The other direction: how profilers would print a kernel that --kernel auto has chosen. Reading the name again gives
+// the same kernel, all but what no name says: the number of K slices, and an epilogue that is not in its scheme.
+
+// CTAs of nvjet kernels walk bands of eight tiles (H200M: bytes that DRAM reads in 36 launches of three tiles from 2048
+// to 16384 cubed, tests/data/h200_nvjet_traffic.csv: bands of four or sixteen tiles would read 1.5 or 0.7 times as
+// much).
+inline constexpr int nvjet_band_log2 = 3;
+
+// A resolved kernel of a library's families (simt, mma, wgmma), by the scheme of its flavor; wgmma kernels become nvjet
+// ones where that scheme has their types and schedule, CUTLASS 3 ones elsewhere (their flavor follows; it changes no
+// instruction of theirs).
+void name_as_library(KernelConfig& config);
+
+// By the families' own schemes; their descriptors point here.
+void name_wgmma(KernelConfig& config);
+void name_tcgen05(KernelConfig& config);
 
 }  // namespace noteg::kernels

@@ -1,11 +1,10 @@
-#include "kernels/config/config_keys.hpp"
+#include "kernels/config/config_file.hpp"
 
 #include <array>
 
 #include "kernels/ir/tensor_form.hpp"
 #include "kernels/names/tokens.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::kernels {
 namespace {

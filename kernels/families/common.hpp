@@ -16,6 +16,8 @@ namespace noteg::kernels {
 [[nodiscard]] Result<Program> finish(Emitter& emitter, const BuildRequest& request,
                                      HeldBack held_back = HeldBack::passes_in_turn);
 
+inline constexpr int f32_bytes = 4;  // an element of the families that multiply with FFMA
+
 // Rows of a global operand lie far apart and on line borders; any pitch of whole lines counts the same.
 inline constexpr std::uint32_t nominal_pitch = 4096;
 

@@ -1,4 +1,4 @@
-#include "kernels/families/known_kernels.hpp"
+#include "kernels/families/rules.hpp"
 
 #include <array>
 

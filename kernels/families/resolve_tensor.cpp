@@ -1,4 +1,4 @@
-#include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/rules.hpp"
 
 #include <algorithm>
 
@@ -7,12 +7,12 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int largest_tile = 1024;
+constexpr int largest_tensor_tile = 1024;
 constexpr int widest_access = 16;       // bytes
 constexpr std::int64_t box_pitch = 16;  // bytes
 constexpr int largest_head = 256;
 
-void check_types(Draft& draft) {
+void check_tensor_types(Draft& draft) {
   const KernelConfig& config = draft.config;
   const AccumulatorTypes fit = accumulators_for(config.dtype_in);
   if (fit.count == 0)
@@ -34,7 +34,7 @@ void check_tile(Draft& draft) {
   if (config.warp_m.has_value() != config.warp_n.has_value())
     draft.report("warp_tile", "both extents, for example 64x64", "only one");
   const Tile& tile = config.tile;
-  if (std::min(tile.m, tile.n) < 1 || tile.k < 0 || std::max({tile.m, tile.n, tile.k}) > largest_tile)
+  if (std::min(tile.m, tile.n) < 1 || tile.k < 0 || std::max({tile.m, tile.n, tile.k}) > largest_tensor_tile)
     draft.report("tile", "three extents from 1 to 1024, for example 128x128x32", tile_text(tile));
 }
 
@@ -65,7 +65,7 @@ Tile mma_instruction(const KernelConfig& config) { return {16, 8, instruction_de
 void check_tensor_basics(Draft& draft) {
   KernelConfig& config = draft.config;
   draft.errors = check_shape(draft.shape);
-  check_types(draft);
+  check_tensor_types(draft);
   check_ranges(draft);
   check_tile(draft);
   if (!draft.is_sound()) return;

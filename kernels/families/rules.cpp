@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/families/known_kernels.hpp"
-
 namespace noteg::kernels {
 namespace {
 

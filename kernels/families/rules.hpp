@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/config/config.hpp"
 #include "kernels/families/family.hpp"
 
 namespace noteg::kernels {
@@ -79,5 +80,60 @@ struct WarpGrid {
 // The squarest warp tile that divides the CTA tile; then the squarest grid; then more warps along M. This is what
 // CUTLASS's simt instances use (128x128: 4x2 warps of 32x64). Nothing when no grid divides the tile.
 [[nodiscard]] std::optional<WarpGrid> default_warp_grid(const Tile& tile, int warps);
+
+// Defaults and rules of the tensor-core families; part of resolve().
+
+inline constexpr std::int64_t most_bulk_shared = 227 * 1024;  // bytes per CTA, CPG
+inline constexpr std::int64_t barriers_and_alignment = 1024;  // bytes of it, beside the tiles
+
+// What all begin with: shape, types that multiply together, ranges, K of the tile.
+void check_tensor_basics(Draft& draft);
+
+// Elements per global access: what is written down if it divides the extent, else the widest of up to 16 bytes.
+void settle_tensor_alignment(Draft& draft);
+
+// Rows that bulk tensor copies can take: a multiple of 16 bytes apart.
+void check_bulk_pitches(Draft& draft);
+
+// As many stages as fit beside what the epilogue stages, unless the configuration says so; a stage and it in bytes.
+void settle_bulk_stages(Draft& draft, std::int64_t stage, std::int64_t staging);
+
+// Attention: N is twice the head size, a multiple of `step`; 16-bit operands, sums in f32.
+void check_attention_types(Draft& draft);
+void check_head(Draft& draft, int step);
+void check_group(Draft& draft);
+
+// K of one matrix instruction: 32 bytes of each operand. And the shape of mma.sync that is deepest for the type.
+[[nodiscard]] int instruction_depth(const KernelConfig& config);
+[[nodiscard]] Tile mma_instruction(const KernelConfig& config);
+
+// Facts of kernels that were compiled and read: threads, registers, shared memory. Register allocation has no
+// closed form, and one register more or less can cost a resident CTA, so the number read beats any formula.
+
+inline constexpr int any = -1;
+
+struct KnownKernel {
+  Family family;
+  Flavor flavor;
+  int m, n, k;  // CTA tile in the row-major orientation
+  int stages;
+  int sliced_k;
+  int thread_m;      // tells apart kernels of one tile; any
+  int k_contiguous;  // how many of A, B are contiguous along K (0..2); any
+  int threads;
+  int registers;     // any: the rule of the family
+  int shared_bytes;  // any: the rule of the family
+};
+
+[[nodiscard]] int k_contiguous_operands(Layout layout);
+
+// The first row that fits; thread_m and threads are compared only where the configuration gives them. Null when
+// nobody read such a kernel.
+[[nodiscard]] const KnownKernel* find_known_kernel(const KernelConfig& config);
+
+// Registers of tensor-core kernels as the compiler reported them.
+
+// Nothing where nobody has compiled such a kernel.
+[[nodiscard]] std::optional<int> known_mma_registers(const KernelConfig& config);
 
 }  // namespace noteg::kernels

@@ -1,6 +1,6 @@
-#include "kernels/families/tuning.hpp"
+#include "kernels/families/family.hpp"
 
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::kernels {
 

@@ -162,9 +162,11 @@ struct Operand {
   bool operator==(const Operand&) const = default;
 };
 
+inline constexpr int greatest_stall = 15;  // cycles
+
 // Control bits, as the compiler writes them into each instruction word.
 struct Control {
-  std::uint8_t stall = 1;  // 0..15 cycles
+  std::uint8_t stall = 1;  // 0 to greatest_stall
   bool yield = false;
   std::int8_t write_barrier = -1;  // dependence counter released at write-back; -1 none
   std::int8_t read_barrier = -1;   // released when the sources were read; -1 none

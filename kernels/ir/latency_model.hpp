@@ -4,7 +4,6 @@
 #pragma once
 
 #include "kernels/ir/ir.hpp"
-#include "kernels/ir/latency_model.hpp"
 
 namespace noteg::kernels {
 

@@ -5,10 +5,10 @@
 #include <iterator>
 #include <map>
 
-#include "kernels/access/lane_form.hpp"
+#include "kernels/access/wavefronts.hpp"
 #include "kernels/assembly/mnemonics.hpp"
-#include "kernels/assembly/operands.hpp"
-#include "sim/support/number_text.hpp"
+#include "kernels/assembly/text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/families/family.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::kernels {
 namespace {

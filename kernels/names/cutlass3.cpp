@@ -30,7 +30,7 @@ std::optional<DataType> cutlass_type(std::string_view token) {
 }
 
 // A, B, sum, C, D; f32 operands are multiplied as tf32.
-std::optional<Diagnostic> read_types(const Tokens& t, KernelConfig& config) {
+std::optional<Diagnostic> read_cutlass3_types(const Tokens& t, KernelConfig& config) {
   const auto a = cutlass_type(t[4]), b = cutlass_type(t[5]), acc = cutlass_type(t[6]), out = cutlass_type(t[8]);
   if (!a || !b || *a != *b)
     return refused_part("two operands of one type that is known", std::string(t[4]) + "_" + std::string(t[5]));
@@ -81,7 +81,7 @@ Result<ParsedName> read_blackwell(const Tokens& t) {
   ParsedName parsed;
   parsed.swapped = t[12][2] == 'n';
   KernelConfig& config = parsed.config;
-  if (const auto mistake = read_types(t, config)) return *mistake;
+  if (const auto mistake = read_cutlass3_types(t, config)) return *mistake;
   const auto layout = layout_from_blas(t[12].substr(0, 2), parsed.swapped);
   if (!layout) return refused_part("letters of layout t or n", t[12]);
   bool pair = false;
@@ -122,7 +122,7 @@ Result<ParsedName> read_parts(const Tokens& t) {
   ParsedName parsed;
   parsed.swapped = t[12][2] == 'n';  // C by columns is the transpose of ours by rows
   KernelConfig& config = parsed.config;
-  if (const auto mistake = read_types(t, config)) return *mistake;
+  if (const auto mistake = read_cutlass3_types(t, config)) return *mistake;
   const auto layout = layout_from_blas(t[12].substr(0, 2), parsed.swapped);
   if (!layout) return refused_part("letters of layout t or n", t[12]);
   config.family = Family::wgmma;

@@ -1,4 +1,4 @@
-#include "kernels/names/library_name.hpp"
+#include "kernels/config/config_file.hpp"
 
 #include <fmt/format.h>
 

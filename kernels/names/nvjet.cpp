@@ -3,16 +3,16 @@
 // nvjet_sm100_tst_128x256_64x6_2x1_2cta_v_bz_TNT, with block scales
 // nvjet_sm100_ootst_128x128_256x7_4x1_2cta_v_bx_Avec16UE4M3_Bvec16UE4M3_TNT. The tile is that of one CTA: of a pair
 // each has half of one operand, as its stages show (six of 32 KiB in the second).
+#include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/names/library_name.hpp"
 #include "kernels/names/tokens.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::kernels::names {
 namespace {
 
-constexpr int group_rows = 64;     // of a warpgroup's multiplication
-constexpr int most_columns = 256;  // of it; its columns lie along the other side of the tile
+constexpr int warpgroup_rows = 64;  // of a warpgroup's multiplication
+constexpr int most_columns = 256;   // of it; its columns lie along the other side of the tile
 
 std::optional<DataType> type_of(char letter) {
   switch (letter) {
@@ -109,7 +109,7 @@ std::optional<Diagnostic> set_multiplication(const Parts& parts, KernelConfig& c
     return refused_part("an nvjet tile of at most 256 columns per multiplication (wider ones take several)",
                         std::to_string(columns));
   const int step = static_cast<int>(32 / bytes_of(config.dtype_in));
-  config.instruction = first_gives_rows ? Tile{columns, group_rows, step} : Tile{group_rows, columns, step};
+  config.instruction = first_gives_rows ? Tile{columns, warpgroup_rows, step} : Tile{warpgroup_rows, columns, step};
   return std::nullopt;
 }
 

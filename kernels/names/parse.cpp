@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/names/tokens.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::kernels {
 namespace {

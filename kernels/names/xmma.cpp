@@ -32,7 +32,7 @@ std::optional<TypePair> type_pair(std::string_view word) {
 }
 
 // A and C; what is multiplied and added; then the type of alpha and beta. f32 operands run as they are, or as tf32.
-std::optional<Diagnostic> read_types(const Tokens& t, KernelConfig& config) {
+std::optional<Diagnostic> read_xmma_types(const Tokens& t, KernelConfig& config) {
   const auto stored = type_pair(t[3]), computed = type_pair(t[4]);
   if (!stored || !computed || !one_type(t[5]))
     return refused_part("types such as bf16bf16_bf16f32_f32 (A and C, product and sum, alpha)", !stored     ? t[3]
@@ -139,7 +139,7 @@ Reading read_xmma(const Tokens& t) {
   ParsedName parsed;
   KernelConfig& config = parsed.config;
   config.flavor = Flavor::xmma;
-  if (const auto mistake = read_types(t, config)) return *mistake;
+  if (const auto mistake = read_xmma_types(t, config)) return *mistake;
   const auto layout = layout_from_blas(t[6], true);
   const auto tile = prefixed(t[8], "tilesize", 3);
   if (!layout || t[7] != "n" || !tile)

@@ -11,8 +11,6 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int greatest_stall = 15;
-
 // NOPs wanted in front of each instruction.
 std::vector<int> wanted_nops(const Program& program, const LatencyModel& model) {
   std::vector<int> nops(program.code.size(), 0);

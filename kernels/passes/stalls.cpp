@@ -9,7 +9,6 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int greatest_stall = 15;
 constexpr int never_issued = -1000;
 
 // Issue times of one warp that never waits for anything but its stall counts: the soonest that hardware could

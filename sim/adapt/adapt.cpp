@@ -9,11 +9,11 @@
 
 #include "sim/adapt/mixture.hpp"
 #include "sim/calibrate/calibrate.hpp"
-#include "sim/calibrate/constants.hpp"
+#include "sim/calibrate/least_squares.hpp"
 #include "sim/forest/random.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/study.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::adapt {
 namespace {

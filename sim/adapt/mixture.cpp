@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "sim/learn/study.hpp"
-#include "sim/support/search_path.hpp"
+#include "sim/support/text_file.hpp"
 
 namespace noteg::adapt {
 namespace {

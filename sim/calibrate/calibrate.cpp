@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <map>
 
-#include "sim/calibrate/constants.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/validate/buffers.hpp"
-#include "sim/validate/judge.hpp"
-#include "sim/validate/shape_half.hpp"
-#include "sim/validate/work_sharing.hpp"
+#include "sim/calibrate/least_squares.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/work_sharing.hpp"
+#include "sim/validate/measured_source.hpp"
+#include "sim/validate/operator_case.hpp"
+#include "sim/validate/outcome.hpp"
 
 namespace noteg::calibrate {
 namespace {
@@ -84,7 +84,7 @@ class Fit {
 
   [[nodiscard]] std::vector<Outcome> predict(const arch::GpuSpec& gpu, const std::vector<MeasuredCase>& cases) const {
     std::vector<Outcome> outcomes(cases.size());
-    validate::share_work(cases.size(), jobs_, {}, [&](std::size_t i) {
+    share_work(cases.size(), jobs_, {}, [&](std::size_t i) {
       const MeasuredCase& one = cases[i];
       const Result<gpu::SimReport> report = simulator_(gpu, one.config, one.shape, one.options);
       if (report) outcomes[i] = validate::outcome_of(one, gpu, *report);

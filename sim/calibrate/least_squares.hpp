@@ -1,10 +1,17 @@
-// Nonlinear least squares within a box: Levenberg and Marquardt's damped Gauss-Newton steps, projected onto the bounds,
-// with derivatives by differences. Knows nothing of what is fitted.
+// A fit of constants: nonlinear least squares within a box, which fields are fitted, their bounds, and how a spec gets
+// new values. Levenberg and Marquardt's damped Gauss-Newton steps, projected onto the bounds, with derivatives by
+// differences; the solver knows nothing of what is fitted.
 #pragma once
 
 #include <Eigen/Core>
+
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
+
+#include "arch/field.hpp"
+#include "arch/load.hpp"
 
 namespace noteg::calibrate {
 
@@ -33,5 +40,21 @@ struct Solution {
 // nullopt: start has no residuals.
 [[nodiscard]] std::optional<Solution> least_squares(const Residuals& residuals, const Eigen::VectorXd& start,
                                                     const Box& box, const SolverOptions& options = {});
+
+// The constants of a fit: which fields they are, their bounds, and how a spec gets new values.
+
+using Fields = std::vector<const arch::Field*>;
+
+// Errors: see calibrate().
+[[nodiscard]] Result<Fields> chosen_fields(const arch::SourcedGpu& gpu, const std::vector<std::string>& names);
+
+[[nodiscard]] Eigen::VectorXd values_of(const arch::GpuSpec& gpu, const Fields& constants);
+
+// A factor of four either way, within the fields' ranges: a fit that wants more is about something else.
+[[nodiscard]] Box box_of(const Eigen::VectorXd& values, const Fields& constants);
+
+// nullopt: the values break a rule between fields.
+[[nodiscard]] std::optional<arch::GpuSpec> with_values(const arch::GpuSpec& gpu, const Fields& constants,
+                                                       const Eigen::VectorXd& values);
 
 }  // namespace noteg::calibrate

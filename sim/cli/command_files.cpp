@@ -3,12 +3,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 
-#include "arch/find.hpp"
+#include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/support/output_file.hpp"
@@ -55,22 +56,31 @@ std::string path_of(const std::string& text, FileUse use) {
   return file ? file->string() : text;
 }
 
+bool is_read(FileUse use) { return use == FileUse::input || use == FileUse::gpu || use == FileUse::kernel; }
+
+bool writes_to_file() {
+  struct stat found {};
+  return ::fstat(STDOUT_FILENO, &found) == 0 && S_ISREG(found.st_mode);
+}
+
 std::vector<Named> named_files(const Arguments& arguments, const std::vector<Option>& options,
                                const Positional& positional) {
   std::vector<Named> all;
   const auto add = [&](const std::string& key, const std::string& text, FileUse use) {
-    if (use == FileUse::none) return;
-    all.push_back({key, path_of(text, use), use});
-    if (use != FileUse::gpu) return;
-    if (const Result<fs::path> base = arch::base_file_of(all.back().path)) all.push_back({key, base->string(), use});
+    if (use != FileUse::none) all.push_back({key, path_of(text, use), use});
   };
   for (const Option& option : options)
     for (const std::string& text : arguments.texts(option.name)) add("--" + option.name, text, option.use);
   for (const std::string& text : arguments.positional()) add("", text, positional.use);
+  // What a GPU's file is based on is read too. It takes a look into the file, which nothing that is written may spare.
+  if (!writes_to_file() && std::ranges::all_of(all, is_read, &Named::use)) return all;
+  for (std::size_t i = 0, named = all.size(); i < named; ++i) {
+    if (all[i].use != FileUse::gpu) continue;
+    const Result<fs::path> base = arch::base_file_of(all[i].path);
+    if (base) all.push_back({all[i].key, base->string(), FileUse::gpu});
+  }
   return all;
 }
-
-bool is_read(FileUse use) { return use == FileUse::input || use == FileUse::gpu || use == FileUse::kernel; }
 
 void add_input(const Named& input, std::vector<Known>& known) {
   std::error_code failed;

@@ -1,11 +1,10 @@
-#include "sim/cli/completion.hpp"
+#include "sim/cli/options.hpp"
 
 #include <algorithm>
 
 #include "arch/field.hpp"
 #include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
-#include "kernels/config/config_keys.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/workload/model.hpp"

@@ -11,9 +11,9 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/pages/page.hpp"
-#include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 #include "sim/support/output_file.hpp"
-#include "sim/support/text_bytes.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

@@ -6,12 +6,11 @@
 
 #include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/families/triton/triton_text.hpp"
-#include "sim/cli/completion.hpp"
+#include "kernels/families/triton/triton.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/gpu/switches.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/number_text.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -24,7 +23,7 @@ Diagnostic wrong(std::string option, std::string expected, std::string found) {
   return {"", 0, 0, "--" + std::move(option), std::move(expected), std::move(found)};
 }
 
-std::string quoted(const std::string& text) { return "\"" + text.substr(0, 80) + "\""; }
+std::string found_text(const std::string& text) { return "\"" + text.substr(0, 80) + "\""; }
 
 // The --set KEY=VALUE ones whose key is wanted, in the order given.
 template <class Wanted>
@@ -55,7 +54,7 @@ void choose(const Arguments& arguments, std::string option, const std::vector<st
     value = *chosen;
     return;
   }
-  errors.push_back(wrong(std::move(option), join_or(choices), quoted(*text)));
+  errors.push_back(wrong(std::move(option), join_or(choices), found_text(*text)));
 }
 
 // --config, as what makes such kernels prints it: Inductor and Triton.
@@ -118,7 +117,7 @@ void apply_options(const Arguments& arguments, KernelConfig& config, Diagnostics
     if (tile && fits(tile->m) && fits(tile->n) && fits(tile->k))
       config.tile = {static_cast<int>(tile->m), static_cast<int>(tile->n), static_cast<int>(tile->k)};
     else
-      errors.push_back(wrong("tile", "MxNxK such as 128x128x8, each from 1 to 4096", quoted(*text)));
+      errors.push_back(wrong("tile", "MxNxK such as 128x128x8, each from 1 to 4096", found_text(*text)));
   }
   choose(arguments, "layout", layout_values(), kernels::layout_from, config.layout, errors);
   apply_type(arguments, config, errors);
@@ -156,7 +155,7 @@ kernels::GemmShape shape_option(const Arguments& arguments, const std::optional<
     if (const std::optional<kernels::GemmShape> given = kernels::shape_from(*text))
       shape = *given;
     else
-      errors.push_back(wrong("shape", "MxNxK such as 4096x4096x4096", quoted(*text)));
+      errors.push_back(wrong("shape", "MxNxK such as 4096x4096x4096", found_text(*text)));
   }
   shape.batch = count_option(arguments, "batch", 1, 2147483647, errors);
   if (errors.empty()) add(errors, kernels::check_shape(shape));
@@ -228,14 +227,15 @@ gpu::Switches switch_options(const Arguments& arguments, Diagnostics& errors) {
 
 void refuse_switches(const Arguments& arguments, Diagnostics& errors) {
   for (const auto& [key, value] : settings(arguments, gpu::is_switch_name))
-    errors.push_back(wrong("set", "a key of the kernel or arch.KEY; switches belong to noteg simulate", quoted(key)));
+    errors.push_back(
+        wrong("set", "a key of the kernel or arch.KEY; switches belong to noteg simulate", found_text(key)));
 }
 
 Diagnostics set_errors(const Arguments& arguments) {
   Diagnostics errors;
   for (const std::string& setting : arguments.texts("set")) {
     const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) errors.push_back(wrong("set", "KEY=VALUE", quoted(setting)));
+    if (equals == std::string::npos || equals == 0) errors.push_back(wrong("set", "KEY=VALUE", found_text(setting)));
   }
   return errors;
 }
@@ -246,7 +246,7 @@ long long count_option(const Arguments& arguments, std::string_view name, long l
   if (!text) return otherwise;
   const std::optional<long long> value = parse_integer(*text);
   if (value && *value >= 1 && *value <= most) return *value;
-  errors.push_back(wrong(std::string(name), "an integer from 1 to " + std::to_string(most), quoted(*text)));
+  errors.push_back(wrong(std::string(name), "an integer from 1 to " + std::to_string(most), found_text(*text)));
   return otherwise;
 }
 

@@ -6,9 +6,9 @@
 
 #include <sstream>
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {

@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "sim/report/format.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/text_bytes.hpp"
+#include "sim/report/write.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace po = boost::program_options;

@@ -35,8 +35,8 @@ std::string text_of(const arch::Overrides& changes) {
   return text;
 }
 
-std::string label_of(const std::vector<Contestant>& before, const arch::GpuSpec& gpu) {
-  const auto same = std::ranges::count_if(before, [&](const Contestant& other) { return other.gpu.id == gpu.id; });
+std::string label_of(const std::vector<Variant>& before, const arch::GpuSpec& gpu) {
+  const auto same = std::ranges::count_if(before, [&](const Variant& other) { return other.gpu.id == gpu.id; });
   return same == 0 ? gpu.id : fmt::format("{} ({})", gpu.id, same + 1);
 }
 
@@ -70,9 +70,8 @@ Result<arch::GpuSpec> load_what_if(const WhatIf& what_if, const arch::Overrides&
   return changed;
 }
 
-Result<std::vector<Contestant>> load_contestants(const std::vector<std::string>& texts,
-                                                 const arch::Overrides& for_all) {
-  std::vector<Contestant> out;
+Result<std::vector<Variant>> load_variants(const std::vector<std::string>& texts, const arch::Overrides& for_all) {
+  std::vector<Variant> out;
   Diagnostics errors;
   for (const std::string& text : texts) {
     const Result<WhatIf> what_if = parse_what_if(text);
@@ -100,14 +99,14 @@ struct Ran {
   Diagnostics errors;
 };
 
-Ran run_on(const Contestant& contestant, const KernelFor& kernel_for, const kernels::GemmShape& shape,
+Ran run_on(const Variant& variant, const KernelFor& kernel_for, const kernels::GemmShape& shape,
            const gpu::SimOptions& sim, gpu::SmCache& cache) {
   Ran out;
-  const Result<kernels::KernelConfig> kernel = kernel_for(contestant.gpu);
+  const Result<kernels::KernelConfig> kernel = kernel_for(variant.gpu);
   if (kernel) {
     out.kernel = *kernel;
     const Result<gpu::Explanation> explained =
-        gpu::explain(contestant.gpu, *kernel, shape, sim, cache, gpu::Experiments::decisive);
+        gpu::explain(variant.gpu, *kernel, shape, sim, cache, gpu::Experiments::decisive);
     if (explained)
       out.report = explained->report;
     else
@@ -115,7 +114,7 @@ Ran run_on(const Contestant& contestant, const KernelFor& kernel_for, const kern
   } else {
     out.errors = kernel.errors();
   }
-  for (Diagnostic& error : out.errors) error.key = contestant.label + ": " + error.key;
+  for (Diagnostic& error : out.errors) error.key = variant.label + ": " + error.key;
   return out;
 }
 
@@ -136,11 +135,11 @@ Runs runs_of(const kernels::GemmShape& shape, const gpu::SimOptions& sim, gpu::S
 
 }  // namespace
 
-Result<Comparison> compare(std::vector<Contestant> contestants, const KernelFor& kernel_for,
-                           const kernels::GemmShape& shape, const CompareOptions& options, gpu::SmCache& cache) {
-  std::vector<Ran> ran(contestants.size());
+Result<Comparison> compare(std::vector<Variant> variants, const KernelFor& kernel_for, const kernels::GemmShape& shape,
+                           const CompareOptions& options, gpu::SmCache& cache) {
+  std::vector<Ran> ran(variants.size());
   share_work(ran.size(), options.jobs, {},
-             [&](std::size_t i) { ran[i] = run_on(contestants[i], kernel_for, shape, options.sim, cache); });
+             [&](std::size_t i) { ran[i] = run_on(variants[i], kernel_for, shape, options.sim, cache); });
   Comparison out;
   Diagnostics errors;
   for (Ran& one : ran) {
@@ -150,18 +149,18 @@ Result<Comparison> compare(std::vector<Contestant> contestants, const KernelFor&
   if (!errors.empty()) return errors;
 
   std::vector<const arch::GpuSpec*> gpus;
-  for (const Contestant& contestant : contestants) gpus.push_back(&contestant.gpu);
+  for (const Variant& variant : variants) gpus.push_back(&variant.gpu);
   out.differences = arch::differences(gpus);
-  if (options.waterfalls && contestants.size() > 1) {
+  if (options.waterfalls && variants.size() > 1) {
     const Runs run = runs_of(shape, options.sim, cache);
     const auto side = [&](std::size_t i) {
-      return Side{contestants[i].label, gpus[i], ran[i].kernel, out.reports[i].time_us};
+      return Side{variants[i].label, gpus[i], ran[i].kernel, out.reports[i].time_us};
     };
-    out.waterfalls.resize(contestants.size() - 1);
+    out.waterfalls.resize(variants.size() - 1);
     share_work(out.waterfalls.size(), options.jobs, {},
                [&](std::size_t i) { out.waterfalls[i] = waterfall(side(0), side(i + 1), run); });
   }
-  out.contestants = std::move(contestants);
+  out.variants = std::move(variants);
   return out;
 }
 

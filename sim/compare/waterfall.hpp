@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "arch/difference.hpp"
+#include "arch/derive.hpp"
 #include "sim/gpu/simulate.hpp"
 
 namespace noteg::compare {

@@ -1,4 +1,4 @@
-#include "sim/compare/write.hpp"
+#include "sim/compare/compare.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/report/counters.hpp"
-#include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
 #include "sim/support/csv.hpp"
 
@@ -36,10 +35,10 @@ std::string head(const Comparison& c) {
     text += fmt::format("kernel   {}\n", kernel_text(first.kernel));
   } else {
     for (std::size_t i = 0; i < c.reports.size(); ++i)
-      text += fmt::format("{:<8} {:<{}} {}\n", i == 0 ? "kernels" : "", c.contestants[i].label, label_width,
+      text += fmt::format("{:<8} {:<{}} {}\n", i == 0 ? "kernels" : "", c.variants[i].label, label_width,
                           kernel_text(c.reports[i].kernel));
   }
-  for (const Contestant& one : c.contestants)
+  for (const Variant& one : c.variants)
     if (!one.what_if.empty()) text += fmt::format("what if  {}: {}\n", one.label, one.what_if);
   return text;
 }
@@ -50,10 +49,10 @@ std::string results(const Comparison& c) {
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
     const gpu::SimReport& r = c.reports[i];
     text +=
-        fmt::format("{:<{}}{:>10}{:>9}{:>8.1f}{:>7.0f}{:>6.0f}{:>11}{:>11.3f}{:>8}\n", c.contestants[i].label,
-                    label_width, report::figure(r.time_us, report::Unit::microseconds), three_digits(r.tflops),
-                    r.pct_of_peak, r.sm_clock_mhz, r.power_w, report::figure(r.energy_mj, report::Unit::millijoules),
-                    r.tflops_per_w, three_digits(c.reports.front().time_us / r.time_us) + "x");
+        fmt::format("{:<{}}{:>10}{:>9}{:>8.1f}{:>7.0f}{:>6.0f}{:>11}{:>11.3f}{:>8}\n", c.variants[i].label, label_width,
+                    report::figure(r.time_us, report::Unit::microseconds), three_digits(r.tflops), r.pct_of_peak,
+                    r.sm_clock_mhz, r.power_w, report::figure(r.energy_mj, report::Unit::millijoules), r.tflops_per_w,
+                    three_digits(c.reports.front().time_us / r.time_us) + "x");
   }
   text += fmt::format("\n{:<{}}{:<20}{:>8}{:>13}{:>8}{:>8}  {:<14}{}\n", "GPU", label_width, "limited by", "without",
                       "of roof", "L2 hits", "waves", "CTAs x warps", "limiter");
@@ -61,7 +60,7 @@ std::string results(const Comparison& c) {
     const gpu::SimReport& r = c.reports[i];
     const int ctas = std::max(1, r.occupancy.ctas_per_sm);
     const gpu::Bottleneck& b = r.bottleneck;
-    text += fmt::format("{:<{}}{:<20}{:>8}{:>13}{:>7.0f}%{:>8}  {:<14}{}\n", c.contestants[i].label, label_width,
+    text += fmt::format("{:<{}}{:<20}{:>8}{:>13}{:>7.0f}%{:>8}  {:<14}{}\n", c.variants[i].label, label_width,
                         b.name.substr(0, 19), three_digits(b.speedup_if_removed) + "x",
                         fmt::format("{:.0f}% {}", b.share_of_roof_pct, b.roof), 100 * r.memory.l2_hit_rate,
                         three_digits(r.occupancy.waves), fmt::format("{} x {}", ctas, r.occupancy.warps_per_sm / ctas),
@@ -75,7 +74,7 @@ std::string intervals(const Comparison& c) {
   constexpr std::size_t interval_width = 24, why_width = 100 - label_width - interval_width;
   std::string text = fmt::format("\n{:<{}}{:<{}}{}\n", "GPU", label_width, "90 % interval", interval_width, "why");
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
-    std::string label = c.contestants[i].label, interval = report::interval_text(c.reports[i]);
+    std::string label = c.variants[i].label, interval = report::interval_text(c.reports[i]);
     for (const std::string& line : report::wrap(c.reports[i].confidence.because, why_width)) {
       text += fmt::format("{:<{}}{:<{}}{}\n", label, label_width, interval, interval_width, line);
       label = interval = "";
@@ -169,7 +168,7 @@ std::string differences_text(const std::vector<std::string>& labels, const std::
 
 std::string to_text(const Comparison& comparison) {
   std::vector<std::string> labels;
-  for (const Contestant& one : comparison.contestants) labels.push_back(one.label);
+  for (const Variant& one : comparison.variants) labels.push_back(one.label);
   std::string text = head(comparison) + results(comparison) + intervals(comparison) + stalls(comparison, labels);
   if (labels.size() > 1) text += differences_text(labels, comparison.differences);
   for (const Waterfall& one : comparison.waterfalls) text += one_waterfall(one);
@@ -195,7 +194,7 @@ Json rows_of(const std::vector<std::string>& labels, const std::vector<arch::Dif
 
 std::vector<std::string> labels_of(const Comparison& comparison) {
   std::vector<std::string> labels;
-  for (const Contestant& one : comparison.contestants) labels.push_back(one.label);
+  for (const Variant& one : comparison.variants) labels.push_back(one.label);
   return labels;
 }
 
@@ -231,7 +230,7 @@ std::string differences_csv(const std::vector<std::string>& labels, const std::v
 std::string to_json(const Comparison& comparison) {
   Json gpus = Json::array();
   for (std::size_t i = 0; i < comparison.reports.size(); ++i) {
-    Json one{{"label", comparison.contestants[i].label}, {"what_if", comparison.contestants[i].what_if}};
+    Json one{{"label", comparison.variants[i].label}, {"what_if", comparison.variants[i].what_if}};
     one.update(Json::parse(report::to_json(comparison.reports[i])));
     gpus.push_back(std::move(one));
   }
@@ -250,7 +249,7 @@ std::string to_csv(const Comparison& comparison) {
     const std::string lines = report::to_csv({comparison.reports[i]});
     const std::size_t end = lines.find('\n') + 1;
     if (i == 0) text += "label,what_if," + lines.substr(0, end);
-    std::string first = csv_line({comparison.contestants[i].label, comparison.contestants[i].what_if});
+    std::string first = csv_line({comparison.variants[i].label, comparison.variants[i].what_if});
     first.back() = ',';
     text += first + lines.substr(end);
   }

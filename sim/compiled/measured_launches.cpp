@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 #include "sim/support/work_sharing.hpp"
 
 namespace noteg::compiled {

@@ -6,7 +6,7 @@
 #include "sim/gpu/dram.hpp"
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/memory/l2_lookups.hpp"
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::compiled {
 namespace {

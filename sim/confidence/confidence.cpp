@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
 namespace {

@@ -10,8 +10,8 @@
 #include <limits>
 #include <tuple>
 
-#include "sim/support/number_text.hpp"
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::embedded {
 

@@ -9,7 +9,7 @@
 
 #include "arch/field.hpp"
 #include "sim/dataset/physics.hpp"
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::dataset {
 
@@ -32,7 +32,7 @@ Group group_of(std::string_view name) {
 }
 
 RunColumn of_counter(report::Counter counter, Group group) {
-  return {{counter.name, std::string(report::text_of(counter.unit)), counter.sentence, group},
+  return {{counter.name, std::string(base_text(counter.unit)), counter.sentence, group},
           [get = std::move(counter.get)](const Run& run) { return get(*run.report); }};
 }
 

@@ -9,6 +9,7 @@
 
 #include "kernels/config/shape.hpp"
 #include "sim/dataset/columns.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/output_file.hpp"
 
@@ -156,30 +157,6 @@ Result<Merged> merge_data_sets(const std::vector<std::string>& parts, const std:
 
 namespace {
 
-// Ranks, equal values sharing theirs; absent values have none.
-std::vector<double> ranks(const std::vector<double>& values) {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (std::isfinite(values[i])) order.push_back(i);
-  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
-  std::vector<double> out(values.size(), std::nan(""));
-  for (std::size_t from = 0, to = 0; from < order.size(); from = to) {
-    while (to < order.size() && values[order[to]] == values[order[from]]) ++to;
-    for (std::size_t i = from; i < to; ++i) out[order[i]] = static_cast<double>(from + to - 1) / 2;
-  }
-  return out;
-}
-
-double correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  double n = 0, sa = 0, sb = 0, aa = 0, bb = 0, ab = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) continue;
-    ++n, sa += a[i], sb += b[i], aa += a[i] * a[i], bb += b[i] * b[i], ab += a[i] * b[i];
-  }
-  const double spread = (n * aa - sa * sa) * (n * bb - sb * sb);
-  return spread > 0 ? (n * ab - sa * sb) / std::sqrt(spread) : 0;
-}
-
 Description::Column described(const Values& values, std::size_t rows) {
   Description::Column out;
   out.name = values.column.name;
@@ -253,7 +230,8 @@ Description describe(const Table& table) {
   for (const Values& values : table.columns) {
     Description::Column column = described(values, table.rows);
     if (column.different < 2 && values.column.group != Group::target) continue;
-    if (!aims.empty() && !values.is_text) column.correlation = correlation(ranks(values.numbers), aims);
+    if (!aims.empty() && !values.is_text)
+      column.correlation = noteg::correlation(ranks(values.numbers), aims).value_or(0);
     out.columns.push_back(std::move(column));
   }
   return out;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "kernels/config/config_keys.hpp"
+#include "kernels/config/config_file.hpp"
 
 namespace noteg::dataset {
 

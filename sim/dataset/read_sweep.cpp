@@ -11,8 +11,7 @@
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/items.hpp"
 #include "sim/dataset/sweep_parts.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 #include "sim/support/text_file.hpp"
 #include "sim/support/yaml_reader.hpp"
 

@@ -11,9 +11,7 @@
 #include <string_view>
 
 #include "sim/support/csv.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/number_text.hpp"
-#include "sim/support/text_bytes.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::dataset {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "arch/field.hpp"
-#include "arch/validate.hpp"
+#include "arch/read_spec.hpp"
 
 namespace noteg::dataset {
 

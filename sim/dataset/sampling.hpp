@@ -12,15 +12,11 @@
 
 #include "arch/spec.hpp"
 #include "sim/dataset/sweep.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::dataset {
 
-[[nodiscard]] constexpr std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
+[[nodiscard]] constexpr std::uint64_t mix(std::uint64_t x) { return split_mix(x); }
 
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return mix(mix(a) ^ b); }
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b, std::uint64_t c) {

@@ -13,9 +13,8 @@
 
 #include "arch/field.hpp"
 #include "sim/dataset/sampling.hpp"
-#include "sim/support/number_text.hpp"
 #include "sim/support/output_file.hpp"
-#include "sim/support/text_bytes.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::dataset {
 

@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "kernels/config/config_file.hpp"
-#include "kernels/config/config_keys.hpp"
-#include "sim/support/ceil_div.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::dataset {
 namespace {

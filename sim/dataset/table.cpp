@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::dataset {
 

@@ -3,20 +3,21 @@
 
 #include <cstdint>
 
+#include "sim/support/arithmetic.hpp"
+
 namespace noteg::forest {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : state_(seed + 0x9e3779b97f4a7c15ULL * (stream + 1)) {
+  explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : state_(seed + split_mix_step * (stream + 1)) {
     (void)next();
     state_ ^= next() << 1;
   }
 
   std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
+    const std::uint64_t out = split_mix(state_);
+    state_ += split_mix_step;
+    return out;
   }
 
   // 0 ... count - 1; count below 2^32.

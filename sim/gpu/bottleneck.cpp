@@ -6,8 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/gpu/simulate.hpp"
-#include "sim/support/ceil_div.hpp"
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
 
@@ -138,6 +137,20 @@ double own_bound(std::string_view limit, const SimReport& r) {
   return 1;
 }
 
+// Share of the run for which a part of the busiest SM is at work that is as busy without the limit.
+double busy_share(std::string_view limit, const SimReport& r) {
+  if (limit == "ragged_tail") return 0;
+  const TimedKernel& timed = r.sm_run->timed;
+  const sm::SmResult run = timed.runs.mixed();
+  const sm::CoreCounters& c = run.counters;
+  const double working = timed.time.sm_cycles_at(timed.point.clock) / (r.sm_clock_mhz * r.time_us);
+  double busy = 0;  // cycles of a sub-core
+  if (limit != "tensor_pipe") busy = std::max(busy, c.tensor_cycles / r.sm_run->sub_cores);
+  if (limit != "fma_pipe") busy = std::max(busy, c.fma_cycles / r.sm_run->sub_cores);
+  if (limit != "fma_pipe" && limit != "issue_slots") busy = std::max(busy, c.issue_cycles / r.sm_run->sub_cores);
+  return busy / std::max(1.0, run.cycles) * working;
+}
+
 }  // namespace
 
 std::vector<EstimatedGain> estimated_gains(const SimReport& r, const Limits& limits, Hertz highest_clock) {
@@ -216,7 +229,7 @@ double limit_bound(std::string_view limit, const SimReport& r) {
   // With an infinite L2 nothing is asked of DRAM.
   const bool lifts_roof = limit == roof_limit || (limit == "l2_bandwidth" && roof_limit == "dram_bandwidth");
   const double below_roof = lifts_roof ? 1 : 1 - roof.share_of_roof_pct / 100;
-  return std::clamp(own_bound(limit, r), 0.0, below_roof);
+  return std::clamp(own_bound(limit, r), 0.0, std::max(0.0, std::min(below_roof, 1 - busy_share(limit, r))));
 }
 
 }  // namespace noteg::gpu

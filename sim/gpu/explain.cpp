@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/gpu/bottleneck.hpp"
+#include "sim/gpu/kernel_report.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/support/work_sharing.hpp"
 
@@ -22,7 +23,8 @@ struct Limit {
   std::string_view name;
   std::string_view switch_name, value;
   Chain chain = Chain::none;
-  int in_turn = 0;  // in its chain, from 1; 0: on its own
+  int in_turn = 0;            // in its chain, from 1; 0: on its own
+  bool is_beside_sm = false;  // an SM without it runs as one with it
 };
 
 constexpr std::array<Limit, 17> limits{{
@@ -39,8 +41,8 @@ constexpr std::array<Limit, 17> limits{{
     {"l1_bandwidth", "memory.path", "l1-infinite"},
     {"memory_latency", "memory.latency", "l1"},
     {"l2_bandwidth", "l2", "infinite", Chain::memory, 2},
-    {"dram_bandwidth", "dram", "infinite", Chain::memory, 1},
-    {"power", "power", "infinite"},
+    {"dram_bandwidth", "dram", "infinite", Chain::memory, 1, true},
+    {"power", "power", "infinite", Chain::none, 0, true},
     {"kernel_launch", "launch", "free"},
     {"ragged_tail", "tail", "free"},
 }};
@@ -50,26 +52,20 @@ struct Found {
   double time_us = 0, clock_mhz = 0;
 };
 
-// A limit with what it cost and how much it may cost, in the run's microseconds.
+// A limit with what it cost, how much it may cost and what it is thought to, in the run's microseconds.
 struct Candidate {
   const Limit* limit = nullptr;
-  double most_us = 0;
+  double most_us = 0, estimated_us = 0;
   std::optional<LimitCost> cost;
 };
 
 // Machines without a limit. Each runs the kernel's pilot iterations, as the machine with all its limits does, at the
-// clock and the DRAM latency of the run; the ratio of both is what the limit makes of the run's own cycles.
+// clock and the mean wait of the run; the ratio of both is what the limit makes of the run's own cycles.
 class Laboratory {
  public:
   Laboratory(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options, SmCache& cache,
              const SimReport& run)
-      : gpu_(gpu), launch_(launch), options_(options), cache_(cache), run_(run) {
-    options_.jobs = 1;
-    options_.pilot = true;
-    options_.exact = false;
-    const double pilot = pilot_time(options_).sm_cycles_at(clock());
-    from_pilot_ = pilot > 0 ? timed().time.sm_cycles_at(clock()) / pilot : 1;
-  }
+      : gpu_(gpu), launch_(launch), options_(options), cache_(cache), run_(run) {}
 
   [[nodiscard]] LimitCost cost_of(const Limit& limit, double most_us) const {
     const Found without = found(changes_of(limit, limit.in_turn));
@@ -110,21 +106,31 @@ class Laboratory {
     return changes;
   }
 
-  [[nodiscard]] KernelTime pilot_time(const SimOptions& options) const {
-    const std::shared_ptr<SmTimer> timer =
-        sm_timer(launch_.program, launch_.addresses, gpu_.sm, options.switches, cache_);
-    const PortRequest ports = port_request(gpu_, launch_, options);
-    const SmRuns runs =
-        run_busiest_sm(gpu_, launch_, ports, clock(), timed().time.dram_latency_at(clock()), options, *timer);
-    return {gpu_, launch_, ports, runs, options, timed().time.reduction()};
+  // Of the busiest SM, whose steps all wait as long as they do in the mean.
+  [[nodiscard]] double pilot_cycles(const PortRequest& ports, const SimOptions& options, const sm::SmWork& work) const {
+    sm::MemoryPort port = port_to_l2(ports, clock());
+    const double dram = port_to_dram(ports, clock(), timed().time.dram_latency_at(clock())).latency;
+    port.latency += ports.traffic.waiting_steps * (dram - port.latency);
+    return sm_timer(launch_.program, launch_.addresses, gpu_.sm, options.switches, cache_)->estimate(port, work).cycles;
   }
 
   // At the clock that the limits allow for the events of the run in the time of the experiment.
   [[nodiscard]] Found found(const Changes& changes) const {
-    SimOptions options = options_;
-    for (const auto& [name, value] : changes) options.switches = *with_switch(options.switches, name, value);
-    const KernelTime time = pilot_time(options).scaled(from_pilot_);
-    return settled(options, [&](Hertz clock) { return time.at(clock); });
+    SimOptions without = options_;
+    for (const auto& [name, value] : changes) without.switches = *with_switch(without.switches, name, value);
+    const PortRequest ports = port_request(gpu_, launch_, without);
+    PortRequest ports_with = port_request(gpu_, launch_, options_);
+    ports_with.traffic = ports.traffic;
+    sm::SmWork work = busiest_sm_work(gpu_, launch_, without.switches);
+    sm::SmWork work_with = busiest_sm_work(gpu_, launch_, options_.switches);
+    const double even =
+        options_.switches.tail && !without.switches.tail ? even_share(gpu_, launch_.geometry, work.ctas) : 1;
+    // Where the work stays the same, one wave tells as well as all do what a limit costs.
+    if (work == work_with) work.ctas = work_with.ctas = work.resident;
+    const double factor =
+        even * pilot_cycles(ports, without, work) / std::max(1.0, pilot_cycles(ports_with, options_, work_with));
+    const KernelTime time = timed().time.elsewhere(ports, without.switches, factor);
+    return settled(without, [&](Hertz clock) { return time.at(clock); });
   }
 
   template <class TimeAt>
@@ -142,7 +148,6 @@ class Laboratory {
   SimOptions options_;
   SmCache& cache_;
   const SimReport& run_;
-  double from_pilot_ = 1;  // of the run's cycles to its pilot's
 };
 
 // Of the run time: what gains less is not named as what keeps a run below its roof.
@@ -162,7 +167,24 @@ const LimitCost* dearest(const std::vector<Candidate>& candidates, const Bottlen
   return best;
 }
 
-// From the limit that may gain most on: none is tried that may not gain more than another was found to gain, nor, below
+// Limits that leave the SM as it is cost no run to try: they come first, then what is thought to be dearest.
+std::vector<Candidate> in_order(const Laboratory& laboratory, const arch::GpuSpec& gpu, const SimReport& run,
+                                Hertz highest) {
+  const std::vector<EstimatedGain> estimates = estimated_gains(run, limits_of(run, gpu), highest);
+  std::vector<Candidate> out;
+  for (const Limit& limit : limits) {
+    const auto found = std::ranges::find(estimates, limit.name, &EstimatedGain::limit);
+    const double estimated = found == estimates.end() ? 0 : found->gain_us;
+    out.push_back(
+        {&limit, laboratory.most(limit, highest), limit.is_beside_sm ? run.time_us : estimated, std::nullopt});
+  }
+  std::ranges::stable_sort(out, [](const Candidate& a, const Candidate& b) {
+    return std::pair(a.estimated_us, a.most_us) > std::pair(b.estimated_us, b.most_us);
+  });
+  return out;
+}
+
+// None is tried that may not gain more than another was found to gain, nor, below
 // the roof, what is worth naming (least_us).
 void try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates, const Bottleneck& roof,
                 Experiments experiments, unsigned jobs, double least_us) {
@@ -211,9 +233,7 @@ Explanation explain_launch(const arch::GpuSpec& gpu, const KernelLaunch& launch,
   const Laboratory laboratory(gpu, launch, options, cache, run);
   const Hertz highest = power::highest_clock(gpu, launch.arithmetic.tensor_cores);
   const Bottleneck roof = roof_of(run, highest);
-  std::vector<Candidate> candidates;
-  for (const Limit& limit : limits) candidates.push_back({&limit, laboratory.most(limit, highest), std::nullopt});
-  std::ranges::stable_sort(candidates, std::greater{}, &Candidate::most_us);
+  std::vector<Candidate> candidates = in_order(laboratory, gpu, run, highest);
   try_limits(laboratory, candidates, roof, experiments, options.jobs, worth_naming * run.time_us);
 
   Explanation out{run, {}, {}};

@@ -35,8 +35,9 @@ struct Explanation {
 // both.
 enum class Experiments : std::uint8_t { decisive, all };
 
-// An experiment changes how fast the machine is, not what it has to do. Pilot runs of both machines give
-//   t(f) = run time(f) * pilot cycles without the limit / pilot cycles with it
+// An experiment changes how fast the machine is, not what it has to do. A pilot run of one wave on both machines says
+// how much fewer cycles the busiest SM needs,
+//   T'(L) = T(L) * pilot cycles without the limit / pilot cycles with it,
 // and the clock f then settles anew under the board's limits with the events of the run in that time. What is gained is
 // thus what the user would gain; where power holds the clock, a faster pipe gains little.
 // A limit never gains more than the time in which it may have been in the way (limit_bound), and none but the roof

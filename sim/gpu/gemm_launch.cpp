@@ -12,7 +12,7 @@
 #include "sim/gpu/gemm_traffic.hpp"
 #include "sim/gpu/sm_cache.hpp"
 #include "sim/sm/instruction_timing.hpp"
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
 

@@ -46,14 +46,20 @@ double SmRuns::cycles_at(double latency) const {
 
 KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports,
                        const SmRuns& runs, const SimOptions& options, double reduction)
-    : ports_(ports), runs_(runs), reduction_(reduction), first_wait_(gpu.dram.latency) {
+    : runs_(runs), reduction_(reduction), first_wait_(gpu.dram.latency) {
+  meet(ports, options.switches);
   if (!options.switches.tail) factor_ = even_share(gpu, launch.geometry, runs.work.ctas);
-  if (options.switches.launch) launch_ = gpu.launch.kernel;
-  if (options.switches.dram) dram_ = dram_time(gpu.dram, ports.traffic);
   const sm::CoreCounters counters = runs.mixed().counters;
   const double ctas = std::max(1.0, static_cast<double>(runs.work.ctas));
   idle_cycles_ = std::max(0.0, counters.prologue_cycles) / ctas +
                  std::max(0.0, counters.lead_epilogue_cycles) / (ctas * static_cast<double>(launch.geometry.tiles));
+}
+
+void KernelTime::meet(const PortRequest& ports, const Switches& switches) {
+  ports_ = ports;
+  runs_.waiting = ports.traffic.waiting_steps;
+  launch_ = switches.launch ? ports.gpu->launch.kernel : Seconds{};
+  dram_ = switches.dram ? dram_time(ports.gpu->dram, ports.traffic) : Seconds{};
 }
 
 double KernelTime::load_at(Hertz clock) const {
@@ -83,8 +89,9 @@ double KernelTime::cycles_at(Hertz clock) const {
   return std::max({sm_cycles_at(clock), stream, written}) + reduction_;
 }
 
-KernelTime KernelTime::scaled(double sm_factor) const {
+KernelTime KernelTime::elsewhere(const PortRequest& ports, const Switches& switches, double sm_factor) const {
   KernelTime out = *this;
+  out.meet(ports, switches);
   out.factor_ *= sm_factor;
   return out;
 }
@@ -101,7 +108,6 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.l2_limits = switches.l2;
   out.dram_limits = switches.dram;
   out.latency_limits = switches.memory_latency;
-  out.many_shapes = options.many_shapes;
   return out;
 }
 

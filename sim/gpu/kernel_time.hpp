@@ -46,10 +46,12 @@ class KernelTime {
   [[nodiscard]] Seconds dram() const { return dram_; }
   [[nodiscard]] double reduction() const { return reduction_; }
 
-  // The same kernel with the SM's cycles scaled.
-  [[nodiscard]] KernelTime scaled(double sm_factor) const;
+  // The same kernel at other ports and without some limits, with the SM's cycles scaled.
+  [[nodiscard]] KernelTime elsewhere(const PortRequest& ports, const Switches& switches, double sm_factor) const;
 
  private:
+  void meet(const PortRequest& ports, const Switches& switches);
+
   PortRequest ports_;
   SmRuns runs_;
   double factor_ = 1;  // of the SM's cycles: even shares without a tail, experiments

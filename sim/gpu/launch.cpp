@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
 

@@ -4,19 +4,17 @@
 #include <cmath>
 
 #include "sim/gpu/dram.hpp"
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
 
 namespace {
 
-// Ports are rounded so that shapes of a kernel share SM runs: latencies finely where steps wait for DRAM, in whole
-// cycles so that main loops become periodic; coarsely for hits, which most loops hide; ratios of clocks, since every
-// shape that the power limit holds back runs at a clock of its own; shares of L2, since grids that leave the last wave
-// partial each have one of their own.
-constexpr double wait_step = 1.03, hit_step = 1.15, clock_step = 1.02, share_step = 1.005;
-// In files of thousands of shapes: times of other waits lie on a line (kernel_time.hpp).
-constexpr double wait_step_of_many = 1.15, share_step_of_many = 1.05;
+// Ports are rounded so that shapes and clocks share SM runs: waits for DRAM, in whole cycles so that main loops become
+// periodic, since times of other waits lie on a line (kernel_time.hpp); those for L2, which most loops hide; ratios of
+// clocks, since every shape that the power limit holds back runs at a clock of its own; shares of L2, since grids that
+// leave the last wave partial each have one of their own.
+constexpr double wait_step = 1.15, clock_step = 1.02, share_step = 1.02, step_of_c = 1.03;
 
 constexpr double unlimited = 1e9;  // bytes per cycle
 
@@ -37,8 +35,7 @@ double l2_share(const PortRequest& request, double rate, Hertz clock) {
   const double per_sm = request.gpu->l2.sm_bandwidth.value;
   const double now = rate * rounded(l2_cycles_per_cycle(*request.gpu, clock), clock_step);
   const double even = request.ctas.even_share_of(now);
-  return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / even,
-                                         request.many_shapes ? share_step_of_many : share_step));
+  return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / even, share_step));
 }
 
 // SMs that are in lockstep read their tiles of C all at once, at what DRAM gives them all. They stay so for some waves
@@ -50,12 +47,12 @@ void set_reads_of_c(const PortRequest& request, Hertz clock, sm::MemoryPort& out
   const arch::DramSpec& dram = request.gpu->dram;
   const double missing = request.dram_limits ? request.traffic.c_missing : 0;
   if (missing <= 0) return;
-  const double waits = rounded((dram.latency * clock).value, wait_step);
+  const double waits = rounded((dram.latency * clock).value, step_of_c);
   out.c_latency = out.latency + std::max(0.0, std::round(waits) - out.latency) * missing;
   const double in_lockstep = std::min(1.0, lockstep_waves / request.waves) * missing;
   const double share = request.ctas.share_of(dram.bandwidth.value * dram.read_efficiency / clock.value,
                                              request.gpu->l2.sm_bandwidth.value);
-  out.c_bytes_per_cycle = rounded(share / in_lockstep, wait_step);
+  out.c_bytes_per_cycle = rounded(share / in_lockstep, step_of_c);
 }
 
 }  // namespace
@@ -83,7 +80,7 @@ double dram_latency(const PortRequest& request, Hertz clock, double utilisation)
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const arch::GpuSpec& gpu = *request.gpu;
   sm::MemoryPort out;
-  out.latency = rounded(l2_latency(request), hit_step);
+  out.latency = rounded(l2_latency(request), wait_step);
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
@@ -105,8 +102,7 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
 
 sm::MemoryPort port_to_dram(const PortRequest& request, Hertz clock, double latency) {
   sm::MemoryPort out = port_to_l2(request, clock);
-  const double step = request.many_shapes ? wait_step_of_many : wait_step;
-  if (request.latency_limits) out.latency = std::max(out.latency, std::round(rounded(latency, step)));
+  if (request.latency_limits) out.latency = std::max(out.latency, std::round(rounded(latency, wait_step)));
   return out;
 }
 

@@ -32,14 +32,13 @@ struct PortRequest {
   bool l2_limits = true;       // false: L2 delivers at any rate
   bool dram_limits = true;     // false: DRAM does
   bool latency_limits = true;  // false: all answers come as fast as from L1
-  bool many_shapes = false;    // rounded further, so that rows of a file share runs
 };
 
 // Where all misses are served by L2. At a clock: an L2 with a clock of its own (l2.own_clock) keeps its bytes per
 // second, and DRAM its nanoseconds.
 [[nodiscard]] sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock);
 
-// The same where steps wait for DRAM, `latency` cycles in all. Rounded finely, so that runs are shared.
+// The same where steps wait for DRAM, `latency` cycles in all. Rounded, so that runs are shared.
 [[nodiscard]] sm::MemoryPort port_to_dram(const PortRequest& request, Hertz clock, double latency);
 
 // Cycles until the last of what a waiting step misses has come, in DRAM that is busy for `utilisation` of the time

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/families/family.hpp"
-#include "kernels/families/triton/triton_plan.hpp"
+#include "kernels/families/triton/triton.hpp"
 #include "sim/confidence/confidence.hpp"
 #include "sim/gpu/bottleneck.hpp"
 #include "sim/gpu/gemm_launch.hpp"

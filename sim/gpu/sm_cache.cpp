@@ -11,8 +11,6 @@
 
 namespace noteg::gpu {
 
-namespace {
-
 // What decides a GEMM's program.
 struct ProgramKey {
   kernels::KernelConfig config;  // as_built
@@ -32,6 +30,14 @@ struct TimerKey {
   bool operator==(const TimerKey&) const = default;
   [[nodiscard]] std::size_t digest() const { return std::hash<const void*>{}(program.get()); }
 };
+
+// Of all switches the two that decoding looks at.
+Switches of_decoding(const Switches& switches) {
+  Switches out;
+  out.core.dependence = switches.core.dependence;
+  out.core.bank_conflicts = switches.core.bank_conflicts;
+  return out;
+}
 
 // Of what tells kernels apart most often; keys of the same digest are compared in full.
 std::size_t ProgramKey::digest() const {
@@ -69,6 +75,8 @@ class Shelf {
   std::unordered_map<std::size_t, std::vector<std::pair<Key, std::shared_ptr<Slot>>>> slots_;
 };
 
+namespace {
+
 arch::SmSpec without_energy(arch::SmSpec sm) {
   sm.energy = {};  // costs watts, no cycles
   return sm;
@@ -90,6 +98,7 @@ Switches of_the_sm(Switches switches) {
 
 struct SmCache::Impl {
   Shelf<ProgramKey, Result<std::shared_ptr<const kernels::Program>>> programs;
+  Shelf<TimerKey, std::shared_ptr<const sm::DecodedProgram>> decoded;
   Shelf<TimerKey, std::shared_ptr<SmTimer>> timers;
 };
 
@@ -111,8 +120,11 @@ Result<std::shared_ptr<const kernels::Program>> gemm_program(const arch::GpuSpec
 std::shared_ptr<SmTimer> sm_timer(const std::shared_ptr<const kernels::Program>& program,
                                   const sm::AddressFacts& addresses, const arch::SmSpec& sm, const Switches& switches,
                                   SmCache& cache) {
-  return cache.impl().timers.get({program, addresses, without_energy(sm), of_the_sm(switches)}, [&] {
-    sm::DecodedProgram decoded = sm::decode(*program, sm, addresses, switches.core);
+  const arch::SmSpec key = without_energy(sm);
+  return cache.impl().timers.get({program, addresses, key, of_the_sm(switches)}, [&] {
+    sm::DecodedProgram decoded = *cache.impl().decoded.get({program, addresses, key, of_decoding(switches)}, [&] {
+      return std::make_shared<const sm::DecodedProgram>(sm::decode(*program, sm, addresses, switches.core));
+    });
     remove_limits(decoded, switches);
     return std::make_shared<SmTimer>(std::move(decoded), sm_without_limits(sm, switches), switches.core);
   });

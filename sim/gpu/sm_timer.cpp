@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::gpu {
 
@@ -119,8 +119,7 @@ std::vector<SwitchInfo> switch_table() {
                                   "infinite: it stays at the highest that the board has"),
       chip_flag<&Switches::launch>("launch", {"modelled", "free"}, "launching a kernel and its CTAs takes time",
                                    "free: it takes none"),
-      chip_flag<&Switches::tail>("tail", {"modelled", "free"},
-                                 "the tail wave leaves SMs or slots of them idle",
+      chip_flag<&Switches::tail>("tail", {"modelled", "free"}, "the tail wave leaves SMs or slots of them idle",
                                  "free: CTAs divide evenly over SMs and slots, in fractions"),
   };
 }

@@ -8,10 +8,9 @@
 
 #include "sim/dataset/columns.hpp"
 #include "sim/learn/training.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/validate/buffers.hpp"
-#include "sim/validate/quantisation.hpp"
-#include "sim/validate/work_sharing.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/work_sharing.hpp"
+#include "sim/validate/operator_case.hpp"
 
 namespace noteg::learn {
 
@@ -206,8 +205,8 @@ Result<MeasuredTable> measured_table(const validate::MeasuredData& data, const M
                                      const validate::Simulator& simulator) {
   const Gpus gpus = load_gpus(data, options.gpu);
   std::vector<Simulated> rows(data.rows.size());
-  validate::share_work(rows.size(), options.jobs, options.progress,
-                       [&](std::size_t i) { rows[i] = simulate(data, data.rows[i], gpus, options, simulator); });
+  share_work(rows.size(), options.jobs, options.progress,
+             [&](std::size_t i) { rows[i] = simulate(data, data.rows[i], gpus, options, simulator); });
   MeasuredTable out;
   std::map<std::string, std::size_t> reasons;
   dataset::TableBuilder builder([](dataset::Group) { return true; });

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/dataset/table.hpp"
-#include "sim/validate/host_time.hpp"
+#include "sim/validate/measured_source.hpp"
 #include "sim/validate/validate.hpp"
 
 namespace noteg::learn {

@@ -10,7 +10,7 @@
 
 #include "sim/forest/domain.hpp"
 #include "sim/forest/out_of_bag.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::learn {
 

@@ -7,7 +7,7 @@
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_head.hpp"
 #include "sim/learn/read_tree.hpp"
-#include "sim/support/text_bytes.hpp"
+#include "sim/support/text.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::learn {

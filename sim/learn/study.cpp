@@ -8,6 +8,7 @@
 
 #include "sim/forest/random.hpp"
 #include "sim/learn/estimate.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::learn {
 
@@ -46,17 +47,6 @@ const std::vector<std::string>& shape_columns() {
   static const std::vector<std::string> columns{"kernel.m", "kernel.n", "kernel.k", "kernel.batch"};
   return columns;
 }
-
-namespace {
-
-double quantile(const std::vector<double>& sorted, double level) {
-  const double place = level * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(place);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (place - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
-
-}  // namespace
 
 Scores scores_of(std::span<const Point> points) {
   Scores scores;

@@ -6,7 +6,7 @@
 #include "sim/learn/binary_model.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_head.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::learn {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::memory {
 

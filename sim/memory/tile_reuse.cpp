@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::memory {
 

@@ -6,8 +6,8 @@
 
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/operators/memory_kernel.hpp"
-#include "sim/support/ceil_div.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/arithmetic.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::operators {
 namespace {
@@ -63,7 +63,7 @@ void share_rows(gpu::Traffic& traffic, const GroupedGemm& gemm, double all_rows)
   traffic.footprint_bytes = std::max(0.0, traffic.footprint_bytes - again);
 }
 
-Diagnostic wrong(std::string key, std::string expected, const std::string& found) {
+Diagnostic wrong_layer(std::string key, std::string expected, const std::string& found) {
   return {"", 0, 0, std::move(key), std::move(expected), "\"" + found + "\""};
 }
 
@@ -94,19 +94,20 @@ struct Written {
 std::optional<Diagnostic> set_word(Written& w, const LineWord& word) {
   if (word.key == "dtype") {
     const auto type = kernels::data_type_from(word.value);
-    if (!type || kernels::bytes_of(*type) != 2) return wrong("dtype", "bf16 or f16", word.value);
+    if (!type || kernels::bytes_of(*type) != 2) return wrong_layer("dtype", "bf16 or f16", word.value);
     w.layer.type = *type;
     return std::nullopt;
   }
   if (word.key == "routing") {
     if (word.value != "balanced" && word.value != "power_law")
-      return wrong("routing", "balanced or power_law", word.value);
+      return wrong_layer("routing", "balanced or power_law", word.value);
     w.routing = word.value == "balanced" ? Routing::balanced : Routing::power_law;
     return std::nullopt;
   }
   if (word.key == "loads") {
     const auto loads = loads_from(word.value);
-    if (!loads) return wrong("loads", "tokens of each expert with colons between, for example 12:0:7", word.value);
+    if (!loads)
+      return wrong_layer("loads", "tokens of each expert with colons between, for example 12:0:7", word.value);
     w.layer.loads = *loads;
     return std::nullopt;
   }
@@ -120,9 +121,9 @@ std::optional<Diagnostic> set_word(Written& w, const LineWord& word) {
                               : word.key == "topk"         ? &per_token
                                                            : nullptr;
   if (field == nullptr)
-    return wrong("--experts", "tokens, experts, topk, hidden, intermediate, dtype, routing or loads", word.key);
+    return wrong_layer("--experts", "tokens, experts, topk, hidden, intermediate, dtype, routing or loads", word.key);
   if (!number || *number < 1 || *number > most)
-    return wrong(word.key, "an integer from 1 to " + std::to_string(most), word.value);
+    return wrong_layer(word.key, "an integer from 1 to " + std::to_string(most), word.value);
   *field = *number;
   if (per_token > 0) w.layer.experts_per_token = static_cast<int>(per_token);
   return std::nullopt;
@@ -137,17 +138,17 @@ Result<ExpertLayer> expert_layer_from(std::string_view line) {
   for (const LineWord& word : words_of_line(line)) {
     seen.push_back(word.key);
     if (!word.has_value)
-      errors.push_back(wrong("--experts", "key=value", word.key));
+      errors.push_back(wrong_layer("--experts", "key=value", word.key));
     else if (const auto error = set_word(w, word))
       errors.push_back(*error);
   }
   const auto has = [&](std::string_view key) { return std::ranges::find(seen, key) != seen.end(); };
   for (const char* key : {"tokens", "topk", "hidden", "intermediate"})
-    if (!has(key)) errors.push_back(wrong(key, "a number", ""));
+    if (!has(key)) errors.push_back(wrong_layer(key, "a number", ""));
   if (has("loads") && (has("experts") || has("routing")))
-    errors.push_back(wrong("loads", "no experts and no routing beside it", "both"));
+    errors.push_back(wrong_layer("loads", "no experts and no routing beside it", "both"));
   if (!has("loads") && w.experts < w.layer.experts_per_token)
-    errors.push_back(wrong("experts", "at least topk", std::to_string(w.experts)));
+    errors.push_back(wrong_layer("experts", "at least topk", std::to_string(w.experts)));
   if (!errors.empty()) return errors;
   if (!has("loads"))
     w.layer.loads = route(w.layer.tokens, static_cast<int>(w.experts), w.layer.experts_per_token, w.routing);

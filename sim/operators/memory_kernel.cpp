@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/families/memory/memory_program.hpp"
+#include "kernels/families/build.hpp"
 #include "sim/memory/tile_reuse.hpp"
 #include "sim/sm/instruction_timing.hpp"
-#include "sim/support/ceil_div.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/arithmetic.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::operators {
 namespace {

@@ -4,9 +4,8 @@
 
 #include "sim/pages/reports.hpp"
 #include "sim/pages/run_charts.hpp"
-#include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
-#include "sim/tune/write.hpp"
+#include "sim/tune/tune.hpp"
 
 namespace noteg::pages {
 namespace {
@@ -26,7 +25,7 @@ Chart per_gpu(const Comparison& c, std::string id, std::string title, Axis axis,
   chart.value = std::move(axis);
   chart.series.emplace_back();
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
-    chart.labels.push_back(c.contestants[i].label);
+    chart.labels.push_back(c.variants[i].label);
     for (const report::Counter& each : report::counter_table()) {
       if (each.name != counter) continue;
       const report::Value value = each.get(c.reports[i]);
@@ -48,7 +47,7 @@ Chart stacked(const Comparison& c, std::string id, std::string title, std::strin
   chart.value = std::move(axis);
   std::vector<std::vector<Figure>> all;
   for (std::size_t i = 0; i < c.reports.size(); ++i) {
-    chart.labels.push_back(c.contestants[i].label);
+    chart.labels.push_back(c.variants[i].label);
     all.push_back(figures_of(c.reports[i], group));
   }
   std::vector<std::pair<double, std::size_t>> order;
@@ -112,28 +111,27 @@ Table results_table(const Comparison& c) {
     const SimReport& r = c.reports[i];
     const double speed = c.reports.front().time_us / r.time_us;
     const auto cell = [](double value, Unit unit) { return Cell{report::figure(value, unit), value}; };
-    table.rows.push_back(
-        {{c.contestants[i].label + (c.contestants[i].what_if.empty() ? "" : ": ") + c.contestants[i].what_if},
-         cell(r.time_us, Unit::microseconds),
-         {report::interval_text(r)},
-         {report::three_digits(speed) + "x", speed},
-         {report::three_digits(r.tflops), r.tflops},
-         cell(r.pct_of_peak, Unit::percent),
-         cell(r.sm_clock_mhz, Unit::megahertz),
-         cell(r.power_w, Unit::watts),
-         cell(r.energy_mj, Unit::millijoules),
-         {report::three_digits(r.tflops_per_w), r.tflops_per_w},
-         {r.bottleneck.name},
-         {fmt::format("{:.0f} % {}", r.bottleneck.share_of_roof_pct, r.bottleneck.roof),
-          r.bottleneck.share_of_roof_pct},
-         {r.kernel.name.empty() ? tune::configuration_text(r.kernel) : r.kernel.name}});
+    table.rows.push_back({{c.variants[i].label + (c.variants[i].what_if.empty() ? "" : ": ") + c.variants[i].what_if},
+                          cell(r.time_us, Unit::microseconds),
+                          {report::interval_text(r)},
+                          {report::three_digits(speed) + "x", speed},
+                          {report::three_digits(r.tflops), r.tflops},
+                          cell(r.pct_of_peak, Unit::percent),
+                          cell(r.sm_clock_mhz, Unit::megahertz),
+                          cell(r.power_w, Unit::watts),
+                          cell(r.energy_mj, Unit::millijoules),
+                          {report::three_digits(r.tflops_per_w), r.tflops_per_w},
+                          {r.bottleneck.name},
+                          {fmt::format("{:.0f} % {}", r.bottleneck.share_of_roof_pct, r.bottleneck.roof),
+                           r.bottleneck.share_of_roof_pct},
+                          {r.kernel.name.empty() ? tune::configuration_text(r.kernel) : r.kernel.name}});
   }
   return table;
 }
 
 Table differences_table(const Comparison& c) {
   Table table{{"key"}, {}};
-  for (const compare::Contestant& one : c.contestants) table.head.push_back(one.label);
+  for (const compare::Variant& one : c.variants) table.head.push_back(one.label);
   for (const arch::Difference& difference : c.differences) {
     std::vector<Cell> row{{std::string(difference.field->key)}};
     for (const arch::Value& value : difference.values) row.push_back({arch::format_value(*difference.field, value)});
@@ -144,7 +142,7 @@ Table differences_table(const Comparison& c) {
 
 std::string list_of(const Comparison& c) {
   std::string text;
-  for (const compare::Contestant& one : c.contestants) text += (text.empty() ? "" : ", ") + one.label;
+  for (const compare::Variant& one : c.variants) text += (text.empty() ? "" : ", ") + one.label;
   return text;
 }
 
@@ -154,7 +152,7 @@ std::string compare_report(const Comparison& c) {
   Page page("NoteG comparison", list_of(c), report::problem_text(c.reports.front()) + ".");
   const auto fastest = std::ranges::min_element(c.reports, {}, &SimReport::time_us);
   const auto thriftiest = std::ranges::min_element(c.reports, {}, &SimReport::energy_mj);
-  const auto label = [&](auto one) { return c.contestants[static_cast<std::size_t>(one - c.reports.begin())].label; };
+  const auto label = [&](auto one) { return c.variants[static_cast<std::size_t>(one - c.reports.begin())].label; };
   page.verdict(fmt::format("{} is the fastest with {}; {} needs the least energy with {}.", label(fastest),
                            figure_of(*fastest, "time_us"), label(thriftiest), figure_of(*thriftiest, "energy_mj")));
   page.section("Side by side");
@@ -163,7 +161,7 @@ std::string compare_report(const Comparison& c) {
   page.add(per_gpu(c, "energy-per-run", "Energy of a run", {"energy", false, 0, std::nullopt, "mJ"}, "energy_mj"));
   std::vector<RooflineRun> runs;
   for (std::size_t i = 0; i < std::min(gpus_on_roofline, c.reports.size()); ++i)
-    runs.push_back({c.contestants[i].label, &c.contestants[i].gpu, &c.reports[i]});
+    runs.push_back({c.variants[i].label, &c.variants[i].gpu, &c.reports[i]});
   page.add(roofline_chart(runs));
   page.add(per_gpu(c, "of-peak", "Share of peak", {"percent of what the pipes could do at this clock", false, 0, 100},
                    "pct_of_peak"));

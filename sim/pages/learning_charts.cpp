@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 
 namespace noteg::pages {
 namespace {

@@ -11,9 +11,9 @@
 #include "sim/compiled/source_view.hpp"
 #include "sim/gpu/explain.hpp"
 #include "sim/learn/training.hpp"
-#include "sim/tune/write.hpp"
+#include "sim/tune/tune.hpp"
 #include "sim/validate/validate.hpp"
-#include "sim/workload/write.hpp"
+#include "sim/workload/workload.hpp"
 
 namespace noteg::pages {
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "sim/gpu/occupancy.hpp"
-#include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
 
 namespace noteg::pages {

@@ -6,7 +6,7 @@
 #include "sim/pages/learning_charts.hpp"
 #include "sim/pages/page.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 
 namespace noteg::pages {
 namespace {

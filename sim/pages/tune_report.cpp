@@ -7,7 +7,6 @@
 
 #include "sim/pages/reports.hpp"
 #include "sim/pages/run_charts.hpp"
-#include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
 
 namespace noteg::pages {

@@ -5,7 +5,7 @@
 #include "sim/pages/learning_charts.hpp"
 #include "sim/pages/page.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 #include "sim/validate/write.hpp"
 
 namespace noteg::pages {
@@ -30,7 +30,7 @@ std::vector<ComparedGroup> compared(const Validation& v, std::optional<Pair> Out
   std::map<std::string, ComparedGroup> groups;
   for (std::size_t i = 0; i < v.outcomes.size(); ++i) {
     const std::optional<Pair>& pair = v.outcomes[i].*quantity;
-    if (v.outcomes[i].fate != validate::Fate::predicted || !pair || !validate::usable(*pair)) continue;
+    if (v.outcomes[i].status != validate::Status::predicted || !pair || !validate::usable(*pair)) continue;
     const validate::RowView row(v.data, v.data.rows[i]);
     ComparedGroup& group = groups[std::string(row.text("gpu"))];
     group.name = row.text("gpu");
@@ -66,9 +66,9 @@ Table groups_table(const Validation& v, const std::vector<std::string>& by) {
   return table;
 }
 
-Table reasons_table(const Validation& v, validate::Fate fate) {
+Table reasons_table(const Validation& v, validate::Status status) {
   Table table{{"reason", "rows"}, {}};
-  for (const validate::ReasonCount& reason : validate::reasons(v, fate))
+  for (const validate::ReasonCount& reason : validate::reasons(v, status))
     table.rows.push_back({{reason.reason}, {std::to_string(reason.rows), static_cast<double>(reason.rows)}});
   return table;
 }
@@ -122,8 +122,8 @@ std::string validate_report(const Validation& v, const std::vector<std::string>&
   }
   page.section("Every group");
   page.add("Errors by group", groups_table(v, by), true, "Bias: geometric mean of predicted over measured; 1 is none.");
-  if (v.skipped > 0) page.add("Rows skipped, and why", reasons_table(v, validate::Fate::skipped));
-  if (v.filtered > 0) page.add("Rows set aside on request", reasons_table(v, validate::Fate::filtered));
+  if (v.skipped > 0) page.add("Rows skipped, and why", reasons_table(v, validate::Status::skipped));
+  if (v.filtered > 0) page.add("Rows set aside on request", reasons_table(v, validate::Status::filtered));
   page.footer(
       "Some constants of the model were fitted on some published sets: docs/validation.md says which rows "
       "they are not judged on.");

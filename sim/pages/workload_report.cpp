@@ -8,7 +8,7 @@
 #include <set>
 
 #include "sim/pages/page.hpp"
-#include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 
 namespace noteg::pages {
 namespace {
@@ -19,7 +19,7 @@ using report::Unit;
 using workload::CaseResult;
 using workload::OperationResult;
 
-constexpr std::size_t parts_shown = 7, cases_drawn = 24, gpus_on_roofline = 4, dots_shown = 400;
+constexpr std::size_t operations_shown = 7, cases_drawn = 24, gpus_drawn = 4, dots_shown = 400;
 
 std::string time_text(double us) { return figure(us, Unit::microseconds); }
 std::string energy_text(double mj) { return figure(mj, Unit::millijoules); }
@@ -36,7 +36,7 @@ std::vector<std::string> dearest(const workload::Results& results, Part part) {
   std::ranges::sort(order);
   std::vector<std::string> names;
   for (const auto& [sum, name] : order)
-    if (names.size() < parts_shown) names.push_back(name);
+    if (names.size() < operations_shown) names.push_back(name);
   return names;
 }
 
@@ -85,7 +85,7 @@ Chart roofline(const workload::Results& results) {
   std::vector<Series> dots;
   std::set<std::string> gpus;
   for (const CaseResult& r : results.cases) {
-    if (!gpus.contains(r.of->gpu) && gpus.size() == gpus_on_roofline) continue;
+    if (!gpus.contains(r.of->gpu) && gpus.size() == gpus_drawn) continue;
     if (gpus.insert(r.of->gpu).second)
       dots.push_back({r.of->gpu, fmt::format("s{}", gpus.size()), {}, Mark::points, {}});
     Series& series = *std::ranges::find(dots, r.of->gpu, &Series::name);

@@ -3,6 +3,23 @@
 #include <algorithm>
 
 namespace noteg::power {
+
+Activity Activity::operator*(double factor) const {
+  Activity scaled = *this;
+  scaled.time = time * factor;
+  for (double& count : scaled.issued) count *= factor;
+  scaled.operands *= factor;
+  scaled.cached_operands *= factor;
+  scaled.data_passes *= factor;
+  scaled.data_bytes = data_bytes * factor;
+  scaled.l2_bytes = l2_bytes * factor;
+  scaled.dram_read_bytes = dram_read_bytes * factor;
+  scaled.dram_write_bytes = dram_write_bytes * factor;
+  scaled.sm_cycles *= factor;
+  for (auto& [form, macs] : scaled.tensor_macs) macs *= factor;
+  return scaled;
+}
+
 namespace {
 
 struct Described {
@@ -32,8 +49,6 @@ constexpr double padding_toggling = 0.1;
 
 // Share of an energy at an activity between constant and random data.
 double moving(double share, double activity) { return share + (1.0 - share) * std::clamp(activity, 0.0, 1.0); }
-
-std::size_t at(Component component) { return static_cast<std::size_t>(component); }
 
 // Which lanes an instruction uses, and what one costs.
 struct LaneCost {

@@ -74,7 +74,7 @@ Table headline() {
             [](const SimReport& r) { return r.clock_mode; }),
       number("tflops_per_w", Unit::tflops_per_watt, "useful operations per second and watt",
              [](const SimReport& r) { return r.tflops_per_w; }),
-      number("temperature_c", Unit::degrees_celsius, "temperature of the GPU during the run",
+      number("temperature_c", Unit::celsius, "temperature of the GPU during the run",
              [](const SimReport& r) { return r.temperature_c; }),
       number("voltage", Unit::volts, "supply voltage at this clock, on the relative scale of the GPU file",
              [](const SimReport& r) { return r.voltage; }),
@@ -247,31 +247,6 @@ std::string_view Counter::group() const {
   return dot == std::string::npos ? std::string_view() : std::string_view(name).substr(0, dot);
 }
 
-std::string_view text_of(Unit unit) {
-  switch (unit) {
-    case Unit::none:
-    case Unit::claim: return "";
-    case Unit::count: return "count";
-    case Unit::ratio: return "x";
-    case Unit::fraction: return "0..1";
-    case Unit::percent: return "%";
-    case Unit::microseconds: return "us";
-    case Unit::cycles: return "cycles";
-    case Unit::megahertz: return "MHz";
-    case Unit::tflops: return "TFLOP/s";
-    case Unit::watts: return "W";
-    case Unit::millijoules: return "mJ";
-    case Unit::bytes: return "B";
-    case Unit::flop_per_byte: return "FLOP/B";
-    case Unit::gb_per_s: return "GB/s";
-    case Unit::tflops_per_watt: return "TFLOP/s/W";
-    case Unit::degrees_celsius: return "C";
-    case Unit::volts: return "V";
-    case Unit::per_cycle: return "1/cycle";
-  }
-  return "";
-}
-
 std::vector<Counter> counter_table() {
   Table all;
   all.push_back(words("arch", "GPU, as its file is named", [](const SimReport& r) { return r.arch_id; }));
@@ -303,7 +278,7 @@ std::string counter_reference() {
       "column. `instructions.by_opcode` is beside them: warp instructions per opcode.\n\n"
       "| name | unit | what it says |\n| --- | --- | --- |\n";
   for (const Counter& counter : counter_table())
-    text += fmt::format("| `{}` | {} | {} |\n", counter.name, text_of(counter.unit), counter.sentence);
+    text += fmt::format("| `{}` | {} | {} |\n", counter.name, base_text(counter.unit), counter.sentence);
   return text;
 }
 

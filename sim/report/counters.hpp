@@ -10,34 +10,13 @@
 #include <vector>
 
 #include "sim/gpu/report.hpp"
+#include "sim/support/quantity_text.hpp"
 
 namespace noteg::report {
 
 using Value = std::variant<double, std::int64_t, bool, std::string>;
 
-enum class Unit : std::uint8_t {
-  none,   // a name or a sentence
-  claim,  // true or false
-  count,
-  ratio,     // 1.25 means 1.25 times
-  fraction,  // 0..1
-  percent,   // 0..100
-  microseconds,
-  cycles,
-  megahertz,
-  tflops,
-  watts,
-  millijoules,
-  bytes,
-  flop_per_byte,
-  gb_per_s,
-  tflops_per_watt,
-  degrees_celsius,
-  volts,
-  per_cycle,
-};
-
-[[nodiscard]] std::string_view text_of(Unit unit);  // "us", "MHz"; empty for none and claim
+using noteg::Unit;
 
 struct Counter {
   std::string name;  // phases_us.launch

@@ -1,4 +1,4 @@
-#include "sim/report/format.hpp"
+#include "sim/report/write.hpp"
 
 #include <fmt/format.h>
 
@@ -68,9 +68,15 @@ std::string figure(const Value& value, Unit unit) {
     case Unit::flop_per_byte: return three_digits(number) + " FLOP/B";
     case Unit::gb_per_s: return three_digits(number) + " GB/s";
     case Unit::tflops_per_watt: return three_digits(number) + " TFLOP/s per W";
-    case Unit::degrees_celsius: return fmt::format("{:.0f} C", number);
+    case Unit::celsius: return fmt::format("{:.0f} C", number);
     case Unit::per_cycle: return three_digits(number) + " per cycle";
     case Unit::volts: return three_digits(number) + " V";
+    case Unit::bytes_per_cycle:
+    case Unit::bytes_per_second:
+    case Unit::hertz:
+    case Unit::joules:
+    case Unit::seconds:
+    case Unit::kelvin_per_watt: return format_quantity(number, unit);
   }
   return three_digits(number);
 }

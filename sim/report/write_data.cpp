@@ -5,9 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/report/counters.hpp"
-#include "sim/report/format.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::report {
 namespace {

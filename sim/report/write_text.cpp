@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/report/counters.hpp"
-#include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
 
 namespace noteg::report {

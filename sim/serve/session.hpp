@@ -11,7 +11,7 @@
 #include "sim/gpu/simulate.hpp"
 #include "sim/learn/estimate.hpp"
 #include "sim/learn/model_file.hpp"
-#include "sim/tune/auto_kernel.hpp"
+#include "sim/tune/catalogue.hpp"
 #include "sim/workload/workload.hpp"
 
 namespace noteg::serve {

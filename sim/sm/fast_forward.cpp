@@ -164,7 +164,7 @@ void FastForward::sample(int depth, const RunningSet& running, std::uint64_t now
   if (level.key != running.key) level.seen = 0;
   level.key = running.key;
   SteadyState& rate = level.rates[running.key];
-  const std::int64_t settle = (rules_.settle + (turn_ > 1 ? turn_ : 0)) * running.streams;
+  const std::int64_t settle = (rules_.edge + (turn_ > 1 ? turn_ : 0)) * running.streams;
   if (++level.seen < settle) return;
   if (rate.is_known()) {
     if (level.seen == settle && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
@@ -201,7 +201,8 @@ void FastForward::cta_ends(std::uint64_t now) {
   SteadyState& rate = level.rates[0];
   close_window(level, rate, now);
   const std::int64_t more = (sm_.ctas.to_launch() - 1) / resident * resident;  // one takes the slot that fell empty
-  if (more <= 0 || static_cast<std::int64_t>(rate.windows()) * ctas < resident ||
+  const std::int64_t generations = static_cast<std::int64_t>(rate.windows()) * ctas / resident;
+  if (more <= 0 || generations < static_cast<std::int64_t>(rules_.windows / 2) ||
       !rate.learn(rules_, budget_is_spent()))
     return;
   if (static_cast<double>(more) * cta_instructions_ < rules_.worth * sm_.stepped_instructions()) return;
@@ -268,7 +269,7 @@ FastForward::Skip FastForward::possible_skip(int depth) const {
     const Stream& of = stream(warp);
     const auto at = static_cast<std::size_t>(loop);
     const auto step = static_cast<double>(of.step[at]);
-    const double units = static_cast<double>(of.count[at] - 1 - rules_.margin - warp.iterations[at]) / step;
+    const double units = static_cast<double>(of.count[at] - 1 - rules_.edge - warp.iterations[at]) / step;
     out.length[warp.cta] += of.length[at] * step;
     double& left = out.left[warp.cta];
     left = left < 0 ? std::max(0.0, units) : std::clamp(units, 0.0, left);

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::sm {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/access/wavefronts.hpp"
-#include "sim/support/count_distinct.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::sm {
 

@@ -36,7 +36,7 @@ void Window::operator+=(const Window& more) {
 }
 
 bool SteadyState::learn(const SamplingRules& rules, bool spent) {
-  const std::size_t least = spent ? 2 : rules.windows;
+  const std::size_t least = spent ? rules.windows / 2 : rules.windows;
   for (const std::size_t used : {windows_.size(), (windows_.size() + 1) / 2}) {
     if (used < least) break;
     used_ = used;

@@ -19,14 +19,13 @@ struct SamplingRules {
   double agreement = 0.005;  // of mean cycles per instruction: twice their standard error
   double progress = 0.02;    // likewise, of the share of a CTA that gets on at a rate of its own
   double worth = 0.5;        // of what was stepped through: CTAs that are skipped at once save as much, at least
-  std::size_t windows = 4;   // that they are the mean of, at least
+  std::size_t windows = 4;   // that they are the mean of, at least; half as many (at the grid, generations) beyond it
   double share = 0.03;       // of the budget: warp instructions in a window
   std::int64_t window = 3;   // iterations of each running CTA in a window, at least
   std::int64_t part = 8;     // a window is no more than this part of a loop, or of the grid
-  std::int64_t settle = 1;   // iterations of each running CTA behind a change that are not measured
+  std::int64_t edge = 1;     // iterations of each running CTA behind a change that are not measured, and left to go
   double longest = 2;        // times its windows that a rate is passed at once; of more, half, then it is measured anew
-  std::size_t sure = 12;     // windows from which on a rate is passed as often as it fits, and not measured anew
-  std::int64_t margin = 1;   // iterations left to go when others were skipped
+  std::size_t sure = 8;      // windows from which on a rate is passed as often as it fits, and not measured anew
   std::size_t moments = 128;  // states that are remembered while a recurrence is sought; half as many after a failure
 };
 
@@ -44,7 +43,7 @@ struct Window {
 class SteadyState {
  public:
   void add(Window window) { windows_.push_back(std::move(window)); }
-  // From all windows, or from the later half of them. spent: two of them have to do, however far they lie apart.
+  // From all windows, or from the later half of them. spent: half as many have to do, however far they lie apart.
   bool learn(const SamplingRules& rules, bool spent);
   // It is to be measured once more before it is used again.
   void doubt() { is_known_ = false; }

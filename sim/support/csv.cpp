@@ -9,8 +9,7 @@
 #include <set>
 #include <system_error>
 
-#include "sim/support/number_text.hpp"
-#include "sim/support/text_bytes.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/support/gzip.hpp"
+#include "sim/support/output_file.hpp"
 
 #include <zlib.h>
 

@@ -70,4 +70,7 @@ class OutputFile {
   bool is_wanted_ = true;
 };
 
+// gzip: the same text gives the same bytes, no name and no time inside.
+[[nodiscard]] std::string gzipped(std::string_view text);
+
 }  // namespace noteg

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg {
 namespace {
@@ -61,6 +61,12 @@ constexpr std::array table{
     UnitTexts{Unit::celsius, "a temperature such as 35 C", celsius},
     UnitTexts{Unit::kelvin_per_watt, "a thermal resistance such as 0.2 K/W", kelvin_per_watt},
 };
+
+// The texts of what figures are shown in, from Unit::none on.
+constexpr std::array<std::string_view, 14> shown_in{
+    "", "", "count", "x", "0..1", "%", "us", "MHz", "TFLOP/s", "mJ", "FLOP/B", "GB/s", "TFLOP/s/W", "1/cycle"};
+static_assert(table.size() == static_cast<std::size_t>(Unit::none));
+static_assert(table.size() + shown_in.size() == static_cast<std::size_t>(Unit::per_cycle) + 1);
 
 const UnitTexts& texts_of(Unit unit) { return table[static_cast<std::size_t>(unit)]; }
 
@@ -131,7 +137,10 @@ std::string explain(std::string_view text, std::string_view unit) {
 
 std::string_view describe(Unit unit) { return texts_of(unit).described; }
 
-std::string_view base_text(Unit unit) { return texts_of(unit).spellings.front().text; }
+std::string_view base_text(Unit unit) {
+  const auto place = static_cast<std::size_t>(unit);
+  return place < table.size() ? table[place].spellings.front().text : shown_in[place - table.size()];
+}
 
 std::string unit_texts(Unit unit, std::string_view separator) {
   std::string all;

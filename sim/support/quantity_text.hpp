@@ -11,6 +11,7 @@
 
 namespace noteg {
 
+// The one list of units. Those up to kelvin_per_watt are what people write; the others are what figures are shown in.
 enum class Unit : std::uint8_t {
   bytes,
   bytes_per_cycle,
@@ -22,16 +23,30 @@ enum class Unit : std::uint8_t {
   watts,
   volts,
   celsius,
-  kelvin_per_watt
+  kelvin_per_watt,
+  none,   // a name or a sentence
+  claim,  // true or false
+  count,
+  ratio,     // 1.25 means 1.25 times
+  fraction,  // 0..1
+  percent,   // 0..100
+  microseconds,
+  megahertz,
+  tflops,
+  millijoules,
+  flop_per_byte,
+  gb_per_s,
+  tflops_per_watt,
+  per_cycle
 };
 
-// "a size such as 36 MiB"
+// "a size such as 36 MiB"; of units that people write.
 [[nodiscard]] std::string_view describe(Unit unit);
 
-// The unit texts accepted, base unit first: "B, KiB, MiB, ...".
+// The unit texts accepted of what people write, base unit first: "B, KiB, MiB, ...".
 [[nodiscard]] std::string unit_texts(Unit unit, std::string_view separator);
 
-// The text without prefix that JSON and tables use as column unit: B, B/clk, B/s, cycles, Hz, J, s, W, V, C, K/W.
+// The text that JSON and tables use as column unit: B, B/clk, cycles, Hz, W, us, TFLOP/s; empty for none and claim.
 [[nodiscard]] std::string_view base_text(Unit unit);
 
 // Value in base units, correctly rounded. The error has no file or key; expected names the kind and its units.

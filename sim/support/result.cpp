@@ -1,6 +1,6 @@
 #include "sim/support/result.hpp"
 
-#include "sim/support/text_bytes.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg {
 namespace {

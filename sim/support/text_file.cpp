@@ -1,12 +1,15 @@
 #include "sim/support/text_file.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
+#include <string_view>
 #include <system_error>
 
-#include "sim/support/text_bytes.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg {
+
 namespace {
 
 Diagnostic wrong_file(const std::string& name, std::string expected, std::string found) {
@@ -55,6 +58,37 @@ std::optional<Diagnostic> check_text(std::string_view text, const std::string& n
   const auto line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
   const auto column = static_cast<int>(at - (before.rfind('\n') + 1)) + 1;  // npos + 1 is 0
   return Diagnostic{name, line, column, "", "text in UTF-8", describe_byte(text, at)};
+}
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> search_path(const char* environment_variable, const fs::path& source_folder,
+                                  const std::string& installed, std::initializer_list<const char*> subfolders) {
+  std::vector<fs::path> directories;
+  if (const char* listed = std::getenv(environment_variable)) {
+    std::string_view rest = listed;
+    while (!rest.empty()) {
+      const std::size_t colon = rest.find(':');
+      if (colon != 0) directories.emplace_back(rest.substr(0, colon));
+      if (colon == std::string_view::npos) break;
+      rest.remove_prefix(colon + 1);
+    }
+  }
+  directories.push_back(source_folder);
+  std::error_code failed;
+  const fs::path executable = fs::read_symlink("/proc/self/exe", failed);
+  if (!failed) directories.push_back(executable.parent_path().parent_path() / "share" / "noteg" / installed);
+  std::vector<fs::path> with_subfolders;
+  for (const fs::path& directory : directories) {
+    with_subfolders.push_back(directory);
+    for (const char* subfolder : subfolders) with_subfolders.push_back(directory / subfolder);
+  }
+  return with_subfolders;
+}
+
+bool is_file(const fs::path& path) {
+  std::error_code failed;
+  return fs::is_regular_file(path, failed);
 }
 
 }  // namespace noteg

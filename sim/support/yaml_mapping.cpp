@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 #include "sim/support/yaml_reader.hpp"
 
 namespace noteg {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "sim/support/text_bytes.hpp"
+#include "sim/support/text.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg {

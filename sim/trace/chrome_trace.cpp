@@ -1,4 +1,4 @@
-#include "sim/trace/chrome_trace.hpp"
+#include "sim/trace/views.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/ir/listing.hpp"
-#include "sim/trace/warp_lanes.hpp"
 
 namespace noteg::trace {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/trace/timeline.hpp"
+#include "sim/trace/views.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,7 @@
 #include <array>
 
 #include "kernels/ir/listing.hpp"
-#include "sim/report/format.hpp"
-#include "sim/trace/warp_lanes.hpp"
+#include "sim/report/write.hpp"
 
 namespace noteg::trace {
 namespace {
@@ -251,8 +250,8 @@ std::string instruction_timeline(const gpu::Recording& recording, const Timeline
   const std::size_t text = std::clamp(width / 3, shortest_text, longest_text), columns = width - label_width - text - 2;
   const kernels::Program& program = recording.program();
   const std::vector<Row> rows = rows_of(recording, options.most_instructions);
-  std::string out = fmt::format("instructions of warp {}, the first {} of the window\n",
-                                program.lead_warp, rows.size());
+  std::string out =
+      fmt::format("instructions of warp {}, the first {} of the window\n", program.lead_warp, rows.size());
   for (std::size_t first = 0; first < rows.size();) {
     const std::uint64_t begin = std::max(recording.begin, rows[first].begin());
     out += ruler(begin, columns, 1);

@@ -1,4 +1,4 @@
-#include "sim/trace/warp_lanes.hpp"
+#include "sim/trace/views.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,12 +1,11 @@
-#include "sim/tune/auto_kernel.hpp"
+#include "sim/tune/catalogue.hpp"
 
 #include <algorithm>
 
+#include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/names/library_name.hpp"
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/tune/candidates.hpp"
-#include "sim/tune/menu.hpp"
 
 namespace noteg::tune {
 
@@ -73,7 +72,7 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
                     0,
                     0,
                     "kernel auto",
-                    "a kernel of the menu (docs/tune.md) that takes " +
+                    "a kernel of the catalogue (docs/tune.md) that takes " +
                         std::string(kernels::name_of(problem.frame.dtype_in)) + " on " + gpu.sm.name,
                     "none"};
 }

@@ -13,7 +13,7 @@
 #include "sim/power/clock.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/instruction_timing.hpp"
-#include "sim/support/ceil_div.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::tune {
 namespace {

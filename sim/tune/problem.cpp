@@ -3,7 +3,7 @@
 #include <sstream>
 
 #include "kernels/families/family.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::tune {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/families/tuning.hpp"
+#include "kernels/families/family.hpp"
 
 namespace noteg::tune {
 

@@ -1,4 +1,4 @@
-#include "sim/tune/write.hpp"
+#include "sim/tune/tune.hpp"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/families/family.hpp"
-#include "kernels/families/triton/triton_text.hpp"
+#include "kernels/families/triton/triton.hpp"
 #include "sim/report/counters.hpp"
-#include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 #include "sim/tune/problem.hpp"
 
 namespace noteg::tune {

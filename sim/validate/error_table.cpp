@@ -1,4 +1,4 @@
-#include "sim/validate/error_table.hpp"
+#include "sim/validate/validate.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "sim/support/arithmetic.hpp"
 #include "sim/validate/metrics.hpp"
 
 namespace noteg::validate {
@@ -152,7 +153,7 @@ std::vector<CountedRow> counted_rows(const Validation& validation) {
   const std::vector<bool> voltage = voltage_rows(validation.data);
   for (std::size_t i = 0; i < validation.outcomes.size(); ++i) {
     const Outcome& outcome = validation.outcomes[i];
-    if (outcome.fate != Fate::predicted || !outcome.time_ms) continue;
+    if (outcome.status != Status::predicted || !outcome.time_ms) continue;
     const Prediction& p = outcome.prediction;
     const std::string source(RowView(validation.data, validation.data.rows[i]).text("source"));
     if (voltage[i] || was_fitted_on(source, outcome)) continue;

@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "kernels/families/family.hpp"
-#include "sim/support/ceil_div.hpp"
-#include "sim/support/number_text.hpp"
-#include "sim/validate/attention_case.hpp"
-#include "sim/validate/expert_case.hpp"
+#include "sim/support/arithmetic.hpp"
+#include "sim/support/text.hpp"
 #include "sim/validate/measured_set.hpp"
-#include "sim/validate/published_kernels.hpp"
+#include "sim/validate/measured_source.hpp"
+#include "sim/validate/operator_case.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -82,7 +81,7 @@ class Builder {
       read_named_slices();
       read_raster();
       if (set_.convention == Convention::blas_column_major) transpose_problem(case_.config, case_.shape);
-      read_measurement();
+      read_measurement(row_, set_, time_, case_);
     }
     for (const std::string& problem : row_.problems()) reason_ += (reason_.empty() ? "" : "; ") + problem;
     if (!reason_.empty()) return reason_;
@@ -95,7 +94,7 @@ class Builder {
   CaseOrReason build_operator(Read read) {
     read_type(Column::dtype_in, case_.config.dtype_in);
     case_.config.name = std::string(row_.text(Column::kernel_name));
-    read_measurement();
+    read_measurement(row_, set_, time_, case_);
     reason_ = read(*measured_row_, *data_, case_);
     for (const std::string& problem : row_.problems()) reason_ += (reason_.empty() ? "" : "; ") + problem;
     if (!reason_.empty()) return reason_;
@@ -370,37 +369,6 @@ class Builder {
     if (*x == cols && *y == rows) case_.config.raster = kernels::Raster::along_n;
   }
 
-  void read_measurement() {
-    case_.options.sm_clock_mhz = row_.positive(Column::sm_clock_mhz);
-    const bool cold = time_ == TimeColumn::cold;
-    const Column column = cold ? Column::time_cold_ms : Column::time_ms;
-    case_.options.l2 = cold ? gpu::L2State::cold : set_.l2;
-    // TensorRT runs three products of 300 MB of weights in front of the layer that it times.
-    const bool of_plugin = row_.text(Column::op) == "gemm_int8" || row_.text(Column::op) == "gemm_weight_only";
-    if (!cold && !of_plugin) case_.buffers = set_.buffers;
-    case_.options.clock_mode = set_.clock_mode;
-    case_.options.operands.activity = set_.operand_activity;
-    if (case_.gpu != set_.limited_gpu)
-      case_.options.launches = set_.launches;
-    else
-      case_.limit_share = set_.limit_share;
-    case_.options.before_nvjet = set_.before_nvjet;
-    case_.options.warm_up = set_.warm_up;
-    const bool looped =
-        set_.clock_mode == power::ClockMode::cool && set_.power_is_kernels && row_.positive(Column::power_w);
-    if (looped) {  // for a meter to follow: the clock has settled
-      case_.options.clock_mode = power::ClockMode::sustained;
-      case_.options.launches = std::nullopt;
-    }
-    if (set_.host_included || of_plugin) case_.host = host_time_of(set_.source, row_.text(Column::op), case_.gpu);
-    case_.time_ms = row_.positive(column);
-    row_.need(column);
-    if (cold) return;  // power and energy were taken with warm launches
-    if (set_.power_is_kernels) case_.power_w = row_.positive(Column::power_w);
-    case_.energy_j = row_.positive(Column::energy_j_per_launch);
-    case_.own_power_run = row_.text(Column::notes).find("sustained_time_ms=") != std::string_view::npos;
-  }
-
   RowView row_;
   const MeasuredData* data_;
   const MeasuredRow* measured_row_;
@@ -417,33 +385,6 @@ class Builder {
 
 CaseOrReason case_of(const MeasuredData& data, const MeasuredRow& row, TimeColumn time, UnknownKernel unknown) {
   return Builder(data, row, time, unknown).build();
-}
-
-void transpose_problem(KernelConfig& config, kernels::GemmShape& shape) {
-  std::swap(shape.m, shape.n);
-  std::swap(config.tile.m, config.tile.n);
-  std::swap(config.warp_m, config.warp_n);
-  std::swap(config.thread_m, config.thread_n);
-  std::swap(config.align_a, config.align_b);
-  std::swap(config.cluster_m, config.cluster_n);
-  if (kernels::copies_in_bulk(config.family)) std::swap(config.instruction.m, config.instruction.n);
-  config.raster = config.raster == kernels::Raster::along_m ? kernels::Raster::along_n : kernels::Raster::along_m;
-  const bool a_along_k = !kernels::b_contiguous_in_n(config.layout);  // A' is B transposed
-  const bool b_along_n = !kernels::a_contiguous_in_k(config.layout);
-  config.layout = a_along_k ? (b_along_n ? kernels::Layout::nn : kernels::Layout::nt)
-                            : (b_along_n ? kernels::Layout::tn : kernels::Layout::tt);
-}
-
-std::optional<int> note_value(std::string_view notes, std::string_view key) {
-  while (!notes.empty()) {
-    const std::string_view part = notes.substr(0, notes.find(';'));
-    notes.remove_prefix(std::min(part.size() + 1, notes.size()));
-    if (part.size() <= key.size() || !part.starts_with(key) || part[key.size()] != '=') continue;
-    if (const std::optional<long long> value = parse_integer(part.substr(key.size() + 1));
-        value && *value >= 0 && *value < 1024)
-      return static_cast<int>(*value);
-  }
-  return std::nullopt;
 }
 
 }  // namespace noteg::validate

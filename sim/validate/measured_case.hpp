@@ -12,8 +12,8 @@
 #include "sim/gpu/simulate.hpp"
 #include "sim/operators/expert_layer.hpp"
 #include "sim/operators/memory_kernel.hpp"
-#include "sim/validate/host_time.hpp"
 #include "sim/validate/measured_file.hpp"
+#include "sim/validate/measured_source.hpp"
 
 namespace noteg::validate {
 
@@ -27,7 +27,7 @@ struct MeasuredCase {
   std::optional<operators::ExpertLayer> experts;  // instead of one kernel
   std::optional<operators::MemoryKernel> before;  // a kernel that the time holds too
   double limit_share = 1;                         // of the board's power limit (measured_set.hpp)
-  int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (buffers.hpp)
+  int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (settle_l2)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured
   bool own_power_run = false;  // power and energy are of a sustained run, the time of a burst before it
@@ -47,8 +47,5 @@ using CaseOrReason = std::variant<MeasuredCase, std::string>;
 
 // C^T = B^T A^T: M and N change places, and so do both operands.
 void transpose_problem(kernels::KernelConfig& config, kernels::GemmShape& shape);
-
-// The value of key=value in a `notes` column, parts separated by semicolons; nullopt where absent.
-[[nodiscard]] std::optional<int> note_value(std::string_view notes, std::string_view key);
 
 }  // namespace noteg::validate

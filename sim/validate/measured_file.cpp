@@ -7,8 +7,7 @@
 #include <filesystem>
 
 #include "sim/support/csv.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -138,6 +137,18 @@ void RowView::need(Column column) {
 
 void RowView::no_such(Column column) {
   problem(fmt::format("{} \"{}\": expected {}", info(column).name, text(column), info(column).expects));
+}
+
+std::optional<int> note_value(std::string_view notes, std::string_view key) {
+  while (!notes.empty()) {
+    const std::string_view part = notes.substr(0, notes.find(';'));
+    notes.remove_prefix(std::min(part.size() + 1, notes.size()));
+    if (part.size() <= key.size() || !part.starts_with(key) || part[key.size()] != '=') continue;
+    if (const std::optional<long long> value = parse_integer(part.substr(key.size() + 1));
+        value && *value >= 0 && *value < 1024)
+      return static_cast<int>(*value);
+  }
+  return std::nullopt;
 }
 
 }  // namespace noteg::validate

@@ -61,4 +61,7 @@ class RowView {
   std::vector<std::string> problems_;
 };
 
+// The value of key=value in a `notes` column, parts separated by semicolons; nullopt where absent.
+[[nodiscard]] std::optional<int> note_value(std::string_view notes, std::string_view key);
+
 }  // namespace noteg::validate

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/validate/measured_source.hpp"
+
 namespace noteg::validate {
 namespace {
 
@@ -105,6 +107,51 @@ std::optional<kernels::Layout> layout_of(Convention convention, std::string_view
     case Convention::blas_column_major: return kernels::layout_from_blas(letters, false);
   }
   return std::nullopt;
+}
+
+void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, MeasuredCase& measured) {
+  measured.options.sm_clock_mhz = row.positive(Column::sm_clock_mhz);
+  const bool cold = time == TimeColumn::cold;
+  const Column column = cold ? Column::time_cold_ms : Column::time_ms;
+  measured.options.l2 = cold ? gpu::L2State::cold : set.l2;
+  // TensorRT runs three products of 300 MB of weights in front of the layer that it times.
+  const bool of_plugin = row.text(Column::op) == "gemm_int8" || row.text(Column::op) == "gemm_weight_only";
+  if (!cold && !of_plugin) measured.buffers = set.buffers;
+  measured.options.clock_mode = set.clock_mode;
+  measured.options.operands.activity = set.operand_activity;
+  if (measured.gpu != set.limited_gpu)
+    measured.options.launches = set.launches;
+  else
+    measured.limit_share = set.limit_share;
+  measured.options.before_nvjet = set.before_nvjet;
+  measured.options.warm_up = set.warm_up;
+  const bool looped = set.clock_mode == power::ClockMode::cool && set.power_is_kernels && row.positive(Column::power_w);
+  if (looped) {  // for a meter to follow: the clock has settled
+    measured.options.clock_mode = power::ClockMode::sustained;
+    measured.options.launches = std::nullopt;
+  }
+  if (set.host_included || of_plugin) measured.host = host_time_of(set.source, row.text(Column::op), measured.gpu);
+  measured.time_ms = row.positive(column);
+  row.need(column);
+  if (cold) return;  // power and energy were taken with warm launches
+  if (set.power_is_kernels) measured.power_w = row.positive(Column::power_w);
+  measured.energy_j = row.positive(Column::energy_j_per_launch);
+  measured.own_power_run = row.text(Column::notes).find("sustained_time_ms=") != std::string_view::npos;
+}
+
+void transpose_problem(kernels::KernelConfig& config, kernels::GemmShape& shape) {
+  std::swap(shape.m, shape.n);
+  std::swap(config.tile.m, config.tile.n);
+  std::swap(config.warp_m, config.warp_n);
+  std::swap(config.thread_m, config.thread_n);
+  std::swap(config.align_a, config.align_b);
+  std::swap(config.cluster_m, config.cluster_n);
+  if (kernels::copies_in_bulk(config.family)) std::swap(config.instruction.m, config.instruction.n);
+  config.raster = config.raster == kernels::Raster::along_m ? kernels::Raster::along_n : kernels::Raster::along_m;
+  const bool a_along_k = !kernels::b_contiguous_in_n(config.layout);  // A' is B transposed
+  const bool b_along_n = !kernels::a_contiguous_in_k(config.layout);
+  config.layout = a_along_k ? (b_along_n ? kernels::Layout::nn : kernels::Layout::nt)
+                            : (b_along_n ? kernels::Layout::tn : kernels::Layout::tt);
 }
 
 }  // namespace noteg::validate

@@ -10,6 +10,7 @@
 
 #include "kernels/config/config.hpp"
 #include "sim/gpu/simulate.hpp"
+#include "sim/validate/measured_case.hpp"
 #include "sim/validate/measured_file.hpp"
 
 namespace noteg::validate {
@@ -26,7 +27,7 @@ struct MeasuredSet {
   std::string_view source;
   Convention convention = Convention::row_major;
   gpu::L2State l2 = gpu::L2State::warm;
-  bool host_included = false;    // times from before the host dispatches the operator: see host_time.hpp
+  bool host_included = false;    // times from before the host dispatches the operator: see measured_source.hpp
   bool power_is_kernels = true;  // power_w is the board's power while the kernel runs
   bool fused_bias = false;       // op linear adds a bias in the epilogue
   std::string_view note;         // one sentence, for reports
@@ -50,5 +51,8 @@ struct MeasuredSet {
 
 // The letters in the row-major reading of the problem as the file states M and N.
 [[nodiscard]] std::optional<kernels::Layout> layout_of(Convention convention, std::string_view letters);
+
+// What was measured, and under which conditions: the row's columns as its set means them.
+void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, MeasuredCase& measured);
 
 }  // namespace noteg::validate

@@ -1,15 +1,20 @@
 #include "sim/validate/metrics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <compare>
+#include <map>
 #include <numeric>
 
-namespace noteg::validate {
-namespace {
+#include "sim/support/arithmetic.hpp"
+#include "sim/support/text.hpp"
 
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
+namespace noteg::validate {
+
+namespace {
 
 double squares(std::span<const double> values, double centre) {
   double sum = 0;
@@ -17,42 +22,10 @@ double squares(std::span<const double> values, double centre) {
   return sum;
 }
 
-std::optional<double> correlation(std::span<const double> x, std::span<const double> y) {
-  const double mean_x = mean(x), mean_y = mean(y);
-  const double norm = std::sqrt(squares(x, mean_x) * squares(y, mean_y));
-  if (norm <= 0) return std::nullopt;
-  double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - mean_x) * (y[i] - mean_y);
-  return sum / norm;
-}
-
 }  // namespace
 
 bool usable(const Pair& pair) {
   return std::isfinite(pair.predicted) && std::isfinite(pair.measured) && pair.predicted > 0 && pair.measured > 0;
-}
-
-double quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const double position = std::clamp(q, 0.0, 1.0) * static_cast<double>(values.size() - 1);
-  const auto low = static_cast<std::size_t>(position);
-  const std::size_t high = std::min(low + 1, values.size() - 1);
-  return values[low] + (position - static_cast<double>(low)) * (values[high] - values[low]);
-}
-
-std::vector<double> ranks(std::span<const double> values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
-  std::vector<double> result(values.size());
-  for (std::size_t first = 0; first < order.size();) {
-    std::size_t last = first;
-    while (last + 1 < order.size() && values[order[last + 1]] == values[order[first]]) ++last;
-    for (std::size_t i = first; i <= last; ++i) result[order[i]] = 1 + 0.5 * static_cast<double>(first + last);
-    first = last + 1;
-  }
-  return result;
 }
 
 std::optional<Metrics> metrics_of(std::span<const Pair> pairs) {
@@ -74,6 +47,93 @@ std::optional<Metrics> metrics_of(std::span<const Pair> pairs) {
   if (variance > 0) result.r2_log = 1 - squares(log_ratios, 0) / variance;
   result.rank_corr = correlation(ranks(predicted), ranks(measured));
   return result;
+}
+
+namespace {
+
+struct Key {
+  double order = 0;
+  std::string text;
+  auto operator<=>(const Key&) const = default;
+};
+
+Key waves_key(double waves) {
+  constexpr std::array<double, 5> edges{1, 2, 4, 8, 16};
+  const auto above = std::ranges::upper_bound(edges, waves);
+  if (above == edges.begin()) return {0, "<1"};
+  const double low = *(above - 1);
+  return {low, above == edges.end() ? fmt::format(">={}", low) : fmt::format("{}-{}", low, *above)};
+}
+
+Key decade_key(double time_ms) {
+  const double decade = std::floor(std::log10(time_ms));
+  return {decade, fmt::format("{:g}-{:g} ms", std::pow(10, decade), std::pow(10, decade + 1))};
+}
+
+Key plain_key(std::string_view text) {
+  const std::optional<double> number = parse_number(text);
+  return {number.value_or(0), text.empty() ? "(blank)" : std::string(text)};
+}
+
+Key key_of(const MeasuredData& data, std::size_t row, const Outcome& outcome, std::string_view column) {
+  if (column == "family") return {0, outcome.prediction.family};
+  if (column == "half") return {0, std::string(name_of(outcome.prediction.half))};
+  if (column == "waves") return waves_key(outcome.prediction.waves);
+  if (column == "time_decade") return outcome.time_ms ? decade_key(outcome.time_ms->measured) : Key{0, "(blank)"};
+  const std::optional<std::size_t> index = data.column(column == "kernel" ? "kernel_name" : column);
+  return plain_key(index ? std::string_view(data.rows[row].fields[*index]) : std::string_view());
+}
+
+struct Bucket {
+  std::size_t rows = 0, with_interval = 0, inside = 0;
+  std::vector<Pair> time, power, energy;
+
+  void add(const Outcome& outcome) {
+    ++rows;
+    if (outcome.time_ms) time.push_back(*outcome.time_ms);
+    if (outcome.has_interval()) ++with_interval, inside += outcome.is_inside() ? 1 : 0;
+    if (outcome.power_w) power.push_back(*outcome.power_w);
+    if (outcome.energy_j) energy.push_back(*outcome.energy_j);
+  }
+};
+
+}  // namespace
+
+const std::vector<std::string>& derived_columns() {
+  static const std::vector<std::string> columns{"family", "half", "kernel", "waves", "time_decade"};
+  return columns;
+}
+
+std::vector<std::string> unknown_columns(const MeasuredData& data, const std::vector<std::string>& by) {
+  std::vector<std::string> unknown;
+  for (const std::string& name : by)
+    if (!data.column(name) && std::ranges::find(derived_columns(), name) == derived_columns().end())
+      unknown.push_back(name);
+  return unknown;
+}
+
+std::vector<Group> group_rows(const MeasuredData& data, const std::vector<Outcome>& outcomes,
+                              const std::vector<std::string>& by) {
+  std::map<std::vector<Key>, Bucket> buckets;
+  for (std::size_t row = 0; row < outcomes.size(); ++row) {
+    if (outcomes[row].status != Status::predicted) continue;
+    std::vector<Key> keys;
+    for (const std::string& column : by) keys.push_back(key_of(data, row, outcomes[row], column));
+    buckets[keys].add(outcomes[row]);
+  }
+  std::vector<Group> groups;
+  for (const auto& [keys, bucket] : buckets) {
+    Group group;
+    for (const Key& key : keys) group.keys.push_back(key.text);
+    group.rows = bucket.rows;
+    group.time = metrics_of(bucket.time);
+    group.power = metrics_of(bucket.power);
+    group.energy = metrics_of(bucket.energy);
+    if (bucket.with_interval > 0)
+      group.coverage_90 = static_cast<double>(bucket.inside) / static_cast<double>(bucket.with_interval);
+    groups.push_back(std::move(group));
+  }
+  return groups;
 }
 
 }  // namespace noteg::validate

@@ -1,16 +1,18 @@
-// How far predictions are from measurements. Pure functions on pairs; nothing here knows what was predicted.
+// How far predictions are from measurements, of pairs and of groups of rows: those of a column of the file or of a
+// derived one.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-namespace noteg::validate {
+#include "sim/validate/measured_file.hpp"
+#include "sim/validate/outcome.hpp"
 
-struct Pair {
-  double predicted = 0;
-  double measured = 0;  // > 0
-};
+namespace noteg::validate {
 
 // Absolute percentage error: |predicted / measured - 1|, a fraction.
 struct Metrics {
@@ -27,10 +29,28 @@ struct Metrics {
 
 [[nodiscard]] bool usable(const Pair& pair);
 
-// Linear interpolation between order statistics: quantile 0 is the least, 1 the greatest. Values need no order.
-[[nodiscard]] double quantile(std::vector<double> values, double q);
+// Rows put together by columns of the file or by derived ones, and the errors of each group.
 
-// Ranks from 1, ties share their mean rank.
-[[nodiscard]] std::vector<double> ranks(std::span<const double> values);
+struct Group {
+  std::vector<std::string> keys;               // parallel to the columns grouped by; empty for all rows together
+  std::size_t rows = 0;                        // predicted ones
+  std::optional<Metrics> time, power, energy;  // absent where no row has both sides
+  std::optional<double> coverage_90;           // share of the measured times in their 90 % intervals
+};
+
+// Columns that rows can be grouped by beside those of the file:
+//   family       as resolved, not as written
+//   half         of the shapes: fitted or judged, see shape_half.hpp
+//   kernel       the kernel's name
+//   waves        buckets of the CTAs over those that fit at once: below 1, 1-2, 2-4, 4-8, 8-16, 16 and more
+//   time_decade  buckets of the measured time: 0.1-1 ms ...
+[[nodiscard]] const std::vector<std::string>& derived_columns();
+
+// Names in `by` that are neither a column of the file nor derived.
+[[nodiscard]] std::vector<std::string> unknown_columns(const MeasuredData& data, const std::vector<std::string>& by);
+
+// Groups in order of their keys: numbers by value, buckets by size, texts by letters. Only predicted rows count.
+[[nodiscard]] std::vector<Group> group_rows(const MeasuredData& data, const std::vector<Outcome>& outcomes,
+                                            const std::vector<std::string>& by);
 
 }  // namespace noteg::validate

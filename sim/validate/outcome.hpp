@@ -6,12 +6,18 @@
 #include <string>
 
 #include "sim/confidence/measured_errors.hpp"
-#include "sim/validate/metrics.hpp"
-#include "sim/validate/shape_half.hpp"
+#include "sim/gpu/report.hpp"
+#include "sim/validate/measured_case.hpp"
+#include "sim/validate/measured_source.hpp"
 
 namespace noteg::validate {
 
-enum class Fate : std::uint8_t {
+struct Pair {
+  double predicted = 0;
+  double measured = 0;  // > 0
+};
+
+enum class Status : std::uint8_t {
   predicted,
   skipped,   // the model cannot express it; reason says why
   filtered,  // the user asked for other rows; reason says which rule
@@ -34,7 +40,7 @@ struct Prediction {
 };
 
 struct Outcome {
-  Fate fate = Fate::skipped;
+  Status status = Status::skipped;
   std::string reason;
   Prediction prediction;
   [[nodiscard]] bool has_interval() const { return time_ms && prediction.time_high_ms > 0; }
@@ -44,5 +50,11 @@ struct Outcome {
 
   std::optional<Pair> time_ms, power_w, energy_j;  // predicted and measured; absent where one side is
 };
+
+// A prediction beside what was measured for the same row.
+
+// The host's part is added to the predicted time where the measured one holds it. Skipped where the model gave no
+// usable time.
+[[nodiscard]] Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const gpu::SimReport& report);
 
 }  // namespace noteg::validate

@@ -7,14 +7,11 @@
 #include <map>
 #include <set>
 
-#include "arch/leave_out.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/validate/attention_case.hpp"
-#include "sim/validate/buffers.hpp"
-#include "sim/validate/expert_case.hpp"
-#include "sim/validate/judge.hpp"
-#include "sim/validate/quantisation.hpp"
-#include "sim/validate/work_sharing.hpp"
+#include "arch/derive.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/work_sharing.hpp"
+#include "sim/validate/operator_case.hpp"
+#include "sim/validate/outcome.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -62,7 +59,7 @@ Outcome skipped(std::string reason) {
 
 Outcome filtered(std::string reason) {
   Outcome outcome = skipped(std::move(reason));
-  outcome.fate = Fate::filtered;
+  outcome.status = Status::filtered;
   return outcome;
 }
 
@@ -160,10 +157,10 @@ Diagnostics check_request(const MeasuredData& data, const Gpus& gpus, const Vali
 
 void count(Validation& result) {
   for (const Outcome& outcome : result.outcomes) {
-    switch (outcome.fate) {
-      case Fate::predicted: ++result.predicted; break;
-      case Fate::skipped: ++result.skipped; break;
-      case Fate::filtered: ++result.filtered; break;
+    switch (outcome.status) {
+      case Status::predicted: ++result.predicted; break;
+      case Status::skipped: ++result.skipped; break;
+      case Status::filtered: ++result.filtered; break;
     }
   }
 }

@@ -67,8 +67,8 @@ std::string table_of(const Validation& validation, const std::vector<std::string
   return aligned(table, keys);
 }
 
-std::string reason_lines(const Validation& validation, Fate fate, std::string_view heading) {
-  const std::vector<ReasonCount> counts = reasons(validation, fate);
+std::string reason_lines(const Validation& validation, Status status, std::string_view heading) {
+  const std::vector<ReasonCount> counts = reasons(validation, status);
   if (counts.empty()) return "";
   constexpr std::size_t most = 12;
   std::string text = fmt::format("\n{}\n", heading);
@@ -88,11 +88,11 @@ std::string percent(const std::optional<Metrics>& metrics, double Metrics::*memb
   return metrics ? fmt::format("{:.1f} %", 100 * (*metrics).*member) : "-";
 }
 
-std::vector<ReasonCount> reasons(const Validation& validation, Fate fate) {
+std::vector<ReasonCount> reasons(const Validation& validation, Status status) {
   std::map<std::string, ReasonCount> counts;
   for (std::size_t i = 0; i < validation.outcomes.size(); ++i) {
     const Outcome& outcome = validation.outcomes[i];
-    if (outcome.fate != fate) continue;
+    if (outcome.status != status) continue;
     const std::string reason = outcome.reason.substr(0, outcome.reason.find(", found "));
     const MeasuredRow& row = validation.data.rows[i];
     ReasonCount& count = counts[reason];
@@ -111,8 +111,8 @@ std::string to_text(const Validation& validation, const std::vector<std::string>
   text += table_of(validation, by, &Group::time);
   if (validation.all && validation.all->power) text += "\npower\n" + table_of(validation, by, &Group::power);
   if (validation.all && validation.all->energy) text += "\nenergy\n" + table_of(validation, by, &Group::energy);
-  text += reason_lines(validation, Fate::skipped, "skipped rows, by reason");
-  text += reason_lines(validation, Fate::filtered, "rows set aside, as asked");
+  text += reason_lines(validation, Status::skipped, "skipped rows, by reason");
+  text += reason_lines(validation, Status::filtered, "rows set aside, as asked");
   return text;
 }
 

@@ -60,7 +60,7 @@ Json switches_json() {
 Json counters_json() {
   Json list = Json::array();
   for (const report::Counter& counter : report::counter_table())
-    list.push_back({{"name", counter.name}, {"unit", report::text_of(counter.unit)}, {"sentence", counter.sentence}});
+    list.push_back({{"name", counter.name}, {"unit", base_text(counter.unit)}, {"sentence", counter.sentence}});
   return list;
 }
 

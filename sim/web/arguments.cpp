@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/support/text.hpp"
 #include "sim/web/live.hpp"
 
 namespace noteg::cli {

@@ -8,7 +8,7 @@
 #include "sim/compiled/source_view.hpp"
 #include "sim/support/text_file.hpp"
 #include "sim/trace/recording.hpp"
-#include "sim/web/watch.hpp"
+#include "sim/web/live.hpp"
 
 namespace noteg::web {
 namespace {

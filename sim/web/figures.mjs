@@ -8,7 +8,7 @@ const rows = {
   "measured-files": ["CSV with columns by name", "explicit values", "from the kernel's name", "family's defaults"],
   "architecture-reference": ["SM generation", "GPU file (base)", "overrides", "checked table", "GpuSpec"],
   "kernel-reference": ["family", "tile, warps, stages", "types, layout", "resolved configuration"],
-  "library-menu": ["problem", "kernels of cuBLAS", "pilot runs", "--kernel auto"],
+  "library-catalogue": ["problem", "kernels of cuBLAS", "pilot runs", "--kernel auto"],
   "report-reference": ["table of counters", "text", "JSON", "CSV", "this page"],
   "dataset-reference": ["table of columns", "SQLite", "CSV", "this page"],
 };

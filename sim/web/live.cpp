@@ -1,18 +1,19 @@
 #include "sim/web/live.hpp"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
 
 #include "arch/load.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/compare/compare.hpp"
-#include "sim/compare/write.hpp"
 #include "sim/compiled/write_json.hpp"
 #include "sim/report/write.hpp"
 #include "sim/trace/recording.hpp"
-#include "sim/web/watch.hpp"
 
 namespace noteg::web {
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -144,8 +145,8 @@ std::string Live::compare(const std::vector<std::string>& words) {
   compare::CompareOptions options;
   cli::apply_clock_options(*arguments, options.sim, errors);
   options.sim.switches = cli::switch_options(*arguments, errors);
-  Result<std::vector<compare::Contestant>> gpus =
-      compare::load_contestants(arguments->texts("arch"), cli::arch_overrides(*arguments));
+  Result<std::vector<compare::Variant>> gpus =
+      compare::load_variants(arguments->texts("arch"), cli::arch_overrides(*arguments));
   if (!gpus) cli::add(errors, gpus.errors());
   const Result<cli::KernelRequest> kernel = cli::kernel_request(*arguments);
   if (!kernel) cli::add(errors, kernel.errors());
@@ -203,3 +204,13 @@ std::string Live::answer(const std::string& question) {
 }
 
 }  // namespace noteg::web
+
+// The one function that JavaScript calls: a question in, an answer out, both JSON texts in UTF-8 (sim/web/live.hpp).
+// The answer stays valid until the next question.
+
+extern "C" const char* noteg_answer(const char* question) {
+  static noteg::web::Live live;  // of this instance, which belongs to one worker
+  static std::string answer;
+  answer = live.answer(question);
+  return answer.c_str();
+}

@@ -15,6 +15,7 @@
 #include "sim/gpu/explain.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/support/result.hpp"
+#include "sim/trace/recording.hpp"
 #include "sim/web/compiled_job.hpp"
 
 namespace noteg::web {
@@ -65,5 +66,13 @@ class Live {
 [[nodiscard]] std::string about();
 [[nodiscard]] std::string occupancy_curves(const arch::GpuSpec& gpu, const gpu::SimReport& report);
 [[nodiscard]] std::string errors_json(const Diagnostics& errors);
+
+// A watched stretch of a run as JSON: the listing with what each instruction cost there, and for each warp its issues
+// and waits. Behind the timeline of warps and the source view of the live page.
+
+// begin, end, iterations; code: text, issues, waits by reason (warp cycles, of the wait before the issue), producers
+// (pcs whose result or dependence counter the instruction needs); warps: [warp, sub-core, issues [cycle, pc, ...],
+// waits [from, until, reason, ...]], flat lists. A wait that has not ended lasts to the window's end.
+[[nodiscard]] std::string watched(const gpu::Recording& recording, const arch::GpuSpec& gpu);
 
 }  // namespace noteg::web

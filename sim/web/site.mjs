@@ -17,7 +17,7 @@ const groups = [
   ["Use", ["reports", "live-page", "trace", "compare", "tune", "workloads", "compiled-kernels", "sweeps", "learning", "serve", "python", "switches", "cluster", "assembly"]],
   ["The model", ["model", "validation", "leave-one-out", "performance", "power", "tensor-memory", "triton-and-attention"]],
   ["Extend", ["adding-a-gpu", "adding-a-kernel-family", "measured-files"]],
-  ["Reference", ["architecture-reference", "kernel-reference", "kernel-names", "library-menu", "report-reference", "dataset-reference"]],
+  ["Reference", ["architecture-reference", "kernel-reference", "kernel-names", "library-catalogue", "report-reference", "dataset-reference"]],
 ];
 
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);

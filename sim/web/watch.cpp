@@ -1,11 +1,11 @@
-#include "sim/web/watch.hpp"
+#include "sim/web/live.hpp"
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "kernels/ir/listing.hpp"
-#include "sim/trace/warp_lanes.hpp"
+#include "sim/trace/views.hpp"
 
 namespace noteg::web {
 namespace {

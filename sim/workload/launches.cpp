@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/support/ceil_div.hpp"
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::workload {
 namespace {

@@ -5,9 +5,8 @@
 #include <map>
 #include <set>
 
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/number_text.hpp"
-#include "sim/support/search_path.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/text_file.hpp"
 
 namespace noteg::workload {
 namespace {

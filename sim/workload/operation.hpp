@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/config/config.hpp"
+#include "sim/support/yaml_reader.hpp"
 
 namespace noteg::workload {
 
@@ -63,5 +64,19 @@ void set_types(Operation& operation, kernels::DataType type);
 
 // "256x4096x4096", "32 x 256x4096x128", with heads where there are some.
 [[nodiscard]] std::string shape_text(const Operation& operation);
+
+// Lists of operations as users write them: CSV with the columns of measured files, or YAML with the same keys.
+
+struct Column {
+  std::string_view name, accepts, otherwise, meaning;
+};
+
+// For the documentation: what a line may hold.
+[[nodiscard]] const std::vector<Column>& columns();
+
+// Every mistake with file, line and column. Columns that are not known are left alone, keys are not.
+[[nodiscard]] Result<std::vector<Operation>> read_operations_csv(const std::string& path);
+[[nodiscard]] Result<std::vector<Operation>> parse_operations_csv(std::string_view text, const std::string& file);
+[[nodiscard]] Result<std::vector<Operation>> operations_of(const YamlDocument& document);
 
 }  // namespace noteg::workload

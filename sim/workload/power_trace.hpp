@@ -1,13 +1,25 @@
-// Watts over time of a step on a board that was idle: kernel after kernel, in order, at the clock that the limiter then
-// allows. The limiter sees the mean over power.averaging and moves the clock by steps, so that it comes late.
+// What a power limiter sees of several kernels: their events as those of one, and watts over time of a step on a board
+// that was idle, kernel after kernel, at the clock that the limiter then allows.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "sim/power/clock.hpp"
 #include "sim/workload/workload.hpp"
 
 namespace noteg::workload {
+
+struct CountedActivity {
+  double count = 1;
+  power::ActivityAt activity_at;
+};
+
+// Counts add up; lanes, moved bits and padding are means over what they weigh.
+[[nodiscard]] power::Activity sum_at(const std::vector<CountedActivity>& parts, Hertz clock);
+
+// Watts over time of a step on a board that was idle: kernel after kernel, in order, at the clock that the limiter then
+// allows. The limiter sees the mean over power.averaging and moves the clock by steps, so that it comes late.
 
 struct TraceRow {
   Seconds time;  // at the end of the operation

@@ -1,12 +1,11 @@
-#include "sim/workload/read_operations.hpp"
+#include "sim/workload/operation.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <optional>
 
 #include "sim/support/csv.hpp"
-#include "sim/support/nearest_name.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::workload {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "sim/gpu/operating_point.hpp"
 #include "sim/support/work_sharing.hpp"
-#include "sim/workload/activity_sum.hpp"
+#include "sim/workload/power_trace.hpp"
 
 namespace noteg::workload {
 namespace {

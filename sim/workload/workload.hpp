@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/tune/auto_kernel.hpp"
+#include "sim/tune/catalogue.hpp"
 #include "sim/workload/launch_cost.hpp"
 #include "sim/workload/model.hpp"
 #include "sim/workload/operation.hpp"
@@ -106,5 +106,22 @@ class Bench {
 
 // Error: an operation that no kernel runs on a GPU, named.
 [[nodiscard]] Result<Results> run(Request request, Bench& bench);
+
+// What a workload costs, for people and for programs.
+
+// Beside the figures: what they are of.
+struct Heading {
+  std::string title;               // "Llama 3 8B, prefill" or the file's name
+  std::vector<std::string> notes;  // assumptions, one sentence each
+};
+
+[[nodiscard]] std::string to_text(const Results& results, const Heading& heading);
+[[nodiscard]] std::string to_json(const Results& results, const Heading& heading);
+
+// One row for each operation of each case; the row `all` has the sums.
+[[nodiscard]] std::string to_csv(const Results& results);
+
+// "h100-sxm5-80gb, 400 W, 16 tokens": what tells cases apart.
+[[nodiscard]] std::string label_of(const CaseResult& result);
 
 }  // namespace noteg::workload

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
-#include "sim/workload/write.hpp"
+#include "sim/support/text.hpp"
+#include "sim/workload/workload.hpp"
 
 namespace noteg::workload {
 namespace {

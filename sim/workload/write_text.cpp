@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sim/report/format.hpp"
-#include "sim/workload/write.hpp"
+#include "sim/report/write.hpp"
+#include "sim/workload/workload.hpp"
 
 namespace noteg::workload {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "arch/field.hpp"
-#include "arch/write_gpu.hpp"
+#include "arch/print.hpp"
 
 namespace noteg::arch {
 namespace {

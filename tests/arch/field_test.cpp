@@ -6,7 +6,7 @@
 #include <set>
 
 #include "arch/provenance.hpp"
-#include "arch/validate.hpp"
+#include "arch/read_spec.hpp"
 
 namespace noteg::arch {
 namespace {

@@ -6,8 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arch/field.hpp"
-#include "arch/reference.hpp"
-#include "arch/schema.hpp"
+#include "arch/print.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::arch {

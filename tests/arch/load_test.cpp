@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "arch/field.hpp"
-#include "arch/find.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::arch {

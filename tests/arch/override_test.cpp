@@ -7,7 +7,7 @@
 namespace noteg::arch {
 namespace {
 
-std::string mistakes(const Overrides& overrides) {
+std::string override_mistakes(const Overrides& overrides) {
   const Result<GpuSpec> gpu = load_gpu("tiny", overrides);
   return gpu ? "" : to_string(gpu.errors());
 }
@@ -27,7 +27,7 @@ TEST(Overrides, ReplaceTheNumberOfTheFile) {
 }
 
 TEST(Overrides, AllMistakesInOneRun) {
-  EXPECT_EQ(mistakes({{"l2.size", "2 GB/s"}, {"l2.sice", "1 MiB"}, {"sms", "0"}}),
+  EXPECT_EQ(override_mistakes({{"l2.size", "2 GB/s"}, {"l2.sice", "1 MiB"}, {"sms", "0"}}),
             "--set arch.l2.size: expected a size such as 36 MiB (in B, KiB, MiB, GiB, TiB, KB, MB, GB, TB), found "
             "\"2 GB/s\", which is a bandwidth\n"
             "--set arch.l2.sice: expected a key of an architecture file, found an unknown one (did you mean l2.size?)\n"
@@ -35,7 +35,7 @@ TEST(Overrides, AllMistakesInOneRun) {
 }
 
 TEST(Overrides, RulesHoldForThemToo) {
-  EXPECT_EQ(mistakes({{"power.idle", "30 W"}}),
+  EXPECT_EQ(override_mistakes({{"power.idle", "30 W"}}),
             "--set arch.power.idle: expected less than power.limit, found 30 W (power.limit is 20 W)\n");
 }
 
@@ -50,7 +50,7 @@ TEST(Overrides, TheLastOneWins) { EXPECT_EQ(load_gpu("tiny", {{"sms", "2"}, {"sm
 
 TEST(Overrides, SectionsAndIdentityCannotBeSet) {
   for (const char* key : {"l2", "names", "base", "id", "", "arch.", "sm"}) {
-    EXPECT_NE(mistakes({{key, "1"}}), "") << key;
+    EXPECT_NE(override_mistakes({{key, "1"}}), "") << key;
   }
 }
 

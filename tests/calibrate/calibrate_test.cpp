@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "arch/field.hpp"
-#include "arch/write_gpu.hpp"
-#include "sim/calibrate/constants.hpp"
+#include "arch/print.hpp"
+#include "sim/calibrate/least_squares.hpp"
 #include "sim/validate/measured_case.hpp"
 #include "tests/validate/fixture.hpp"
 

@@ -13,8 +13,6 @@ using Json = nlohmann::json;
 
 constexpr const char* small = "simulate --arch rtx4070 --family simt --tile 128x128x8 --shape 1024x1024x256";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(Program, HelpsOnStandardOutput) {
   for (const char* arguments : {"--help", "simulate --help", "validate --help", "compare --help", "calibrate --help",
                                 "arch --help", "kernel show --help"}) {

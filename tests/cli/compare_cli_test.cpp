@@ -10,22 +10,20 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kernel = " --family simt --tile 64x64x8 --shape 512x512x128";
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+const std::string compared_kernel = " --family simt --tile 64x64x8 --shape 512x512x128";
 
 TEST(CompareGpus, TellsTimeDifferencesAndWaterfall) {
-  const Ran ran = run_program("compare --arch l4 --arch l4:l2.size=24MiB:sms=29" + kernel);
+  const Ran ran = run_program("compare --arch l4 --arch l4:l2.size=24MiB:sms=29" + compared_kernel);
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(has(ran.out, "what if  l4 (2): l2.size=24MiB, sms=29")) << ran.out;
   EXPECT_TRUE(has(ran.out, "from l4 to l4 (2): ")) << ran.out;
   EXPECT_TRUE(has(ran.out, "  + SM count")) << ran.out;
-  const Ran csv = run_program("compare --format csv --arch l4 --arch tiny" + kernel);
+  const Ran csv = run_program("compare --format csv --arch l4 --arch tiny" + compared_kernel);
   EXPECT_TRUE(csv.out.starts_with("label,what_if,arch,")) << csv.out;
 }
 
 TEST(CompareGpus, TellsEveryMistakeAtOnce) {
-  const Ran ran = run_program("compare --arch l4:l2.sise=24MiB --format png --jobs 0" + kernel);
+  const Ran ran = run_program("compare --arch l4:l2.sise=24MiB --format png --jobs 0" + compared_kernel);
   EXPECT_EQ(ran.status, 2);
   for (const char* part : {"--arch: expected 2 to 12 GPUs", "did you mean l2.size", "--format", "--jobs"})
     EXPECT_TRUE(has(ran.err, part)) << part << "\n" << ran.err;

@@ -24,10 +24,10 @@ TEST(Readme, ShowsWhatTheMainJobPrints) {
 TEST(Readme, ShowsWhatAnyEnvironmentPrints) {
   const std::string expected = run_program(main_job).out;
   EXPECT_FALSE(expected.empty());
-  for (const std::string environment :
+  for (const std::string variable :
        {"COLUMNS=200", "TERM=dumb NO_COLOR=1", "TZ=Asia/Tokyo", "LC_ALL=C.UTF-8", "CI=true",
         "GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2", "GLIBC_TUNABLES=glibc.malloc.perturb=85"})
-    EXPECT_EQ(run_shell(environment + " \"$NOTEG\" " + main_job).out, expected) << environment;
+    EXPECT_EQ(run_shell(variable + " \"$NOTEG\" " + main_job).out, expected) << variable;
   EXPECT_EQ(run_program(main_job + " --jobs 1").out, expected);
   EXPECT_EQ(run_program(main_job + " --jobs 7").out, expected);
 }

@@ -10,8 +10,6 @@
 namespace noteg::test {
 namespace {
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // In a folder of its own that holds the file d and, beside it, every other name for it.
 Ran shell(const std::string& command) {
   return run_shell(

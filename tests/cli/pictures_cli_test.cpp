@@ -11,8 +11,6 @@ namespace {
 
 const std::string run = "simulate --arch l4 --family simt --tile 64x64x8 --shape 256x256x128 ";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(Report, LiesBesideTheResultAndDoesNotChangeIt) {
   const Ran plain = run_program(run + "--format json");
   const Ran ran =

@@ -12,8 +12,6 @@ using Json = nlohmann::json;
 
 const std::string kernel = "--family simt --tile 128x128x8 --shape 1024x1024x512";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 Json json_of(const std::string& arguments) {
   const Ran ran = run_program(arguments + " --format json");
   EXPECT_EQ(ran.status, 0) << ran.err;

@@ -16,6 +16,10 @@ struct Ran {
 // A whole shell command in which $NOTEG is the program.
 [[nodiscard]] Ran run_shell(const std::string& command);
 
+[[nodiscard]] inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 // run.sh of examples/NAME.
 [[nodiscard]] Ran run_example(const std::string& name);
 

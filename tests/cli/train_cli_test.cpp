@@ -10,8 +10,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // 96 simulated runs of made-up shapes on two GPUs, as a measured file whose times are 1.25 times the simulated ones.
 const std::string make_data =
     "d=$(mktemp -d); (echo gpu,family,dtype_in,M,N,K,tile_m,tile_n,tile_k,time_ms; for g in RTX4070 A40; do for m in "

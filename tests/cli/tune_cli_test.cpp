@@ -12,8 +12,6 @@ using Json = nlohmann::json;
 
 const std::string few = "tune --arch tiny --max-configs 20 --top 2 --shape 512x384x128";
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(TuneCommand, RanksAndWritesKernelsThatSimulateTakes) {
   const Ran ran = run_shell("d=$(mktemp -d); \"$NOTEG\" " + few +
                             " --out-dir $d && \"$NOTEG\" simulate --arch tiny --shape 512x384x128 --kernel "

@@ -5,8 +5,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "sim/compare/write.hpp"
-
 namespace noteg::compare {
 namespace {
 
@@ -23,7 +21,7 @@ Result<Comparison> compared(const std::vector<std::string>& gpus, unsigned jobs,
   CompareOptions options;
   options.jobs = jobs;
   return compare(
-      *load_contestants(gpus, {}), [&](const arch::GpuSpec&) { return kernel; }, {512, 512, 128, 1}, options, cache);
+      *load_variants(gpus, {}), [&](const arch::GpuSpec&) { return kernel; }, {512, 512, 128, 1}, options, cache);
 }
 
 TEST(Compare, TheWaterfallEndsAtTheOtherGpusOwnTime) {

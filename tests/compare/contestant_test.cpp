@@ -23,8 +23,8 @@ TEST(WhatIf, AColonWithoutAKeyBelongsToThePath) {
 }
 
 TEST(WhatIf, ANewBoostClockMovesTheSustainedOne) {
-  const Result<std::vector<Contestant>> gpus =
-      load_contestants({"a100-pcie-40gb", "a100-pcie-40gb:clock.boost=1.128GHz"}, {});
+  const Result<std::vector<Variant>> gpus =
+      load_variants({"a100-pcie-40gb", "a100-pcie-40gb:clock.boost=1.128GHz"}, {});
   ASSERT_TRUE(gpus);
   const arch::ClockSpec &as_is = gpus->at(0).gpu.clock, &slower = gpus->at(1).gpu.clock;
   EXPECT_NEAR(slower.sustained / as_is.sustained, slower.boost / as_is.boost, 1e-12);
@@ -34,7 +34,7 @@ TEST(WhatIf, ANewBoostClockMovesTheSustainedOne) {
 }
 
 TEST(WhatIf, EveryMistakeIsTold) {
-  const Result<std::vector<Contestant>> gpus = load_contestants({"l4:l2.sise=24MiB", "l44", "tiny:sms=none"}, {});
+  const Result<std::vector<Variant>> gpus = load_variants({"l4:l2.sise=24MiB", "l44", "tiny:sms=none"}, {});
   ASSERT_FALSE(gpus);
   EXPECT_EQ(gpus.errors().size(), 3U);
   EXPECT_NE(gpus.errors()[0].to_string().find("did you mean l2.size"), std::string::npos);

@@ -8,7 +8,7 @@
 
 #include "arch/field.hpp"
 #include "arch/load.hpp"
-#include "arch/validate.hpp"
+#include "arch/read_spec.hpp"
 
 namespace noteg::dataset {
 namespace {

@@ -1,7 +1,11 @@
 // How the last CTAs of a grid fall onto SMs that have just finished whole rounds.
+#include <gtest/gtest.h>
+
+#include "sim/gpu/dram.hpp"
 #include "tests/gpu/chip_setup.hpp"
 
 namespace noteg::gpu {
+
 namespace {
 
 // Tiles of the grid: 2 on every SM of 132 for two rounds, and `rest` on top.
@@ -27,4 +31,69 @@ TEST(Tail, OthersSpreadItOverTheSms) {
 }
 
 }  // namespace
+
+// Control bits against a scoreboard on SGEMM, and what the schedulers make of it.
+
+namespace {
+
+double time_us(const char* gpu, const char* kernel, const sm::CoreSwitches& core) {
+  SimOptions options;
+  options.sm_clock_mhz = 1400;
+  options.switches.core = core;
+  SmCache cache;
+  return run(gpu_of(gpu), kernel_of(kernel), {4096, 4096, 1024, 1}, options, cache).time_us;
+}
+
+// MICRO25 section 12: a scoreboard without limits costs 2 % over all benchmarks.
+TEST(Dependence, ScoreboardAndControlBitsAgreeOnSgemm) {
+  for (const char* gpu : {"rtx-a6000", "a100-pcie-80gb", "h200-sxm-141gb", "l4"}) {
+    for (const char* kernel : {"ampere_sgemm_128x128_nn", "cutlass_simt_sgemm_128x128_8x4_nn_align1",
+                               "cutlass_simt_sgemm_128x128_8x2_nn_align1"}) {
+      const double bits = time_us(gpu, kernel, {});
+      const double board = time_us(gpu, kernel, {.dependence = sm::Dependence::scoreboard});
+      EXPECT_NEAR(board / bits, 1, 0.05) << gpu << " " << kernel;
+    }
+  }
+}
+
+// A scheduler that changes warps every cycle throws the register file cache away.
+TEST(Schedulers, GreedyOnesKeepTheRegisterFileCache) {
+  constexpr const char* kernel = "cutlass_simt_sgemm_128x128_8x4_nn_align1";
+  const double greedy = time_us("rtx-a6000", kernel, {});
+  EXPECT_NEAR(time_us("rtx-a6000", kernel, {.scheduler = sm::Scheduler::gto}) / greedy, 1, 0.05);
+  EXPECT_GT(time_us("rtx-a6000", kernel, {.scheduler = sm::Scheduler::lrr}) / greedy, 1.1);
+}
+
+}  // namespace
+
+// The queue before DRAM of CTAs that have drifted apart and open a row for every few bytes.
+
+namespace {
+
+double wait_at(const arch::GpuSpec& gpu, double utilisation, bool opens_rows) {
+  Traffic traffic;
+  traffic.opened_rows = opens_rows ? 1 : 0;
+  return dram_wait(gpu.dram, traffic, gpu.clock.sustained, utilisation);
+}
+
+TEST(DramWait, BanksThatOpenRowsServeSlowerThanTheBus) {
+  const arch::GpuSpec gpu = gpu_of("rtx4070");
+  EXPECT_EQ(wait_at(gpu, 0, true), wait_at(gpu, 0, false));
+  EXPECT_GT(wait_at(gpu, 0.8, true), wait_at(gpu, 0.8, false));
+  EXPECT_GT(wait_at(gpu, 0.9, true), wait_at(gpu, 0.8, true));
+}
+
+// The wait makes the time and the time the wait: channels that take some of it away never cost any.
+TEST(DramWait, MoreChannelsAreNeverSlower) {
+  double before = 1e300;
+  for (const char* bits : {"128", "160", "192", "224", "256", "320", "384"}) {
+    const arch::GpuSpec gpu = gpu_of("rtx4070", {{"dram.bus_bits", bits}});
+    const SimReport report = run(gpu, "naive_tiled_sgemm_t4", {.m = 4096, .n = 4096, .k = 8192});
+    EXPECT_LE(report.time_us, before * 1.002) << bits;
+    before = report.time_us;
+  }
+}
+
+}  // namespace
+
 }  // namespace noteg::gpu

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/access/lane_form.hpp"
+#include "kernels/access/wavefronts.hpp"
 
 namespace noteg::kernels {
 namespace {

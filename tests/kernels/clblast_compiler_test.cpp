@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/families/build.hpp"
-#include "kernels/families/clblast/clblast_compiler.hpp"
+#include "kernels/families/clblast/clblast_plan.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/config/config_file.hpp"
-#include "kernels/config/config_keys.hpp"
 #include "kernels/families/build.hpp"
 #include "kernels/families/clblast/clblast_plan.hpp"
 

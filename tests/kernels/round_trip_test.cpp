@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "kernels/access/lane_form.hpp"
+#include "kernels/access/wavefronts.hpp"
 #include "kernels/assembly/assembly.hpp"
 #include "kernels/config/config_file.hpp"
 #include "kernels/families/build.hpp"

@@ -4,10 +4,9 @@
 
 #include <string>
 
-#include "kernels/config/config_keys.hpp"
+#include "kernels/config/config_file.hpp"
 #include "kernels/families/build.hpp"
-#include "kernels/families/triton/triton_plan.hpp"
-#include "kernels/families/triton/triton_text.hpp"
+#include "kernels/families/triton/triton.hpp"
 #include "kernels/ir/listing.hpp"
 #include "sim/support/result.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/families/build.hpp"
-#include "kernels/families/triton/triton_plan.hpp"
+#include "kernels/families/triton/triton.hpp"
 #include "kernels/ir/listing.hpp"
 #include "sim/support/result.hpp"
 

@@ -15,7 +15,7 @@
 namespace noteg::learn {
 namespace {
 
-Model sample_model(bool random_cuts) {
+Model forest_with(bool random_cuts) {
   TrainingRequest request = test::sample_request();
   request.by_shape = request.by_gpu = request.ablation = false;
   request.forest.trees = 6;
@@ -56,7 +56,7 @@ void agrees(const Model& model, Predict predict) {
 }
 
 TEST(Export, OfCSaysWhatTheModelSays) {
-  const Model model = sample_model(false);
+  const Model model = forest_with(false);
   const Result<std::string> source = to_source(model, SourceKind::c_file);
   ASSERT_TRUE(source);
   const Predict predict = compiled(*source, "cc", "noteg_model_predict");
@@ -65,7 +65,7 @@ TEST(Export, OfCSaysWhatTheModelSays) {
 }
 
 TEST(Export, OfAHeaderSaysWhatTheModelSays) {
-  const Model model = sample_model(true);
+  const Model model = forest_with(true);
   const Result<std::string> source = to_source(model, SourceKind::cpp_header);
   ASSERT_TRUE(source);
   const std::string use = "\nextern \"C\" void use(const double* x, double* out) { noteg_model::predict(x, out); }\n";

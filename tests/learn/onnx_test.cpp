@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-Model sample_model(bool random_cuts) {
+Model onnx_sample(bool random_cuts) {
   TrainingRequest request = test::sample_request();
   request.by_shape = request.by_gpu = request.ablation = false;
   if (!random_cuts) request.forest = forest::random_forest();
@@ -90,19 +90,19 @@ void expect_same_answers(const Model& model, const std::string& name) {
     }
 }
 
-TEST(Onnx, SaysWhatTheModelSays) { expect_same_answers(sample_model(false), "best"); }
+TEST(Onnx, SaysWhatTheModelSays) { expect_same_answers(onnx_sample(false), "best"); }
 
-TEST(Onnx, SaysWhatAModelOfRandomCutsSays) { expect_same_answers(sample_model(true), "random"); }
+TEST(Onnx, SaysWhatAModelOfRandomCutsSays) { expect_same_answers(onnx_sample(true), "random"); }
 
 TEST(Onnx, RefusesAnAnchorThatIsNoFeature) {
-  Model model = sample_model(false);
+  Model model = onnx_sample(false);
   model.parts[0].targets[0].anchor = "physics.gone";
   const Result<std::string> onnx = to_onnx(model);
   ASSERT_FALSE(onnx);
   EXPECT_NE(to_string(onnx.errors()).find("time_us over physics.gone"), std::string::npos);
 }
 
-TEST(Onnx, IsTheSameFileEveryTime) { EXPECT_EQ(*to_onnx(sample_model(true)), *to_onnx(sample_model(true))); }
+TEST(Onnx, IsTheSameFileEveryTime) { EXPECT_EQ(*to_onnx(onnx_sample(true)), *to_onnx(onnx_sample(true))); }
 
 }  // namespace
 }  // namespace noteg::learn

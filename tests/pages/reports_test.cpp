@@ -30,7 +30,7 @@ arch::GpuSpec gpu(const std::string& name) { return *arch::load_gpu(name, {}); }
 
 compare::Comparison comparison() {
   compare::Comparison c;
-  c.contestants = {{"rtx4070", "", gpu("rtx4070")}, {"l4", "l2.size=24MiB", gpu("l4")}};
+  c.variants = {{"rtx4070", "", gpu("rtx4070")}, {"l4", "l2.size=24MiB", gpu("l4")}};
   c.reports = {run_on("rtx4070", 7700), run_on("l4", 12000)};
   c.waterfalls = {{"rtx4070", "l4", 7700, 12000, {{"SM count", 1, 6000, 6000. / 7700}, {"clock", 2, 12000, 2}}}};
   return c;
@@ -59,7 +59,7 @@ validate::Validation validation() {
     v.data.rows.push_back(
         {0, static_cast<std::size_t>(i), {i % 2 == 0 ? "L4" : "A40", "128", "256", std::to_string(i)}});
     validate::Outcome outcome;
-    outcome.fate = i == 40 ? validate::Fate::skipped : validate::Fate::predicted;
+    outcome.status = i == 40 ? validate::Status::skipped : validate::Status::predicted;
     outcome.reason = "tile was not recorded";
     if (i < 40) outcome.time_ms = {1.1 * i, 1.0 * i};
     v.outcomes.push_back(outcome);
@@ -163,7 +163,7 @@ TEST(HtmlReports, ThinningKeepsEveryOutlier) {
   for (int i = 1; i <= 6000; ++i) {
     v.data.rows.push_back({0, static_cast<std::size_t>(i), {"L4", "128", "256", std::to_string(i)}});
     validate::Outcome outcome;
-    outcome.fate = validate::Fate::predicted;
+    outcome.status = validate::Status::predicted;
     outcome.time_ms = {i % 1000 == 7 ? 2.0 * i : 1.0 * i, 1.0 * i};
     v.outcomes.push_back(outcome);
   }

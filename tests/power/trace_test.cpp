@@ -1,5 +1,5 @@
 // Power over time: starts at idle, is what the settled solution says in the end, and never leaves the limit for long.
-#include "sim/power/trace.hpp"
+#include "sim/power/clock.hpp"
 
 #include "tests/power/power_setup.hpp"
 

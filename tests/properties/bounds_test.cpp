@@ -11,14 +11,13 @@
 #include <regex>
 
 #include "arch/field.hpp"
-#include "kernels/config/config_keys.hpp"
+#include "kernels/config/config_file.hpp"
 #include "tests/properties/random_case.hpp"
-#include "tests/properties/survives.hpp"
 
 namespace noteg::properties {
 namespace {
 
-constexpr int patience = 20;  // seconds of processor time, many times what any of these takes
+constexpr int most_seconds = 20;  // seconds of processor time, many times what any of these takes
 
 // One kernel of each family, on a GPU that runs it.
 std::vector<Case> kernels_of_all_families() {
@@ -65,7 +64,7 @@ std::string mistake_in(const gpu::SimReport& r) {
 }
 
 void expect_an_answer(const Case& c) {
-  const std::string found = survives(patience, [&c]() -> std::string {
+  const std::string found = survives(most_seconds, [&c]() -> std::string {
     const Result<arch::GpuSpec> gpu = gpu_of(c);
     if (!gpu) return "";
     gpu::SmCache cache;

@@ -25,11 +25,6 @@ struct Agreement {
 
 constexpr double far = 0.03;
 
-std::size_t asked(const char* variable, std::size_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? static_cast<std::size_t>(std::strtoull(text, nullptr, 10)) : otherwise;
-}
-
 // Which of several CTAs that end together ends first, and so where the last CTAs of a grid run, is chance: do exact
 // runs in which CTAs follow each other a few cycles later span a range that holds the cycles?
 bool is_in_range(const Case& c, arch::GpuSpec gpu, double cycles) {

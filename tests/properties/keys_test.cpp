@@ -9,12 +9,12 @@
 #include <memory>
 
 #include "arch/field.hpp"
-#include "arch/validate.hpp"
+#include "arch/read_spec.hpp"
 #include "kernels/assembly/assembly.hpp"
 #include "sim/gpu/memory_port.hpp"
 #include "sim/gpu/operating_point.hpp"
+#include "sim/power/clock.hpp"
 #include "sim/power/components.hpp"
-#include "sim/power/trace.hpp"
 #include "sim/report/write.hpp"
 #include "tests/properties/random_case.hpp"
 

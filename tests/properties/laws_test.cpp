@@ -25,11 +25,6 @@ struct Violation {
   std::string text;
 };
 
-std::size_t asked(const char* variable, std::size_t otherwise) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? static_cast<std::size_t>(std::strtoull(text, nullptr, 10)) : otherwise;
-}
-
 // The case with more of one resource; nothing where the machine cannot have more.
 struct Resource {
   const char* name;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "sim/support/csv.hpp"
@@ -179,6 +180,11 @@ std::string command_of(const Case& c) {
   text += fmt::format(" --clock {}MHz --l2 {}", c.clock_mhz, states[static_cast<std::size_t>(c.l2)]);
   for (const auto& [key, value] : c.arch) text += fmt::format(" --set 'arch.{}={}'", key, value);
   return text;
+}
+
+std::size_t asked(const char* variable, std::size_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? static_cast<std::size_t>(std::strtoull(text, nullptr, 10)) : otherwise;
 }
 
 Result<arch::GpuSpec> gpu_of(const Case& c) { return arch::load_gpu(c.gpu, c.arch); }

@@ -2,6 +2,7 @@
 // words of a command line, so that what a law finds can be run again as it is printed.
 #pragma once
 
+#include <functional>
 #include <random>
 #include <string>
 #include <utility>
@@ -38,6 +39,9 @@ inline constexpr std::size_t kinds = 7;
 [[nodiscard]] Result<gpu::SimReport> simulate(const Case& c, const arch::GpuSpec& gpu, gpu::SmCache& cache,
                                               bool exact = false);
 
+// What the environment variable says, or otherwise.
+[[nodiscard]] std::size_t asked(const char* variable, std::size_t otherwise);
+
 // An integer from low to high, both included.
 [[nodiscard]] std::int64_t whole(Random& random, std::int64_t low, std::int64_t high);
 
@@ -48,5 +52,11 @@ template <class List>
 const auto& one_of(const List& list, Random& random) {
   return list[random() % std::size(list)];
 }
+
+// Work in a process of its own: a crash or a hang of it is a finding, not the end of all tests.
+
+// Empty where the work ended by itself within so many seconds of processor time and found nothing wrong; else what it
+// said, the signal that ended it, or that it went on for too long.
+[[nodiscard]] std::string survives(int seconds, const std::function<std::string()>& work);
 
 }  // namespace noteg::properties

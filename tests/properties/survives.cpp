@@ -1,4 +1,4 @@
-#include "tests/properties/survives.hpp"
+#include "tests/properties/random_case.hpp"
 
 #include <sys/resource.h>
 #include <sys/wait.h>

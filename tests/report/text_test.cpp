@@ -2,7 +2,6 @@
 
 #include <sstream>
 
-#include "sim/report/format.hpp"
 #include "sim/report/write.hpp"
 #include "tests/report/sample_report.hpp"
 

@@ -1,4 +1,4 @@
-#include "sim/serve/line_server.hpp"
+#include "sim/serve/service.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "sim/support/gzip.hpp"
+#include "sim/support/output_file.hpp"
 
 namespace noteg {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/support/portable_math.hpp"
+#include "sim/support/arithmetic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@ LONGEST_LINE = 120
 LONGEST_SENTENCE = 25
 # Written by the program: their text stands in tables of the sources.
 GENERATED = {"architecture-reference.md", "kernel-reference.md", "report-reference.md", "dataset-reference.md",
-             "switches.md", "validation.md", "library-menu.md", "leave-one-out.md", "measured-files.md"}
+             "switches.md", "validation.md", "library-catalogue.md", "leave-one-out.md", "measured-files.md"}
 
 
 def prose(text):

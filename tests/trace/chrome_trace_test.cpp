@@ -1,5 +1,5 @@
 // The trace keeps to the Trace Event Format as viewers read it.
-#include "sim/trace/chrome_trace.hpp"
+#include "sim/trace/views.hpp"
 
 #include <zlib.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "sim/support/gzip.hpp"
+#include "sim/support/output_file.hpp"
 #include "tests/trace/watched.hpp"
 
 namespace noteg::test {

@@ -1,11 +1,10 @@
 // The timeline fits a terminal and says what it shows.
-#include "sim/trace/timeline.hpp"
+#include "sim/trace/views.hpp"
 
 #include <algorithm>
 #include <set>
 #include <sstream>
 
-#include "sim/trace/warp_lanes.hpp"
 #include "tests/trace/watched.hpp"
 
 namespace noteg::test {

@@ -1,4 +1,4 @@
-#include "sim/tune/auto_kernel.hpp"
+#include "sim/tune/catalogue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,10 @@
 #include <fstream>
 
 #include "arch/load.hpp"
-#include "kernels/names/library_name.hpp"
+#include "kernels/config/config_file.hpp"
 #include "sim/gpu/explain.hpp"
 #include "sim/support/text_file.hpp"
 #include "sim/support/work_sharing.hpp"
-#include "sim/tune/menu.hpp"
 
 namespace noteg::tune {
 namespace {
@@ -23,7 +22,7 @@ double time_of(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, co
   return gpu::simulate(gpu, kernel, problem.shape, {}, cache)->time_us;
 }
 
-TEST(Menu, EveryKernelResolvesForItsTypes) {
+TEST(Catalogue, EveryKernelResolvesForItsTypes) {
   for (const char* name : {"a100-pcie-40gb", "rtx3090", "l4", "h100-sxm5-80gb"}) {
     const arch::GpuSpec gpu = *arch::load_gpu(name);
     const std::vector<kernels::KernelConfig> kernels = library_kernels(gpu, {});
@@ -35,7 +34,7 @@ TEST(Menu, EveryKernelResolvesForItsTypes) {
   }
 }
 
-TEST(Menu, ALibraryFromBeforeNvjetHasOnlyHoppersOlderKernels) {
+TEST(Catalogue, ALibraryFromBeforeNvjetHasOnlyHoppersOlderKernels) {
   const arch::GpuSpec gpu = *arch::load_gpu("h100-sxm5-80gb");
   kernels::KernelConfig frame;
   frame.dtype_in = kernels::DataType::f16;
@@ -46,12 +45,12 @@ TEST(Menu, ALibraryFromBeforeNvjetHasOnlyHoppersOlderKernels) {
   EXPECT_GE(before.size(), 8U);
 }
 
-TEST(Menu, ThePageIsUpToDate) {
-  const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/library-menu.md";
-  if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path, std::ios::binary) << menu_reference();
+TEST(Catalogue, ThePageIsUpToDate) {
+  const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/library-catalogue.md";
+  if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path, std::ios::binary) << catalogue_reference();
   const Result<std::string> found = read_text_file(path);
   ASSERT_TRUE(found) << to_string(found.errors());
-  EXPECT_TRUE(*found == menu_reference()) << "run test_tune with NOTEG_UPDATE_GENERATED=1";
+  EXPECT_TRUE(*found == catalogue_reference()) << "run test_tune with NOTEG_UPDATE_GENERATED=1";
 }
 
 using kernels::DataType;
@@ -86,8 +85,8 @@ kernels::KernelConfig asked_for_again(const kernels::KernelConfig& chosen, const
   return resolved ? *resolved : kernels::KernelConfig{};
 }
 
-// Types x generations x layouts x shapes, every kernel of the menu with every number of slices.
-TEST(Menu, EveryNamedKernelCanBeAskedForAgainByItsName) {
+// Types x generations x layouts x shapes, every kernel of the catalogue with every number of slices.
+TEST(Catalogue, EveryNamedKernelCanBeAskedForAgainByItsName) {
   std::size_t names = 0;
   for (const char* name : {"a100-pcie-40gb", "rtx3090", "l4", "h100-sxm5-80gb"}) {
     const arch::GpuSpec gpu = *arch::load_gpu(name);
@@ -148,8 +147,8 @@ TEST(KernelChooser, TakesLargeTilesForLargeProblemsAndSplitsDeepOnes) {
   EXPECT_GT(chooser.best(gpu, sgemm(128, 128, 32768), {})->split_k, 1);
 }
 
-// The rough grade may miss the best by a little, not by much.
-TEST(KernelChooser, TheChosenKernelIsCloseToTheBestOfTheMenu) {
+// The pilot run may miss the best by a little, not by much.
+TEST(KernelChooser, TheChosenKernelIsCloseToTheBestOfTheCatalogue) {
   KernelChooser chooser;
   gpu::SmCache cache;
   for (const char* name : {"a100-pcie-40gb", "h100-sxm5-80gb"}) {
@@ -171,7 +170,7 @@ TEST(KernelChooser, WhatItRemembersDoesNotShow) {
   EXPECT_EQ(*used.best(gpu, sgemm(512, 1024, 2048), {}), *fresh.best(gpu, sgemm(512, 1024, 2048), {}));
 }
 
-TEST(KernelChooser, SaysWhereTheMenuHasNothing) {
+TEST(KernelChooser, SaysWhereTheCatalogueHasNothing) {
   arch::GpuSpec gpu = *arch::load_gpu("a100-pcie-40gb");
   gpu.sm.name = "sm_70";
   const Result<kernels::KernelConfig> none = KernelChooser().best(gpu, sgemm(64, 64, 64), {});

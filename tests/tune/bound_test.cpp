@@ -5,7 +5,7 @@
 
 #include "arch/load.hpp"
 #include "sim/gpu/simulate.hpp"
-#include "sim/tune/space.hpp"
+#include "sim/tune/candidates.hpp"
 
 namespace noteg::tune {
 namespace {
@@ -74,8 +74,8 @@ TEST(LowerBound, GrowsWithTheWorkOfTheBusiestSm) {
   kernel.tile = {128, 128, 8};
   const kernels::KernelConfig resolved = *kernels::resolve(kernel, {128 * 108, 128, 4096, 1});
   const double one = lower_bound(gpu, resolved, {128 * 108, 128, 4096, 1}).value - gpu.launch.kernel.value;
-  const double ragged = lower_bound(gpu, resolved, {128 * 109, 128, 4096, 1}).value - gpu.launch.kernel.value;
-  EXPECT_NEAR(ragged / one, 2, 1e-9);
+  const double partial = lower_bound(gpu, resolved, {128 * 109, 128, 4096, 1}).value - gpu.launch.kernel.value;
+  EXPECT_NEAR(partial / one, 2, 1e-9);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include "arch/load.hpp"
 #include "sim/gpu/simulate.hpp"
-#include "sim/tune/space.hpp"
+#include "sim/tune/candidates.hpp"
 
 namespace noteg::tune {
 namespace {

@@ -1,5 +1,5 @@
 #include "sim/validate/measured_case.hpp"
-#include "sim/validate/shape_half.hpp"
+#include "sim/validate/measured_source.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,6 +10,7 @@
 #include "kernels/access/wavefronts.hpp"
 #include "sim/gpu/gemm_launch.hpp"
 #include "sim/gpu/occupancy.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/validate/metrics.hpp"
 #include "tests/validate/counted_launches.hpp"
 

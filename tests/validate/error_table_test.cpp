@@ -1,5 +1,5 @@
 // The table of errors that intervals are made of: which rows count, and that its factors keep their promise.
-#include "sim/validate/error_table.hpp"
+#include "sim/validate/validate.hpp"
 
 #include <gtest/gtest.h>
 

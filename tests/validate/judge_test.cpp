@@ -3,7 +3,7 @@
 
 #include "arch/load.hpp"
 #include "sim/power/clock.hpp"
-#include "sim/validate/judge.hpp"
+#include "sim/validate/outcome.hpp"
 
 namespace noteg::validate {
 namespace {

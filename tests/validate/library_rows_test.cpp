@@ -8,7 +8,7 @@ namespace {
 
 using kernels::DataType;
 
-const std::string file =
+const std::string library_file =
     "source,gpu,op,dtype_in,dtype_acc,layout,M,N,K,kernel_name,tile_m,time_ms\n"
     "vidur,tiny,linear,fp32,fp32,tn,1000,1000,1000,,,2\n"
     "aiconfigurator,tiny,linear_quant,fp8,fp32,tn,1000,1000,1000,,,2\n"
@@ -25,7 +25,7 @@ Result<kernels::KernelConfig> choose(const arch::GpuSpec&, const kernels::Kernel
 }
 
 Validation run(const Chooser& chooser) {
-  const test::TemporaryFile data("library.csv", file);
+  const test::TemporaryFile data("library.csv", library_file);
   ValidateOptions options;
   options.chooser = chooser;
   return *validate({data.path()}, options, test::fake_simulator);
@@ -52,7 +52,7 @@ TEST(LibraryRows, AQuantisationKernelAddsItsTime) {
 }
 
 TEST(LibraryRows, ResultsHaveSixteenBitsWhereOperandsHaveFewer) {
-  const MeasuredData data = test::data_of(file);
+  const MeasuredData data = test::data_of(library_file);
   const auto type_of = [&](std::size_t row) {
     return std::get<MeasuredCase>(case_of(data, data.rows[row], TimeColumn::as_taken, UnknownKernel::choose)).config;
   };

@@ -11,6 +11,7 @@
 
 #include "arch/load.hpp"
 #include "sim/gpu/simulate.hpp"
+#include "sim/support/arithmetic.hpp"
 #include "sim/validate/measured_case.hpp"
 #include "sim/validate/measured_file.hpp"
 
@@ -65,12 +66,6 @@ std::vector<Slope> all_slopes() {
     for (const Slope& slope : slopes_of(name.first, name.second, entry.first, entry.second)) out.push_back(slope);
   }
   return out;
-}
-
-// The value that a share of the rows does not exceed.
-double quantile(std::vector<double> values, double share) {
-  std::ranges::sort(values);
-  return values.empty() ? 1.0 : values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1))];
 }
 
 std::vector<double> errors_of(const std::vector<Slope>& slopes, std::string_view mode) {

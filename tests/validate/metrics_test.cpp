@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "sim/support/arithmetic.hpp"
+
 namespace noteg::validate {
 namespace {
 

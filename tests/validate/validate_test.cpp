@@ -5,8 +5,8 @@
 #include <atomic>
 #include <nlohmann/json.hpp>
 
-#include "sim/support/number_text.hpp"
-#include "sim/validate/work_sharing.hpp"
+#include "sim/support/text.hpp"
+#include "sim/support/work_sharing.hpp"
 #include "sim/validate/write.hpp"
 #include "tests/validate/fixture.hpp"
 
@@ -78,7 +78,7 @@ TEST(Validate, SetsOtherGpusAside) {
   options.gpus = {"TINY"};
   const Validation v = run(options);
   EXPECT_EQ(v.filtered, 1u);
-  EXPECT_EQ(v.outcomes[4].fate, Fate::filtered);
+  EXPECT_EQ(v.outcomes[4].status, Status::filtered);
 }
 
 TEST(Validate, RefusesColumnsGpusAndFilesThatDoNotExist) {

@@ -1,4 +1,4 @@
-#include "sim/workload/read_operations.hpp"
+#include "sim/workload/operation.hpp"
 
 #include <gtest/gtest.h>
 

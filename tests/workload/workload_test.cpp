@@ -4,7 +4,6 @@
 
 #include "arch/load.hpp"
 #include "sim/workload/power_trace.hpp"
-#include "sim/workload/write.hpp"
 
 namespace noteg::workload {
 namespace {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/compiled/emulator/machine.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -25,13 +26,6 @@ constexpr BankLayout layout_of(int sm) {
 constexpr std::uint64_t first_buffer = 0x7f0000000000, alignment = 2 << 20;  // as cuMemAlloc places large ones
 constexpr std::uint64_t bank_window = 0x7e0000000000;  // where bank 0 lies among generic addresses
 constexpr std::uint32_t stack_top = 0xfffdc0;
-
-std::uint64_t mixed(std::uint64_t x) {  // SplitMix64: a constant of the address, the same on any machine
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 // What the driver writes into a CUtensorMap, as it stands in parameters of CUTLASS and FlashAttention-3 kernels whose
 // shapes are known: address; pitches of outer dimensions by 16 bytes (words 3 to 6); extents less one (8 to 12); those
@@ -165,12 +159,12 @@ std::optional<std::uint32_t> LaunchMemory::load(std::uint64_t address, int bytes
     case Content::zero: return 0;
     case Content::index:
       if (bytes < 4 || offset % 4 != 0) return std::nullopt;
-      return static_cast<std::uint32_t>(mixed(offset / 4 + 977 * static_cast<std::uint64_t>(index)) %
+      return static_cast<std::uint32_t>(split_mix(offset / 4 + 977 * static_cast<std::uint64_t>(index)) %
                                         static_cast<std::uint64_t>(buffer.below));
     case Content::bytes_u8: {
       std::uint32_t value = 0;
       for (int i = 0; i < std::min(bytes, 4); ++i)
-        value |= static_cast<std::uint32_t>(mixed(offset + static_cast<std::uint64_t>(i)) & 0xff) << (8 * i);
+        value |= static_cast<std::uint32_t>(split_mix(offset + static_cast<std::uint64_t>(i)) & 0xff) << (8 * i);
       return value;
     }
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/families/attention/attention_plan.hpp"
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/pipeline_parts.hpp"
 
 namespace noteg::kernels {

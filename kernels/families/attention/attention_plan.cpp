@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
-#include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {
 namespace {

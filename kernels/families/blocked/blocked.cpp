@@ -4,13 +4,11 @@
 #include <algorithm>
 
 #include "kernels/families/blocked/blocked_parts.hpp"
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = 4;
-constexpr int vector_width = 4;
 constexpr int store_predicate = 6;
 
 class Blocked {
@@ -99,12 +97,12 @@ class Blocked {
       e_.memory(Opcode::lds, ".128", reg(to.back()), {reg(address)}, 16, pattern).src[0].value = offset;
       release += 4;
     };
-    const int a_row = (plan_.tile.m + plan_.a.pad) * element_bytes;
-    const int b_row = (plan_.tile.n + plan_.b.pad) * element_bytes;
+    const int a_row = (plan_.tile.m + plan_.a.pad) * f32_bytes;
+    const int b_row = (plan_.tile.n + plan_.b.pad) * f32_bytes;
     for (int i = 0; i < plan_.thread_m; i += vector_width)
-      one(a, state_.read_a, state_.read_a_pattern, step * a_row + i * element_bytes);
+      one(a, state_.read_a, state_.read_a_pattern, step * a_row + i * f32_bytes);
     for (int j = 0; j < plan_.thread_n; j += vector_width) {
-      one(b, state_.read_b, state_.read_b_pattern, step * b_row + j * plan_.threads_n * element_bytes);
+      one(b, state_.read_b, state_.read_b_pattern, step * b_row + j * plan_.threads_n * f32_bytes);
     }
   }
 

@@ -1,8 +1,7 @@
 // The rules of the blocked family: thread tiles, vectors of four, one or two buffers. And what the family is.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
-#include "kernels/families/known_kernels.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {

@@ -5,8 +5,6 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = 4;
-constexpr int vector_width = 4;
 constexpr int lanes = 32;
 
 Diagnostic mistake(std::string key, std::string expected, int found) {
@@ -27,12 +25,12 @@ AccessPattern load_pattern(const BlockedPlan& plan, const BlockedOperand& o) {
   AccessPattern p;
   p.space = Space::global;
   p.matrix = o.matrix;
-  p.bytes_per_lane = vector_width * element_bytes;
+  p.bytes_per_lane = vector_width * f32_bytes;
   p.active_mask = lane_mask(plan.threads);
   const int run = std::max(1, (o.is_k_contiguous ? plan.tile.k : o.extent) / vector_width);
   for (int lane = 0; lane < lanes; ++lane) {
     p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(lane / run) * nominal_pitch +
-                                               static_cast<std::uint32_t>(lane % run * vector_width * element_bytes);
+                                               static_cast<std::uint32_t>(lane % run * vector_width * f32_bytes);
   }
   return p;
 }
@@ -41,14 +39,14 @@ AccessPattern write_pattern(const BlockedPlan& plan, const BlockedOperand& o) {
   AccessPattern p = load_pattern(plan, o);
   p.space = Space::shared;
   p.store = true;
-  p.bytes_per_lane = static_cast<std::uint8_t>(o.is_k_contiguous ? element_bytes : vector_width * element_bytes);
+  p.bytes_per_lane = static_cast<std::uint8_t>(o.is_k_contiguous ? f32_bytes : vector_width * f32_bytes);
   const int row = o.extent + o.pad;
   const int run = std::max(1, (o.is_k_contiguous ? plan.tile.k : o.extent) / vector_width);
   for (int lane = 0; lane < lanes; ++lane) {
     const int along = lane % run * vector_width;
     const int across = lane / run;
     const int at = o.is_k_contiguous ? along * row + across : across * row + along;
-    p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(at * element_bytes);
+    p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(at * f32_bytes);
   }
   return p;
 }
@@ -57,11 +55,11 @@ AccessPattern write_pattern(const BlockedPlan& plan, const BlockedOperand& o) {
 AccessPattern read_pattern(const BlockedPlan& plan, bool of_a) {
   AccessPattern p;
   p.matrix = of_a ? Matrix::a : Matrix::b;
-  p.bytes_per_lane = vector_width * element_bytes;
+  p.bytes_per_lane = vector_width * f32_bytes;
   p.active_mask = lane_mask(plan.threads);
   for (int lane = 0; lane < lanes; ++lane) {
     const int elements = of_a ? lane / plan.threads_n * plan.thread_m : lane % plan.threads_n * vector_width;
-    p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(elements * element_bytes);
+    p.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(elements * f32_bytes);
   }
   return p;
 }
@@ -71,12 +69,12 @@ AccessPattern result_pattern(const BlockedPlan& plan) {
   p.space = Space::global;
   p.matrix = Matrix::c;
   p.store = true;
-  p.bytes_per_lane = vector_width * element_bytes;
+  p.bytes_per_lane = vector_width * f32_bytes;
   p.active_mask = lane_mask(plan.threads);
   for (int lane = 0; lane < lanes; ++lane) {
     p.offset[static_cast<std::size_t>(lane)] =
         static_cast<std::uint32_t>(lane / plan.threads_n * plan.thread_m) * nominal_pitch +
-        static_cast<std::uint32_t>(lane % plan.threads_n * vector_width * element_bytes);
+        static_cast<std::uint32_t>(lane % plan.threads_n * vector_width * f32_bytes);
   }
   return p;
 }
@@ -149,7 +147,7 @@ Result<BlockedPlan> plan_blocked(const KernelConfig& config) {
   plan.is_double_buffered = config.stages.value_or(2) >= 2;
   plan.a = plan_operand(Matrix::a, plan.tile.m, a_contiguous_in_k(config.layout), plan);
   plan.b = plan_operand(Matrix::b, plan.tile.n, !b_contiguous_in_n(config.layout), plan);
-  plan.shared_bytes = std::int64_t{element_bytes} * (plan.is_double_buffered ? 2 : 1) * plan.tile.k *
+  plan.shared_bytes = std::int64_t{f32_bytes} * (plan.is_double_buffered ? 2 : 1) * plan.tile.k *
                       (plan.tile.m + plan.a.pad + plan.tile.n + plan.b.pad);
   return plan;
 }
@@ -201,8 +199,8 @@ void emit_tile_store(Emitter& e, const BlockedPlan& plan, const BlockedState& s)
     }
     for (int part = 0; part < vector_width; ++part) {
       Instruction& store =
-          e.memory(Opcode::sts, "", {}, {reg(address), reg(s.staged[i].part(part))}, element_bytes, pattern);
-      store.src[0].value = part * (o.extent + o.pad) * element_bytes;
+          e.memory(Opcode::sts, "", {}, {reg(address), reg(s.staged[i].part(part))}, f32_bytes, pattern);
+      store.src[0].value = part * (o.extent + o.pad) * f32_bytes;
     }
   }
 }

@@ -7,6 +7,8 @@
 
 namespace noteg::kernels {
 
+inline constexpr int vector_width = 4;  // elements of a global access
+
 struct BlockedOperand {
   Matrix matrix = Matrix::none;
   int extent = 0;                // tile along M or N

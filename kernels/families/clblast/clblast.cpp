@@ -5,15 +5,13 @@
 // Kernels that do not fit into 255 registers would spill, which is not modelled: they are refused.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
-#include "kernels/families/clblast/clblast_compiler.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/clblast/clblast_plan.hpp"
 #include "kernels/families/common.hpp"
 
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = 4;
 constexpr int loop_predicate = 6, k_predicate = 5;
 constexpr int results_ahead = 16;  // of C, read before they are needed
 
@@ -61,14 +59,14 @@ class Clblast {
   bool staged() const { return plan_.a.is_staged || plan_.b.is_staged; }
   void make_patterns() {
     const auto patterns_of = [&](const ClblastOperand& o) {
-      const int bytes = access_width(o) * element_bytes;
-      const int own = private_width(plan_, o) * element_bytes;
+      const int bytes = access_width(o) * f32_bytes;
+      const int own = private_width(plan_, o) * f32_bytes;
       return Patterns{e_.add_pattern(private_pattern(plan_, o, own)), e_.add_pattern(copy_from(plan_, o, bytes)),
-                      e_.add_pattern(copy_to(plan_, o, copied_width(plan_, o) * element_bytes))};
+                      e_.add_pattern(copy_to(plan_, o, copied_width(plan_, o) * f32_bytes))};
     };
     of_a_ = patterns_of(plan_.a);
     of_b_ = patterns_of(plan_.b);
-    const int bytes = access_width(plan_.a) * element_bytes;
+    const int bytes = access_width(plan_.a) * f32_bytes;
     load_c_ = e_.add_pattern(result_pattern(plan_, bytes, false));
     store_c_ = e_.add_pattern(result_pattern(plan_, bytes, true));
   }
@@ -107,7 +105,7 @@ class Clblast {
     for (Value& v : data) v = e_.fresh(stored);
     const auto at = [&](int i) { return data[static_cast<std::size_t>(i) % data.size()]; };
     const auto store = [&](int i) {
-      e_.memory(Opcode::sts, suffix(stored), {}, {reg(write), reg(at(i))}, stored * element_bytes, patterns.to);
+      e_.memory(Opcode::sts, suffix(stored), {}, {reg(write), reg(at(i))}, stored * f32_bytes, patterns.to);
     };
     const int turns = static_cast<int>(data.size());
     Value address;
@@ -119,7 +117,7 @@ class Clblast {
       }
       for (int part = 0; part < stored; part += width)
         e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(at(i).range(part, width)), {reg(address)},
-                  width * element_bytes, patterns.from);
+                  width * f32_bytes, patterns.from);
     }
     for (int i = all - turns; i < all; ++i) store(i);
     e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(plan_.tile.k), reg(pointer)});
@@ -139,7 +137,7 @@ class Clblast {
 
   void finish_trip(const ClblastOperand& o, Value read, Value pointer) {
     if (o.is_staged)
-      advance(read, steps_ * o.extent * element_bytes);
+      advance(read, steps_ * o.extent * f32_bytes);
     else
       e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(pitch_), imm(steps_), reg(pointer)});
   }
@@ -203,14 +201,14 @@ class Clblast {
       place_load();
       vectors.push_back(e_.fresh(width, i * width % 2 == 0 ? Bank::even : Bank::odd));
       const int offset =
-          (o.is_strided ? i * width / o.width * vector_step(o) + i * width % o.width : i * width) * element_bytes;
+          (o.is_strided ? i * width / o.width * vector_step(o) + i * width % o.width : i * width) * f32_bytes;
       if (o.is_staged)
-        e_.memory(Opcode::lds, suffix(width), reg(vectors.back()), {reg(row)}, width * element_bytes, patterns.read)
+        e_.memory(Opcode::lds, suffix(width), reg(vectors.back()), {reg(row)}, width * f32_bytes, patterns.read)
             .src[0]
-            .value = offset + step * o.extent * element_bytes;
+            .value = offset + step * o.extent * f32_bytes;
       else
-        e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(vectors.back()), {reg(row)},
-                  width * element_bytes, patterns.read)
+        e_.memory(Opcode::ldg, global_suffix(width) + ".CONSTANT", reg(vectors.back()), {reg(row)}, width * f32_bytes,
+                  patterns.read)
             .src[0]
             .value = offset;
     }
@@ -241,14 +239,14 @@ class Clblast {
   void emit_result(Value address, int first, int width) {
     const Value old = e_.fresh(width), out = e_.fresh(width);
     if (config_.reads_c)
-      e_.memory(Opcode::ldg, global_suffix(width), reg(old), {reg(address)}, width * element_bytes, load_c_);
+      e_.memory(Opcode::ldg, global_suffix(width), reg(old), {reg(address)}, width * f32_bytes, load_c_);
     for (int i = 0; i < width; ++i) {
       const Value sum = accumulators_[static_cast<std::size_t>(first + i)];
       e_.emit(Opcode::fmul, "", {reg(out.part(i))}, {reg(sum), constant(0x190)});
       if (config_.reads_c)
         e_.emit(Opcode::ffma, "", {reg(out.part(i))}, {reg(old.part(i)), constant(0x194), reg(out.part(i))});
     }
-    e_.memory(Opcode::stg, global_suffix(width), {}, {reg(address), reg(out)}, width * element_bytes, store_c_);
+    e_.memory(Opcode::stg, global_suffix(width), {}, {reg(address), reg(out)}, width * f32_bytes, store_c_);
   }
 
   void describe() {
@@ -259,8 +257,8 @@ class Clblast {
     p.shared_bytes = config_.shared_bytes.value_or(0);
     p.k_per_trip = plan_.tile.k;
     p.stages = 1;
-    p.a_bytes_per_trip = static_cast<double>(element_bytes) * plan_.tile.m * plan_.tile.k;
-    p.b_bytes_per_trip = static_cast<double>(element_bytes) * plan_.tile.n * plan_.tile.k;
+    p.a_bytes_per_trip = static_cast<double>(f32_bytes) * plan_.tile.m * plan_.tile.k;
+    p.b_bytes_per_trip = static_cast<double>(f32_bytes) * plan_.tile.n * plan_.tile.k;
   }
 
   const ClblastPlan& plan_;

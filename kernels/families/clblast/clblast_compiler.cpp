@@ -1,11 +1,12 @@
-#include "kernels/families/clblast/clblast_compiler.hpp"
+#include "kernels/families/clblast/clblast_plan.hpp"
 
 #include <algorithm>
+
+#include "kernels/families/common.hpp"
 
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = 4;
 constexpr int register_file = 65536, register_unit = 8, most_registers = 255;
 constexpr int other_registers = 18;  // addresses, counters
 
@@ -22,7 +23,7 @@ int ctas_in_shared_memory(const ClblastPlan& plan, const LatencyModel& model) {
   const int staged = (plan.a.is_staged ? plan.a.extent : 0) + (plan.b.is_staged ? plan.b.extent : 0);
   const int most = std::min(model.most_ctas, model.most_threads / plan.threads);
   if (staged == 0) return most;
-  return std::min(most, model.shared_memory / (element_bytes * plan.tile.k * staged + model.shared_memory_reserved));
+  return std::min(most, model.shared_memory / (f32_bytes * plan.tile.k * staged + model.shared_memory_reserved));
 }
 
 bool unrolls_fully(const ClblastPlan& plan) { return unrolled_steps(plan) == plan.tile.k; }

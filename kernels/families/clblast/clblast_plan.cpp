@@ -7,7 +7,6 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = 4;
 constexpr int widest = 4;
 
 AccessPattern of(Space space, Matrix matrix, bool store, int bytes) {
@@ -19,7 +18,7 @@ AccessPattern of(Space space, Matrix matrix, bool store, int bytes) {
   return p;
 }
 
-std::uint32_t bytes_at(int elements) { return static_cast<std::uint32_t>(elements * element_bytes); }
+std::uint32_t bytes_at(int elements) { return static_cast<std::uint32_t>(elements * f32_bytes); }
 
 // Where a copying lane begins: its vectors along the extent, its rows along K.
 struct CopyPlace {

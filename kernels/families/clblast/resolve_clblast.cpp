@@ -1,13 +1,12 @@
 // The rules of the clblast family, which are those of CLBlast's tuner. And what the family is.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/families/common.hpp"
 #include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {
 namespace {
-
-constexpr int element_bytes = 4;
 
 class ClblastResolver {
  public:
@@ -86,7 +85,7 @@ class ClblastResolver {
     config_.align_a = std::min(4, p.vwn);
     config_.align_b = config_.align_c = std::min(4, p.vwm);
     const int staged = (p.sa ? config_.tile.n : 0) + (p.sb ? config_.tile.m : 0);
-    if (!config_.shared_bytes) config_.shared_bytes = std::int64_t{element_bytes} * config_.tile.k * staged;
+    if (!config_.shared_bytes) config_.shared_bytes = std::int64_t{f32_bytes} * config_.tile.k * staged;
   }
 
   KernelConfig config_;

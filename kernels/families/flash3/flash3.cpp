@@ -3,7 +3,7 @@
 // take turns at asking, so that one multiplies while the others are at their softmax.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
 #include "kernels/families/flash3/flash3_plan.hpp"
 #include "kernels/families/wgmma/wgmma_parts.hpp"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/families/resolve_tensor.hpp"
+#include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {
 namespace {

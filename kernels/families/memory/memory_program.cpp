@@ -1,4 +1,4 @@
-#include "kernels/families/memory/memory_program.hpp"
+#include "kernels/families/build.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "kernels/families/mma/known_mma.hpp"
+#include "kernels/families/rules.hpp"
 
 #include <array>
 

@@ -1,10 +1,9 @@
 // The rules of the mma family: warp tiles of whole instructions, a pipeline of at least two stages.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
-#include "kernels/families/mma/known_mma.hpp"
-#include "kernels/families/resolve_tensor.hpp"
-#include "kernels/families/tuning.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/families/family.hpp"
+#include "kernels/families/rules.hpp"
 #include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::kernels {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
 #include "kernels/families/naive/naive_parts.hpp"
 
@@ -12,7 +12,6 @@ namespace noteg::kernels {
 namespace {
 
 constexpr int largest_tile = 32;
-constexpr int element_bytes = naive_element_bytes;
 
 class Naive {
  public:
@@ -39,7 +38,7 @@ class Naive {
 
  private:
   AccessPattern lanes(Space space, Matrix matrix, bool store, int row_step, int column_step) const {
-    return naive_lanes(tile_, space, matrix, store, element_bytes, row_step, column_step);
+    return naive_lanes(tile_, space, matrix, store, f32_bytes, row_step, column_step);
   }
 
   void make_patterns() {
@@ -148,13 +147,13 @@ class Naive {
     e_.emit(Opcode::hfma2, ".MMA", {reg(b_data)}, {reg(zero_value), reg(zero_value), imm(0)});
     emit_address(b_address, b_index, b_base, high, 4);
     e_.emit(Opcode::imad, ".MOV.U32", {reg(a_data)}, {reg(zero_value), reg(zero_value), reg(zero_value)});
-    e_.memory(Opcode::ldg, ".E.CONSTANT", reg(b_data), {reg(b_address)}, element_bytes, load_b_).guard = pred(0, true);
-    e_.memory(Opcode::ldg, ".E.CONSTANT", reg(a_data), {reg(a_address)}, element_bytes, load_a_).guard = pred(1, true);
+    e_.memory(Opcode::ldg, ".E.CONSTANT", reg(b_data), {reg(b_address)}, f32_bytes, load_b_).guard = pred(0, true);
+    e_.memory(Opcode::ldg, ".E.CONSTANT", reg(a_data), {reg(a_address)}, f32_bytes, load_a_).guard = pred(1, true);
     e_.emit(Opcode::isetp, ".GE.AND", {Operand{}, pred(5)}, {reg(extent.part(1)), imm(1)});
     e_.emit(Opcode::uiadd3, "", {ureg(4)}, {ureg(4), imm(1)});
     e_.emit(Opcode::isetp, ".LE.AND", {Operand{}, pred(6)}, {reg(k_), ureg(4)});
-    e_.memory(Opcode::sts, "", {}, {reg(a_store_), reg(a_data)}, element_bytes, write_);
-    e_.memory(Opcode::sts, "", {}, {reg(b_store_), reg(b_data)}, element_bytes, write_);
+    e_.memory(Opcode::sts, "", {}, {reg(a_store_), reg(a_data)}, f32_bytes, write_);
+    e_.memory(Opcode::sts, "", {}, {reg(b_store_), reg(b_data)}, f32_bytes, write_);
     e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
     e_.emit(Opcode::bra, "", {}, {}).guard = pred(5, true);
   }
@@ -227,8 +226,8 @@ class Naive {
       const Value a = e_.fresh(), b = e_.fresh();
       // The running address ends in the register that the loop began with.
       const Value next = i + 1 < unroll ? e_.fresh() : loop_b_;
-      e_.memory(Opcode::lds, "", reg(b), {reg(b_)}, element_bytes, read_b_);
-      e_.memory(Opcode::lds, "", reg(a), {reg(a_)}, element_bytes, read_a_).src[0].value = i % 4 * element_bytes;
+      e_.memory(Opcode::lds, "", reg(b), {reg(b_)}, f32_bytes, read_b_);
+      e_.memory(Opcode::lds, "", reg(a), {reg(a_)}, f32_bytes, read_a_).src[0].value = i % 4 * f32_bytes;
       if (i % 2 == 0)
         e_.emit(Opcode::imad, "", {reg(next)}, {reg(t_), imm(4), reg(b_)});
       else
@@ -277,10 +276,10 @@ class Naive {
   // `off`: guarded by a predicate that is false for this T.
   void emit_single(Value a_address, Value b_address, int i, bool off = false) {
     const Value a = e_.fresh(), b = e_.fresh();
-    Instruction& from_a = e_.memory(Opcode::lds, "", reg(a), {reg(a_address)}, element_bytes, off ? idle() : read_a_);
-    from_a.src[0].value = i * element_bytes;
+    Instruction& from_a = e_.memory(Opcode::lds, "", reg(a), {reg(a_address)}, f32_bytes, off ? idle() : read_a_);
+    from_a.src[0].value = i * f32_bytes;
     if (i == 2) from_a.guard = pred(0);
-    Instruction& from_b = e_.memory(Opcode::lds, "", reg(b), {reg(b_address)}, element_bytes, off ? idle() : read_b_);
+    Instruction& from_b = e_.memory(Opcode::lds, "", reg(b), {reg(b_address)}, f32_bytes, off ? idle() : read_b_);
     if (i == 2) from_b.guard = pred(0);
     Instruction& product = e_.emit(Opcode::ffma, "", {reg(sum_)}, {reg(b), reg(a), reg(sum_)});
     if (i == 2) product.guard = pred(0);
@@ -303,7 +302,7 @@ class Naive {
     e_.emit(Opcode::imad_wide, "", {reg(index)}, {reg(m_), ureg(7), reg(n_)});
     e_.emit(Opcode::lea, "", {reg(address.part(0)), pred(0)}, {reg(index.part(0)), ureg(4), imm(2)});
     e_.emit(Opcode::lea, ".HI.X", {reg(address.part(1))}, {reg(index.part(0)), ureg(5), reg(high), pred(0)});
-    e_.memory(Opcode::stg, ".E", {}, {reg(address), reg(sum_)}, element_bytes, result_);
+    e_.memory(Opcode::stg, ".E", {}, {reg(address), reg(sum_)}, f32_bytes, result_);
     e_.emit(Opcode::exit, "", {}, {});
   }
 

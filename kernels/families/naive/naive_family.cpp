@@ -1,5 +1,5 @@
 // The rules of the naive family: a cube of a tile, one element per thread, one buffer. And what the family is.
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/rules.hpp"
 
 namespace noteg::kernels {

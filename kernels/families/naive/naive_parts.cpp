@@ -16,10 +16,10 @@ AccessPattern naive_lanes(int tile, Space space, Matrix matrix, bool store, int 
   p.store = store;
   p.bytes_per_lane = static_cast<std::uint8_t>(bytes);
   p.active_mask = lane_mask(tile * tile);
-  const int pitch = space == Space::global ? static_cast<int>(nominal_pitch) : tile * naive_element_bytes;
+  const int pitch = space == Space::global ? static_cast<int>(nominal_pitch) : tile * f32_bytes;
   for (int lane = 0; lane < 32; ++lane) {
     p.offset[static_cast<std::size_t>(lane)] =
-        static_cast<std::uint32_t>(lane / tile * row_step * pitch + lane % tile * column_step * naive_element_bytes);
+        static_cast<std::uint32_t>(lane / tile * row_step * pitch + lane % tile * column_step * f32_bytes);
   }
   return p;
 }
@@ -28,10 +28,10 @@ void describe_naive(Program& program, int tile, const KernelConfig& config) {
   program.name = config.name.empty() ? "naive" : config.name;
   program.threads = tile * tile;
   program.warps = (program.threads + 31) / 32;
-  program.shared_bytes = std::int64_t{2} * naive_element_bytes * tile * tile;
+  program.shared_bytes = std::int64_t{2} * f32_bytes * tile * tile;
   program.k_per_trip = tile;
   program.stages = 1;
-  program.a_bytes_per_trip = program.b_bytes_per_trip = static_cast<double>(naive_element_bytes) * tile * tile;
+  program.a_bytes_per_trip = program.b_bytes_per_trip = static_cast<double>(f32_bytes) * tile * tile;
 }
 
 Result<Program> finish_naive(Emitter& emitter, const BuildRequest& request) {

@@ -6,8 +6,6 @@
 
 namespace noteg::kernels {
 
-inline constexpr int naive_element_bytes = 4;
-
 // Of a T x T tile: thread t is row t / T, column t % T; a warp covers up to 32 of them. A step of 0 is an extent that
 // all lanes share.
 [[nodiscard]] AccessPattern naive_lanes(int tile, Space space, Matrix matrix, bool store, int bytes, int row_step,

@@ -3,14 +3,13 @@
 // The instructions follow our own kernel compiled for sm_90, with its guards at the edges of the matrices.
 #include <array>
 
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
 #include "kernels/families/naive/naive_parts.hpp"
 
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = naive_element_bytes;
 // Products that loads run ahead of: what those registers hold beside addresses and the sum.
 constexpr int ahead = 9;
 
@@ -20,12 +19,12 @@ class NaiveStatic {
     for (Value* v : {&row_, &column_, &m_, &k_, &a_store_, &b_store_, &a_read_, &b_read_, &sum_}) *v = e_.fresh();
     n_ = e_.fresh(2);
     a_index_ = e_.fresh(2);
-    load_a_ = e_.add_pattern(lanes(Space::global, Matrix::a, false, element_bytes, 1, 1));
-    load_b_ = e_.add_pattern(lanes(Space::global, Matrix::b, false, element_bytes, 1, 1));
-    write_ = e_.add_pattern(lanes(Space::shared, Matrix::none, true, element_bytes, 1, 1));
-    read_a_ = e_.add_pattern(lanes(Space::shared, Matrix::a, false, vector() * element_bytes, 1, 0));
-    read_b_ = e_.add_pattern(lanes(Space::shared, Matrix::b, false, element_bytes, 0, 1));
-    result_ = e_.add_pattern(lanes(Space::global, Matrix::c, true, element_bytes, 1, 1));
+    load_a_ = e_.add_pattern(lanes(Space::global, Matrix::a, false, f32_bytes, 1, 1));
+    load_b_ = e_.add_pattern(lanes(Space::global, Matrix::b, false, f32_bytes, 1, 1));
+    write_ = e_.add_pattern(lanes(Space::shared, Matrix::none, true, f32_bytes, 1, 1));
+    read_a_ = e_.add_pattern(lanes(Space::shared, Matrix::a, false, vector() * f32_bytes, 1, 0));
+    read_b_ = e_.add_pattern(lanes(Space::shared, Matrix::b, false, f32_bytes, 0, 1));
+    result_ = e_.add_pattern(lanes(Space::global, Matrix::c, true, f32_bytes, 1, 1));
   }
 
   Result<Program> build(const BuildRequest& request) {
@@ -65,7 +64,7 @@ class NaiveStatic {
     e_.emit(Opcode::s2ur, "", {ureg(6)}, {});
     e_.emit(Opcode::umov, "", {ureg(4)}, {imm(0x400)});
     e_.emit(Opcode::shf, ".R.S32.HI", {reg(high)}, {reg(zero_value), imm(0x1f), reg(column_)});
-    e_.emit(Opcode::uiadd3, "", {ureg(5)}, {ureg(4), imm(tile_ * tile_ * element_bytes)});
+    e_.emit(Opcode::uiadd3, "", {ureg(5)}, {ureg(4), imm(tile_ * tile_ * f32_bytes)});
     e_.emit(Opcode::shf, ".R.S32.HI", {reg(n_.part(1))}, {reg(zero_value), imm(0x1f), reg(n_.part(0))});
     e_.emit(Opcode::mov, "", {reg(k_)}, {reg(zero_value)});
     e_.emit(Opcode::imad_wide, "", {reg(a_index_)}, {reg(m_), reg(extent), reg(high)});
@@ -106,10 +105,10 @@ class NaiveStatic {
     e_.emit(Opcode::ldc, ".64", {reg(b_base)}, {constant(0x218, 2)}).guard = pred(2, true);
     emit_address(a_address, low, high, a_base, 1, 3);
     emit_address(b_address, b_index.part(0), b_index.part(1), b_base, 2, 4);
-    e_.memory(Opcode::ldg, ".E.CONSTANT", reg(a_data), {reg(a_address)}, element_bytes, load_a_).guard = pred(1, true);
-    e_.memory(Opcode::ldg, ".E.CONSTANT", reg(b_data), {reg(b_address)}, element_bytes, load_b_).guard = pred(2, true);
-    e_.memory(Opcode::sts, "", {}, {reg(a_store_), reg(a_data)}, element_bytes, write_);
-    e_.memory(Opcode::sts, "", {}, {reg(b_store_), reg(b_data)}, element_bytes, write_);
+    e_.memory(Opcode::ldg, ".E.CONSTANT", reg(a_data), {reg(a_address)}, f32_bytes, load_a_).guard = pred(1, true);
+    e_.memory(Opcode::ldg, ".E.CONSTANT", reg(b_data), {reg(b_address)}, f32_bytes, load_b_).guard = pred(2, true);
+    e_.memory(Opcode::sts, "", {}, {reg(a_store_), reg(a_data)}, f32_bytes, write_);
+    e_.memory(Opcode::sts, "", {}, {reg(b_store_), reg(b_data)}, f32_bytes, write_);
     e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
   }
 
@@ -126,15 +125,14 @@ class NaiveStatic {
     for (int i = 0; i < tile_; ++i) {
       e_.release_after(std::max(0, i - ahead));
       const Value b = e_.fresh();
-      e_.memory(Opcode::lds, "", reg(b), {reg(b_read_)}, element_bytes, read_b_).src[0].value =
-          i * tile_ * element_bytes;
+      e_.memory(Opcode::lds, "", reg(b), {reg(b_read_)}, f32_bytes, read_b_).src[0].value = i * tile_ * f32_bytes;
       if (i % vector() == 0) {
         a = e_.fresh(vector());
         constexpr std::array<std::string_view, 5> width{"", "", ".64", "", ".128"};
-        e_.memory(Opcode::lds, width[static_cast<std::size_t>(vector())], reg(a), {reg(a_read_)},
-                  vector() * element_bytes, read_a_)
+        e_.memory(Opcode::lds, width[static_cast<std::size_t>(vector())], reg(a), {reg(a_read_)}, vector() * f32_bytes,
+                  read_a_)
             .src[0]
-            .value = i * element_bytes;
+            .value = i * f32_bytes;
       }
       e_.emit(Opcode::ffma, "", {reg(sum_)}, {reg(b), reg(a.part(i % vector())), reg(sum_)});
     }
@@ -155,7 +153,7 @@ class NaiveStatic {
     e_.emit(Opcode::imad_wide, "", {reg(index)}, {reg(m_), ureg(11), reg(n_)});
     e_.emit(Opcode::lea, "", {reg(address.part(0)), pred(0)}, {reg(index.part(0)), ureg(4), imm(2)});
     e_.emit(Opcode::lea, ".HI.X", {reg(address.part(1))}, {reg(index.part(0)), ureg(5), reg(index.part(1)), pred(0)});
-    e_.memory(Opcode::stg, ".E", {}, {reg(address), reg(sum_)}, element_bytes, result_);
+    e_.memory(Opcode::stg, ".E", {}, {reg(address), reg(sum_)}, f32_bytes, result_);
     e_.emit(Opcode::exit, "", {}, {});
   }
 

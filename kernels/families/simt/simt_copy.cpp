@@ -4,11 +4,7 @@
 #include "kernels/families/simt/simt_parts.hpp"
 
 namespace noteg::kernels {
-namespace {
-
-constexpr int element_bytes = 4;
-
-}  // namespace
+namespace {}  // namespace
 
 SimtState make_state(Emitter& e, const SimtPlan& plan) {
   SimtState s;
@@ -52,7 +48,7 @@ void emit_copy(Emitter& e, const SimtPlan& plan, const SimtState& state, const O
     emit_simt_pointer_step(e, state.pointers[number], cursor.pointer, guard);
     cursor.pointer = state.pointers[number];
   }
-  const int bytes = operand.width * element_bytes;
+  const int bytes = operand.width * f32_bytes;
   const int pattern = of_a ? state.copy_a_pattern : state.copy_b_pattern;
   if (plan.is_async) {
     Instruction& copy = e.memory(Opcode::ldgsts, ".E.LTC128B" + width_suffix(bytes), {},
@@ -70,7 +66,7 @@ void emit_shared_stores(Emitter& e, const SimtPlan& plan, const SimtState& state
     const bool of_a = static_cast<int>(i) < plan.a.copies;
     const OperandCopy& operand = of_a ? plan.a : plan.b;
     const Value data = state.staged[i];
-    const int bytes = operand.store_width * element_bytes;
+    const int bytes = operand.store_width * f32_bytes;
     for (int part = 0; part < data.count; part += operand.store_width) {
       e.memory(Opcode::sts, width_suffix(bytes), {},
                {reg(state.write_offset), reg(data.range(part, operand.store_width))}, bytes,
@@ -84,20 +80,20 @@ void load_fragments(Emitter& e, const SimtPlan& plan, const SimtState& state, co
   int release = first_release;
   auto load = [&](const Value& to, Value address, int pattern, int offset) {
     e.release_after(release);
-    const int bytes = to.count * element_bytes;
+    const int bytes = to.count * f32_bytes;
     Instruction& ins = e.memory(Opcode::lds, width_suffix(bytes), reg(to), {reg(address)}, bytes, pattern);
     ins.src[0].value = offset;
     release += gap;
   };
-  const int a_row = (plan.tile.m + plan.a.pad) * element_bytes;
-  const int b_row = (plan.tile.n + plan.b.pad) * element_bytes;
+  const int a_row = (plan.tile.m + plan.a.pad) * f32_bytes;
+  const int b_row = (plan.tile.n + plan.b.pad) * f32_bytes;
   // A and B alternate, so that the first products can start before the last vector is here.
   for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const int at = static_cast<int>(i);
     if (i < b.size())
-      load(b[i], state.read_b, state.read_b_pattern, k_step * b_row + at * plan.lanes_n * b[i].count * element_bytes);
+      load(b[i], state.read_b, state.read_b_pattern, k_step * b_row + at * plan.lanes_n * b[i].count * f32_bytes);
     if (i < a.size())
-      load(a[i], state.read_a, state.read_a_pattern, k_step * a_row + at * plan.lanes_m * a[i].count * element_bytes);
+      load(a[i], state.read_a, state.read_a_pattern, k_step * a_row + at * plan.lanes_m * a[i].count * f32_bytes);
   }
 }
 

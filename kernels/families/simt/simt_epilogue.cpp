@@ -9,15 +9,13 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int element_bytes = 4;
-
 class Epilogue {
  public:
   Epilogue(Emitter& e, const SimtPlan& plan, const KernelConfig& config, const SimtState& state)
       : e_(e), plan_(plan), config_(config), state_(state), at_(fresh_row_addresses(e)) {
-    const int bytes = plan.store_width * element_bytes;
-    const int row_bytes = plan.tile.n * element_bytes;
-    write_pattern_ = e.add_pattern(contiguous(Space::shared, Matrix::c, true, element_bytes, row_bytes));
+    const int bytes = plan.store_width * f32_bytes;
+    const int row_bytes = plan.tile.n * f32_bytes;
+    write_pattern_ = e.add_pattern(contiguous(Space::shared, Matrix::c, true, f32_bytes, row_bytes));
     read_pattern_ = e.add_pattern(contiguous(Space::shared, Matrix::c, false, bytes, row_bytes));
     store_pattern_ = e.add_pattern(contiguous(Space::global, Matrix::c, true, bytes, row_bytes));
     load_pattern_ = e.add_pattern(contiguous(Space::global, Matrix::c, false, bytes, row_bytes));
@@ -55,8 +53,8 @@ class Epilogue {
     }
     for (int j = 0; j < plan_.thread_n; ++j) {
       const Value value = state_.accumulators[static_cast<std::size_t>(row * plan_.thread_n + j)];
-      e_.memory(Opcode::sts, "", {}, {reg(at_.write), reg(value)}, element_bytes, write_pattern_).src[0].value =
-          j * element_bytes;
+      e_.memory(Opcode::sts, "", {}, {reg(at_.write), reg(value)}, f32_bytes, write_pattern_).src[0].value =
+          j * f32_bytes;
     }
     emit_barrier(e_);
     for (int i = 0; i < outputs(); ++i) emit_output(i, outputs_[static_cast<std::size_t>(i)]);
@@ -66,7 +64,7 @@ class Epilogue {
 
   // The sliced-K warps' partial sums, added up.
   void load_sum(int output, const Output& o) {
-    const int bytes = plan_.store_width * element_bytes;
+    const int bytes = plan_.store_width * f32_bytes;
     for (int slice = 0; slice < plan_.sliced_k; ++slice) {
       const Value part = slice == 0 ? o.sum : o.part;
       e_.memory(Opcode::lds, width_suffix(bytes), reg(part), {reg(at_.read)}, bytes, read_pattern_).src[0].value =
@@ -91,7 +89,7 @@ class Epilogue {
 
   // C and bias of a whole row are asked for before its accumulators go to shared memory: one wait per row.
   void emit_loads(int output, const Output& o) {
-    const int bytes = plan_.store_width * element_bytes;
+    const int bytes = plan_.store_width * f32_bytes;
     emit_place(output, o);
     const auto load = [&](Value to, Value from) {
       e_.memory(Opcode::ldg, ".E" + width_suffix(bytes), reg(to), {reg(from)}, bytes, load_pattern_).guard =
@@ -103,7 +101,7 @@ class Epilogue {
 
   // One store: guard, address, scaled value.
   void emit_output(int output, const Output& o) {
-    const int bytes = plan_.store_width * element_bytes;
+    const int bytes = plan_.store_width * f32_bytes;
     load_sum(output, o);
     if (loads_early())
       emit_guard(output, o);

@@ -1,10 +1,9 @@
 // The rules of the simt family: warp tiles over lanes, pipelines of stages, sliced K. And what the family is.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
-#include "kernels/families/known_kernels.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/families/family.hpp"
 #include "kernels/families/rules.hpp"
-#include "kernels/families/tuning.hpp"
 
 namespace noteg::kernels {
 namespace {

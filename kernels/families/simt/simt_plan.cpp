@@ -8,7 +8,6 @@ namespace noteg::kernels {
 namespace {
 
 constexpr int warp_lanes = 32;
-constexpr int element_bytes = 4;
 
 Diagnostic mistake(std::string key, std::string expected, int found) {
   return {"", 0, 0, std::move(key), std::move(expected), std::to_string(found)};
@@ -112,7 +111,7 @@ Result<SimtPlan> plan_simt(const KernelConfig& config, bool hardware_has_async_c
   while (plan.thread_n / plan.sliced_k % plan.store_width != 0) plan.store_width /= 2;
   if (plan.store_width < 1) plan.store_width = 1;
   plan.shared_bytes =
-      std::int64_t{element_bytes} * plan.stages * plan.tile.k * (plan.tile.m + plan.a.pad + plan.tile.n + plan.b.pad);
+      std::int64_t{f32_bytes} * plan.stages * plan.tile.k * (plan.tile.m + plan.a.pad + plan.tile.n + plan.b.pad);
   return plan;
 }
 
@@ -120,11 +119,11 @@ AccessPattern fragment_pattern(const SimtPlan& plan, bool of_a) {
   AccessPattern p;
   p.matrix = of_a ? Matrix::a : Matrix::b;
   const int width = fragment_width(of_a ? plan.thread_m : plan.thread_n);
-  p.bytes_per_lane = static_cast<std::uint8_t>(width * element_bytes);
+  p.bytes_per_lane = static_cast<std::uint8_t>(width * f32_bytes);
   for (int lane = 0; lane < warp_lanes; ++lane) {
     const LanePlace place = place_of(plan, lane);
     p.offset[static_cast<std::size_t>(lane)] =
-        static_cast<std::uint32_t>((of_a ? place.row : place.column) * width * element_bytes);
+        static_cast<std::uint32_t>((of_a ? place.row : place.column) * width * f32_bytes);
   }
   return p;
 }
@@ -133,7 +132,7 @@ AccessPattern copy_pattern(const SimtPlan& plan, const OperandCopy& operand) {
   AccessPattern p;
   p.space = Space::global;
   p.matrix = operand.matrix;
-  p.bytes_per_lane = static_cast<std::uint8_t>(operand.width * element_bytes);
+  p.bytes_per_lane = static_cast<std::uint8_t>(operand.width * f32_bytes);
   const int row = operand.extent + operand.pad;
   const int run = (operand.is_k_contiguous ? plan.tile.k : operand.extent) / operand.width;  // lanes along memory
   for (int lane = 0; lane < warp_lanes; ++lane) {
@@ -143,8 +142,8 @@ AccessPattern copy_pattern(const SimtPlan& plan, const OperandCopy& operand) {
                        : operand.is_k_contiguous ? along * row + across
                                                  : across * row + along;
     p.offset[static_cast<std::size_t>(lane)] =
-        static_cast<std::uint32_t>(across) * nominal_pitch + static_cast<std::uint32_t>(along * element_bytes);
-    p.shared_offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(shared * element_bytes);
+        static_cast<std::uint32_t>(across) * nominal_pitch + static_cast<std::uint32_t>(along * f32_bytes);
+    p.shared_offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(shared * f32_bytes);
   }
   return p;
 }
@@ -153,7 +152,7 @@ AccessPattern store_pattern(const SimtPlan& plan, const OperandCopy& operand) {
   AccessPattern p = copy_pattern(plan, operand);
   p.space = Space::shared;
   p.store = true;
-  p.bytes_per_lane = static_cast<std::uint8_t>(operand.store_width * element_bytes);
+  p.bytes_per_lane = static_cast<std::uint8_t>(operand.store_width * f32_bytes);
   p.offset = p.shared_offset;
   p.shared_offset = {};
   return p;

@@ -1,6 +1,6 @@
 // tcgen05 kernels as CUTLASS 4 ships them for sm_100: one warp copies, one thread of another multiplies, a third asks
 // for the next tile, four warps bring sums from tensor memory to C while the next tile is multiplied.
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
 #include "kernels/families/tcgen05/tcgen05_plan.hpp"
 #include "kernels/families/wgmma/wgmma_parts.hpp"

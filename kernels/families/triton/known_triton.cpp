@@ -3,7 +3,7 @@
 // half, 128x128x32 with 8 warps takes 128 there and lets two CTAs onto an SM, but ran one at a time in the times of
 // Triton 3.0 on an A100 (AlnisM/autoheuristic-datasets: FITTED on the three shapes with all configurations, which are
 // not of the fitted half).
-#include "kernels/families/triton/known_triton.hpp"
+#include "kernels/families/triton/triton.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "kernels/families/builders.hpp"
-#include "kernels/families/resolve_tensor.hpp"
-#include "kernels/families/triton/triton_plan.hpp"
-#include "kernels/families/triton/triton_text.hpp"
-#include "kernels/families/tuning.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/families/family.hpp"
+#include "kernels/families/rules.hpp"
+#include "kernels/families/triton/triton.hpp"
 
 namespace noteg::kernels {
 namespace {

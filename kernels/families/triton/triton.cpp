@@ -3,8 +3,8 @@
 // an access is too narrow for cp.async, a tile goes through registers in the iteration that multiplies it.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
-#include "kernels/families/triton/triton_parts.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/families/triton/triton.hpp"
 
 namespace noteg::kernels {
 namespace {

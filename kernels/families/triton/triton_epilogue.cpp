@@ -2,7 +2,7 @@
 // on either side; stores are masked by both extents.
 #include <algorithm>
 
-#include "kernels/families/triton/triton_parts.hpp"
+#include "kernels/families/triton/triton.hpp"
 
 namespace noteg::kernels {
 namespace {

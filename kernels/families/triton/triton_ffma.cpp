@@ -3,12 +3,12 @@
 // along the other dimension.
 #include <algorithm>
 
-#include "kernels/families/triton/triton_parts.hpp"
+#include "kernels/families/triton/triton.hpp"
 
 namespace noteg::kernels {
 namespace {
 
-constexpr int widest = 4;  // words of a load
+constexpr int widest_load = 4;  // words of a load
 
 // One operand: its elements for the values of k that are under way.
 struct Side {
@@ -27,7 +27,7 @@ int values_at_once(const TritonPlan& plan) {
   const auto words = [&](int depth) {
     return m * n + 2 * m * (reads_along_k(plan, true) ? depth : 1) + 2 * n * (reads_along_k(plan, false) ? depth : 1);
   };
-  int depth = widest;
+  int depth = widest_load;
   while (plan.is_tight && depth > 1 && words(depth) > most) depth /= 2;
   return depth;
 }

@@ -1,5 +1,5 @@
 // State, copies and fragments of triton kernels.
-#include "kernels/families/triton/triton_parts.hpp"
+#include "kernels/families/triton/triton.hpp"
 
 #include <algorithm>
 

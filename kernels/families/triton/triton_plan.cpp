@@ -1,9 +1,8 @@
-#include "kernels/families/triton/triton_plan.hpp"
+#include "kernels/families/triton/triton.hpp"
 
 #include <algorithm>
 
 #include "kernels/families/common.hpp"
-#include "kernels/families/triton/known_triton.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -1,12 +1,12 @@
-#include "kernels/families/triton/triton_text.hpp"
+#include "kernels/families/triton/triton.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cctype>
 
-#include "kernels/config/config_keys.hpp"
-#include "sim/support/number_text.hpp"
+#include "kernels/config/config_file.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::kernels {
 namespace {

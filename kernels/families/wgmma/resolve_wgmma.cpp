@@ -2,11 +2,11 @@
 // type is not of 16 bits.
 #include <algorithm>
 
-#include "kernels/families/builders.hpp"
-#include "kernels/families/resolve_tensor.hpp"
-#include "kernels/families/tuning.hpp"
+#include "kernels/config/config_file.hpp"
+#include "kernels/families/build.hpp"
+#include "kernels/families/family.hpp"
+#include "kernels/families/rules.hpp"
 #include "kernels/families/wgmma/wgmma_plan.hpp"
-#include "kernels/names/library_name.hpp"
 
 namespace noteg::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // wgmma kernels as CUTLASS ships them for sm_90: a producer warp and one or two consumer warpgroups, each a stream of
 // its own. ws: one consumer, one tile per CTA; coop: two consumers share a tile's rows; pingpong: two consumers take
 // tiles in turns, so that one stores while the other multiplies. The last two are persistent.
-#include "kernels/families/builders.hpp"
+#include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
 #include "kernels/families/wgmma/wgmma_parts.hpp"
 #include "kernels/passes/passes.hpp"

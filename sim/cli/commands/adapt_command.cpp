@@ -6,21 +6,21 @@
 #include <set>
 
 #include "arch/field.hpp"
-#include "arch/write_gpu.hpp"
+#include "arch/print.hpp"
 #include "sim/adapt/adapt.hpp"
 #include "sim/adapt/curve.hpp"
 #include "sim/adapt/mixture.hpp"
 #include "sim/adapt/suggest.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
-#include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
+#include "sim/support/text.hpp"
 #include "sim/validate/columns.hpp"
 
 namespace noteg::cli {
@@ -28,41 +28,15 @@ namespace {
 
 using adapt::Adaptation;
 
-std::vector<Option> options() {
-  return {
-      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values},
-      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them; other GPUs' rows are left out", true,
-       FileUse::input},
-      {"rows", "N", "as many of them, taken at random; all if absent", false},
-      {"out", "NAME", "writes NAME.yaml (the GPU) and NAME.json (the model); with --suggest NAME.csv and NAME.py",
-       false, FileUse::output},
-      {"suggest", "N", "names N launches to measure next, those that tell most; --data is then what is known already",
-       false},
-      {"dtype", "TYPES", "with --suggest: types of the operands, with commas; if absent those of --data, or f16",
-       false},
-      {"curve", "", "what more rows would bring: the error on other shapes after 10, 50, 200 and 1000 rows of --data",
-       false},
-      {"prior", "FILE",
-       "rows of other GPUs beside their simulations, as noteg train --residual --table writes them; none: nothing is "
-       "taken from other GPUs (default: those that come with the program)",
-       false, FileUse::input},
-      {"no-constants", "", "leaves the numbers of the GPU as they are", false},
-      {"seed", "N", "of all random choices, 1 if absent", false},
-      {"format", "F", "text (default) or json", false, FileUse::none, page_values},
-      {"jobs", "N", "threads, as many as there are cores if absent", false},
-      {"quiet", "", "nothing on standard error but mistakes", false},
-  };
-}
-
-struct Settings {
+struct AdaptSettings {
   Format format = Format::text;
   std::size_t suggest = 0;
   adapt::Request request;
   adapt::Candidates candidates;
 };
 
-Settings settings(const Arguments& arguments, Diagnostics& errors) {
-  Settings out;
+AdaptSettings adapt_settings(const Arguments& arguments, Diagnostics& errors) {
+  AdaptSettings out;
   out.format = format_option(arguments, errors);
   if (out.format == Format::csv) errors.push_back({"", 0, 0, "--format", "text or json", "\"csv\""});
   out.request.jobs = jobs_option(arguments, errors);
@@ -174,7 +148,7 @@ Result<learn::MeasuredTable> table_of(const arch::SourcedGpu& gpu, const Argumen
   return learn::measured_table(*data, options, simulator);
 }
 
-int run_curve(const arch::SourcedGpu& gpu, const Arguments& arguments, const Settings& wanted,
+int run_curve(const arch::SourcedGpu& gpu, const Arguments& arguments, const AdaptSettings& wanted,
               const validate::Simulator& simulator) {
   const Result<learn::MeasuredTable> measured = table_of(gpu, arguments, wanted.request, simulator);
   if (!measured) return refuse("adapt", measured.errors());
@@ -208,14 +182,14 @@ int run_curve(const arch::SourcedGpu& gpu, const Arguments& arguments, const Set
 }
 
 // What is known already, for --suggest: where its rows lie, and their types.
-struct Known {
+struct KnownRows {
   learn::Places places;
   std::vector<kernels::DataType> types;
 };
 
-Result<Known> known_rows(const arch::SourcedGpu& gpu, const Arguments& arguments, const adapt::Request& request,
-                         const validate::Simulator& simulator) {
-  Known known;
+Result<KnownRows> known_rows(const arch::SourcedGpu& gpu, const Arguments& arguments, const adapt::Request& request,
+                             const validate::Simulator& simulator) {
+  KnownRows known;
   if (!arguments.has("data")) return known;
   const Result<learn::MeasuredTable> measured = table_of(gpu, arguments, request, simulator);
   if (!measured) return measured.errors();
@@ -230,9 +204,9 @@ Result<Known> known_rows(const arch::SourcedGpu& gpu, const Arguments& arguments
   return known;
 }
 
-int run_suggest(const arch::SourcedGpu& gpu, const Arguments& arguments, Settings& wanted,
+int run_suggest(const arch::SourcedGpu& gpu, const Arguments& arguments, AdaptSettings& wanted,
                 const validate::Simulator& simulator) {
-  const Result<Known> known = known_rows(gpu, arguments, wanted.request, simulator);
+  const Result<KnownRows> known = known_rows(gpu, arguments, wanted.request, simulator);
   if (!known) return refuse("adapt", known.errors());
   if (!arguments.has("dtype") && !known->types.empty()) wanted.candidates.types = known->types;
   const Result<std::vector<adapt::Launch>> launches =
@@ -261,7 +235,7 @@ int run_suggest(const arch::SourcedGpu& gpu, const Arguments& arguments, Setting
   return std::max(status, print(text));
 }
 
-int run_adaptation(const arch::SourcedGpu& gpu, const Arguments& arguments, Settings& wanted,
+int run_adaptation(const arch::SourcedGpu& gpu, const Arguments& arguments, AdaptSettings& wanted,
                    const validate::Simulator& simulator) {
   const Result<validate::MeasuredData> data = validate::read_measured(arguments.texts("data"));
   if (!data) return refuse("adapt", data.errors());
@@ -280,7 +254,31 @@ int run_adaptation(const arch::SourcedGpu& gpu, const Arguments& arguments, Sett
 
 }  // namespace
 
-std::vector<Option> adapt_options() { return options(); }
+std::vector<Option> adapt_options() {
+  return {
+      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values},
+      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them; other GPUs' rows are left out", true,
+       FileUse::input},
+      {"rows", "N", "as many of them, taken at random; all if absent", false},
+      {"out", "NAME", "writes NAME.yaml (the GPU) and NAME.json (the model); with --suggest NAME.csv and NAME.py",
+       false, FileUse::output},
+      {"suggest", "N", "names N launches to measure next, those that tell most; --data is then what is known already",
+       false},
+      {"dtype", "TYPES", "with --suggest: types of the operands, with commas; if absent those of --data, or f16",
+       false},
+      {"curve", "", "what more rows would bring: the error on other shapes after 10, 50, 200 and 1000 rows of --data",
+       false},
+      {"prior", "FILE",
+       "rows of other GPUs beside their simulations, as noteg train --residual --table writes them; none: nothing is "
+       "taken from other GPUs (default: those that come with the program)",
+       false, FileUse::input},
+      {"no-constants", "", "leaves the numbers of the GPU as they are", false},
+      {"seed", "N", "of all random choices, 1 if absent", false},
+      {"format", "F", "text (default) or json", false, FileUse::none, page_values},
+      {"jobs", "N", "threads, as many as there are cores if absent", false},
+      {"quiet", "", "nothing on standard error but mistakes", false},
+  };
+}
 
 std::string adapt_help() {
   return "usage: noteg adapt --arch ARCH --data FILE [--rows N] --out NAME [options]\n"
@@ -292,14 +290,14 @@ std::string adapt_help() {
          "NAME.yaml` and `noteg validate --model`. Whole shapes held out decide how far the rows are believed; where\n"
          "they confirm nothing, the model leaves the simulator as it is. Four rows are the least, 10 to 200 are "
          "usual.\n\n" +
-         help_of(options()) + "\n" + validate::columns_help();
+         help_of(adapt_options()) + "\n" + validate::columns_help();
 }
 
 int run_adapt(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, adapt_options(), {});
   if (!arguments) return refuse("adapt", arguments.errors());
   Diagnostics errors;
-  Settings wanted = settings(*arguments, errors);
+  AdaptSettings wanted = adapt_settings(*arguments, errors);
   const Result<arch::SourcedGpu> gpu =
       arguments->has("arch") ? arch::load_sourced_gpu(*arguments->text("arch")) : arch::SourcedGpu{};
   if (!gpu) add(errors, gpu.errors());

@@ -3,17 +3,15 @@
 #include <filesystem>
 
 #include "arch/data_sheet.hpp"
+#include "arch/derive.hpp"
 #include "arch/print.hpp"
-#include "arch/scale_gpu.hpp"
-#include "arch/schema.hpp"
-#include "arch/write_gpu.hpp"
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/compare/write.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/compare/compare.hpp"
 #include "sim/confidence/confidence.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -25,23 +23,23 @@ const Option set_spec{"set", "KEY=VALUE", "overrides a key: arch.l2.size=48MiB",
 const Option quiet_spec{"quiet", "", "nothing on standard error but mistakes", false};
 
 // Runs a sub-command whose mistakes are those of the command line so far.
-struct Request {
+struct ArchRequest {
   Arguments arguments;
   Format format = Format::text;
 };
 
-Result<Request> request_of(const std::vector<std::string>& words, const std::vector<Option>& options,
-                           const Positional& positional) {
+Result<ArchRequest> arch_request(const std::vector<std::string>& words, const std::vector<Option>& options,
+                                 const Positional& positional) {
   const Result<Arguments> arguments = parse_arguments(words, options, positional);
   if (!arguments) return arguments.errors();
   Diagnostics errors = set_errors(*arguments);
   const Format format = format_option(*arguments, errors);
   if (!errors.empty()) return errors;
-  return Request{*arguments, format};
+  return ArchRequest{*arguments, format};
 }
 
 int list(const std::vector<std::string>& words) {
-  const Result<Request> request = request_of(words, {format_spec, quiet_spec}, {});
+  const Result<ArchRequest> request = arch_request(words, {format_spec, quiet_spec}, {});
   if (!request) return refuse("arch", request.errors());
   switch (request->format) {
     case Format::text: return print(arch::list_text(gpu::validated_gpus()));
@@ -51,13 +49,13 @@ int list(const std::vector<std::string>& words) {
   return failed;
 }
 
-int show_difference(const arch::GpuSpec& gpu, const Request& request) {
-  const Result<std::vector<compare::Contestant>> others =
-      compare::load_contestants(request.arguments.texts("diff"), arch_overrides(request.arguments));
+int show_difference(const arch::GpuSpec& gpu, const ArchRequest& request) {
+  const Result<std::vector<compare::Variant>> others =
+      compare::load_variants(request.arguments.texts("diff"), arch_overrides(request.arguments));
   if (!others) return refuse("arch", others.errors());
   std::vector<std::string> labels{gpu.id};
   std::vector<const arch::GpuSpec*> gpus{&gpu};
-  for (const compare::Contestant& other : *others) {
+  for (const compare::Variant& other : *others) {
     labels.push_back(other.label == gpu.id ? other.label + " (2)" : other.label);
     gpus.push_back(&other.gpu);
   }
@@ -70,9 +68,9 @@ int show_difference(const arch::GpuSpec& gpu, const Request& request) {
   return failed;
 }
 
-int show(const std::vector<std::string>& words) {
-  const Result<Request> request =
-      request_of(words, {diff_spec, format_spec, set_spec, quiet_spec}, {"ARCH", 1, 1, FileUse::gpu});
+int show_gpu(const std::vector<std::string>& words) {
+  const Result<ArchRequest> request =
+      arch_request(words, {diff_spec, format_spec, set_spec, quiet_spec}, {"ARCH", 1, 1, FileUse::gpu});
   if (!request) return refuse("arch", request.errors());
   const Result<arch::SourcedGpu> gpu =
       arch::load_sourced_gpu(request->arguments.positional().front(), arch_overrides(request->arguments));
@@ -87,7 +85,7 @@ int show(const std::vector<std::string>& words) {
 }
 
 int check(const std::vector<std::string>& words) {
-  const Result<Request> request = request_of(words, {format_spec, quiet_spec}, {"FILE", 1, 1000, FileUse::input});
+  const Result<ArchRequest> request = arch_request(words, {format_spec, quiet_spec}, {"FILE", 1, 1000, FileUse::input});
   if (!request) return refuse("arch", request.errors());
   if (request->format == Format::csv) return refuse("arch", {{"", 0, 0, "--format", "text or json", "\"csv\""}});
   Diagnostics errors;
@@ -104,7 +102,7 @@ int check(const std::vector<std::string>& words) {
 }
 
 int schema(const std::vector<std::string>& words) {
-  const Result<Request> request = request_of(words, {quiet_spec}, {});
+  const Result<ArchRequest> request = arch_request(words, {quiet_spec}, {});
   return request ? print(arch::json_schema()) : refuse("arch", request.errors());
 }
 
@@ -191,8 +189,8 @@ struct SubCommand {
   int (*run)(const std::vector<std::string>&);
 };
 
-constexpr SubCommand sub_commands[] = {{"list", list},    {"show", show},   {"check", check},
-                                       {"new", make_new}, {"scale", scale}, {"schema", schema}};
+constexpr SubCommand sub_commands[] = {{"list", list},    {"show", show_gpu}, {"check", check},
+                                       {"new", make_new}, {"scale", scale},   {"schema", schema}};
 
 }  // namespace
 

@@ -19,7 +19,7 @@
 #include "sim/gpu/memory_port.hpp"
 #include "sim/sm/sm.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::cli {

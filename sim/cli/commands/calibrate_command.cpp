@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "arch/field.hpp"
-#include "arch/write_gpu.hpp"
+#include "arch/print.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/support/comma_list.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/support/text.hpp"
 #include "sim/validate/columns.hpp"
 
 namespace noteg::cli {
@@ -22,22 +22,6 @@ namespace {
 
 using calibrate::Calibration;
 using calibrate::Constant;
-
-std::vector<Option> options() {
-  return {
-      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values},
-      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them; other GPUs' rows are left out", true,
-       FileUse::input},
-      {"out", "FILE", "the new architecture file", false, FileUse::output},
-      {"set", "NAMES",
-       "the constants to fit, with commas; if absent those that the file has fitted already, then clock.sustained, "
-       "power.idle and sm.energy.fma, four in all",
-       true, FileUse::none, calibrate::fittable_keys},
-      {"format", "F", "text (default) or json", false, FileUse::none, page_values},
-      {"jobs", "N", "threads, as many as there are cores if absent", false},
-      {"quiet", "", "nothing on standard error but mistakes", false},
-  };
-}
 
 std::vector<std::string> names_in(const std::vector<std::string>& texts) {
   std::vector<std::string> names;
@@ -118,13 +102,13 @@ Result<Calibration> calibration(const arch::SourcedGpu& gpu, const Arguments& ar
 }
 
 // Everything that is wrong with the words themselves; the format and the number of threads come back too.
-struct Settings {
+struct CalibrateSettings {
   Format format = Format::text;
   unsigned jobs = 1;
 };
 
-Settings settings(const Arguments& arguments, Diagnostics& errors) {
-  Settings out;
+CalibrateSettings calibrate_settings(const Arguments& arguments, Diagnostics& errors) {
+  CalibrateSettings out;
   out.format = format_option(arguments, errors);
   if (out.format == Format::csv) errors.push_back({"", 0, 0, "--format", "text or json", "\"csv\""});
   out.jobs = jobs_option(arguments, errors);
@@ -136,7 +120,21 @@ Settings settings(const Arguments& arguments, Diagnostics& errors) {
 
 }  // namespace
 
-std::vector<Option> calibrate_options() { return options(); }
+std::vector<Option> calibrate_options() {
+  return {
+      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values},
+      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them; other GPUs' rows are left out", true,
+       FileUse::input},
+      {"out", "FILE", "the new architecture file", false, FileUse::output},
+      {"set", "NAMES",
+       "the constants to fit, with commas; if absent those that the file has fitted already, then clock.sustained, "
+       "power.idle and sm.energy.fma, four in all",
+       true, FileUse::none, calibrate::fittable_keys},
+      {"format", "F", "text (default) or json", false, FileUse::none, page_values},
+      {"jobs", "N", "threads, as many as there are cores if absent", false},
+      {"quiet", "", "nothing on standard error but mistakes", false},
+  };
+}
 
 std::string calibrate_help() {
   std::string all;
@@ -145,15 +143,15 @@ std::string calibrate_help() {
          "Fits constants of a GPU to measured times, powers and energies by least squares within bounds, and writes\n"
          "the GPU as a new architecture file in which they are marked as fitted. Every fifth shape is held out and\n"
          "judges the fit. At most four numbers of a file may be fitted: naming one that is replaces its fit. Rows\n"
-         "that record no kernel are library calls: the best of the GPU's menu, chosen before the fit.\n\n" +
-         help_of(options()) + "\nconstants that may be fitted\n" + all + "\n" + validate::columns_help();
+         "that record no kernel are library calls: the best of the GPU's catalogue, chosen before the fit.\n\n" +
+         help_of(calibrate_options()) + "\nconstants that may be fitted\n" + all + "\n" + validate::columns_help();
 }
 
 int run_calibrate(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, calibrate_options(), {});
   if (!arguments) return refuse("calibrate", arguments.errors());
   Diagnostics errors;
-  const Settings wanted = settings(*arguments, errors);
+  const CalibrateSettings wanted = calibrate_settings(*arguments, errors);
   const Result<arch::SourcedGpu> gpu =
       arguments->has("arch") ? arch::load_sourced_gpu(*arguments->text("arch")) : arch::SourcedGpu{};
   if (!gpu) add(errors, gpu.errors());

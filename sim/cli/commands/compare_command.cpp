@@ -6,39 +6,20 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/compare/compare.hpp"
-#include "sim/compare/write.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {
 
 constexpr std::size_t least_gpus = 2, most_gpus = 12;
-
-std::vector<Option> options() {
-  std::vector<Option> all{
-      {"arch", "ARCH",
-       "GPU, or a what-if copy of one: l4:l2.size=24MiB:clock.boost=1.5GHz; the first is the one that "
-       "others are compared with",
-       true, FileUse::gpu, arch_values},
-      {"power-limits", "LIST", "one GPU under these board power limits, with commas: 40W,50W,72W", false}};
-  for (Option& option : kernel_options()) all.push_back(std::move(option));
-  for (Option& option : compiled_options(true)) all.push_back(std::move(option));
-  for (Option& option : clock_options()) all.push_back(std::move(option));
-  all.push_back({"no-waterfall", "", "only the tables, not what each difference did", false});
-  all.push_back(report_option());
-  all.push_back({"jobs", "N", "threads, all cores if absent", false});
-  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
-  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
-  return all;
-}
 
 int compare_gpus(const Arguments& arguments) {
   Diagnostics errors = set_errors(arguments);
@@ -53,12 +34,12 @@ int compare_gpus(const Arguments& arguments) {
   const bool two_listings = arguments.texts("sass").size() > 1;
   if (names.size() < (two_listings ? 1 : least_gpus) || names.size() > most_gpus)
     errors.push_back({"", 0, 0, "--arch", "2 to 12 GPUs (or --power-limits with one)", std::to_string(names.size())});
-  Result<std::vector<compare::Contestant>> gpus = compare::load_contestants(names, arch_overrides(arguments));
+  Result<std::vector<compare::Variant>> gpus = compare::load_variants(names, arch_overrides(arguments));
   if (!gpus) add(errors, gpus.errors());
   if (names_compiled(arguments)) {
     if (!errors.empty()) return refuse("compare", errors);
     std::vector<arch::GpuSpec> specs;
-    for (const compare::Contestant& each : *gpus) specs.push_back(each.gpu);
+    for (const compare::Variant& each : *gpus) specs.push_back(each.gpu);
     return compare_compiled_kernel(arguments, specs, request.sim, format);
   }
   const Result<KernelRequest> kernel = kernel_request(arguments, {}, true);
@@ -85,7 +66,23 @@ int compare_gpus(const Arguments& arguments) {
 
 }  // namespace
 
-std::vector<Option> compare_options() { return options(); }
+std::vector<Option> compare_options() {
+  std::vector<Option> all{
+      {"arch", "ARCH",
+       "GPU, or a what-if copy of one: l4:l2.size=24MiB:clock.boost=1.5GHz; the first is the one that "
+       "others are compared with",
+       true, FileUse::gpu, arch_values},
+      {"power-limits", "LIST", "one GPU under these board power limits, with commas: 40W,50W,72W", false}};
+  for (Option& option : kernel_options()) all.push_back(std::move(option));
+  for (Option& option : compiled_options(true)) all.push_back(std::move(option));
+  for (Option& option : clock_options()) all.push_back(std::move(option));
+  all.push_back({"no-waterfall", "", "only the tables, not what each difference did", false});
+  all.push_back(report_option());
+  all.push_back({"jobs", "N", "threads, all cores if absent", false});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
+  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
+  return all;
+}
 
 std::string compare_help() {
   return "usage: noteg compare --arch A --arch B [--arch ...] KERNEL --shape MxNxK [options]\n"
@@ -93,11 +90,11 @@ std::string compare_help() {
          "One kernel on 2 to 12 GPUs: what comes out, what differs in their files, and what each group of\n"
          "differences did to the first of them. Or on one GPU under several power limits, with the clock\n"
          "of least energy.\n\n" +
-         help_of(options());
+         help_of(compare_options());
 }
 
 int run_compare(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, compare_options(), {});
   if (!arguments) return refuse("compare", arguments.errors());
   return arguments->has("power-limits") ? compare_power(*arguments) : compare_gpus(*arguments);
 }
@@ -116,9 +113,9 @@ compare::Comparison side_by_side(const arch::GpuSpec& gpu, const std::vector<Wat
                                  const std::vector<Column>& columns) {
   compare::Comparison out;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    compare::Contestant one{columns[i].name, "", gpu};
+    compare::Variant one{columns[i].name, "", gpu};
     one.gpu.power.limit = i < limits.size() ? limits[i] : *std::ranges::max_element(limits);
-    out.contestants.push_back(std::move(one));
+    out.variants.push_back(std::move(one));
     out.reports.push_back(columns[i].report);
   }
   return out;

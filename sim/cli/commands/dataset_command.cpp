@@ -4,29 +4,17 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/export.hpp"
-#include "sim/support/comma_list.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {
 
 using dataset::DataSetInfo;
-
-std::vector<Option> options() {
-  return {
-      {"out", "FILE", "file to write; of export: standard output if absent", false, FileUse::output},
-      {"groups", "G,...", "of export: only these groups of columns (config, arch, physics, counter, target, other)",
-       false, FileUse::none,
-       [] { return std::vector<std::string>{"config", "arch", "physics", "counter", "target", "other"}; }},
-      {"against", "FILE", "of describe: measured rows, or another data set; which of them lie outside this one", false,
-       FileUse::input},
-      {"format", "F", "of info and describe: text (default) or json", false, FileUse::none, page_values},
-  };
-}
 
 std::string as_text(const std::string& path, const DataSetInfo& info) {
   std::string text =
@@ -173,7 +161,17 @@ int run_merge(const Arguments& arguments, const std::vector<std::string>& parts)
 
 }  // namespace
 
-std::vector<Option> dataset_options() { return options(); }
+std::vector<Option> dataset_options() {
+  return {
+      {"out", "FILE", "file to write; of export: standard output if absent", false, FileUse::output},
+      {"groups", "G,...", "of export: only these groups of columns (config, arch, physics, counter, target, other)",
+       false, FileUse::none,
+       [] { return std::vector<std::string>{"config", "arch", "physics", "counter", "target", "other"}; }},
+      {"against", "FILE", "of describe: measured rows, or another data set; which of them lie outside this one", false,
+       FileUse::input},
+      {"format", "F", "of info and describe: text (default) or json", false, FileUse::none, page_values},
+  };
+}
 
 std::string dataset_help() {
   return "usage: noteg dataset info D.db\n"
@@ -182,12 +180,12 @@ std::string dataset_help() {
          "       noteg dataset merge PART.db [PART.db ...] --out D.db\n\n"
          "What a data set of noteg generate holds, and which measured rows lie outside it; its rows as CSV; the shards "
          "of a sweep as one data set.\n\n" +
-         help_of(options());
+         help_of(dataset_options());
 }
 
 int run_dataset(const std::vector<std::string>& words) {
   const Result<Arguments> arguments =
-      parse_arguments(words, options(), {"ACTION and FILE", 2, 1'000'000, FileUse::input});
+      parse_arguments(words, dataset_options(), {"ACTION and FILE", 2, 1'000'000, FileUse::input});
   if (!arguments) return refuse("dataset", arguments.errors());
   const std::string& action = arguments->positional().front();
   const std::vector<std::string> files(arguments->positional().begin() + 1, arguments->positional().end());

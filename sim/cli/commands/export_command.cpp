@@ -16,11 +16,6 @@
 namespace noteg::cli {
 namespace {
 
-std::vector<Option> options() {
-  return {{"model", "FILE", "a model that noteg train wrote", false, FileUse::input},
-          {"out", "FILE", "what to write; its ending says what: .ngm .json .onnx .hpp .c .so", false, FileUse::output}};
-}
-
 Result<std::string> content_for(const learn::Model& model, const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension();
   if (ending == learn::binary_ending || ending == ".json") return learn::write_model(model, path);
@@ -52,7 +47,10 @@ int compile(const std::string& source, const std::string& path) {
 
 }  // namespace
 
-std::vector<Option> export_options() { return options(); }
+std::vector<Option> export_options() {
+  return {{"model", "FILE", "a model that noteg train wrote", false, FileUse::input},
+          {"out", "FILE", "what to write; its ending says what: .ngm .json .onnx .hpp .c .so", false, FileUse::output}};
+}
 
 std::string export_help() {
   return "usage: noteg export --model MODEL --out FILE\n\n"
@@ -60,11 +58,11 @@ std::string export_help() {
          "and edited; .onnx is for ONNX runtimes; .hpp is a C++ header, .c a C file and .so a shared library that "
          "need\n"
          "nothing of noteg. Intervals are in .ngm and .json alone.\n\n" +
-         help_of(options());
+         help_of(export_options());
 }
 
 int run_export(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, export_options(), {});
   if (!arguments) return refuse("export", arguments.errors());
   Diagnostics errors;
   for (const char* name : {"model", "out"})

@@ -8,21 +8,10 @@
 #include "sim/cli/kernel_options.hpp"
 #include "sim/dataset/generate.hpp"
 #include "sim/dataset/store.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {
-
-std::vector<Option> options() {
-  return {
-      {"sweep", "FILE", "what to run: a YAML file (docs/sweeps.md)", false, FileUse::input},
-      {"out", "FILE", "data set: an SQLite file, or .csv", false, FileUse::database},
-      {"shard", "I/N", "only part I of N, for job arrays; `noteg dataset merge` puts the parts together", false},
-      {"dry-run", "", "check the sweep and say how many rows it has", false},
-      {"jobs", "N", "threads, as many as there are cores if absent", false},
-      {"quiet", "", "no progress bar, no remarks", false},
-  };
-}
 
 dataset::Shard shard_option(const Arguments& arguments, Diagnostics& errors) {
   const std::optional<std::string> text = arguments.text("shard");
@@ -56,13 +45,22 @@ int report(const dataset::Generated& result, const std::string& out, double seco
 
 }  // namespace
 
-std::vector<Option> generate_options() { return options(); }
+std::vector<Option> generate_options() {
+  return {
+      {"sweep", "FILE", "what to run: a YAML file (docs/sweeps.md)", false, FileUse::input},
+      {"out", "FILE", "data set: an SQLite file, or .csv", false, FileUse::database},
+      {"shard", "I/N", "only part I of N, for job arrays; `noteg dataset merge` puts the parts together", false},
+      {"dry-run", "", "check the sweep and say how many rows it has", false},
+      {"jobs", "N", "threads, as many as there are cores if absent", false},
+      {"quiet", "", "no progress bar, no remarks", false},
+  };
+}
 
 std::string generate_help() {
   return "usage: noteg generate --sweep S.yaml --out D.db [options]\n\n"
          "Simulates every row of a sweep and writes a data set. Interrupted, it goes on where it was: a killed run\n"
          "loses only the rows that were being simulated. Rows are the same for any number of threads and ranks.\n\n" +
-         help_of(options());
+         help_of(generate_options());
 }
 
 int run_generate(const std::vector<std::string>& words) {
@@ -70,7 +68,7 @@ int run_generate(const std::vector<std::string>& words) {
   const auto refused = [&](const Diagnostics& errors) {  // told once, not by every process
     return ranks.is_writer() ? refuse("generate", errors) : wrong_input;
   };
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, generate_options(), {});
   if (!arguments) return refused(arguments.errors());
   Diagnostics errors;
   const bool quiet = arguments->has("quiet") || !ranks.is_writer(), dry = arguments->has("dry-run");

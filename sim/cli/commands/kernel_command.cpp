@@ -14,9 +14,9 @@
 #include "kernels/passes/dependence_graph.hpp"
 #include "kernels/passes/passes.hpp"
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/sm/instruction_timing.hpp"
 #include "sim/support/csv.hpp"
 
@@ -148,15 +148,6 @@ constexpr kernels::GemmShape usual_shape{4096, 4096, 4096, 1};
 
 std::vector<std::string> graph_formats() { return {"dot", "svg"}; }
 
-std::vector<Option> options() {
-  std::vector<Option> all = kernel_options();
-  all.push_back({"arch", "ARCH", "GPU whose latencies the control bits follow; generic ones if absent", false,
-                 FileUse::gpu, arch_values});
-  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
-  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
-  return all;
-}
-
 Result<kernels::LatencyModel> latencies(const Arguments& arguments, const kernels::KernelConfig& config) {
   const std::optional<std::string> name = arguments.text("arch");
   if (!name) return kernels::LatencyModel{};
@@ -187,7 +178,7 @@ Result<Asked> asked_for(const Arguments& arguments, Diagnostics errors) {
 }
 
 std::vector<Option> graph_options() {
-  std::vector<Option> all = options();
+  std::vector<Option> all = kernel_command_options();
   for (Option& option : all) {
     if (option.name != "format") continue;
     option.help = "dot (default), for Graphviz, or svg, a picture";
@@ -225,7 +216,7 @@ int draw(const std::vector<std::string>& words) {
 }
 
 int show(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, kernel_command_options(), {});
   if (!arguments) return refuse("kernel", arguments.errors());
   Diagnostics errors;
   const Format format = format_option(*arguments, errors);
@@ -242,7 +233,14 @@ int show(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::vector<Option> kernel_command_options() { return options(); }
+std::vector<Option> kernel_command_options() {
+  std::vector<Option> all = kernel_options();
+  all.push_back({"arch", "ARCH", "GPU whose latencies the control bits follow; generic ones if absent", false,
+                 FileUse::gpu, arch_values});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
+  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
+  return all;
+}
 
 std::string kernel_help() {
   return "usage: noteg kernel show (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK) [options]\n"
@@ -251,7 +249,7 @@ std::string kernel_help() {
          "show: the instruction list with control bits, registers, static counts and the critical path.\n"
          "graph: the dependences in the main loop's longest basic block, for Graphviz or as a picture.\n"
          "--shape is 4096x4096x4096 if absent: it decides vector widths, not the list's length.\n\n" +
-         help_of(options());
+         help_of(kernel_command_options());
 }
 
 int run_kernel(const std::vector<std::string>& words) {

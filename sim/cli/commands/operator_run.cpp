@@ -1,4 +1,4 @@
-#include "sim/cli/commands/operator_run.hpp"
+#include "sim/cli/commands/runs.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,6 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/train_report.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
@@ -17,7 +16,7 @@
 #include "sim/learn/model_runs.hpp"
 #include "sim/serve/session.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -25,22 +24,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using learn::Estimator;
 using learn::RowEstimate;
-
-std::vector<Option> options() {
-  std::vector<Option> all{
-      {"model", "FILE", "a model that noteg train wrote", false, FileUse::input},
-      {"data", "FILE", "a data set: every row is predicted", false, FileUse::input},
-      {"no-intervals", "", "with --data: values alone, many times faster", false},
-      {"why", "", "of one kernel: what problem, tile, waves, DRAM and clock make of the base", false},
-      {"arch", "ARCH", "GPU of one kernel: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values}};
-  for (Option& option : kernel_options()) all.push_back(std::move(option));
-  for (Option& option : clock_options()) all.push_back(std::move(option));
-  all.push_back({"format", "F", "text (default), json or csv; with --data csv (default) or json", false, FileUse::none,
-                 format_values});
-  all.push_back({"jobs", "N", "threads, as many as there are cores if absent", false});
-  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
-  return all;
-}
 
 std::vector<const learn::Target*> targets_of(const learn::Model& model) {
   std::vector<const learn::Target*> all;
@@ -153,7 +136,7 @@ int predict_rows(const Estimator& estimator, const Arguments& arguments, Format 
   return print(text);
 }
 
-gpu::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
+gpu::SimOptions predict_sim_options(const Arguments& arguments, Diagnostics& errors) {
   gpu::SimOptions sim;
   apply_clock_options(arguments, sim, errors);
   return sim;
@@ -163,7 +146,7 @@ gpu::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
 template <class Source>
 int predict_one(const Source& source, const learn::Model& model, const Arguments& arguments, Format format,
                 Diagnostics errors, serve::Session& session) {
-  const gpu::SimOptions sim = sim_options(arguments, errors);
+  const gpu::SimOptions sim = predict_sim_options(arguments, errors);
   const Result<std::shared_ptr<const arch::GpuSpec>> gpu =
       session.gpu(*arguments.text("arch"), arch_overrides(arguments));
   if (!gpu) add(errors, gpu.errors());
@@ -202,7 +185,21 @@ int predict_one(const Source& source, const learn::Model& model, const Arguments
 
 }  // namespace
 
-std::vector<Option> predict_options() { return options(); }
+std::vector<Option> predict_options() {
+  std::vector<Option> all{
+      {"model", "FILE", "a model that noteg train wrote", false, FileUse::input},
+      {"data", "FILE", "a data set: every row is predicted", false, FileUse::input},
+      {"no-intervals", "", "with --data: values alone, many times faster", false},
+      {"why", "", "of one kernel: what problem, tile, waves, DRAM and clock make of the base", false},
+      {"arch", "ARCH", "GPU of one kernel: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values}};
+  for (Option& option : kernel_options()) all.push_back(std::move(option));
+  for (Option& option : clock_options()) all.push_back(std::move(option));
+  all.push_back({"format", "F", "text (default), json or csv; with --data csv (default) or json", false, FileUse::none,
+                 format_values});
+  all.push_back({"jobs", "N", "threads, as many as there are cores if absent", false});
+  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
+  return all;
+}
 
 std::string predict_help() {
   return "usage: noteg predict --model MODEL.json --data FILE\n"
@@ -210,14 +207,14 @@ std::string predict_help() {
          "MxNxK)\n                     --shape MxNxK [options]\n\n"
          "What a model says, with the intervals that hold 80 % and 95 % of the true values, and whether the row lies\n"
          "where the model learned.\n\n" +
-         help_of(options());
+         help_of(predict_options());
 }
 
 namespace {
 
 // once: the process ends with this question, so that it reads of a binary model what that needs.
 int run(const std::vector<std::string>& words, serve::Session& session, bool once) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, predict_options(), {});
   if (!arguments) return refuse("predict", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
   const Format format = format_option(*arguments, errors);

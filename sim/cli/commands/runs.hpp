@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "arch/spec.hpp"
+#include "sim/cli/command.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/gpu/report.hpp"
 #include "sim/gpu/sim_options.hpp"
 #include "sim/gpu/switches.hpp"
-#include "sim/tune/auto_kernel.hpp"
+#include "sim/tune/catalogue.hpp"
 #include "sim/validate/validate.hpp"
 
 namespace noteg::cli {
@@ -50,7 +51,7 @@ void check_trace(const Arguments& arguments, Format format, Diagnostics& errors)
 
 // --kernel auto on the command line: a request that leaves the kernel to the GPU.
 
-// The kernel of the request, or where that says auto the best of the GPU's menu.
+// The kernel of the request, or where that says auto the best of the GPU's catalogue.
 [[nodiscard]] Result<kernels::KernelConfig> kernel_for(const KernelRequest& request, const arch::GpuSpec& gpu,
                                                        const gpu::SimOptions& sim, tune::KernelChooser& chooser);
 
@@ -61,5 +62,13 @@ void check_trace(const Arguments& arguments, Format format, Diagnostics& errors)
 // least energy.
 
 [[nodiscard]] int compare_power(const Arguments& arguments);  // the exit status
+
+// noteg simulate with --memory or --experts: a kernel that moves bytes, or the kernels of a layer of experts.
+
+[[nodiscard]] std::vector<Option> operator_options();
+[[nodiscard]] bool names_operator(const Arguments& arguments);
+// Prints the steps and their sum.
+[[nodiscard]] int run_operator(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::SimOptions& options,
+                               Format format);
 
 }  // namespace noteg::cli

@@ -8,9 +8,9 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
-#include "sim/serve/line_server.hpp"
+#include "sim/serve/service.hpp"
 #include "sim/serve/session.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -75,11 +75,6 @@ serve::Ran answer(const std::string& name, std::vector<std::string> words, serve
   }
 }
 
-std::vector<Option> options() {
-  return {{"jobs", "N", "threads that answer, all cores if absent", false},
-          {"quiet", "", "nothing on standard error but mistakes", false}};
-}
-
 }  // namespace
 
 serve::Runner request_runner() {
@@ -89,7 +84,10 @@ serve::Runner request_runner() {
   };
 }
 
-std::vector<Option> serve_options() { return options(); }
+std::vector<Option> serve_options() {
+  return {{"jobs", "N", "threads that answer, all cores if absent", false},
+          {"quiet", "", "nothing on standard error but mistakes", false}};
+}
 
 std::string serve_help() {
   return "usage: noteg serve [--jobs N]\n\n"
@@ -100,11 +98,11 @@ std::string serve_help() {
          "\"shape\": [512, 4096, 4096]}\n"
          "and the answer holds what the command prints with --format json:\n"
          "  {\"id\":1,\"status\":0,\"result\":{...}}\n\n" +
-         help_of(options());
+         help_of(serve_options());
 }
 
 int run_serve(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, serve_options(), {});
   if (!arguments) return refuse("serve", arguments.errors());
   Diagnostics errors;
   serve::LineServerOptions lines;

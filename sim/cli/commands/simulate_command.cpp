@@ -6,21 +6,20 @@
 #include <algorithm>
 
 #include "sim/cli/command.hpp"
-#include "sim/cli/commands/operator_run.hpp"
 #include "sim/cli/commands/runs.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/gpu/explain.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/gpu/switches.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/power/trace.hpp"
+#include "sim/power/clock.hpp"
 #include "sim/report/write.hpp"
 #include "sim/serve/session.hpp"
-#include "sim/support/nearest_name.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {
@@ -67,36 +66,7 @@ int list_switches(Format format) {
 
 namespace {
 
-std::vector<Option> options() {
-  std::vector<Option> all{
-      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values}};
-  for (Option& option : kernel_options()) all.push_back(std::move(option));
-  for (Option& option : assembly_options()) all.push_back(std::move(option));
-  for (Option& option : compiled_options()) all.push_back(std::move(option));
-  for (Option& option : operator_options()) all.push_back(std::move(option));
-  all.push_back({"accelsim-trace", "DIR",
-                 "with --sass: writes kernelslist.g and kernel-1.traceg, which Accel-Sim reads", false,
-                 FileUse::output});
-  all.push_back({"stalls", "FILE",
-                 "of compiled code: what each instruction costs and its warps wait for, as CSV (- prints it)", false,
-                 FileUse::output});
-  all.push_back({"exact", "", "step through everything, extrapolate nothing", false});
-  for (Option& option : clock_options()) all.push_back(std::move(option));
-  all.push_back({"power-trace", "FILE",
-                 "writes power, clock and temperature over time of the kernel repeated from idle", false,
-                 FileUse::output});
-  all.push_back(report_option());
-  for (Option& option : trace_options()) all.push_back(std::move(option));
-  all.push_back({"list-switches", "", "the limits that --set can take away, and nothing else", false});
-  all.push_back({"explain", "", "take limits away one by one and say what each of them costs", false});
-  all.push_back({"estimate", "", "the limit by an estimate and not by experiments: several times faster", false});
-  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
-  all.push_back({"jobs", "N", "threads, all cores if absent; one kernel has work for a few", false});
-  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
-  return all;
-}
-
-gpu::SimOptions sim_options(const Arguments& arguments, Diagnostics& errors) {
+gpu::SimOptions simulate_sim_options(const Arguments& arguments, Diagnostics& errors) {
   gpu::SimOptions options;
   options.exact = arguments.has("exact");
   options.switches = switch_options(arguments, errors);
@@ -137,7 +107,34 @@ int write(const gpu::SimReport& report, const std::string& timeline, Format form
 
 }  // namespace
 
-std::vector<Option> simulate_options() { return options(); }
+std::vector<Option> simulate_options() {
+  std::vector<Option> all{
+      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values}};
+  for (Option& option : kernel_options()) all.push_back(std::move(option));
+  for (Option& option : assembly_options()) all.push_back(std::move(option));
+  for (Option& option : compiled_options()) all.push_back(std::move(option));
+  for (Option& option : operator_options()) all.push_back(std::move(option));
+  all.push_back({"accelsim-trace", "DIR",
+                 "with --sass: writes kernelslist.g and kernel-1.traceg, which Accel-Sim reads", false,
+                 FileUse::output});
+  all.push_back({"stalls", "FILE",
+                 "of compiled code: what each instruction costs and its warps wait for, as CSV (- prints it)", false,
+                 FileUse::output});
+  all.push_back({"exact", "", "step through everything, extrapolate nothing", false});
+  for (Option& option : clock_options()) all.push_back(std::move(option));
+  all.push_back({"power-trace", "FILE",
+                 "writes power, clock and temperature over time of the kernel repeated from idle", false,
+                 FileUse::output});
+  all.push_back(report_option());
+  for (Option& option : trace_options()) all.push_back(std::move(option));
+  all.push_back({"list-switches", "", "the limits that --set can take away, and nothing else", false});
+  all.push_back({"explain", "", "take limits away one by one and say what each of them costs", false});
+  all.push_back({"estimate", "", "the limit by an estimate and not by experiments: several times faster", false});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
+  all.push_back({"jobs", "N", "threads, all cores if absent; one kernel has work for a few", false});
+  all.push_back({"quiet", "", "nothing on standard error but mistakes", false});
+  return all;
+}
 
 std::string simulate_help() {
   return "usage: noteg simulate --arch ARCH (--kernel FILE | --kernel-name NAME | --family F --tile MxNxK)\n"
@@ -147,7 +144,7 @@ std::string simulate_help() {
          "       noteg simulate --arch ARCH (--memory LINE | --experts LINE)\n"
          "       noteg simulate --arch ARCH --asm FILE [--warps N] [--ctas N]\n\nHow one kernel runs on one GPU, and "
          "what limits it.\n\n" +
-         help_of(options());
+         help_of(simulate_options());
 }
 
 int run_simulate(const std::vector<std::string>& words) {
@@ -156,13 +153,13 @@ int run_simulate(const std::vector<std::string>& words) {
 }
 
 int run_simulate(const std::vector<std::string>& words, serve::Session& session) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, simulate_options(), {});
   if (!arguments) return refuse("simulate", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
   const Format format = format_option(*arguments, errors);
   if (arguments->has("list-switches")) return errors.empty() ? list_switches(format) : refuse("simulate", errors);
   const bool whole_table = arguments->has("explain");
-  gpu::SimOptions sim = sim_options(*arguments, errors);
+  gpu::SimOptions sim = simulate_sim_options(*arguments, errors);
   check_report(*arguments, errors);
   check_trace(*arguments, format, errors);
   if (arguments->has("estimate") && whole_table)

@@ -7,11 +7,10 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
-#include "sim/support/gzip.hpp"
-#include "sim/support/number_text.hpp"
-#include "sim/trace/chrome_trace.hpp"
+#include "sim/support/output_file.hpp"
+#include "sim/support/text.hpp"
 #include "sim/trace/recording.hpp"
-#include "sim/trace/timeline.hpp"
+#include "sim/trace/views.hpp"
 
 namespace noteg::cli {
 namespace {

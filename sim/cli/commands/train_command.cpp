@@ -6,7 +6,6 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
 #include "sim/cli/commands/train_report.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
@@ -17,52 +16,13 @@
 #include "sim/learn/onnx.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/support/comma_list.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/support/nearest_name.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::cli {
 namespace {
 
 using dataset::Group;
-
-std::vector<Option> options() {
-  return {
-      {"data", "FILE",
-       "a data set (CSV or SQLite), or several with the same columns; with --residual measured rows, as noteg validate "
-       "reads them, or what --table kept of them",
-       true, FileUse::input},
-      {"out", "FILE", "the model, as JSON, or binary where FILE ends in .ngm", false, FileUse::output},
-      {"onnx", "FILE", "the model once more, for ONNX runtimes", false, FileUse::output},
-      {"residual", "", "learn measured over simulated time and power instead of the run itself", false},
-      {"targets", "NAMES", "columns to predict (default time_us,power_w,energy_mj,tflops)", false},
-      {"features", "GROUPS", "groups of columns to learn from (default config,arch,physics; residual: counter too)",
-       false},
-      {"trees", "N", "trees of the forest, 100 if absent", false},
-      {"extra-trees", "", "the default: random cuts, on nine tenths of the rows", false},
-      {"random-forest", "", "best cuts on bootstrap samples instead of random ones on nine tenths of the rows", false},
-      {"features-per-split", "N", "features tried at each split, half of them if absent (random forest: a third)",
-       false},
-      {"min-split-rows", "N", "nodes with fewer rows are not split, 3 if absent (random forest: 6)", false},
-      {"monotone", "RULE", "TARGET:FEATURE:+ never falls, :- never rises, where the feature grows", true},
-      {"weights", "COLUMN", "weights of rows", false},
-      {"seed", "N", "of all random choices, 1 if absent", false},
-      {"folds", "N", "parts of the validation by shape, 5 if absent", false},
-      {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false, FileUse::none,
-       [] {
-         return std::vector<std::string>{"shape", "gpu", "ablation", "none"};
-       }},
-      {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true, FileUse::input},
-      {"table", "FILE",
-       "with --residual: the rows learnt from, with what was simulated, as a data set (CSV) that --data takes again",
-       false, FileUse::output},
-      report_option(),
-      {"gpu", "NAME", "with --residual: only rows of this GPU", true, FileUse::gpu, arch_values},
-      {"format", "F", "text (default) or json", false, FileUse::none, page_values},
-      {"jobs", "N", "threads, as many as there are cores if absent; the model does not depend on it", false},
-      {"quiet", "", "nothing on standard error but mistakes", false},
-  };
-}
 
 void take_validation(const Arguments& arguments, learn::TrainingRequest& request, Diagnostics& errors) {
   const std::optional<std::string> which = arguments.text("validate");
@@ -95,7 +55,7 @@ void take_forest(const Arguments& arguments, forest::ForestOptions& forest, Diag
   forest.threads = jobs_option(arguments, errors);
 }
 
-learn::TrainingRequest request_of(const Arguments& arguments, Diagnostics& errors) {
+learn::TrainingRequest training_request(const Arguments& arguments, Diagnostics& errors) {
   learn::TrainingRequest request;
   const bool residual = arguments.has("residual");
   request.kind = residual ? learn::ModelKind::residual : learn::ModelKind::direct;
@@ -209,22 +169,58 @@ Diagnostics check(const Arguments& arguments) {
 
 }  // namespace
 
-std::vector<Option> train_options() { return options(); }
+std::vector<Option> train_options() {
+  return {
+      {"data", "FILE",
+       "a data set (CSV or SQLite), or several with the same columns; with --residual measured rows, as noteg validate "
+       "reads them, or what --table kept of them",
+       true, FileUse::input},
+      {"out", "FILE", "the model, as JSON, or binary where FILE ends in .ngm", false, FileUse::output},
+      {"onnx", "FILE", "the model once more, for ONNX runtimes", false, FileUse::output},
+      {"residual", "", "learn measured over simulated time and power instead of the run itself", false},
+      {"targets", "NAMES", "columns to predict (default time_us,power_w,energy_mj,tflops)", false},
+      {"features", "GROUPS", "groups of columns to learn from (default config,arch,physics; residual: counter too)",
+       false},
+      {"trees", "N", "trees of the forest, 100 if absent", false},
+      {"extra-trees", "", "the default: random cuts, on nine tenths of the rows", false},
+      {"random-forest", "", "best cuts on bootstrap samples instead of random ones on nine tenths of the rows", false},
+      {"features-per-split", "N", "features tried at each split, half of them if absent (random forest: a third)",
+       false},
+      {"min-split-rows", "N", "nodes with fewer rows are not split, 3 if absent (random forest: 6)", false},
+      {"monotone", "RULE", "TARGET:FEATURE:+ never falls, :- never rises, where the feature grows", true},
+      {"weights", "COLUMN", "weights of rows", false},
+      {"seed", "N", "of all random choices, 1 if absent", false},
+      {"folds", "N", "parts of the validation by shape, 5 if absent", false},
+      {"validate", "WHICH", "shape, gpu, ablation, with commas, or none (default all three)", false, FileUse::none,
+       [] {
+         return std::vector<std::string>{"shape", "gpu", "ablation", "none"};
+       }},
+      {"test", "FILE", "measured rows that judge the model, as noteg validate reads them", true, FileUse::input},
+      {"table", "FILE",
+       "with --residual: the rows learnt from, with what was simulated, as a data set (CSV) that --data takes again",
+       false, FileUse::output},
+      report_option(),
+      {"gpu", "NAME", "with --residual: only rows of this GPU", true, FileUse::gpu, arch_values},
+      {"format", "F", "text (default) or json", false, FileUse::none, page_values},
+      {"jobs", "N", "threads, as many as there are cores if absent; the model does not depend on it", false},
+      {"quiet", "", "nothing on standard error but mistakes", false},
+  };
+}
 
 std::string train_help() {
   return "usage: noteg train --data FILE --out MODEL.json [options]\n\n"
          "Trains a forest on a data set and says how well it predicts what it has not seen: whole shapes held out,\n"
          "then one GPU left out in turn, each with and without the analytic features (physics).\n\n" +
-         help_of(options());
+         help_of(train_options());
 }
 
 int run_train(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, train_options(), {});
   if (!arguments) return refuse("train", arguments.errors());
   Diagnostics errors = check(*arguments);
   const Format format = format_option(*arguments, errors);
   if (format == Format::csv) errors.push_back({"", 0, 0, "--format", "text or json", "\"csv\""});
-  learn::TrainingRequest request = request_of(*arguments, errors);
+  learn::TrainingRequest request = training_request(*arguments, errors);
   if (!errors.empty()) return refuse("train", errors);
   const Result<Data> data = training_data(*arguments, request);
   if (!data) return refuse("train", data.errors());

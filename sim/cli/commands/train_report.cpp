@@ -9,7 +9,7 @@
 #include "sim/cli/console.hpp"
 #include "sim/learn/model_runs.hpp"
 #include "sim/learn/training.hpp"
-#include "sim/support/comma_list.hpp"
+#include "sim/support/text.hpp"
 #include "sim/validate/metrics.hpp"
 #include "sim/validate/write.hpp"
 

@@ -8,47 +8,19 @@
 
 #include "kernels/config/config_file.hpp"
 #include "kernels/families/family.hpp"
-#include "kernels/families/triton/triton_text.hpp"
+#include "kernels/families/triton/triton.hpp"
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/pages/reports.hpp"
 #include "sim/tune/problem.hpp"
-#include "sim/tune/write.hpp"
+#include "sim/tune/tune.hpp"
 
 namespace noteg::cli {
 namespace {
 
-std::vector<Option> options() {
-  std::vector<Option> all{
-      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values},
-      {"shape", "MxNxK", "C (M x N) = A (M x K) x B (K x N), row-major reading", false},
-      {"shapes", "FILE", "one GEMM per line: MxNxK [batch=B] [times=N] [dtype=T] [layout=L]", false, FileUse::input},
-      {"batch", "B", "independent products in one launch, 1 if absent", false},
-      {"dtype", "T", "type of A and B, f32 if absent", false, FileUse::none, dtype_values},
-      {"layout", "L", "nn, nt, tn or tt: A then B, n is not transposed", false, FileUse::none, layout_values},
-      {"family", "F", "only this family", true, FileUse::none, family_values},
-      {"space", "S", "with --family triton: inductor (default), or a JSON file of configurations", false,
-       FileUse::input},
-      {"max-configs", "N", "an even choice of N combinations, all if absent", false},
-      {"top", "N", "how many to show, 10 if absent", false},
-      {"objective", "O", "time (default), energy or edp (energy times time)", false, FileUse::none,
-       [] {
-         return std::vector<std::string>{"time", "energy", "edp"};
-       }},
-      {"out-dir", "DIR", "writes a kernel file and a CUTLASS profiler command line for each of the top", false,
-       FileUse::folder}};
-  all.push_back(report_option());
-  for (Option& option : clock_options()) all.push_back(std::move(option));
-  all.push_back({"set", "KEY=VALUE", "overrides a key of the GPU: arch.KEY", true, FileUse::none, arch_set_values});
-  all.push_back({"jobs", "N", "threads, all cores if absent", false});
-  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
-  all.push_back({"quiet", "", "no progress bar, no remarks", false});
-  return all;
-}
-
-struct Request {
+struct TuneRequest {
   std::vector<tune::CountedProblem> problems;
   tune::TuneOptions options;
   Format format = Format::text;
@@ -110,8 +82,8 @@ void read_space(const Arguments& arguments, tune::SpaceOptions& space, Diagnosti
     add(errors, given.errors());
 }
 
-Request request_of(const Arguments& arguments, Diagnostics& errors) {
-  Request out;
+TuneRequest tune_request(const Arguments& arguments, Diagnostics& errors) {
+  TuneRequest out;
   out.format = format_option(arguments, errors);
   check_report(arguments, errors);
   out.problems = problems_of(arguments, errors);
@@ -155,7 +127,7 @@ int write_kernels(const std::string& directory, const arch::GpuSpec& gpu, const 
   return write_file(directory + "/cutlass_profiler.sh", lines);
 }
 
-Result<tune::Results> tune_all(const arch::GpuSpec& gpu, Request& request, bool quiet) {
+Result<tune::Results> tune_all(const arch::GpuSpec& gpu, TuneRequest& request, bool quiet) {
   tune::Results results{gpu.id, gpu.name, request.options.objective, {}, request.problems.size() > 1};
   ProgressBar bar(!quiet);
   for (std::size_t i = 0; i < request.problems.size() && !request.options.stop->load(); ++i) {
@@ -172,21 +144,47 @@ Result<tune::Results> tune_all(const arch::GpuSpec& gpu, Request& request, bool 
 
 }  // namespace
 
-std::vector<Option> tune_options() { return options(); }
+std::vector<Option> tune_options() {
+  std::vector<Option> all{
+      {"arch", "ARCH", "GPU: a name (`noteg arch list`) or a file", false, FileUse::gpu, arch_values},
+      {"shape", "MxNxK", "C (M x N) = A (M x K) x B (K x N), row-major reading", false},
+      {"shapes", "FILE", "one GEMM per line: MxNxK [batch=B] [times=N] [dtype=T] [layout=L]", false, FileUse::input},
+      {"batch", "B", "independent products in one launch, 1 if absent", false},
+      {"dtype", "T", "type of A and B, f32 if absent", false, FileUse::none, dtype_values},
+      {"layout", "L", "nn, nt, tn or tt: A then B, n is not transposed", false, FileUse::none, layout_values},
+      {"family", "F", "only this family", true, FileUse::none, family_values},
+      {"space", "S", "with --family triton: inductor (default), or a JSON file of configurations", false,
+       FileUse::input},
+      {"max-configs", "N", "an even choice of N combinations, all if absent", false},
+      {"top", "N", "how many to show, 10 if absent", false},
+      {"objective", "O", "time (default), energy or edp (energy times time)", false, FileUse::none,
+       [] {
+         return std::vector<std::string>{"time", "energy", "edp"};
+       }},
+      {"out-dir", "DIR", "writes a kernel file and a CUTLASS profiler command line for each of the top", false,
+       FileUse::folder}};
+  all.push_back(report_option());
+  for (Option& option : clock_options()) all.push_back(std::move(option));
+  all.push_back({"set", "KEY=VALUE", "overrides a key of the GPU: arch.KEY", true, FileUse::none, arch_set_values});
+  all.push_back({"jobs", "N", "threads, all cores if absent", false});
+  all.push_back({"format", "F", "text (default), json or csv", false, FileUse::none, format_values});
+  all.push_back({"quiet", "", "no progress bar, no remarks", false});
+  return all;
+}
 
 std::string tune_help() {
   return "usage: noteg tune --arch ARCH --shape MxNxK --dtype T [--top 10] [--objective time|energy|edp]\n"
          "       noteg tune --arch ARCH --shapes FILE [options]\n\n"
          "Ranks kernel configurations for a problem: a bound rules out those that cannot win, pilot runs\n"
          "rank the others, and the best are timed as noteg simulate times them. Ctrl-C shows the best so far.\n\n" +
-         help_of(options());
+         help_of(tune_options());
 }
 
 int run_tune(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, tune_options(), {});
   if (!arguments) return refuse("tune", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
-  Request request = request_of(*arguments, errors);
+  TuneRequest request = tune_request(*arguments, errors);
   const std::optional<std::string> name = arguments->text("arch");
   if (!name) errors.push_back({"", 0, 0, "--arch", "a GPU", "nothing"});
   const Result<arch::GpuSpec> gpu = name ? arch::load_gpu(*name, arch_overrides(*arguments)) : arch::GpuSpec{};

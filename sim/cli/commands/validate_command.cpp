@@ -5,63 +5,21 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/cli/commands/runs.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/model_file.hpp"
 #include "sim/learn/model_runs.hpp"
 #include "sim/pages/reports.hpp"
-#include "sim/support/comma_list.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 #include "sim/validate/columns.hpp"
-#include "sim/validate/error_table.hpp"
 #include "sim/validate/measured_set.hpp"
 #include "sim/validate/validate.hpp"
 #include "sim/validate/write.hpp"
 
 namespace noteg::cli {
 namespace {
-
-std::vector<Option> options() {
-  return {
-      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them", true, FileUse::input},
-      {"by", "COLUMNS",
-       "group by these, with commas: columns of the file, or family, half, kernel, waves, time_decade (default "
-       "gpu,family)",
-       false},
-      {"gpu", "NAME", "only rows of this GPU", true, FileUse::gpu, arch_values},
-      {"model", "FILE", "judge a model of noteg train instead of the simulator (residual: behind it)", false,
-       FileUse::input},
-      {"table", "FILE", "writes what was simulated as a data set for noteg train (CSV)", false, FileUse::output},
-      {"min-time-ms", "T", "set rows with a shorter measured time aside, and count them", false},
-      {"predictions", "FILE", "writes every input row with what was predicted for it", false, FileUse::output},
-      {"markdown", "FILE", "writes the page of documentation", false, FileUse::output},
-      {"confidence", "FILE", "writes the table of errors that intervals are made of (docs/validation.md)", false,
-       FileUse::output},
-      {"sample", "N", "of each source, GPU, operation and family only N rows, spread evenly by a hash", false},
-      report_option(),
-      {"cold", "", "judge the column time_cold_ms, from a cold L2, instead of time_ms", false},
-      {"l2", "STATE",
-       "what L2 held before each row, instead of what its collection's way of measuring left: empty, cold, warm or "
-       "steady",
-       false, FileUse::none, l2_values},
-      {"kernel", "WHICH",
-       "of rows that record none: auto (default), the fastest of the GPU's menu of library kernels; "
-       "recorded: skip them",
-       false, FileUse::none,
-       [] {
-         return std::vector<std::string>{"auto", "recorded"};
-       }},
-      {"leave-one-out", "", "every GPU without the constants that were fitted on its own rows (on: in arch files)",
-       false},
-      {"exact", "", "step through everything, extrapolate nothing", false},
-      {"set", "KEY=VALUE", "overrides a key of every GPU: arch.l2.size=48MiB", true, FileUse::none, arch_set_values},
-      {"format", "F", "text (default), json or csv", false, FileUse::none, format_values},
-      {"jobs", "N", "threads, as many as there are cores if absent", false},
-      {"quiet", "", "no progress bar, no remarks", false},
-  };
-}
 
 validate::ValidateOptions validate_options(const Arguments& arguments, Diagnostics& errors) {
   validate::ValidateOptions options;
@@ -140,17 +98,55 @@ int write_table(const validate::MeasuredData& data, const std::string& path, con
 
 }  // namespace
 
-std::vector<Option> validate_options() { return options(); }
+std::vector<Option> validate_options() {
+  return {
+      {"data", "FILE", "measured rows: .csv, .csv.gz, or a folder of them", true, FileUse::input},
+      {"by", "COLUMNS",
+       "group by these, with commas: columns of the file, or family, half, kernel, waves, time_decade (default "
+       "gpu,family)",
+       false},
+      {"gpu", "NAME", "only rows of this GPU", true, FileUse::gpu, arch_values},
+      {"model", "FILE", "judge a model of noteg train instead of the simulator (residual: behind it)", false,
+       FileUse::input},
+      {"table", "FILE", "writes what was simulated as a data set for noteg train (CSV)", false, FileUse::output},
+      {"min-time-ms", "T", "set rows with a shorter measured time aside, and count them", false},
+      {"predictions", "FILE", "writes every input row with what was predicted for it", false, FileUse::output},
+      {"markdown", "FILE", "writes the page of documentation", false, FileUse::output},
+      {"confidence", "FILE", "writes the table of errors that intervals are made of (docs/validation.md)", false,
+       FileUse::output},
+      {"sample", "N", "of each source, GPU, operation and family only N rows, spread evenly by a hash", false},
+      report_option(),
+      {"cold", "", "judge the column time_cold_ms, from a cold L2, instead of time_ms", false},
+      {"l2", "STATE",
+       "what L2 held before each row, instead of what its collection's way of measuring left: empty, cold, warm or "
+       "steady",
+       false, FileUse::none, l2_values},
+      {"kernel", "WHICH",
+       "of rows that record none: auto (default), the fastest of the GPU's catalogue of library kernels; "
+       "recorded: skip them",
+       false, FileUse::none,
+       [] {
+         return std::vector<std::string>{"auto", "recorded"};
+       }},
+      {"leave-one-out", "", "every GPU without the constants that were fitted on its own rows (on: in arch files)",
+       false},
+      {"exact", "", "step through everything, extrapolate nothing", false},
+      {"set", "KEY=VALUE", "overrides a key of every GPU: arch.l2.size=48MiB", true, FileUse::none, arch_set_values},
+      {"format", "F", "text (default), json or csv", false, FileUse::none, format_values},
+      {"jobs", "N", "threads, as many as there are cores if absent", false},
+      {"quiet", "", "no progress bar, no remarks", false},
+  };
+}
 
 std::string validate_help() {
   return "usage: noteg validate --data FILE [--data FILE ...] [options]\n\n"
          "Predicts every measured row and says how far off the predictions are. A row that the model cannot\n"
          "express is listed with the reason.\n\n" +
-         help_of(options()) + "\n" + validate::columns_help();
+         help_of(validate_options()) + "\n" + validate::columns_help();
 }
 
 int run_validate(const std::vector<std::string>& words) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), {});
+  const Result<Arguments> arguments = parse_arguments(words, validate_options(), {});
   if (!arguments) return refuse("validate", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
   const Format format = format_option(*arguments, errors);

@@ -4,66 +4,25 @@
 #include <algorithm>
 
 #include "sim/cli/command.hpp"
-#include "sim/cli/completion.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/cli/kernel_options.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/pages/reports.hpp"
 #include "sim/serve/session.hpp"
-#include "sim/support/comma_list.hpp"
-#include "sim/support/number_text.hpp"
 #include "sim/support/quantity_text.hpp"
+#include "sim/support/text.hpp"
+#include "sim/workload/operation.hpp"
 #include "sim/workload/power_trace.hpp"
-#include "sim/workload/read_operations.hpp"
-#include "sim/workload/write.hpp"
+#include "sim/workload/workload.hpp"
 
 namespace noteg::cli {
 namespace {
-
-using workload::Request;
 
 constexpr std::int64_t most_tokens = 100000000;
 constexpr std::size_t most_cases = 1000;
 
 std::vector<std::string> phase_values() { return {"prefill", "decode", "training"}; }
-
-std::vector<Option> options() {
-  return {
-      {"arch", "ARCH", "GPU, or a what-if copy of one: l4:l2.size=24MiB; the first is the one that speeds are of", true,
-       FileUse::gpu, arch_values},
-      {"phase", "P", "of a model: prefill (default), decode or training", false, FileUse::none, phase_values},
-      {"tokens", "LIST", "tokens that a step takes in, over all sequences, with commas: 1,16,256; 1 if absent", false},
-      {"sequences", "N", "that these are of: 1 if absent; decode: one for each token", false},
-      {"context", "N", "tokens of each sequence that lie in the cache already, 0 if absent", false},
-      {"tensor-parallel", "N", "GPUs that share each matrix, 1 if absent", false},
-      {"dtype", "T", "of a model's weights and activations, as its file says if absent", false, FileUse::none,
-       dtype_values},
-      {"power-limit", "LIST", "board power limits with commas, 300W,400W; that of the file if absent", false},
-      {"clock-cap", "LIST", "highest SM clocks with commas, 1.2GHz,1.41GHz; the power limit acts below them", false},
-      {"clocks", "WHOSE", "each (default): an operation has the clock that it would have alone; shared: one for all",
-       false, FileUse::none,
-       [] {
-         return std::vector<std::string>{"each", "shared"};
-       }},
-      {"l2", "STATE", "what L2 holds before a kernel: steady (default), weights come from DRAM; warm, cold, empty",
-       false, FileUse::none, l2_values},
-      {"launch", "HOW", "graph (default): kernels are there in time; stream: the host sends one after the other", false,
-       FileUse::none,
-       [] {
-         return std::vector<std::string>{"graph", "stream"};
-       }},
-      {"dispatch", "TIME", "of the host for one kernel, with --launch stream: 5us if absent", false},
-      {"link-bandwidth", "RATE", "bus bandwidth of an all-reduce: 366GB/s if absent (NVSwitch of H100s)", false},
-      {"link-latency", "TIME", "of an all-reduce: 10us if absent", false},
-      {"power-trace", "FILE", "writes watts over time of the first case: the step, after a second without work", false,
-       FileUse::output},
-      report_option(),
-      {"set", "KEY=VALUE", "overrides a key of all GPUs: arch.KEY", true, FileUse::none, arch_set_values},
-      {"jobs", "N", "threads, all cores if absent", false},
-      {"format", "F", "text (default), json or csv", false, FileUse::none, format_values},
-      {"quiet", "", "no progress bar, no remarks", false},
-  };
-}
 
 const Positional file_argument{"FILE", 1, 1, FileUse::input};
 
@@ -211,7 +170,8 @@ Work work_of(const Arguments& arguments, Diagnostics& errors) {
 }
 
 // Every GPU under every limit and clock, for every step.
-void add_cases(const Arguments& arguments, const gpu::SimOptions& sim, Request& request, Diagnostics& errors) {
+void add_cases(const Arguments& arguments, const gpu::SimOptions& sim, workload::Request& request,
+               Diagnostics& errors) {
   const auto limits = quantities<Watts>(arguments, "power-limit", 1, 100000, errors);
   const auto clocks = quantities<Hertz>(arguments, "clock-cap", 1e8, 1e10, errors);
   workload::Links links;
@@ -219,9 +179,9 @@ void add_cases(const Arguments& arguments, const gpu::SimOptions& sim, Request& 
   links.latency = quantity(arguments, "link-latency", links.latency, errors);
   const std::vector<std::string> names = arguments.texts("arch");
   if (names.empty()) errors.push_back({"", 0, 0, "--arch", "at least one GPU", "nothing"});
-  Result<std::vector<compare::Contestant>> gpus = compare::load_contestants(names, arch_overrides(arguments));
+  Result<std::vector<compare::Variant>> gpus = compare::load_variants(names, arch_overrides(arguments));
   if (!gpus) return add(errors, gpus.errors());
-  for (const compare::Contestant& one : *gpus) {
+  for (const compare::Variant& one : *gpus) {
     const std::string label = one.what_if.empty() ? one.label : one.gpu.id + " with " + one.what_if;
     for (std::size_t l = 0; l < std::max<std::size_t>(1, limits.size()); ++l)
       for (std::size_t c = 0; c < std::max<std::size_t>(1, clocks.size()); ++c)
@@ -256,8 +216,8 @@ bool is_second(const Arguments& arguments, const char* name, const std::string& 
   return text == second;
 }
 
-Request request_of(const Arguments& arguments, workload::Heading& heading, Diagnostics& errors) {
-  Request request;
+workload::Request workload_request(const Arguments& arguments, workload::Heading& heading, Diagnostics& errors) {
+  workload::Request request;
   Work work = work_of(arguments, errors);
   request.steps = std::move(work.steps);
   heading = std::move(work.heading);
@@ -275,7 +235,7 @@ Request request_of(const Arguments& arguments, workload::Heading& heading, Diagn
   return request;
 }
 
-void add_notes(const Request& request, workload::Heading& heading) {
+void add_notes(const workload::Request& request, workload::Heading& heading) {
   heading.notes.push_back(fmt::format("library kernels; L2 before each: {}; kernels by {}",
                                       request.cases.empty() ? "" : gpu::name_of(request.cases.front().machine.sim.l2),
                                       request.launch == workload::LaunchMode::graph
@@ -292,7 +252,43 @@ void add_notes(const Request& request, workload::Heading& heading) {
 
 }  // namespace
 
-std::vector<Option> workload_options() { return options(); }
+std::vector<Option> workload_options() {
+  return {
+      {"arch", "ARCH", "GPU, or a what-if copy of one: l4:l2.size=24MiB; the first is the one that speeds are of", true,
+       FileUse::gpu, arch_values},
+      {"phase", "P", "of a model: prefill (default), decode or training", false, FileUse::none, phase_values},
+      {"tokens", "LIST", "tokens that a step takes in, over all sequences, with commas: 1,16,256; 1 if absent", false},
+      {"sequences", "N", "that these are of: 1 if absent; decode: one for each token", false},
+      {"context", "N", "tokens of each sequence that lie in the cache already, 0 if absent", false},
+      {"tensor-parallel", "N", "GPUs that share each matrix, 1 if absent", false},
+      {"dtype", "T", "of a model's weights and activations, as its file says if absent", false, FileUse::none,
+       dtype_values},
+      {"power-limit", "LIST", "board power limits with commas, 300W,400W; that of the file if absent", false},
+      {"clock-cap", "LIST", "highest SM clocks with commas, 1.2GHz,1.41GHz; the power limit acts below them", false},
+      {"clocks", "WHOSE", "each (default): an operation has the clock that it would have alone; shared: one for all",
+       false, FileUse::none,
+       [] {
+         return std::vector<std::string>{"each", "shared"};
+       }},
+      {"l2", "STATE", "what L2 holds before a kernel: steady (default), weights come from DRAM; warm, cold, empty",
+       false, FileUse::none, l2_values},
+      {"launch", "HOW", "graph (default): kernels are there in time; stream: the host sends one after the other", false,
+       FileUse::none,
+       [] {
+         return std::vector<std::string>{"graph", "stream"};
+       }},
+      {"dispatch", "TIME", "of the host for one kernel, with --launch stream: 5us if absent", false},
+      {"link-bandwidth", "RATE", "bus bandwidth of an all-reduce: 366GB/s if absent (NVSwitch of H100s)", false},
+      {"link-latency", "TIME", "of an all-reduce: 10us if absent", false},
+      {"power-trace", "FILE", "writes watts over time of the first case: the step, after a second without work", false,
+       FileUse::output},
+      report_option(),
+      {"set", "KEY=VALUE", "overrides a key of all GPUs: arch.KEY", true, FileUse::none, arch_set_values},
+      {"jobs", "N", "threads, all cores if absent", false},
+      {"format", "F", "text (default), json or csv", false, FileUse::none, format_values},
+      {"quiet", "", "no progress bar, no remarks", false},
+  };
+}
 
 std::string workload_help() {
   return "usage: noteg workload --arch ARCH [--arch ...] FILE [options]\n\n"
@@ -303,7 +299,7 @@ std::string workload_help() {
            return names;
          }() +
          ")\ncosts: time, energy, share and limiter of every operation and in all (docs/workloads.md).\n\n" +
-         help_of(options());
+         help_of(workload_options());
 }
 
 int run_workload(const std::vector<std::string>& words) {
@@ -312,13 +308,13 @@ int run_workload(const std::vector<std::string>& words) {
 }
 
 int run_workload(const std::vector<std::string>& words, serve::Session& session) {
-  const Result<Arguments> arguments = parse_arguments(words, options(), file_argument);
+  const Result<Arguments> arguments = parse_arguments(words, workload_options(), file_argument);
   if (!arguments) return refuse("workload", arguments.errors());
   Diagnostics errors = set_errors(*arguments);
   const Format format = format_option(*arguments, errors);
   check_report(*arguments, errors);
   workload::Heading heading;
-  Request request = request_of(*arguments, heading, errors);
+  workload::Request request = workload_request(*arguments, heading, errors);
   if (!errors.empty()) return refuse("workload", errors);
   add_notes(request, heading);
   ProgressBar bar(!arguments->has("quiet"));

@@ -7,16 +7,16 @@
 #include "kernels/compiled/live_registers.hpp"
 #include "kernels/compiled/profile.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::compiled {
 namespace {
 
-const std::string folder = NOTEG_SOURCE_DIR "/tests/data/compiled/";
+const std::string compiled_data = NOTEG_SOURCE_DIR "/tests/data/compiled/";
 using kernels::AsyncKind;
 
 const Listing& hopper() {
-  static const Result<Listing> listing = read_listing(folder + "hopper_sm90a.sass.gz");
+  static const Result<Listing> listing = read_listing(compiled_data + "hopper_sm90a.sass.gz");
   return *listing;
 }
 
@@ -28,7 +28,7 @@ struct Emulated {
 
 // The first measured launch of a kernel, with the launch file's own words behind.
 Emulated emulated(const std::string& kernel, const std::string& changed_arguments = {}) {
-  const auto rows = read_csv(folder + "h200_hopper_launches.csv");
+  const auto rows = read_csv(compiled_data + "h200_hopper_launches.csv");
   Emulated out;
   for (std::size_t i = 0; i < rows->rows.size(); ++i) {
     const auto field = [&](std::string_view name) { return rows->rows.at(i, *rows->column(name)); };
@@ -137,7 +137,7 @@ TEST(BulkCopies, CtasOfARowShareTheRowsOfA) {
 
 // What waits for a barrier may ask more than once; nothing else depends on time.
 TEST(MeasuredHopperCounts, ExecutedInstructionsAreThoseOfTheCountersButForRepeatedTries) {
-  const auto rows = read_csv(folder + "h200_hopper_launches.csv");
+  const auto rows = read_csv(compiled_data + "h200_hopper_launches.csv");
   for (std::size_t i = 0; i < rows->rows.size(); ++i) {
     const auto field = [&](std::string_view name) { return rows->rows.at(i, *rows->column(name)); };
     const auto launch = launch_from_row({field("kernel"), field("grid"), field("block"), field("dynamic_shared"),

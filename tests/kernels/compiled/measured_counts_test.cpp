@@ -5,7 +5,7 @@
 
 #include "kernels/compiled/profile.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::compiled {
 namespace {

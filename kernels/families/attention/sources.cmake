@@ -1,0 +1,1 @@
+set(sources attention_plan.cpp attention.cpp)

@@ -1,0 +1,1 @@
+set(sources blocked_family.cpp blocked.cpp blocked_parts.cpp)

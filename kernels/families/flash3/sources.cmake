@@ -1,0 +1,1 @@
+set(sources flash3_plan.cpp flash3.cpp)

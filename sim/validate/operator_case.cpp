@@ -1,0 +1,170 @@
+#include "sim/validate/operator_case.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/families/family.hpp"
+#include "kernels/families/flash3/flash3_plan.hpp"
+#include "sim/confidence/confidence.hpp"
+#include "sim/gpu/gemm_traffic.hpp"
+#include "sim/support/arithmetic.hpp"
+
+namespace noteg::validate {
+
+namespace {
+
+constexpr int rows_of_block = 64;  // of the kernel for paged caches
+constexpr int page = 16;           // tokens, the usual size
+
+int keys_of_block(int head) { return head <= 64 ? 256 : head <= 128 ? 128 : 64; }
+
+// Of the counts of slices that change the blocks of the longest slice, the smallest within 15 % of the best use of the
+// SMs (num_splits_heuristic of FlashAttention-2).
+int slices_for(std::int64_t ctas, std::int64_t slots, std::int64_t blocks) {
+  constexpr double full_enough = 0.8, near_best = 0.85;
+  if (static_cast<double>(ctas) >= full_enough * static_cast<double>(slots)) return 1;
+  const std::int64_t most = std::min<std::int64_t>({128, slots, blocks});
+  const auto changes = [&](std::int64_t n) { return n == 1 || ceil_div(blocks, n) != ceil_div(blocks, n - 1); };
+  const auto use = [&](std::int64_t n) {
+    const double waves = static_cast<double>(ctas * n) / static_cast<double>(slots);
+    return changes(n) ? waves / std::ceil(waves) : 0.0;
+  };
+  double best = 0;
+  for (std::int64_t n = 1; n <= most; ++n) best = std::max(best, use(n));
+  for (std::int64_t n = 1; n <= most; ++n)
+    if (changes(n) && use(n) >= near_best * best) return static_cast<int>(n);
+  return 1;
+}
+
+}  // namespace
+
+std::string read_attention(const MeasuredRow& row, const MeasuredData& data, MeasuredCase& measured) {
+  const RowView view(data, row);
+  const bool on_warpgroups =
+      view.text(Column::instr) == "wgmma" || view.text(Column::kernel_name).find("fa3") != std::string_view::npos;
+  const std::string_view notes = view.text(Column::notes);
+  const std::optional<int> heads = note_value(notes, "heads"), key_heads = note_value(notes, "kv_heads");
+  if (!heads || !key_heads || *key_heads < 1 || *heads % *key_heads != 0)
+    return "notes: expected heads=H;kv_heads=G with G a divisor of H";
+  const kernels::GemmShape tokens = measured.shape;
+  const int group = *heads / *key_heads;
+  kernels::KernelConfig& c = measured.config;
+  c.family = on_warpgroups ? kernels::Family::flash3 : kernels::Family::attention;
+  c.attention.causal = note_value(notes, "causal").value_or(0) != 0 && tokens.m > 1;
+  c.attention.group = group;
+  c.attention.page = page;
+  const int head = static_cast<int>(tokens.k);
+  // FlashInfer, which SGLang takes on an A100, works on 128 rows and puts the heads of short queries side by side.
+  const bool is_flashinfer = !on_warpgroups && view.text(Column::kernel_name) == "flash_attention" && tokens.m > 1;
+  const kernels::Tile wide{2 * rows_of_block, 2 * head, rows_of_block};
+  c.tile = on_warpgroups   ? kernels::flash3_block(head, c.attention.causal, true)
+           : is_flashinfer ? wide
+                           : kernels::Tile{rows_of_block, 2 * head, keys_of_block(head)};
+  // A decoded token's heads lie in one block of rows, those of FlashAttention-3 always do (PackGQA, which it takes for
+  // sequences of different lengths); otherwise each head has blocks of its own.
+  const bool packs = on_warpgroups || tokens.m == 1 || (is_flashinfer && tokens.m < c.tile.m);
+  const std::int64_t rows = packs ? tokens.m * group : ceil_div(tokens.m, c.tile.m) * c.tile.m * group;
+  measured.shape = {rows, 2 * tokens.k, tokens.n, tokens.batch * *key_heads};
+  // vLLM and SGLang put the new keys and values into the pages of the cache by a kernel of its own, within the time.
+  if (notes.find("paged KV cache") != std::string_view::npos) {
+    operators::MemoryKernel write;
+    write.name = "cache write";
+    write.rows = static_cast<double>(tokens.batch * tokens.m);
+    write.columns = 2.0 * *key_heads * head;
+    write.operations = 0;
+    write.scatters = true;
+    measured.before = write;
+  }
+  return "";
+}
+
+void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
+  kernels::KernelConfig& c = measured.config;
+  // Of a single token only, whose heads were put into the rows of a block: with a key head each, none are.
+  if (!traits_of(c).keeps_scores || measured.shape.m > c.tile.m) return;
+  const bool by_warpgroups = c.family == kernels::Family::flash3;
+  if (!by_warpgroups && c.attention.group == 1) return;
+  const std::int64_t slots = (by_warpgroups ? 1 : 2) * std::int64_t{gpu.sms};
+  c.split_k = slices_for(measured.shape.batch, slots, ceil_div(measured.shape.k, c.tile.k));
+  if (c.split_k > 1) c.split_k_mode = kernels::SplitKMode::parallel;
+}
+
+std::string read_experts(const MeasuredRow& row, const MeasuredData& data, MeasuredCase& measured) {
+  const RowView view(data, row);
+  const std::string_view notes = view.text(Column::notes), kernel = view.text(Column::kernel_name);
+  const bool is_16_bit =
+      measured.config.dtype_in == kernels::DataType::bf16 || measured.config.dtype_in == kernels::DataType::f16;
+  if (measured.config.dtype_b || !is_16_bit)
+    return "expert layers of narrow weights run on kernels that are not modelled (Marlin, FlashInfer)";
+  if (kernel.find("marlin") != std::string_view::npos || kernel.find("cutlass") != std::string_view::npos)
+    return "expert layers of other kernels than Triton's: not modelled";
+  const std::optional<int> per_token = note_value(notes, "topk");
+  if (!per_token || *per_token < 1 || *per_token > measured.shape.batch) return "notes: expected topk=T";
+  operators::ExpertLayer layer;
+  layer.tokens = measured.shape.m;
+  layer.intermediate = measured.shape.n;
+  layer.hidden = measured.shape.k;
+  layer.experts_per_token = *per_token;
+  layer.type = measured.config.dtype_in;
+  const bool power_law = notes.find("distribution=power_law") != std::string_view::npos;
+  layer.loads = operators::route(layer.tokens, static_cast<int>(std::min<std::int64_t>(measured.shape.batch, 4096)),
+                                 *per_token, power_law ? operators::Routing::power_law : operators::Routing::balanced);
+  // A100 rows are of vLLM 0.14.
+  if (notes.find("vllm 0.1") != std::string_view::npos)
+    layer.config = operators::early_expert_config(layer.tokens, measured.shape.batch, layer.type);
+  measured.experts = std::move(layer);
+  measured.config.family = kernels::Family::triton;
+  return "";
+}
+
+Result<gpu::SimReport> expert_report(const MeasuredCase& measured, const arch::GpuSpec& gpu) {
+  gpu::SmCache cache;
+  Result<std::vector<operators::Step>> steps =
+      operators::simulate_experts(gpu, *measured.experts, measured.options, cache);
+  if (!steps) return steps.errors();
+  const auto longest = std::ranges::max_element(
+      *steps, [](const operators::Step& a, const operators::Step& b) { return a.report.time_us < b.report.time_us; });
+  gpu::SimReport out = longest->report;
+  out.kernel = operators::expert_config(static_cast<double>(measured.shape.m), measured.config.dtype_in);
+  out.shape = measured.shape;
+  out.time_us = out.energy_mj = out.warp_instructions = 0;
+  out.memory.dram_read_bytes = out.memory.dram_write_bytes = 0;
+  for (const operators::Step& step : *steps) {
+    out.time_us += step.report.time_us;
+    out.energy_mj += step.report.energy_mj;
+    out.warp_instructions += step.report.warp_instructions;
+    out.memory.dram_read_bytes += step.report.memory.dram_read_bytes;
+    out.memory.dram_write_bytes += step.report.memory.dram_write_bytes;
+  }
+  out.power_w = out.energy_mj * 1e3 / out.time_us;
+  out.activity_at = {};
+  out.confidence = gpu::confidence_of(out, gpu, measured.options);
+  return out;
+}
+
+// One CTA takes one row (vLLM, sgl_kernel and TensorRT-LLM: a scale for each token): 512 threads look for its largest
+// value and go over it once more, 16 bytes each under way at a time. With few rows the latency of memory decides.
+Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& shape, kernels::DataType type) {
+  constexpr double read = 2;  // bytes per element
+  constexpr double under_way = 512 * 16, ctas_per_sm = 4;
+  const double written = kernels::stored_bytes_of(type);
+  const double rows = static_cast<double>(shape.m) * static_cast<double>(shape.batch);
+  const double k = static_cast<double>(shape.k);
+  const BytesPerSecond dram = gpu.dram.bandwidth * gpu.dram.mixed_efficiency;
+  const Seconds stream = Bytes{rows * k * (read + written)} / dram;
+  const double steps = std::ceil(k * read / under_way);
+  const Seconds row = (gpu.dram.latency + gpu.l2.latency / gpu.clock.sustained) * steps;
+  const Seconds rounds = row * std::ceil(rows / (gpu.sms * ctas_per_sm));
+  return gpu.launch.kernel + gpu.dram.latency + std::max(stream, rounds);
+}
+
+void settle_l2(MeasuredCase& measured, const arch::GpuSpec& gpu) {
+  if (measured.buffers < 1) return;
+  const double copies = std::max(1, gpu.l2.partitions);
+  const double set = gpu::footprint(measured.shape, kernels::bytes_of(measured.config.dtype_in) * copies,
+                                    kernels::bytes_of(measured.config.dtype_out));
+  if (set * measured.buffers <= gpu.l2.size.value) measured.options.l2 = gpu::L2State::warm;
+}
+
+}  // namespace noteg::validate
