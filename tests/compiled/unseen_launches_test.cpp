@@ -7,7 +7,7 @@
 
 #include "arch/load.hpp"
 #include "sim/compiled/measured_launches.hpp"
-#include "sim/support/number_text.hpp"
+#include "sim/support/text.hpp"
 
 namespace noteg::compiled {
 namespace {
