@@ -198,40 +198,102 @@ void run_sm(SmWatcher& watcher, const EmulatedCode& code, const Launch& launch, 
   }
 }
 
-// The first address of each instruction in a CTA; what repeats is skipped.
+// Where each warp goes with each instruction first; what repeats is skipped.
 class FirstAddresses : public WarpWatcher {
  public:
+  struct Lanes {
+    std::uint32_t known = 0;
+    std::array<std::uint64_t, 32> address{};
+  };
+  using ByWarp = std::map<int, Lanes>;
+
   explicit FirstAddresses(std::size_t instructions) : first(instructions) {}
   void enters(int, std::int32_t, std::uint32_t) override {}
   void assumes(std::int32_t, bool) override {}
   std::optional<std::size_t> position(int) const override { return std::nullopt; }
   bool repeats(int, std::size_t, std::size_t, std::size_t) const override { return false; }
   void repeat(int, std::size_t, std::size_t, std::int64_t) override {}
-  void accesses(int, const Access& access) override {
-    auto& place = first[static_cast<std::size_t>(access.at)];
+  void accesses(int warp, const Access& access) override {
     const std::uint32_t lanes = access.lanes & access.address.known;
-    if (place || lanes == 0 || access.reads_nothing || !asks_global(access.step->semantics)) return;
-    place = access.address.value[static_cast<std::size_t>(std::countr_zero(lanes))];
-    ++found;
+    if (lanes != 0 && !access.reads_nothing && asks_global(access.step->semantics))
+      note(access.at, warp, {lanes, access.address.value});
   }
-  void acts(int, const AsyncAct& act) override {
-    auto& place = first[static_cast<std::size_t>(act.at)];
-    if (place || !act.copy.is_known) return;
-    place = act.copy.address;
-    ++found;
+  void acts(int warp, const AsyncAct& act) override {
+    if (act.copy.is_known) note(act.at, warp, {1, {act.copy.address}});
   }
-  std::vector<std::optional<std::uint64_t>> first;
+  std::vector<ByWarp> first;
   std::size_t found = 0;
+
+ private:
+  void note(std::int32_t at, int warp, const Lanes& lanes) {
+    ByWarp& place = first[static_cast<std::size_t>(at)];
+    found += place.empty() ? 1 : 0;
+    place.try_emplace(warp, lanes);
+  }
 };
 
-std::vector<std::optional<std::uint64_t>> first_addresses(const EmulatedCode& code, const Launch& launch,
-                                                          const LaunchMemory& memory,
-                                                          const std::array<std::uint32_t, 3>& id, std::size_t wanted) {
+std::vector<FirstAddresses::ByWarp> first_addresses(const EmulatedCode& code, const Launch& launch,
+                                                    const LaunchMemory& memory, const std::array<std::uint32_t, 3>& id,
+                                                    std::size_t wanted) {
   FirstAddresses watcher(code.steps.size());
   EmulatedCta cta(code, launch, memory, id);
   // Behind long loops nothing new comes but the epilogue: a bounded walk sees the loops' own accesses.
   for (int rounds = 0; rounds < 400 && !cta.finished() && watcher.found < wanted; ++rounds) cta.run_round(watcher);
   return watcher.first;
+}
+
+// How far apart two CTAs go with an instruction: of a lane that takes part in both, since others stay away at the edge
+// of a matrix. Nullopt: no such lane.
+std::optional<std::int64_t> distance(const FirstAddresses::ByWarp& from, const FirstAddresses::ByWarp& to) {
+  for (const auto& [warp, lanes] : from) {
+    const auto other = to.find(warp);
+    const std::uint32_t both = other == to.end() ? 0 : lanes.known & other->second.known;
+    if (both == 0) continue;
+    const auto lane = static_cast<std::size_t>(std::countr_zero(both));
+    return static_cast<std::int64_t>(other->second.address[lane] - lanes.address[lane]);
+  }
+  return std::nullopt;
+}
+
+// Addresses of every instruction in a CTA amid the grid, in its neighbour along each axis, and in one far from it.
+struct AddressSamples {
+  std::array<std::uint32_t, 3> amid{}, far{};
+  std::vector<FirstAddresses::ByWarp> origin, proof;
+  std::array<std::vector<FirstAddresses::ByWarp>, 3> beside;
+
+  // Whether addresses move by so much with the coordinates, and the steps if they do.
+  [[nodiscard]] std::optional<std::array<std::int64_t, 3>> affine_steps(std::size_t at) const {
+    std::array<std::int64_t, 3> step{};
+    std::int64_t expected = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (beside[axis].empty()) continue;
+      const auto moved = distance(origin[at], beside[axis][at]);
+      if (!moved) return std::nullopt;
+      step[axis] = *moved;
+      expected += step[axis] * (std::int64_t{far[axis]} - std::int64_t{amid[axis]});
+    }
+    const auto seen = distance(origin[at], proof[at]);
+    if (seen && *seen != expected) return std::nullopt;
+    return step;
+  }
+};
+
+AddressSamples sample_addresses(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+                                std::size_t wanted) {
+  AddressSamples out;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    out.amid[axis] = static_cast<std::uint32_t>((launch.grid[axis] - 1) / 2);
+    out.far[axis] = static_cast<std::uint32_t>(launch.grid[axis] * 3 / 4);
+  }
+  out.origin = first_addresses(code, launch, memory, out.amid, wanted);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (launch.grid[axis] < 2) continue;
+    std::array<std::uint32_t, 3> id = out.amid;
+    ++id[axis];
+    out.beside[axis] = first_addresses(code, launch, memory, id, wanted);
+  }
+  out.proof = launch.ctas() > 1 ? first_addresses(code, launch, memory, out.far, wanted) : out.origin;
+  return out;
 }
 
 }  // namespace
@@ -259,17 +321,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
 
   std::size_t wanted = 0;
   for (std::size_t i = 0; i < n; ++i) wanted += here.asked[i] > 0 ? 1 : 0;
-  const auto origin = first_addresses(global, launch, memory, {0, 0, 0}, wanted);
-  std::array<std::vector<std::optional<std::uint64_t>>, 3> moved;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (launch.grid[axis] < 2) continue;
-    std::array<std::uint32_t, 3> id{};
-    id[axis] = 1;
-    moved[axis] = first_addresses(global, launch, memory, id, wanted);
-  }
-  std::array<std::uint32_t, 3> far{};
-  for (std::size_t axis = 0; axis < 3; ++axis) far[axis] = static_cast<std::uint32_t>(launch.grid[axis] / 2);
-  const auto proof = launch.ctas() > 1 ? first_addresses(global, launch, memory, far, wanted) : origin;
+  const AddressSamples samples = sample_addresses(global, launch, memory, wanted);
 
   std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
   double asked_of_l2 = 0;
@@ -280,18 +332,14 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     FootprintGroup group;
     group.store = step.semantics == S::store_global || (bulk > 0 && !is_bulk_load(*step.in));
     group.atomic = step.semantics == S::atomic_global || step.in->base == "RED" || step.in->base == "REDG";
-    if (origin[i]) group.buffer = memory.buffer_at(*origin[i]);
-    std::int64_t expected = origin[i] ? static_cast<std::int64_t>(*origin[i]) : 0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (moved[axis].empty() || !origin[i]) continue;
-      if (!moved[axis][i]) {
-        group.is_affine = false;
-        continue;
-      }
-      group.step[axis] = static_cast<std::int64_t>(*moved[axis][i] - *origin[i]);
-      expected += group.step[axis] * far[axis];
+    const FirstAddresses::ByWarp& origin = samples.origin[i];
+    if (!origin.empty()) {
+      const FirstAddresses::Lanes& lanes = origin.begin()->second;
+      group.buffer = memory.buffer_at(lanes.address[static_cast<std::size_t>(std::countr_zero(lanes.known))]);
+      const auto steps = samples.affine_steps(i);
+      group.is_affine = steps.has_value();
+      if (steps) group.step = *steps;
     }
-    if (origin[i] && proof[i] && static_cast<std::int64_t>(*proof[i]) != expected) group.is_affine = false;
     if (!group.is_affine) group.step = {1, 1, 1};
     FootprintGroup& sum =
         groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;

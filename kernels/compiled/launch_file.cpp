@@ -173,6 +173,7 @@ class LaunchReader {
       if (map.has("element_bytes"))
         out.map.element_bytes = static_cast<int>(map.integer("element_bytes", 1, 16).value_or(2));
       if (map.has("by_value")) out.by_value = map.boolean("by_value").value_or(false);
+      if (map.has("align")) out.aligned = map.integer("align", 1, 256).value_or(0);
       out.bytes = out.map.rows * out.map.columns * out.map.element_bytes;
     } else if (*kind == ArgumentKind::bytes) {
       read_structure(out, map, node, text);
@@ -299,7 +300,7 @@ std::optional<Argument> argument_of(std::string_view text) {
     const auto rows = whole(parts[1]), columns = whole(parts[2]), box_rows = whole(parts[3]),
                box_columns = whole(parts[4]);
     if (!rows || !columns || !box_rows || !box_columns || *rows < 1 || *columns < 1) return std::nullopt;
-    out.map = {*rows, *columns, *box_rows, *box_columns, 2};
+    out.map = {*rows, *columns, *box_rows, *box_columns, 2, 0, {}, {}};
     out.by_value = kind == "tv";
     out.bytes = *rows * *columns * 2;
     return out;
@@ -311,7 +312,9 @@ std::optional<Argument> argument_of(std::string_view text) {
 
 std::int64_t Argument::alignment() const {
   if (kind == ArgumentKind::bytes) return std::max<std::int64_t>(aligned, 1);
-  return size() >= 64 ? 64 : size();
+  constexpr std::int64_t of_maps = 128;  // CUDA 13; 64 before, and of Triton
+  if (kind == ArgumentKind::tensor_map && by_value) return aligned != 0 ? aligned : of_maps;
+  return size();
 }
 
 std::int64_t Argument::size() const {

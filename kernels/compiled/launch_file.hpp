@@ -27,10 +27,14 @@ enum class Content : std::uint8_t {
   bytes_u8  // random bytes
 };
 
-// A bf16 tensor map of two dimensions, or what stands in its place.
+// A tensor map: rows and columns are its two inner dimensions; outer ones move a box of one plane.
 struct TensorMap {
   std::int64_t rows = 0, columns = 0, box_rows = 0, box_columns = 0;
   int element_bytes = 2;
+  std::int64_t pitch = 0;                              // bytes from row to row; 0: rows lie close
+  std::array<std::int64_t, 3> outer{}, outer_pitch{};  // planes, and bytes from one to the next; 0: no such dimension
+
+  [[nodiscard]] std::int64_t row_pitch() const { return pitch != 0 ? pitch : columns * element_bytes; }
 };
 
 struct Argument {
@@ -43,7 +47,7 @@ struct Argument {
   TensorMap map{};
   bool by_value = false;     // a tensor map: 128 bytes among the parameters instead of a pointer
   std::string raw;           // bytes: a structure passed by value, as the launch has it in memory
-  std::int64_t aligned = 0;  // bytes: to so many
+  std::int64_t aligned = 0;  // bytes and maps by value: to so many; 0: as the compiler does
 
   [[nodiscard]] std::int64_t size() const;  // among the parameters
   [[nodiscard]] std::int64_t alignment() const;

@@ -243,8 +243,7 @@ class ProgramBuilder {
     kernels::AccessPattern p = pattern_for(step, shape == group_->shapes.end() ? nullptr : &shape->second);
     if (step.semantics == S::load_local) p.matrix = kernels::Matrix::a;
     if (step.semantics == S::load_global && static_cast<std::size_t>(at) < loads_.size()) {
-      const double hit = loads_[static_cast<std::size_t>(at)].hit_rate;
-      p.matrix = hit > 0.9 ? kernels::Matrix::a : hit > 0.05 ? kernels::Matrix::b : kernels::Matrix::none;
+      p.matrix = l1_class(loads_[static_cast<std::size_t>(at)].hit_rate);
     }
     const auto index = static_cast<std::int16_t>(out_.program.patterns.size());
     out_.program.patterns.push_back(p);
@@ -297,6 +296,14 @@ class ProgramBuilder {
 };
 
 }  // namespace
+
+kernels::Matrix l1_class(double hit_rate) {
+  constexpr double all = 0.975, most = 0.6, nothing = 0.025;  // half a step of sm::SharedSectors from all and nothing
+  return hit_rate > all       ? kernels::Matrix::a
+         : hit_rate > most    ? kernels::Matrix::b
+         : hit_rate > nothing ? kernels::Matrix::c
+                              : kernels::Matrix::none;
+}
 
 Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch,
                                 const std::vector<L1Behaviour>& loads) {

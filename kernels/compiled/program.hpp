@@ -18,6 +18,9 @@ struct L1Behaviour {
   double hit_rate = 0;  // of its sectors
 };
 
+// Loads that fare alike in L1 share their turns: a finds all there, b most, c a part, none nothing.
+[[nodiscard]] kernels::Matrix l1_class(double hit_rate);
+
 struct TimedProgram {
   kernels::Program program;
   std::vector<std::int32_t> origin;  // of each instruction of the program: its index in the listing, -1 none

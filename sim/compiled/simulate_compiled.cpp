@@ -20,11 +20,15 @@ using S = Semantics;
 static_assert(most_loops <= std::size_t{sm::max_loops});
 
 // Registers of a thread: what the launch file or the listing says, else the highest that the code names, and two that
-// the compiler keeps beside them (nvcc: 228 named, 230 reported).
-int registers_of(const Code& code, const Launch& launch, const Profile& profile) {
+// the compiler keeps beside them (nvcc: 228 named, 230 reported). A launch fits an SM: where warps pass registers on to
+// others (USETMAXREG), the code names more than each warp begins with.
+int registers_of(const arch::OccupancySpec& sm, const Code& code, const Launch& launch, const Profile& profile) {
   if (launch.registers) return *launch.registers;
   if (code.registers) return *code.registers;
-  return std::min(255, profile.code.registers + 2);
+  constexpr std::int64_t most = 255, unit = 8;
+  const std::int64_t threads = std::max<std::int64_t>(32 * launch.warps(), 1);
+  const std::int64_t fits = std::max<std::int64_t>(sm.registers / threads / unit * unit, unit);
+  return static_cast<int>(std::min({most, std::int64_t{profile.code.registers} + 2, fits}));
 }
 
 std::int64_t shared_of(const Launch& launch, const Profile& profile, std::vector<std::string>& notes) {
@@ -88,19 +92,29 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
   return out;
 }
 
-// Loads by how they fare in L1 (program.cpp): those that find everything there, and those that find a part.
+// Loads by how they fare in L1, with the mean of each class: turns in which all sectors are found, and of the other
+// turns the rest.
 void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& footprints) {
-  double asked = 0, found = 0;
+  struct Share {
+    double asked = 0, found = 0;
+  };
+  std::array<Share, 4> of{};
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    if (profile.code.steps[i].semantics != S::load_global) continue;
     const double hit = footprints.loads[i].hit_rate;
-    if (profile.code.steps[i].semantics != S::load_global || hit <= 0.05 || hit > 0.9) continue;
-    asked += profile.counts[i].sectors;
-    found += profile.counts[i].sectors * hit;
+    Share& share = of[static_cast<std::size_t>(l1_class(hit))];
+    share.asked += profile.counts[i].sectors;
+    share.found += profile.counts[i].sectors * hit;
   }
   traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0};
-  if (asked > 0)
-    traffic.shared[static_cast<std::size_t>(kernels::Matrix::b)] = {
-        static_cast<int>(std::lround(found / asked * sm::SharedSectors::steps)), 1.0};
+  for (const kernels::Matrix matrix : {kernels::Matrix::b, kernels::Matrix::c}) {
+    const Share& share = of[static_cast<std::size_t>(matrix)];
+    if (share.asked <= 0) continue;
+    constexpr double steps = sm::SharedSectors::steps;
+    const double again = std::floor(share.found / share.asked * steps);
+    traffic.shared[static_cast<std::size_t>(matrix)] = {
+        static_cast<int>(again), std::min(1.0, (1 - share.found / share.asked) / (1 - again / steps))};
+  }
 }
 
 // A multiplication of a warpgroup reads its rows of A, unless they lie in registers, and of B, 32 bytes each, 128 bytes
@@ -203,7 +217,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
         request.listing->sm, gpu.name, gpu.sm.compute_capability));
 
   const gpu::CtaResources resources{static_cast<int>(request.launch.threads()),
-                                    registers_of(**code, request.launch, out.profile),
+                                    registers_of(gpu.sm.occupancy, **code, request.launch, out.profile),
                                     shared_of(request.launch, out.profile, out.notes)};
   const Result<gpu::SmOccupancy> occupancy = gpu::occupancy_of(gpu.sm.occupancy, resources);
   if (!occupancy) return occupancy.errors();

@@ -1,6 +1,8 @@
 #include "sim/sm/load_store_unit.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "sim/sm/machine.hpp"
 
@@ -16,6 +18,22 @@ LoadStoreUnit::LoadStoreUnit(Machine& sm, const arch::SmSpec& spec, std::size_t 
       sector_(spec.memory.sector.value),
       of_(sub_cores),
       pending_(spec.memory.prt_entries, spec.memory.max_outstanding_requests) {}
+
+namespace {
+
+// Bank conflicts of L1 concern the sectors that an access finds there, fills the others.
+std::uint64_t data_cycles(const MemoryCost& cost, double beyond_l1) {
+  if (cost.kind != MemoryKind::load_global) return cost.front_cycles;
+  const double hit = std::max<double>(cost.front_cycles, cost.l1_bank_cycles);
+  return static_cast<std::uint64_t>(hit * (1.0 - beyond_l1) + cost.miss_cycles * beyond_l1 + 0.5);
+}
+
+// Loads and copies that L1 answers leave the pending request table at once: entries behind them do not wait for them.
+bool waits_beyond_l1(const MemoryCost& cost, double beyond_l1) {
+  return cost.requests != 0 && cost.kind != MemoryKind::store_global && beyond_l1 > 0;
+}
+
+}  // namespace
 
 const MemoryCost& LoadStoreUnit::cost_of(std::int16_t memory) const {
   return sm_.program.memory[static_cast<std::size_t>(memory)];
@@ -87,14 +105,6 @@ void LoadStoreUnit::release_sources(const Access& access, std::uint64_t at) {
   sm_.events.post(at, {EventKind::release, static_cast<std::uint8_t>(access.read_barrier), access.warp});
 }
 
-// Bank conflicts of L1 concern the accesses that find their data there, fills those that do not.
-std::uint64_t LoadStoreUnit::data_cycles(const MemoryCost& cost) const {
-  if (cost.kind != MemoryKind::load_global) return cost.front_cycles;
-  const double hit_rate = sm_.traffic.port().l1_hit_rate;
-  const double hit = std::max<double>(cost.front_cycles, cost.l1_bank_cycles);
-  return static_cast<std::uint64_t>(hit * hit_rate + cost.miss_cycles * (1.0 - hit_rate) + 0.5);
-}
-
 void LoadStoreUnit::arrive(std::size_t sub, std::uint64_t now) {
   shared_.waiting[static_cast<std::size_t>((shared_.head + shared_.size++) % 16)] = static_cast<std::uint8_t>(sub);
   if (!shared_.posted) serve(now);
@@ -116,7 +126,8 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   OfSubCore& of = of_[sub];
   const Access access = of.queue[static_cast<std::size_t>(of.head)];
   const MemoryCost& cost = cost_of(access.memory);
-  if (cost.requests != 0 && cost.kind != MemoryKind::store_global) {
+  if (shared_.beyond_l1 < 0) shared_.beyond_l1 = sm_.traffic.beyond_l1(cost);
+  if (waits_beyond_l1(cost, shared_.beyond_l1)) {
     const std::uint64_t room_at = pending_.room_at(now, cost.requests);
     if (room_at > now) {
       shared_.arbiter_free = room_at;
@@ -125,7 +136,8 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   }
   shared_.head = (shared_.head + 1) % 16;
   --shared_.size;
-  shared_.data_stage_free = std::max(shared_.data_stage_free, now) + data_cycles(cost);
+  const double beyond_l1 = std::exchange(shared_.beyond_l1, -1.0);
+  shared_.data_stage_free = std::max(shared_.data_stage_free, now) + data_cycles(cost, beyond_l1);
   shared_.arbiter_free =
       std::max(now + cost.address_cycles, shared_.data_stage_free - std::min(shared_.data_stage_free, backlog_));
   sm_.count.lsu_cycles += static_cast<double>(shared_.arbiter_free - now);
@@ -138,11 +150,11 @@ void LoadStoreUnit::serve(std::uint64_t now) {
     if (sm_.switches.barriers) sm_.pipes.set_free(sub, Action::barrier, now + 1);
   }
   if (of.size > 0) post_head(sub, now);
-  complete(sub, access, now);
+  complete(sub, access, beyond_l1, now);
   if (shared_.size > 0 && !shared_.posted) serve(now);
 }
 
-void LoadStoreUnit::complete(std::size_t sub, const Access& access, std::uint64_t now) {
+void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyond_l1, std::uint64_t now) {
   const MemoryCost& cost = cost_of(access.memory);
   if (cost.kind == MemoryKind::barrier) {
     // The barrier unit takes 16 threads a cycle (CPG; our H200: back-to-back BAR.SYNC cost 12.3 + 2 cycles per warp).
@@ -154,17 +166,17 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, std::uint64_
   sm_.count.shared_wavefronts += cost.wavefronts;
   sm_.count.shared_conflict_wavefronts += cost.conflict_wavefronts;
   if (cost.read_release > front_delay) release_sources(access, now + cost.read_release - front_delay);
-  const std::uint64_t ready = std::max(now + 1, data_ready(of_[sub], cost, now));
+  const std::uint64_t ready = std::max(now + 1, data_ready(of_[sub], cost, beyond_l1, now));
   if (sm_.scoreboard) sm_.events.post(ready, {EventKind::registers_written, 0, access.warp, access.pc});
   if (access.write_barrier >= 0 && !sm_.scoreboard)
     sm_.events.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
   if (sm_.observer.listens())
-    sm_.observer.use(RecordedUnit::load_store, access.warp, access.pc, now, now + data_cycles(cost), ready);
-  if (cost.requests != 0 && cost.kind != MemoryKind::store_global) pending_.add(ready, cost.requests);
+    sm_.observer.use(RecordedUnit::load_store, access.warp, access.pc, now, now + data_cycles(cost, beyond_l1), ready);
+  if (waits_beyond_l1(cost, beyond_l1)) pending_.add(ready, cost.requests);
   if (cost.kind == MemoryKind::async_copy) sm_.events.post(ready, {EventKind::async_done, access.group, access.warp});
 }
 
-std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, std::uint64_t now) {
+std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, double beyond_l1, std::uint64_t now) {
   const std::uint64_t unloaded = now + (cost.latency > front_delay ? cost.latency - front_delay : 1u);
   switch (cost.kind) {
     case MemoryKind::load_shared:
@@ -173,7 +185,7 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, s
     case MemoryKind::async_copy: {
       sm_.count.l1_bytes += cost.bytes;
       sm_.count.read_sectors += cost.sectors;
-      std::uint64_t ready = sm_.traffic.load(cost, now);
+      std::uint64_t ready = sm_.traffic.load(cost, beyond_l1, now);
       if (cost.kind == MemoryKind::load_global) {
         // Load data enters the register file at a limited width.
         const std::uint64_t width = static_cast<std::uint64_t>(cost.bytes / write_back_);
@@ -208,9 +220,10 @@ void LoadStoreUnit::hash(StateHash& add) const {
       add(group_behind_open(sm_.warps[warp], group));
     }
   }
-  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free] = shared_;
+  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free, beyond_l1] = shared_;
   for (int i = 0; i < size; ++i) add(waiting[static_cast<std::size_t>((head + i) % 16)]);
   add(posted ? 1 : 0);
+  add(std::bit_cast<std::uint64_t>(beyond_l1));
   for (const std::uint64_t free : {arbiter_free, data_stage_free, barrier_free}) add.until(free);
   pending_.hash(add);
 }

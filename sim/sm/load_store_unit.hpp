@@ -101,14 +101,14 @@ class LoadStoreUnit {
     int head = 0, size = 0;
     bool posted = false;
     std::uint64_t arbiter_free = 0, data_stage_free = 0, barrier_free = 0;
+    double beyond_l1 = -1;  // of the first access in the arbiter, once it has asked L1; below 0: it has not
   };
 
   void post_head(std::size_t sub, std::uint64_t now);
   void serve(std::uint64_t now);
-  void complete(std::size_t sub, const Access& access, std::uint64_t now);
+  void complete(std::size_t sub, const Access& access, double beyond_l1, std::uint64_t now);
   void release_sources(const Access& access, std::uint64_t at);
-  [[nodiscard]] std::uint64_t data_cycles(const MemoryCost& cost) const;
-  std::uint64_t data_ready(OfSubCore& of, const MemoryCost& cost, std::uint64_t now);
+  std::uint64_t data_ready(OfSubCore& of, const MemoryCost& cost, double beyond_l1, std::uint64_t now);
   [[nodiscard]] const MemoryCost& cost_of(std::int16_t memory) const;
 
   Machine& sm_;

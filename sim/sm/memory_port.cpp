@@ -15,30 +15,24 @@ void PortTraffic::read_from_l2(double bytes, double now) {
 
 // Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
 // order. That a fill may still be under way when the next warp asks is left out.
-bool PortTraffic::asked_again(const MemoryCost& cost) {
-  if (cost.kind != MemoryKind::load_global || port_.shared[cost.matrix].again == 0) return false;
-  int& turn = state_.shared_turn[cost.matrix];
-  turn += port_.shared[cost.matrix].again;
-  if (turn < SharedSectors::steps) return false;
-  turn -= SharedSectors::steps;
-  return true;
-}
-
-double PortTraffic::beyond_l1(const MemoryCost& cost) const {
+double PortTraffic::beyond_l1(const MemoryCost& cost) {
   const SharedSectors& shared = port_.shared[cost.matrix];
-  return cost.kind == MemoryKind::load_global && shared.again > 0 ? shared.beyond : 1.0 - port_.l1_hit_rate;
+  if (cost.kind != MemoryKind::load_global || shared.again == 0) return 1.0 - port_.l1_hit_rate;
+  int& turn = state_.shared_turn[cost.matrix];
+  turn += shared.again;
+  if (turn < SharedSectors::steps) return shared.beyond;
+  turn -= SharedSectors::steps;
+  return 0;
 }
 
 // A load is there with its last sector.
-std::uint64_t PortTraffic::load(const MemoryCost& cost, std::uint64_t now) {
+std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint64_t now) {
   const auto sectors = static_cast<double>(cost.sectors);
-  const bool again = asked_again(cost);
-  const double beyond = again ? 0.0 : beyond_l1(cost);
-  if (!again) read_from_l2(sectors * sector_ * beyond, static_cast<double>(now));
+  if (beyond > 0) read_from_l2(sectors * sector_ * beyond, static_cast<double>(now));
   const bool of_c = cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::c);
   const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency : port_.latency;
   const double latency = (beyond > 0 ? beyond_latency : port_.l1_latency) - front_delay + cost.extra_latency;
-  double begins = again ? static_cast<double>(now) : std::max(state_.reads.free, state_.share.free);
+  double begins = beyond > 0 ? std::max(state_.reads.free, state_.share.free) : static_cast<double>(now);
   if (of_c && port_.c_bytes_per_cycle > 0) {
     // Others are served while this SM waits for an answer, and it in turn while they do.
     const double cycles = sectors * sector_ * beyond / port_.c_bytes_per_cycle;

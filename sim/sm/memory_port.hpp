@@ -50,8 +50,10 @@ class PortTraffic {
   PortTraffic(const MemoryPort& port, double sector) : port_(port), sector_(sector) {}
 
   [[nodiscard]] const MemoryPort& port() const { return port_; }
-  // When the data of a load or copy are there that leaves the load/store unit now.
-  [[nodiscard]] std::uint64_t load(const MemoryCost& cost, std::uint64_t now);
+  // Of a load's or copy's sectors, what L1 does not hold; each load of a matrix has its turn.
+  [[nodiscard]] double beyond_l1(const MemoryCost& cost);
+  // When its data are there if it leaves the load/store unit now.
+  [[nodiscard]] std::uint64_t load(const MemoryCost& cost, double beyond, std::uint64_t now);
   // When a store that leaves it now is on its way.
   [[nodiscard]] std::uint64_t store(double bytes, std::uint64_t now);
   // When a box has passed that comes so many cycles behind those before it; and one that is stored.
@@ -70,8 +72,6 @@ class PortTraffic {
 
  private:
   void read_from_l2(double bytes, double now);
-  bool asked_again(const MemoryCost& cost);
-  [[nodiscard]] double beyond_l1(const MemoryCost& cost) const;
 
   // Bursts shorter than this are served at the port's rate: the order of an iteration of a main loop.
   static constexpr double burst_cycles = 2048;

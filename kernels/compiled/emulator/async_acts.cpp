@@ -90,11 +90,14 @@ void box(const Reader& read, AsyncAct& out, int coordinates_at, std::optional<st
   if (const LaunchMemory::Map* map = read.around.memory->map_at(*descriptor)) {
     const TensorMap& m = map->map;
     copy.bytes = m.box_rows * m.box_columns * m.element_bytes;
-    copy.pitch = static_cast<std::uint64_t>(m.columns * m.element_bytes);
+    copy.pitch = static_cast<std::uint64_t>(m.row_pitch());
     copy.rows = std::clamp<std::int64_t>(m.rows - at[1], 0, m.box_rows);
     copy.row_bytes = std::clamp<std::int64_t>(m.columns - at[0], 0, m.box_columns) * m.element_bytes;
-    copy.address =
-        map->base + static_cast<std::uint64_t>(at[1] * m.columns * m.element_bytes + at[0] * m.element_bytes);
+    copy.address = map->base + static_cast<std::uint64_t>(at[1] * m.row_pitch() + at[0] * m.element_bytes);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (m.outer[i] > 0 && (at[2 + i] < 0 || at[2 + i] >= m.outer[i])) copy.rows = 0;
+      copy.address += static_cast<std::uint64_t>(at[2 + i] * m.outer_pitch[i]);
+    }
     return;
   }
   const std::uint64_t which = (*descriptor >> 4 ^ *descriptor >> 16) & 0xff;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/compiled/emulator/async_acts.hpp"
+#include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -49,7 +50,9 @@ std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
 }
 
 std::uint8_t width_of(const Instruction& in, Semantics semantics) {
-  if (in.base == "HGMMA" || in.base == "IGMMA" || in.base == "QGMMA" || in.base == "BGMMA") return 128;
+  if (const auto form = kernels::tensor_form_from(timed_as(in), in.modifiers))
+    return static_cast<std::uint8_t>(kernels::registers_of(*form).c);
+  if (in.base.ends_with("GMMA")) return 128;
   if (in.base == "LDSM" || in.base == "LDTM") return in.has("4") ? 4 : in.has("2") ? 2 : 1;
   switch (semantics) {
     case S::load_shared:
@@ -137,6 +140,65 @@ void close_slice(EmulatedCode& out) {
 
 // The instructions that decide where warps go, and where they read and write if that is wanted, back to their origins.
 // Values that pass through shared memory are followed where loads of them decide something.
+bool computes_numbers(S s) { return s == S::fadd || s == S::fmul || s == S::ffma || s == S::mufu || s == S::fsetp; }
+
+// Whether nothing can be known of what a step writes, where `unknowable` are registers of which nothing can.
+bool is_unknowable(const Step& step, const RegisterSet& unknowable) {
+  if (step.semantics == S::opaque || step.semantics == S::load_matrix) return true;
+  if (!computes_numbers(step.semantics)) return false;
+  RegisterSet sources;
+  for (std::size_t i = step.destinations; i < step.in->operands; ++i)
+    if (!is_predicate(step.in->operand[i])) sources.add(step.in->operand[i], 1);
+  return sources.meets(unknowable);
+}
+
+void step_forward(const Step& step, RegisterSet& unknowable) {
+  const RegisterSet writes = written(step);
+  if (!is_unknowable(step, unknowable))
+    unknowable.remove(writes);
+  else if (step.in->guard < 0)
+    unknowable.merge(writes);
+}
+
+// Numbers that are made of what matrix instructions bring are unknown on every way: what makes them is not carried out.
+void forget_unknowable(EmulatedCode& out) {
+  const auto leaves_sight = [](const Step& step) {
+    return step.semantics == S::branch_indexed || step.semantics == S::call || step.semantics == S::ret;
+  };
+  if (std::ranges::any_of(out.steps, leaves_sight)) return;
+  const std::vector<std::vector<std::int32_t>> successors = successors_of(out);
+  std::vector<RegisterSet> at(out.blocks.size());
+  std::vector<char> reached(out.blocks.size(), 0);
+  reached[0] = 1;
+  const auto meet = [&](std::size_t block, const RegisterSet& from) {
+    const RegisterSet before = at[block];
+    const bool is_first = reached[block] == 0;
+    for (std::size_t i = 0; i < from.word.size(); ++i)
+      at[block].word[i] = is_first ? from.word[i] : before.word[i] & from.word[i];
+    reached[block] = 1;
+    return is_first || at[block].word != before.word;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = 0; b < out.blocks.size(); ++b) {
+      if (reached[b] == 0) continue;
+      RegisterSet now = at[b];
+      for (std::int32_t i = out.blocks[b].begin; i < out.blocks[b].end; ++i)
+        step_forward(out.steps[static_cast<std::size_t>(i)], now);
+      for (const std::int32_t next : successors[b]) changed = meet(static_cast<std::size_t>(next), now) || changed;
+    }
+  }
+  for (std::size_t b = 0; b < out.blocks.size(); ++b) {
+    if (reached[b] == 0) continue;
+    for (std::int32_t i = out.blocks[b].begin; i < out.blocks[b].end; ++i) {
+      Step& step = out.steps[static_cast<std::size_t>(i)];
+      const bool forget = computes_numbers(step.semantics) && is_unknowable(step, at[b]);
+      step_forward(step, at[b]);
+      if (forget) step.semantics = S::opaque;
+    }
+  }
+}
+
 void slice(EmulatedCode& out, Wanted wanted) {
   for (Step& step : out.steps) {
     const bool is_global = step.semantics == S::load_global || step.semantics == S::store_global ||
@@ -308,6 +370,7 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
     out.blocks.back().end = static_cast<std::int32_t>(i) + 1;
     out.block_of.push_back(static_cast<std::int32_t>(out.blocks.size()) - 1);
   }
+  forget_unknowable(out);
   slice(out, wanted);
   RegisterSet live;
   for (const Step& step : out.steps)

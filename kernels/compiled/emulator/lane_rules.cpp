@@ -65,12 +65,25 @@ void special_register(const Work& w) {
   for (int n = 0; n < registers; ++n) w.set(v, n);
 }
 
+// The first lane that takes part gives its value. R2UR P0, UR4, R2 says of each lane whether its own is another, so
+// that a loop can go on with those.
 void to_uniform(const Work& w, std::uint32_t active) {
   const Lanes v = w.value(0);
-  const auto lane = static_cast<std::size_t>(std::countr_zero(active == 0 ? 1u : active));
+  const std::uint32_t lanes = (w.lanes & active) != 0 ? w.lanes & active : active;
+  const auto lane = static_cast<std::size_t>(std::countr_zero(lanes == 0 ? 1u : lanes));
+  const bool known = (v.known >> lane & 1) != 0;
   Lanes out = Lanes::of(v.value[lane]);
-  if ((v.known >> lane & 1) == 0) out.known = 0;
-  w.set(out);
+  if (!known) out.known = 0;
+  if (w.in.operands > 0 && w.in.operand[0].kind == Kind::pred) {
+    Predicate other = w.in.has("OR") ? predicate_of(w.to, w.in.operand[0]) : Predicate{0, all_lanes};
+    for (std::size_t i = 0; i < 32; ++i) other.bits |= static_cast<std::uint32_t>(v.value[i] != v.value[lane]) << i;
+    other.known = known ? other.known & v.known : 0;
+    other.bits &= other.known;
+    w.set(other, 0);
+  }
+  for (std::size_t i = 0; i < w.step.destinations; ++i)
+    if (w.in.operand[i].kind == Kind::ureg)
+      write(w.to, w.in.operand[i], out, all_lanes, w.unknown != 0 ? all_lanes : 0);
 }
 
 void elect(const Work& w, std::uint32_t active) {
@@ -79,16 +92,17 @@ void elect(const Work& w, std::uint32_t active) {
   w.set(Predicate{1u << lane, all_lanes}, 0);
 }
 
-void vote(const Work& w) {
+void vote(const Work& w, std::uint32_t active) {
   const Predicate p =
       predicate_of(w.to, w.in.operand[static_cast<std::size_t>(w.in.operands > 0 ? w.in.operands - 1 : 0)]);
-  const bool known = (p.known & w.lanes) == w.lanes;
-  const std::uint32_t ballot = p.bits & w.lanes;
+  const std::uint32_t lanes = w.lanes & active;  // on the uniform datapath too
+  const bool known = (p.known & lanes) == lanes;
+  const std::uint32_t ballot = p.bits & lanes;
   Lanes mask = Lanes::of(ballot);
   if (!known) mask.known = 0;
   w.set(mask);
   Predicate out;
-  const bool all = ballot == w.lanes;
+  const bool all = ballot == lanes;
   out.bits = (w.in.has("ALL") ? all : w.in.has("EQ") ? all || ballot == 0 : ballot != 0) ? all_lanes : 0;
   out.known = known ? all_lanes : 0;
   out.bits &= out.known;

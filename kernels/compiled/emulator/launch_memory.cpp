@@ -1,5 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstring>
 
 #include "kernels/compiled/emulator/machine.hpp"
 #include "sim/support/arithmetic.hpp"
@@ -10,7 +14,7 @@ namespace {
 // Where constant bank 0 holds what (listings of nvcc 11 to 13).
 struct BankLayout {
   int parameters, descriptor, stack, block, grid;
-  int window;  // the generic address of offset 0x1e0 of the bank, from sm_90 on (tensor maps passed by value); 0: none
+  int window;  // where the generic address of the parameters stands, from sm_90 on (maps passed by value); 0: nowhere
 };
 
 constexpr BankLayout layout_of(int sm) {
@@ -21,8 +25,37 @@ constexpr BankLayout layout_of(int sm) {
 
 constexpr std::uint64_t first_buffer = 0x7f0000000000, alignment = 2 << 20;  // as cuMemAlloc places large ones
 constexpr std::uint64_t bank_window = 0x7e0000000000;  // where bank 0 lies among generic addresses
-constexpr int window_offset = 0x1e0;
 constexpr std::uint32_t stack_top = 0xfffdc0;
+
+// What the driver writes into a CUtensorMap, as it stands in parameters of CUTLASS and FlashAttention-3 kernels whose
+// shapes are known: address; pitches of outer dimensions by 16 bytes (words 3 to 6); extents less one (8 to 12); those
+// of the box less one, a byte each, from the top byte of word 13 on; bytes of the box (word 16).
+std::optional<LaunchMemory::Map> encoded_map(std::string_view bytes) {
+  std::array<std::uint32_t, 32> word{};
+  std::memcpy(word.data(), bytes.data(), sizeof word);
+  const auto box = [&](std::size_t i) {
+    return std::int64_t{i == 0 ? word[13] >> 24 : word[14] >> (8 * (i - 1)) & 0xff} + 1;
+  };
+  std::int64_t elements = 1;
+  for (std::size_t i = 0; i < 5; ++i) {
+    if (box(i) > std::int64_t{word[8 + i]} + 1 && i >= 2) return std::nullopt;
+    elements *= box(i);
+  }
+  const std::int64_t of_box = word[16], size = elements > 0 ? of_box / elements : 0;
+  const bool sized = size * elements == of_box && (size == 1 || size == 2 || size == 4 || size == 8);
+  if (!sized || word[3] == 0 || (word[13] & 0xffffff) != 0 || (word[0] == 0 && word[1] == 0) || word[1] >> 16 != 0)
+    return std::nullopt;
+  LaunchMemory::Map out;
+  out.base = std::uint64_t{word[1]} << 32 | word[0];
+  out.map = {std::int64_t{word[9]} + 1, std::int64_t{word[8]} + 1,  box(1), box(0),
+             static_cast<int>(size),    std::int64_t{word[3]} * 16, {},     {}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (word[4 + i] == 0) continue;
+    out.map.outer[i] = std::int64_t{word[10 + i]} + 1;
+    out.map.outer_pitch[i] = std::int64_t{word[4 + i]} * 16;
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -35,12 +68,12 @@ LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(32768 
   }
   put(layout.stack, stack_top, 4);
   put(layout.descriptor, 0, 8);
-  if (layout.window != 0) put(layout.window, bank_window + window_offset, 8);
+  if (layout.window != 0) put(layout.window, bank_window + static_cast<std::uint64_t>(layout.parameters), 8);
   std::uint64_t next = first_buffer;
   std::int64_t offset = layout.parameters;
   for (const Argument& argument : launch.arguments) {
     const std::int64_t size = argument.size(), align = argument.alignment();
-    offset = layout.parameters + (offset - layout.parameters + align - 1) / align * align;
+    offset = (offset + align - 1) / align * align;
     std::uint64_t value = static_cast<std::uint64_t>(argument.value);
     if (argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::tensor_map) {
       const auto same = std::ranges::find_if(
@@ -59,10 +92,26 @@ LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(32768 
     if (argument.kind == ArgumentKind::bytes) {
       for (std::size_t i = 0; i < argument.raw.size(); ++i)
         put(offset + static_cast<std::int64_t>(i), static_cast<unsigned char>(argument.raw[i]), 1);
+      find_maps(offset, argument.raw);
     } else {
       put(offset, value, static_cast<int>(std::min<std::int64_t>(size, 8)));
     }
     offset += size;
+  }
+}
+
+void LaunchMemory::find_maps(std::int64_t offset, const std::string& raw) {
+  constexpr std::size_t map_bytes = 128, step = 64;
+  const auto begin = static_cast<std::size_t>((offset + 63) / 64 * 64 - offset);
+  for (std::size_t at = begin; at + map_bytes <= raw.size(); at += step) {
+    const auto found = encoded_map(std::string_view(raw).substr(at, map_bytes));
+    if (!found) continue;
+    const std::uint64_t descriptor = bank_window + static_cast<std::uint64_t>(offset) + at;
+    maps_.push_back({descriptor, found->base, found->map});
+    if (buffer_at(found->base) >= 0) continue;
+    std::int64_t bytes = found->map.rows * found->map.row_pitch();
+    for (std::size_t i = 0; i < 3; ++i) bytes = std::max(bytes, found->map.outer[i] * found->map.outer_pitch[i]);
+    buffers_.push_back({fmt::format("tensor {}", maps_.size()), found->base, bytes, Content::unknown, 0});
   }
 }
 

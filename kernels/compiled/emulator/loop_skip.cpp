@@ -92,7 +92,7 @@ Decisions* LoopSkip::arrives(const Arrival& arrival, const EmulatedCode& code, R
   for (auto& [header, other] : loops_) {
     if (header <= arrival.header) continue;
     other.moments.clear();
-    other.iterations = 0;
+    other.iterations = other.next_try = 0;
   }
   if (decisions_.entries.size() > most_decisions) {
     decisions_.entries.clear();
@@ -104,8 +104,10 @@ Decisions* LoopSkip::arrives(const Arrival& arrival, const EmulatedCode& code, R
   loop.moments.push_back(std::move(now));
   ++loop.iterations;
   const std::size_t n = loop.moments.size();
+  const bool tries = loop.iterations >= loop.next_try;
+  if (tries && n > 2) loop.next_try = loop.iterations + 1 + loop.iterations / 8;
   for (const std::size_t period : periods) {
-    if (n < 2 * period + 1) break;
+    if (!tries || n < 2 * period + 1) break;
     const Moment &c = loop.moments[n - 1], &b = loop.moments[n - 1 - period], &a = loop.moments[n - 1 - 2 * period];
     if (!watcher.repeats(arrival.warp, a.position, b.position, c.position) || !is_affine(a, b, c)) continue;
     const Ahead ahead = safe_periods(a.decisions, b.decisions, c.decisions);

@@ -43,6 +43,7 @@ class LoopSkip {
   struct Loop {
     std::vector<Moment> moments;
     std::int64_t iterations = 0;  // since the loop was entered, skipped ones too
+    std::int64_t next_try = 0;    // iteration: in vain, so that it is tried again after an eighth more of them
     std::size_t give_up = 0;      // arrivals at which nothing more is tried
     bool hopeless = false;
   };

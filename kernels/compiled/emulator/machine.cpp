@@ -142,7 +142,7 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
     case S::special_register:
     case S::zero_or_clock: return special_register(w);
     case S::load_constant: return load_constant(w);
-    case S::vote: return vote(w);
+    case S::vote: return vote(w, active);
     case S::shuffle: return shuffle(w);
     case S::match: return match(w);
     case S::reduce: return reduce(w);

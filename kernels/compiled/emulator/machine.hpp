@@ -48,6 +48,8 @@ class LaunchMemory {
   [[nodiscard]] int parameters_begin() const { return parameters_; }
 
  private:
+  // Tensor maps that lie within a structure.
+  void find_maps(std::int64_t offset, const std::string& raw);
   void put(std::int64_t offset, std::uint64_t value, int bytes);
 
   int sm_, parameters_;

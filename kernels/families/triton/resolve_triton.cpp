@@ -1,12 +1,13 @@
 // What Triton refuses before it compiles, and what it decides by itself: powers of two, at least 16 along each side of
 // a dot, one buffer less than stages.
+#include "kernels/families/triton/triton.hpp"
+
 #include <algorithm>
 #include <bit>
 
 #include "kernels/families/build.hpp"
 #include "kernels/families/family.hpp"
 #include "kernels/families/rules.hpp"
-#include "kernels/families/triton/triton.hpp"
 
 namespace noteg::kernels {
 namespace {

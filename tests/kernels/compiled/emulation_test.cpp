@@ -176,5 +176,39 @@ TEST(TimedProgram, RefusesMoreLoopsThanAWarpCounts) {
   }
 }
 
+// R2UR with a predicate gives the value of one lane and says which lanes have another: the loop ends after as many
+// iterations as there are values.
+TEST(Emulation, ALoopOverTheValuesOfLanesEndsWithTheLastOne) {
+  Small kernel(
+      "S2R R1, SR_LANEID\nSHF.R.U32.HI R2, RZ, 0x3, R1\nPLOP3.LUT P3, PT, PT, PT, PT, 0x80, 0x0\n"
+      "LBB0:\nPLOP3.LUT P0, PT, P0, P3, PT, 0xa2, 0x0\n@P3 R2UR P0, UR4, R2\n"
+      "@P3 PLOP3.LUT P3, PT, P0, PT, PT, 0x80, 0x0\n@P3 BRA.U.ANY LBB0\nEXIT\n");
+  EXPECT_EQ(kernel.at(4).threads, 32 + 24 + 16 + 8);
+}
+
+// A matrix instruction writes the registers of its form and no others.
+TEST(Emulation, ALimitBehindTheSumsOfAWarpgroupIsKept) {
+  Small kernel(
+      "MOV R100, 0x3\nMOV R1, RZ\nLBB0:\nHGMMA.64x128x16.F32.BF16 R24, gdesc[UR8], R24\nIADD3 R1, R1, 0x1, RZ\n"
+      "ISETP.NE.AND P0, PT, R1, R100, PT\n@P0 BRA LBB0\nEXIT\n",
+      {}, {128, 1, 1});
+  EXPECT_EQ(kernel.at(2).warps, 4 * 3);
+}
+
+// CTAs at the edge leave lanes out; their steps are those of lanes that take part on both sides.
+TEST(Footprints, AddressesAreAffineWhereTheEdgeLeavesLanesOut) {
+  Small kernel(
+      "S2R R1, SR_TID.X\nS2R R2, SR_CTAID.X\nIMAD R3, R2, 0x20, R1\nISETP.LT.AND P0, PT, R3, 0x1, PT\n@P0 EXIT\n"
+      "LDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R3, 0x4, R4\nLDG.E R8, desc[UR4][R6.64]\nEXIT\n",
+      {buffer(1 << 20)}, {32, 1, 1}, {64, 1, 1});
+  static_cast<void>(kernel.at(0));
+  const LaunchMemory memory(kernel.launch, kernel.listing.sm);
+  const Footprints prints = footprints(*kernel.profile, kernel.listing, kernel.listing.kernels.at(0), kernel.launch,
+                                       memory, {128 * 1024, 4, 1});
+  ASSERT_EQ(prints.groups.size(), 1u);
+  EXPECT_TRUE(prints.groups[0].is_affine);
+  EXPECT_EQ(prints.groups[0].step[0], 32 * 4);
+}
+
 }  // namespace
 }  // namespace noteg::compiled
