@@ -12,7 +12,7 @@
 #include "sim/dataset/sampling.hpp"
 #include "sim/forest/parallel.hpp"
 #include "sim/support/csv.hpp"
-#include "sim/tune/menu.hpp"
+#include "sim/tune/catalogue.hpp"
 #include "sim/tune/problem.hpp"
 
 namespace noteg::adapt {
@@ -162,11 +162,11 @@ std::vector<std::string> profiler_lines(const std::vector<Launch>& launches) {
 
 namespace {
 
-// A shape that every kernel of a menu takes: what is asked of it is its name.
+// A shape that every kernel of a catalogue takes: what is asked of it is its name.
 constexpr kernels::GemmShape any_shape{4096, 4096, 4096, 1};
 
-// The menu's kernels of a type by name, those layouts that libraries are asked for most: operands as they are stored,
-// and weights transposed.
+// The catalogue's kernels of a type by name, those layouts that libraries are asked for most: operands as they are
+// stored, and weights transposed.
 std::vector<std::string> library_names(const arch::GpuSpec& gpu, kernels::DataType type) {
   std::vector<std::string> names;
   std::set<std::string> known;
@@ -176,7 +176,9 @@ std::vector<std::string> library_names(const arch::GpuSpec& gpu, kernels::DataTy
     frame.layout = layout;
     for (const kernels::KernelConfig& kernel : tune::library_kernels(gpu, frame)) {
       Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, any_shape);
-      if (!resolved || resolved->shared_bytes.value_or(0) > gpu.sm.occupancy.max_shared_per_cta.value) continue;
+      if (!resolved) continue;
+      const auto shared = static_cast<double>(resolved->shared_bytes.value_or(0));
+      if (shared > gpu.sm.occupancy.max_shared_per_cta.value) continue;
       kernels::name_as_library(*resolved);
       if (kernels::config_from_name(resolved->name) && known.insert(resolved->name).second)
         names.push_back(resolved->name);
