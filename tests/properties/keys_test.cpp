@@ -188,7 +188,7 @@ std::vector<Probe> all_probes() {
       kernel(hopper, {"", mma, {4096, 4096, 4096, 1}, cool, true}, {{"power.limit", "300 W"}}),
       kernel(ada, {"", naive16, {4096, 4096, 8192, 1}, cold}, {{"dram.banks", "4"}}),
       kernel(ada, {"", {{"family", "naive"}, {"tile", "12x12x12"}}, {4096, 4096, 300, 1}}),
-      kernel(ada, {"", with(simt, "beta", "true"), {8192, 8192, 256, 1}, cold}),
+      kernel(ada, {"", with(simt, "reads_c", "true"), {8192, 8192, 256, 1}, cold}),
       kernel(ada, {"", {{"family", "naive"}, {"tile", "8x8x8"}}, {4096, 4096, 8192, 1}}),
   };
 }
