@@ -55,6 +55,12 @@ std::string figures_of(const Launch& launch, const arch::GpuSpec& gpu) {
   return text;
 }
 
+std::string opened_rows(const arch::GpuSpec& gpu, const kernels::KernelOverrides& settings, kernels::GemmShape shape) {
+  gpu::SmCache cache;
+  const auto launch = gpu::launch_of(gpu, *kernels::apply_overrides({}, settings), shape, {}, cache);
+  return launch ? fmt::format("{}", launch->traffic.opened_rows) : to_string(launch.errors());
+}
+
 Probe kernel(const char* gpu, Launch launch, arch::Overrides arch = {}) {
   return {gpu, std::move(arch), [launch](const arch::GpuSpec& changed) { return figures_of(launch, changed); }};
 }
@@ -189,7 +195,11 @@ std::vector<Probe> all_probes() {
       kernel(ada, {"", naive16, {4096, 4096, 8192, 1}, cold}, {{"dram.banks", "4"}}),
       kernel(ada, {"", {{"family", "naive"}, {"tile", "12x12x12"}}, {4096, 4096, 300, 1}}),
       kernel(ada, {"", with(simt, "reads_c", "true"), {8192, 8192, 256, 1}, cold}),
-      kernel(ada, {"", {{"family", "naive"}, {"tile", "8x8x8"}}, {4096, 4096, 8192, 1}}),
+      {ada,
+       {},
+       [naive16](const arch::GpuSpec& gpu) {
+         return opened_rows(gpu, naive16, {8192, 8192, 512, 1});
+       }},
   };
 }
 
