@@ -27,13 +27,8 @@ constexpr std::size_t rows_for_slopes = 32;  // each is simulated once more per 
 constexpr double nudge = 0.95;               // factor by which slopes are told
 constexpr double says_something = 0.9;       // of the prior's deviation: what is left must be below
 
-// What rows of a card can tell, and how far boards of one kind lie apart: clocks under load by a few percent
-// (validation set: 0.82 to 0.98 of boost), DRAM reads 0.85 to 0.94 of the pins' rate, launches 1.5 to 4 us.
-struct Prior {
-  const char* key;
-  double deviation;  // of the logarithm
-};
-constexpr Prior priors[] = {{"clock.sustained", 0.05}, {"dram.read_efficiency", 0.04}, {"launch.kernel", 0.25}};
+// What rows of a card can tell.
+constexpr const char* told_by_rows[] = {"clock.sustained", "dram.read_efficiency", "launch.kernel"};
 
 bool is_of(const std::string& name, const arch::GpuSpec& gpu) {
   const auto same = [&](const std::string& other) { return to_lower(other) == to_lower(name); };
@@ -135,11 +130,11 @@ class Adapter {
     std::vector<std::string> keys;
     calibrate::Fields fields;
     std::vector<double> prior;
-    for (const Prior& one : priors) {
-      keys.emplace_back(one.key);
+    for (const char* key : told_by_rows) {
+      keys.emplace_back(key);
       if (const Result<calibrate::Fields> chosen = calibrate::chosen_fields(gpu_, keys)) {
         fields = *chosen;
-        prior.push_back(one.deviation);
+        prior.push_back(calibrate::uncertainty_of(*fields.back()));
       } else {
         keys.pop_back();
       }

@@ -230,8 +230,6 @@ Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::optional<l
 
 namespace {
 
-using learn::MeasuredTable;
-
 MeasuredTable part_of(const MeasuredTable& measured, const std::vector<std::size_t>& rows) {
   MeasuredTable part;
   part.table = dataset::select(measured.table, rows);
@@ -248,13 +246,12 @@ struct Split {
 Split split_of(const std::vector<std::size_t>& shapes, std::size_t rows, std::uint64_t seed) {
   const std::size_t count = learn::count_of(shapes);
   std::vector<std::size_t> every(count);
-  for (std::size_t i = 0; i < count; ++i) every[i] = i;
+  std::iota(every.begin(), every.end(), std::size_t{0});
   const std::vector<std::size_t> fifth = learn::deal(every, 5, seed);
   std::vector<std::size_t> order(shapes.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::iota(order.begin(), order.end(), std::size_t{0});
   forest::Random random(seed);
-  for (std::size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[random.below(static_cast<std::uint32_t>(i))]);
+  forest::shuffle(order, random);
   std::ranges::stable_sort(order, {}, [&](std::size_t row) { return fifth[shapes[row]] < 3 ? 3 : fifth[shapes[row]]; });
   Split split;
   std::vector<bool> touched(count);

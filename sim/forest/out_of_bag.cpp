@@ -122,8 +122,7 @@ std::vector<double> permutation_importance(const Forest& forest, const Eigen::Ma
     std::vector<std::uint32_t> places(forest.rows);
     std::iota(places.begin(), places.end(), 0U);
     Random random(seed, group);
-    for (std::size_t i = places.size(); i > 1; --i)
-      std::swap(places[i - 1], places[random.below(static_cast<std::uint32_t>(i))]);
+    shuffle(places, random);
     growth[group] = mean_error(forest, trees, bags, {columns, &swapped, &places}, asked) - whole;
   });
   return growth;

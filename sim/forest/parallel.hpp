@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
+#include <vector>
 
 #include "sim/support/arithmetic.hpp"
 
@@ -35,5 +37,12 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+// Each order equally likely (Fisher and Yates).
+template <class T>
+void shuffle(std::vector<T>& values, Random& random) {
+  for (std::size_t i = values.size(); i > 1; --i)
+    std::swap(values[i - 1], values[random.below(static_cast<std::uint32_t>(i))]);
+}
 
 }  // namespace noteg::forest

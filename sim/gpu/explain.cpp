@@ -184,8 +184,8 @@ std::vector<Candidate> in_order(const Laboratory& laboratory, const arch::GpuSpe
   return out;
 }
 
-// None is tried that may not gain more than another was found to gain, nor, below
-// the roof, what is worth naming (least_us).
+// None is tried that may not gain more than another was found to gain, nor, below the roof, what is worth naming
+// (least_us).
 void try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates, const Bottleneck& roof,
                 Experiments experiments, unsigned jobs, double least_us) {
   const auto pays = [&](const Candidate& one) {

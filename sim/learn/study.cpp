@@ -34,8 +34,7 @@ std::vector<std::size_t> deal(const std::vector<std::size_t>& groups, std::size_
   std::vector<std::size_t> order(count_of(groups));
   std::iota(order.begin(), order.end(), std::size_t{0});
   forest::Random random(seed);
-  for (std::size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[random.below(static_cast<std::uint32_t>(i))]);
+  forest::shuffle(order, random);
   std::vector<std::size_t> fold_of_group(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) fold_of_group[order[i]] = i % folds;
   std::vector<std::size_t> out;

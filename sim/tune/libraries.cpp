@@ -16,9 +16,8 @@ using kernels::DataType;
 using kernels::Family;
 using kernels::KernelConfig;
 
-bool is_one_of(std::string_view generation, std::string_view first, std::string_view second) {
-  return generation == first || generation == second;
-}
+bool is_data_center_blackwell(const arch::GpuSpec& gpu) { return gpu.sm.name == "sm_100" || gpu.sm.name == "sm_103"; }
+bool is_small_blackwell(const arch::GpuSpec& gpu) { return gpu.sm.name == "sm_120" || gpu.sm.name == "sm_121"; }
 
 KernelConfig in_problem(KernelConfig config, const Problem& problem) {
   config.flavor = kernels::Flavor::cutlass;
@@ -249,7 +248,7 @@ std::vector<KernelConfig> tensorrt_llm(const arch::GpuSpec& gpu, const Problem& 
   if (type == DataType::s8) return smooth_quant(problem);
   // sm120_blockwise_gemm: SM120BlockScaledBuilder, two warps along rows and four along columns, four stages. Which rows
   // it takes for which M changed between versions; that of the rows that we have was not found.
-  if (type == DataType::f8e4m3 && is_one_of(gpu.sm.name, "sm_120", "sm_121"))
+  if (type == DataType::f8e4m3 && is_small_blackwell(gpu))
     return {by_warps({32, 128, 128, 16, 32, 128, 4}, problem), by_warps({64, 128, 64, 32, 32, 64, 4}, problem),
             by_warps({128, 128, 64, 64, 32, 64, 4}, problem)};
   return {};
@@ -259,8 +258,8 @@ std::vector<KernelConfig> sgl_kernel(const arch::GpuSpec& gpu, const Problem& pr
   if (problem.frame.dtype_in != DataType::f8e4m3) return {};
   if (gpu.sm.name == "sm_89") return {by_warps(sgl_on_ada(problem.shape.m, problem.shape.n), problem)};
   if (gpu.sm.name == "sm_90") return {sgl_on_hopper(problem)};
-  if (is_one_of(gpu.sm.name, "sm_100", "sm_103")) return {sgl_on_blackwell(problem)};
-  if (is_one_of(gpu.sm.name, "sm_120", "sm_121")) return {on_small_blackwell(128, 128, 128, gpu, problem)};
+  if (is_data_center_blackwell(gpu)) return {sgl_on_blackwell(problem)};
+  if (is_small_blackwell(gpu)) return {on_small_blackwell(128, 128, 128, gpu, problem)};
   return {};
 }
 
@@ -268,21 +267,20 @@ std::vector<KernelConfig> sgl_kernel(const arch::GpuSpec& gpu, const Problem& pr
 
 std::vector<KernelConfig> public_choices(gpu::Library library, const arch::GpuSpec& gpu, const Problem& problem) {
   const DataType type = problem.frame.dtype_in;
-  const bool large = is_one_of(gpu.sm.name, "sm_100", "sm_103"), small = is_one_of(gpu.sm.name, "sm_120", "sm_121");
   switch (library) {
     case gpu::Library::cublas:
     case gpu::Library::cublas_before_nvjet: return {};
     case gpu::Library::sgl_kernel: return sgl_kernel(gpu, problem);
     case gpu::Library::deep_gemm:
-      if (type != DataType::f8e4m3 || !large) return {};
+      if (type != DataType::f8e4m3 || !is_data_center_blackwell(gpu)) return {};
       return {DeepGemm(gpu, problem).best()};
     case gpu::Library::flashinfer_cute:
-      if (type != DataType::nvfp4 || !large) return {};
+      if (type != DataType::nvfp4 || !is_data_center_blackwell(gpu)) return {};
       return {flashinfer_cute(gpu, problem)};
     case gpu::Library::flashinfer_cutlass:
       // csrc/fp4_gemm_cutlass_sm120.cu: 128x128x256 wherever nobody has tuned. Two such stages fit, which bulk copies
       // fill and empty piece by piece: here, where threads copy, four of half the depth.
-      if (type != DataType::nvfp4 || !small) return {};
+      if (type != DataType::nvfp4 || !is_small_blackwell(gpu)) return {};
       return {on_small_blackwell(128, 128, 128, gpu, problem)};
     case gpu::Library::tensorrt_llm: return tensorrt_llm(gpu, problem);
   }

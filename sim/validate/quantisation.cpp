@@ -11,6 +11,11 @@ namespace {
 
 constexpr double read_bytes = 2;  // per element
 
+// Reads and writes in a stream.
+Seconds streamed(const arch::GpuSpec& gpu, double bytes) {
+  return Bytes{bytes} / (gpu.dram.bandwidth * gpu.dram.mixed_efficiency);
+}
+
 // SGLang's per_token_quant_fp8.cu: a scale for each row, so that the row is read twice. With at least sixteen rows on
 // an SM one warp takes a row, else a CTA of 256 threads; a thread has 32 bytes under way.
 struct RowKernel {
@@ -34,8 +39,7 @@ double missed_again(const arch::GpuSpec& gpu, const RowKernel& kernel, double ro
 Seconds by_row(const arch::GpuSpec& gpu, double rows, double k, double written) {
   const RowKernel kernel = row_kernel(gpu, rows, k);
   const double again = missed_again(gpu, kernel, rows, k);
-  const BytesPerSecond dram = gpu.dram.bandwidth * gpu.dram.mixed_efficiency;
-  const Seconds stream = Bytes{rows * k * (read_bytes * (1 + again) + written)} / dram;
+  const Seconds stream = streamed(gpu, rows * k * (read_bytes * (1 + again) + written));
   const Seconds l2 = gpu.l2.latency / gpu.clock.sustained;
   const Seconds pass = (gpu.dram.latency + l2) + (kernel.keeps_row ? Seconds{0} : gpu.dram.latency * again + l2);
   const double steps = std::ceil(k * read_bytes / kernel.under_way);
@@ -45,8 +49,7 @@ Seconds by_row(const arch::GpuSpec& gpu, double rows, double k, double written) 
 
 // A scale for each 16 or 128 numbers, or one that was known: each thread reads its part and writes it, all at once.
 Seconds by_block(const arch::GpuSpec& gpu, double rows, double k, double written) {
-  const BytesPerSecond dram = gpu.dram.bandwidth * gpu.dram.mixed_efficiency;
-  return gpu.launch.kernel + gpu.dram.latency * 2.0 + Bytes{rows * k * (read_bytes + written)} / dram;
+  return gpu.launch.kernel + gpu.dram.latency * 2.0 + streamed(gpu, rows * k * (read_bytes + written));
 }
 
 // TensorRT-LLM on sm_120, fp8_utils.py: 64 warps go down the rows of each 512 columns, one row after the other. A row
@@ -55,8 +58,7 @@ Seconds by_columns(const arch::GpuSpec& gpu, double rows, double k, double writt
   constexpr double warps = 64, blocks = 4, cycles_of_block = 360;
   const Seconds chain = (gpu.l2.latency + Cycles{blocks * cycles_of_block}) / gpu.clock.sustained;
   const Seconds in_turn = (gpu.dram.latency + chain) * std::ceil(rows / warps);
-  const BytesPerSecond dram = gpu.dram.bandwidth * gpu.dram.mixed_efficiency;
-  return gpu.launch.kernel + std::max(in_turn, Seconds(Bytes{rows * k * (read_bytes + written)} / dram));
+  return gpu.launch.kernel + std::max(in_turn, streamed(gpu, rows * k * (read_bytes + written)));
 }
 
 // DeepGEMM's layout.hpp on sm_100 gives each row of the weights' scales of its own before every product: a list of
@@ -66,8 +68,7 @@ Seconds spreading_of_scales(const arch::GpuSpec& gpu, double n, double k) {
   constexpr double kernels = 4, bytes_per_scale = 4 + 4 + 1;  // written, read, packed
   const double in_turn = std::ceil(n * (k / 128) / (gpu.sms * 8 * 128.0));
   const Seconds gather = gpu.l2.latency / gpu.clock.sustained * (3 * in_turn);  // two loads, and where they are
-  const BytesPerSecond dram = gpu.dram.bandwidth * gpu.dram.mixed_efficiency;
-  return gather + (gpu.launch.kernel + gpu.dram.latency) * kernels + Bytes{n * (k / 128) * bytes_per_scale} / dram;
+  return gather + (gpu.launch.kernel + gpu.dram.latency) * kernels + streamed(gpu, n * (k / 128) * bytes_per_scale);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
+#include <utility>
 
 #include "arch/load.hpp"
 #include "arch/spec.hpp"
@@ -13,30 +14,31 @@
 namespace noteg::bench {
 
 struct Setup {
-  arch::GpuSpec gpu;             // RTX 4070
-  kernels::KernelConfig kernel;  // simt, 128 x 128 x 8
+  arch::GpuSpec gpu;
+  kernels::KernelConfig kernel;
 };
 
-inline Result<Setup> main_job() {
-  auto gpu = arch::load_gpu("rtx4070");
+inline Result<Setup> job(std::string_view gpu_name, kernels::KernelConfig kernel) {
+  auto gpu = arch::load_gpu(gpu_name);
   if (!gpu) return gpu.errors();
-  Setup setup;
-  setup.gpu = *gpu;
-  setup.kernel.family = kernels::Family::simt;
-  setup.kernel.tile = {128, 128, 8};
-  return setup;
+  return Setup{std::move(*gpu), std::move(kernel)};
+}
+
+// RTX 4070, simt, 128 x 128 x 8.
+inline Result<Setup> main_job() {
+  kernels::KernelConfig kernel;
+  kernel.family = kernels::Family::simt;
+  kernel.tile = {128, 128, 8};
+  return job("rtx4070", std::move(kernel));
 }
 
 // A100, mma f16, 128 x 128 x 32.
 inline Result<Setup> tensor_job() {
-  auto gpu = arch::load_gpu("a100-pcie-40gb");
-  if (!gpu) return gpu.errors();
-  Setup setup;
-  setup.gpu = *gpu;
-  setup.kernel.family = kernels::Family::mma;
-  setup.kernel.dtype_in = setup.kernel.dtype_out = kernels::DataType::f16;
-  setup.kernel.tile = {128, 128, 32};
-  return setup;
+  kernels::KernelConfig kernel;
+  kernel.family = kernels::Family::mma;
+  kernel.dtype_in = kernel.dtype_out = kernels::DataType::f16;
+  kernel.tile = {128, 128, 32};
+  return job("a100-pcie-40gb", std::move(kernel));
 }
 
 // M = N = K for a single edge.

@@ -138,8 +138,6 @@ void close_slice(EmulatedCode& out) {
   }
 }
 
-// The instructions that decide where warps go, and where they read and write if that is wanted, back to their origins.
-// Values that pass through shared memory are followed where loads of them decide something.
 bool computes_numbers(S s) { return s == S::fadd || s == S::fmul || s == S::ffma || s == S::mufu || s == S::fsetp; }
 
 // Whether nothing can be known of what a step writes, where `unknowable` are registers of which nothing can.
@@ -199,6 +197,8 @@ void forget_unknowable(EmulatedCode& out) {
   }
 }
 
+// The instructions that decide where warps go, and where they read and write if that is wanted, back to their origins.
+// Values that pass through shared memory are followed where loads of them decide something.
 void slice(EmulatedCode& out, Wanted wanted) {
   for (Step& step : out.steps) {
     const bool is_global = step.semantics == S::load_global || step.semantics == S::store_global ||
