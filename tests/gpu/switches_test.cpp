@@ -119,7 +119,7 @@ TEST(Switches, RunsOfOneSwitchAreNeverTakenForThoseOfAnother) {
 }
 
 TEST(SwitchReference, IsUpToDate) {
-  const std::string path = NOTEG_SOURCE_DIR "/docs/switches.md";
+  const std::string path = NOTEG_SOURCE_DIR "/docs/reference/switches.md";
   const std::string page = switch_reference();
   if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path) << page;
   std::ostringstream found;
