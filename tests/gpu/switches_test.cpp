@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/gpu/switches.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "tests/gpu/chip_setup.hpp"
 
 namespace noteg::gpu {

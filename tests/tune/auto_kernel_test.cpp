@@ -8,7 +8,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
-#include "sim/gpu/explain.hpp"
+#include "sim/gpu/limits/explain.hpp"
 #include "sim/support/text_file.hpp"
 #include "sim/support/work_sharing.hpp"
 
