@@ -145,9 +145,12 @@ void named(const Reader& read, AsyncAct& out) {
   const auto threads = in.operands > 1 ? read.value(in.operand[1]) : std::nullopt;
   if (!id) return;
   out.kind = in.has("ARV") ? ActKind::named_arrive : ActKind::named_sync;
-  out.barrier = named_barriers + static_cast<std::int32_t>(*id & 15);
   out.arrivals = 1;
   out.value = threads ? static_cast<std::int64_t>(*threads & 0xfff) : read.around.launch->threads();
+  // A barrier whose phases different numbers of threads complete is as many barriers.
+  constexpr std::int32_t ids = 16, warp = 32;
+  out.barrier =
+      named_barriers + static_cast<std::int32_t>(*id % ids) + ids * static_cast<std::int32_t>(out.value / warp);
 }
 
 }  // namespace
