@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "sim/forest/parallel.hpp"
+#include "sim/forest/random.hpp"
 #include "sim/learn/estimate.hpp"
 #include "sim/support/arithmetic.hpp"
 
