@@ -185,9 +185,11 @@ Estimate told(const Target& target, const Raw& raw, double offset, const Target:
   const auto tell = [&](double value) { return target.log ? std::exp(value + offset) : value; };
   Estimate out;
   out.value = tell(raw.value);
+  Sides reached{0, 0};  // each level has a factor of its own: the wider one must hold the narrower one all the same
   for (std::size_t level = 0; level < interval_levels.size(); ++level) {
     const auto [down, up] = sides(raw, level);
-    out.intervals[level] = {tell(raw.value - widen[level] * down), tell(raw.value + widen[level] * up)};
+    reached = {std::max(reached.down, widen[level] * down), std::max(reached.up, widen[level] * up)};
+    out.intervals[level] = {tell(raw.value - reached.down), tell(raw.value + reached.up)};
   }
   return out;
 }
