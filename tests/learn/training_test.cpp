@@ -234,6 +234,7 @@ TEST(Estimate, EveryIntervalHoldsItsPrediction) {
 // Each level has a factor of its own, found on its own held-out rows: by themselves 95 % may come out below 90 %.
 TEST(Estimate, WiderIntervalsHoldNarrowerOnes) {
   Target target;
+  target.log = false;
   const Raw raw{1, {{{0.9, 1.2}, {0.8, 1.25}, {0.7, 1.3}}}};
   const Estimate estimate = told(target, raw, 0, {3, 1, 1.5});
   for (std::size_t level = 0; level + 1 < estimate.intervals.size(); ++level) {
