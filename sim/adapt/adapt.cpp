@@ -9,7 +9,7 @@
 #include "sim/adapt/mixture.hpp"
 #include "sim/calibrate/calibrate.hpp"
 #include "sim/calibrate/least_squares.hpp"
-#include "sim/forest/parallel.hpp"
+#include "sim/forest/random.hpp"
 #include "sim/learn/measured_table.hpp"
 #include "sim/learn/study.hpp"
 #include "sim/support/text.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "sim/forest/parallel.hpp"
+#include "sim/forest/random.hpp"
 #include "sim/learn/estimate.hpp"
 #include "sim/learn/study.hpp"
 #include "sim/support/text_file.hpp"

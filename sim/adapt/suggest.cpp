@@ -10,7 +10,7 @@
 #include "kernels/config/config_file.hpp"
 #include "sim/dataset/columns.hpp"
 #include "sim/dataset/sampling.hpp"
-#include "sim/forest/parallel.hpp"
+#include "sim/forest/random.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/tune/catalogue.hpp"
 #include "sim/tune/problem.hpp"

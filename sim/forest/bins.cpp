@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/support/work_sharing.hpp"
+
 namespace noteg::forest {
 
 std::uint8_t FeatureBins::bin_of(double value) const {
@@ -47,14 +49,14 @@ FeatureBins make_bins(std::span<const double> values, FeatureKind kind) {
   return bins;
 }
 
-BinnedColumns bin_columns(const Eigen::MatrixXd& x, const std::vector<FeatureBins>& features) {
+BinnedColumns bin_columns(const Eigen::MatrixXd& x, const std::vector<FeatureBins>& features, unsigned threads) {
   BinnedColumns out;
   out.rows = static_cast<std::size_t>(x.rows());
   out.bins.resize(out.rows * features.size());
-  for (std::size_t f = 0; f < features.size(); ++f)
-    for (std::size_t row = 0; row < out.rows; ++row)
-      out.bins[f * out.rows + row] =
-          features[f].bin_of(x(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(f)));
+  share_work(features.size(), threads, {}, [&](std::size_t f) {
+    const double* const values = x.col(static_cast<Eigen::Index>(f)).data();
+    BinSearch(features[f]).bins_of({values, out.rows}, out.bins.data() + f * out.rows);
+  });
   return out;
 }
 

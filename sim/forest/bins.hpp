@@ -32,6 +32,7 @@ struct TrainingSet {
 
 inline constexpr std::size_t most_targets = 16;
 inline constexpr std::size_t most_features = 4096;
+inline constexpr std::size_t most_rows = std::size_t{1} << 24;  // single precision counts that far
 
 // A target must be met: direction +1 never falls and -1 never rises where the feature grows.
 struct Monotone {
@@ -61,7 +62,8 @@ struct BinnedColumns {
   [[nodiscard]] const std::uint8_t* column(std::size_t feature) const { return bins.data() + feature * rows; }
 };
 
-[[nodiscard]] BinnedColumns bin_columns(const Eigen::MatrixXd& x, const std::vector<FeatureBins>& features);
+[[nodiscard]] BinnedColumns bin_columns(const Eigen::MatrixXd& x, const std::vector<FeatureBins>& features,
+                                        unsigned threads = 1);
 
 // The bin of a number in a fixed number of steps, so that many searches overlap: edges filled up to a power of two.
 class BinSearch {

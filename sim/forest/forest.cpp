@@ -6,7 +6,7 @@
 #include <map>
 #include <string_view>
 
-#include "sim/forest/parallel.hpp"
+#include "sim/support/work_sharing.hpp"
 
 namespace noteg::forest {
 namespace {
@@ -21,7 +21,7 @@ Diagnostics check_sizes(const TrainingSet& set, const ForestOptions& options) {
     if (value < low || value > high)
       errors.push_back(wrong(what, std::to_string(low) + " to " + std::to_string(high), std::to_string(value)));
   };
-  in_range("training rows", set.rows(), 2, std::size_t{1} << 31);
+  in_range("training rows", set.rows(), 2, most_rows);
   in_range("features", set.features(), 1, most_features);
   in_range("targets", set.targets(), 1, most_targets);
   in_range("trees", options.trees, 1, 10000);
@@ -139,10 +139,10 @@ Result<Forest> train_forest(const TrainingSet& set, const ForestOptions& options
   Forest forest;
   GrowthData data;
   data.features.resize(set.features());
-  share(set.features(), options.threads, [&](std::size_t f) {
+  share_work(set.features(), options.threads, {}, [&](std::size_t f) {
     data.features[f] = make_bins({set.x.col(static_cast<Eigen::Index>(f)).data(), set.rows()}, set.kinds[f]);
   });
-  data.columns = bin_columns(set.x, data.features);
+  data.columns = bin_columns(set.x, data.features, options.threads);
   data.targets = set.targets();
   data.stride = stride_for(data.targets);
   forest.scales = standardise(set, data);
@@ -153,8 +153,8 @@ Result<Forest> train_forest(const TrainingSet& set, const ForestOptions& options
   data.distinct = worth_cutting(data, alike);
   const GrowthOptions growth = growth_options(options, data.distinct.size());
   std::vector<Grown> grown(options.trees);
-  share(options.trees, options.threads,
-        [&](std::size_t tree) { grown[tree] = grow_tree(data, growth, options.seed, tree); });
+  share_work(options.trees, options.threads, {},
+             [&](std::size_t tree) { grown[tree] = grow_tree(data, growth, options.seed, tree); });
   forest.importance = mean_importance(grown);
   share_importance(forest.importance, alike);
   for (Grown& one : grown) forest.trees.push_back(std::move(one.tree));

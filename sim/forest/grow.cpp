@@ -1,6 +1,7 @@
 #include "sim/forest/grow.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace noteg::forest {
@@ -15,6 +16,7 @@ class Grower {
  public:
   using Finder = SplitFinder<N>;
   using Cell = typename Finder::Cell;
+  using Targets = Eigen::Array<float, N, 1>;
 
   Grower(const GrowthData& data, const GrowthOptions& options, std::uint64_t seed, std::uint64_t stream)
       : data_(data),
@@ -63,31 +65,29 @@ class Grower {
 
   // The node's targets without their mean, times the weights. False where they do not differ.
   bool centre(const Range& range) {
-    Eigen::Array<double, N, 1> sum = Eigen::Array<double, N, 1>::Zero();
+    const std::uint32_t count = range.end - range.begin;
+    std::array<double, N> sum{};
     double weight = 0;
-    for (std::uint32_t i = range.begin; i < range.end; ++i) {
-      const double w = weight_of(rows_[i]);
-      Cell& cell = cells_[i - range.begin];
-      cell.sum = targets_of(rows_[i]);
-      cell.weight = static_cast<float>(w);
-      cell.rows = 1;
-      sum += w * cell.sum.template cast<double>();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t row = rows_[range.begin + i];
+      const double w = draws_[row] * data_.weights[row];
+      const float* const targets = data_.y.data() + std::size_t{row} * N;
+      Cell& cell = cells_[i];
+      cell.template head<N>() = Eigen::Map<const Targets>(targets);
+      cell.template tail<4>() = Eigen::Array4f(static_cast<float>(w), 1, 0, 0);
+      for (std::size_t k = 0; k < N; ++k) sum[k] += w * static_cast<double>(targets[k]);
       weight += w;
     }
-    const typename Finder::Sums mean = (sum / weight).template cast<float>();
-    float spread = 0;
-    for (std::uint32_t i = 0; i < range.end - range.begin; ++i) {
-      cells_[i].sum -= mean;
-      spread = std::max(spread, cells_[i].sum.abs().maxCoeff());
-      cells_[i].sum *= cells_[i].weight;
+    Targets mean;
+    for (std::size_t k = 0; k < N; ++k) mean[static_cast<Eigen::Index>(k)] = static_cast<float>(sum[k] / weight);
+    Targets spread = Targets::Zero();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      auto targets = cells_[i].template head<N>();
+      targets -= mean;
+      spread = spread.max(targets.abs());
+      targets *= cells_[i][Finder::weight];
     }
-    return spread > 1e-6F;  // standardised targets in single precision: below, they are the same
-  }
-
-  [[nodiscard]] double weight_of(std::uint32_t row) const { return draws_[row] * data_.weights[row]; }
-
-  [[nodiscard]] typename Finder::Sums targets_of(std::uint32_t row) const {
-    return Eigen::Map<const typename Finder::Sums>(data_.y.data() + std::size_t{row} * N);
+    return spread.maxCoeff() > 1e-6F;  // standardised targets in single precision: below, they are the same
   }
 
   // Rows that go left first, each side in its order before.

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "sim/forest/parallel.hpp"
+#include "sim/support/work_sharing.hpp"
 
 namespace noteg::forest {
 namespace {
@@ -87,7 +87,7 @@ Eigen::MatrixXd out_of_bag(const Forest& forest, const Eigen::MatrixXd& x, unsig
   const Bags bags(forest);
   Eigen::MatrixXd out(x.rows(), static_cast<Eigen::Index>(forest.targets()));
   const auto rows = static_cast<std::size_t>(x.rows());
-  share((rows + block_rows - 1) / block_rows, threads, [&](std::size_t block) {
+  share_work((rows + block_rows - 1) / block_rows, threads, {}, [&](std::size_t block) {
     std::vector<double> mean(forest.targets());
     for (std::size_t row = block * block_rows; row < std::min(rows, (block + 1) * block_rows); ++row) {
       const bool any = mean_of(trees, bags, {columns}, row, mean);
@@ -111,7 +111,7 @@ std::vector<double> permutation_importance(const Forest& forest, const Eigen::Ma
   for (std::size_t row = 0; row < forest.rows; row += step) asked.push_back(row);
   const double whole = mean_error(forest, trees, bags, {columns}, asked);
   std::vector<double> growth(together.size(), 0);
-  share(growth.size(), threads, [&](std::size_t group) {
+  share_work(growth.size(), threads, {}, [&](std::size_t group) {
     std::vector<bool> swapped(forest.features.size(), false);
     bool is_looked_at = false;  // by any tree
     for (const std::size_t feature : together[group]) {

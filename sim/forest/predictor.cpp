@@ -1,22 +1,23 @@
 #include "sim/forest/predictor.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
-#include "sim/forest/parallel.hpp"
+#include "sim/support/work_sharing.hpp"
 
 namespace noteg::forest {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 19;  // of packed rows: a tree is fetched once for all of them
-constexpr std::size_t most_block_rows = 4096;
+constexpr std::size_t most_block_rows = 8192;
 constexpr std::size_t most_columns = 2048;  // beyond, a row costs more than the walks
 constexpr std::size_t fill_step = 64;       // rows
 constexpr std::size_t generations = 3;      // that lie in a row: 14 nodes, a cache line
 
 // Whole cache lines where rows are short, so that the usual strides are known to the compiler.
 std::size_t stride_of(std::size_t columns) {
-  for (const std::size_t usual : {64U, 128U, 192U, 256U})
+  for (const std::size_t usual : {32U, 64U, 128U, 192U, 256U})
     if (columns <= usual) return usual;
   return columns;
 }
@@ -43,22 +44,59 @@ std::vector<std::uint32_t> places_of(const Tree& tree, const std::vector<std::ui
   return places;
 }
 
-std::uint32_t shortest_way(const Tree& tree, const std::vector<std::uint32_t>& children) {
+// Steps after which a quarter of the training rows are at their leaves.
+std::uint32_t usual_steps(const Tree& tree, const std::vector<std::uint32_t>& children) {
   std::vector<std::uint32_t> depth(tree.nodes.size(), 0);
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-    if (tree.nodes[i].is_leaf()) return depth[i];  // breadth first: none is nearer
-    depth[children[i]] = depth[children[i] + 1] = depth[i] + 1;
+  std::uint32_t leaf = 0, deepest = 0;
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {  // breadth first: never back up
+    deepest = depth[i];
+    if (tree.nodes[i].is_leaf()) {
+      if (4 * std::size_t{tree.leaf_begin[++leaf]} >= tree.rows.size()) break;
+    } else {
+      depth[children[i]] = depth[children[i] + 1] = depth[i] + 1;
+    }
   }
-  return 0;
+  return deepest;
 }
 
 template <class Node>
+TopLevels top_of(const std::vector<Node>& nodes) {
+  TopLevels top;
+  std::vector<std::uint32_t> at{0}, next;
+  for (std::size_t level = 0, cut = 0; level < TopLevels::levels; ++level, at.swap(next)) {
+    next.clear();
+    for (const std::uint32_t node : at) {
+      const bool leaf = nodes[node].ahead() == 0;
+      top.column[cut] = leaf ? 0 : nodes[node].column();
+      top.bin[cut++] = leaf ? leaf_bin : static_cast<std::uint8_t>(nodes[node].bin());
+      next.push_back(node + nodes[node].ahead());
+      next.push_back(node + nodes[node].ahead() + (leaf ? 0 : 1));
+    }
+  }
+  std::ranges::copy(at, top.ends.begin());
+  return top;
+}
+
+// A leaf's column is its number among the leaves of its block of places; what lies in a block's first place comes on
+// top.
+template <class Node>
 std::vector<Node> nodes_of(const Tree& tree, const std::vector<std::uint32_t>& children,
-                           const std::vector<std::uint32_t>& places, const std::vector<std::size_t>& columns) {
+                           const std::vector<std::uint32_t>& places, const std::vector<std::size_t>& columns,
+                           LeafRanks& ranks) {
   std::vector<Node> nodes(tree.nodes.size() + 1, Node::make(0, leaf_bin, 0));
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i)
-    if (const TreeNode& from = tree.nodes[i]; !from.is_leaf())
+  std::vector<bool> ends(nodes.size(), false);
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    const TreeNode& from = tree.nodes[i];
+    ends[places[i]] = from.is_leaf();
+    if (!from.is_leaf())
       nodes[places[i]] = Node::make(columns[i], from.set < 0 ? from.bin : 0, places[children[i]] - places[i]);
+  }
+  ranks.first.clear();
+  std::uint32_t leaves = 0;
+  for (std::size_t place = 0; place < nodes.size(); ++place) {
+    if (place % LeafRanks::block == 0) ranks.first.push_back(leaves);
+    if (ends[place]) nodes[place] = Node::make(leaves++ - ranks.first.back(), leaf_bin, 0);
+  }
   return nodes;
 }
 
@@ -67,6 +105,21 @@ std::uint32_t plain_walk(const Tree& tree, const std::vector<std::uint32_t>& chi
   while (!tree.nodes[at].is_leaf())
     at = children[at] + (goes_left(tree.nodes[at], tree.sets, bins[tree.nodes[at].feature]) ? 0 : 1);
   return at;
+}
+
+// Compilers left alone go through memory here, one value at a time.
+template <std::size_t N>
+void add_to(std::array<double, N>& sums, const float* values) {
+  using Floats = float __attribute__((vector_size(16)));
+  using Doubles = double __attribute__((vector_size(32)));
+  for (std::size_t k = 0; k < N; k += 4) {
+    Floats four;
+    Doubles sum;
+    std::memcpy(&four, values + k, sizeof four);
+    std::memcpy(&sum, sums.data() + k, sizeof sum);
+    sum += __builtin_convertvector(four, Doubles);
+    std::memcpy(sums.data() + k, &sum, sizeof sum);
+  }
 }
 
 }  // namespace
@@ -134,20 +187,34 @@ Predictor::PackedTree Predictor::pack(const Tree& tree, const std::vector<std::s
   if (is_plain_)
     packed.children = children;
   else if (is_small_)
-    packed.small = nodes_of<SmallNode>(tree, children, places, columns);
+    packed.small = nodes_of<SmallNode>(tree, children, places, columns, packed.ranks),
+    packed.top = top_of(packed.small);
   else
-    packed.wide = nodes_of<WideNode>(tree, children, places, columns);
-  packed.shortest = shortest_way(tree, children);
+    packed.wide = nodes_of<WideNode>(tree, children, places, columns, packed.ranks), packed.top = top_of(packed.wide);
+  const auto levels = static_cast<std::uint32_t>(TopLevels::levels);
+  packed.usual = std::max(usual_steps(tree, children), levels) - levels;
   packed.values.assign(tree.leaves() * width_, 0);
-  for (std::size_t leaf = 0; leaf < tree.leaves(); ++leaf)
-    std::copy_n(tree.values.data() + leaf * forest_.targets(), forest_.targets(), packed.values.data() + leaf * width_);
+  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
+    if (leaves[i] < 0) continue;
+    const auto leaf = static_cast<std::size_t>(leaves[i]);
+    const std::size_t rank = is_plain_ ? leaf : rank_of(packed, places[i]);
+    std::copy_n(tree.values.data() + leaf * forest_.targets(), forest_.targets(), packed.values.data() + rank * width_);
+  }
   return packed;
 }
 
+std::size_t Predictor::rank_of(const PackedTree& tree, std::uint32_t place) const {
+  if (is_plain_) return tree.leaf[place];
+  return is_small_ ? tree.ranks.of(tree.small.data(), place) : tree.ranks.of(tree.wide.data(), place);
+}
+
 // A few rows at a time, so that what is written stays in the nearest cache.
-void Predictor::fill_rows(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows, std::uint8_t* packed) const {
+Predictor::Block Predictor::make_block(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows) const {
+  Block block{rows, (rows + in_register - 1) / in_register * in_register, {}, {}, std::vector<std::uint32_t>(rows)};
+  block.by_row.resize(rows * stride_);
+  block.by_column.resize(block.apart * columns_.size());
   std::array<std::uint8_t, fill_step> bins{};
-  for (std::size_t begin = 0; begin < rows; begin += fill_step, packed += fill_step * stride_) {
+  for (std::size_t begin = 0; begin < rows; begin += fill_step) {
     const std::size_t count = std::min(fill_step, rows - begin);
     for (std::size_t i = 0; i < fill_order_.size(); ++i) {
       const Column& column = columns_[fill_order_[i]];
@@ -155,22 +222,29 @@ void Predictor::fill_rows(const Eigen::MatrixXd& x, Eigen::Index first, std::siz
         const double* values = x.col(static_cast<Eigen::Index>(column.feature)).data() + first;
         search_[column.feature].bins_of({values + begin, count}, bins.data());
       }
-      std::uint8_t* to = packed + fill_order_[i];
-      for (std::size_t row = 0; row < count; ++row, to += stride_) *to = column.seen[bins[row]];
+      std::uint8_t* by_row = block.by_row.data() + begin * stride_ + fill_order_[i];
+      std::uint8_t* by_column = block.by_column.data() + fill_order_[i] * block.apart + begin;
+      for (std::size_t row = 0; row < count; ++row, by_row += stride_)
+        by_column[row] = *by_row = column.seen[bins[row]];
     }
   }
+  return block;
 }
 
-void Predictor::leaves_in(const PackedTree& tree, const std::uint8_t* packed, std::size_t rows,
-                          std::uint32_t* leaves) const {
+// Of each row, where its values lie. ends: room for block.apart numbers.
+void Predictor::ranks_in(const PackedTree& tree, Block& block, std::uint32_t* ends) const {
+  const WalkedRows rows{block.by_row.data(), stride_, block.rows, ends};
   const auto walk_small = [&]<int Stride>() {
-    walk_rows<Stride>(tree.small.data(), packed, stride_, rows, tree.shortest, leaves);
+    walk_down<Stride>(tree.small.data(), rows, tree.usual, block.list.data());
   };
+  if (!is_plain_) walk_top(tree.top, block.by_column.data(), block.apart, block.apart, ends);
   if (is_plain_)
-    for (std::size_t row = 0; row < rows; ++row)
-      leaves[row] = plain_walk(*tree.tree, tree.children, packed + row * stride_);
+    for (std::size_t row = 0; row < block.rows; ++row)
+      ends[row] = plain_walk(*tree.tree, tree.children, rows.bytes + row * stride_);
   else if (!is_small_)
-    walk_rows<0>(tree.wide.data(), packed, stride_, rows, tree.shortest, leaves);
+    walk_down<0>(tree.wide.data(), rows, tree.usual, block.list.data());
+  else if (stride_ == 32)
+    walk_small.template operator()<32>();
   else if (stride_ == 64)
     walk_small.template operator()<64>();
   else if (stride_ == 128)
@@ -179,28 +253,26 @@ void Predictor::leaves_in(const PackedTree& tree, const std::uint8_t* packed, st
     walk_small.template operator()<192>();
   else
     walk_small.template operator()<0>();
-  for (std::size_t row = 0; row < rows; ++row) leaves[row] = tree.leaf[leaves[row]];
+  for (std::size_t row = 0; row < block.rows; ++row) ends[row] = static_cast<std::uint32_t>(rank_of(tree, ends[row]));
 }
 
 template <int N>
 void Predictor::predict_block(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows,
                               Eigen::MatrixXd& out) const {
-  using Values = Eigen::Array<float, N, 1>;
-  using Sums = Eigen::Array<double, N, 1>;
-  std::vector<std::uint8_t> packed(rows * stride_);
-  fill_rows(x, first, rows, packed.data());
-  std::vector<Sums> sums(rows, Sums::Zero());
-  std::vector<std::uint32_t> leaves(rows);
+  using Sums = std::array<double, N>;
+  Block block = make_block(x, first, rows);
+  std::vector<Sums> sums(rows, Sums{});
+  std::vector<std::uint32_t> ranks(block.apart);
   for (const PackedTree& tree : trees_) {
-    leaves_in(tree, packed.data(), rows, leaves.data());
-    for (std::size_t row = 0; row < rows; ++row)
-      sums[row] += Eigen::Map<const Values>(tree.values.data() + std::size_t{leaves[row]} * N).template cast<double>();
+    ranks_in(tree, block, ranks.data());
+    const float* const values = tree.values.data();
+    for (std::size_t row = 0; row < rows; ++row) add_to(sums[row], values + std::size_t{ranks[row]} * N);
   }
   for (std::size_t t = 0; t < forest_.targets(); ++t) {
     const double factor = forest_.scales[t].deviation / static_cast<double>(trees_.size());
     for (std::size_t row = 0; row < rows; ++row)
       out(first + static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(t)) =
-          forest_.scales[t].mean + factor * sums[row][static_cast<Eigen::Index>(t)];
+          forest_.scales[t].mean + factor * sums[row][t];
   }
 }
 
@@ -213,7 +285,7 @@ Eigen::MatrixXd Predictor::predict(const Eigen::MatrixXd& x, unsigned threads) c
   }
   const std::size_t block_rows =
       std::clamp<std::size_t>(block_bytes / std::max<std::size_t>(1, stride_), 16, most_block_rows);
-  share((all + block_rows - 1) / block_rows, threads, [&](std::size_t block) {
+  share_work((all + block_rows - 1) / block_rows, threads, {}, [&](std::size_t block) {
     const auto first = static_cast<Eigen::Index>(block * block_rows);
     const std::size_t rows = std::min(block_rows, all - block * block_rows);
     if (width_ == 4)
@@ -228,9 +300,11 @@ Eigen::MatrixXd Predictor::predict(const Eigen::MatrixXd& x, unsigned threads) c
 
 // The same sums in the same order as those of a block.
 Eigen::RowVectorXd Predictor::mean_of(std::span<const std::uint32_t> leaves) const {
+  const std::size_t targets = forest_.targets();
   std::array<double, most_targets> sums{};
   for (std::size_t t = 0; t < leaves.size(); ++t)
-    for (std::size_t k = 0; k < width_; ++k) sums[k] += static_cast<double>(trees_[t].values[leaves[t] * width_ + k]);
+    for (std::size_t k = 0; k < targets; ++k)
+      sums[k] += static_cast<double>(forest_.trees[t].values[leaves[t] * targets + k]);
   Eigen::RowVectorXd out(static_cast<Eigen::Index>(forest_.targets()));
   for (std::size_t k = 0; k < forest_.targets(); ++k)
     out[static_cast<Eigen::Index>(k)] =

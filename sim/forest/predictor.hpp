@@ -42,16 +42,25 @@ class Predictor {
     std::vector<WideNode> wide;
     std::vector<std::uint32_t> children;  // where trees cut more sets than columns are good for
     std::vector<std::uint32_t> leaf;      // per node, where it is one
-    std::vector<float> values;            // per leaf: the targets, filled up with zeros to width_
-    std::uint32_t shortest = 0;           // steps to the nearest leaf
+    std::vector<float> values;            // per leaf in order of ranks: the targets, and zeros up to width_
+    TopLevels top;
+    std::uint32_t usual = 0;  // steps below the top after which a quarter of the rows have ended
+    LeafRanks ranks;
   };
 
   void take_plain_columns();
   std::size_t column_of(const Tree& tree, const TreeNode& node);
   [[nodiscard]] std::vector<std::size_t> find_columns(const Tree& tree);
   [[nodiscard]] PackedTree pack(const Tree& tree, const std::vector<std::size_t>& columns) const;
-  void fill_rows(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows, std::uint8_t* packed) const;
-  void leaves_in(const PackedTree& tree, const std::uint8_t* packed, std::size_t rows, std::uint32_t* leaves) const;
+  // Rows of a block: bytes by row for the walks and by column for the uppermost levels.
+  struct Block {
+    std::size_t rows = 0, apart = 0;  // apart: bytes from column to column
+    std::vector<std::uint8_t> by_row, by_column;
+    std::vector<std::uint32_t> list;  // for walk_down()
+  };
+  [[nodiscard]] Block make_block(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows) const;
+  [[nodiscard]] std::size_t rank_of(const PackedTree& tree, std::uint32_t place) const;
+  void ranks_in(const PackedTree& tree, Block& block, std::uint32_t* ends) const;
   template <int N>
   void predict_block(const Eigen::MatrixXd& x, Eigen::Index first, std::size_t rows, Eigen::MatrixXd& out) const;
 

@@ -4,12 +4,13 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "sim/forest/bins.hpp"
-#include "sim/forest/parallel.hpp"
+#include "sim/forest/random.hpp"
 #include "sim/forest/tree.hpp"
 
 namespace noteg::forest {
@@ -31,56 +32,58 @@ struct Split {
 template <int N>
 class SplitFinder {
  public:
-  using Sums = Eigen::Array<float, N, 1>;
-
-  // What falls into one bin, or on one side.
-  struct Cell {
-    Sums sum = Sums::Zero();
-    float weight = 0;
-    std::uint32_t rows = 0;
-
-    void add(const Cell& other) {
-      sum += other.sum;
-      weight += other.weight;
-      rows += other.rows;
-    }
-  };
+  // What falls into one bin, or on one side: sums of the targets, then weight and rows, so that whole vector registers
+  // are added. Rows count exactly up to most_rows.
+  using Cell = Eigen::Array<float, N + 4, 1>;
+  static constexpr Eigen::Index weight = N, rows = N + 1;
 
   // distinct: the features to choose from.
   SplitFinder(const BinnedColumns& columns, const std::vector<FeatureBins>& features,
               const std::vector<std::uint32_t>& distinct, std::size_t targets, const SplitOptions& options);
 
   // rows: of the node; cells: for each of them the centred targets times the weight. Uses up random numbers.
-  [[nodiscard]] Split find(std::span<const std::uint32_t> rows, std::span<const Cell> cells, Random& random);
+  [[nodiscard]] Split find(std::span<const std::uint32_t> node, std::span<const Cell> cells, Random& random);
 
  private:
+  using Bits = std::array<std::uint64_t, 4>;  // bit b: a row fell into bin b
   struct Group {
-    Cell cell;
+    Cell cell = Cell::Zero();
     std::uint8_t bin = 0;
   };
+  struct RandomCut {
+    std::size_t feature = 0;
+    int cut = 0;
+    bool has_missing = false, missing_left = false;
+  };
+  static constexpr std::size_t at_once = 4;  // random cuts whose sums are made in one pass
 
-  [[nodiscard]] bool is_constant(const std::uint8_t* column, std::span<const std::uint32_t> rows) const;
-  void group_few(const std::uint8_t* column, std::span<const std::uint32_t> rows, std::span<const Cell> cells);
-  void group_many(const std::uint8_t* column, std::span<const std::uint32_t> rows, std::span<const Cell> cells);
+  [[nodiscard]] bool is_constant(const std::uint8_t* column, std::span<const std::uint32_t> node) const;
+  void fill_histogram(const std::uint8_t* column, std::span<const std::uint32_t> node, std::span<const Cell> cells);
+  template <class Visit>
+  void empty_histogram(const Visit& visit);
   void try_best_cut(std::size_t feature, Split& best);
-  bool try_random_cut(  // false: nothing to cut
-      std::size_t feature, std::span<const std::uint32_t> rows, std::span<const Cell> cells, Random& random,
-      Split& best);
+  bool draw_cut(  // false: nothing to cut
+      std::size_t feature, std::span<const std::uint32_t> node, Random& random);
+  void try_drawn_cuts(std::span<const Cell> cells, Split& best);
   void try_categories(std::size_t feature, Split& best);
   [[nodiscard]] float gain(const Cell& left, std::size_t feature) const;
   [[nodiscard]] bool keeps_direction(const Cell& left, std::size_t feature) const;
-  [[nodiscard]] bool left_is_larger(const Cell& left) const { return 2 * left.weight >= total_.weight; }
+  [[nodiscard]] bool left_is_larger(const Cell& left) const { return 2 * left[weight] >= total_weight_; }
 
   const BinnedColumns& columns_;
   const std::vector<FeatureBins>& features_;
   std::size_t targets_;
   const SplitOptions& options_;
   std::vector<std::uint32_t> order_;  // of features, shuffled further at every node
-  std::vector<std::uint8_t> bins_;    // of the node's rows, of one feature
-  std::vector<Cell> histogram_;
-  std::vector<Group> groups_;  // occupied bins of one feature in ascending order, missing last
+  std::vector<Cell> histogram_;       // per bin; zero outside of a search
+  Bits occupied_{};                   // of the last histogram
+  std::vector<Group> groups_;         // occupied bins of a category
   std::vector<std::size_t> by_mean_;
-  Cell total_;
+  std::vector<std::uint8_t> bins_;                   // of the node's rows, of one feature
+  std::array<std::vector<float>, at_once> takes_{};  // per cut and row: 1 where the row goes left, 0 where right
+  std::array<RandomCut, at_once> drawn_{};
+  std::size_t drawn_count_ = 0;
+  float total_weight_ = 0, total_rows_ = 0;
 };
 
 extern template class SplitFinder<4>;

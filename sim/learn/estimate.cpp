@@ -8,10 +8,10 @@
 
 #include "sim/forest/domain.hpp"
 #include "sim/forest/explain.hpp"
-#include "sim/forest/parallel.hpp"
 #include "sim/forest/predictor.hpp"
 #include "sim/learn/problem.hpp"
 #include "sim/learn/training.hpp"
+#include "sim/support/work_sharing.hpp"
 
 namespace noteg::learn {
 namespace {
@@ -36,7 +36,7 @@ Raw raw_of(double mean, double shrink, double smearing, const std::vector<double
 
 void blocks(Index rows, unsigned threads, const std::function<void(Index)>& work) {
   const auto count = static_cast<std::size_t>(rows);
-  forest::share((count + block_rows - 1) / block_rows, threads, [&](std::size_t block) {
+  share_work((count + block_rows - 1) / block_rows, threads, {}, [&](std::size_t block) {
     for (std::size_t row = block * block_rows; row < std::min(count, (block + 1) * block_rows); ++row)
       work(static_cast<Index>(row));
   });
@@ -185,9 +185,11 @@ Estimate told(const Target& target, const Raw& raw, double offset, const Target:
   const auto tell = [&](double value) { return target.log ? std::exp(value + offset) : value; };
   Estimate out;
   out.value = tell(raw.value);
+  Sides reached{0, 0};  // each level has a factor of its own: the wider one must hold the narrower one all the same
   for (std::size_t level = 0; level < interval_levels.size(); ++level) {
     const auto [down, up] = sides(raw, level);
-    out.intervals[level] = {tell(raw.value - widen[level] * down), tell(raw.value + widen[level] * up)};
+    reached = {std::max(reached.down, widen[level] * down), std::max(reached.up, widen[level] * up)};
+    out.intervals[level] = {tell(raw.value - reached.down), tell(raw.value + reached.up)};
   }
   return out;
 }

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "sim/forest/parallel.hpp"
+#include "sim/forest/random.hpp"
 #include "sim/learn/estimate.hpp"
 #include "sim/support/arithmetic.hpp"
 
@@ -126,6 +126,7 @@ double reach_of(std::map<std::size_t, std::vector<double>>& by_fold, double shar
 
 // Fewer say nothing of the 95 % that are to be inside.
 constexpr std::size_t fewest_of_a_kind = 40;
+constexpr double least_factor = 1e-6;  // where the narrower level already holds enough
 
 // The factors that rows held out ask for.
 class Widening {
@@ -152,12 +153,17 @@ class Widening {
  private:
   [[nodiscard]] Target::Factors factors(const std::vector<const Judged*>& rows, Calibration calibration) const {
     Target::Factors all{1, 1, 1};
+    std::vector<bool> inside(rows.size(), false);  // the narrower level, which a wider one always holds
     for (std::size_t level = 0; level < all.size() && !rows.empty(); ++level) {
+      std::vector<double> reached(rows.size());
       std::map<std::size_t, std::vector<double>> reaches;  // by fold, or all as one
-      for (const Judged* judged : rows)
-        reaches[calibration == Calibration::by_fold ? judged->fold : 0].push_back(reach(
-            judged->raw[target_], level, part_.y(static_cast<Index>(judged->part_row), static_cast<Index>(target_))));
-      all[level] = reach_of(reaches, interval_levels[level]);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const double truth = part_.y(static_cast<Index>(rows[i]->part_row), static_cast<Index>(target_));
+        reached[i] = reach(rows[i]->raw[target_], level, truth);
+        reaches[calibration == Calibration::by_fold ? rows[i]->fold : 0].push_back(inside[i] ? 0 : reached[i]);
+      }
+      all[level] = std::max(least_factor, reach_of(reaches, interval_levels[level]));
+      for (std::size_t i = 0; i < rows.size(); ++i) inside[i] = inside[i] || reached[i] <= all[level];
     }
     return all;
   }

@@ -50,7 +50,8 @@ double mean_r2(const Eigen::MatrixXd& truth, const Eigen::MatrixXd& predicted) {
 int main(int count, char** words) {
   if (count < 7) {
     std::fputs(
-        "usage: forest_bench FILE FEATURES TARGETS TRAINING_ROWS THREADS random-forest|extra-trees [CATEGORY ...]\n",
+        "usage: forest_bench FILE FEATURES TARGETS TRAINING_ROWS THREADS random-forest|extra-trees[:TREES] [CATEGORY "
+        "...]\n",
         stderr);
     return 2;
   }
@@ -63,9 +64,11 @@ int main(int count, char** words) {
   set.kinds.assign(static_cast<std::size_t>(features), noteg::forest::FeatureKind::number);
   for (int word = 7; word < count; ++word)
     set.kinds[static_cast<std::size_t>(std::atol(words[word]))] = noteg::forest::FeatureKind::category;
-  const bool extra_trees = std::string(words[6]) == "extra-trees";
+  const std::string recipe = words[6];
   noteg::forest::ForestOptions options =  // as forest_bench.py asks of scikit-learn
-      extra_trees ? noteg::forest::ForestOptions{} : noteg::forest::random_forest();
+      recipe.starts_with("extra-trees") ? noteg::forest::ForestOptions{} : noteg::forest::random_forest();
+  if (const std::size_t colon = recipe.find(':'); colon != std::string::npos)
+    options.trees = static_cast<std::size_t>(std::atol(recipe.c_str() + colon + 1));
   options.threads = threads;
   const Watch fit;
   const auto forest = noteg::forest::train_forest(set, options);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/dataset/table.hpp"
-#include "sim/forest/parallel.hpp"
+#include "sim/forest/random.hpp"
 #include "sim/learn/training.hpp"
 
 namespace noteg::learn::test {

@@ -1,20 +1,13 @@
-// Independent items by several threads. Every item writes to its own place, so that the number of threads never shows.
+// Numbers that look random and are the same on every machine: SplitMix64, one stream per tree.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <utility>
 #include <vector>
 
 #include "sim/support/arithmetic.hpp"
 
 namespace noteg::forest {
-
-// work(0) ... work(count - 1), each once. The first exception is thrown again when all threads have ended.
-void share(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& work);
-
-// Numbers that look random and are the same on every machine: SplitMix64, one stream per tree.
 
 class Random {
  public:
