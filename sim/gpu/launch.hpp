@@ -42,7 +42,6 @@ struct SplitK {
   int slices = 1;
   bool parallel = false;          // a second kernel adds the copies of C; else slices take turns at C
   double rows = 1;                // of a tile, the share that lies in the matrix, at most 1
-  std::int64_t side_by_side = 1;  // slices of a tile that are at work at the same time in the last wave
   double partial_bytes = 0;       // of one copy of C
 };
 

@@ -116,7 +116,7 @@ struct Operands {
 struct Wave {
   double count = 1;                         // waves of the plane
   double fast_bytes = 0, slow_bytes = 0;    // touched by one
-  double fast_copies = 1, slow_copies = 1;  // kept of a byte that all CTAs of a wave read
+  double fast_copies = 1, slow_copies = 1;  // kept of a byte that the CTAs of one wave read
   double passing_copies = 1;                // kept of a byte of the fast operand that row after row reads
   double result_bytes = 0;                  // of one
   double bands = 1, band_result = 0;        // rows of tiles that the raster walks one after the other
@@ -205,8 +205,6 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   wave.slow_bytes = a_is_fast ? wave_b : wave_a;
   const auto readers = [&](double tiles_across) { return l2_copies(request.l2_partitions, tiles_across); };
   const double a_copies = readers(tiles_n), b_copies = readers(tiles_m);
-  wave.fast_copies = a_is_fast ? a_copies : b_copies;
-  wave.slow_copies = a_is_fast ? b_copies : a_copies;
   wave.result_bytes =
       c_bytes * static_cast<double>(planes) / std::max(1.0, static_cast<double>(total) / static_cast<double>(live));
   const double fast_tiles = a_is_fast ? tiles_m : tiles_n, slow_tiles = a_is_fast ? tiles_n : tiles_m;
@@ -217,6 +215,9 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   wave.band_result = c_bytes / wave.bands;
   wave.whole_band = static_cast<double>(live) >= fast_tiles * width;
   wave.passing_copies = readers(width);
+  const double live_in_plane = static_cast<double>(live) / planes_live;
+  wave.fast_copies = readers(std::clamp(live_in_plane / fast_tiles, width, slow_tiles));
+  wave.slow_copies = readers(std::clamp(live_in_plane / width, 1.0, fast_tiles));
   wave.spread = {total > live ? request.drift_per_wave : 0.0, static_cast<double>(total) / static_cast<double>(live)};
 
   const double kept = batch * (a_bytes * a_copies + b_bytes * b_copies + c_bytes);

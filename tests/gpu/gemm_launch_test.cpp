@@ -87,25 +87,6 @@ TEST(Grid, MoreSmsAreNotSlowerThanTheirTail) {
   }
 }
 
-TEST(SplitK, SlicesThatFitTogetherAreSideBySide) {
-  const auto side_by_side = [](std::int64_t m, int slices, int resident) {
-    return slices_side_by_side(grid_of(split(slices, kernels::SplitKMode::serial), {m, 128, 65536, 1}, 100), resident,
-                               100);
-  };
-  EXPECT_EQ(side_by_side(128, 8, 1), 8);       // one tile, 100 slots
-  EXPECT_EQ(side_by_side(128 * 50, 8, 1), 2);  // 50 tiles: two slices fill the chip
-  EXPECT_EQ(side_by_side(128 * 50, 8, 2), 4);
-  EXPECT_EQ(side_by_side(128 * 100, 8, 1), 1);
-  EXPECT_EQ(side_by_side(128 * 900, 8, 1), 1);
-}
-
-// 50 tiles of eight slices: with 175 SMs the third wave has 50 CTAs left, one of each tile.
-TEST(SplitK, OnlySlicesOfTheLastWaveWaitTogether) {
-  const GemmGrid launch = grid_of(split(8, kernels::SplitKMode::serial), {128 * 50, 128, 65536, 1}, 175);
-  EXPECT_EQ(slices_side_by_side(launch, 1, 175), 1);
-  EXPECT_EQ(slices_side_by_side(launch, 1, 200), 4);
-}
-
 TEST(SplitK, MoreSmsAreNoSlower) {
   const kernels::GemmShape shape{300, 450, 42, 1};
   const kernels::KernelConfig slices = split(8, kernels::SplitKMode::serial);
@@ -113,6 +94,19 @@ TEST(SplitK, MoreSmsAreNoSlower) {
   double before = 1e300;
   for (const char* sms : {"46", "60", "72", "80", "88"}) {
     const double now = run(gpu_of("rtx4070", {{"sms", sms}}), slices, shape, {}, cache).time_us;
+    EXPECT_LE(now, 1.01 * before) << sms;
+    before = now;
+  }
+}
+
+// 14 slices of 30 tiles: in two waves on 82 SMs, all at once on 140.
+TEST(SplitK, MoreSmsAreNoSlowerWhereAllSlicesFitAtOnce) {
+  kernels::KernelConfig slices = split(14, kernels::SplitKMode::serial);
+  slices.tile = {32, 128, 16};
+  SmCache cache;
+  double before = 1e300;
+  for (const char* sms : {"82", "100", "120", "140", "203", "300", "420"}) {
+    const double now = run(gpu_of("rtx3090", {{"sms", sms}}), slices, {960, 95, 2475, 1}, {}, cache).time_us;
     EXPECT_LE(now, 1.01 * before) << sms;
     before = now;
   }

@@ -77,7 +77,7 @@ TEST(L2Reuse, FadesWithTheSizeOfTheProblemAsOnAnH200) {
   ASSERT_EQ(errors.size(), 51U);
   EXPECT_LT(median(errors), 0.03);
   EXPECT_LT(errors[errors.size() * 9 / 10], 0.2);
-  EXPECT_LT(errors[errors.size() - 2], 0.4) << "all but one";
+  EXPECT_LT(errors.back(), 0.4);
 }
 
 // Rows of CTAs that lose each other once stay apart, so that the same launch repeated reads up to 1.8 times as much.
@@ -89,6 +89,15 @@ TEST(L2Reuse, FadesWithTheCtasOnAnSm) {
     ASSERT_GE(errors.size(), 37U);
     EXPECT_LT(median(errors), bound) << campaign;
   }
+}
+
+// Two rows of tiles for each wave, B of 33.5 MB in an L2 of 60 MB in two halves: of a byte that two SMs read 1.75 copies
+// are kept, so that the next wave finds a part of it. With two copies it would find nothing.
+TEST(L2Reuse, KeepsCopiesForTheReadersOfAWave) {
+  for (const Row& row : rows_of("sizes"))
+    if (row.at("M") == "4096" && row.at("N") == "16384" && row.at("K") == "1024" && row.at("dtype") == "f16") {
+      EXPECT_NEAR(model_over_counter(*arch::load_gpu("h200-sxm-141gb"), row), 1, 0.2);
+    }
 }
 
 }  // namespace

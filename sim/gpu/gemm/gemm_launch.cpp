@@ -70,13 +70,11 @@ Arithmetic arithmetic_of(const arch::SmSpec& sm, const kernels::KernelConfig& co
           moved_activity(sm.energy, config.dtype_in)};
 }
 
-SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, const GemmGrid& grid,
-                  int resident, int sms) {
+SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, const GemmGrid& grid) {
   SplitK out;
   out.slices = static_cast<int>(grid.tiles.split_k);
   out.parallel = config.split_k_mode == kernels::SplitKMode::parallel;
   out.rows = std::min(1.0, static_cast<double>(shape.m) / config.tile.m);
-  out.side_by_side = slices_side_by_side(grid, resident, sms);
   out.partial_bytes = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.batch) *
                       kernels::bytes_of(config.dtype_acc);
   return out;
@@ -140,13 +138,6 @@ GemmGrid plan_grid(const kernels::KernelConfig& config, const kernels::GemmShape
   const std::int64_t k_slice = ceil_div(ceil_div(shape.k, k_tile), out.tiles.split_k) * k_tile;
   out.geometry.iterations = std::max<std::int64_t>(1, kernels::main_trips(program, k_slice));
   return out;
-}
-
-std::int64_t slices_side_by_side(const GemmGrid& grid, int resident, int sms) {
-  const std::int64_t slots = std::int64_t{resident} * sms, all = grid.tiles.ctas();
-  const std::int64_t tiles = std::max<std::int64_t>(1, grid.tiles.tiles_m * grid.tiles.tiles_n);
-  const std::int64_t last_wave = all - (ceil_div(all, slots) - 1) * slots;
-  return std::clamp<std::int64_t>(ceil_div(last_wave, tiles), 1, grid.tiles.split_k);
 }
 
 double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& config) {
@@ -214,7 +205,7 @@ Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::Kernel
   out.geometry = grid.geometry;
   out.traffic = plan_traffic({&gpu, &config, &shape, out.program.get(), &grid, resident, l2});
   out.arithmetic = arithmetic_of(gpu.sm, config, shape);
-  out.split_k = split_k_of(config, shape, grid, resident, gpu.sms);
+  out.split_k = split_k_of(config, shape, grid);
   if (!config.attention.causal) out.warp_instructions = warp_instructions(*out.program, grid.geometry);
   return out;
 }

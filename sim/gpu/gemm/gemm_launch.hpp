@@ -23,10 +23,6 @@ struct GemmGrid {
 [[nodiscard]] GemmGrid plan_grid(const kernels::KernelConfig& config, const kernels::GemmShape& shape,
                                  const kernels::Program& program, int sms);
 
-// Slices of one tile that are at work at the same time in the last wave, at least 1: the grid runs through all tiles of
-// a slice before it comes to the next slice.
-[[nodiscard]] std::int64_t slices_side_by_side(const GemmGrid& grid, int resident, int sms);
-
 // Multiply-accumulates per cycle of one SM at the best rate that it has for a kernel's types; 0 where it has no such
 // instruction.
 [[nodiscard]] double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& config);

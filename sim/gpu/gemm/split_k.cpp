@@ -42,17 +42,10 @@ double turn_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const S
   return epilogue + gpu.l2.far_latency.value + gpu.l2.latency.value;
 }
 
-double serial_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs,
-                     const SimOptions& options, SmTimer& timer) {
-  const SplitK& split = launch.split_k;
-  const double turn = turn_cycles(gpu, launch, runs, timer);
-  sm::SmWork first_wave;
-  first_wave.ctas = first_wave.resident = runs.work.resident;
-  first_wave.trips = runs.work.trips;
-  first_wave.fidelity = runs.work.fidelity;
-  const sm::SmResult first = options.pilot ? timer.estimate(runs.port, first_wave) : timer.run(runs.port, first_wave);
-  const double all_turns = first.cycles + (split.slices - 1) * turn;
-  return std::max(static_cast<double>(split.side_by_side - 1) * turn, all_turns - runs.mixed().cycles);
+// The turns come behind the main loops, in place of the run's own epilogues, which lie beside each other in its slots.
+double serial_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs, SmTimer& timer) {
+  const double epilogues = runs.mixed().counters.epilogue_cycles / std::max(1, runs.work.resident);
+  return std::max(0.0, launch.split_k.slices * turn_cycles(gpu, launch, runs, timer) - epilogues);
 }
 
 // The second kernel: launched when the first has drained, a round trip for the partial sums, one for the result.
@@ -70,7 +63,7 @@ double reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, co
                         const SimOptions& options, SmTimer& timer) {
   if (launch.split_k.slices <= 1) return 0;
   if (launch.split_k.parallel) return parallel_cycles(gpu, launch.split_k, clock, options.switches.launch);
-  return serial_cycles(gpu, launch, runs, options, timer);
+  return serial_cycles(gpu, launch, runs, timer);
 }
 
 }  // namespace noteg::gpu

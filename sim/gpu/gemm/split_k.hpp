@@ -1,6 +1,8 @@
 // What split-K adds to a kernel: the partial sums of the slices of one tile have to meet.
-// Serial: the slices of a tile take turns at C through a semaphore. Slices of the last wave that ran side by side reach
-// their epilogues together, so that all but one wait; and no tile is done before all its slices had their turns.
+// Serial: the slices of a tile take turns at C through a semaphore. Slots are filled with all slices at once, which get
+// on alike, so that none has its turn much before the last main loop ends:
+//   cycles = main loops + slices * turn
+// (NeuSight, 168 rows of an A100, an H100 and an L4: 9.4 % off; with turns that overlap main loops 11.)
 // Parallel: every slice writes its own copy of C, and a second kernel adds the copies.
 #pragma once
 
