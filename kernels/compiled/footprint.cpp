@@ -208,10 +208,18 @@ class FirstAddresses : public WarpWatcher {
   using ByWarp = std::map<int, Lanes>;
 
   explicit FirstAddresses(std::size_t instructions) : first(instructions) {}
-  void enters(int, std::int32_t, std::uint32_t) override {}
+  void enters(int warp, std::int32_t block, std::uint32_t lanes) override { log_[warp].emplace_back(block, lanes); }
   void assumes(std::int32_t, bool) override {}
-  std::optional<std::size_t> position(int) const override { return std::nullopt; }
-  bool repeats(int, std::size_t, std::size_t, std::size_t) const override { return false; }
+  std::optional<std::size_t> position(int warp) const override {
+    const auto at = log_.find(warp);
+    return at == log_.end() ? 0 : at->second.size();
+  }
+  bool repeats(int warp, std::size_t a, std::size_t b, std::size_t c) const override {
+    const auto at = log_.find(warp);
+    if (c - b != b - a || at == log_.end() || c > at->second.size()) return false;
+    const auto place = [&](std::size_t i) { return at->second.begin() + static_cast<std::ptrdiff_t>(i); };
+    return std::equal(place(a), place(b), place(b));
+  }
   void repeat(int, std::size_t, std::size_t, std::int64_t) override {}
   void accesses(int warp, const Access& access) override {
     const std::uint32_t lanes = access.lanes & access.address.known;
@@ -225,6 +233,7 @@ class FirstAddresses : public WarpWatcher {
   std::size_t found = 0;
 
  private:
+  std::map<int, std::vector<std::pair<std::int32_t, std::uint32_t>>> log_;  // blocks with their lanes, by warp
   void note(std::int32_t at, int warp, const Lanes& lanes) {
     ByWarp& place = first[static_cast<std::size_t>(at)];
     found += place.empty() ? 1 : 0;
@@ -237,8 +246,8 @@ std::vector<FirstAddresses::ByWarp> first_addresses(const EmulatedCode& code, co
                                                     std::size_t wanted) {
   FirstAddresses watcher(code.steps.size());
   EmulatedCta cta(code, launch, memory, id);
-  // Behind long loops nothing new comes but the epilogue: a bounded walk sees the loops' own accesses.
-  for (int rounds = 0; rounds < 400 && !cta.finished() && watcher.found < wanted; ++rounds) cta.run_round(watcher);
+  // A bounded walk, in which loops are skipped.
+  for (int rounds = 0; rounds < 2000 && !cta.finished() && watcher.found < wanted; ++rounds) cta.run_round(watcher);
   return watcher.first;
 }
 
@@ -320,7 +329,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   out.retouch_distance = here.again > 0 ? here.distance / here.again : 0;
 
   std::size_t wanted = 0;
-  for (std::size_t i = 0; i < n; ++i) wanted += here.asked[i] > 0 ? 1 : 0;
+  for (std::size_t i = 0; i < n; ++i)
+    wanted += here.asked[i] > 0 || (asks_global(global.steps[i].semantics) && profile.counts[i].sectors > 0) ? 1 : 0;
   const AddressSamples samples = sample_addresses(global, launch, memory, wanted);
 
   std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
@@ -339,6 +349,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
       const auto steps = samples.affine_steps(i);
       group.is_affine = steps.has_value();
       if (steps) group.step = *steps;
+    } else {
+      group.step = {1, 1, 1};  // the walk ended before: each CTA has bytes of its own
     }
     if (!group.is_affine) group.step = {1, 1, 1};
     FootprintGroup& sum =

@@ -50,5 +50,20 @@ TEST(UnseenLaunches, CountersAreThoseOfTheCard) {
   }
 }
 
+TEST(MoreLaunches, TimesStayWithinTheirBounds) {
+  static const arch::GpuSpec gpu = *arch::load_gpu("h200-sxm-141gb", {});
+  const Result<LaunchValidation> all =
+      validate_launches(NOTEG_SOURCE_DIR "/tests/data/compiled/h200_more_launches.csv", {&gpu, false, 1});
+  ASSERT_TRUE(all) << to_string(all.errors());
+  double sum = 0;
+  for (const LaunchOutcome& each : all->outcomes) {
+    ASSERT_TRUE(each.run) << each.launch << ": " << each.skipped;
+    const double off = std::abs(each.run->report.time_us / 1e3 / *each.measured_ms - 1);
+    EXPECT_LE(off, 0.4) << each.launch;
+    sum += off;
+  }
+  EXPECT_LE(sum / static_cast<double>(all->outcomes.size()), 0.14);
+}
+
 }  // namespace
 }  // namespace noteg::compiled
