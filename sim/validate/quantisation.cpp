@@ -69,11 +69,9 @@ Seconds by_columns(const arch::GpuSpec& gpu, double rows, double k, double writt
 // number, each thread for one at a time; then all is read again, in vectors.
 Seconds by_tensor(const arch::GpuSpec& gpu, double rows, double k, double written) {
   const double threads = gpu.sms * static_cast<double>(gpu.sm.occupancy.max_threads);
-  const memory::Capacity l2{gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above};
-  const double missed = 1 - memory::retained_fraction(rows * k * read_bytes, l2);  // the same activations in each call
-  const Seconds found = (gpu.l2.latency + gpu.l2.far_latency) * 0.5 / gpu.clock.sustained;
-  const Seconds search = (found + gpu.dram.latency * missed) * std::ceil(rows * k / threads);
-  return start_of(gpu) * 3.0 + std::max(search, streamed(gpu, rows * k * read_bytes * missed)) +
+  const Seconds found = (gpu.l2.latency + gpu.l2.far_latency) * 0.5 / gpu.clock.sustained;  // warps ahead fetch lines
+  const Seconds search = found * std::ceil(rows * k / threads);
+  return start_of(gpu) * 3.0 + std::max(search, streamed(gpu, rows * k * read_bytes)) +
          streamed(gpu, rows * k * (read_bytes + written));
 }
 

@@ -84,7 +84,6 @@ TEST(Libraries, FlashinferAsksForAPowerOfTwoOfRows) {
   };
   EXPECT_EQ(chosen(1024).tile, chosen(2040).tile);
   EXPECT_EQ(chosen(4096).tile, chosen(32768).tile);
-  EXPECT_EQ(chosen(4096).instruction.m, 2 * chosen(4096).tile.m);  // full tiles are multiplied by pairs of CTAs
 }
 
 TEST(Libraries, DeepGemmTakesOneWaveWhereABlockGivesOne) {
@@ -93,7 +92,8 @@ TEST(Libraries, DeepGemmTakesOneWaveWhereABlockGivesOne) {
       const KernelConfig kernel = only(Library::deep_gemm, b200(), product(DataType::f8e4m3, m, n, 4096));
       const std::int64_t tiles = ceil_div(m, kernel.tile.m) * ceil_div(n, kernel.tile.n);
       const std::int64_t largest = ceil_div(m, 128) * ceil_div(n, 256);
-      if (largest <= b200().sms) EXPECT_LE(tiles, b200().sms) << m << "x" << n;
+      if (largest > b200().sms) continue;
+      EXPECT_LE(tiles, b200().sms) << m << "x" << n;
     }
 }
 

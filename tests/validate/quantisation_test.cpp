@@ -39,8 +39,10 @@ TEST(Quantisation, GrowsWithRowsAndDepth) {
 }
 
 TEST(Quantisation, OfActivationsDoesNotKnowTheWeights) {
-  for (const Library library : libraries)
-    if (library != Library::deep_gemm) EXPECT_EQ(us(library, 64, 256, 4096), us(library, 64, 65536, 4096));
+  for (const Library library : libraries) {
+    if (library == Library::deep_gemm) continue;
+    EXPECT_EQ(us(library, 64, 256, 4096), us(library, 64, 65536, 4096));
+  }
 }
 
 TEST(Quantisation, SpreadsDeepGemmsScalesByACtaForEachRowOfWeights) {
