@@ -145,16 +145,19 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   return outcome_of(measured, *gpu, *report);
 }
 
-// Rows beyond the sample: of each group those with the lowest hashes of their own text stay, so that more rows in the
-// file leave most of the choice as it was.
-std::vector<bool> beyond_sample(const MeasuredData& data, std::optional<std::size_t> most) {
+// Rows beyond the sample: of each group, of those that are long enough to be judged, those with the lowest hashes of
+// their own text stay, so that more rows in the file leave most of the choice as it was.
+std::vector<bool> beyond_sample(const MeasuredData& data, const ValidateOptions& options) {
   std::vector<bool> beyond(data.rows.size(), false);
+  const std::optional<std::size_t> most = options.sample;
   if (!most) return beyond;
   std::map<std::string, std::vector<std::pair<std::uint64_t, std::size_t>>> groups;
   for (std::size_t i = 0; i < data.rows.size(); ++i) {
     const RowView row(data, data.rows[i]);
+    const std::optional<double> time = parse_number(row.text("time_ms"));
+    if (options.time == TimeColumn::as_taken && time && *time < options.min_time_ms.value_or(0)) continue;
     std::string group;
-    for (const char* column : {"source", "gpu", "op", "family"}) group += std::string(row.text(column)) + ",";
+    for (const char* column : {"source", "gpu", "op", "dtype_in", "family"}) group += std::string(row.text(column)) + ",";
     std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
     for (const std::string& field : data.rows[i].fields)
       for (const char c : field) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -209,7 +212,7 @@ Result<Validation> validate(const std::vector<std::string>& paths, const Validat
   const Gpus gpus = load_gpus(result.data, options);
   if (Diagnostics errors = check_request(result.data, gpus, options); !errors.empty()) return errors;
 
-  const std::vector<bool> beyond = beyond_sample(result.data, options.sample);
+  const std::vector<bool> beyond = beyond_sample(result.data, options);
   result.outcomes.resize(result.data.rows.size());
   share_work(result.outcomes.size(), options.jobs, options.progress, [&](std::size_t i) {
     result.outcomes[i] =
