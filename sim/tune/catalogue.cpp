@@ -309,7 +309,7 @@ std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu, con
 std::string catalogue_reference() {
   std::string text =
       "# Library kernels\n\n"
-      "The catalogue from which `--kernel auto` chooses ([tune.md](tune.md)): kernels of cuBLAS 11 to 13 as their "
+      "The catalogue from which `--kernel auto` chooses ([tune.md](../tune.md)): kernels of cuBLAS 11 to 13 as their "
       "names "
       "begin; those\nof Hopper that profilers print as `sm90_xmma_gemm` stand here in CUTLASS 3's spelling, which also "
       "says cluster and schedule.\nThe chosen kernel is printed by its whole name, with types and layout, and "

@@ -30,6 +30,7 @@ struct MeasuredCase {
   int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (settle_l2)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured
+  double meter_share = 1;  // of the way from an idle board to the kernel's power that the meter had gone on the mean
   bool own_power_run = false;  // power and energy are of a sustained run, the time of a burst before it
 };
 

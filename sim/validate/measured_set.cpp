@@ -106,23 +106,40 @@ std::optional<kernels::Layout> layout_of(Convention convention, std::string_view
   return std::nullopt;
 }
 
+namespace {
+
+// aiconfigurator's collect_gemm.py of each framework. TensorRT-LLM: five sets of weights; 4-bit ones are made on the
+// CPU before each loop of a second, in which power is read eleven times. A reading is the mean of the second before it
+// (NVML, nvmlDeviceGetPowerUsage), so that they climb from an idle board. vLLM: 4-bit weights are one set.
+void read_loop(bool by_tensorrt_llm, bool by_vllm, MeasuredCase& measured) {
+  const bool narrow = measured.config.dtype_in == kernels::DataType::nvfp4;
+  if (by_tensorrt_llm) measured.buffers = 5;
+  if (by_tensorrt_llm && narrow) measured.meter_share = 0.5;
+  if (by_vllm && narrow) measured.buffers = 1;
+}
+
+}  // namespace
+
 void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, MeasuredCase& measured) {
   measured.options.sm_clock_mhz = row.positive(Column::sm_clock_mhz);
   const bool cold = time == TimeColumn::cold;
   const Column column = cold ? Column::time_cold_ms : Column::time_ms;
   measured.options.l2 = cold ? gpu::L2State::cold : set.l2;
   // TensorRT runs three products of 300 MB of weights in front of the layer that it times.
+  const std::string_view notes = row.text(Column::notes);
+  const auto names = [&](std::string_view word) { return notes.find(word) != std::string_view::npos; };
   const bool of_plugin = row.text(Column::op) == "gemm_int8" || row.text(Column::op) == "gemm_weight_only";
   if (!cold && !of_plugin) measured.buffers = set.buffers;
+  if (measured.buffers > 0 && set.source == "aiconfigurator_power") read_loop(names("trtllm"), names("vllm"), measured);
   measured.options.clock_mode = set.clock_mode;
-  const bool unwritten = row.text(Column::notes).find("weights uninitialised") != std::string_view::npos;
+  const bool unwritten = names("weights uninitialised");
   measured.options.operands.activity = unwritten ? unwritten_weights : set.operand_activity;
   if (measured.gpu != set.limited_gpu)
     measured.options.launches = set.launches;
   else
     measured.limit_share = set.limit_share;
-  measured.options.library = set.before_nvjet ? gpu::Library::cublas_before_nvjet
-                                              : library_in_notes(row.text(Column::notes), row.text(Column::op));
+  measured.options.library =
+      set.before_nvjet ? gpu::Library::cublas_before_nvjet : library_in_notes(notes, row.text(Column::op));
   measured.options.warm_up = set.warm_up;
   const bool looped = set.clock_mode == power::ClockMode::cool && set.power_is_kernels && row.positive(Column::power_w);
   if (looped) {  // for a meter to follow: the clock has settled
@@ -137,7 +154,7 @@ void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, Mea
   if (cold) return;  // power and energy were taken with warm launches
   if (set.power_is_kernels) measured.power_w = row.positive(Column::power_w);
   measured.energy_j = row.positive(Column::energy_j_per_launch);
-  measured.own_power_run = row.text(Column::notes).find("sustained_time_ms=") != std::string_view::npos;
+  measured.own_power_run = names("sustained_time_ms=");
 }
 
 void transpose_problem(kernels::KernelConfig& config, kernels::GemmShape& shape) {

@@ -46,7 +46,8 @@ Outcome outcome_of(const MeasuredCase& measured, const arch::GpuSpec& gpu, const
   p.situation = gpu::situation_of(report, gpu, measured.options);
   p.other_kernels = measured.quantises;
   const PowerAndEnergy power = power_of(measured, gpu, report);
-  if (power.power_w > 0) p.power_w = power.power_w;
+  const double idle = gpu.power.idle.value;
+  if (power.power_w > 0) p.power_w = idle + (power.power_w - idle) * measured.meter_share;
   if (power.energy_j > 0) p.energy_j = power.energy_j;
   p.sm_clock_mhz = report.sm_clock_mhz;
   p.dram_bytes = report.memory.dram_read_bytes + report.memory.dram_write_bytes;

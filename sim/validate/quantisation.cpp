@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "sim/memory/tile_reuse.hpp"
 
@@ -10,6 +11,9 @@ namespace noteg::validate {
 namespace {
 
 constexpr double read_bytes = 2;  // per element
+
+// A kernel's launch, and its first number.
+Seconds start_of(const arch::GpuSpec& gpu) { return gpu.launch.kernel + gpu.dram.latency; }
 
 // Reads and writes in a stream.
 Seconds streamed(const arch::GpuSpec& gpu, double bytes) {
@@ -44,7 +48,7 @@ Seconds by_row(const arch::GpuSpec& gpu, double rows, double k, double written) 
   const Seconds pass = (gpu.dram.latency + l2) + (kernel.keeps_row ? Seconds{0} : gpu.dram.latency * again + l2);
   const double steps = std::ceil(k * read_bytes / kernel.under_way);
   const Seconds waves = pass * (steps * std::ceil(rows / (kernel.rows_per_sm * gpu.sms)));
-  return gpu.launch.kernel + gpu.dram.latency + std::max(stream, waves);
+  return start_of(gpu) + std::max(stream, waves);
 }
 
 // A scale for each 16 or 128 numbers, or one that was known: each thread reads its part and writes it, all at once.
@@ -61,14 +65,41 @@ Seconds by_columns(const arch::GpuSpec& gpu, double rows, double k, double writt
   return gpu.launch.kernel + std::max(in_turn, streamed(gpu, rows * k * (read_bytes + written)));
 }
 
+// TensorRT-LLM, cudaFp8Utils.cu: a scale for the whole tensor. It is set to nothing, then full SMs look for the largest
+// number, each thread for one at a time; then all is read again, in vectors.
+Seconds by_tensor(const arch::GpuSpec& gpu, double rows, double k, double written) {
+  const double threads = gpu.sms * static_cast<double>(gpu.sm.occupancy.max_threads);
+  const Seconds found = (gpu.l2.latency + gpu.l2.far_latency) * 0.5 / gpu.clock.sustained;  // warps ahead fetch lines
+  const Seconds search = found * std::ceil(rows * k / threads);
+  return start_of(gpu) * 3.0 + std::max(search, streamed(gpu, rows * k * read_bytes)) +
+         streamed(gpu, rows * k * (read_bytes + written));
+}
+
+// PyTorch's index_select: where the numbers that belong to an index are whole vectors, each index has a CTA of its own
+// (IndexKernelUtils.cu); elsewhere eight CTAs of 128 threads on an SM look a number up, then the one there, in turn.
+Seconds gathered(const arch::GpuSpec& gpu, double indices, double numbers) {
+  constexpr double vector = 16, threads = 8 * 128;
+  if (std::fmod(numbers * 4, vector) == 0) return gpu.launch.cta_rate * indices / gpu.clock.sustained;
+  return gpu.l2.latency / gpu.clock.sustained * (3 * std::ceil(indices * numbers / (gpu.sms * threads)));
+}
+
+// smxx_layout.cuh: 48 rows of scales a CTA in shared memory. A warp packs four scales of each of 32 rows, which lie in
+// banks apart by the length of a row.
+Seconds packed(const arch::GpuSpec& gpu, double n, double scales) {
+  constexpr double rows = 48;
+  constexpr std::int64_t banks = 32;
+  const auto conflicts = static_cast<double>(std::gcd(static_cast<std::int64_t>(scales), banks));
+  const double wavefronts = rows * scales / banks * conflicts;
+  return Cycles{wavefronts * std::ceil(n / rows / gpu.sms)} / gpu.clock.sustained;
+}
+
 // DeepGEMM's layout.hpp on sm_100 gives each row of the weights' scales of its own before every product: a list of
-// numbers, their quotients, a gather of floats, and a kernel that packs four to a word. PyTorch's gather has eight CTAs
-// of 128 threads on an SM; each thread looks a number up, then the float there, then goes on to its next.
+// numbers, their quotients, a gather of floats, and a kernel that packs four to a word.
 Seconds spreading_of_scales(const arch::GpuSpec& gpu, double n, double k) {
   constexpr double kernels = 4, bytes_per_scale = 4 + 4 + 1;  // written, read, packed
-  const double in_turn = std::ceil(n * (k / 128) / (gpu.sms * 8 * 128.0));
-  const Seconds gather = gpu.l2.latency / gpu.clock.sustained * (3 * in_turn);  // two loads, and where they are
-  return gather + (gpu.launch.kernel + gpu.dram.latency) * kernels + streamed(gpu, n * (k / 128) * bytes_per_scale);
+  const double scales = std::ceil(k / 128);
+  return gathered(gpu, n, scales) + packed(gpu, n, scales) + start_of(gpu) * kernels +
+         streamed(gpu, n * scales * bytes_per_scale);
 }
 
 }  // namespace
@@ -83,6 +114,7 @@ gpu::Library library_in_notes(std::string_view notes, std::string_view op) {
   if (names("FlashInfer CUTLASS")) return gpu::Library::flashinfer_cutlass;
   if (names("fp8_block_scaling_gemm")) return gpu::Library::tensorrt_llm;
   if (names("fp8_scaled_mm") || names("sgl_kernel")) return gpu::Library::sgl_kernel;
+  if (names("trtllm")) return gpu::Library::tensorrt_llm;
   return gpu::Library::cublas;
 }
 
@@ -91,6 +123,7 @@ Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& sh
   const double written = kernels::stored_bytes_of(type);
   const double rows = static_cast<double>(shape.m) * static_cast<double>(shape.batch);
   const auto n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
+  if (type == kernels::DataType::nvfp4) return by_block(gpu, rows, k, written);
   switch (library) {
     case gpu::Library::cublas:
     case gpu::Library::cublas_before_nvjet:
@@ -99,9 +132,21 @@ Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& sh
       return by_block(gpu, rows, k, written) + (gpu.sm.name == "sm_90" ? Seconds{0} : spreading_of_scales(gpu, n, k));
     case gpu::Library::flashinfer_cute:
     case gpu::Library::flashinfer_cutlass: return by_block(gpu, rows, k, written);
-    case gpu::Library::tensorrt_llm: return by_columns(gpu, rows, k, written);
+    case gpu::Library::tensorrt_llm:
+      return gpu.sm.name == "sm_120" ? by_columns(gpu, rows, k, written) : by_tensor(gpu, rows, k, written);
   }
   return Seconds{0};
+}
+
+power::Activity quantisation_activity(const arch::GpuSpec& gpu, const kernels::GemmShape& shape, kernels::DataType type,
+                                      gpu::Library library) {
+  const double numbers = static_cast<double>(shape.m) * static_cast<double>(shape.batch) * static_cast<double>(shape.k);
+  power::Activity out;
+  out.time = quantisation_time(gpu, shape, type, library);
+  out.dram_read_bytes = Bytes{numbers * read_bytes};
+  out.dram_write_bytes = Bytes{numbers * kernels::stored_bytes_of(type)};
+  out.l2_bytes = out.dram_read_bytes + out.dram_write_bytes;
+  return out;
 }
 
 }  // namespace noteg::validate

@@ -7,6 +7,7 @@
 #include "arch/spec.hpp"
 #include "kernels/config/config.hpp"
 #include "sim/gpu/sim_options.hpp"
+#include "sim/power/components.hpp"
 
 namespace noteg::validate {
 
@@ -16,5 +17,9 @@ namespace noteg::validate {
 // Of the kernels beside the product of `shape`.
 [[nodiscard]] Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& shape,
                                         kernels::DataType type, gpu::Library library = gpu::Library::cublas);
+
+// The same kernels' time and bytes, for their share of the board's energy.
+[[nodiscard]] power::Activity quantisation_activity(const arch::GpuSpec& gpu, const kernels::GemmShape& shape,
+                                                    kernels::DataType type, gpu::Library library);
 
 }  // namespace noteg::validate

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "arch/derive.hpp"
+#include "sim/power/clock.hpp"
 #include "sim/support/text.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/validate/operator_case.hpp"
@@ -64,17 +65,50 @@ Outcome filtered(std::string reason) {
   return outcome;
 }
 
+// Of a time that holds a kernel beside the one that is named. In a loop the clock settles for both; a burst is over
+// before the limiter has taken the mean of them.
+void add_quantisation(const MeasuredCase& measured, const arch::GpuSpec& gpu, gpu::SimReport& report) {
+  const power::Activity beside =
+      quantisation_activity(gpu, measured.shape, measured.config.dtype_in, measured.options.library);
+  if (!report.activity_at || measured.options.clock_mode != power::ClockMode::sustained) {
+    report.time_us += beside.time.value * 1e6;
+    return;
+  }
+  report.activity_at = [alone = report.activity_at, beside](Hertz clock) {
+    power::Activity both = alone(clock);
+    both.time += beside.time;
+    both.dram_read_bytes += beside.dram_read_bytes;
+    both.dram_write_bytes += beside.dram_write_bytes;
+    both.l2_bytes += beside.l2_bytes;
+    return both;
+  };
+  power::ClockRequest request;
+  request.gpu = &gpu;
+  if (measured.options.sm_clock_mhz) request.given = Hertz{*measured.options.sm_clock_mhz * 1e6};
+  request.mode = measured.options.clock_mode;
+  request.toggling = measured.options.operands;
+  request.launches = measured.options.launches;
+  request.warm_up = measured.options.warm_up;
+  const power::OperatingPoint point = power::solve_clock(request, report.activity_at);
+  report.time_us = report.activity_at(point.clock).time.value * 1e6;
+  report.sm_clock_mhz = point.clock.value * 1e-6;
+  report.power_w = point.board.power.value;
+  report.energy_mj = report.power_w * report.time_us * 1e-3;
+}
+
 // Kernels that the measured time holds beside the one that is named.
-Result<double> other_kernels_us(const MeasuredCase& measured, const arch::GpuSpec& gpu) {
-  double sum =
-      !measured.quantises
-          ? 0.0
-          : quantisation_time(gpu, measured.shape, measured.config.dtype_in, measured.options.library).value * 1e6;
-  if (!measured.before) return sum;
-  gpu::SmCache cache;
-  const Result<gpu::SimReport> report = operators::simulate_memory(gpu, *measured.before, measured.options, cache);
-  if (!report) return report.errors();
-  return sum + report->time_us;
+Diagnostics add_other_kernels(const MeasuredCase& measured, const arch::GpuSpec& gpu, gpu::SimReport& report) {
+  const double alone_us = report.time_us;
+  if (measured.quantises) add_quantisation(measured, gpu, report);
+  if (measured.before) {
+    gpu::SmCache cache;
+    const Result<gpu::SimReport> other = operators::simulate_memory(gpu, *measured.before, measured.options, cache);
+    if (!other) return other.errors();
+    report.time_us += other->time_us;
+  }
+  const double with = report.time_us / alone_us;
+  for (gpu::TimeRange& range : report.confidence.intervals) range = {range.low_us * with, range.high_us * with};
+  return {};
 }
 
 Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus, const ValidateOptions& options,
@@ -107,26 +141,24 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   Result<gpu::SimReport> report = measured.experts ? expert_report(measured, *gpu)
                                                    : simulator(*gpu, measured.config, measured.shape, measured.options);
   if (!report) return skipped(one_line(report.errors()));
-  if (const Result<double> others = other_kernels_us(measured, *gpu); !others) {
-    return skipped(one_line(others.errors()));
-  } else if (*others > 0) {
-    const double with = 1 + *others / report->time_us;
-    report->time_us *= with;
-    for (gpu::TimeRange& range : report->confidence.intervals) range = {range.low_us * with, range.high_us * with};
-  }
+  if (const Diagnostics errors = add_other_kernels(measured, *gpu, *report); !errors.empty())
+    return skipped(one_line(errors));
   return outcome_of(measured, *gpu, *report);
 }
 
-// Rows beyond the sample: of each group those with the lowest hashes of their own text stay, so that more rows in the
-// file leave most of the choice as it was.
-std::vector<bool> beyond_sample(const MeasuredData& data, std::optional<std::size_t> most) {
+// Rows beyond the sample: of each group, of those that are long enough to be judged, those with the lowest hashes of
+// their own text stay, so that more rows in the file leave most of the choice as it was.
+std::vector<bool> beyond_sample(const MeasuredData& data, const ValidateOptions& options) {
   std::vector<bool> beyond(data.rows.size(), false);
+  const std::optional<std::size_t> most = options.sample;
   if (!most) return beyond;
   std::map<std::string, std::vector<std::pair<std::uint64_t, std::size_t>>> groups;
   for (std::size_t i = 0; i < data.rows.size(); ++i) {
     const RowView row(data, data.rows[i]);
+    const std::optional<double> time = parse_number(row.text("time_ms"));
+    if (options.time == TimeColumn::as_taken && time && *time < options.min_time_ms.value_or(0)) continue;
     std::string group;
-    for (const char* column : {"source", "gpu", "op", "family"}) group += std::string(row.text(column)) + ",";
+    for (const char* column : {"source", "gpu", "op", "dtype_in", "family"}) group += std::string(row.text(column)) + ",";
     std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
     for (const std::string& field : data.rows[i].fields)
       for (const char c : field) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -181,7 +213,7 @@ Result<Validation> validate(const std::vector<std::string>& paths, const Validat
   const Gpus gpus = load_gpus(result.data, options);
   if (Diagnostics errors = check_request(result.data, gpus, options); !errors.empty()) return errors;
 
-  const std::vector<bool> beyond = beyond_sample(result.data, options.sample);
+  const std::vector<bool> beyond = beyond_sample(result.data, options);
   result.outcomes.resize(result.data.rows.size());
   share_work(result.outcomes.size(), options.jobs, options.progress, [&](std::size_t i) {
     result.outcomes[i] =

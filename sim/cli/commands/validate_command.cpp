@@ -114,7 +114,7 @@ std::vector<Option> validate_options() {
       {"markdown", "FILE", "writes the page of documentation", false, FileUse::output},
       {"confidence", "FILE", "writes the table of errors that intervals are made of (docs/validation.md)", false,
        FileUse::output},
-      {"sample", "N", "of each source, GPU, operation and family only N rows, spread evenly by a hash", false},
+      {"sample", "N", "of each source, GPU, operation, type and family only N rows, spread evenly by a hash", false},
       report_option(),
       {"cold", "", "judge the column time_cold_ms, from a cold L2, instead of time_ms", false},
       {"l2", "STATE",

@@ -1,0 +1,84 @@
+// The kernels beside a narrow product, as laws of the programs that run them.
+#include "sim/validate/quantisation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "arch/load.hpp"
+
+namespace noteg::validate {
+namespace {
+
+using gpu::Library;
+using kernels::DataType;
+
+const arch::GpuSpec& b200() {
+  static const arch::GpuSpec gpu = *arch::load_gpu("b200-sxm-180gb");
+  return gpu;
+}
+
+double us(Library library, std::int64_t m, std::int64_t n, std::int64_t k, DataType type = DataType::f8e4m3) {
+  return quantisation_time(b200(), {m, n, k, 1}, type, library).value * 1e6;
+}
+
+constexpr std::array libraries{Library::cublas,    Library::sgl_kernel,      Library::flashinfer_cutlass,
+                               Library::deep_gemm, Library::flashinfer_cute, Library::tensorrt_llm};
+
+TEST(Quantisation, IsNeverFasterThanItsBytes) {
+  for (const Library library : libraries)
+    for (const std::int64_t m : {1, 100, 5000, 30000})
+      EXPECT_GE(us(library, m, 4096, 16384) * 1e-6, static_cast<double>(m) * 16384 * 3 / b200().dram.bandwidth.value);
+}
+
+TEST(Quantisation, GrowsWithRowsAndDepth) {
+  for (const Library library : libraries) {
+    EXPECT_LE(us(library, 1000, 4096, 8192), us(library, 2000, 4096, 8192));
+    EXPECT_LE(us(library, 1000, 4096, 8192), us(library, 1000, 4096, 16384));
+  }
+}
+
+TEST(Quantisation, OfActivationsDoesNotKnowTheWeights) {
+  for (const Library library : libraries) {
+    if (library == Library::deep_gemm) continue;
+    EXPECT_EQ(us(library, 64, 256, 4096), us(library, 64, 65536, 4096));
+  }
+}
+
+TEST(Quantisation, SpreadsDeepGemmsScalesByACtaForEachRowOfWeights) {
+  // Four scales are one vector of 16 bytes: each further row of the weights costs the launch of a CTA.
+  const double more = us(Library::deep_gemm, 1, 65536, 512) - us(Library::deep_gemm, 1, 1024, 512);
+  const double launches = 64512 * b200().launch.cta_rate.value / b200().clock.sustained.value * 1e6;
+  EXPECT_GT(more, launches);
+  EXPECT_LT(more, 1.1 * launches);
+  EXPECT_LT(us(Library::deep_gemm, 1, 65536, 128), us(Library::deep_gemm, 1, 65536, 512) - 0.5 * launches);
+}
+
+TEST(Quantisation, OnHopperTakesDeepGemmsScalesAsTheyAre) {
+  const arch::GpuSpec h100 = *arch::load_gpu("h100-sxm5-80gb");
+  const auto time = [&](std::int64_t n) {
+    return quantisation_time(h100, {64, n, 4096, 1}, DataType::f8e4m3, Library::deep_gemm).value;
+  };
+  EXPECT_EQ(time(256), time(65536));
+}
+
+TEST(Quantisation, ByOneScaleForAllReadsTwice) {
+  EXPECT_GT(us(Library::tensorrt_llm, 8192, 256, 8192), us(Library::tensorrt_llm, 8192, 256, 8192, DataType::nvfp4));
+}
+
+TEST(Quantisation, CountsTheBytesThatItMoves) {
+  const power::Activity a = quantisation_activity(b200(), {128, 512, 4096, 2}, DataType::f8e4m3, Library::sgl_kernel);
+  EXPECT_DOUBLE_EQ(a.dram_read_bytes.value, 2.0 * 128 * 4096 * 2);
+  EXPECT_DOUBLE_EQ(a.dram_write_bytes.value, 2.0 * 128 * 4096);
+  EXPECT_EQ(a.time, quantisation_time(b200(), {128, 512, 4096, 2}, DataType::f8e4m3, Library::sgl_kernel));
+}
+
+TEST(Quantisation, KnowsTheLibraryByTheNotes) {
+  EXPECT_EQ(library_in_notes("DeepGEMM fp8 1x128/128x128 block scales;sglang", "linear_quant"), Library::deep_gemm);
+  EXPECT_EQ(library_in_notes("sgl_kernel fp8_scaled_mm (CUTLASS)", "linear_quant"), Library::sgl_kernel);
+  EXPECT_EQ(library_in_notes("random operands;trtllm 1.3.0rc15", "linear_quant"), Library::tensorrt_llm);
+  EXPECT_EQ(library_in_notes("random operands;trtllm 1.3.0rc15", "linear"), Library::cublas);
+}
+
+}  // namespace
+}  // namespace noteg::validate
