@@ -70,11 +70,13 @@ Result<double> other_kernels_us(const MeasuredCase& measured, const arch::GpuSpe
       !measured.quantises
           ? 0.0
           : quantisation_time(gpu, measured.shape, measured.config.dtype_in, measured.options.library).value * 1e6;
-  if (!measured.before) return sum;
   gpu::SmCache cache;
-  const Result<gpu::SimReport> report = operators::simulate_memory(gpu, *measured.before, measured.options, cache);
-  if (!report) return report.errors();
-  return sum + report->time_us;
+  for (const operators::MemoryKernel& before : measured.before) {
+    const Result<gpu::SimReport> report = operators::simulate_memory(gpu, before, measured.options, cache);
+    if (!report) return report.errors();
+    sum += report->time_us;
+  }
+  return sum;
 }
 
 Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus, const ValidateOptions& options,
