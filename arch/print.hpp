@@ -39,7 +39,7 @@ using ValidatedGpus = std::map<std::string, Validated, std::less<>>;
 // schema cannot say (rules between fields, fitted counts) only `noteg arch check` knows.
 [[nodiscard]] std::string json_schema();
 
-// docs/architecture-reference.md: every key of an architecture file, from the table that loads them.
+// docs/reference/architecture-reference.md: every key of an architecture file, from the table that loads them.
 [[nodiscard]] std::string reference_page();
 
 }  // namespace noteg::arch

@@ -38,7 +38,7 @@ using KernelOverrides = std::vector<std::pair<std::string, std::string>>;
 // Keys at their default are left out; what resolve() filled in is written. comment: the lines above, without '#'.
 [[nodiscard]] std::string to_yaml(const KernelConfig& config, const std::string& comment = "");
 
-// The one table of kernel keys. Files, --set key=value and docs/kernel-reference.md all come from it.
+// The one table of kernel keys. Files, --set key=value and docs/reference/kernel-reference.md all come from it.
 
 struct KernelKeyDoc {
   std::string key;

@@ -1,5 +1,5 @@
 // Pieces of kernel names: profilers print fields joined by underscores, and extents joined by x. One reader per scheme,
-// each in a file of its own; docs/kernel-names.md says what every part means and where that is known from.
+// each in a file of its own; docs/reference/kernel-names.md says what every part means and where that is known from.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 #include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton.hpp"
 #include "sim/cli/options.hpp"
-#include "sim/gpu/switches.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "sim/support/quantity_text.hpp"
 #include "sim/support/text.hpp"
 

@@ -9,8 +9,8 @@
 #include "arch/load.hpp"
 #include "kernels/config/config.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "sim/gpu/simulate.hpp"
-#include "sim/gpu/switches.hpp"
 
 namespace noteg::cli {
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "arch/field.hpp"
-#include "sim/gpu/explain.hpp"
+#include "sim/gpu/limits/explain.hpp"
 #include "sim/support/work_sharing.hpp"
 
 namespace noteg::compare {

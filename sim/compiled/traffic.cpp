@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "sim/gpu/dram.hpp"
-#include "sim/gpu/gemm_traffic.hpp"
+#include "sim/gpu/gemm/gemm_traffic.hpp"
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/support/arithmetic.hpp"
 

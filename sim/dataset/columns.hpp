@@ -62,7 +62,7 @@ class TableBuilder {
   Table table_;
 };
 
-// docs/dataset-reference.md.
+// docs/reference/dataset-reference.md.
 [[nodiscard]] std::string column_reference();
 
 // What a file of rows holds beside the columns of a run: which row it is, and why it has no result.

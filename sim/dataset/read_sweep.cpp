@@ -113,7 +113,7 @@ class SweepReader {
       if (errors_.size() >= most_told) return;
       const std::vector<std::string> near = nearest_names(entry.key, known, 2);
       errors_.push_back({file_, entry.key_position.line, entry.key_position.column, factors.path_of(entry.key),
-                         "all, or a number of a GPU that data sets hold as a column (docs/dataset-reference.md)",
+                         "all, or a number of a GPU that data sets hold as a column (docs/reference/dataset-reference.md)",
                          near.empty() ? "another key" : "another key (did you mean " + join_or(near) + "?)"});
       return;
     }

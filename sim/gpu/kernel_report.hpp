@@ -1,7 +1,7 @@
 // What a timed launch says of itself: times, phases, counters, occupancy, roofline.
 #pragma once
 
-#include "sim/gpu/bottleneck.hpp"
+#include "sim/gpu/limits/bottleneck.hpp"
 #include "sim/gpu/simulate.hpp"
 
 namespace noteg::gpu {

@@ -8,8 +8,8 @@
 
 #include "kernels/ir/ir.hpp"
 #include "sim/gpu/l2_traffic.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "sim/gpu/occupancy.hpp"
-#include "sim/gpu/switches.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/sm.hpp"
 

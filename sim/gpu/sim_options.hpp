@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "sim/gpu/switches.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "sim/memory/tile_reuse.hpp"
 #include "sim/power/clock.hpp"
 

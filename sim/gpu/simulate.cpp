@@ -5,11 +5,11 @@
 #include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton.hpp"
 #include "sim/confidence/confidence.hpp"
-#include "sim/gpu/bottleneck.hpp"
-#include "sim/gpu/gemm_launch.hpp"
-#include "sim/gpu/gemm_traffic.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_traffic.hpp"
+#include "sim/gpu/gemm/split_k.hpp"
 #include "sim/gpu/kernel_report.hpp"
-#include "sim/gpu/split_k.hpp"
+#include "sim/gpu/limits/bottleneck.hpp"
 #include "sim/support/quantity_text.hpp"
 
 namespace noteg::gpu {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/gpu/ablation.hpp"
-#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
+#include "sim/gpu/limits/ablation.hpp"
 
 namespace noteg::gpu {
 

@@ -7,8 +7,8 @@
 #include "arch/spec.hpp"
 #include "kernels/config/config.hpp"
 #include "kernels/ir/ir.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "sim/gpu/sm_timer.hpp"
-#include "sim/gpu/switches.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::gpu {

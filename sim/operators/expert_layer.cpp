@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
 #include "sim/operators/memory_kernel.hpp"
 #include "sim/support/arithmetic.hpp"
 #include "sim/support/text.hpp"

@@ -9,7 +9,7 @@
 #include "arch/spec.hpp"
 #include "sim/compare/compare.hpp"
 #include "sim/compiled/source_view.hpp"
-#include "sim/gpu/explain.hpp"
+#include "sim/gpu/limits/explain.hpp"
 #include "sim/learn/training.hpp"
 #include "sim/tune/tune.hpp"
 #include "sim/validate/validate.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arch/spec.hpp"
-#include "sim/gpu/explain.hpp"
+#include "sim/gpu/limits/explain.hpp"
 #include "sim/gpu/report.hpp"
 #include "sim/pages/chart.hpp"
 #include "sim/pages/page.hpp"

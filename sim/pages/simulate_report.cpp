@@ -34,7 +34,7 @@ std::string simulate_report(const arch::GpuSpec& gpu, const gpu::SimReport& r,
 
   page.section("Everything that was counted");
   page.add("All counters", counters_table(r), false,
-           "The same names as in the JSON output and in docs/report-reference.md.");
+           "The same names as in the JSON output and in docs/reference/report-reference.md.");
   page.footer(fmt::format(
       "Simulated, not measured. {}.",
       r.confidence.validated_mape >= 0

@@ -38,7 +38,7 @@ struct Counter {
 // Whether the number stands for one that nobody knows: confidence where nothing was measured.
 [[nodiscard]] bool is_absent(const Counter& counter, const Value& value);
 
-// The reference page, docs/report-reference.md, as Markdown.
+// The reference page, docs/reference/report-reference.md, as Markdown.
 [[nodiscard]] std::string counter_reference();
 
 // The part of the table of counters that shows the kernel as resolved: every default that was filled in.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/gpu/explain.hpp"
+#include "sim/gpu/limits/explain.hpp"
 #include "sim/gpu/report.hpp"
 #include "sim/report/counters.hpp"
 

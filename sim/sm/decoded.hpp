@@ -11,8 +11,8 @@
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/ir/async.hpp"
 #include "kernels/ir/ir.hpp"
-#include "sim/sm/scheduling_policy.hpp"
-#include "sim/sm/scoreboard.hpp"
+#include "sim/sm/units/scheduling_policy.hpp"
+#include "sim/sm/units/scoreboard.hpp"
 
 namespace noteg::sm {
 

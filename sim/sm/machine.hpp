@@ -9,17 +9,17 @@
 #include <span>
 #include <vector>
 
-#include "sim/sm/async_units.hpp"
-#include "sim/sm/cta_slots.hpp"
 #include "sim/sm/event_wheel.hpp"
-#include "sim/sm/execution_pipes.hpp"
 #include "sim/sm/fast_forward.hpp"
-#include "sim/sm/front_end.hpp"
-#include "sim/sm/load_store_unit.hpp"
 #include "sim/sm/observer.hpp"
-#include "sim/sm/register_file.hpp"
 #include "sim/sm/sm.hpp"
-#include "sim/sm/warp_scheduler.hpp"
+#include "sim/sm/units/async_units.hpp"
+#include "sim/sm/units/cta_slots.hpp"
+#include "sim/sm/units/execution_pipes.hpp"
+#include "sim/sm/units/front_end.hpp"
+#include "sim/sm/units/load_store_unit.hpp"
+#include "sim/sm/units/register_file.hpp"
+#include "sim/sm/units/warp_scheduler.hpp"
 
 namespace noteg::sm {
 

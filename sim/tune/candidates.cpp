@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kernels/families/family.hpp"
-#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
 #include "sim/gpu/occupancy.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/tune/bound.hpp"

@@ -1,5 +1,5 @@
 // The kernels that a library ships for a generation, as far as their names are public: --kernel auto chooses among
-// them as the library's heuristics would, the fastest predicted one. docs/library-catalogue.md prints this table.
+// them as the library's heuristics would, the fastest predicted one. docs/reference/library-catalogue.md prints this table.
 #pragma once
 
 #include <map>
@@ -49,7 +49,7 @@ struct CatalogueKernel {
                                                                  const kernels::KernelConfig& frame,
                                                                  bool before_nvjet = false);
 
-// The page docs/library-catalogue.md, as Markdown.
+// The page docs/reference/library-catalogue.md, as Markdown.
 [[nodiscard]] std::string catalogue_reference();
 
 // --kernel auto: the kernel that a good library would run. Of the generation's catalogue, each with the numbers of K

@@ -1,5 +1,5 @@
 // The one table of columns of a measured file. The reader, its errors, `noteg validate --help` and
-// docs/measured-files.md all come from it. Columns that are not in it are kept, and rows can be grouped by them.
+// docs/reference/measured-files.md all come from it. Columns that are not in it are kept, and rows can be grouped by them.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,7 @@ struct ColumnInfo {
 // name [unit]   meaning, a line or a few each, for the help of commands that read measured files.
 [[nodiscard]] std::string columns_help();
 
-// docs/measured-files.md: the table, how blanks are filled, and what each known source means by its columns.
+// docs/reference/measured-files.md: the table, how blanks are filled, and what each known source means by its columns.
 [[nodiscard]] std::string measured_reference();
 
 }  // namespace noteg::validate

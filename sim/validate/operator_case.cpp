@@ -7,7 +7,7 @@
 #include "kernels/families/family.hpp"
 #include "kernels/families/flash3/flash3_plan.hpp"
 #include "sim/confidence/confidence.hpp"
-#include "sim/gpu/gemm_traffic.hpp"
+#include "sim/gpu/gemm/gemm_traffic.hpp"
 #include "sim/support/arithmetic.hpp"
 
 namespace noteg::validate {

@@ -4,8 +4,8 @@
 
 #include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "sim/gpu/occupancy.hpp"
-#include "sim/gpu/switches.hpp"
 #include "sim/report/counters.hpp"
 #include "sim/support/text_file.hpp"
 #include "sim/web/live.hpp"

@@ -1,5 +1,5 @@
 // The figure at the head of a page of the site that has no picture of its own (those that the program writes): what
-// comes from what, as boxes with arrows between them, in the words of the page. The others are docs/images/draw.py's.
+// comes from what, as boxes with arrows between them, in the words of the page. The others are tests/tools/draw_pictures.py's.
 const rows = {
   "reports": ["command", "results", "charts and tables", "one HTML file", "live page"],
   "switches": ["a limit", "taken away", "run again", "time gained"],

@@ -12,7 +12,7 @@
 #include "arch/spec.hpp"
 #include "kernels/config/config.hpp"
 #include "sim/cli/options.hpp"
-#include "sim/gpu/explain.hpp"
+#include "sim/gpu/limits/explain.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/support/result.hpp"
 #include "sim/trace/recording.hpp"

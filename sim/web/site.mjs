@@ -24,8 +24,10 @@ const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "
 const plain = (html) => html.replace(/<[^>]+>/g, " ").replace(/&(amp|lt|gt|quot|#39);/g, (_, c) => ({ amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" })[c]);
 const anchor = (text) => plain(text).toLowerCase().replace(/[^\w\- ]+/g, "").trim().replaceAll(" ", "-");
 
-const pages = readdirSync(join(root, "docs")).filter((each) => each.endsWith(".md")).map((file) => {
-  const text = readFileSync(join(root, "docs", file), "utf8"), id = basename(file, ".md");
+const files = ["docs", "docs/reference"].flatMap((folder) => readdirSync(join(root, folder)).filter((each) => each.endsWith(".md")).map((file) => join(folder, file)));
+const pages = files.map((file) => {
+  // On the site all pages lie in one folder.
+  const text = readFileSync(join(root, file), "utf8").replaceAll("](../images/", "](images/"), id = basename(file, ".md");
   return { id, text, title: /^# (.+)$/m.exec(text)?.[1] ?? id };
 }).sort((a, b) => a.id.localeCompare(b.id));
 const listed = groups.flatMap(([, ids]) => ids);
@@ -43,7 +45,7 @@ function render(page) {
         return `<h${depth} id="${id}">${html}</h${depth}>\n`;
       },
       link({ href, tokens }) {
-        const text = this.parser.parseInline(tokens), local = /^([\w-]+)\.md(#.*)?$/.exec(href);
+        const text = this.parser.parseInline(tokens), local = /^(?:\.\.\/|reference\/)?([\w-]+)\.md(#.*)?$/.exec(href);
         if (local) return `<a href="${local[1]}.html${local[2] ?? ""}">${text}</a>`;
         return /^(https?:|#)/.test(href) ? `<a href="${escaped(href)}">${text}</a>` : text;
       },

@@ -109,7 +109,7 @@ TEST(Physics, FindTheClockThatThePowerLimitLeaves) {
 }
 
 TEST(Columns, ReferencePageIsUpToDate) {
-  const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/dataset-reference.md";
+  const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/reference/dataset-reference.md";
   if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path, std::ios::binary) << column_reference();
   const Result<std::string> found = read_text_file(path);
   ASSERT_TRUE(found) << to_string(found.errors());

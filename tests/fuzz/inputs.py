@@ -64,8 +64,8 @@ class Inputs:
         self.seeds = {name: pathlib.Path(path).resolve() for name, path in seeds.items()}
         docs = self.root / "docs"
         self.gpus = sorted(p.stem for p in (self.root / "arch" / "gpus").glob("*.yaml"))
-        self.arch_keys = self._ranges(docs / "architecture-reference.md")
-        self.kernel_keys = self._takes(docs / "kernel-reference.md")
+        self.arch_keys = self._ranges(docs / "reference" / "architecture-reference.md")
+        self.kernel_keys = self._takes(docs / "reference" / "kernel-reference.md")
         self.kernels = sorted((self.root / "kernels" / "library").glob("*.yaml"))
         self.names = self._names()
 

@@ -1,7 +1,7 @@
 // A run's bottleneck is what experiments find dearest, in a plain run and in the whole table alike.
-#include "sim/gpu/explain.hpp"
+#include "sim/gpu/limits/explain.hpp"
 #include "kernels/config/config_file.hpp"
-#include "sim/gpu/bottleneck.hpp"
+#include "sim/gpu/limits/bottleneck.hpp"
 #include "tests/gpu/chip_setup.hpp"
 
 namespace noteg::gpu {

@@ -1,5 +1,5 @@
 // How a grid falls onto the chip: CTAs, iterations, batches, split K, and what follows for the time.
-#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
 
 #include "tests/gpu/chip_setup.hpp"
 

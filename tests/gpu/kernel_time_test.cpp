@@ -3,7 +3,7 @@
 
 #include "kernels/assembly/assembly.hpp"
 #include "sim/gpu/dram.hpp"
-#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "tests/gpu/chip_setup.hpp"
 

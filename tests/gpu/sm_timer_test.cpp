@@ -4,7 +4,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
 #include "sim/gpu/memory_port.hpp"
 #include "tests/gpu/chip_setup.hpp"
 

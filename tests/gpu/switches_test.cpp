@@ -4,7 +4,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/gpu/switches.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "tests/gpu/chip_setup.hpp"
 
 namespace noteg::gpu {
@@ -119,7 +119,7 @@ TEST(Switches, RunsOfOneSwitchAreNeverTakenForThoseOfAnother) {
 }
 
 TEST(SwitchReference, IsUpToDate) {
-  const std::string path = NOTEG_SOURCE_DIR "/docs/switches.md";
+  const std::string path = NOTEG_SOURCE_DIR "/docs/reference/switches.md";
   const std::string page = switch_reference();
   if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path) << page;
   std::ostringstream found;

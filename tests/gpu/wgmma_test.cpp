@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "arch/load.hpp"
-#include "sim/gpu/gemm_traffic.hpp"
+#include "sim/gpu/gemm/gemm_traffic.hpp"
 #include "sim/gpu/simulate.hpp"
 
 namespace noteg::gpu {

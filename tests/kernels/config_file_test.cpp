@@ -126,7 +126,7 @@ TEST(KernelKeys, EachHasAMeaningAndRefusesNonsense) {
 }
 
 TEST(KernelKeys, TheReferencePageIsUpToDate) {
-  const fs::path page = source_dir / "docs" / "kernel-reference.md";
+  const fs::path page = source_dir / "docs" / "reference" / "kernel-reference.md";
   if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(page, std::ios::binary) << kernel_reference();
   const Result<std::string> found = read_text_file(page);
   ASSERT_TRUE(found) << to_string(found.errors());

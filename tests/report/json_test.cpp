@@ -121,7 +121,7 @@ TEST(CounterTable, NamesEveryCounterOnceAndSaysWhatItIs) {
 }
 
 TEST(CounterReference, IsUpToDate) {
-  const std::string path = NOTEG_SOURCE_DIR "/docs/report-reference.md";
+  const std::string path = NOTEG_SOURCE_DIR "/docs/reference/report-reference.md";
   const std::string page = report::counter_reference();
   if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path) << page;
   std::ostringstream found;

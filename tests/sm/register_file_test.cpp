@@ -8,7 +8,7 @@
 
 #include "kernels/assembly/assembly.hpp"
 #include "sim/sm/instruction_timing.hpp"
-#include "sim/sm/register_file.hpp"
+#include "sim/sm/units/register_file.hpp"
 #include "tests/sm/micro_kernel.hpp"
 
 namespace noteg::sm {

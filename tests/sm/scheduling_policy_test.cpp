@@ -1,5 +1,5 @@
 // Each policy, asked about the same warps: bits 1, 3 and 4, of which 3 issued last and 4 has waited longest.
-#include "sim/sm/scheduling_policy.hpp"
+#include "sim/sm/units/scheduling_policy.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 """Checks the prose of the documentation: check_prose.py [FILE ...] (all pages if none).
 
 Prints file:line: what, and exits 1 where it finds any of: a line above 120 characters, a sentence above 25 words,
-a page of docs/ without a picture, a word that the field does not use (docs/glossary.md says which it uses).
+a page of docs/ without a picture, a word that the field does not use (docs/reference/glossary.md says which it uses).
 Tables, code blocks and blocks that the program writes are not prose.
 """
 
@@ -61,7 +61,7 @@ def findings(path):
             code = not code
         if len(line) > LONGEST_LINE and not code and not made and not line.lstrip().startswith(("|", "![", "`")):
             yield f"{shown}:{number}: line of {len(line)} characters, at most {LONGEST_LINE}"
-    if path.parent.name == "docs" and not made and path.name != "glossary.md" and "![" not in text:
+    if path.parent.name in ("docs", "reference") and not made and path.name != "glossary.md" and "![" not in text:
         yield f"{shown}:1: no picture"
     for number, paragraph in () if made else prose(text):
         for sentence in sentences(paragraph):
@@ -76,7 +76,7 @@ def findings(path):
 
 def main():
     pages = [pathlib.Path(each).resolve() for each in sys.argv[1:]] or sorted(
-        [*ROOT.glob("docs/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("examples/*/README.md")])
+        [*ROOT.glob("docs/**/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("examples/*/README.md")])
     found = [each for page in pages for each in findings(page)]
     print("\n".join(found) if found else f"{len(pages)} pages: nothing found")
     return 1 if found else 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The words of the field (docs/glossary.md): says where code, comments and docs use a private word instead.
+"""The words of the field (docs/reference/glossary.md): says where code, comments and docs use a private word instead.
 
     tests/tools/words.py              # prints each line that has one; exit status 1 where there are more than `left` says
     tests/tools/words.py --count      # how many there are of each, by folder
@@ -38,7 +38,7 @@ WORDS = [
 
 FILES = ["*.cpp", "*.hpp", "*.md", "*.py", "*.txt", "*.yaml", "*.mjs", "dev"]
 # This list; the log of what was; measured names and messages of others.
-EXCEPT = ["tests/tools/words.py", "CHANGELOG.md", "docs/glossary.md", "tests/data/", "LICENSE"]
+EXCEPT = ["tests/tools/words.py", "CHANGELOG.md", "docs/reference/glossary.md", "tests/data/", "LICENSE"]
 
 
 def tracked():

@@ -8,7 +8,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/config/config_file.hpp"
-#include "sim/gpu/explain.hpp"
+#include "sim/gpu/limits/explain.hpp"
 #include "sim/support/text_file.hpp"
 #include "sim/support/work_sharing.hpp"
 
@@ -46,7 +46,7 @@ TEST(Catalogue, ALibraryFromBeforeNvjetHasOnlyHoppersOlderKernels) {
 }
 
 TEST(Catalogue, ThePageIsUpToDate) {
-  const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/library-catalogue.md";
+  const std::string path = std::string(NOTEG_SOURCE_DIR) + "/docs/reference/library-catalogue.md";
   if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path, std::ios::binary) << catalogue_reference();
   const Result<std::string> found = read_text_file(path);
   ASSERT_TRUE(found) << to_string(found.errors());

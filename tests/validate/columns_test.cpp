@@ -152,7 +152,7 @@ TEST(Columns, ASourceThatNobodyKnowsIsNamed) {
 }
 
 TEST(MeasuredReference, IsUpToDate) {
-  const std::string path = NOTEG_SOURCE_DIR "/docs/measured-files.md";
+  const std::string path = NOTEG_SOURCE_DIR "/docs/reference/measured-files.md";
   const std::string page = measured_reference();
   if (std::getenv("NOTEG_UPDATE_GENERATED") != nullptr) std::ofstream(path) << page;
   std::ostringstream found;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/access/wavefronts.hpp"
-#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
 #include "sim/gpu/occupancy.hpp"
 #include "sim/support/arithmetic.hpp"
 #include "sim/validate/metrics.hpp"

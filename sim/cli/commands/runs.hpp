@@ -9,9 +9,9 @@
 #include "sim/cli/command.hpp"
 #include "sim/cli/kernel_options.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "sim/gpu/report.hpp"
 #include "sim/gpu/sim_options.hpp"
-#include "sim/gpu/switches.hpp"
 #include "sim/tune/catalogue.hpp"
 #include "sim/validate/validate.hpp"
 

@@ -172,7 +172,7 @@ int run_validate(const std::vector<std::string>& words) {
   if (!validation) return refuse("validate", validation.errors());
   if (!arguments->has("quiet")) {
     for (const std::string& source : validate::unknown_sources(validation->data))
-      tell(fmt::format("source \"{}\" is not known: {} (docs/measured-files.md)", source,
+      tell(fmt::format("source \"{}\" is not known: {} (docs/reference/measured-files.md)", source,
                        validate::measured_set_of(source).note));
   }
   if (const std::string text = outside.sentence(); !text.empty() && !arguments->has("quiet")) tell("warning: " + text);

@@ -1,4 +1,4 @@
-#include "sim/gpu/switches.hpp"
+#include "sim/gpu/limits/switches.hpp"
 
 #include <algorithm>
 
@@ -165,7 +165,8 @@ std::vector<std::pair<std::string, std::string>> changed_switches(const Switches
 std::string switch_reference() {
   std::string text =
       "# Switches\n\nWith `noteg simulate --set NAME=VALUE` a limit is taken away, to see what it costs. Made from the "
-      "table in\n`sim/gpu/switches.cpp`, as are `--list-switches` and the messages; a test fails where it is out of "
+      "table in\n`sim/gpu/limits/switches.cpp`, as are `--list-switches` and the messages; a test fails where it is "
+      "out of "
       "date. Do not edit it by\nhand: run `NOTEG_UPDATE_GENERATED=1 test_gpu`. The first value is the default.\n\n"
       "| name | values | what the default models | what the others do |\n| --- | --- | --- | --- |\n";
   for (const SwitchInfo& row : switch_table()) {

@@ -1,4 +1,4 @@
-#include "sim/sm/load_store_unit.hpp"
+#include "sim/sm/units/load_store_unit.hpp"
 
 #include <algorithm>
 #include <bit>

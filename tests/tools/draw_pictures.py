@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures at the heads of the documentation's pages: docs/images/draw.py writes docs/images/NAME.svg.
+"""Draws the pictures at the heads of the documentation's pages: tests/tools/draw_pictures.py writes docs/images/NAME.svg.
 
 Most are flows: what comes from what, as boxes with arrows between them, in the words of the page. The machine of
 docs/model.md and the timeline of docs/performance.md have drawings of their own. Light and dark follow the reader's
@@ -9,7 +9,7 @@ system.
 import pathlib
 from xml.sax.saxutils import escape
 
-HERE = pathlib.Path(__file__).resolve().parent
+PICTURES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "images"
 STYLE = """<style>
 text{font:13px system-ui,sans-serif;text-anchor:middle;fill:#1c2733}.small{font-size:11px;fill:#4a5a6a}
 .left{text-anchor:start}.box{fill:#eef4fa;stroke:#3b6ea5}.end{fill:#fdf1dc;stroke:#b5771a}.frame{fill:none;stroke:#7b8a99}
@@ -134,7 +134,7 @@ def main():
     pictures["model"] = machine()
     pictures["performance"] = timeline()
     for name, text in pictures.items():
-        (HERE / f"{name}.svg").write_text(text, encoding="utf-8")
+        (PICTURES / f"{name}.svg").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-#include "sim/gpu/bottleneck.hpp"
+#include "sim/gpu/limits/bottleneck.hpp"
 
 #include <algorithm>
 #include <array>

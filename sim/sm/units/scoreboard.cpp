@@ -1,4 +1,4 @@
-#include "sim/sm/scoreboard.hpp"
+#include "sim/sm/units/scoreboard.hpp"
 
 #include <algorithm>
 

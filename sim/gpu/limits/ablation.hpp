@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arch/spec.hpp"
-#include "sim/gpu/switches.hpp"
+#include "sim/gpu/limits/switches.hpp"
 #include "sim/sm/decoded.hpp"
 
 namespace noteg::gpu {

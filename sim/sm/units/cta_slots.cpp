@@ -1,4 +1,4 @@
-#include "sim/sm/cta_slots.hpp"
+#include "sim/sm/units/cta_slots.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "sim/sm/async_units.hpp"
+#include "sim/sm/units/async_units.hpp"
 
 #include <algorithm>
 #include <cmath>

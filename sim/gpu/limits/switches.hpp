@@ -1,7 +1,7 @@
 // Limits that a study takes away one by one: one table says how each is called, what its values mean and what it
-// removes. The command line, its help and messages, the reports and docs/switches.md are made from that table.
-// A switch never alters the kernel's program, only how the machine runs it; a report shows every switch that is not at
-// its default.
+// removes. The command line, its help and messages, the reports and docs/reference/switches.md are made from that
+// table. A switch never alters the kernel's program, only how the machine runs it; a report shows every switch that is
+// not at its default.
 #pragma once
 
 #include <string>
@@ -55,7 +55,7 @@ struct SwitchInfo {
 // (name, value) of every switch that is not at its default.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> changed_switches(const Switches& switches);
 
-// The page docs/switches.md, as Markdown.
+// The page docs/reference/switches.md, as Markdown.
 [[nodiscard]] std::string switch_reference();
 
 }  // namespace noteg::gpu

@@ -1,4 +1,4 @@
-#include "sim/gpu/ablation.hpp"
+#include "sim/gpu/limits/ablation.hpp"
 
 namespace noteg::gpu {
 

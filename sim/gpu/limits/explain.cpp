@@ -1,12 +1,12 @@
-#include "sim/gpu/explain.hpp"
+#include "sim/gpu/limits/explain.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "sim/gpu/bottleneck.hpp"
 #include "sim/gpu/kernel_report.hpp"
+#include "sim/gpu/limits/bottleneck.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/support/work_sharing.hpp"
 

@@ -9,7 +9,7 @@
 #include "arch/spec.hpp"
 #include "kernels/config/config.hpp"
 #include "kernels/ir/ir.hpp"
-#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
 #include "sim/gpu/l2_traffic.hpp"
 #include "sim/memory/tile_reuse.hpp"
 

@@ -1,4 +1,4 @@
-#include "sim/gpu/split_k.hpp"
+#include "sim/gpu/gemm/split_k.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "sim/sm/front_end.hpp"
+#include "sim/sm/units/front_end.hpp"
 
 #include <algorithm>
 #include <bit>

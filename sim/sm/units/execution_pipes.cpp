@@ -1,4 +1,4 @@
-#include "sim/sm/execution_pipes.hpp"
+#include "sim/sm/units/execution_pipes.hpp"
 
 #include "sim/sm/instruction_timing.hpp"
 

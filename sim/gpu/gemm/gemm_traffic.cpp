@@ -1,4 +1,4 @@
-#include "sim/gpu/gemm_traffic.hpp"
+#include "sim/gpu/gemm/gemm_traffic.hpp"
 
 #include <algorithm>
 #include <cmath>

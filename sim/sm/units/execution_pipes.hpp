@@ -12,7 +12,7 @@
 #include "arch/spec.hpp"
 #include "sim/sm/counters.hpp"
 #include "sim/sm/observer.hpp"
-#include "sim/sm/warp_scheduler.hpp"
+#include "sim/sm/units/warp_scheduler.hpp"
 
 namespace noteg::sm {
 

@@ -1,4 +1,4 @@
-#include "sim/gpu/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_launch.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/families/family.hpp"
 #include "kernels/ir/tensor_form.hpp"
-#include "sim/gpu/gemm_traffic.hpp"
+#include "sim/gpu/gemm/gemm_traffic.hpp"
 #include "sim/gpu/sm_cache.hpp"
 #include "sim/sm/instruction_timing.hpp"
 #include "sim/support/arithmetic.hpp"

@@ -7,8 +7,8 @@
 #include <bit>
 #include <cstdint>
 
-#include "sim/sm/scheduling_policy.hpp"
 #include "sim/sm/state_hash.hpp"
+#include "sim/sm/units/scheduling_policy.hpp"
 #include "sim/sm/warp.hpp"
 
 namespace noteg::sm {
