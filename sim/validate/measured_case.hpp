@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "kernels/config/config.hpp"
 #include "sim/gpu/simulate.hpp"
@@ -26,7 +26,7 @@ struct MeasuredCase {
   kernels::GemmShape shape;
   gpu::SimOptions options;
   std::optional<operators::ExpertLayer> experts;  // instead of one kernel
-  std::vector<operators::MemoryKernel> before;  // kernels that the time holds too
+  std::vector<operators::MemoryKernel> before;    // kernels that the time holds too
   double limit_share = 1;                         // of the board's power limit (measured_set.hpp)
   int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (settle_l2)
   HostTime host;
