@@ -187,6 +187,11 @@ std::vector<Field> sm_async_fields() {
           "memory."),
       tma("sm.wgmma.register_latency", NOTEG_MEMBER(sm.wgmma.register_latency), cycles,
           "The same with A in registers."),
+      tma("sm.wgmma.beside", NOTEG_MEMBER(sm.wgmma.beside), {0, 64},
+          "SM cycles that an instruction keeps its pipe longer while a warpgroup multiplication runs, whose "
+          "accumulators "
+          "take the register file's ports."),
+      tma("sm.wgmma.beside_mufu", NOTEG_MEMBER(sm.wgmma.beside_mufu), {0, 64}, "The same of MUFU."),
       optional(row("sm.tcgen05.forms", NOTEG_MEMBER(sm.tcgen05.forms), {0.25, 10000},
                    "Forms of tcgen05.mma with N = 256 and the 128 rows of one CTA, on their SM; times are proportional "
                    "to N.",

@@ -142,6 +142,8 @@ struct TmaSpec {
 struct WgmmaSpec {
   Cycles shared_latency;    // end of the last of a group to the use of its result, both operands in shared memory
   Cycles register_latency;  // with A in registers
+  Cycles beside;            // what an instruction of another pipe takes longer while one runs
+  Cycles beside_mufu;       // the same of MUFU
 
   bool operator==(const WgmmaSpec&) const = default;
 };

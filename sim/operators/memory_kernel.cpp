@@ -60,6 +60,15 @@ Dealt deal(const MemoryKernel& k) {
     w.rounds = static_cast<std::int64_t>(std::max(1.0, std::ceil(k.rows * k.columns / most_threads)));
     return out;
   }
+  if (k.row_threads > 0) {
+    w.threads = k.row_threads;
+    w.load_bytes = static_cast<int>(kernels::bytes_of(k.in));
+    w.store_bytes = static_cast<int>(kernels::bytes_of(k.out));
+    w.loads = w.stores = static_cast<int>(std::max(1.0, std::ceil(k.columns / k.row_threads)));
+    w.scatters = k.scatters;
+    out.ctas = std::llround(k.rows);
+    return out;
+  }
   const double widest_value = std::max(kernels::bytes_of(k.in), kernels::bytes_of(k.out));
   const int values = std::max(1, static_cast<int>(widest / widest_value));  // of a vector
   w.load_bytes = std::max(1, static_cast<int>(values * kernels::bytes_of(k.in)));

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "kernels/config/config.hpp"
 #include "sim/gpu/simulate.hpp"
@@ -25,7 +26,7 @@ struct MeasuredCase {
   kernels::GemmShape shape;
   gpu::SimOptions options;
   std::optional<operators::ExpertLayer> experts;  // instead of one kernel
-  std::optional<operators::MemoryKernel> before;  // a kernel that the time holds too
+  std::vector<operators::MemoryKernel> before;    // kernels that the time holds too
   double limit_share = 1;                         // of the board's power limit (measured_set.hpp)
   int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (settle_l2)
   HostTime host;

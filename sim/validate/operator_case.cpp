@@ -37,6 +37,30 @@ int slices_for(std::int64_t ctas, std::int64_t slots, std::int64_t blocks) {
   return 1;
 }
 
+// vLLM and SGLang put the new keys and values into the pages of the cache by a kernel of its own, within the time.
+// vLLM's reshape_and_cache_flash gives each token a CTA of up to 512 threads, a thread for each value of a key.
+operators::MemoryKernel cache_write(std::int64_t tokens, int values, std::string_view notes) {
+  constexpr int most_threads = 512;
+  operators::MemoryKernel write;
+  write.name = "cache write";
+  write.rows = static_cast<double>(tokens);
+  write.columns = 2.0 * values;
+  write.operations = 0;
+  write.scatters = true;
+  if (notes.find("vllm") != std::string_view::npos) write.row_threads = std::min(values, most_threads);
+  return write;
+}
+
+// FlashAttention-3 counts the blocks of sequences of different lengths first (prepare_varlen_num_blocks).
+operators::MemoryKernel block_counts(std::int64_t sequences) {
+  operators::MemoryKernel count;
+  count.name = "block counts";
+  count.columns = static_cast<double>(sequences);
+  count.operations = 20;
+  count.one_cta = true;
+  return count;
+}
+
 }  // namespace
 
 std::string read_attention(const MeasuredRow& row, const MeasuredData& data, MeasuredCase& measured) {
@@ -66,16 +90,9 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
   const bool packs = on_warpgroups || tokens.m == 1 || (is_flashinfer && tokens.m < c.tile.m);
   const std::int64_t rows = packs ? tokens.m * group : ceil_div(tokens.m, c.tile.m) * c.tile.m * group;
   measured.shape = {rows, 2 * tokens.k, tokens.n, tokens.batch * *key_heads};
-  // vLLM and SGLang put the new keys and values into the pages of the cache by a kernel of its own, within the time.
-  if (notes.find("paged KV cache") != std::string_view::npos) {
-    operators::MemoryKernel write;
-    write.name = "cache write";
-    write.rows = static_cast<double>(tokens.batch * tokens.m);
-    write.columns = 2.0 * *key_heads * head;
-    write.operations = 0;
-    write.scatters = true;
-    measured.before = write;
-  }
+  if (notes.find("paged KV cache") != std::string_view::npos)
+    measured.before.push_back(cache_write(tokens.batch * tokens.m, *key_heads * head, notes));
+  if (on_warpgroups) measured.before.push_back(block_counts(tokens.batch));
   return "";
 }
 

@@ -100,9 +100,9 @@ void add_quantisation(const MeasuredCase& measured, const arch::GpuSpec& gpu, gp
 Diagnostics add_other_kernels(const MeasuredCase& measured, const arch::GpuSpec& gpu, gpu::SimReport& report) {
   const double alone_us = report.time_us;
   if (measured.quantises) add_quantisation(measured, gpu, report);
-  if (measured.before) {
-    gpu::SmCache cache;
-    const Result<gpu::SimReport> other = operators::simulate_memory(gpu, *measured.before, measured.options, cache);
+  gpu::SmCache cache;
+  for (const operators::MemoryKernel& before : measured.before) {
+    const Result<gpu::SimReport> other = operators::simulate_memory(gpu, before, measured.options, cache);
     if (!other) return other.errors();
     report.time_us += other->time_us;
   }

@@ -157,6 +157,36 @@ TEST(WgmmaKernels, AGpcNeedsARunOfTheGrid) {
   EXPECT_EQ(many.slow, 2);
 }
 
+// Cycles of a block of 128 keys and heads of 128, from the difference of two lengths on one SM.
+double cycles_of_flash3_block(int rows, const arch::Overrides& overrides = {}) {
+  kernels::KernelConfig config;
+  config.family = kernels::Family::flash3;
+  config.dtype_in = kernels::DataType::bf16;
+  config.tile = {rows, 256, 128};
+  const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb", overrides);
+  EXPECT_TRUE(gpu);
+  SmCache cache;
+  double cycles[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    const Result<SimReport> report = simulate(*gpu, config, {rows, 256, (64 << i) * 128}, {}, cache);
+    EXPECT_TRUE(report) << to_string(report.errors());
+    if (report) cycles[i] = report->cycles;
+  }
+  return (cycles[1] - cycles[0]) / 64;
+}
+
+// Our own loop of the same plan on an H200 (tests/data/h200_wgmma_beside.csv): 2500 cycles for two warpgroups, whose
+// products alone take 2048; 1754 for one.
+TEST(WgmmaKernels, SoftmaxBesideProductsTakesLongerThanTheProducts) {
+  EXPECT_NEAR(cycles_of_flash3_block(128), 2500, 0.08 * 2500);
+  EXPECT_NEAR(cycles_of_flash3_block(64), 1754, 0.08 * 1754);
+}
+
+TEST(WgmmaKernels, PipesThatNeedNoRegisterFileFindRoomBesideProducts) {
+  EXPECT_NEAR(cycles_of_flash3_block(128, {{"sm.wgmma.beside", "0 cycles"}, {"sm.wgmma.beside_mufu", "0 cycles"}}),
+              2048, 0.02 * 2048);
+}
+
 TEST(WgmmaKernels, OlderGenerationsSayWhatTheyLack) {
   const Result<SimReport> report = run(ws, {1024, 1024, 1024}, false, "l4");
   ASSERT_FALSE(report);

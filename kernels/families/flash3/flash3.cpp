@@ -139,32 +139,51 @@ class Flash3Builder {
   // Two neighbours of a row in turn with two of the other row: how the sums of a warpgroup lie.
   [[nodiscard]] Value score(int i) const { return scores_.part(i); }
   [[nodiscard]] static int row_of(int i) { return i / 2 % rows_of_thread; }
+  // The i-th score in an order that takes the rows in turn: chains of one row wait for each other.
+  [[nodiscard]] static int in_turn(int i) { return i / 4 * 4 + (i % 2) * 2 + i / 2 % 2; }
 
-  void reduce_row(Value v, Opcode by) {
+  void reduce_rows(const std::vector<Value>& rows, Opcode by) {
     for (int step = 0; step < quad_steps; ++step) {
-      const Value other = spare_.back();
-      e_.emit(Opcode::shfl, ".BFLY", {reg(other)}, {reg(v), imm(1 << step), imm(0x1f)});
-      e_.emit(by, "", {reg(v)}, {reg(v), reg(other), pred(4)});
+      for (std::size_t row = 0; row < rows.size(); ++row)
+        e_.emit(Opcode::shfl, ".BFLY", {reg(spare_[6 + row])}, {reg(rows[row]), imm(1 << step), imm(0x1f)});
+      for (std::size_t row = 0; row < rows.size(); ++row)
+        e_.emit(by, "", {reg(rows[row])}, {reg(rows[row]), reg(spare_[6 + row]), pred(4)});
+    }
+  }
+
+  // Scores behind the diagonal go, by a comparison and a choice each.
+  void mask() {
+    for (int i = 0; i < plan_.keys / 2; ++i) {
+      e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(5)}, {reg(most_.front()), imm(i)});
+      e_.emit(Opcode::sel, "", {reg(score(i))}, {reg(score(i)), imm(0xff80), pred(5)});
     }
   }
 
   // Largest of each row, weights = exp2(score - largest), their sums: FFMA, MUFU and FADD of different elements stand
-  // beside each other, since MUFU takes longest. With scaling, masks and moves a weight takes nine instructions, as in
-  // cuDNN's kernel of the same plan (counted on our H100: 9.2 to 9.4 with heads of 128, of which 4.3 go to the FMA pipe
-  // and 2.4 to the ALU).
+  // beside each other, since MUFU takes longest. Four instructions a weight, half of a packing one and the scaling of
+  // the output: as nvcc 13 compiles the published loop (68 FMNMX, 64 FFMA, 66 MUFU, 64 FADD, 32 F2FP, 64 FMUL for 64).
   void softmax() {
+    largest();
+    weights(false);
+  }
+
+  void largest() {
     const int count = plan_.keys / 2;
-    std::vector<Value> old = {spare_[0], spare_[1]};
     for (int row = 0; row < rows_of_thread; ++row)
-      e_.emit(Opcode::mov, "", {reg(old[static_cast<std::size_t>(row)])}, {reg(most_[static_cast<std::size_t>(row)])});
+      e_.emit(Opcode::mov, "", {reg(spare_[static_cast<std::size_t>(row)])},
+              {reg(most_[static_cast<std::size_t>(row)])});
     for (int i = 0; i < count; ++i) {
-      const Value most = most_[static_cast<std::size_t>(row_of(i))];
-      e_.emit(Opcode::sel, "", {reg(most)}, {reg(most), reg(score(i)), pred(4)});  // FMNMX
+      const Value most = most_[static_cast<std::size_t>(row_of(in_turn(i)))];
+      e_.emit(Opcode::sel, "", {reg(most)}, {reg(most), reg(score(in_turn(i))), pred(4)});  // FMNMX
     }
+  }
+
+  void weights(bool scales_output) {
+    const int count = plan_.keys / 2;
+    reduce_rows(most_, Opcode::sel);
     for (int row = 0; row < rows_of_thread; ++row) {
       const auto r = static_cast<std::size_t>(row);
-      reduce_row(most_[r], Opcode::sel);
-      e_.emit(Opcode::ffma, "", {reg(scale_[r])}, {reg(old[r]), constant(0x1b0), reg(most_[r])});
+      e_.emit(Opcode::ffma, "", {reg(scale_[r])}, {reg(spare_[r]), constant(0x1b0), reg(most_[r])});
       e_.emit(Opcode::mufu, ".EX2", {reg(scale_[r])}, {reg(scale_[r])});
     }
     for (int row = 0; row < rows_of_thread; ++row) {
@@ -172,24 +191,25 @@ class Flash3Builder {
       e_.emit(Opcode::fmul, "", {reg(sum_[r])}, {reg(sum_[r]), reg(scale_[r])});
     }
     for (int i = -exponentials_ahead; i < count + sums_behind; ++i) {
-      if (const int at = i + exponentials_ahead; at < count) {
+      if (scales_output) scale_output(i + exponentials_ahead, count + exponentials_ahead + sums_behind);
+      if (i + exponentials_ahead < count) {
+        const int at = in_turn(i + exponentials_ahead);
         const Value most = most_[static_cast<std::size_t>(row_of(at))];
-        const Value other = spare_[static_cast<std::size_t>(2 + at % 4)];
-        e_.emit(Opcode::fmul, "", {reg(score(at))}, {reg(score(at)), constant(0x1b0)});
-        e_.emit(Opcode::lop3, "", {reg(other)}, {reg(most), imm(1), reg(zero_value)});
-        e_.emit(Opcode::mov, "", {reg(other)}, {reg(most)});
         e_.emit(Opcode::ffma, "", {reg(score(at))}, {reg(score(at)), constant(0x1b0), reg(most)});
       }
-      if (i >= 0 && i < count) e_.emit(Opcode::mufu, ".EX2", {reg(score(i))}, {reg(score(i))});
-      if (const int at = i - sums_behind; at >= 0) {
+      if (i >= 0 && i < count) e_.emit(Opcode::mufu, ".EX2", {reg(score(in_turn(i)))}, {reg(score(in_turn(i)))});
+      if (i >= sums_behind) {
+        const int at = in_turn(i - sums_behind);
         const Value sum = sum_[static_cast<std::size_t>(row_of(at))];
         e_.emit(Opcode::fadd, "", {reg(sum)}, {reg(sum), reg(score(at))});
       }
     }
   }
 
-  void rescale_output() {
-    for (int i = 0; i < plan_.head / 2; ++i) {
+  // What falls to step `step` of `steps` of the output's scaling.
+  void scale_output(int step, int steps) {
+    const int all = plan_.head / 2;
+    for (int i = step * all / steps; i < (step + 1) * all / steps; ++i) {
       const Value scale = scale_[static_cast<std::size_t>(row_of(i))];
       e_.emit(Opcode::fmul, "", {reg(output_.part(i))}, {reg(output_.part(i)), reg(scale)});
     }
@@ -213,6 +233,7 @@ class Flash3Builder {
     ask_scores();
     wait_groups(0);
     release(empty_k);
+    if (config_.attention.causal) mask();
     softmax();
     pack_weights();
     if (which == 0) e_.program().mainloop_begin = e_.position();
@@ -224,6 +245,8 @@ class Flash3Builder {
     epilogue();
   }
 
+  // The compiler asks for the products between the largest scores and the exponentials, which only a neighbour's
+  // products run beside.
   void block(int which) {
     const int loop = e_.begin_loop(true, 1);
     if (plan_.consumers > 1) emit_turn(e_, turn + which, which == 0 ? 0 : 1);
@@ -232,20 +255,18 @@ class Flash3Builder {
     if (plan_.consumers > 1) emit_pass(e_, turn + (which + 1) % plan_.consumers);
     wait_groups(1);
     release(empty_k);
-    softmax();
+    largest();
     wait_groups(0);
     release(empty_v);
-    rescale_output();
+    weights(true);
     pack_weights();
     e_.end_loop(loop, pred(0));
   }
 
   // O over the sum of its row, through shared memory, stored by a box; the sums' logarithms beside it.
   void epilogue() {
-    for (const Value& v : sum_) {
-      reduce_row(v, Opcode::fadd);
-      e_.emit(Opcode::mufu, ".RCP", {reg(v)}, {reg(v)});
-    }
+    reduce_rows(sum_, Opcode::fadd);
+    for (const Value& v : sum_) e_.emit(Opcode::mufu, ".RCP", {reg(v)}, {reg(v)});
     const int pattern = e_.add_pattern(contiguous(Space::shared, Matrix::c, true, 16, 512));
     for (int i = 0; i < plan_.head / 2; ++i)
       e_.emit(Opcode::fmul, "", {reg(output_.part(i))},

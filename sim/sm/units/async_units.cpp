@@ -287,6 +287,7 @@ void AsyncUnits::begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t 
   group.last_start = std::max(now, state_.matmul_free);
   const double reading = op.bytes / shared_width_;
   state_.matmul_free = group.last_start + whole(std::max(op.cycles, reading));
+  sm_.pipes.multiply_until(state_.matmul_free);
   if (sm_.observer.listens())
     sm_.observer.use(RecordedUnit::warpgroup, sm_.id_of(warp), warp.pc, group.last_start, state_.matmul_free,
                      group.last_start + whole(op.cycles + op.latency));

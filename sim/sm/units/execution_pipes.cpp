@@ -25,14 +25,17 @@ std::uint32_t shared_pipes(const arch::PipesSpec& pipes) {
 
 }  // namespace
 
-ExecutionPipes::ExecutionPipes(const arch::PipesSpec& spec, const DecodedProgram& program, std::size_t sub_cores)
+ExecutionPipes::ExecutionPipes(const arch::SmSpec& sm, const DecodedProgram& program)
     : program_(program),
-      sub_cores_(sub_cores),
-      dual_fma_(spec.fma.lanes >= 32),
-      fma_interval_(fma_interval(spec.fma.lanes)),
-      fp64_shared_(spec.fp64.shared),
-      shared_(shared_pipes(spec)),
-      variable_queue_(static_cast<std::uint64_t>(spec.variable_queue)) {
+      sub_cores_(static_cast<std::size_t>(sm.sub_cores)),
+      dual_fma_(sm.pipes.fma.lanes >= 32),
+      fma_interval_(fma_interval(sm.pipes.fma.lanes)),
+      fp64_shared_(sm.pipes.fp64.shared),
+      shared_(shared_pipes(sm.pipes)),
+      beside_(static_cast<std::uint64_t>(sm.wgmma.beside.value + 0.5)),
+      beside_mufu_(static_cast<std::uint64_t>(sm.wgmma.beside_mufu.value + 0.5)),
+      variable_queue_(static_cast<std::uint64_t>(sm.pipes.variable_queue)) {
+  const arch::PipesSpec& spec = sm.pipes;
   const auto of = [this](Action action) -> std::uint64_t& { return intervals_[static_cast<std::size_t>(action)]; };
   intervals_.fill(1);
   of(Action::fma) = dual_fma_ ? 1 : fma_interval_;

@@ -18,7 +18,11 @@ namespace noteg::sm {
 
 class ExecutionPipes {
  public:
-  ExecutionPipes(const arch::PipesSpec& spec, const DecodedProgram& program, std::size_t sub_cores);
+  ExecutionPipes(const arch::SmSpec& spec, const DecodedProgram& program);
+
+  // A warpgroup multiplication runs until then: its accumulators take ports of the register file, and each instruction
+  // beside it keeps its pipe longer.
+  void multiply_until(std::uint64_t end) { multiplying_until_ = end; }
 
   // From when on an instruction of an action finds its pipe free; 0 where it needs none. Of what goes through the
   // load/store queue: when that was last full.
@@ -72,7 +76,9 @@ class ExecutionPipes {
   std::uint64_t fma_interval_;  // of one half
   bool fp64_shared_;            // one FP64 pipe for the SM
   std::uint64_t fp64_shared_free_ = 0;
-  std::uint32_t shared_;          // other pipes of which the SM has one
+  std::uint32_t shared_;                // other pipes of which the SM has one
+  std::uint64_t beside_, beside_mufu_;  // cycles more that a pipe is taken while a warpgroup multiplication runs
+  std::uint64_t multiplying_until_ = 0;
   std::uint64_t variable_queue_;  // instructions that may wait before MUFU or a shared FP64 pipe
 };
 
@@ -126,27 +132,29 @@ inline std::uint32_t ExecutionPipes::held(std::size_t sub, const WarpScheduler& 
     return taken_until(static_cast<std::uint64_t>(static_cast<std::int64_t>(of.tensor)));
   }
   const std::uint64_t interval = intervals_[static_cast<std::size_t>(in.action)];
+  const std::uint64_t beside = in.action == Action::mufu ? beside_mufu_ : beside_;
+  const std::uint64_t taken = interval + (now < multiplying_until_ ? beside : 0);
   switch (in.action) {
     case Action::fma: {
       const bool lite = dual_fma_ && of.lite <= now;
-      const std::uint64_t free = now + fma_interval_;
+      const std::uint64_t free = now + fma_interval_ + (taken - interval);
       of.lite = lite ? free : of.lite;
       of.heavy = lite ? of.heavy : free;
       fma_taken();
       break;
     }
     case Action::fma_heavy:
-      of.heavy = now + interval;
+      of.heavy = now + taken;
       fma_taken();
       break;
     case Action::alu:
-      taken_until(now + interval);
+      taken_until(now + taken);
       tally.alu_cycles += interval;
       break;
-    case Action::half:
+    case Action::half: taken_until(now + taken); break;
     case Action::uniform: taken_until(now + interval); break;
     case Action::mufu:
-      of.mufu = std::max(now, of.mufu) + interval;
+      of.mufu = std::max(now, of.mufu) + taken;
       taken_until(queue_free(of.mufu, interval));
       break;
     case Action::fp64:
