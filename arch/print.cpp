@@ -312,7 +312,7 @@ std::string to_yaml(const SourcedGpu& sourced, const std::string& comment) {
   for (std::size_t i = 0; i < fields().size(); ++i) {
     const Field& field = fields()[i];
     const Provenance& from = sourced.provenance[i];
-    if (field.optional && from.is_absent()) continue;
+    if (field.optional && from.is_absent() && from.source.empty() && from.guess.empty()) continue;
     if (from.file == gpu.file || from.file.empty()) sections.add(field.key, entry_text(field, field.get(gpu), from));
   }
   return text + sections.text();

@@ -1,5 +1,6 @@
 #include "arch/read_spec.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace noteg::arch {
@@ -46,6 +47,14 @@ class FileReader {
   }
 
  private:
+  // An optional key may be missing beside others that may not; where all of a section are optional, the section may.
+  static bool may_be_missing(const Field& field) {
+    const std::string_view section = std::string_view(field.key).substr(0, field.key.rfind('.') + 1);
+    return field.optional && std::ranges::any_of(fields(), [&](const Field& other) {
+             return !other.optional && std::string_view(other.key).starts_with(section);
+           });
+  }
+
   // What a field expects is put into words where it is missing only.
   static const YamlNode* required(YamlMapping& mapping, std::string_view name, const Field& field) {
     const YamlNode* node = mapping.optional(name);
@@ -54,7 +63,7 @@ class FileReader {
 
   void read_field(YamlMapping& mapping, std::string_view name, std::size_t index, bool complete) {
     const Field& field = fields()[index];
-    const YamlNode* node = complete ? required(mapping, name, field) : mapping.optional(name);
+    const YamlNode* node = complete && !may_be_missing(field) ? required(mapping, name, field) : mapping.optional(name);
     if (node == nullptr) return;
     if (!field.needs_source()) {
       const std::optional<std::string> text = mapping.text(name);

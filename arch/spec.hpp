@@ -258,6 +258,10 @@ struct L2Spec {
   Bytes sector;
   double kept_below = 0.9;   // of the capacity: distances up to which everything is found again
   double gone_above = 1.15;  // and from which nothing is
+  double store_header = 0;  // of what a store to a line sends, over what it sends for each of its sectors; 0: not known
+  Seconds atomic_interval{0.7e-9};  // one atomic operation on a sector to the next (H200M, l2_atomics)
+  double atomic_units = 70;         // that work at once where the addresses are many
+  Bytes atomic_interleave{512};     // addresses so close together lie in one unit
 };
 
 struct DramSpec {
@@ -275,6 +279,7 @@ struct DramSpec {
   int banks = 16;                 // of a channel
   double busy_banks = 1.0;        // share of the banks that random places keep busy
   Seconds row_cycle;              // one row of a bank to the next
+  Seconds write_drain{};          // that reads wait where DRAM does nothing but write; 0: not known
 };
 
 struct ClockSpec {

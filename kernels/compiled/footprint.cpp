@@ -345,6 +345,9 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
         groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     sum.run = (sum.run * sum.sectors + here.run(i) * per_cta) / std::max(1e-9, sum.sectors + per_cta);
+    const InstructionCounts& counts = profile.counts[i];
+    const double full = bulk > 0 || counts.sectors <= 0 ? 1 : std::min(1.0, counts.ideal_sectors / counts.sectors);
+    sum.full = (sum.full * sum.sectors + full * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     sum.sectors += per_cta;
     sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;
     if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);

@@ -69,6 +69,13 @@ enum class Special : std::int16_t {
   unknown
 };
 
+// A bit for each modifier, by a hash: what has none of a modifier's need not be searched.
+[[nodiscard]] constexpr std::uint64_t modifier_bit(std::string_view modifier) {
+  std::uint32_t hash = 0;
+  for (const char c : modifier) hash = hash * 31 + static_cast<unsigned char>(c);
+  return std::uint64_t{1} << (hash * 2654435761u >> 26);
+}
+
 struct Instruction {
   std::uint32_t address = 0;  // in its section
   std::uint64_t low = 0, high = 0;
@@ -85,7 +92,14 @@ struct Instruction {
   std::int32_t source_line = 0;   // in the CUDA source, 0 unknown
   std::int16_t source_file = -1;  // Listing::sources
 
-  [[nodiscard]] bool has(std::string_view modifier) const;
+  std::uint64_t modifier_bits = 0;
+
+  [[nodiscard]] bool has(std::string_view modifier) const {
+    return (modifier_bits & modifier_bit(modifier)) != 0 && stands(modifier);
+  }
+
+ private:
+  [[nodiscard]] bool stands(std::string_view modifier) const;
 };
 
 // Stall, yield, dependence counters and wait mask: bits 105 to 121 of the word (MICRO25, section 3).

@@ -316,7 +316,7 @@ kernels::Control control_bits(std::uint64_t high) {
   return out;
 }
 
-bool Instruction::has(std::string_view modifier) const {
+bool Instruction::stands(std::string_view modifier) const {
   for (std::size_t at = modifiers.find(modifier); at != std::string_view::npos; at = modifiers.find(modifier, at + 1)) {
     const std::size_t end = at + modifier.size();
     if (at > 0 && modifiers[at - 1] == '.' && (end == modifiers.size() || modifiers[end] == '.')) return true;

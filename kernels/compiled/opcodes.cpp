@@ -113,7 +113,7 @@ constexpr std::array table = {
     OpcodeRow{"LEA", S::lea, O::lea},
     OpcodeRow{"LEPC", S::opaque, O::mov},
     OpcodeRow{"LOP3", S::lop3, O::lop3},
-    OpcodeRow{"MATCH", S::match, O::s2r},
+    OpcodeRow{"MATCH", S::match, O::lds},
     OpcodeRow{"MEMBAR", S::nothing, O::membar},
     OpcodeRow{"MOV", S::mov, O::mov},
     OpcodeRow{"MOVM", S::opaque, O::s2r},

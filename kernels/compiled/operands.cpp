@@ -1,5 +1,6 @@
 #include "kernels/compiled/operands.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -311,6 +312,13 @@ bool parse_instruction(std::string_view text, Instruction& out) {
   const std::size_t dot = mnemonic.find('.');
   out.base = mnemonic.substr(0, dot);
   out.modifiers = dot == std::string_view::npos ? std::string_view{} : mnemonic.substr(dot);
+  for (std::string_view left = out.modifiers; !left.empty();) {
+    left.remove_prefix(1);
+    const std::size_t stop = std::min(left.find('.'), left.size()),
+                      next = std::min(left.find('.', stop + 1), left.size());
+    out.modifier_bits |= modifier_bit(left.substr(0, stop)) | modifier_bit(left.substr(0, next));  // S, and G.S
+    left.remove_prefix(stop);
+  }
   std::string_view rest = trimmed(text.substr(end));
   while (!rest.empty()) {
     int depth = 0;

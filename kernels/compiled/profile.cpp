@@ -32,9 +32,29 @@ struct Variant {
   double executions = 0;
 };
 
+bool thrown(S s) { return s == S::load_shared || s == S::store_shared || s == S::atomic_shared; }
+
 std::uint32_t lanes_of_matrices(const Instruction& in, std::uint32_t lanes) {
   if (in.base != "LDSM" && in.base != "STSM") return lanes;
   return in.has("4") ? lanes : in.has("2") ? lanes & 0xffff : lanes & 0xff;
+}
+
+// Lanes of an atomic operation on one bank go one after the other, also where they share a word (H200M,
+// shared_atomics: as many cycles as lanes); POPC adds the lanes of a word up before. As an access: different words.
+void one_after_the_other(kernels::AccessPattern& pattern) {
+  constexpr std::uint32_t banks = 32, word = 4;
+  std::array<std::uint32_t, banks> before{};
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((pattern.active_mask >> i & 1) == 0) continue;
+    const std::uint32_t bank = pattern.offset[i] / word % banks;
+    pattern.offset[i] = (bank + banks * before[bank]++) * word;
+  }
+}
+
+// Words of shared memory that stand for addresses nobody knows: 32 lanes thrown into 32 banks, four in the fullest.
+std::uint32_t thrown_in(std::size_t lane) {
+  const auto i = static_cast<std::uint32_t>(lane);
+  return (i * 2654435761u >> 27) * 4 + i * 128;
 }
 
 kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
@@ -46,6 +66,7 @@ kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
   out.active_mask = v.lanes;
   out.offset = v.offset;
   out.shared_offset = v.shared;
+  if (step.semantics == S::atomic_shared && !step.in->has("POPC")) one_after_the_other(out);
   return out;
 }
 
@@ -108,8 +129,13 @@ class CtaRecorder : public WarpWatcher {
   void accesses(int warp, const Access& access) override {
     Variant v;
     v.lanes = lanes_of_matrices(*access.step->in, access.lanes & ~(access.guessed & ~access.address.known));
-    if (access.lanes != 0 && (access.guessed & ~access.address.known) != 0) unknown_addresses_.insert(access.at);
+    const std::uint32_t unknown = access.lanes & access.guessed & ~access.address.known;
+    if (unknown != 0) unknown_addresses_.insert(access.at);
     const std::uint32_t lanes = v.lanes;
+    if (lanes == 0 && unknown != 0 && thrown(access.step->semantics)) {
+      v.lanes = unknown;
+      for (std::size_t i = 0; i < 32; ++i) v.offset[i] = thrown_in(i);
+    }
     const auto lane = static_cast<std::size_t>(std::countr_zero(lanes == 0 ? 1u : lanes));
     const std::uint64_t base = access.address.value[lane] & ~std::uint64_t{127};
     const std::uint64_t shared_base = access.shared.value[lane] & ~std::uint64_t{127};
@@ -436,10 +462,31 @@ void tell_assumptions(Profile& out, const CtaRecorder& recorder, const Launch& l
                      key.second ? "taken" : "not taken", given ? ", as the launch file says" : ""));
   }
   for (const std::int32_t at : recorder.unknown_addresses())
-    tell(fmt::format("{}: its address depends on a value that is not known; it moves no data", text_of(out.code, at)));
+    tell(fmt::format("{}: its address depends on a value that is not known; {}", text_of(out.code, at),
+                     thrown(out.code.steps[static_cast<std::size_t>(at)].semantics)
+                         ? "its lanes are taken to go to banks at random"
+                         : "it moves no data"));
+}
+
+void tell_matches(Profile& out, const Launch& launch) {
+  for (std::size_t i = 0; i < out.counts.size(); ++i) {
+    const Step& step = out.code.steps[i];
+    if (step.semantics != S::match || out.counts[i].warps <= 0) continue;
+    out.assumptions.push_back(fmt::format("{}: {} different values among its lanes",
+                                          text_of(out.code, static_cast<std::int32_t>(i)),
+                                          values_matched(*step.in, launch)));
+  }
 }
 
 }  // namespace
+
+int values_matched(const Instruction& in, const Launch& launch) {
+  constexpr int lanes = 32, half = 16;
+  if (in.has("ALL")) return 1;
+  const auto given = launch.assumptions.find(in.address);
+  if (given == launch.assumptions.end() || !given->second.value) return half;
+  return static_cast<int>(std::clamp<std::int64_t>(*given->second.value, 1, lanes));
+}
 
 void InstructionCounts::add(const InstructionCounts& o, double factor) {
   warps += o.warps * factor;
@@ -497,6 +544,7 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     tell_assumptions(out, recorder, launch);
     out.classes.push_back(std::move(found));
   }
+  tell_matches(out, launch);
   return out;
 }
 

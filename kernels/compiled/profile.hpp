@@ -105,6 +105,9 @@ struct ProfileLimits {
   std::size_t classes = 24;
 };
 
+// Different values among the lanes of a MATCH, on which its time depends: 16, unless the launch file says (value).
+[[nodiscard]] int values_matched(const Instruction& in, const Launch& launch);
+
 [[nodiscard]] Result<Profile> profile(const Listing& listing, const Code& code, const Launch& launch,
                                       const LaunchMemory& memory, const ProfileLimits& limits = {});
 

@@ -173,6 +173,10 @@ class ProgramBuilder {
       in.access_bytes = step.bytes;
       in.pattern = pattern(at, step);
     }
+    if (step.semantics == S::match) {
+      in.access_bytes = 4;
+      in.pattern = match_pattern(from);
+    }
     out_.program.code.push_back(std::move(in));
     out_.origin.push_back(at);
   }
@@ -249,6 +253,19 @@ class ProgramBuilder {
     out_.program.patterns.push_back(p);
     patterns_[at] = index;
     return index;
+  }
+
+  // MATCH goes through the values one after the other: two cycles of the load/store unit for each (H200M, match).
+  std::int16_t match_pattern(const Instruction& from) {
+    constexpr int cycles = 2, lanes = 32;
+    kernels::AccessPattern p;
+    p.space = kernels::Space::shared;
+    p.bytes_per_lane = 4;
+    const int words = std::min(lanes, cycles * values_matched(from, launch_));
+    p.active_mask = words == lanes ? ~0u : (1u << words) - 1;
+    for (std::uint32_t i = 0; i < lanes; ++i) p.offset[i] = i * 128;
+    out_.program.patterns.push_back(p);
+    return static_cast<std::int16_t>(out_.program.patterns.size() - 1);
   }
 
   void add_roles(const WarpClass& group, std::int32_t begin) {

@@ -69,7 +69,7 @@ gpu::Arithmetic arithmetic_of(const arch::SmSpec& sm, const Profile& profile) {
 }
 
 struct Sectors {
-  double asked = 0, missed = 0, stored = 0, pairs = 0;
+  double asked = 0, missed = 0, stored = 0, stored_lines = 0, pairs = 0;
 };
 
 Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
@@ -81,8 +81,9 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
       const bool loads = is_bulk_load(*profile.code.steps[i].in);
       (loads ? out.asked : out.stored) += bulk;
       if (loads) out.missed += bulk, out.pairs += bulk;
+      if (!loads) out.stored_lines += bulk / 4;
     }
-    if (s == S::store_global) out.stored += sectors;
+    if (s == S::store_global) out.stored += sectors, out.stored_lines += profile.counts[i].lines;
     if (s != S::load_global && s != S::copy_to_shared && s != S::atomic_global) continue;
     out.asked += sectors;
     const double missed = sectors * (1 - footprints.loads[i].hit_rate);
@@ -157,16 +158,19 @@ std::vector<CtaClass> with_fewer_barriers(const CtaClass& cta) {
 // What atomic operations add. Those of CTAs that run together come together, at the end of their work where no loop
 // holds them: those of the last wave are waited for. In all the kernel cannot end before L2 has done them.
 double atomics_us(const TrafficSource& source, const Profile& profile, double time_us) {
-  double bytes = 0, waves = 1;
+  AtomicForm form{0, false};
+  double waves = 1;
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     const Step& step = profile.code.steps[i];
     const bool atomic = step.semantics == S::atomic_global || step.in->base == "RED" || step.in->base == "REDG";
-    if (atomic && profile.counts[i].warps > 0) bytes = std::max<double>(bytes, step.bytes);
+    if (!atomic || profile.counts[i].warps <= 0) continue;
+    form.bytes_per_lane = std::max<double>(form.bytes_per_lane, step.bytes);
+    form.answers = form.answers || step.semantics == S::atomic_global;
   }
-  if (bytes <= 0) return 0;
+  if (form.bytes_per_lane <= 0) return 0;
   const auto ctas = static_cast<double>(source.launch->ctas());
   waves = std::max(1.0, ctas / (static_cast<double>(source.resident) * source.gpu->sms));
-  const double busy = 1e6 * atomic_time(source, bytes).value;
+  const double busy = 1e6 * atomic_time(source, form).value;
   return std::max(busy / waves, busy - time_us);
 }
 
@@ -232,6 +236,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
                        sectors.asked,
                        sectors.missed,
                        sectors.stored,
+                       sectors.stored_lines,
                        sectors.missed > 0 ? sectors.pairs / sectors.missed : 1.0,
                        occupancy->ctas_per_sm,
                        loads_ahead(out.profile),

@@ -12,6 +12,9 @@ namespace noteg::compiled {
 namespace {
 
 constexpr double sector_bytes = 32;
+// Rows that a store to a random place opens, over a read's: written back, and where it does not fill its sector, that
+// is read before. H200M, l2_partial_stores: over 1 GiB 35 and 60 ps for each, 22.7 for each read.
+constexpr double whole_sector_rows = 1.55, filled_sector_rows = 1.05;
 constexpr double row_bytes = 1024;  // of a pseudo channel of HBM (JESD238), and of a channel of GDDR6 half of it
 
 // The raster of CTAs: x first, then y, then z.
@@ -77,16 +80,24 @@ struct Reuse {
     return sum;
   }
 
-  // Random places: found if they are among the part of the buffer that L2 holds, with the copies that its partitions
-  // keep; a miss opens a row of DRAM and brings a whole granule. H200M, dram_random_rate: 35 MB are found again.
+  // Sectors at random places that L2 does not hold: those outside the part of the buffer that it keeps, with the copies
+  // of its partitions. H200M, dram_random_rate: 35 MB are found again.
   [[nodiscard]] double random_reads(const FootprintGroup& g) const {
     const double held = std::min(1.0, capacity.bytes / std::max(1.0, buffer_bytes(g) * copies(g.sectors * ctas)));
     return g.sectors * ctas * (1 - held);
   }
 
+  // Each run of bytes opens a row of DRAM and brings whole granules. H200M, dram_random_rate and dram_gather_rows:
+  // lines of 128 bytes at random places of 1 GiB come at 4.5 TB/s, rows of 512 bytes as fast as a stream.
+  [[nodiscard]] double random_places(const FootprintGroup& g) const {
+    return random_reads(g) * sector_bytes / std::max(g.run, sector_bytes);
+  }
+  [[nodiscard]] double random_read_bytes(const FootprintGroup& g) const {
+    return random_places(g) * std::max(g.run, source.gpu->dram.granule.value);
+  }
+
   // Stores to random places that find their sector gone: L2 keeps what came in last, of all groups, in the half of it
-  // that one partition is. Each opens a row twice, since part of a granule under ECC is read before it is written. Own
-  // H200, scatter of 16 M words over 64 MiB: 362 MB written, a sector for two of three.
+  // that one partition is.
   [[nodiscard]] double random_stores(const FootprintGroup& g) const {
     double inserted = 0;  // bytes of a CTA
     for (const FootprintGroup& each : source.footprints->groups)
@@ -114,7 +125,7 @@ struct Reuse {
   [[nodiscard]] double late(const FootprintGroup& g) const {
     double sum = 0;
     const double once = bytes(g, ctas);
-    if (!g.is_affine) return std::max(0.0, random_reads(g) * source.gpu->dram.granule.value - once);
+    if (!g.is_affine) return std::max(0.0, random_read_bytes(g) - once);
     for (const Raster::Gap& gap : raster.gaps(g)) {
       const double between = occupied(gap.ctas), wave = occupied(live);
       // Neighbours in this sense lie in one wave, but for those on either side of where a new one begins.
@@ -138,10 +149,14 @@ double sectors_that_arrive(const TrafficSource& source) {
   return reads_that_arrive(*source.gpu, source.footprints->shared_by_pair);
 }
 
-// H200M, l2_atomics: a slice of L2 takes 0.61 ns for each sector of a line of 32-bit additions, 0.74 ns for one alone,
-// 1.77 ns in 64 bits; lines of 512 bytes lie in one slice, and 46 work at once where the addresses are many.
-Seconds atomic_time(const TrafficSource& source, double bytes_per_lane) {
-  constexpr double sector = 0.65e-9, wide = 2.4, interleave = 512, slices = 46;
+// N groups of addresses keep units * N / (N + units) of the units busy: few groups one each, and many collide. H200M,
+// l2_atomics: words at random in 1, 4, 16, 64, 256 KB and 16 MB at 2.6, 10.5, 32, 66, 92 and 104 per ns. In 64 bits
+// each takes 2.4 times as long; answers take 1.35 times as long where all units work (77 words, 56 sectors of lines per
+// ns).
+Seconds atomic_time(const TrafficSource& source, const AtomicForm& form) {
+  constexpr double wide = 2.4, answer = 1.35;
+  const arch::L2Spec& l2 = source.gpu->l2;
+  const double units = l2.atomic_units / (form.answers ? answer : 1.0);
   const Launch& launch = *source.launch;
   Raster raster;
   for (std::size_t axis = 0; axis < 3; ++axis) raster.grid[axis] = static_cast<double>(launch.grid[axis]);
@@ -153,10 +168,10 @@ Seconds atomic_time(const TrafficSource& source, double bytes_per_lane) {
         g.buffer < 0 ? 1e30 : static_cast<double>(source.memory->buffers()[static_cast<std::size_t>(g.buffer)].bytes);
     const double places =
         std::min(size / sector_bytes, g.is_affine ? g.unique_sectors * raster.positions(g, ctas) : g.sectors * ctas);
-    const double at_once = std::clamp(places * sector_bytes / interleave, 1.0, slices);
-    sum += g.sectors * ctas / at_once;
+    const double groups = std::max(1.0, places * sector_bytes / l2.atomic_interleave.value);
+    sum += g.sectors * ctas * (groups + units) / (groups * units);
   }
-  return Seconds{sum * sector * (bytes_per_lane > 4 ? wide : 1.0)};
+  return l2.atomic_interval * sum * (form.bytes_per_lane > 4 ? wide : 1.0);
 }
 
 gpu::Traffic traffic_of(const TrafficSource& source) {
@@ -170,12 +185,13 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   reuse.spread = {reuse.ctas > reuse.live ? drift : 0.0, reuse.ctas / reuse.live};
 
   gpu::Traffic out;
-  double once = 0, late = 0, in_waves = 0, written = 0, kept = 0, scattered = 0;
+  double once = 0, late = 0, in_waves = 0, written = 0, kept = 0, scattered = 0, filled = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
     const double bytes = reuse.bytes(g, reuse.ctas);
     if (g.store) {
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
+      if (!g.is_affine && g.full < 1) filled += reuse.random_stores(g) * sector_bytes;
       written += bytes;
       kept += bytes;
       continue;
@@ -191,13 +207,20 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   const double between = source.footprints->retouch_distance * active * sector_bytes;
   late += retouched * (1 - memory::retained_fraction(between, reuse.capacity));
 
-  double random = 0, streams = 0, all = 0;
+  double random = 0, random_bytes = 0, streams = 0, all = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
     const double bytes = reuse.bytes(g, reuse.ctas);
     streams += bytes * reuse.in_long_runs(g);
     all += bytes;
-    if (!g.is_affine && !g.store && reuse.late(g) > 0) random += reuse.random_reads(g);
-    if (!g.is_affine && g.store) random += 2 * reuse.random_stores(g);
+    if (!g.is_affine && !g.store && reuse.late(g) > 0) {
+      random += reuse.random_places(g);
+      random_bytes += reuse.random_read_bytes(g);
+    }
+    if (!g.is_affine && g.store) {
+      const double sectors = reuse.random_stores(g);
+      random += sectors * (whole_sector_rows + (g.full < 1 ? filled_sector_rows : 0));
+      random_bytes += sectors * sector_bytes;
+    }
   }
   out.stream_share = all > 0 ? streams / all : 0;
   out.l2_read_bytes = source.missed_sectors * sector_bytes;
@@ -206,18 +229,23 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   // words at random places of 32 MiB take 480 us, 8.9 TB/s of pairs).
   const double arriving = sectors_that_arrive(source);
   out.reads_that_arrive = arriving * source.pairs_per_sector;
+  // A line's stores bring a header and its sectors. H200M, l2_partial_stores: 150 of both per ns, whatever their mix.
+  const double header = gpu.l2.store_header, sectors_of_line = 4;
+  if (source.stored_sectors > 0)
+    out.write_beats = (source.stored_sectors + header * source.stored_lines) /
+                      (source.stored_sectors * (1 + header / sectors_of_line));
   out.compulsory_bytes = once;
   out.result_bytes = written;
   out.footprint_bytes = once + written;
   const double gone = source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(kept, reuse.capacity) : 1;
-  out.dram_read_bytes = std::min(once * gone + late, std::max(out.l2_read_bytes, once * gone));
+  out.dram_read_bytes = std::min(once * gone + late, std::max(out.l2_read_bytes, once * gone)) + filled;
   // What L2 holds at the end is a mix of what came in last, as far as it surely keeps it (l2.kept_below).
   const double came = kept + late;
   const double stays = came > 0 ? std::min(1.0, reuse.capacity.kept_below * reuse.capacity.bytes / came) : 1;
   out.dram_write_bytes = written * (source.l2 == memory::L2State::warm ? gone : 1 - stays) + scattered;
   // Rows that are opened for random places, and what else passes in the same channels meanwhile.
   if (random > 0) {
-    const double rest = std::max(0.0, out.dram_read_bytes + out.dram_write_bytes - random * gpu.dram.granule.value);
+    const double rest = std::max(0.0, out.dram_read_bytes + out.dram_write_bytes - random_bytes);
     const double bandwidth = gpu::dram_bandwidth(gpu.dram, out.dram_read_bytes, out.dram_write_bytes).value;
     out.opened_rows = random + rest / bandwidth * gpu::dram_rows_per_second(gpu.dram);
   }

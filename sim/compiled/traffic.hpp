@@ -16,9 +16,9 @@ struct TrafficSource {
   const Footprints* footprints = nullptr;
   const Launch* launch = nullptr;
   const LaunchMemory* memory = nullptr;
-  double asked_sectors = 0;   // loads, of L1, the whole launch
-  double missed_sectors = 0;  // of these, asked of L2
-  double stored_sectors = 0;
+  double asked_sectors = 0;                     // loads, of L1, the whole launch
+  double missed_sectors = 0;                    // of these, asked of L2
+  double stored_sectors = 0, stored_lines = 0;  // lines: once for each store that touches them
   double pairs_per_sector = 1;  // of 64 bytes, that L2 has to deliver for a sector and its neighbour: 1 to 2
   int resident = 1;             // CTAs on an SM
   bool loads_ahead = false;     // copies run ahead of the arithmetic
@@ -29,7 +29,11 @@ struct TrafficSource {
 [[nodiscard]] double sectors_that_arrive(const TrafficSource& source);
 
 // How long L2 is busy with atomic operations: those on one sector go one after the other.
-[[nodiscard]] Seconds atomic_time(const TrafficSource& source, double bytes_per_lane);
+struct AtomicForm {
+  double bytes_per_lane = 4;
+  bool answers = false;  // with the value that was there
+};
+[[nodiscard]] Seconds atomic_time(const TrafficSource& source, const AtomicForm& form);
 
 [[nodiscard]] gpu::Traffic traffic_of(const TrafficSource& source);
 

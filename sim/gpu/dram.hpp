@@ -18,7 +18,8 @@ namespace noteg::gpu {
 [[nodiscard]] bool opens_rows(const arch::DramSpec& dram, const Traffic& traffic);
 
 // Cycles at a clock from the first access of a waiting step to the last of its answers: the unloaded latency, the
-// spread of the last of the accesses, and a queue for the bus or for banks that open rows.
+// spread of the last of the accesses, a queue for the bus or for banks that open rows, and the batches in which DRAM
+// writes: a read that comes meanwhile waits for the rest of one.
 [[nodiscard]] double dram_wait(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock, double utilisation);
 
 }  // namespace noteg::gpu

@@ -85,7 +85,7 @@ double KernelTime::cycles_at(Hertz clock) const {
   const double stream = dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + idle_cycles_ : 0;
   // Nobody waits for what is written, but the kernel has not ended before L2 has taken it all.
   const double l2_rate = ports_.gpu->l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock);
-  const double written = ports_.l2_limits ? ports_.traffic.l2_write_bytes / l2_rate : 0;
+  const double written = ports_.l2_limits ? ports_.traffic.l2_write_bytes * ports_.traffic.write_beats / l2_rate : 0;
   return std::max({sm_cycles_at(clock), stream, written}) + reduction_;
 }
 

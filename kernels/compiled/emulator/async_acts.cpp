@@ -54,18 +54,19 @@ void mbarrier(const Reader& read, AsyncAct& out) {
   if ((address.known >> read.lane & 1) != 0) out.barrier = static_cast<std::int32_t>(address.value[read.lane]);
   const Operand* operand = last_value(in);
   const std::optional<std::uint32_t> value = operand != nullptr ? read.value(*operand) : std::nullopt;
+  const std::uint32_t said = value.value_or(0);
   if (in.has("EXCH")) {
     out.kind = ActKind::init;
-    if (value && *value / 2 < count_bias) out.value = count_bias - *value / 2;
+    if (value && said / 2 < count_bias) out.value = count_bias - said / 2;
   } else if (in.has("PHASECHK")) {
     out.kind = ActKind::wait;
-    if (value) out.value = *value >> 31;
+    if (value) out.value = said >> 31;
   } else if (in.has("ARRIVE")) {
     out.kind = ActKind::arrive;
     const bool arrives = !in.has("A0TR") && !in.has("A0T1") && !in.has("A0TX");
     out.arrivals = arrives ? std::popcount(out.lanes) : 0;
     out.expects = !in.has("A1T0") && operand != nullptr && operand->index != zero_register;
-    if (out.expects && value) out.value = *value;
+    if (out.expects && value) out.value = said;
   }
 }
 
@@ -145,9 +146,12 @@ void named(const Reader& read, AsyncAct& out) {
   const auto threads = in.operands > 1 ? read.value(in.operand[1]) : std::nullopt;
   if (!id) return;
   out.kind = in.has("ARV") ? ActKind::named_arrive : ActKind::named_sync;
-  out.barrier = named_barriers + static_cast<std::int32_t>(*id & 15);
   out.arrivals = 1;
   out.value = threads ? static_cast<std::int64_t>(*threads & 0xfff) : read.around.launch->threads();
+  // A barrier whose phases different numbers of threads complete is as many barriers.
+  constexpr std::int32_t ids = 16, warp = 32;
+  out.barrier =
+      named_barriers + static_cast<std::int32_t>(*id % ids) + ids * static_cast<std::int32_t>(out.value / warp);
 }
 
 }  // namespace
