@@ -11,6 +11,7 @@
 #include "arch/field.hpp"
 #include "arch/read_spec.hpp"
 #include "kernels/assembly/assembly.hpp"
+#include "sim/compiled/measured_launches.hpp"
 #include "sim/gpu/memory_port.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/power/clock.hpp"
@@ -90,6 +91,19 @@ Probe assembly(const char* gpu, const std::string& text, const sm::CoreSwitches&
   const auto shared = std::make_shared<const kernels::Program>(program ? *program : kernels::Program{});
   return {gpu, std::move(arch),
           [=](const arch::GpuSpec& changed) { return figures_of(*shared, switches, l1_hit_rate, changed); }};
+}
+
+// Launches of compiled kernels: atomic operations, and stores of parts of lines.
+Probe compiled_launches(const char* gpu) {
+  return {gpu, {}, [](const arch::GpuSpec& changed) {
+            const auto all =
+                compiled::validate_launches(NOTEG_SOURCE_DIR "/tests/data/compiled/keys_launches.csv", {&changed});
+            if (!all) return to_string(all.errors());
+            std::string figures;
+            for (const compiled::LaunchOutcome& each : all->outcomes)
+              figures += each.run ? report::to_json(each.run->report) : each.skipped;
+            return figures;
+          }};
 }
 
 // Each unit of an SM, eight warps on it.
@@ -195,6 +209,8 @@ std::vector<Probe> all_probes() {
       kernel(ada, {"", naive16, {4096, 4096, 8192, 1}, cold}, {{"dram.banks", "4"}}),
       kernel(ada, {"", {{"family", "naive"}, {"tile", "12x12x12"}}, {4096, 4096, 300, 1}}),
       kernel(ada, {"", with(simt, "reads_c", "true"), {8192, 8192, 256, 1}, cold}),
+      compiled_launches(hopper),
+      kernel(hopper, {"", {{"family", "flash3"}, {"tile", "128x256x128"}, {"dtype", "bf16"}}, {128, 256, 2048, 1}}),
       {ada,
        {},
        [naive16](const arch::GpuSpec& gpu) {
