@@ -1,0 +1,247 @@
+#include "kernels/compiled/emulator/cta_recorder.hpp"
+
+#include <algorithm>
+
+#include "kernels/access/wavefronts.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+using S = Semantics;
+
+bool is_shared(S s) {
+  return s == S::load_shared || s == S::store_shared || s == S::copy_to_shared || s == S::load_matrix ||
+         s == S::store_matrix || s == S::atomic_shared;
+}
+bool is_global(S s) {
+  return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global;
+}
+
+std::uint32_t lanes_of_matrices(const Instruction& in, std::uint32_t lanes) {
+  if (in.base != "LDSM" && in.base != "STSM") return lanes;
+  return in.has("4") ? lanes : in.has("2") ? lanes & 0xffff : lanes & 0xff;
+}
+
+// Lanes of an atomic operation on one bank go one after the other, also where they share a word (H200M,
+// shared_atomics: as many cycles as lanes); POPC adds the lanes of a word up before. As an access: different words.
+void one_after_the_other(kernels::AccessPattern& pattern) {
+  constexpr std::uint32_t banks = 32, word = 4;
+  std::array<std::uint32_t, banks> before{};
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((pattern.active_mask >> i & 1) == 0) continue;
+    const std::uint32_t bank = pattern.offset[i] / word % banks;
+    pattern.offset[i] = (bank + banks * before[bank]++) * word;
+  }
+}
+
+// Words of shared memory that stand for addresses nobody knows: 32 lanes thrown into 32 banks, four in the fullest.
+std::uint32_t thrown_in(std::size_t lane) {
+  const auto i = static_cast<std::uint32_t>(lane);
+  return (i * 2654435761u >> 27) * 4 + i * 128;
+}
+
+kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
+  kernels::AccessPattern out;
+  out.space = is_global(step.semantics) ? kernels::Space::global : kernels::Space::shared;
+  out.store =
+      step.semantics == S::store_global || step.semantics == S::store_shared || step.semantics == S::store_matrix;
+  out.bytes_per_lane = step.bytes;
+  out.active_mask = v.lanes;
+  out.offset = v.offset;
+  out.shared_offset = v.shared;
+  if (step.semantics == S::atomic_shared && !step.in->has("POPC")) one_after_the_other(out);
+  return out;
+}
+
+// A copy of 16 bytes per lane comes by quarter warps, and each line of global memory in a wavefront of its own
+// (counters of our H200: rows of 128 bytes 4, of 64 bytes 8).
+int wide_copy_wavefronts(const kernels::AccessPattern& copy) {
+  int sum = 0;
+  for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+    kernels::AccessPattern part = copy;
+    part.active_mask &= 0xffu << (8 * quarter);
+    if (part.active_mask == 0) continue;
+    sum += std::max(kernels::global_cost(part).lines, kernels::shared_wavefronts(kernels::shared_side(part)));
+  }
+  return sum;
+}
+
+InstructionCounts cost_of(const Variant& v, const Step& step) {
+  InstructionCounts out;
+  if (v.lanes == 0) return out;
+  const kernels::AccessPattern pattern = pattern_of(v, step);
+  if (is_shared(step.semantics)) {
+    const kernels::AccessPattern shared = step.semantics == S::copy_to_shared ? kernels::shared_side(pattern) : pattern;
+    const bool wide_copy = step.semantics == S::copy_to_shared && step.bytes >= 16;
+    out.wavefronts = wide_copy ? wide_copy_wavefronts(pattern) : kernels::shared_wavefronts(shared);
+    const int words = kernels::distinct_words(shared);
+    out.ideal_wavefronts = std::max(1, (words + 31) / 32);
+  }
+  if (is_global(step.semantics)) {
+    const kernels::GlobalCost cost = kernels::global_cost(pattern);
+    out.sectors = cost.sectors;
+    out.lines = cost.lines;
+    out.ideal_sectors = (cost.bytes + 31) / 32;
+  }
+  return out;
+}
+
+constexpr std::size_t most_variants = 64;  // kept apart; more are counted, not remembered
+
+void add_shape(AccessShape& out, const InstructionRecord& record, const Step& step, double& most) {
+  for (const Variant& v : record.variants) {
+    out.executions += v.executions;
+    out.wavefronts += v.executions * v.cost.wavefronts;
+    out.ideal_wavefronts += v.executions * v.cost.ideal_wavefronts;
+    out.sectors += v.executions * v.cost.sectors;
+    out.ideal_sectors += v.executions * v.cost.ideal_sectors;
+    out.lines += v.executions * v.cost.lines;
+    if (v.executions <= most) continue;
+    most = v.executions;
+    out.pattern = pattern_of(v, step);
+  }
+}
+
+}  // namespace
+
+bool is_thrown(Semantics s) { return s == S::load_shared || s == S::store_shared || s == S::atomic_shared; }
+
+void CtaRecorder::accesses(int warp, const Access& access) {
+  Variant v;
+  v.lanes = lanes_of_matrices(*access.step->in, access.lanes & ~(access.guessed & ~access.address.known));
+  const std::uint32_t unknown = access.lanes & access.guessed & ~access.address.known;
+  if (unknown != 0) unknown_addresses_.insert(access.at);
+  const std::uint32_t lanes = v.lanes;
+  if (lanes == 0 && unknown != 0 && is_thrown(access.step->semantics)) {
+    v.lanes = unknown;
+    for (std::size_t i = 0; i < 32; ++i) v.offset[i] = thrown_in(i);
+  }
+  const auto lane = static_cast<std::size_t>(std::countr_zero(lanes == 0 ? 1u : lanes));
+  const std::uint64_t base = access.address.value[lane] & ~std::uint64_t{127};
+  const std::uint64_t shared_base = access.shared.value[lane] & ~std::uint64_t{127};
+  const bool copies = access.step->semantics == S::copy_to_shared;
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((lanes >> i & 1) == 0) continue;
+    v.offset[i] = static_cast<std::uint32_t>(access.address.value[i] - base);
+    if (copies) v.shared[i] = static_cast<std::uint32_t>(access.shared.value[i] - shared_base);
+    const std::uint64_t shared = copies ? access.shared.value[i] : access.address.value[i];
+    if (is_shared(access.step->semantics))
+      shared_end_ = std::max(shared_end_, static_cast<std::uint32_t>(shared) + access.step->bytes);
+  }
+  Warp& w = warps_[static_cast<std::size_t>(warp)];
+  const std::size_t variant =
+      note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing);
+  w.keep({access.at, static_cast<std::uint32_t>(variant)});
+}
+
+void CtaRecorder::repeat(int warp, std::size_t from, std::size_t to, std::int64_t times) {
+  Warp& w = warps_[static_cast<std::size_t>(warp)];
+  PathBuilder body = w.path.alone();
+  apply(w, from, to, static_cast<double>(times), body);
+  w.path.repeat(body.path(), times);
+  // Part of the period of a loop around this one.
+  const std::size_t here = w.log.size();
+  w.keep({repeat_event, static_cast<std::uint32_t>(here - from)});
+  w.keep({repeat_event, static_cast<std::uint32_t>(to - from)});
+  w.keep({repeat_event, static_cast<std::uint32_t>(times)});
+}
+
+// Counts what stands in [from, to) so many times more; `body` takes its way, once.
+void CtaRecorder::apply(Warp& w, std::size_t from, std::size_t to, double times, PathBuilder& body) {
+  for (std::size_t i = from; i < to; ++i) {
+    const Event event = w.log[i];
+    if (event.what == repeat_event) {
+      if (i + 2 >= to) return;
+      const std::size_t begin = i - event.detail, length = w.log[i + 1].detail;
+      const std::int64_t inner = w.log[i + 2].detail;
+      PathBuilder alone = body.alone();
+      apply(w, begin, begin + length, times * static_cast<double>(inner), alone);
+      body.repeat(alone.path(), inner);
+      i += 2;
+    } else if (event.what == act_event) {
+      // The turns of an instruction go on by themselves.
+    } else if (event.what < 0) {
+      const std::int32_t block = -1 - event.what;
+      body.enter(block);
+      w.entered[static_cast<std::size_t>(block)] += times;
+      w.lanes[static_cast<std::size_t>(block)] += times * std::popcount(event.detail);
+    } else {
+      w.memory[static_cast<std::size_t>(event.what)].variants[event.detail].executions += times;
+    }
+  }
+}
+
+std::size_t CtaRecorder::note(InstructionRecord& record, Variant& v, const Step& step, bool reads_nothing) {
+  const auto same = [&](const Variant& o) {
+    return o.lanes == v.lanes && o.offset == v.offset && o.shared == v.shared;
+  };
+  if (record.last >= record.variants.size() || !same(record.variants[record.last])) {
+    const auto at = std::ranges::find_if(record.variants, same);
+    record.last = static_cast<std::size_t>(at - record.variants.begin());
+  }
+  if (record.last < record.variants.size()) {
+    record.variants[record.last].executions += 1;
+    return record.last;
+  }
+  v.cost = cost_of(v, step);
+  if (reads_nothing) v.cost.sectors = v.cost.lines = v.cost.ideal_sectors = 0;
+  v.executions = 1;
+  if (record.variants.size() < most_variants) {
+    record.variants.push_back(v);
+    return record.last;
+  }
+  record.last = most_variants - 1;
+  Variant& rest = record.variants.back();  // a mean of many
+  const double n = rest.executions;
+  const auto mean = [n](double& a, double b) { a = (a * n + b) / (n + 1); };
+  mean(rest.cost.wavefronts, v.cost.wavefronts);
+  mean(rest.cost.ideal_wavefronts, v.cost.ideal_wavefronts);
+  mean(rest.cost.sectors, v.cost.sectors);
+  mean(rest.cost.ideal_sectors, v.cost.ideal_sectors);
+  mean(rest.cost.lines, v.cost.lines);
+  rest.executions += 1;
+  return record.last;
+}
+
+CtaClass CtaRecorder::finish(std::array<std::uint32_t, 3> id) const {
+  CtaClass out;
+  out.id = id;
+  out.shared_end = shared_end_ > shared_begin_ ? shared_end_ - shared_begin_ : 0;
+  out.counts.resize(code_.steps.size());
+  out.async = barriers_.plan(code_);
+  std::map<std::vector<std::int32_t>, std::size_t> classes;
+  std::vector<std::map<std::int32_t, double>> most;
+  for (std::size_t w = 0; w < warps_.size(); ++w) {
+    const Warp& warp = warps_[w];
+    const auto [at, is_new] = classes.try_emplace(warp.path.path(), out.warps.size());
+    if (is_new) {
+      out.warps.push_back({{}, warp.path.path(), {}});
+      most.emplace_back();
+    }
+    WarpClass& group = out.warps[at->second];
+    group.warps.push_back(static_cast<int>(w));
+    for (std::size_t b = 0; b < code_.blocks.size(); ++b) {
+      if (warp.entered[b] == 0) continue;
+      for (std::int32_t i = code_.blocks[b].begin; i < code_.blocks[b].end; ++i) {
+        InstructionCounts& counts = out.counts[static_cast<std::size_t>(i)];
+        counts.warps += warp.entered[b];
+        counts.threads += warp.lanes[b];
+        out.warp_instructions += warp.entered[b];
+        const InstructionRecord& record = warp.memory[static_cast<std::size_t>(i)];
+        if (record.variants.empty()) continue;
+        AccessShape one;
+        double none = 0;
+        add_shape(one, record, code_.steps[static_cast<std::size_t>(i)], none);
+        counts.wavefronts += one.wavefronts;
+        counts.ideal_wavefronts += one.ideal_wavefronts;
+        counts.sectors += one.sectors;
+        counts.ideal_sectors += one.ideal_sectors;
+        counts.lines += one.lines;
+        add_shape(group.shapes[i], record, code_.steps[static_cast<std::size_t>(i)], most[at->second][i]);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace noteg::compiled

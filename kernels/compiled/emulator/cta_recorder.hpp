@@ -1,0 +1,120 @@
+// What one CTA does while it is emulated: its ways, its accesses with what they cost, its barriers. Accesses of an
+// instruction that differ by whole lines cost the same and are counted together.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "kernels/compiled/profile.hpp"
+
+namespace noteg::compiled {
+
+// Its lanes go to banks at random where nobody knows its addresses.
+[[nodiscard]] bool is_thrown(Semantics s);
+
+// One execution's lanes relative to a line, and what they cost. Accesses that differ by whole lines cost the same.
+struct Variant {
+  std::uint32_t lanes = 0;
+  std::array<std::uint32_t, 32> offset{}, shared{};
+  InstructionCounts cost;
+  double executions = 0;
+};
+
+struct InstructionRecord {
+  std::vector<Variant> variants;
+  std::size_t last = 0;
+};
+
+// What one CTA does. Events of a warp: a block with its lanes, or an access by instruction and variant.
+class CtaRecorder : public WarpWatcher {
+ public:
+  CtaRecorder(const EmulatedCode& code, PathNodes& nodes, const Launch& launch, std::uint32_t shared_begin)
+      : code_(code), shared_begin_(shared_begin), barriers_(launch.warps(), launch.threads()) {
+    for (int i = 0; i < launch.warps(); ++i) warps_.emplace_back(nodes, code);
+  }
+
+  void enters(int warp, std::int32_t block, std::uint32_t lanes) override {
+    Warp& w = warps_[static_cast<std::size_t>(warp)];
+    w.path.enter(block);
+    w.entered[static_cast<std::size_t>(block)] += 1;
+    w.lanes[static_cast<std::size_t>(block)] += std::popcount(lanes);
+    w.keep({-1 - block, lanes});
+  }
+
+  void accesses(int warp, const Access& access) override;
+
+  void acts(int warp, const AsyncAct& act) override {
+    warps_[static_cast<std::size_t>(warp)].keep({act_event, barriers_.note(warp, act)});
+  }
+
+  void assumes(std::int32_t at, bool taken) override { assumed_[{at, taken}] += 1; }
+
+  std::optional<std::size_t> position(int warp) const override {
+    const Warp& w = warps_[static_cast<std::size_t>(warp)];
+    return w.log_is_full ? std::nullopt : std::optional(w.log.size());
+  }
+  bool repeats(int warp, std::size_t a, std::size_t b, std::size_t c) const override {
+    const std::vector<Event>& log = warps_[static_cast<std::size_t>(warp)].log;
+    if (c - b != b - a || c > log.size()) return false;
+    const auto at = [&](std::size_t i) { return log.begin() + static_cast<std::ptrdiff_t>(i); };
+    return std::equal(at(a), at(b), at(b));
+  }
+  void repeat(int warp, std::size_t from, std::size_t to, std::int64_t times) override;
+
+  [[nodiscard]] CtaClass finish(std::array<std::uint32_t, 3> id) const;
+  [[nodiscard]] std::uint64_t signature() const {
+    std::uint64_t out = 0;
+    const auto mix = [&](std::uint64_t v) { out = (out ^ v) * 0xbf58476d1ce4e5b9 + 7; };
+    for (const Warp& w : warps_) {
+      for (const std::int32_t node : w.path.path()) mix(static_cast<std::uint64_t>(node));
+      for (const double lanes : w.lanes) mix(static_cast<std::uint64_t>(lanes));
+    }
+    return out;
+  }
+  [[nodiscard]] const std::map<std::pair<std::int32_t, bool>, std::int64_t>& assumed() const { return assumed_; }
+  [[nodiscard]] const std::set<std::int32_t>& unknown_addresses() const { return unknown_addresses_; }
+
+ private:
+  static constexpr std::int32_t repeat_event = std::numeric_limits<std::int32_t>::max(), act_event = repeat_event - 1;
+  static constexpr std::size_t longest_log = 1 << 22;
+  struct Event {
+    std::int32_t what = 0;
+    std::uint32_t detail = 0;
+    bool operator==(const Event&) const = default;
+  };
+  struct Warp {
+    Warp(PathNodes& nodes, const EmulatedCode& code)
+        : path(nodes), entered(code.blocks.size()), lanes(code.blocks.size()), memory(code.steps.size()) {}
+    void keep(Event event) {
+      if (log.size() < longest_log)
+        log.push_back(event);
+      else
+        log_is_full = true;
+    }
+    PathBuilder path;
+    std::vector<double> entered, lanes;  // by block
+    std::vector<InstructionRecord> memory;
+    std::vector<Event> log;
+    bool log_is_full = false;
+  };
+
+  static void apply(Warp& w, std::size_t from, std::size_t to, double times, PathBuilder& body);
+
+  static std::size_t note(InstructionRecord& record, Variant& v, const Step& step, bool reads_nothing);
+
+  const EmulatedCode& code_;
+  std::uint32_t shared_begin_, shared_end_ = 0;
+  BarrierLog barriers_;
+  std::vector<Warp> warps_;
+  std::map<std::pair<std::int32_t, bool>, std::int64_t> assumed_;
+  std::set<std::int32_t> unknown_addresses_;
+};
+
+}  // namespace noteg::compiled
