@@ -81,11 +81,11 @@ SmResult Machine::run() {
 bool Machine::step_through() {
   constexpr std::size_t group = 4;  // sub-cores that are looked at at once
   const std::size_t groups = (subs.size() + group - 1) / group * group;
-  constexpr std::uint64_t patience = 1 << 20;  // looks at the SM in which no warp issues anything: none ever will
+  constexpr std::uint64_t most_idle = 1 << 20;  // looks at an SM in which no warp issues anything: none ever will
   std::uint64_t now = 0, looks = 0;
   double issued = -1;
   while (!ctas.all_ended()) {
-    if (++looks % patience == 0 && std::exchange(issued, static_cast<double>(stepped_instructions())) == issued)
+    if (++looks % most_idle == 0 && std::exchange(issued, static_cast<double>(stepped_instructions())) == issued)
       return false;
     events.drain(now, [&](const Event& event) { handle(event, now); });
     if (cta_started_) {

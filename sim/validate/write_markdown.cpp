@@ -176,7 +176,7 @@ std::string intervals_section() {
     text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", gpu, rows[gpu], share_text(held.at("shape")),
                         share_text(held.at("kernel")), share_text(held.at("family")), share_text(held.at("gpu")));
   return text +
-         "\nMade by `./dev confidence FILES`, which takes 300 rows of each source, GPU, operation and family, and "
+         "\nMade by `./dev confidence FILES`, which takes 200 rows of each source, GPU, operation and family, and "
          "cross-validates "
          "them:\nneusight_fp32, gpperf_cutlass_sgemm_rtx4070, gpperf_naive_tile_rtx4070, h200_gemm, vidur_fp16_linear, "
          "aiconfigurator_gemm,\nkerneltuner_xgemm_4096 and published_tables. `validate` says of the rows it is given "
