@@ -53,7 +53,10 @@ double SmRuns::cycles_at(double latency) const {
 
 KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports,
                        const SmRuns& runs, const SimOptions& options, double reduction)
-    : runs_(runs), reduction_(reduction), first_wait_(gpu.dram.latency) {
+    : gpu_(std::make_shared<const arch::GpuSpec>(gpu)),
+      runs_(runs),
+      reduction_(reduction),
+      first_wait_(gpu.dram.latency) {
   meet(ports, options.switches);
   if (!options.switches.tail) factor_ = even_share(gpu, launch.geometry, runs.work.ctas);
   const sm::CoreCounters counters = runs.mixed().counters;
@@ -64,6 +67,7 @@ KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, con
 
 void KernelTime::meet(const PortRequest& ports, const Switches& switches) {
   ports_ = ports;
+  ports_.gpu = gpu_.get();
   runs_.waiting = ports.traffic.waiting_steps;
   launch_ = switches.launch ? ports.gpu->launch.kernel : Seconds{};
   dram_ = switches.dram ? dram_time(ports.gpu->dram, ports.traffic) : Seconds{};

@@ -8,6 +8,8 @@
 // u is solved by bisection at each clock f, so that power::solve_clock settles clock, power and load together.
 #pragma once
 
+#include <memory>
+
 #include "arch/spec.hpp"
 #include "sim/gpu/launch.hpp"
 #include "sim/gpu/memory_port.hpp"
@@ -52,7 +54,8 @@ class KernelTime {
  private:
   void meet(const PortRequest& ports, const Switches& switches);
 
-  PortRequest ports_;
+  std::shared_ptr<const arch::GpuSpec> gpu_;  // of its own: reports ask for other clocks when the caller's is gone
+  PortRequest ports_;                         // of gpu_
   SmRuns runs_;
   double factor_ = 1;  // of the SM's cycles: even shares without a tail, experiments
   Seconds launch_, dram_;
