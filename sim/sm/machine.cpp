@@ -85,8 +85,7 @@ bool Machine::step_through() {
   std::uint64_t now = 0, looks = 0;
   double issued = -1;
   while (!ctas.all_ended()) {
-    if (++looks % most_idle == 0 && std::exchange(issued, static_cast<double>(stepped_instructions())) == issued)
-      return false;
+    if (++looks % most_idle == 0 && std::exchange(issued, stepped_instructions()) == issued) return false;
     events.drain(now, [&](const Event& event) { handle(event, now); });
     if (cta_started_) {
       cta_started_ = false;

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "arch/derive.hpp"
-#include "sim/power/clock.hpp"
+#include "sim/gpu/operating_point.hpp"
 #include "sim/support/text.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/validate/operator_case.hpp"
@@ -82,14 +82,7 @@ void add_quantisation(const MeasuredCase& measured, const arch::GpuSpec& gpu, gp
     both.l2_bytes += beside.l2_bytes;
     return both;
   };
-  power::ClockRequest request;
-  request.gpu = &gpu;
-  if (measured.options.sm_clock_mhz) request.given = Hertz{*measured.options.sm_clock_mhz * 1e6};
-  request.mode = measured.options.clock_mode;
-  request.toggling = measured.options.operands;
-  request.launches = measured.options.launches;
-  request.warm_up = measured.options.warm_up;
-  const power::OperatingPoint point = power::solve_clock(request, report.activity_at);
+  const power::OperatingPoint point = gpu::operating_point(gpu, measured.options, report.activity_at);
   report.time_us = report.activity_at(point.clock).time.value * 1e6;
   report.sm_clock_mhz = point.clock.value * 1e-6;
   report.power_w = point.board.power.value;
@@ -158,7 +151,8 @@ std::vector<bool> beyond_sample(const MeasuredData& data, const ValidateOptions&
     const std::optional<double> time = parse_number(row.text("time_ms"));
     if (options.time == TimeColumn::as_taken && time && *time < options.min_time_ms.value_or(0)) continue;
     std::string group;
-    for (const char* column : {"source", "gpu", "op", "dtype_in", "family"}) group += std::string(row.text(column)) + ",";
+    for (const char* column : {"source", "gpu", "op", "dtype_in", "family"})
+      group += std::string(row.text(column)) + ",";
     std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
     for (const std::string& field : data.rows[i].fields)
       for (const char c : field) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;

@@ -11,15 +11,24 @@ namespace noteg::gpu {
 
 namespace {
 
-template <bool sm::CoreSwitches::*member>
-SwitchInfo core_flag(std::string_view name, std::vector<std::string_view> values, std::string_view sentence,
-                     std::string_view removes) {
+// A switch of the SM or of what is around it.
+template <auto member>
+auto& field_of(auto& switches) {
+  if constexpr (requires { switches.core.*member; })
+    return switches.core.*member;
+  else
+    return switches.*member;
+}
+
+template <auto member>
+SwitchInfo flag(std::string_view name, std::vector<std::string_view> values, std::string_view sentence,
+                std::string_view removes) {
   return {name,
           std::move(values),
           sentence,
           removes,
-          [](const Switches& s) -> std::size_t { return s.core.*member ? 0 : 1; },
-          [](Switches& s, std::size_t i) { s.core.*member = i == 0; }};
+          [](const Switches& s) -> std::size_t { return field_of<member>(s) ? 0 : 1; },
+          [](Switches& s, std::size_t i) { field_of<member>(s) = i == 0; }};
 }
 
 template <auto member>
@@ -33,17 +42,6 @@ SwitchInfo core_choice(std::string_view name, std::vector<std::string_view> valu
           [](Switches& s, std::size_t i) {
             s.core.*member = static_cast<std::remove_reference_t<decltype(s.core.*member)>>(i);
           }};
-}
-
-template <bool Switches::*member>
-SwitchInfo chip_flag(std::string_view name, std::vector<std::string_view> values, std::string_view sentence,
-                     std::string_view removes) {
-  return {name,
-          std::move(values),
-          sentence,
-          removes,
-          [](const Switches& s) -> std::size_t { return s.*member ? 0 : 1; },
-          [](Switches& s, std::size_t i) { s.*member = i == 0; }};
 }
 
 std::vector<std::string> names_of(const std::vector<SwitchInfo>& table) {
@@ -80,47 +78,47 @@ std::vector<SwitchInfo> switch_table() {
       core_choice<&Core::icache>("core.icache", {"modelled", "off-prefetch", "perfect"},
                                  "instruction caches, with a stream buffer that fetches ahead",
                                  "off-prefetch: nothing is fetched ahead; perfect: instructions are always there"),
-      core_flag<&Core::constant_cache>("core.constant_cache", {"modelled", "perfect"},
-                                       "constant operands may miss their cache", "perfect: they always hit"),
-      core_flag<&Core::rf_cache>("core.rfc", {"on", "off"},
-                                 "the register file cache serves operands that carry a reuse flag",
-                                 "off: every operand is read from its bank"),
+      flag<&Core::constant_cache>("core.constant_cache", {"modelled", "perfect"},
+                                  "constant operands may miss their cache", "perfect: they always hit"),
+      flag<&Core::rf_cache>("core.rfc", {"on", "off"},
+                            "the register file cache serves operands that carry a reuse flag",
+                            "off: every operand is read from its bank"),
       core_choice<&Core::rf_read_ports>("core.rf_read_ports", {"arch", "1", "2", "3"},
                                         "read ports per register bank as the GPU file says",
                                         "1, 2, 3: that many instead"),
       ideal,
-      core_flag<&Core::memory_queue>("core.memory_queue", {"modelled", "infinite"},
-                                     "a full load/store queue holds its sub-core back", "infinite: it never fills"),
-      core_flag<&Core::barriers>("core.barriers", {"modelled", "free"}, "warps of a CTA wait for each other",
-                                 "free: a barrier lets every warp pass at once"),
-      core_flag<&Core::bank_conflicts>("memory.bank_conflicts", {"on", "off"},
-                                       "lanes that meet in a bank of shared memory take turns",
-                                       "off: an access takes the wavefronts that its bytes alone need"),
-      core_flag<&Core::one_issue>("core.issue", {"modelled", "double"}, "each sub-core issues one instruction a cycle",
-                                  "double: one each from two of its warps; pipes stay as wide as they are"),
-      chip_flag<&Switches::one_fma>("core.fma", {"modelled", "double"}, "an FFMA occupies FP32 lanes",
-                                    "double: twice the lanes; an FFMA a cycle needs core.issue=double besides"),
-      chip_flag<&Switches::one_tensor>("core.tensor", {"modelled", "double"},
-                                       "a multiplication occupies the tensor cores", "double: for half the cycles"),
-      chip_flag<&Switches::pipe_latency>("core.pipe_latency", {"modelled", "none"},
-                                         "stall counts cover the latency of arithmetic",
-                                         "none: results are there in the next cycle"),
+      flag<&Core::memory_queue>("core.memory_queue", {"modelled", "infinite"},
+                                "a full load/store queue holds its sub-core back", "infinite: it never fills"),
+      flag<&Core::barriers>("core.barriers", {"modelled", "free"}, "warps of a CTA wait for each other",
+                            "free: a barrier lets every warp pass at once"),
+      flag<&Core::bank_conflicts>("memory.bank_conflicts", {"on", "off"},
+                                  "lanes that meet in a bank of shared memory take turns",
+                                  "off: an access takes the wavefronts that its bytes alone need"),
+      flag<&Core::one_issue>("core.issue", {"modelled", "double"}, "each sub-core issues one instruction a cycle",
+                             "double: one each from two of its warps; pipes stay as wide as they are"),
+      flag<&Switches::one_fma>("core.fma", {"modelled", "double"}, "an FFMA occupies FP32 lanes",
+                               "double: twice the lanes; an FFMA a cycle needs core.issue=double besides"),
+      flag<&Switches::one_tensor>("core.tensor", {"modelled", "double"}, "a multiplication occupies the tensor cores",
+                                  "double: for half the cycles"),
+      flag<&Switches::pipe_latency>("core.pipe_latency", {"modelled", "none"},
+                                    "stall counts cover the latency of arithmetic",
+                                    "none: results are there in the next cycle"),
       path,
-      chip_flag<&Switches::shared_latency>("memory.shared_latency", {"modelled", "none"},
-                                           "shared memory answers after its latency", "none: as soon as it is asked"),
-      chip_flag<&Switches::memory_latency>("memory.latency", {"modelled", "l1"},
-                                           "L2 and DRAM answer after their latency", "l1: as fast as L1"),
-      chip_flag<&Switches::l2>("l2", {"modelled", "infinite"}, "L2 has a size and a bandwidth",
-                               "infinite: every load hits L2, and L2 delivers at any rate"),
-      chip_flag<&Switches::dram>("dram", {"modelled", "infinite"}, "DRAM has a bandwidth",
-                                 "infinite: it delivers at any rate; its latency stays"),
-      chip_flag<&Switches::power>("power", {"modelled", "infinite"},
-                                  "the clock falls until power and temperature keep to the board's limits",
-                                  "infinite: it stays at the highest that the board has"),
-      chip_flag<&Switches::launch>("launch", {"modelled", "free"}, "launching a kernel and its CTAs takes time",
-                                   "free: it takes none"),
-      chip_flag<&Switches::tail>("tail", {"modelled", "free"}, "the tail wave leaves SMs or slots of them idle",
-                                 "free: CTAs divide evenly over SMs and slots, in fractions"),
+      flag<&Switches::shared_latency>("memory.shared_latency", {"modelled", "none"},
+                                      "shared memory answers after its latency", "none: as soon as it is asked"),
+      flag<&Switches::memory_latency>("memory.latency", {"modelled", "l1"}, "L2 and DRAM answer after their latency",
+                                      "l1: as fast as L1"),
+      flag<&Switches::l2>("l2", {"modelled", "infinite"}, "L2 has a size and a bandwidth",
+                          "infinite: every load hits L2, and L2 delivers at any rate"),
+      flag<&Switches::dram>("dram", {"modelled", "infinite"}, "DRAM has a bandwidth",
+                            "infinite: it delivers at any rate; its latency stays"),
+      flag<&Switches::power>("power", {"modelled", "infinite"},
+                             "the clock falls until power and temperature keep to the board's limits",
+                             "infinite: it stays at the highest that the board has"),
+      flag<&Switches::launch>("launch", {"modelled", "free"}, "launching a kernel and its CTAs takes time",
+                              "free: it takes none"),
+      flag<&Switches::tail>("tail", {"modelled", "free"}, "the tail wave leaves SMs or slots of them idle",
+                            "free: CTAs divide evenly over SMs and slots, in fractions"),
   };
 }
 
