@@ -13,9 +13,9 @@ sgemm() { # KERNEL [--set ...]: microseconds
     sed -n 's/^  "time_us": \(.*\),$/\1/p'
 }
 
-chain() { # [--set ...]: cycles per trip
+chain() { # [--set ...]: cycles per iteration
   "$noteg" simulate --arch $gpu --asm "$here/ffma_chain.nsass" "$@" --format json |
-    sed -n 's/^  "cycles_per_trip": \(.*\),$/\1/p'
+    sed -n 's/^  "cycles_per_iteration": \(.*\),$/\1/p'
 }
 
 row() { # LABEL PUBLISHED COMMAND...: speed relative to one port with the cache

@@ -7,7 +7,7 @@
 //   label:                                                   a branch target (addresses in /*0120*/ are, too)
 //   .kernel NAME  .warps N  .threads N  .registers N  .shared BYTES  .k N  .stages N
 //   .tiles prologue=N peeled=N  .traffic a=BYTES b=BYTES
-//   .trips main | N                          iterations of the backward branches that follow (default main)
+//   .iterations main | N                          iterations of the backward branches that follow (default main)
 //   .access R8 shared 16 (lane/16)*32        operands based on R8: space, bytes a lane (* any), byte offset of each
 //           [matrix=a|b|c] [mask=0xffff]     lane: an expression (+ - * / % & ^ and parentheses) or 32 in brackets
 //   .mask 0x0000ffff                         active lanes of the accesses that follow

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int most_warps = 32;  // of a CTA: 1024 threads
 constexpr std::string_view all_directives =
-    ".kernel, .warps, .threads, .registers, .shared, .k, .stages, .tiles, .traffic, .mainloop, .epilogue, .trips, "
+    ".kernel, .warps, .threads, .registers, .shared, .k, .stages, .tiles, .traffic, .mainloop, .epilogue, .iterations, "
     ".access, .mask, .role, .unroll or .end";
 
 std::optional<std::int64_t> bounded(AssemblyState& state, std::string_view text, std::int64_t least, std::int64_t most,
@@ -44,23 +44,23 @@ void read_tiles(AssemblyState& state, std::string_view text) {
 }
 
 void read_traffic(AssemblyState& state, std::string_view text) {
-  options(state, text, "a=BYTES and b=BYTES, asked for by a CTA in a trip of the main loop",
+  options(state, text, "a=BYTES and b=BYTES, asked for by a CTA in an iteration of the main loop",
           [&](std::string_view key, std::string_view value) {
             const auto number = parse_number(value);
             if (!number || *number < 0) return false;
-            if (key == "a") state.program.a_bytes_per_trip = *number;
-            if (key == "b") state.program.b_bytes_per_trip = *number;
+            if (key == "a") state.program.a_bytes_per_iteration = *number;
+            if (key == "b") state.program.b_bytes_per_iteration = *number;
             return key == "a" || key == "b";
           });
 }
 
-void read_trips(AssemblyState& state, std::string_view text) {
-  state.trips_are_main = text == "main";
-  state.trips = 1;
-  if (state.trips_are_main) return;
+void read_iterations(AssemblyState& state, std::string_view text) {
+  state.iterations_are_main = text == "main";
+  state.iterations = 1;
+  if (state.iterations_are_main) return;
   const auto value = whole_number(text);
-  if (!value || *value < 1) return state.mistakes.add(text, "main or a positive number of trips");
-  state.trips = *value;
+  if (!value || *value < 1) return state.mistakes.add(text, "main or a positive number of iterations");
+  state.iterations = *value;
 }
 
 bool read_warp_range(std::string_view text, Role& role) {
@@ -116,11 +116,11 @@ void read_directive(AssemblyState& state, std::string_view text) {
   if (name == ".role") return read_role(state, text);
   if (name == ".tiles") return read_tiles(state, text);
   if (name == ".traffic") return read_traffic(state, text);
-  if (name == ".trips") return read_trips(state, text);
+  if (name == ".iterations") return read_iterations(state, text);
   if (name == ".warps") return maybe(state.warps, most_warps, "warps");
   if (name == ".threads") return maybe(state.threads, most_warps * 32, "threads");
   if (name == ".registers") return number(p.registers, 0, 255, "registers a thread");
-  if (name == ".k") return number(p.k_per_trip, 0, 65536, "of K a trip");
+  if (name == ".k") return number(p.k_per_iteration, 0, 65536, "of K an iteration");
   if (name == ".stages") return number(p.stages, 1, 64, "stages");
   if (name == ".kernel") {
     p.name = std::string(text);

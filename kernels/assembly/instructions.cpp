@@ -102,7 +102,7 @@ void read_sources(AssemblyState& state, Instruction& in, const Parts& parts, std
 void read_branch(AssemblyState& state, const Parts& parts, std::string_view mnemonic) {
   if (parts.empty()) return state.mistakes.add(mnemonic, "a branch target after BRA", "nothing");
   state.branches.push_back({state.here(), parts.back(), state.mistakes.line(), state.mistakes.line_number(),
-                            state.trips, state.trips_are_main});
+                            state.iterations, state.iterations_are_main});
 }
 
 // DEPBAR.LE SB0, 0x1: proceed when at most one commit, or one count of SB0, is open.

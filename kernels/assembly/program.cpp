@@ -67,7 +67,7 @@ void resolve_branches(AssemblyState& state) {
     const auto role = std::ranges::find_if(p.roles, is_here);
     if (role != p.roles.end() && *target < role->begin)
       state.mistakes.add(branch.target, "a target within role " + role->name);
-    loops.push_back({*target, branch.at, branch.trips, branch.is_main});
+    loops.push_back({*target, branch.at, branch.iterations, branch.is_main});
     if (loops.size() == most_loops + 1) state.mistakes.add(branch.target, "at most 8 loops", "another one");
   }
   // Outer loops first, as builders open them.

@@ -26,7 +26,7 @@ struct PendingBranch {
   std::string_view target;
   std::string_view line;
   int line_number = 0;
-  std::int64_t trips = 1;
+  std::int64_t iterations = 1;
   bool is_main = true;
 };
 
@@ -42,8 +42,8 @@ struct AssemblyState {
   std::optional<int> warps, threads;
   std::optional<std::int32_t> mainloop_begin, epilogue_begin;
   std::uint32_t mask = 0xffffffffu;
-  std::int64_t trips = 1;
-  bool trips_are_main = true;
+  std::int64_t iterations = 1;
+  bool iterations_are_main = true;
 
   [[nodiscard]] std::int32_t here() const { return static_cast<std::int32_t>(program.code.size()); }
 };

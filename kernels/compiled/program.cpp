@@ -290,7 +290,7 @@ class ProgramBuilder {
     program.mainloop_begin = program.epilogue_begin = static_cast<std::int32_t>(program.code.size());
     double most = 0;
     for (const kernels::Loop& loop : program.loops) {
-      double inside = static_cast<double>(loop.branch - loop.begin + 1) * static_cast<double>(loop.trips);
+      double inside = static_cast<double>(loop.branch - loop.begin + 1) * static_cast<double>(loop.iterations);
       if (inside <= most) continue;
       most = inside;
       program.mainloop_begin = loop.begin;

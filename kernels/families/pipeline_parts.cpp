@@ -39,7 +39,7 @@ void make_pipeline_registers(Emitter& e, PipelineState& state) {
   state.write_offset = e.fresh();
   state.read_a = e.fresh();
   state.read_b = e.fresh();
-  state.trips_left = e.fresh();
+  state.iterations_left = e.fresh();
 }
 
 int add_idle_pattern(Emitter& e) {
@@ -55,7 +55,7 @@ void emit_pipeline_setup(Emitter& e, const PipelineState& state) {
   emit_pointer(e, state.a_pointer, 0x160);
   emit_pointer(e, state.b_pointer, 0x170);
   for (const Value& v :
-       {state.write_offset, state.read_a, state.read_b, state.a_mask, state.b_mask, state.trips_left}) {
+       {state.write_offset, state.read_a, state.read_b, state.a_mask, state.b_mask, state.iterations_left}) {
     emit_address(e, v, 0x180);
   }
   for (int r = 4; r < 10; ++r) e.emit(Opcode::umov, "", {ureg(r)}, {imm(0)});

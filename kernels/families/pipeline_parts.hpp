@@ -15,7 +15,7 @@ struct PipelineState {
   Value a_mask, b_mask;        // one bit per copy: inside the matrix
   Value write_offset;          // shared-memory addresses
   Value read_a, read_b;
-  Value trips_left;
+  Value iterations_left;
   std::vector<Value> pointers, bits;  // of copies under way: address and mask bit
   std::vector<Value> staged;          // LDG + STS kernels: data on its way through registers
   int read_a_pattern = -1, read_b_pattern = -1;
@@ -64,7 +64,7 @@ void describe_pipeline(Program& program, const Plan& plan, const KernelConfig& c
   program.warps = plan.warps;
   program.threads = plan.threads;
   program.shared_bytes = plan.shared_bytes;
-  program.k_per_trip = plan.tile.k;
+  program.k_per_iteration = plan.tile.k;
   program.stages = plan.stages;
   program.prologue_tiles = plan.is_async ? plan.stages - 1 : 1;
 }

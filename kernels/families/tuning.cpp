@@ -23,13 +23,13 @@ KernelConfig in_frame(KernelConfig kernel, const KernelConfig& frame) {
 
 std::vector<int> slice_counts(const KernelConfig& kernel, const GemmShape& shape, int sms) {
   constexpr int counts[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 24, 32};
-  constexpr int waves = 2;        // beyond them there is nothing left to fill
-  constexpr int least_trips = 4;  // of a slice's main loop
+  constexpr int waves = 2;             // beyond them there is nothing left to fill
+  constexpr int least_iterations = 4;  // of a slice's main loop
   std::vector<int> out{1};
   if (kernel.tile.m < 1 || kernel.tile.n < 1 || kernel.tile.k < 1) return out;
   const std::int64_t ctas = ceil_div(shape.m, kernel.tile.m) * ceil_div(shape.n, kernel.tile.n) * shape.batch;
   for (const int count : counts)
-    if (ctas * count <= std::int64_t{waves} * sms && shape.k / count >= std::int64_t{least_trips} * kernel.tile.k)
+    if (ctas * count <= std::int64_t{waves} * sms && shape.k / count >= std::int64_t{least_iterations} * kernel.tile.k)
       out.push_back(count);
   return out;
 }

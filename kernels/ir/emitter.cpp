@@ -71,11 +71,11 @@ int Emitter::add_pattern(const AccessPattern& pattern) {
   return static_cast<int>(program_.patterns.size()) - 1;
 }
 
-int Emitter::begin_loop(bool is_main, std::int64_t trips) {
+int Emitter::begin_loop(bool is_main, std::int64_t iterations) {
   Loop loop;
   loop.begin = position();
   loop.branch = loop.begin;
-  loop.trips = trips;
+  loop.iterations = iterations;
   loop.is_main = is_main;
   program_.loops.push_back(loop);
   return static_cast<int>(program_.loops.size()) - 1;

@@ -54,7 +54,7 @@ class Emitter {
   [[nodiscard]] int add_pattern(const AccessPattern& pattern);
 
   // Loops: begin_loop() opens one at the next instruction; end_loop() writes the backward branch.
-  [[nodiscard]] int begin_loop(bool is_main, std::int64_t trips);
+  [[nodiscard]] int begin_loop(bool is_main, std::int64_t iterations);
   void end_loop(int loop, const Operand& guard);
 
   // Instructions may be placed by hand: the scheduler keeps this instruction behind the first `ffma_count`

@@ -59,17 +59,17 @@ CodeFacts mainloop_facts(const Program& program, const LatencyModel& model) {
   return {};
 }
 
-double repeats_in_trip(const Program& program, std::int32_t at) {
+double repeats_in_iteration(const Program& program, std::int32_t at) {
   double times = 1;
   for (const Loop& loop : program.loops)
     if (!loop.is_main && !loop.is_tiles && loop.begin <= at && at <= loop.branch)
-      times *= static_cast<double>(loop.trips);
+      times *= static_cast<double>(loop.iterations);
   return times;
 }
 
-std::int64_t main_trips(const Program& program, std::int64_t k) {
-  if (program.k_per_trip <= 0 || k <= 0) return 0;
-  const std::int64_t tiles = (k + program.k_per_trip - 1) / program.k_per_trip;
+std::int64_t main_iterations(const Program& program, std::int64_t k) {
+  if (program.k_per_iteration <= 0 || k <= 0) return 0;
+  const std::int64_t tiles = (k + program.k_per_iteration - 1) / program.k_per_iteration;
   return std::max<std::int64_t>(0, tiles - program.peeled_tiles);
 }
 
@@ -78,7 +78,7 @@ std::int64_t executed_instructions(const Program& program, std::int64_t k) {
   for (std::int32_t at = 0; at < static_cast<std::int32_t>(program.code.size()); ++at) {
     std::int64_t times = 1;
     for (const Loop& loop : program.loops) {
-      if (at >= loop.begin && at <= loop.branch) times *= loop.is_main ? main_trips(program, k) : loop.trips;
+      if (at >= loop.begin && at <= loop.branch) times *= loop.is_main ? main_iterations(program, k) : loop.iterations;
     }
     total += times;
   }

@@ -209,12 +209,12 @@ struct AccessPattern {
   bool operator==(const AccessPattern&) const = default;
 };
 
-// A backward branch: code [begin, branch] runs `trips` times; the main loop's iterations come from the problem, and
-// those of a loop over tiles (persistent kernels) from the grid.
+// A backward branch: code [begin, branch] runs `iterations` times; the main loop's iterations come from the problem,
+// and those of a loop over tiles (persistent kernels) from the grid.
 struct Loop {
   std::int32_t begin = 0;
   std::int32_t branch = 0;
-  std::int64_t trips = 1;
+  std::int64_t iterations = 1;
   bool is_main = false;
   bool is_tiles = false;
 
@@ -253,18 +253,18 @@ struct Program {
   int threads = 0;                // per CTA
   int registers = 0;              // per thread
   std::int64_t shared_bytes = 0;  // per CTA
-  int k_per_trip = 0;             // K covered by one iteration of the main loop
+  int k_per_iteration = 0;        // K covered by one iteration of the main loop
   int stages = 1;
   int peeled_tiles = 0;  // k tiles whose arithmetic stands outside the main loop (in the epilogue)
   int prologue_tiles =
       0;  // k tiles copied before the main loop; in the last so many iterations the copies are predicated off
 
   // Bytes of A and B that a CTA requests from global memory per main-loop iteration, useful lanes only.
-  double a_bytes_per_trip = 0, b_bytes_per_trip = 0;
+  double a_bytes_per_iteration = 0, b_bytes_per_iteration = 0;
 };
 
 // Iterations of the main loop for a problem depth K (a partial last k tile counts as a whole one).
-[[nodiscard]] std::int64_t main_trips(const Program& program, std::int64_t k);
+[[nodiscard]] std::int64_t main_iterations(const Program& program, std::int64_t k);
 
 // Warp instructions that one warp executes for a problem depth K, nested loops included.
 [[nodiscard]] std::int64_t executed_instructions(const Program& program, std::int64_t k);

@@ -41,6 +41,6 @@ struct CodeFacts {
 [[nodiscard]] CodeFacts mainloop_facts(const Program& program, const LatencyModel& model);
 
 // How often an iteration of the main loop runs an instruction: the loops inside.
-[[nodiscard]] double repeats_in_trip(const Program& program, std::int32_t at);
+[[nodiscard]] double repeats_in_iteration(const Program& program, std::int32_t at);
 
 }  // namespace noteg::kernels

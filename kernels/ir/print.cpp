@@ -116,7 +116,7 @@ class Printer {
     for (int at = 0; at < static_cast<int>(p_.code.size()); ++at) {
       marks(at);
       accesses(p_.code[static_cast<std::size_t>(at)]);
-      trips(p_.code[static_cast<std::size_t>(at)]);
+      iterations(p_.code[static_cast<std::size_t>(at)]);
       line("{} ; /*{:04x}*/", to_text(p_, at), at * instruction_bytes);
     }
     return std::move(text_);
@@ -135,12 +135,12 @@ class Printer {
     if (p_.threads != p_.warps * 32) line(".threads {}", p_.threads);
     if (p_.registers > 0) line(".registers {}", p_.registers);
     if (p_.shared_bytes > 0) line(".shared {}", p_.shared_bytes);
-    if (p_.k_per_trip > 0) line(".k {}", p_.k_per_trip);
+    if (p_.k_per_iteration > 0) line(".k {}", p_.k_per_iteration);
     if (p_.stages != 1) line(".stages {}", p_.stages);
     if (p_.prologue_tiles > 0 || p_.peeled_tiles > 0)
       line(".tiles prologue={} peeled={}", p_.prologue_tiles, p_.peeled_tiles);
-    if (p_.a_bytes_per_trip > 0 || p_.b_bytes_per_trip > 0)
-      line(".traffic a={} b={}", format_number(p_.a_bytes_per_trip), format_number(p_.b_bytes_per_trip));
+    if (p_.a_bytes_per_iteration > 0 || p_.b_bytes_per_iteration > 0)
+      line(".traffic a={} b={}", format_number(p_.a_bytes_per_iteration), format_number(p_.b_bytes_per_iteration));
   }
 
   void marks(int at) {
@@ -153,7 +153,7 @@ class Printer {
     if (at == p_.epilogue_begin) line(".epilogue");
     for (const Loop& loop : p_.loops) {
       if (loop.begin == at && !loop.is_main)
-        line("# {} trips up to {:04x}", loop.trips, loop.branch * instruction_bytes);
+        line("# {} iterations up to {:04x}", loop.iterations, loop.branch * instruction_bytes);
     }
   }
 
@@ -192,13 +192,13 @@ class Printer {
     return "";
   }
 
-  void trips(const Instruction& in) {
+  void iterations(const Instruction& in) {
     if (in.loop < 0) return;
     const Loop& loop = p_.loops[static_cast<std::size_t>(in.loop)];
     if (loop.is_main)
-      line(".trips main");
+      line(".iterations main");
     else
-      line(".trips {}", loop.trips);
+      line(".iterations {}", loop.iterations);
   }
 
   const Program& p_;

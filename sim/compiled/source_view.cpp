@@ -70,13 +70,13 @@ struct Setters {
   }
 };
 
-double executed(const kernels::Program& program, std::int64_t most_trips) {
+double executed(const kernels::Program& program, std::int64_t most_iterations) {
   double sum = 0;
   for (std::size_t i = 0; i < program.code.size(); ++i) {
     double times = 1;
     for (const kernels::Loop& loop : program.loops)
       if (static_cast<std::int32_t>(i) >= loop.begin && static_cast<std::int32_t>(i) <= loop.branch)
-        times *= static_cast<double>(std::min(loop.trips, most_trips));
+        times *= static_cast<double>(std::min(loop.iterations, most_iterations));
     sum += times;
   }
   return sum;
@@ -85,9 +85,10 @@ double executed(const kernels::Program& program, std::int64_t most_trips) {
 // Loops cut so short that the watched run stays small.
 kernels::Program shortened(const kernels::Program& program, int resident) {
   kernels::Program out = program;
-  std::int64_t trips = usual_iterations;
-  while (trips > 2 && executed(program, trips) * program.warps * resident > most_watched) trips = trips * 2 / 3;
-  for (kernels::Loop& loop : out.loops) loop.trips = std::min(loop.trips, trips);
+  std::int64_t iterations = usual_iterations;
+  while (iterations > 2 && executed(program, iterations) * program.warps * resident > most_watched)
+    iterations = iterations * 2 / 3;
+  for (kernels::Loop& loop : out.loops) loop.iterations = std::min(loop.iterations, iterations);
   return out;
 }
 

@@ -153,7 +153,7 @@ constexpr PhysicsColumn physics_table[] = {
     {"waves", "x", "CTAs over those that fit on the chip at once", &Physics::waves},
     {"wave_efficiency", "0..1", "mean over busiest SM, in CTAs", &Physics::wave_efficiency},
     {"useful_share", "0..1", "elements of C over the elements that tiles cover", &Physics::useful_share},
-    {"trips", "count", "k tiles of a CTA", &Physics::trips},
+    {"iterations", "count", "k tiles of a CTA", &Physics::iterations},
     {"arithmetic_intensity", "FLOP/B", "operations per byte of A, B and C once", &Physics::arithmetic_intensity},
     {"math_instructions", "count",
      "FFMA of warps, or instructions of the tensor cores (of warp groups for wgmma), padding included",

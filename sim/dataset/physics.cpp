@@ -77,8 +77,8 @@ void count_work(const Envelope& e, Physics& p) {
   const auto k = static_cast<double>(e.shape.k);
   const double covered = e.tiles_m * tile.m * e.tiles_n * tile.n;
   p.useful_share = static_cast<double>(e.shape.m) * static_cast<double>(e.shape.n) / covered;
-  p.trips = ceil_div(ceil_div(k, tile.k), e.split_k);
-  const double macs = covered * p.trips * e.split_k * tile.k * e.batch;
+  p.iterations = ceil_div(ceil_div(k, tile.k), e.split_k);
+  const double macs = covered * p.iterations * e.split_k * tile.k * e.batch;
   e.tensor ? count_tensor_work(e, macs, p) : count_fma_work(e, macs, p);
   const double a_and_b = static_cast<double>(e.shape.m) * k + k * static_cast<double>(e.shape.n);
   const double c = static_cast<double>(e.shape.m) * static_cast<double>(e.shape.n);
@@ -120,7 +120,7 @@ void time_at(const Envelope& e, Hertz clock, double rate, Physics& p) {
   // Each round of resident CTAs waits at least once per stage of its pipeline.
   const double rounds = std::ceil(e.busiest_share / p.ctas_per_sm);
   const double stages = std::max(1, e.kernel.stages.value_or(1));
-  p.latency_us = rounds * (1 + p.trips / stages) * e.gpu.l2.latency.value * us_per_cycle;
+  p.latency_us = rounds * (1 + p.iterations / stages) * e.gpu.l2.latency.value * us_per_cycle;
   p.roofline_us =
       e.gpu.launch.kernel.value * 1e6 + std::max({p.compute_us, p.shared_us, p.l2_us, p.dram_us, p.latency_us});
 }

@@ -13,7 +13,7 @@ struct Physics {
   double waves = 0;
   double wave_efficiency = 0;       // work of all SMs over that of the busiest one times their number
   double useful_share = 0;          // of the elements of C that tiles cover
-  double trips = 0;                 // k tiles of a CTA
+  double iterations = 0;            // k tiles of a CTA
   double arithmetic_intensity = 0;  // FLOP per byte of A, B and C once
   double math_instructions = 0;     // of warps (wgmma: of warp groups): FFMA, or those of the tensor cores
   double shared_load_instructions = 0;

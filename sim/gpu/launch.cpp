@@ -11,7 +11,7 @@ sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch,
   const auto resident = static_cast<std::int64_t>(launch.occupancy.ctas_per_sm);
   sm::SmWork work;
   work.ctas = launch.geometry.ctas_of_busiest(gpu.sms);
-  work.trips = launch.geometry.iterations;
+  work.iterations = launch.geometry.iterations;
   work.tiles = launch.geometry.tiles;
   // Slots that were never filled are a matter of occupancy, not of the tail.
   if (!switches.tail && work.ctas > resident) work.ctas = ceil_div(work.ctas, resident) * resident;

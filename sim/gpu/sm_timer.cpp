@@ -110,11 +110,11 @@ sm::SmResult SmTimer::interpolate(const sm::MemoryPort& port, const sm::SmWork& 
   // The last wave, or whose turn it is, stays what it is.
   const std::int64_t unit = persistent ? 2 : work.resident, count = persistent ? work.tiles : work.ctas;
   const std::int64_t last = (count - 1) % unit + 1;
-  const Between iterations = between(work.trips, all_iterations_to);
+  const Between iterations = between(work.iterations, all_iterations_to);
   const Between waves = between((count - last) / unit, all_waves_to);
-  const auto at = [&](std::int64_t trips, std::int64_t whole_waves) {
+  const auto at = [&](std::int64_t of_loop, std::int64_t whole_waves) {
     sm::SmWork some = work;
-    some.trips = trips;
+    some.iterations = of_loop;
     (persistent ? some.tiles : some.ctas) = whole_waves * unit + last;
     return run(port, some);
   };
@@ -142,7 +142,7 @@ sm::SmResult SmTimer::estimate_wave(const sm::MemoryPort& port, sm::SmWork wave,
   add(out, first, 1.0);
   // In long loops the gap between CTAs is a small part of their lives.
   constexpr double long_loop = 32;  // pilots
-  if (waves > 1 && further_iterations > long_loop * static_cast<double>(wave.trips)) {
+  if (waves > 1 && further_iterations > long_loop * static_cast<double>(wave.iterations)) {
     add(out, first, waves - 1);
   } else if (waves > 1) {
     sm::SmWork two = wave;
@@ -151,10 +151,10 @@ sm::SmResult SmTimer::estimate_wave(const sm::MemoryPort& port, sm::SmWork wave,
     add(out, first, 1.0 - waves);
   }
   if (further_iterations > 0) {
-    const auto pilot = static_cast<double>(wave.trips);
+    const auto pilot = static_cast<double>(wave.iterations);
     const double factor = waves * further_iterations / pilot;
     add(out, first, -factor);
-    wave.trips *= 2;
+    wave.iterations *= 2;
     add(out, run(port, wave), factor);
   }
   return out;
@@ -166,17 +166,17 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
   sm::SmWork wave = work;
   wave.launch_interval = std::round(coarse(work.launch_interval, 1.15));
   wave.fidelity = sm::Fidelity::sampled;
-  wave.trips = std::min(work.trips, pilot_iterations());
-  const auto further = static_cast<double>(work.trips - wave.trips);
+  wave.iterations = std::min(work.iterations, pilot_iterations());
+  const auto further = static_cast<double>(work.iterations - wave.iterations);
   // Work that is no longer than its pilot runs is run itself.
   constexpr double pilot_runs =
       4;  // one, one of two waves, one of twice the iterations; parts of them for the last wave
   const auto instructions = [&](const sm::SmWork& some, std::int64_t ctas) {
     return static_cast<double>(ctas * some.tiles) *
-           static_cast<double>(static_cast<std::int64_t>(program_.code.size()) + some.trips * iteration_length_);
+           static_cast<double>(static_cast<std::int64_t>(program_.code.size()) + some.iterations * iteration_length_);
   };
   sm::SmWork all = wave;
-  all.trips = work.trips;
+  all.iterations = work.iterations;
   if (instructions(all, work.ctas) <= pilot_runs * instructions(wave, std::min<std::int64_t>(work.resident, work.ctas)))
     return run(port, all);
   sm::SmResult out;

@@ -161,7 +161,7 @@ const std::vector<Coordinate>& coordinates() {
       {"physics.waves", "", true, 1.4},
       {"physics.wave_efficiency", "", false, 1.6},
       {"physics.useful_share", "", false, 0.6},
-      {"physics.trips", "", true, 7.2},
+      {"physics.iterations", "", true, 7.2},
       {"kernel.tile_m", "", true, 2.2},
       {"kernel.tile_n", "", true, 6},
       {"kernel.split_k", "", true, 2},

@@ -261,7 +261,7 @@ void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, c
 // Which loop lies in which.
 void decode_loops(DecodedProgram& out, const kernels::Program& program) {
   for (const kernels::Loop& loop : program.loops)
-    out.loops.push_back({loop.trips, loop.is_main, loop.is_tiles, loop.begin, loop.branch});
+    out.loops.push_back({loop.iterations, loop.is_main, loop.is_tiles, loop.begin, loop.branch});
   const auto size = [](const DecodedLoop& loop) { return loop.branch - loop.begin; };
   std::vector<int> by_size(out.loops.size());
   for (std::size_t i = 0; i < by_size.size(); ++i) by_size[i] = static_cast<int>(i);

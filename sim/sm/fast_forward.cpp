@@ -235,7 +235,7 @@ void FastForward::advance(Warp& warp, int loop, std::int64_t iterations) const {
     if (async < 0) continue;
     const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(async)];
     std::int64_t steps = op.advances ? 1 : 0;
-    if (op.kind == kernels::AsyncKind::skip) steps += sm_.work.trips;
+    if (op.kind == kernels::AsyncKind::skip) steps += sm_.work.iterations;
     for (int inner = sm_.program.innermost[static_cast<std::size_t>(at)]; inner != loop;
          inner = sm_.program.loops[static_cast<std::size_t>(inner)].parent)
       steps *= stream(warp).count[static_cast<std::size_t>(inner)];

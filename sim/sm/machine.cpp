@@ -237,7 +237,7 @@ std::int64_t Machine::tiles_of(const TileShare& share) const {
 }
 
 std::int64_t Machine::iterations_of(int place, const DecodedLoop& loop) const {
-  if (loop.is_main) return work.trips;
+  if (loop.is_main) return work.iterations;
   if (!loop.is_tiles || program.tiles.empty()) return loop.iterations;
   return tiles_of(program.tiles[static_cast<std::size_t>(place)]);
 }

@@ -148,7 +148,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   } else {
     cost.read_release = narrow(whole(uniform ? m.ldg_uniform_war : m.ldg_war));
     cost.l1_bank_cycles = narrow(kernels::l1_wavefronts(pattern, banks_of(m)));
-    // Counted from the latency of a 32-bit load with a register address, which the environment gives.
+    // Counted from the latency of a 32-bit load with a register address, which the memory port gives.
     cost.extra_latency = static_cast<std::int16_t>(wide_load_extra(width, whole(m.ldg_wide_extra)) +
                                                    (uniform ? whole(m.ldg_uniform_latency - m.ldg_latency) : 0));
   }

@@ -22,7 +22,7 @@ enum class Fidelity : std::uint8_t { exact, sampled };
 struct SmWork {
   int resident = 1;               // CTA slots
   std::int64_t ctas = 1;          // CTAs in all
-  std::int64_t trips = 1;         // iterations of the loop whose count comes from the problem
+  std::int64_t iterations = 1;    // iterations of the loop whose count comes from the problem
   std::int64_t tiles = 1;         // of each CTA of a persistent kernel
   double launch_interval = 0;     // cycles between the first CTAs of an SM
   double cta_launch_latency = 0;  // end of a CTA to the first issue of its successor

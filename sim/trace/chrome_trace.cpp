@@ -128,10 +128,10 @@ class Writer {
       slice("cta", json_text(fmt::format("CTA in slot {}", cta.slot)), sm_process, track, cta.started,
             cta.ended == 0 ? recording_.end : cta.ended, fmt::format("\"warps\":{}", program.warps));
     }
-    for (std::size_t i = 0; i + 1 < recording_.trip_begins.size(); ++i)
+    for (std::size_t i = 0; i + 1 < recording_.iteration_begins.size(); ++i)
       slice("iteration", json_text(fmt::format("iteration {}", i + 1)), sm_process, first_slot_track - 1,
-            recording_.trip_begins[i], recording_.trip_begins[i + 1], fmt::format("\"iteration\":{}", i + 1));
-    if (recording_.trip_begins.size() > 1)
+            recording_.iteration_begins[i], recording_.iteration_begins[i + 1], fmt::format("\"iteration\":{}", i + 1));
+    if (recording_.iteration_begins.size() > 1)
       name("thread", sm_process, first_slot_track - 1, "iterations of the first CTA's main loop");
   }
 

@@ -9,9 +9,9 @@ namespace noteg::gpu {
 namespace {
 
 // So many iterations beyond the window keep the deepest pipelines full to its end.
-constexpr std::int64_t trips_behind = 10;
+constexpr std::int64_t iterations_behind = 10;
 
-bool ends_trip(const kernels::Program& program, std::int32_t pc) {
+bool ends_iteration(const kernels::Program& program, std::int32_t pc) {
   return std::ranges::any_of(program.loops,
                              [&](const kernels::Loop& loop) { return loop.is_main && loop.branch == pc; });
 }
@@ -23,7 +23,7 @@ bool in_main_loop(const kernels::Program& program, std::int32_t pc) {
 
 // First issues of the iterations of the first CTA's leading warp, and behind them the first issue after the last
 // iteration.
-std::vector<std::uint64_t> trip_begins(const kernels::Program& program, const sm::Recorder& log) {
+std::vector<std::uint64_t> iteration_begins(const kernels::Program& program, const sm::Recorder& log) {
   std::vector<std::uint64_t> begins;
   bool next = true;
   for (const sm::IssueRecord& issue : log.issues) {
@@ -33,7 +33,7 @@ std::vector<std::uint64_t> trip_begins(const kernels::Program& program, const sm
       next = false;
     }
     if (!next && !in_main_loop(program, issue.pc)) break;
-    if (ends_trip(program, issue.pc)) next = true;
+    if (ends_iteration(program, issue.pc)) next = true;
   }
   return begins;
 }
@@ -60,13 +60,13 @@ sm::MemoryPort port_of(const SmRun& run, const sm::SmWork& work) {
 
 }  // namespace
 
-Result<Recording> record(const SimReport& report, const TripWindow& window) {
+Result<Recording> record(const SimReport& report, const IterationWindow& window) {
   Recording out;
   out.run = report.sm_run;
   sm::SmWork work = out.run->work();
   work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
   work.tiles = 1;
-  const std::int64_t all = work.trips;
+  const std::int64_t all = work.iterations;
   if (window.first > all)
     return Diagnostic{"",
                       0,
@@ -74,19 +74,19 @@ Result<Recording> record(const SimReport& report, const TripWindow& window) {
                       "--window",
                       fmt::format("iterations between 1 and {}, as the main loop has", all),
                       fmt::format("{}:{}", window.first, window.last)};
-  work.trips = window.last < all ? std::min(all, window.last + trips_behind) : all;
+  work.iterations = window.last < all ? std::min(all, window.last + iterations_behind) : all;
   out.port = port_of(*out.run, work);
   const sm::SmResult result = out.run->timer->watch(out.port, work, out.log);
   out.log.samples.push_back({static_cast<std::uint64_t>(result.cycles), result.counters});
-  out.trips = work.trips;
-  out.trip_begins = trip_begins(out.program(), out.log);
-  const auto trip = [&](std::int64_t number, std::uint64_t otherwise) {  // from 1
+  out.iterations = work.iterations;
+  out.iteration_begins = iteration_begins(out.program(), out.log);
+  const auto iteration = [&](std::int64_t number, std::uint64_t otherwise) {  // from 1
     const auto place = static_cast<std::size_t>(number - 1);
-    return number >= 1 && place < out.trip_begins.size() ? out.trip_begins[place] : otherwise;
+    return number >= 1 && place < out.iteration_begins.size() ? out.iteration_begins[place] : otherwise;
   };
   const auto whole = static_cast<std::uint64_t>(result.cycles);
-  out.begin = trip(window.first, 0);
-  out.end = window.last >= all ? whole : trip(window.last + 1, whole);
+  out.begin = iteration(window.first, 0);
+  out.end = window.last >= all ? whole : iteration(window.last + 1, whole);
   return out;
 }
 

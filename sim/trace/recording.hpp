@@ -14,9 +14,9 @@
 
 namespace noteg::gpu {
 
-// Main-loop iterations, from 1, both included. first 0: from the start of the run; last beyond the last trip: to its
-// end.
-struct TripWindow {
+// Main-loop iterations, from 1, both included. first 0: from the start of the run; last beyond the last iteration: to
+// its end.
+struct IterationWindow {
   std::int64_t first = 2, last = 4;
 };
 
@@ -24,15 +24,15 @@ struct Recording {
   std::shared_ptr<const SmRun> run;
   sm::MemoryPort port;  // that was watched
   sm::Recorder log;
-  std::uint64_t begin = 0, end = 0;        // the window, in cycles
-  std::int64_t trips = 0;                  // of the main loop, in the run that was watched
-  std::vector<std::uint64_t> trip_begins;  // of the first CTA's leading warp
+  std::uint64_t begin = 0, end = 0;             // the window, in cycles
+  std::int64_t iterations = 0;                  // of the main loop, in the run that was watched
+  std::vector<std::uint64_t> iteration_begins;  // of the first CTA's leading warp
   [[nodiscard]] const kernels::Program& program() const { return *run->code; }
 };
 
 // The run as far as the window's end, and a few iterations more so that it does not drain early. Error: the window
 // begins after the last iteration.
-[[nodiscard]] Result<Recording> record(const SimReport& report, const TripWindow& window);
+[[nodiscard]] Result<Recording> record(const SimReport& report, const IterationWindow& window);
 
 // Watts of the board in a stretch between two samples, as if all SMs that work did the same.
 [[nodiscard]] Watts power_between(const Recording& recording, const SimReport& report, const arch::GpuSpec& gpu,

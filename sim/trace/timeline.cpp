@@ -258,7 +258,8 @@ std::string instruction_timeline(const gpu::Recording& recording, const Timeline
     std::size_t next = first;
     for (; next < rows.size() && (next == first || rows[next].cycle < begin + columns); ++next) {
       const Row& row = rows[next];
-      const auto iteration = std::ranges::upper_bound(recording.trip_begins, row.cycle) - recording.trip_begins.begin();
+      const auto iteration =
+          std::ranges::upper_bound(recording.iteration_begins, row.cycle) - recording.iteration_begins.begin();
       const std::string label = fmt::format("[{},{:04x}]", iteration, row.pc * kernels::instruction_bytes);
       out += fmt::format("{:<{}} {} {}\n", label, label_width,
                          painted(cells_of(row, program, begin, columns), options.in_colour),

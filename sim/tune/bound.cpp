@@ -36,13 +36,13 @@ Result<StaticLoad> static_load(const arch::GpuSpec& gpu, const kernels::KernelCo
   const sm::DecodedProgram decoded = sm::decode(*program, gpu.sm, gpu::address_facts(resolved, shape));
   StaticLoad out;
   out.warps = decoded.warps;
-  out.k_per_trip = std::max(1, program->k_per_trip);
-  out.idle_trips = program->prologue_tiles;
+  out.k_per_iteration = std::max(1, program->k_per_iteration);
+  out.idle_iterations = program->prologue_tiles;
   const auto main_loop = std::ranges::find_if(program->loops, &kernels::Loop::is_main);
   if (main_loop == program->loops.end()) return out;
   for (std::int32_t at = main_loop->begin; at <= main_loop->branch; ++at) {
     const sm::DecodedInstruction& in = decoded.code[static_cast<std::size_t>(at)];
-    const double times = kernels::repeats_in_trip(*program, at);
+    const double times = kernels::repeats_in_iteration(*program, at);
     out.issued += times;
     if (in.action != sm::Action::memory && in.action != sm::Action::barrier) continue;
     const sm::MemoryCost& cost = decoded.memory[static_cast<std::size_t>(in.memory)];
@@ -54,9 +54,10 @@ Result<StaticLoad> static_load(const arch::GpuSpec& gpu, const kernels::KernelCo
 }
 
 double least_cycles(const StaticLoad& load, std::int64_t k, int sub_cores) {
-  const auto trips = static_cast<double>(std::max<std::int64_t>(0, ceil_div(k, load.k_per_trip) - load.idle_trips));
+  const auto iterations =
+      static_cast<double>(std::max<std::int64_t>(0, ceil_div(k, load.k_per_iteration) - load.idle_iterations));
   const double of_sub_core = std::max(load.sub_core_cycles, load.issued) / sub_cores;
-  return trips * load.warps * std::max({load.address_cycles, load.front_cycles, of_sub_core});
+  return iterations * load.warps * std::max({load.address_cycles, load.front_cycles, of_sub_core});
 }
 
 namespace {

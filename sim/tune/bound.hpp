@@ -18,8 +18,8 @@ struct StaticLoad {
   double sub_core_cycles = 0;  // of the way from its sub-core to that path
   double issued = 0;           // warp instructions
   int warps = 1;               // of a CTA
-  int k_per_trip = 1;
-  int idle_trips = 0;  // the last ones, whose copies are predicated off
+  int k_per_iteration = 1;
+  int idle_iterations = 0;  // the last ones, whose copies are predicated off
 };
 
 // resolved: a configuration that kernels::resolve() returned. An error where no program can be built.

@@ -80,7 +80,7 @@ std::string watched(const gpu::Recording& recording, const arch::GpuSpec& gpu) {
     reasons.push_back(
         {{"name", name_of(static_cast<sm::Stall>(i))}, {"says", description_of(static_cast<sm::Stall>(i))}});
   return Json{{"begin", recording.begin},           {"end", recording.end},
-              {"trips", recording.trips},           {"mainloop", program.mainloop_begin},
+              {"iterations", recording.iterations}, {"mainloop", program.mainloop_begin},
               {"epilogue", program.epilogue_begin}, {"reasons", reasons},
               {"code", code_json(program, lines)},  {"warps", warps}}
       .dump();

@@ -290,18 +290,18 @@ TEST(SimulateAssembly, PrintsWhatItsPageSays) {
   EXPECT_NE(without_numbers(page.out).find(without_numbers(ran.out)), std::string::npos) << ran.out;
 }
 
-TEST(SimulateAssembly, GivesEveryFigureOfTheRunAndOfATripAsJsonAndCsv) {
-  const std::string command = "simulate --arch l4 --ctas 2 --warps 4 --trips 30 --asm " NOTEG_SOURCE_DIR
+TEST(SimulateAssembly, GivesEveryFigureOfTheRunAndOfAnIterationAsJsonAndCsv) {
+  const std::string command = "simulate --arch l4 --ctas 2 --warps 4 --iterations 30 --asm " NOTEG_SOURCE_DIR
                               "/examples/02_micro_kernel/shared_stride.nsass";
   const Ran ran = run_program(command + " --format json");
   ASSERT_EQ(ran.status, 0) << ran.err;
   const auto json = nlohmann::json::parse(ran.out);
-  EXPECT_EQ(json["per_trip"]["warp_instructions"], 2 * 4 * 5);
+  EXPECT_EQ(json["per_iteration"]["warp_instructions"], 2 * 4 * 5);
   EXPECT_EQ(json["run"]["warp_instructions"], 30 * 2 * 4 * 5 + 2 * 4);  // and an EXIT for each warp
-  EXPECT_EQ(json["per_trip"]["shared_bytes"], 2 * 4 * 2 * 128);
-  EXPECT_EQ(json["run"].size(), json["per_trip"].size());
+  EXPECT_EQ(json["per_iteration"]["shared_bytes"], 2 * 4 * 2 * 128);
+  EXPECT_EQ(json["run"].size(), json["per_iteration"].size());
   const Ran csv = run_program(command + " --format csv");
-  EXPECT_EQ(csv.out.substr(0, 26), "figure,whole_run,per_trip\n") << csv.out;
+  EXPECT_EQ(csv.out.substr(0, 26), "figure,whole_run,per_iteration\n") << csv.out;
 }
 
 TEST(SimulateAssembly, RunsWhatKernelShowPrints) {

@@ -23,8 +23,8 @@ struct Ran {
 // run.sh of examples/NAME.
 [[nodiscard]] Ran run_example(const std::string& name);
 
-// What a page shows between its lines `<!-- output: ... -->` and `<!-- /output -->`, in a block of text. With
-// NOTEG_UPDATE_GENERATED=1 in the environment what was printed is written there before, on every page that shows it.
+// What a page shows between its lines `<!-- output: ... -->` and `<!-- /output -->`, in a block of text. With the
+// environment variable NOTEG_UPDATE_GENERATED=1 what was printed is written there before, on every page that shows it.
 [[nodiscard]] std::string output_on_page(const std::string& page, const std::string& printed);
 
 }  // namespace noteg::test

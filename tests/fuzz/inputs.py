@@ -209,7 +209,7 @@ class Inputs:
         files = sorted(self.root.glob("examples/*/*.nsass")) + sorted(self.root.glob("tests/data/sass/*.nsass"))
         words = ["simulate", "--arch", rng.choice(self.gpus), "--asm",
                  self.write(folder, "kernel.nsass", mutated(rng, rng.choice(files).read_text()))]
-        for option in ("--warps", "--ctas", "--trips"):
+        for option in ("--warps", "--ctas", "--iterations"):
             if rng.random() < 0.3:
                 words += [option, rng.choice(["1", "2", "8", "31", rng.choice(ODD)])]
         return words + self.arch_settings(rng) + self.format(rng)

@@ -22,7 +22,7 @@ double mainloop_of(const char* gpu, const char* name, kernels::GemmShape shape) 
 
 GemmGrid grid_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, int sms) {
   kernels::Program program;
-  program.k_per_trip = config.tile.k > 0 ? config.tile.k : 8;
+  program.k_per_iteration = config.tile.k > 0 ? config.tile.k : 8;
   return plan_grid(config, shape, program, sms);
 }
 
@@ -30,13 +30,13 @@ LaunchGeometry geometry_of(const kernels::KernelConfig& config, const kernels::G
   return grid_of(config, shape, sms).geometry;
 }
 
-TEST(Grid, CountsPartialTilesAndPartialTripsAsWholeOnes) {
+TEST(Grid, CountsPartialTilesAndPartialIterationsAsWholeOnes) {
   const kernels::KernelConfig config = kernel_of(kernel);
   const LaunchGeometry exact = geometry_of(config, {1024, 512, 800, 3}, 108);
   EXPECT_EQ(exact.ctas, 8 * 4 * 3);
-  const LaunchGeometry ragged = geometry_of(config, {1024 - 127, 512 - 1, 800 - 7, 3}, 108);
-  EXPECT_EQ(ragged.ctas, exact.ctas);
-  EXPECT_EQ(ragged.iterations, exact.iterations);
+  const LaunchGeometry partial = geometry_of(config, {1024 - 127, 512 - 1, 800 - 7, 3}, 108);
+  EXPECT_EQ(partial.ctas, exact.ctas);
+  EXPECT_EQ(partial.iterations, exact.iterations);
   EXPECT_EQ(geometry_of(config, {1025, 512, 801, 3}, 108).ctas, 9 * 4 * 3);
   EXPECT_EQ(geometry_of(config, {1025, 512, 801, 3}, 108).iterations, exact.iterations + 1);
 }

@@ -30,7 +30,7 @@ kernels::Program loop_of(const std::string& file) {
   return program ? *program : kernels::Program{};
 }
 
-double cycles_per_trip(const arch::GpuSpec& gpu, const kernels::Program& program, int ctas) {
+double cycles_per_iteration(const arch::GpuSpec& gpu, const kernels::Program& program, int ctas) {
   constexpr int few = 16, many = 80;
   PortRequest request;
   request.gpu = &gpu;
@@ -38,8 +38,8 @@ double cycles_per_trip(const arch::GpuSpec& gpu, const kernels::Program& program
   sm::SmWork work;
   work.resident = ctas;
   work.ctas = ctas;
-  const auto cycles = [&](int trips) {
-    work.trips = trips;
+  const auto cycles = [&](int iterations) {
+    work.iterations = iterations;
     return sm::run_sm(decoded, gpu.sm, {}, port_to_l2(request, gpu.clock.sustained), work).cycles;
   };
   return (cycles(many) - cycles(few)) / (many - few);
@@ -49,7 +49,7 @@ class RealMainLoop : public testing::TestWithParam<RealLoop> {};
 
 TEST_P(RealMainLoop, TakesTheCyclesOfTheHardware) {
   const RealLoop& loop = GetParam();
-  const double cycles = cycles_per_trip(gpu_of("h200-sxm-141gb"), loop_of(loop.file), loop.ctas);
+  const double cycles = cycles_per_iteration(gpu_of("h200-sxm-141gb"), loop_of(loop.file), loop.ctas);
   EXPECT_LE(std::abs(cycles / loop.measured - 1), loop.within) << cycles << " for " << loop.measured;
 }
 
@@ -76,7 +76,7 @@ TEST(RealMainLoops, PrintAndReadBackTheSame) {
     ASSERT_TRUE(again) << to_string(again.errors());
     EXPECT_TRUE(kernels::to_text(*again) == text);
     const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
-    EXPECT_EQ(cycles_per_trip(gpu, *again, 1), cycles_per_trip(gpu, loop_of(file), 1));
+    EXPECT_EQ(cycles_per_iteration(gpu, *again, 1), cycles_per_iteration(gpu, loop_of(file), 1));
   }
 }
 

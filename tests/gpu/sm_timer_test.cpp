@@ -14,12 +14,13 @@ namespace {
 struct Pilot {
   const char *gpu, *kernel;
   int resident;
-  std::int64_t ctas, trips;
+  std::int64_t ctas, iterations;
   double within;
 };
 
 std::ostream& operator<<(std::ostream& out, const Pilot& pilot) {
-  return out << pilot.gpu << " " << pilot.kernel << " " << pilot.ctas << " CTAs of " << pilot.trips << " trips";
+  return out << pilot.gpu << " " << pilot.kernel << " " << pilot.ctas << " CTAs of " << pilot.iterations
+             << " iterations";
 }
 
 class PilotRun : public testing::TestWithParam<Pilot> {};
@@ -39,7 +40,7 @@ TEST_P(PilotRun, IsNearTheRunAtLittleCost) {
   sm::SmWork work;
   work.resident = pilot.resident;
   work.ctas = pilot.ctas;
-  work.trips = pilot.trips;
+  work.iterations = pilot.iterations;
   work.cta_launch_latency = gpu.sm.cta_launch.value;
   SmTimer& timer = *sm_timer(launch->program, launch->addresses, gpu.sm, {}, cache);
   const sm::SmResult run = timer.run(port, work);

@@ -1,4 +1,4 @@
-// wgmma kernels on the whole chip: laws of boxes and tiles, the grades of the engine, what a GPU without them says.
+// wgmma kernels on the whole chip: laws of boxes and tiles, exact and sampled runs, what a GPU without them says.
 #include <gtest/gtest.h>
 
 #include "arch/load.hpp"

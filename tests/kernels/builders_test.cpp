@@ -289,14 +289,14 @@ TEST(Builders, ImpossibleTilesAreMistakesOfTheUser) {
   EXPECT_FALSE(build_program(blocked({256, 128, 8}, 16, 16, 2))) << "256 accumulators do not fit";
 }
 
-TEST(MainTrips, CountTilesLessThePeeledOne) {
+TEST(MainIterations, CountTilesLessThePeeledOne) {
   Program p;
-  p.k_per_trip = 8;
-  EXPECT_EQ(main_trips(p, 1024), 128);
-  EXPECT_EQ(main_trips(p, 1025), 129);
+  p.k_per_iteration = 8;
+  EXPECT_EQ(main_iterations(p, 1024), 128);
+  EXPECT_EQ(main_iterations(p, 1025), 129);
   p.peeled_tiles = 1;
-  EXPECT_EQ(main_trips(p, 8), 0);
-  EXPECT_EQ(main_trips(p, 9), 1);
+  EXPECT_EQ(main_iterations(p, 8), 0);
+  EXPECT_EQ(main_iterations(p, 9), 1);
 }
 
 TEST(Print, WritesListingsWithControlBits) {

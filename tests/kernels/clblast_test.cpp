@@ -19,13 +19,13 @@ KernelConfig clblast(int mwg, int nwg) {
   return c;
 }
 
-std::int64_t executed(const Program& p, Opcode op, std::int64_t trips) {
+std::int64_t executed(const Program& p, Opcode op, std::int64_t iterations) {
   std::int64_t count = 0;
   for (std::int32_t at = 0; at < static_cast<std::int32_t>(p.code.size()); ++at) {
     if (p.code[static_cast<std::size_t>(at)].op != op) continue;
     std::int64_t times = 1;
     for (const Loop& loop : p.loops)
-      if (loop.begin <= at && at <= loop.branch) times *= loop.is_main ? trips : loop.trips;
+      if (loop.begin <= at && at <= loop.branch) times *= loop.is_main ? iterations : loop.iterations;
     count += times;
   }
   return count;

@@ -65,12 +65,12 @@ void expect_same_program(const Program& a, const Program& b) {
   EXPECT_EQ(a.threads, b.threads);
   EXPECT_EQ(a.registers, b.registers);
   EXPECT_EQ(a.shared_bytes, b.shared_bytes);
-  EXPECT_EQ(a.k_per_trip, b.k_per_trip);
+  EXPECT_EQ(a.k_per_iteration, b.k_per_iteration);
   EXPECT_EQ(a.stages, b.stages);
   EXPECT_EQ(a.peeled_tiles, b.peeled_tiles);
   EXPECT_EQ(a.prologue_tiles, b.prologue_tiles);
-  EXPECT_EQ(a.a_bytes_per_trip, b.a_bytes_per_trip);
-  EXPECT_EQ(a.b_bytes_per_trip, b.b_bytes_per_trip);
+  EXPECT_EQ(a.a_bytes_per_iteration, b.a_bytes_per_iteration);
+  EXPECT_EQ(a.b_bytes_per_iteration, b.b_bytes_per_iteration);
   ASSERT_EQ(a.code.size(), b.code.size());
   for (int at = 0; at < static_cast<int>(a.code.size()); ++at) {
     expect_same_instruction(a, b, at);

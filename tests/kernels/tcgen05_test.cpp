@@ -37,9 +37,9 @@ TEST(Tcgen05, APairCopiesHalfOfTheColumnsEach) {
   KernelConfig alone = wide_pair();
   alone.cluster_m = 1;
   const Program together = program_of(wide_pair()), single = program_of(alone);
-  EXPECT_EQ(together.a_bytes_per_trip, 128 * 64 * 2);
-  EXPECT_EQ(together.b_bytes_per_trip, 256 * 64 * 2 / 2);
-  EXPECT_EQ(single.b_bytes_per_trip, 256 * 64 * 2);
+  EXPECT_EQ(together.a_bytes_per_iteration, 128 * 64 * 2);
+  EXPECT_EQ(together.b_bytes_per_iteration, 256 * 64 * 2 / 2);
+  EXPECT_EQ(single.b_bytes_per_iteration, 256 * 64 * 2);
   EXPECT_EQ(together.stages, 6);  // as cuBLAS names its kernel of this tile: 64x6
   EXPECT_EQ(single.stages, 4);    // 64x4
 }
@@ -62,7 +62,7 @@ TEST(Tcgen05, NarrowTypesTakeTheirOwnInstructions) {
   config.tile.k = 256;
   const Program program = program_of(config);
   EXPECT_EQ(count(program, Opcode::utcomma), 4);
-  EXPECT_EQ(program.a_bytes_per_trip, 128 * 256 * 0.5625);  // a byte of scale for 16 values
+  EXPECT_EQ(program.a_bytes_per_iteration, 128 * 256 * 0.5625);  // a byte of scale for 16 values
 }
 
 TEST(Tcgen05, RowsOf128LieAlongEitherSide) {

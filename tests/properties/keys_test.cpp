@@ -73,7 +73,7 @@ std::string figures_of(const kernels::Program& program, const sm::CoreSwitches& 
   request.gpu = &gpu;
   request.traffic.l1_hit_rate = l1_hit_rate;
   sm::SmWork work;
-  work.trips = 6;
+  work.iterations = 6;
   const sm::SmResult result = sm::run_sm(sm::decode(program, gpu.sm, {}, switches), gpu.sm, switches,
                                          gpu::port_to_l2(request, gpu.clock.sustained), work);
   const sm::CoreCounters& c = result.counters;

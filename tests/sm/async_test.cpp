@@ -25,12 +25,12 @@ void add(Emitter& e, Opcode op, const AsyncOp& async) {
   e.emit(op, "", {}, {}).async = static_cast<std::int16_t>(e.program().async.size() - 1);
 }
 
-double cycles(Emitter& e, int warps, std::int64_t trips = 1) {
+double cycles(Emitter& e, int warps, std::int64_t iterations = 1) {
   e.emit(Opcode::exit, "", {}, {});
   e.program().warps = warps;
   const arch::GpuSpec gpu = h200();
   SmWork work;
-  work.trips = trips;
+  work.iterations = iterations;
   CoreSwitches switches;
   switches.icache = InstructionCache::perfect;
   const SmResult result = run_sm(decode(e.program(), gpu.sm), gpu.sm, switches, {}, work);
@@ -39,8 +39,8 @@ double cycles(Emitter& e, int warps, std::int64_t trips = 1) {
 }
 
 // Iterations of: fence, `count` multiplications, wait for all of them.
-double cycles_per_trip(int n, bool a_in_registers, int warpgroups, int count) {
-  const auto run = [&](std::int64_t trips) {
+double cycles_per_iteration(int n, bool a_in_registers, int warpgroups, int count) {
+  const auto run = [&](std::int64_t iterations) {
     Emitter e;
     const int loop = e.begin_loop(true, 1);
     e.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
@@ -49,7 +49,7 @@ double cycles_per_trip(int n, bool a_in_registers, int warpgroups, int count) {
           {.kind = AsyncKind::matmul, .n = n, .a_in_registers = a_in_registers, .closes_group = i + 1 == count});
     add(e, Opcode::warpgroup, {.kind = AsyncKind::matmul_wait});
     e.end_loop(loop, kernels::Operand{});
-    return cycles(e, 4 * warpgroups, trips);
+    return cycles(e, 4 * warpgroups, iterations);
   };
   return (run(60) - run(20)) / 40;
 }
@@ -67,7 +67,7 @@ TEST(Wgmma, LatencyAsMeasured) {
        {Latency{8, false, 59.1}, Latency{16, false, 63.1}, Latency{32, false, 75.5}, Latency{64, false, 91.5},
         Latency{96, false, 107.6}, Latency{128, false, 123.7}, Latency{192, false, 160.5}, Latency{256, false, 198.8},
         Latency{64, true, 84.8}, Latency{128, true, 116.9}, Latency{256, true, 187.4}}) {
-    EXPECT_NEAR(cycles_per_trip(row.n, row.a_in_registers, 1, 1) - branch, row.measured, 0.05 * row.measured)
+    EXPECT_NEAR(cycles_per_iteration(row.n, row.a_in_registers, 1, 1) - branch, row.measured, 0.05 * row.measured)
         << row.n << (row.a_in_registers ? " RS" : " SS");
   }
 }
@@ -87,7 +87,7 @@ TEST(Wgmma, RateAsMeasured) {
         Rate{64, true, 2, 8, 2016.6}, Rate{128, true, 2, 8, 2028.4}, Rate{256, true, 2, 8, 2033.2},
         Rate{256, false, 1, 4, 1792.7}, Rate{128, false, 1, 4, 1653.2}}) {
     const double work = 64.0 * row.n * 16 * row.count * row.warpgroups;
-    EXPECT_NEAR(work / cycles_per_trip(row.n, row.a_in_registers, row.warpgroups, row.count), row.measured,
+    EXPECT_NEAR(work / cycles_per_iteration(row.n, row.a_in_registers, row.warpgroups, row.count), row.measured,
                 0.05 * row.measured)
         << row.n << " x" << row.count << " of " << row.warpgroups;
   }

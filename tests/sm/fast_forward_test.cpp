@@ -21,14 +21,14 @@ const char* const loads_and_waits =
 const char* const nested_and_in_sequence =
     ".warps 4\n.access R2 global 4 lane*4\nouter:\n"
     "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
-    ".trips 5\ninner:\n"
+    ".iterations 5\ninner:\n"
     "[B------:R-:W-:-:S04] FADD R4, R4, R4 ;\n"
     "[B------:R-:W-:-:S01] BRA inner ;\n"
     "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
-    ".trips 150\n[B------:R-:W-:-:S01] BRA outer ;\nlast:\n"
+    ".iterations 150\n[B------:R-:W-:-:S01] BRA outer ;\nlast:\n"
     "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
     "[B0-----:R-:W-:-:S02] FADD R4, R8, R8 ;\n"
-    ".trips 300\n[B------:R-:W-:-:S01] BRA last ;\n";
+    ".iterations 300\n[B------:R-:W-:-:S01] BRA last ;\n";
 
 // More is asked for than such a share of L2 brings, which leaves other fractions of a cycle with each load: states come
 // back late, if at all.
@@ -60,7 +60,7 @@ void expect_all_work(const Both& both, const SmWork& work) {
 
 TEST(FastForward, SkipsWhatRepeatsWithoutAnError) {
   for (const int resident : {1, 2}) {
-    const SmWork work{.resident = resident, .ctas = 200, .trips = 50};
+    const SmWork work{.resident = resident, .ctas = 200, .iterations = 50};
     const Both both = run_both(loads_and_waits, work, 64);
     EXPECT_EQ(both.sampled.cycles, both.exact.cycles) << resident;
     EXPECT_LT(both.sampled.stepped_cycles, both.exact.cycles / 20) << resident;
@@ -69,7 +69,7 @@ TEST(FastForward, SkipsWhatRepeatsWithoutAnError) {
 }
 
 TEST(FastForward, EstimatesNothingWithinTheBudget) {
-  const SmWork work{.resident = 3, .ctas = 9, .trips = 500};
+  const SmWork work{.resident = 3, .ctas = 9, .iterations = 500};
   const Both both = run_both(loads_and_waits, work, odd_share);
   EXPECT_LT(both.exact.counters.warp_instructions, SamplingRules{}.budget);
   EXPECT_EQ(both.sampled.cycles, both.exact.cycles);
@@ -77,9 +77,9 @@ TEST(FastForward, EstimatesNothingWithinTheBudget) {
 }
 
 TEST(FastForward, StepsThroughAPartOfMoreThanTheBudget) {
-  for (const SmWork& work : {SmWork{.resident = 3, .ctas = 300, .trips = 600},      // many CTAs
-                             SmWork{.resident = 3, .ctas = 3, .trips = 60'000},     // long loops
-                             SmWork{.resident = 3, .ctas = 60'000, .trips = 3}}) {  // short ones
+  for (const SmWork& work : {SmWork{.resident = 3, .ctas = 300, .iterations = 600},      // many CTAs
+                             SmWork{.resident = 3, .ctas = 3, .iterations = 60'000},     // long loops
+                             SmWork{.resident = 3, .ctas = 60'000, .iterations = 3}}) {  // short ones
     const Both both = run_both(loads_and_waits, work, odd_share);
     EXPECT_GT(both.exact.counters.warp_instructions, 2 * SamplingRules{}.budget);
     EXPECT_LT(both.sampled.stepped_warp_instructions, SamplingRules{}.budget);

@@ -32,12 +32,12 @@ double loop_cycles(const LoopRow& row) {
     body += ffma(i, i + 1 == row.ffma ? row.before_branch : "B------:R-:W-:-:S01");
   }
   const std::string text = fmt::format(".warps {}\nloop:\n{}[B------:R-:W-:-:S05] @P0 BRA loop ;\n", row.warps, body);
-  return cycles_per_trip({.text = text});
+  return cycles_per_iteration({.text = text});
 }
 
 class LoopOfFfma : public testing::TestWithParam<LoopRow> {};
 
-TEST_P(LoopOfFfma, TakesTheMeasuredCyclesPerTrip) {
+TEST_P(LoopOfFfma, TakesTheMeasuredCyclesPerIteration) {
   EXPECT_NEAR(loop_cycles(GetParam()), GetParam().measured, std::max(1.0, 0.03 * GetParam().measured));
 }
 
@@ -70,8 +70,8 @@ TEST_P(StraightLineCode, TakesTheMeasuredCyclesPerInstruction) {
   for (int i = 0; i < row.instructions; ++i) body += ffma(i);
   const std::string text = "loop:\n" + body + "[B------:R-:W-:-:S05] BRA loop ;\n";
   const MicroKernel kernel{.text = text};
-  const double per_trip = (run_micro(kernel, 6).cycles - run_micro(kernel, 3).cycles) / 3;
-  EXPECT_NEAR(per_trip / row.instructions, row.measured, 0.03 * row.measured);
+  const double per_iteration = (run_micro(kernel, 6).cycles - run_micro(kernel, 3).cycles) / 3;
+  EXPECT_NEAR(per_iteration / row.instructions, row.measured, 0.03 * row.measured);
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, StraightLineCode,

@@ -17,21 +17,21 @@ std::string bursts(int loads, int apart) {
   return text + "[B------:R-:W-:-:S01] BRA loop ;\n";
 }
 
-double trip(int loads, int apart, double share, double port) {
+double iteration(int loads, int apart, double share, double port) {
   MicroKernel kernel{.text = bursts(loads, apart)};
-  kernel.environment.read_bytes_per_cycle = share;
-  kernel.environment.read_burst_bytes_per_cycle = port;
+  kernel.memory_port.read_bytes_per_cycle = share;
+  kernel.memory_port.read_burst_bytes_per_cycle = port;
   // From behind the time in which all SMs begin together.
   return (run_micro(kernel, 48).cycles - run_micro(kernel, 24).cycles) / 24;
 }
 
 TEST(ShareOfL2, RareBurstsComeAtTheRateOfThePort) {
-  EXPECT_NEAR(trip(32, 4000, 16, 128), trip(32, 4000, 128, 128), 1);
-  EXPECT_GT(trip(32, 4000, 16, 0), trip(32, 4000, 128, 128) + 100);
+  EXPECT_NEAR(iteration(32, 4000, 16, 128), iteration(32, 4000, 128, 128), 1);
+  EXPECT_GT(iteration(32, 4000, 16, 0), iteration(32, 4000, 128, 128) + 100);
 }
 
 TEST(ShareOfL2, SteadyLoadsGetTheShareAndNoMore) {
-  EXPECT_NEAR(trip(32, 0, 4, 128), 32 * 128 / 4, 0.02 * 32 * 128 / 4);
+  EXPECT_NEAR(iteration(32, 0, 4, 128), 32 * 128 / 4, 0.02 * 32 * 128 / 4);
 }
 
 // Loads one behind the other, each waited for, of which `again` in twenty were asked for by another warp.
@@ -41,13 +41,13 @@ double chain(int again) {
                          "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
                          "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
                          "[B------:R-:W-:-:S01] BRA loop ;\n"};
-  kernel.environment.shared[0].again = again;  // of an operand that the text does not name
+  kernel.memory_port.shared[0].again = again;  // of an operand that the text does not name
   return (run_micro(kernel, 120).cycles - run_micro(kernel, 60).cycles) / 60;
 }
 
 TEST(ShareOfL2, WhatAnotherWarpAskedForIsInL1) {
   const MicroKernel usual;
-  EXPECT_NEAR(chain(0) - chain(20), usual.environment.latency - usual.environment.l1_latency, 4);
+  EXPECT_NEAR(chain(0) - chain(20), usual.memory_port.latency - usual.memory_port.l1_latency, 4);
   EXPECT_NEAR(chain(15), 0.25 * chain(0) + 0.75 * chain(20), 1);
 }
 
@@ -59,7 +59,7 @@ double front_cycles_of_load(const std::string& gpu) {
       text += fmt::format("[B------:R-:W-:-:S01] LDS R{}, [R2] ;\n", 8 + i % 32);
       if (with_load && i % 16 == 0) text += fmt::format("[B------:R-:W-:-:S01] LDG.E R{}, [R3] ;\n", 48 + i / 16);
     }
-    return cycles_per_trip({.text = text + "[B------:R-:W-:-:S01] BRA loop ;\n", .gpu = gpu});
+    return cycles_per_iteration({.text = text + "[B------:R-:W-:-:S01] BRA loop ;\n", .gpu = gpu});
   };
   return (cycles(true) - cycles(false)) / (4 * 8);
 }

@@ -38,7 +38,7 @@ double cycles(const std::string& text, const Setup& setup = {}) {
 
 double last_issue(const std::string& text, double latency) {
   MicroKernel kernel{.text = text};
-  kernel.environment.latency = latency;
+  kernel.memory_port.latency = latency;
   return last_issue_before_exit(kernel);
 }
 

@@ -18,7 +18,7 @@ const arch::SmSpec& sm_of(const std::string& gpu) {
   return known.emplace(gpu, spec ? spec->sm : arch::SmSpec{}).first->second;
 }
 
-SmResult run_micro(const MicroKernel& kernel, std::int64_t trips) {
+SmResult run_micro(const MicroKernel& kernel, std::int64_t iterations) {
   const Result<kernels::Program> program = kernels::parse_assembly(kernel.text, "micro.nsass");
   EXPECT_TRUE(program) << to_string(program.errors());
   if (!program) return {};
@@ -29,9 +29,9 @@ SmResult run_micro(const MicroKernel& kernel, std::int64_t trips) {
   work.cta_launch_latency = kernel.cta_launch_latency;
   Recorder recorder;
   if (kernel.issues != nullptr) work.recorder = &recorder;
-  work.trips = trips;
+  work.iterations = iterations;
   const SmResult result =
-      run_sm(decode(*program, sm, {}, kernel.switches), sm, kernel.switches, kernel.environment, work);
+      run_sm(decode(*program, sm, {}, kernel.switches), sm, kernel.switches, kernel.memory_port, work);
   EXPECT_FALSE(result.deadlock);
   if (kernel.issues != nullptr) *kernel.issues = recorder.issues;
   return result;
@@ -45,7 +45,7 @@ double last_issue_before_exit(MicroKernel kernel) {
   return issues.size() < 2 ? 0 : static_cast<double>(issues[issues.size() - 2].cycle);
 }
 
-double cycles_per_trip(const MicroKernel& kernel) {
+double cycles_per_iteration(const MicroKernel& kernel) {
   constexpr std::int64_t few = 8, many = 24;
   return (run_micro(kernel, many).cycles - run_micro(kernel, few).cycles) / static_cast<double>(many - few);
 }

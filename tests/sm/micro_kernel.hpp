@@ -14,7 +14,7 @@ struct MicroKernel {
   std::string text;
   int resident = 1;  // CTAs
   std::string gpu = "h200-sxm-141gb";
-  MemoryPort environment{};
+  MemoryPort memory_port{};
   CoreSwitches switches{};
   std::int64_t ctas = 0;          // 0: as many as are resident
   double cta_launch_latency = 0;  // cycles from the end of a CTA to the start of its successor
@@ -22,10 +22,10 @@ struct MicroKernel {
 };
 
 // Cycles per iteration; fails the test if the text does not assemble or the warps wait for ever.
-double cycles_per_trip(const MicroKernel& kernel);
+double cycles_per_iteration(const MicroKernel& kernel);
 
-// Cycles of a whole run of `trips` iterations.
-SmResult run_micro(const MicroKernel& kernel, std::int64_t trips);
+// Cycles of a whole run of `iterations` iterations.
+SmResult run_micro(const MicroKernel& kernel, std::int64_t iterations);
 
 // The cycle in which the last instruction before EXIT issues: EXIT itself waits for all accesses. One warp, no
 // iterations.

@@ -39,7 +39,7 @@ TEST(PendingRequests, TheTableBoundsTheLoadsOfAnSm) {
   for (int i = 0; i < 8; ++i) text += "[B------:R-:W0:-:S01] LDG.E R" + std::to_string(8 + i) + ", [R2] ;\n";
   text += "[B0-----:R-:W-:-:S01] EXIT ;\n";
   MicroKernel kernel{.text = text, .resident = 2};
-  kernel.environment.latency = 4000;
+  kernel.memory_port.latency = 4000;
   const double cycles = run_micro(kernel, 1).cycles;
   EXPECT_GE(cycles, 4 * 4000);
   EXPECT_LT(cycles, 4 * 4000 + 1000);
@@ -54,7 +54,7 @@ TEST(Depbar, WaitsUntilAtMostSoManyProducersOfItsCounterAreOpen) {
     }
     text += "[B------:R-:W-:-:S04] DEPBAR.LE SB0, " + std::to_string(open) + " ;\n[B------:R-:W-:-:S01] EXIT ;\n";
     MicroKernel kernel{.text = text};
-    kernel.environment.latency = 1000;
+    kernel.memory_port.latency = 1000;
     return last_issue_before_exit(kernel);
   };
   EXPECT_NEAR(waits_for(0) - waits_for(1), 102, 1);

@@ -45,7 +45,7 @@ class FfmaSequence : public testing::TestWithParam<Sequence> {};
 
 TEST_P(FfmaSequence, TakesTheMeasuredCyclesPerInstruction) {
   const int count = 240;
-  const double cycles = cycles_per_trip({.text = ffma_loop(GetParam().operands, count)}) / count;
+  const double cycles = cycles_per_iteration({.text = ffma_loop(GetParam().operands, count)}) / count;
   EXPECT_NEAR(cycles, GetParam().measured, 0.045) << GetParam().operands;
 }
 
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
 // shifted operand positions overlap there; no rule of the kind we tried allows it without breaking another row.
 TEST(FfmaSequence, ShiftedPairsAreKnownToBeTooSlow) {
   const int count = 240;
-  EXPECT_NEAR(cycles_per_trip({.text = ffma_loop("EEZ.ZEE.OOZ.ZOO", count)}) / count, 1.54, 0.06);
+  EXPECT_NEAR(cycles_per_iteration({.text = ffma_loop("EEZ.ZEE.OOZ.ZOO", count)}) / count, 1.54, 0.06);
 }
 
 TEST(RegisterFileCache, IsLostWhenWarpsTakeTurns) {
@@ -83,7 +83,7 @@ TEST(RegisterFileCache, IsLostWhenWarpsTakeTurns) {
     text.replace(at, 5, ":S02]");
   // The model reaches 1.52: after the two-cycle hold its greedy scheduler returns to the same warp half of the time,
   // where hardware keeps alternating.
-  const double cycles = cycles_per_trip({.text = text}) / 480;
+  const double cycles = cycles_per_iteration({.text = text}) / 480;
   EXPECT_GT(cycles, 1.4);
   EXPECT_LT(cycles, 2.04);
 }
@@ -120,7 +120,9 @@ double cycles_of_ffma(const char* operands, int banks, int ports) {
   const Result<kernels::Program> program = kernels::parse_assembly(ffma_loop(operands, 240), "ffma.nsass");
   EXPECT_TRUE(program);
   const DecodedProgram decoded = decode(*program, sm);
-  const auto run = [&](std::int64_t trips) { return run_sm(decoded, sm, {}, {}, {.trips = trips}).cycles; };
+  const auto run = [&](std::int64_t iterations) {
+    return run_sm(decoded, sm, {}, {}, {.iterations = iterations}).cycles;
+  };
   return (run(24) - run(8)) / 16 / 240;
 }
 
@@ -147,7 +149,7 @@ TEST(RegisterFile, OneRegisterNamedThreeTimesIsReadOnce) {
   const std::string text =
       ".warps 4\nloop:\n.unroll 240\n[B------:R-:W-:-:S01] FFMA R9, R8, R8, R8 ;\n.end\n[B------:R-:W-:-:S01] BRA loop "
       ";\n";
-  EXPECT_NEAR(cycles_per_trip({.text = text}) / 240, 1.05, 0.03);
+  EXPECT_NEAR(cycles_per_iteration({.text = text}) / 240, 1.05, 0.03);
 }
 
 }  // namespace

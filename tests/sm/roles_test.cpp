@@ -14,7 +14,7 @@ CoreCounters counted(std::string_view text) {
   EXPECT_TRUE(program && gpu);
   if (!program || !gpu) return {};
   SmWork work;
-  work.trips = 5;
+  work.iterations = 5;
   const SmResult result = run_sm(decode(*program, gpu->sm), gpu->sm, {}, {}, work);
   EXPECT_FALSE(result.deadlock);
   return result.counters;

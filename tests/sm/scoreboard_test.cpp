@@ -12,7 +12,7 @@ const std::string exit_now = "[B------:R-:W-:-:S01] EXIT ;\n";
 
 double cycles(const std::string& text, Dependence dependence, double latency = 272) {
   MicroKernel kernel{.text = text + exit_now, .gpu = "rtx-a6000"};
-  kernel.environment.latency = latency;
+  kernel.memory_port.latency = latency;
   kernel.switches.dependence = dependence;
   return last_issue_before_exit(kernel);
 }
@@ -120,9 +120,9 @@ TEST(Switches, WithoutBankConflictsAStrideCostsWhatItsBytesNeed) {
   for (int i = 0; i < 16; ++i) text += "[B------:R-:W-:-:S01] LDS R4, [R2] ;\n";
   text += "[B------:R-:W-:-:S05] BRA loop ;\n";
   MicroKernel kernel{.text = ".warps 4\n" + text};
-  const double with = cycles_per_trip(kernel);
+  const double with = cycles_per_iteration(kernel);
   kernel.switches.bank_conflicts = false;
-  EXPECT_GT(with, 10 * cycles_per_trip(kernel));
+  EXPECT_GT(with, 10 * cycles_per_iteration(kernel));
 }
 
 // MICRO25 section 4.1: odd combinations of stall and yield.

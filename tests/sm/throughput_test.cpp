@@ -26,7 +26,7 @@ class DependentChain : public testing::TestWithParam<Chain> {};
 TEST_P(DependentChain, HasTheMeasuredLatency) {
   std::string body;
   for (int i = 0; i < 64; ++i) body += fmt::format("[{}] {} ;\n", GetParam().control, GetParam().instruction);
-  EXPECT_NEAR(cycles_per_trip({.text = loop(1, "", body)}) / 64, GetParam().measured, 0.25);
+  EXPECT_NEAR(cycles_per_iteration({.text = loop(1, "", body)}) / 64, GetParam().measured, 0.25);
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, DependentChain,
@@ -59,7 +59,7 @@ TEST_P(SharedThroughput, TakesTheMeasuredCyclesPerInstruction) {
                   : fmt::format("[B------:R-:W-:-:S01] {} R{}, [R2] ;\n", row.mnemonic, 8 + 4 * (i % 8));
   }
   const std::string access = fmt::format(".access R2 shared {} {}\n", row.bytes, row.lanes);
-  const double cycles = cycles_per_trip({.text = loop(row.warps, access, body)}) / (64.0 * row.warps);
+  const double cycles = cycles_per_iteration({.text = loop(row.warps, access, body)}) / (64.0 * row.warps);
   // The benchmark's loop holds 8 accesses: its branch costs up to half a cycle for each where few warps hide it.
   const double tolerance = row.warps <= 4 ? 0.55 / std::min(row.warps, 2) : std::max(0.03 * row.measured, 0.06);
   EXPECT_NEAR(cycles, row.measured, tolerance) << row.mnemonic << " " << row.lanes << " " << row.warps << " warps";
@@ -95,7 +95,7 @@ class Barrier : public testing::TestWithParam<BarrierRow> {};
 TEST_P(Barrier, BackToBackCostsTheMeasuredCycles) {
   std::string body;
   for (int i = 0; i < 32; ++i) body += "[B------:R-:W-:-:S01] BAR.SYNC.DEFER_BLOCKING 0x0 ;\n";
-  const double cycles = cycles_per_trip({.text = loop(GetParam().warps, "", body)}) / 32;
+  const double cycles = cycles_per_iteration({.text = loop(GetParam().warps, "", body)}) / 32;
   EXPECT_NEAR(cycles, GetParam().measured, std::max(1.0, 0.04 * GetParam().measured));
 }
 
@@ -112,7 +112,7 @@ TEST(BarrierBesideLds, CostsNothingWhereAddressesTakeTwoCycles) {
       body += fmt::format("[B------:R-:W-:-:S01] LDS R{}, [R2] ;\n", 8 + i % 32);
       if (with_barriers && i % 16 == 0) body += "[B------:R-:W-:-:S01] BAR.SYNC.DEFER_BLOCKING 0x0 ;\n";
     }
-    return cycles_per_trip({.text = loop(2, ".access R2 shared 4 lane*4\n", body), .resident = 8, .gpu = gpu});
+    return cycles_per_iteration({.text = loop(2, ".access R2 shared 4 lane*4\n", body), .resident = 8, .gpu = gpu});
   };
   EXPECT_LT(cycles("rtx4070", true), 1.03 * cycles("rtx4070", false));
   EXPECT_GT(cycles("h200-sxm-141gb", true), 1.06 * cycles("h200-sxm-141gb", false));
@@ -126,7 +126,7 @@ double cycles_of_64(const arch::SmSpec& sm, const std::string& instruction) {
   const Result<kernels::Program> program = kernels::parse_assembly(loop(4, "", body), "shared.nsass");
   EXPECT_TRUE(program) << to_string(program.errors());
   SmWork few, many;
-  few.trips = 8, many.trips = 24;
+  few.iterations = 8, many.iterations = 24;
   const DecodedProgram decoded = decode(*program, sm);
   return (run_sm(decoded, sm, {}, {}, many).cycles - run_sm(decoded, sm, {}, {}, few).cycles) / 16;
 }

@@ -78,8 +78,8 @@ TEST(Recording, WindowHoldsItsIterationsAndNoMore) {
   const gpu::Recording two = watched(report, {2, 3}), three = watched(report, {2, 4});
   EXPECT_EQ(two.begin, three.begin);
   EXPECT_LT(two.end, three.end);
-  EXPECT_EQ(two.begin, two.trip_begins[1]);
-  EXPECT_EQ(two.end, two.trip_begins[3]);
+  EXPECT_EQ(two.begin, two.iteration_begins[1]);
+  EXPECT_EQ(two.end, two.iteration_begins[3]);
   EXPECT_EQ(watched(report, {0, 1}).begin, 0u);
 }
 

@@ -26,7 +26,7 @@ inline gpu::SimReport simulated(const std::string& gpu, kernels::Family family =
   return *report;
 }
 
-inline gpu::Recording watched(const gpu::SimReport& report, const gpu::TripWindow& window = {}) {
+inline gpu::Recording watched(const gpu::SimReport& report, const gpu::IterationWindow& window = {}) {
   const Result<gpu::Recording> recording = gpu::record(report, window);
   EXPECT_TRUE(recording) << to_string(recording.errors());
   return *recording;

@@ -52,9 +52,9 @@ double times_run(const kernels::Program& program, std::int32_t at, std::int64_t 
   double times = 1;
   for (const kernels::Loop& loop : program.loops) {
     if (at < loop.begin || at > loop.branch) continue;
-    const auto trips = static_cast<double>(loop.is_main ? kernels::main_trips(program, k) : loop.trips);
+    const auto iterations = static_cast<double>(loop.is_main ? kernels::main_iterations(program, k) : loop.iterations);
     // The last copies of the main loop are predicated off.
-    times *= loop.is_main && copies ? std::max(0.0, trips - program.prologue_tiles) : trips;
+    times *= loop.is_main && copies ? std::max(0.0, iterations - program.prologue_tiles) : iterations;
   }
   return times;
 }

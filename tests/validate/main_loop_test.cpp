@@ -34,9 +34,9 @@ std::vector<Slope> slopes_of(const std::string& kernel, const std::string& mode,
   std::vector<Slope> out;
   for (std::size_t i = 1; i < points.size(); ++i) {
     const Point &a = points[i - 1], &b = points[i];
-    const double trips = (b.k - a.k) / tile_k;
-    out.push_back({kernel, mode, a.k, b.k, (b.measured_cycles - a.measured_cycles) / trips,
-                   (b.model_cycles - a.model_cycles) / trips});
+    const double iterations = (b.k - a.k) / tile_k;
+    out.push_back({kernel, mode, a.k, b.k, (b.measured_cycles - a.measured_cycles) / iterations,
+                   (b.model_cycles - a.model_cycles) / iterations});
   }
   return out;
 }
@@ -75,7 +75,7 @@ std::vector<double> errors_of(const std::vector<Slope>& slopes, std::string_view
   return out;
 }
 
-TEST(MainLoop, CyclesPerTripFollowTheHardware) {
+TEST(MainLoop, CyclesPerIterationFollowTheHardware) {
   const std::vector<Slope> slopes = all_slopes();
   ASSERT_EQ(slopes.size(), 174U);
   for (const Slope& s : slopes)

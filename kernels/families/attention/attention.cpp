@@ -174,8 +174,8 @@ class AttentionBuilder {
     const int loop = e_.begin_loop(true, 1);
     const int columns = plan_.keys / 8;
     e_.release_after(0);
-    e_.emit(Opcode::iadd3, "", {reg(s_.trips_left)}, {reg(s_.trips_left), imm(-1), reg(zero_value)});
-    e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(loop_predicate)}, {reg(s_.trips_left), imm(0)});
+    e_.emit(Opcode::iadd3, "", {reg(s_.iterations_left)}, {reg(s_.iterations_left), imm(-1), reg(zero_value)});
+    e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(loop_predicate)}, {reg(s_.iterations_left), imm(0)});
     std::vector<Value> score;
     for (int i = 0; i < plan_.bands * columns; ++i) score.push_back(e_.fresh(4));
     wait_for_copies();
@@ -242,10 +242,10 @@ Result<Program> build_attention(const BuildRequest& request) {
   program.warps = plan.warps;
   program.threads = 32 * plan.warps;
   program.shared_bytes = plan.shared_bytes;
-  program.k_per_trip = plan.keys;
+  program.k_per_iteration = plan.keys;
   program.stages = 2;
   program.prologue_tiles = 0;
-  program.b_bytes_per_trip = 2.0 * plan.keys * plan.head * bytes_of(config.dtype_in);
+  program.b_bytes_per_iteration = 2.0 * plan.keys * plan.head * bytes_of(config.dtype_in);
   return finish(e, request);
 }
 

@@ -21,9 +21,9 @@ class Blocked {
     e_.program().mainloop_begin = e_.position();
     const int loop = e_.begin_loop(true, 1);
     if (plan_.is_double_buffered) {
-      emit_double_buffered_trip();
+      emit_double_buffered_iteration();
     } else {
-      emit_single_buffered_trip();
+      emit_single_buffered_iteration();
     }
     e_.end_loop(loop, pred(store_predicate, true));
     e_.release_after(0);
@@ -45,7 +45,7 @@ class Blocked {
     e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});
   }
 
-  void emit_single_buffered_trip() {
+  void emit_single_buffered_iteration() {
     emit_tile_load(e_, plan_, state_);
     emit_loop_condition();
     emit_tile_store(e_, plan_, state_);
@@ -56,7 +56,7 @@ class Blocked {
   }
 
   // Loads for the next tile stand in the middle, their stores before the last step, as nvcc places them.
-  void emit_double_buffered_trip() {
+  void emit_double_buffered_iteration() {
     const int all = plan_.accumulators() * plan_.tile.k;
     emit_buffer_addresses(e_, state_);
     emit_tile_arithmetic();
@@ -156,12 +156,12 @@ class Blocked {
     p.threads = plan_.threads;
     p.warps = (plan_.threads + 31) / 32;
     p.shared_bytes = plan_.shared_bytes;
-    p.k_per_trip = plan_.tile.k;
+    p.k_per_iteration = plan_.tile.k;
     p.stages = plan_.is_double_buffered ? 2 : 1;
     p.peeled_tiles = plan_.is_double_buffered ? 1 : 0;
     p.prologue_tiles = 0;
-    p.a_bytes_per_trip = 4.0 * plan_.tile.m * plan_.tile.k;
-    p.b_bytes_per_trip = 4.0 * plan_.tile.n * plan_.tile.k;
+    p.a_bytes_per_iteration = 4.0 * plan_.tile.m * plan_.tile.k;
+    p.b_bytes_per_iteration = 4.0 * plan_.tile.n * plan_.tile.k;
   }
 
   const BlockedPlan& plan_;

@@ -125,17 +125,17 @@ class Clblast {
 
   void emit_products() {
     e_.emit(Opcode::mov, "", {reg(inner_)}, {reg(zero_value)});
-    const int trips = plan_.tile.k / steps_;
-    const int loop = trips > 1 ? e_.begin_loop(false, trips) : -1;
+    const int iterations = plan_.tile.k / steps_;
+    const int loop = iterations > 1 ? e_.begin_loop(false, iterations) : -1;
     for (int step = 0; step < steps_; ++step) emit_step(step);
-    finish_trip(plan_.a, read_a_, a_pointer_);
-    finish_trip(plan_.b, read_b_, b_pointer_);
+    finish_iteration(plan_.a, read_a_, a_pointer_);
+    finish_iteration(plan_.b, read_b_, b_pointer_);
     advance(inner_, steps_);
     e_.emit(Opcode::isetp, ".LT.AND", {Operand{}, pred(k_predicate)}, {reg(inner_), imm(plan_.tile.k)});
     if (loop >= 0) e_.end_loop(loop, pred(k_predicate));
   }
 
-  void finish_trip(const ClblastOperand& o, Value read, Value pointer) {
+  void finish_iteration(const ClblastOperand& o, Value read, Value pointer) {
     if (o.is_staged)
       advance(read, steps_ * o.extent * f32_bytes);
     else
@@ -255,10 +255,10 @@ class Clblast {
     p.threads = plan_.threads;
     p.warps = plan_.threads / 32;
     p.shared_bytes = config_.shared_bytes.value_or(0);
-    p.k_per_trip = plan_.tile.k;
+    p.k_per_iteration = plan_.tile.k;
     p.stages = 1;
-    p.a_bytes_per_trip = static_cast<double>(f32_bytes) * plan_.tile.m * plan_.tile.k;
-    p.b_bytes_per_trip = static_cast<double>(f32_bytes) * plan_.tile.n * plan_.tile.k;
+    p.a_bytes_per_iteration = static_cast<double>(f32_bytes) * plan_.tile.m * plan_.tile.k;
+    p.b_bytes_per_iteration = static_cast<double>(f32_bytes) * plan_.tile.n * plan_.tile.k;
   }
 
   const ClblastPlan& plan_;

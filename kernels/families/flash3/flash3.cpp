@@ -306,11 +306,11 @@ Result<Program> build_flash3(const BuildRequest& request) {
   program.name = config.name.empty() ? "flash3" : config.name;
   program.warps = plan.warps();
   program.threads = 32 * plan.warps();
-  program.k_per_trip = plan.keys;
+  program.k_per_iteration = plan.keys;
   program.stages = plan.stages;
   program.peeled_tiles = 1;
   program.lead_warp = 4;
-  program.b_bytes_per_trip = 2.0 * plan.keys * plan.head * bytes_of(config.dtype_in);
+  program.b_bytes_per_iteration = 2.0 * plan.keys * plan.head * bytes_of(config.dtype_in);
   if (auto assigned = assign_registers(program, e.groups()); !assigned) return assigned.errors();
   program.registers = config.registers.value_or(168);
   program.shared_bytes = config.shared_bytes.value_or(plan.shared_bytes);

@@ -193,8 +193,8 @@ class Mainloop {
   // Stage counters in uniform registers, the loop's own counter.
   void emit_bookkeeping() {
     e_.release_after(per_group_ / 2);
-    e_.emit(Opcode::iadd3, "", {reg(state_.trips_left)}, {reg(state_.trips_left), imm(-1), reg(zero_value)});
-    e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(loop_predicate)}, {reg(state_.trips_left), imm(0)});
+    e_.emit(Opcode::iadd3, "", {reg(state_.iterations_left)}, {reg(state_.iterations_left), imm(-1), reg(zero_value)});
+    e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(loop_predicate)}, {reg(state_.iterations_left), imm(0)});
     for (int i = 0; i < (plan_.is_async ? 10 : 8); ++i)
       e_.emit(Opcode::uiadd3, "", {ureg(4 + i % 4)}, {ureg(4 + i % 4), imm(1)});
     e_.emit(Opcode::uisetp, ".NE.AND", {Operand{}, upred(0)}, {ureg(4), imm(plan_.stages)});
@@ -229,8 +229,8 @@ Result<Program> build_mma(const BuildRequest& request) {
 
   Program& program = e.program();
   describe_pipeline(program, plan, config, "mma");
-  program.a_bytes_per_trip = static_cast<double>(plan.a.rows) * plan.a.row_bytes;
-  program.b_bytes_per_trip = static_cast<double>(plan.b.rows) * plan.b.row_bytes;
+  program.a_bytes_per_iteration = static_cast<double>(plan.a.rows) * plan.a.row_bytes;
+  program.b_bytes_per_iteration = static_cast<double>(plan.b.rows) * plan.b.row_bytes;
   return finish(e, request);
 }
 

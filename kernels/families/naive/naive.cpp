@@ -209,9 +209,9 @@ class Naive {
     branch(3, skips_sixteens);
   }
 
-  void repeat(int trips, int unroll) {
-    if (trips == 0) return;
-    const int loop = trips > 1 ? e_.begin_loop(false, trips) : -1;
+  void repeat(int iterations, int unroll) {
+    if (iterations == 0) return;
+    const int loop = iterations > 1 ? e_.begin_loop(false, iterations) : -1;
     emit_unrolled(unroll);
     if (loop >= 0)
       e_.end_loop(loop, pred(3));

@@ -29,9 +29,9 @@ void describe_naive(Program& program, int tile, const KernelConfig& config) {
   program.threads = tile * tile;
   program.warps = (program.threads + 31) / 32;
   program.shared_bytes = std::int64_t{2} * f32_bytes * tile * tile;
-  program.k_per_trip = tile;
+  program.k_per_iteration = tile;
   program.stages = 1;
-  program.a_bytes_per_trip = program.b_bytes_per_trip = static_cast<double>(f32_bytes) * tile * tile;
+  program.a_bytes_per_iteration = program.b_bytes_per_iteration = static_cast<double>(f32_bytes) * tile * tile;
 }
 
 Result<Program> finish_naive(Emitter& emitter, const BuildRequest& request) {

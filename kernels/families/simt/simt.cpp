@@ -149,8 +149,8 @@ class Mainloop {
   // Stage counters in uniform registers, masks, the loop's own counter.
   void emit_bookkeeping() {
     e_.release_after(plan_.accumulators());
-    e_.emit(Opcode::iadd3, "", {reg(state_.trips_left)}, {reg(state_.trips_left), imm(-1), reg(zero_value)});
-    e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(loop_predicate)}, {reg(state_.trips_left), imm(0)});
+    e_.emit(Opcode::iadd3, "", {reg(state_.iterations_left)}, {reg(state_.iterations_left), imm(-1), reg(zero_value)});
+    e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(loop_predicate)}, {reg(state_.iterations_left), imm(0)});
     if (!plan_.is_async) {
       e_.emit(Opcode::cs2r, "", {reg(e_.fresh())}, {});
       e_.emit(Opcode::cs2r, "", {reg(e_.fresh())}, {});
@@ -194,8 +194,8 @@ Result<Program> build_simt(const BuildRequest& request) {
 
   Program& program = e.program();
   describe_pipeline(program, plan, config, "simt");
-  program.a_bytes_per_trip = 4.0 * plan.tile.m * plan.tile.k;
-  program.b_bytes_per_trip = 4.0 * plan.tile.n * plan.tile.k;
+  program.a_bytes_per_iteration = 4.0 * plan.tile.m * plan.tile.k;
+  program.b_bytes_per_iteration = 4.0 * plan.tile.n * plan.tile.k;
   return finish(e, request);
 }
 

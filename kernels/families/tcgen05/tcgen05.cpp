@@ -170,12 +170,12 @@ Result<Program> build_tcgen05(const BuildRequest& request) {
   program.name = config.name.empty() ? "tcgen05" : config.name;
   program.warps = tcgen05_warps;
   program.threads = 32 * tcgen05_warps;
-  program.k_per_trip = plan.tile.k;
+  program.k_per_iteration = plan.tile.k;
   program.stages = plan.stages;
   program.is_persistent = plan.persistent;
   program.lead_warp = multiplying_warp;
-  program.a_bytes_per_trip = plan.a_bytes;
-  program.b_bytes_per_trip = plan.b_bytes;
+  program.a_bytes_per_iteration = plan.a_bytes;
+  program.b_bytes_per_iteration = plan.b_bytes;
   if (auto assigned = assign_registers(program, e.groups()); !assigned) return assigned.errors();
   program.registers = config.registers.value_or(registers_of_roles);
   program.shared_bytes = config.shared_bytes.value_or(0);

@@ -15,7 +15,7 @@ void emit_prologue(Emitter& e, const TritonPlan& plan, const TritonState& state)
   emit_pipeline_setup(e, state);
   for (const auto* pointers : {&state.a_pointers, &state.b_pointers})
     for (const Value& p : *pointers)
-      e.emit(Opcode::imad_wide, "", {reg(p)}, {reg(state.trips_left), constant(0x160), reg(state.a_pointer)});
+      e.emit(Opcode::imad_wide, "", {reg(p)}, {reg(state.iterations_left), constant(0x160), reg(state.a_pointer)});
   if (plan.mma.is_async)
     for (int tile = 0; tile < plan.buffers; ++tile) emit_triton_async(e, plan, state);
   emit_zeroes(e, plan.is_ffma ? state.tile : elements_of(state.accumulators));
@@ -28,8 +28,8 @@ void emit_wait(Emitter& e, const TritonPlan& plan) {
 }
 
 void emit_bookkeeping(Emitter& e, const TritonPlan& plan, const TritonState& state) {
-  e.emit(Opcode::iadd3, "", {reg(state.trips_left)}, {reg(state.trips_left), imm(-1), reg(zero_value)});
-  e.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(loop_predicate)}, {reg(state.trips_left), imm(0)});
+  e.emit(Opcode::iadd3, "", {reg(state.iterations_left)}, {reg(state.iterations_left), imm(-1), reg(zero_value)});
+  e.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(loop_predicate)}, {reg(state.iterations_left), imm(0)});
   if (!plan.mma.is_async) return;
   for (const Value& v : {state.write_offset, state.read_a, state.read_b}) {
     const Value next = e.fresh();
@@ -78,8 +78,8 @@ Result<Program> build_triton(const BuildRequest& request) {
   Program& program = e.program();
   describe_pipeline(program, plan.mma, config, "triton");
   program.prologue_tiles = plan.mma.is_async ? plan.buffers : 0;
-  program.a_bytes_per_trip = static_cast<double>(plan.mma.a.rows) * plan.mma.a.row_bytes;
-  program.b_bytes_per_trip = static_cast<double>(plan.mma.b.rows) * plan.mma.b.row_bytes;
+  program.a_bytes_per_iteration = static_cast<double>(plan.mma.a.rows) * plan.mma.a.row_bytes;
+  program.b_bytes_per_iteration = static_cast<double>(plan.mma.b.rows) * plan.mma.b.row_bytes;
   return finish(e, request);
 }
 

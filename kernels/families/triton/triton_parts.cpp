@@ -43,7 +43,7 @@ void emit_sync_operand(Emitter& e, const TritonState& state, const MmaOperand& o
           .guard = pred(i % 4);
       // Narrow ones are reached by an index each.
       if (o.access_bytes < 4)
-        e.emit(Opcode::imad_wide, "", {reg(p)}, {reg(state.trips_left), constant(0x1a0), reg(p)});
+        e.emit(Opcode::imad_wide, "", {reg(p)}, {reg(state.iterations_left), constant(0x1a0), reg(p)});
       else
         step_pointer(e, pointers, i);
     }
@@ -141,7 +141,7 @@ void emit_triton_spills(Emitter& e, const TritonPlan& plan, const TritonState& s
   const int store = e.add_pattern(contiguous(Space::shared, Matrix::none, true, 4, 128));
   const int load = e.add_pattern(contiguous(Space::shared, Matrix::none, false, 4, 128));
   for (int i = 0; i < words; ++i) {
-    e.memory(Opcode::sts, "", {}, {reg(state.write_offset), reg(state.trips_left)}, 4, store);
+    e.memory(Opcode::sts, "", {}, {reg(state.write_offset), reg(state.iterations_left)}, 4, store);
     e.memory(Opcode::lds, "", reg(e.fresh()), {reg(state.write_offset)}, 4, load);
   }
 }

@@ -138,12 +138,12 @@ Result<Program> build_wgmma(const BuildRequest& request) {
   program.name = config.name.empty() ? "wgmma" : config.name;
   program.warps = plan.warps();
   program.threads = 32 * plan.warps();
-  program.k_per_trip = plan.tile.k;
+  program.k_per_iteration = plan.tile.k;
   program.stages = plan.stages;
   program.is_persistent = plan.persistent;
   program.lead_warp = producer_warps;
-  program.a_bytes_per_trip = plan.a_bytes;
-  program.b_bytes_per_trip = plan.b_bytes;
+  program.a_bytes_per_iteration = plan.a_bytes;
+  program.b_bytes_per_iteration = plan.b_bytes;
   if (auto assigned = assign_registers(program, e.groups()); !assigned) return assigned.errors();
   program.registers = config.registers.value_or(168);
   program.shared_bytes = config.shared_bytes.value_or(0);

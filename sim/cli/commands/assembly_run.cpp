@@ -26,8 +26,8 @@ namespace noteg::cli {
 
 struct AssemblyView {
   std::string gpu, arch;
-  int warps = 1, ctas = 1;                // warps per CTA
-  std::int64_t trips = 0, few_trips = 0;  // of the main loop; few 0: there is none, or the run is too short
+  int warps = 1, ctas = 1;                          // warps per CTA
+  std::int64_t iterations = 0, few_iterations = 0;  // of the main loop; few 0: there is none, or the run is too short
   std::vector<std::pair<std::string, std::string>> switches;  // changed ones: name, value
   sm::SmResult run, shorter;
 };
@@ -69,15 +69,15 @@ constexpr std::array figures = {
     Figure{"write_sectors", "sectors written", [](const sm::SmResult& r) { return r.counters.write_sectors; }},
 };
 
-std::optional<double> per_trip(const AssemblyView& view, const Figure& figure) {
-  if (view.few_trips == 0 || view.few_trips >= view.trips) return std::nullopt;
-  return (figure.of(view.run) - figure.of(view.shorter)) / static_cast<double>(view.trips - view.few_trips);
+std::optional<double> per_iteration(const AssemblyView& view, const Figure& figure) {
+  if (view.few_iterations == 0 || view.few_iterations >= view.iterations) return std::nullopt;
+  return (figure.of(view.run) - figure.of(view.shorter)) / static_cast<double>(view.iterations - view.few_iterations);
 }
 
 // Shares of warp cycles in the iterations between the two runs, or of the whole run where there is only one.
 std::array<double, sm::stall_count> stall_shares(const AssemblyView& view) {
   sm::CoreCounters counters = view.run.counters;
-  if (view.few_trips > 0) counters += view.shorter.counters * -1.0;
+  if (view.few_iterations > 0) counters += view.shorter.counters * -1.0;
   return counters.stall_shares();
 }
 
@@ -91,9 +91,9 @@ std::string plural(int count, std::string_view what) {
 
 std::string view_text(const AssemblyView& view) {
   std::string text = fmt::format("{}: {} of {} on one SM, {} iterations of the main loop\n", view.gpu,
-                                 plural(view.ctas, "CTA"), plural(view.warps, "warp"), view.trips);
+                                 plural(view.ctas, "CTA"), plural(view.warps, "warp"), view.iterations);
   for (const auto& [name, value] : view.switches) text += fmt::format("switch {}={}\n", name, value);
-  const auto cycles = per_trip(view, figures[0]), instructions = per_trip(view, figures[1]);
+  const auto cycles = per_iteration(view, figures[0]), instructions = per_iteration(view, figures[1]);
   if (cycles && instructions && *cycles > 0) {
     text += fmt::format(
         "{:.2f} cycles per iteration of the main loop, {:.1f} instructions per warp in it, {:.2f} issued per cycle\n",
@@ -101,10 +101,10 @@ std::string view_text(const AssemblyView& view) {
   }
   text += fmt::format("\n{:<34} {:>14} {:>14}\n", "", "whole run", "per iteration");
   for (const Figure& figure : figures) {
-    const auto trip = per_trip(view, figure);
+    const auto iteration = per_iteration(view, figure);
     if (figure.of(view.run) == 0) continue;
     text += fmt::format("{:<34} {:>14.0f} {:>14}\n", figure.name, figure.of(view.run),
-                        trip ? fmt::format("{:.2f}", *trip) : "");
+                        iteration ? fmt::format("{:.2f}", *iteration) : "");
   }
   text += fmt::format("\nwhat warps do{} (share of warp cycles)\n", cycles ? " in the main loop" : "");
   const auto shares = stall_shares(view);
@@ -117,17 +117,17 @@ std::string view_text(const AssemblyView& view) {
 
 std::string view_json(const AssemblyView& view) {
   nlohmann::ordered_json json = {
-      {"arch", view.arch}, {"ctas", view.ctas}, {"warps_per_cta", view.warps}, {"trips", view.trips}};
+      {"arch", view.arch}, {"ctas", view.ctas}, {"warps_per_cta", view.warps}, {"iterations", view.iterations}};
   for (const auto& [name, value] : view.switches) json["switches"][name] = value;
-  const auto cycles = per_trip(view, figures[0]), instructions = per_trip(view, figures[1]);
+  const auto cycles = per_iteration(view, figures[0]), instructions = per_iteration(view, figures[1]);
   if (cycles && instructions) {
-    json["cycles_per_trip"] = *cycles;
-    json["instructions_per_trip_and_warp"] = *instructions / warps_in_all(view);
+    json["cycles_per_iteration"] = *cycles;
+    json["instructions_per_iteration_and_warp"] = *instructions / warps_in_all(view);
     json["issued_per_cycle"] = *cycles > 0 ? *instructions / *cycles : 0;
   }
   for (const Figure& figure : figures) json["run"][std::string(figure.key)] = figure.of(view.run);
   for (const Figure& figure : figures) {
-    if (const auto trip = per_trip(view, figure)) json["per_trip"][std::string(figure.key)] = *trip;
+    if (const auto iteration = per_iteration(view, figure)) json["per_iteration"][std::string(figure.key)] = *iteration;
   }
   const auto shares = stall_shares(view);
   for (std::size_t i = 0; i < sm::stall_count; ++i)
@@ -141,10 +141,11 @@ std::string view_json(const AssemblyView& view) {
 }
 
 std::string view_csv(const AssemblyView& view) {
-  std::string text = csv_line({"figure", "whole_run", "per_trip"});
+  std::string text = csv_line({"figure", "whole_run", "per_iteration"});
   for (const Figure& figure : figures) {
-    const auto trip = per_trip(view, figure);
-    text += csv_line({std::string(figure.key), format_number(figure.of(view.run)), trip ? format_number(*trip) : ""});
+    const auto iteration = per_iteration(view, figure);
+    text += csv_line(
+        {std::string(figure.key), format_number(figure.of(view.run)), iteration ? format_number(*iteration) : ""});
   }
   const auto shares = stall_shares(view);
   for (std::size_t i = 0; i < sm::stall_count; ++i)
@@ -154,7 +155,7 @@ std::string view_csv(const AssemblyView& view) {
 
 namespace {
 
-constexpr long long usual_trips = 48, most_trips = 1'000'000;
+constexpr long long usual_iterations = 48, most_iterations = 1'000'000;
 
 // One SM of an otherwise idle GPU, with everything it reads in L2.
 sm::MemoryPort alone(const arch::GpuSpec& gpu) {
@@ -163,8 +164,8 @@ sm::MemoryPort alone(const arch::GpuSpec& gpu) {
   return gpu::port_to_l2(request, gpu.clock.sustained);
 }
 
-Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpec& gpu, int ctas, std::int64_t trips,
-                             const gpu::Switches& switches) {
+Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpec& gpu, int ctas,
+                             std::int64_t iterations, const gpu::Switches& switches) {
   const sm::DecodedProgram decoded = sm::decode(program, gpu.sm, {}, switches.core);
   const sm::MemoryPort port = alone(gpu);
   sm::SmWork work;
@@ -176,12 +177,12 @@ Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpe
   out.switches = gpu::changed_switches(switches);
   out.warps = program.warps;
   out.ctas = ctas;
-  out.trips = trips;
+  out.iterations = iterations;
   const bool has_main_loop = std::ranges::any_of(program.loops, &kernels::Loop::is_main);
-  if (has_main_loop) out.few_trips = trips / 3;
-  for (const std::int64_t count : {trips, out.few_trips}) {
+  if (has_main_loop) out.few_iterations = iterations / 3;
+  for (const std::int64_t count : {iterations, out.few_iterations}) {
     if (count == 0) continue;
-    work.trips = count;
+    work.iterations = count;
     const sm::SmResult result = sm::run_sm(decoded, gpu.sm, switches.core, port, work);
     if (result.deadlock) {
       return Diagnostic{program.name,
@@ -191,7 +192,7 @@ Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpe
                         "warps that can always go on",
                         "warps that wait for ever: a counter is never released"};
     }
-    (count == trips ? out.run : out.shorter) = result;
+    (count == iterations ? out.run : out.shorter) = result;
   }
   return out;
 }
@@ -212,14 +213,14 @@ std::vector<Option> assembly_options() {
   return {{"asm", "FILE", "run this assembly on one SM instead of a kernel", false, FileUse::input},
           {"warps", "N", "with --asm: warps per CTA, instead of the file's .warps", false},
           {"ctas", "N", "with --asm: CTAs on the SM (default 1)", false},
-          {"trips", "N", "with --asm: iterations of the main loop (default 48)", false}};
+          {"iterations", "N", "with --asm: iterations of the main loop (default 48)", false}};
 }
 
 int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::Switches& switches, Format format) {
   Diagnostics errors;
   const auto warps = static_cast<int>(count_option(arguments, "warps", 0, 32, errors));
   const auto ctas = static_cast<int>(count_option(arguments, "ctas", 1, 32, errors));
-  const long long trips = count_option(arguments, "trips", usual_trips, most_trips, errors);
+  const long long iterations = count_option(arguments, "iterations", usual_iterations, most_iterations, errors);
   const std::string file = *arguments.text("asm");
   const Result<std::string> text = read_text_file(file);
   if (!text) return refuse("simulate", text.errors());
@@ -232,7 +233,7 @@ int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu
                       fmt::format("{}", program->warps * ctas)});
   }
   if (!errors.empty()) return refuse("simulate", errors);
-  const Result<AssemblyView> view = measure(*program, gpu, ctas, trips, switches);
+  const Result<AssemblyView> view = measure(*program, gpu, ctas, iterations, switches);
   if (!view) return refuse("simulate", view.errors());
   switch (format) {
     case Format::text: return print(view_text(*view));

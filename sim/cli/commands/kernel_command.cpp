@@ -33,8 +33,8 @@ struct KernelView {
   kernels::GemmShape shape;
   kernels::Program program;
   std::vector<KernelPart> parts;
-  long long trips = 0;     // of the main loop for this K
-  long long executed = 0;  // warp instructions of one warp
+  long long iterations = 0;  // of the main loop for this K
+  long long executed = 0;    // warp instructions of one warp
 };
 
 [[nodiscard]] Result<KernelView> view_of(const KernelRequest& request, const kernels::LatencyModel& latency);
@@ -78,7 +78,7 @@ Result<KernelView> view_of(const KernelRequest& request, const kernels::LatencyM
                 part_of(view.program, "mainloop", view.program.mainloop_begin, view.program.epilogue_begin, latency),
                 part_of(view.program, "epilogue", view.program.epilogue_begin, end, latency)};
   const std::int64_t depth = (request.shape.k + config->split_k - 1) / config->split_k;
-  view.trips = kernels::main_trips(view.program, depth);
+  view.iterations = kernels::main_iterations(view.program, depth);
   view.executed = kernels::executed_instructions(view.program, depth);
   return view;
 }
@@ -90,7 +90,7 @@ std::string view_text(const KernelView& view) {
                   name_of(view.config.family), view.config.tile.m, view.config.tile.n, view.config.tile.k,
                   program.threads, program.warps, program.stages, program.registers, program.shared_bytes);
   text += fmt::format("# K = {}: {} iterations of the main loop, {} instructions executed by a warp\n", view.shape.k,
-                      view.trips, view.executed);
+                      view.iterations, view.executed);
   for (const KernelPart& part : view.parts) {
     text += fmt::format("# {}: {} instructions, stall counts sum to {}, critical path {} cycles\n", part.name,
                         part.end - part.begin, part.facts.stall_sum, part.facts.critical_path);
@@ -111,7 +111,7 @@ std::string view_json(const KernelView& view) {
                {"stages", program.stages},
                {"registers", program.registers},
                {"shared_bytes", program.shared_bytes},
-               {"mainloop_trips", view.trips},
+               {"mainloop_iterations", view.iterations},
                {"warp_instructions", view.executed}};
   for (const KernelPart& part : view.parts)
     root["parts"].push_back({{"name", part.name},

@@ -19,12 +19,12 @@ constexpr std::int64_t longest_window = 200;  // iterations: some hundred megaby
 constexpr std::size_t usual_width = 100;
 
 // A:B or A, from 0; nullopt: written otherwise.
-std::optional<gpu::TripWindow> window_from(const std::string& text) {
+std::optional<gpu::IterationWindow> window_from(const std::string& text) {
   const std::size_t colon = text.find(':');
   const auto first = parse_integer(text.substr(0, colon));
   const auto last = colon == std::string::npos ? first : parse_integer(text.substr(colon + 1));
   if (!first || !last || *first < 0 || *last < *first || *last - *first >= longest_window) return std::nullopt;
-  return gpu::TripWindow{*first, *last};
+  return gpu::IterationWindow{*first, *last};
 }
 
 // As wide as COLUMNS says, else as the terminal is.
@@ -72,7 +72,8 @@ int trace_run(const Arguments& arguments, const gpu::SimReport& report, const ar
               std::string& timeline) {
   const std::optional<std::string> path = arguments.text("trace");
   if (!path && !arguments.has("timeline")) return done;
-  const gpu::TripWindow window = window_from(arguments.text("window").value_or("2:4")).value_or(gpu::TripWindow{});
+  const gpu::IterationWindow window =
+      window_from(arguments.text("window").value_or("2:4")).value_or(gpu::IterationWindow{});
   Result<gpu::Recording> recording = gpu::record(report, window);
   // Loops shorter than the usual window are shown whole.
   if (!recording && !arguments.has("window")) recording = gpu::record(report, {0, 1});

@@ -114,7 +114,7 @@ std::int64_t causal_iterations(const kernels::KernelConfig& config, const kernel
 // Known exactly where all warps run the same code.
 std::optional<double> warp_instructions(const kernels::Program& program, const LaunchGeometry& geometry) {
   if (!program.roles.empty()) return std::nullopt;
-  const std::int64_t k = (geometry.iterations + program.peeled_tiles) * std::max(1, program.k_per_trip);
+  const std::int64_t k = (geometry.iterations + program.peeled_tiles) * std::max(1, program.k_per_iteration);
   return static_cast<double>(kernels::executed_instructions(program, k) * program.warps) *
          static_cast<double>(geometry.ctas);
 }
@@ -134,9 +134,9 @@ GemmGrid plan_grid(const kernels::KernelConfig& config, const kernels::GemmShape
   out.geometry.all_tiles = static_cast<double>(out.geometry.ctas);
   if (kernels::copies_in_bulk(config.family)) plan_clusters(out, config, sms);
   // Split-K slices are whole k tiles, the last one may be shorter: the longest counts.
-  const std::int64_t k_tile = std::max(1, program.k_per_trip);
+  const std::int64_t k_tile = std::max(1, program.k_per_iteration);
   const std::int64_t k_slice = ceil_div(ceil_div(shape.k, k_tile), out.tiles.split_k) * k_tile;
-  out.geometry.iterations = std::max<std::int64_t>(1, kernels::main_trips(program, k_slice));
+  out.geometry.iterations = std::max<std::int64_t>(1, kernels::main_iterations(program, k_slice));
   return out;
 }
 

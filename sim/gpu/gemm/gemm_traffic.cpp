@@ -74,7 +74,8 @@ LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix, ke
     if ((!copies && in.op != kernels::Opcode::ldg) || in.pattern < 0) continue;
     const kernels::AccessPattern& pattern = program.patterns[static_cast<std::size_t>(in.pattern)];
     if (pattern.matrix != matrix) continue;
-    out.sectors += kernels::global_cost(pattern, sizes).sectors * program.warps * kernels::repeats_in_trip(program, at);
+    out.sectors +=
+        kernels::global_cost(pattern, sizes).sectors * program.warps * kernels::repeats_in_iteration(program, at);
     out.through_l1 = out.through_l1 && !(copies && in.access_bytes == 16);
   }
   return out;
@@ -83,8 +84,8 @@ LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix, ke
 struct Operand {
   memory::OperandLines lines;
   LoopLoads loads;
-  double useful_bytes = 0;         // that all CTAs ask for, tiles clipped to the matrix
-  double useful_sectors_trip = 0;  // of one whole tile in one iteration
+  double useful_bytes = 0;              // that all CTAs ask for, tiles clipped to the matrix
+  double useful_sectors_iteration = 0;  // of one whole tile in one iteration
 };
 
 Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double live) {
@@ -106,7 +107,7 @@ Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double l
   out.lines.through_l1 = out.loads.through_l1 && out.loads.sectors > 0;
   out.useful_bytes =
       static_cast<double>(s.batch) * static_cast<double>(extent) * static_cast<double>(s.k) * bytes * others;
-  out.useful_sectors_trip = static_cast<double>(across) * r.program->k_per_trip * bytes / l1_sector(r);
+  out.useful_sectors_iteration = static_cast<double>(across) * r.program->k_per_iteration * bytes / l1_sector(r);
   return out;
 }
 
@@ -151,7 +152,7 @@ constexpr double hit_steps = sm::SharedSectors::steps;
 // Of an operand of which a CTA's loads ask for more sectors than its tile lies in; `fetched`: what L2 gives.
 sm::SharedSectors shared_sectors(const Operand& operand, double element_bytes, double fetched) {
   const auto bytes = [&](std::int64_t elements) { return std::llround(static_cast<double>(elements) * element_bytes); };
-  const double tile = operand.useful_sectors_trip *
+  const double tile = operand.useful_sectors_iteration *
                       memory::straddle(std::max<std::int64_t>(1, bytes(operand.lines.piece)),
                                        std::max<std::int64_t>(1, bytes(operand.lines.line)), operand.lines.sector);
   sm::SharedSectors out;
@@ -266,7 +267,7 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
     beats += operand.useful_bytes * over * beats_of(operand.lines, reuse.bytes_in, r.gpu->l2);
     if (!operand.lines.through_l1) continue;
     asked += operand.loads.sectors;
-    const double of_it = std::min(operand.loads.sectors, operand.useful_sectors_trip * over);
+    const double of_it = std::min(operand.loads.sectors, operand.useful_sectors_iteration * over);
     fetched += of_it;
     out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
   }

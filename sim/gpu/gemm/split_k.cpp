@@ -20,7 +20,7 @@ sm::MemoryPort during_turns(const arch::GpuSpec& gpu, const KernelLaunch& launch
 
 double epilogue_cycles(const sm::MemoryPort& port, SmTimer& timer) {
   sm::SmWork alone;
-  alone.trips = 1;
+  alone.iterations = 1;
   return timer.run(port, alone).counters.epilogue_cycles;
 }
 

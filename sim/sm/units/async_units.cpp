@@ -163,7 +163,7 @@ void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& i
     case AsyncKind::commit: commit(warp, op, now); break;
     case AsyncKind::skip:
       warp.async.walk[sm_.program.rings[static_cast<std::size_t>(op.ring)].walk] +=
-          static_cast<std::uint32_t>(sm_.work.trips);
+          static_cast<std::uint32_t>(sm_.work.iterations);
       break;
     case AsyncKind::wait:
       if (op.turns >= 0 && turn_of(warp, op).consumes) --unseen(warp, barrier_of(warp, op));

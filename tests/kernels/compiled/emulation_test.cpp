@@ -152,7 +152,8 @@ TEST(TimedProgram, FoldsLoopsAndKeepsControlBits) {
   const auto timed = program_of(*small.profile, small.profile->classes.at(0), small.launch, {});
   ASSERT_TRUE(timed) << to_string(timed.errors());
   std::int64_t executed = static_cast<std::int64_t>(timed->program.code.size());
-  for (const kernels::Loop& each : timed->program.loops) executed += (each.trips - 1) * (each.branch - each.begin + 1);
+  for (const kernels::Loop& each : timed->program.loops)
+    executed += (each.iterations - 1) * (each.branch - each.begin + 1);
   EXPECT_EQ(executed, 1 + 3 * 500 + 1);
   EXPECT_LT(timed->program.code.size(), 20u);
   EXPECT_EQ(timed->program.warps, 2);

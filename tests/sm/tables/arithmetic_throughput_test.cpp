@@ -55,14 +55,14 @@ double rate(const std::string& op, int warps, int ilp) {
   kernels::Program program = *parsed;
   const arch::SmSpec& sm = sm_of(gh100);
   kernels::assign_control_bits(program, sm::latency_model(sm));
-  const auto cycles = [&](std::int64_t trips) {
+  const auto cycles = [&](std::int64_t iterations) {
     SmWork work;
-    work.trips = trips;
+    work.iterations = iterations;
     return run_sm(decode(program, sm), sm, {}, {}, work).cycles;
   };
   constexpr std::int64_t few = 4, many = 12;
-  const double per_trip = (cycles(many) - cycles(few)) / static_cast<double>(many - few);
-  return 32.0 * in_loop * warps / per_trip;
+  const double per_iteration = (cycles(many) - cycles(few)) / static_cast<double>(many - few);
+  return 32.0 * in_loop * warps / per_iteration;
 }
 
 }  // namespace

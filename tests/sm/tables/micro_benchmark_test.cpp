@@ -63,7 +63,7 @@ double access_rate(const std::string& mnemonic, const std::string& access, int w
                                            : fmt::format("{} R{}, [R2]", mnemonic, reg));
   }
   body += ins("BRA loop");
-  const MicroKernel kernel{.text = body, .gpu = gh100, .environment = l1_hits(gh100)};
+  const MicroKernel kernel{.text = body, .gpu = gh100, .memory_port = l1_hits(gh100)};
   return run_micro(kernel, 100).cycles / (800.0 * warps);
 }
 

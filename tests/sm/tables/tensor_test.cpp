@@ -37,12 +37,12 @@ kernels::Program chains(const kernels::TensorForm& f, const std::string& gpu, in
   return program;
 }
 
-double cycles_per_trip(const kernels::Program& program, const std::string& gpu) {
+double cycles_per_iteration(const kernels::Program& program, const std::string& gpu) {
   const arch::SmSpec& sm = sm_of(gpu);
   const DecodedProgram decoded = decode(program, sm);
-  const auto cycles = [&](std::int64_t trips) {
+  const auto cycles = [&](std::int64_t iterations) {
     SmWork work;
-    work.trips = trips;
+    work.iterations = iterations;
     return run_sm(decoded, sm, {}, {}, work).cycles;
   };
   constexpr std::int64_t few = 4, many = 12;
@@ -52,12 +52,12 @@ double cycles_per_trip(const kernels::Program& program, const std::string& gpu) 
 double rate(const kernels::TensorForm& f, const std::string& gpu, int warps, int ilp) {
   constexpr int in_loop = 240;  // a multiple of all numbers of chains
   const double macs = static_cast<double>(f.shape.m) * f.shape.n * f.shape.k;
-  return macs * in_loop * warps / cycles_per_trip(chains(f, gpu, warps, ilp, in_loop), gpu);
+  return macs * in_loop * warps / cycles_per_iteration(chains(f, gpu, warps, ilp, in_loop), gpu);
 }
 
 double latency(const kernels::TensorForm& f, const std::string& gpu) {
   constexpr int in_loop = 240;
-  return cycles_per_trip(chains(f, gpu, 1, 1, in_loop), gpu) / in_loop;
+  return cycles_per_iteration(chains(f, gpu, 1, 1, in_loop), gpu) / in_loop;
 }
 
 // m16n8k16_f32_f16: accumulator, then operand type.
