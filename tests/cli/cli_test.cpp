@@ -301,7 +301,7 @@ TEST(SimulateAssembly, GivesEveryFigureOfTheRunAndOfAnIterationAsJsonAndCsv) {
   EXPECT_EQ(json["per_iteration"]["shared_bytes"], 2 * 4 * 2 * 128);
   EXPECT_EQ(json["run"].size(), json["per_iteration"].size());
   const Ran csv = run_program(command + " --format csv");
-  EXPECT_EQ(csv.out.substr(0, 26), "figure,whole_run,per_iteration\n") << csv.out;
+  EXPECT_EQ(csv.out.substr(0, 31), "figure,whole_run,per_iteration\n") << csv.out;
 }
 
 TEST(SimulateAssembly, RunsWhatKernelShowPrints) {
