@@ -129,11 +129,10 @@ void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, Mea
   measured.options.clock_mode = set.clock_mode;
   const bool unwritten = names("weights uninitialised");
   measured.options.operands.activity = unwritten ? unwritten_weights : set.operand_activity;
-  if (measured.gpu != set.limited_gpu) {
+  if (measured.gpu != set.limited_gpu)
     measured.options.launches = set.launches;
-  } else {  // what ran before has filled the limiter's window and heated the chip
+  else if (!of_plugin)  // what ran before has heated the chip too; TensorRT builds an engine between its layers
     measured.options.clock_mode = power::ClockMode::sustained;
-  }
   measured.options.library =
       set.before_nvjet ? gpu::Library::cublas_before_nvjet : library_in_notes(notes, row.text(Column::op));
   measured.options.warm_up = set.warm_up;
