@@ -27,7 +27,6 @@ struct MeasuredCase {
   gpu::SimOptions options;
   std::optional<operators::ExpertLayer> experts;  // instead of one kernel
   std::vector<operators::MemoryKernel> before;    // kernels that the time holds too
-  double limit_share = 1;                         // of the board's power limit (measured_set.hpp)
   int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (settle_l2)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured

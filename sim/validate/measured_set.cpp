@@ -16,11 +16,6 @@ using gpu::L2State;
 // 404 W) to uniform reals (651 W, 689 W), wherever those lie.
 constexpr double small_whole_numbers = 0.42;
 
-// The L4 of NeuSight's rows makes a fifth less than those of others (8.9 TFLOP/s in f32, TORCHMM 10.7 to 12): it keeps
-// to 58 of its 72 W. FITTED: the best of 52, 58 and 64 W on a sample of 50 of its rows of at
-// least 20 ms, which are among those judged.
-constexpr double held_l4 = 0.81;
-
 // vidur runs 20 layers of four products each and then times 20 more (mlp_wrapper.py). On the H100 no launch of these
 // has a free start: short products of random numbers run no faster than long ones. aiconfigurator runs six calls three
 // times, times them six times more (helper.py, benchmark_with_power). vidur, aiconfigurator and llmcompass alternate
@@ -32,11 +27,11 @@ constexpr std::array<MeasuredSet, 18> sets{{
     {"neusight", Convention::blas_swapped, L2State::warm, true, false, true,
      "CUDA events around one PyTorch call, mean of the 5 fastest of 25, same tensors each call; host dispatch is "
      "inside; pauses between shapes and the fastest calls favour a cool chip",
-     power::ClockMode::cool, 5, 0, "L4", held_l4},
+     power::ClockMode::cool, 5, 0, "L4"},
     {"gpperf_cutlass", Convention::blas_column_major, L2State::cold, false, false, false,
      "CUTLASS profiler, mean of 10 launches over buffers that together exceed three times the L2, median of repeats; 3 "
      "before them warm up",
-     power::ClockMode::cool, 13, 3, "", 1, small_whole_numbers},
+     power::ClockMode::cool, 13, 3, "", small_whole_numbers},
     {"gpperf_naive", Convention::row_major, L2State::cold, false, false, false,
      "one cold launch of a board at rest, minimum of 4 processes", power::ClockMode::cool, 1},
     {"measured", Convention::blas_storage, L2State::warm, false, true, false,
@@ -44,16 +39,16 @@ constexpr std::array<MeasuredSet, 18> sets{{
      "between the points keep the limiter out",
      power::ClockMode::cool, 1},
     {"vidur", Convention::blas_swapped, L2State::cold, false, false, false, "profiler durations of kernels",
-     power::ClockMode::cool, 160, 80, "H100-SXM5-80GB", 1, 1, 0, true},
+     power::ClockMode::cool, 160, 80, "H100-SXM5-80GB", 1, 0, true},
     {"aiconfigurator", Convention::blas_swapped, L2State::cold, false, true, false,
      "replayed graph on distinct buffers, 6 calls 6 times at most; rows with power ran for a second",
-     power::ClockMode::cool, 54, 18, "L40S", 1, 1, 6},
+     power::ClockMode::cool, 54, 18, "L40S", 1, 6},
     {"aiconfigurator_uninit", Convention::blas_swapped, L2State::cold, false, true, false,
      "as aiconfigurator, weights in memory that nobody wrote: long launches run up to 6 % faster",
-     power::ClockMode::cool, 54, 18, "L40S", 1, unwritten_weights, 6},
+     power::ClockMode::cool, 54, 18, "L40S", unwritten_weights, 6},
     {"aiconfigurator_power", Convention::blas_swapped, L2State::cold, false, true, false,
      "as aiconfigurator, repeated for 0.3 to 1 s with the board's power read", power::ClockMode::sustained,
-     std::nullopt, 0, "", 1, 1, 6},
+     std::nullopt, 0, "", 1, 6},
     {"aiconfigurator_attention", Convention::row_major, L2State::warm, true, true, false,
      "replayed graph of calls of the operator on the same cache; what the operator does beside the kernel is inside",
      power::ClockMode::cool, 36},
@@ -136,8 +131,8 @@ void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, Mea
   measured.options.operands.activity = unwritten ? unwritten_weights : set.operand_activity;
   if (measured.gpu != set.limited_gpu)
     measured.options.launches = set.launches;
-  else
-    measured.limit_share = set.limit_share;
+  else if (!of_plugin)  // what ran before has heated the chip too; TensorRT builds an engine between its layers
+    measured.options.clock_mode = power::ClockMode::sustained;
   measured.options.library =
       set.before_nvjet ? gpu::Library::cublas_before_nvjet : library_in_notes(notes, row.text(Column::op));
   measured.options.warm_up = set.warm_up;

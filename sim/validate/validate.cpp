@@ -119,7 +119,6 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   if (options.min_time_ms && measured.time_ms < options.min_time_ms)
     return filtered(fmt::format("measured time below {:g} ms", *options.min_time_ms));
   Result<arch::GpuSpec> gpu = found->second;
-  if (!options.leave_one_out) gpu->power.limit = gpu->power.limit * measured.limit_share;
   settle_l2(measured, *gpu);
   settle_key_slices(measured, *gpu);
   measured.options.l2 = options.l2.value_or(measured.options.l2);

@@ -127,7 +127,7 @@ TEST(SolvedClock, StaysBelowTheTemperatureAtWhichTheBoardSlowsDown) {
 }
 
 TEST(SolvedClock, GivesUpAtTheLowestClockAndSaysSo) {
-  const arch::GpuSpec gpu = gpu_of("l4", {{"power.limit", "17 W"}});
+  const arch::GpuSpec gpu = gpu_of("l4", {{"power.limit", "28 W"}});
   const OperatingPoint point = solve_clock(request_for(gpu), bound_by_cycles(mixed_second() * 30, cycles));
   EXPECT_TRUE(point.over_limit);
   EXPECT_TRUE(point.throttled);

@@ -45,6 +45,21 @@ TEST(MeasuredCase, ReadsABlasSuffixOfASwappedProblem) {
             Layout::nn);
 }
 
+// NeuSight's L4 is always at its limit; a 300 W board has cooled before the fastest calls. TensorRT builds an engine
+// between two of its layers.
+TEST(MeasuredCase, WhatRanBeforeHeatsABoardAtItsLimit) {
+  const MeasuredCase heated = expressible("neusight,L4,bmm,fp32,fp32,nn,1,64,128,256,,simt,64,128,8,2,256,,,1,1,,");
+  EXPECT_EQ(heated.options.clock_mode, power::ClockMode::sustained);
+  EXPECT_FALSE(heated.options.launches);
+  const MeasuredCase cool =
+      expressible("neusight,A100-PCIE-80GB,bmm,fp32,fp32,nn,1,64,128,256,,simt,64,128,8,2,256,,,1,1,,");
+  EXPECT_EQ(cool.options.clock_mode, power::ClockMode::cool);
+  EXPECT_TRUE(cool.options.launches);
+  const MeasuredCase layer =
+      expressible("aiconfigurator,L40S,gemm_int8,int8,int32,tn,1,64,128,256,,mma,64,128,64,3,128,,,1,1,,");
+  EXPECT_EQ(layer.options.clock_mode, power::ClockMode::cool);
+}
+
 // 7 x 6 tiles of 112 x 128, clusters of two along our M: 126 CTAs are three slices of K.
 TEST(MeasuredCase, CountsSlicesOfNamedKernelsByTheGrid) {
   const MeasuredCase split = expressible(
