@@ -183,7 +183,9 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
 
   // Every column of tiles reads all of A, every row of tiles all of B.
   out.requested_bytes = batch * (a_bytes * tiles_n + b_bytes * tiles_m);
-  out.compulsory_bytes = batch * (a_bytes + b_bytes + (request.reads_c ? c_bytes : 0));
+  // Each tile of C that is read, or of queries, is read by one CTA.
+  const double own_bytes = request.reads_c || request.reads_queries ? c_bytes : 0;
+  out.compulsory_bytes = batch * (a_bytes + b_bytes + own_bytes);
 
   const std::int64_t total = grid.ctas();
   const std::int64_t live = std::max<std::int64_t>(1, std::min(request.live_ctas, total));
@@ -220,7 +222,8 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   wave.slow_copies = readers(std::clamp(live_in_plane / width, 1.0, fast_tiles));
   wave.spread = {total > live ? request.drift_per_wave : 0.0, static_cast<double>(total) / static_cast<double>(live)};
 
-  const double kept = batch * (a_bytes * a_copies + b_bytes * b_copies + c_bytes);
+  const double kept =
+      batch * (a_bytes * a_copies + b_bytes * b_copies + c_bytes + (request.reads_queries ? c_bytes : 0));
   const double gone = 1.0 - retained_fraction(kept, request.capacity);
   const double missing = request.l2 == L2State::warm ? gone : 1.0;  // of B, and of the C that is read
   const double a_missing =
@@ -231,12 +234,12 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   out.spread = wave.spread.mean();
   out.dram_read_bytes = static_cast<double>(planes) * (a.from_dram + b.from_dram);
   out.opened_rows = static_cast<double>(planes) * opened_rows(request, a.from_dram, b.from_dram, out.spread);
-  if (request.reads_c) out.dram_read_bytes += batch * c_bytes * missing;
-  if (request.reads_c) out.c_missing = missing;
+  out.dram_read_bytes += batch * own_bytes * missing;
+  if (own_bytes > 0) out.c_missing = missing;
   out.dram_write_bytes = batch * c_bytes * written_share(request, kept);
   count_waits(request, share(a.from_dram, a.total), share(b.from_dram, b.total), out);
   // Without L2 every request would go out; no tile set can need more than that.
-  out.dram_read_bytes = std::min(out.dram_read_bytes, out.requested_bytes + (request.reads_c ? batch * c_bytes : 0));
+  out.dram_read_bytes = std::min(out.dram_read_bytes, out.requested_bytes + batch * own_bytes);
   return out;
 }
 

@@ -56,6 +56,7 @@ struct ReuseRequest {
   double drift_per_wave = 0;           // of a CTA's duration: by so much more the starts of each wave lie apart
   L2State l2 = L2State::warm;
   bool reads_c = false;
+  bool reads_queries = false;                // attention: as many bytes as the results, elsewhere
   double granule = 64;                       // bytes that one miss brings
   double drift_steps = 1;                    // sm.drift_steps
   bool a_along_k = true, b_along_k = false;  // which operands are contiguous along K
@@ -66,7 +67,7 @@ struct ReuseResult {
   double dram_read_bytes = 0;
   double dram_write_bytes = 0;
   double compulsory_bytes = 0;  // A, B (and C where read) once
-  double c_missing = 0;         // 0..1, of the C that is read: comes from DRAM
+  double c_missing = 0;         // 0..1, of the C (or of the queries) that is read: comes from DRAM
   double spread = 0;            // 0..1 of a CTA's duration: how far the CTAs of a wave lie apart, mean of the waves
   double opened_rows = 0;       // of DRAM, for reads by CTAs that have drifted apart
   double waiting_steps = 0;     // 0..1: k tiles of CTAs that are in DRAM when the first CTA asks for them

@@ -33,12 +33,14 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
   const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency : port_.latency;
   const double latency = (beyond > 0 ? beyond_latency : port_.l1_latency) - front_delay + cost.extra_latency;
   double begins = beyond > 0 ? std::max(state_.reads.free, state_.share.free) : static_cast<double>(now);
-  if (of_c && port_.c_bytes_per_cycle > 0) {
-    // Others are served while this SM waits for an answer, and it in turn while they do.
-    const double cycles = sectors * sector_ * beyond / port_.c_bytes_per_cycle;
-    begins = std::max(begins, state_.c.ask(static_cast<double>(now) - port_.c_latency, cycles));
-  }
+  if (of_c) begins = std::max(begins, read_c(static_cast<double>(now), sectors * sector_ * beyond));
   return static_cast<std::uint64_t>(begins + latency);
+}
+
+// Others are served while this SM waits for an answer, and it in turn while they do.
+double PortTraffic::read_c(double now, double bytes) {
+  if (port_.c_bytes_per_cycle <= 0) return now;
+  return state_.c.ask(now - port_.c_latency, bytes / port_.c_bytes_per_cycle);
 }
 
 std::uint64_t PortTraffic::store(double bytes, std::uint64_t now) {

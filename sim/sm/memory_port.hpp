@@ -56,6 +56,8 @@ class PortTraffic {
   [[nodiscard]] std::uint64_t load(const MemoryCost& cost, double beyond, std::uint64_t now);
   // When a store that leaves it now is on its way.
   [[nodiscard]] std::uint64_t store(double bytes, std::uint64_t now);
+  // When so much of C has been served by what brings it; at once where that sets no limit.
+  [[nodiscard]] double read_c(double now, double bytes);
   // When a box has passed that comes so many cycles behind those before it; and one that is stored.
   [[nodiscard]] double load_box(double start, double cycles) { return state_.reads.ask(start, cycles); }
   [[nodiscard]] double store_box(double start, double bytes) {

@@ -36,12 +36,14 @@ class AttentionBuilder {
     for (int lane = 0; lane < 32; ++lane)
       copy.shared_offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(lane * plan.copy_bytes);
     copy_ = e.add_pattern(copy);
+    copy.matrix = Matrix::c;  // queries are read by one CTA, as C is where it is read
+    copy_queries_ = e.add_pattern(copy);
   }
 
   void run() {
     emit_pipeline_setup(e_, s_);
-    copy_block(plan_.rows * plan_.copies / plan_.keys);  // Q
-    copy_block(plan_.copies);
+    copy_block(plan_.rows * plan_.copies / plan_.keys, copy_queries_);
+    copy_block(plan_.copies, copy_);
     for (const Value& v : output_) emit_zeroes(e_, elements_of({v}));
     emit_zeroes(e_, most_);
     emit_zeroes(e_, sum_);
@@ -53,7 +55,7 @@ class AttentionBuilder {
 
  private:
   // Copies of a block of K or V; a paged cache asks for the page of its rows first.
-  void copy_block(int copies) {
+  void copy_block(int copies, int of) {
     Value page;
     if (config_.attention.page > 0) {
       page = e_.fresh();
@@ -64,7 +66,7 @@ class AttentionBuilder {
     for (int i = 0; i < copies; ++i) {
       emit_pointer_step(e_, s_.b_pointer, s_.b_pointer, i, Opcode::imad);
       e_.memory(Opcode::ldgsts, ".E.BYPASS.LTC128B.128", {}, {reg(s_.write_offset), reg(s_.b_pointer)},
-                plan_.copy_bytes, copy_)
+                plan_.copy_bytes, of)
           .guard = pred(i % 4);
     }
     e_.emit(Opcode::ldgdepbar, "", {}, {});
@@ -179,12 +181,12 @@ class AttentionBuilder {
     std::vector<Value> score;
     for (int i = 0; i < plan_.bands * columns; ++i) score.push_back(e_.fresh(4));
     wait_for_copies();
-    copy_block(plan_.copies);  // V
+    copy_block(plan_.copies, copy_);  // V
     scores(score);
     const int first = plan_.bands * columns * plan_.head / 16;
     e_.release_after(first);
     wait_for_copies();
-    copy_block(plan_.copies);  // K of the next block
+    copy_block(plan_.copies, copy_);  // K of the next block
     e_.release_after(0);
     const std::vector<Value> weights = softmax(score);
     weigh_values(weights);
@@ -227,7 +229,7 @@ class AttentionBuilder {
   PipelineState s_;
   std::vector<Value> output_, most_, sum_, ring_, queries_;
   std::size_t next_ = 0, next_query_ = 0;
-  int read_ = -1, copy_ = -1;
+  int read_ = -1, copy_ = -1, copy_queries_ = -1;
 };
 
 }  // namespace

@@ -82,12 +82,10 @@ class Flash3Builder {
   void producer() {
     start(".DEALLOC.CTAPOOL", producer_registers);
     emit_index_arithmetic(e_, own_prologue);
-    // Queries come as boxes of the size that keys have.
-    const int boxes = std::max(1, plan_.rows / plan_.keys);
-    emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64", {.kind = AsyncKind::arrive, .ring = full_q, .boxes = boxes});
-    for (int i = 0; i < boxes; ++i)
-      emit_async(e_, Opcode::utmaldg, ".4D",
-                 {.kind = AsyncKind::load_box, .ring = full_q, .box = BoxOf::a, .bytes = half_bytes_});
+    // Queries are read by one CTA, as C is where it is read.
+    emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64", {.kind = AsyncKind::arrive, .ring = full_q, .boxes = 1});
+    emit_async(e_, Opcode::utmaldg, ".4D",
+               {.kind = AsyncKind::load_box, .ring = full_q, .box = BoxOf::c, .bytes = 2.0 * plan_.rows * plan_.head});
     copy_block(full_k, empty_k, BoxOf::a);
     const int loop = e_.begin_loop(true, 1);
     copy_block(full_k, empty_k, BoxOf::a);

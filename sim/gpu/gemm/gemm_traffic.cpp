@@ -57,6 +57,7 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   out.drift_per_wave = memory::drift_per_wave(r.gpu->sm, r.resident * r.program->warps, r.config->stages > 1);
   out.l2 = r.l2;
   out.reads_c = r.config->reads_c;
+  out.reads_queries = traits_of(*r.config).keeps_scores;
   return out;
 }
 
@@ -143,7 +144,9 @@ void add_results(Traffic& out, const GemmTrafficRequest& r) {
   const auto slices = static_cast<double>(r.grid->tiles.split_k);
   const bool in_turn = slices > 1 && c.split_k_mode == kernels::SplitKMode::serial;
   out.l2_write_bytes += once * slices;
-  out.l2_read_bytes += once * ((c.reads_c ? 1 : 0) + (in_turn ? slices - 1 : 0));
+  // Queries are as many bytes as results, and every slice of the keys reads them.
+  const double queries = traits_of(c).keeps_scores ? once * slices : 0;
+  out.l2_read_bytes += queries + once * ((c.reads_c ? 1 : 0) + (in_turn ? slices - 1 : 0));
 }
 
 // Steps in which hit rates reach the core, so that shapes of a kernel share its runs.
@@ -218,7 +221,7 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   boxes[0] = {a_bytes * a_share, cycles * a_bytes / (a_bytes + b_bytes)};
   boxes[1] = {b_bytes * b_share, cycles * b_bytes / (a_bytes + b_bytes)};
   boxes[2].bytes = a.inside * b.inside;
-  // Keys and values are boxes of their own; queries come once, as keys do.
+  // Keys and values are boxes of their own; queries come once, as C does where it is read.
   if (traits_of(config).keeps_scores) boxes[0] = boxes[1] = {boxes[1].bytes / 2, boxes[1].cycles / 2};
   return boxes;
 }
@@ -315,8 +318,8 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
   if (kernels::copies_in_bulk(r.config->family)) {  // less what clusters and GPCs share
     out.boxes = box_traffic(r);
     out.read_beats = 1;
-    out.l2_read_bytes = (out.boxes[0].bytes + out.boxes[1].bytes) * static_cast<double>(r.grid->geometry.iterations) *
-                        r.grid->geometry.all_tiles;
+    const auto blocks = static_cast<double>(r.grid->geometry.iterations + r.program->peeled_tiles);
+    out.l2_read_bytes = (out.boxes[0].bytes + out.boxes[1].bytes) * blocks * r.grid->geometry.all_tiles;
   } else {
     out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
   }

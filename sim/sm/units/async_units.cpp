@@ -237,20 +237,25 @@ void AsyncUnits::handle(const Event& event, std::uint64_t now) {
   }
 }
 
-// A box comes through the SM's share of the way from L2, after the boxes before it; its descriptor is read once.
+// A box comes through the SM's share of the way from L2, after the boxes before it; its descriptor is read once. Boxes
+// of C, or of queries, lie in no other CTA's tile: they wait for what brings C too.
 void AsyncUnits::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_t now) {
   const auto box = static_cast<std::size_t>(op.box);
   const BoxTraffic& traffic = sm_.traffic.port().boxes[box];
-  const double bytes = traffic.bytes > 0 ? traffic.bytes : op.bytes;
+  const bool of_c = op.box == kernels::BoxOf::c;
+  const double share = of_c ? op.bytes : 1;  // of C, traffic.bytes is the part of a box that lies inside
+  const double bytes = traffic.bytes > 0 ? traffic.bytes * share : op.bytes;
   const double cycles = traffic.cycles > 0 ? traffic.cycles : bytes / sm_.traffic.port().read_bytes_per_cycle;
   double start = static_cast<double>(now);
   if (!state_.descriptor_known[box]) {
     state_.descriptor_known[box] = true;
     start += tma_.descriptor_latency.value;
   }
-  const double passed = sm_.traffic.load_box(start, cycles);
+  double passed = sm_.traffic.load_box(start, cycles);
+  if (of_c) passed = std::max(passed, sm_.traffic.read_c(start, bytes));
   sm_.count.read_sectors += bytes / sector_;
-  const double latency = sm_.traffic.port().latency + tma_.latency.value;
+  const MemoryPort& port = sm_.traffic.port();
+  const double latency = (of_c && port.c_latency > 0 ? port.c_latency : port.latency) + tma_.latency.value;
   if (sm_.observer.listens())
     sm_.observer.use(RecordedUnit::bulk_copy, sm_.id_of(warp), warp.pc, whole(passed - cycles), whole(passed),
                      whole(passed + latency));
