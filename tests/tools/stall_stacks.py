@@ -39,7 +39,7 @@ def launch_file(row):
     return "\n".join(lines) + "\n"
 
 
-def predicted(noteg, row, listing):
+def predicted(noteg, row, listing, overrides=()):
     text = launch_file(row)
     if text is None:
         return None
@@ -48,7 +48,7 @@ def predicted(noteg, row, listing):
         with open(launch, "w") as file:
             file.write(text)
         done = subprocess.run([noteg, "simulate", "--arch", GPU, "--sass", listing, "--launch", launch, "--clock",
-                               f"{float(row['sm_clock_mhz']):.0f} MHz", "--stalls", out],
+                               f"{float(row['sm_clock_mhz']):.0f} MHz", "--stalls", out, *(word for each in overrides for word in ("--set", each))],
                               capture_output=True, text=True, timeout=120)
         if done.returncode != 0:
             sys.exit(row["launch"] + ": " + done.stderr)
@@ -75,6 +75,7 @@ def main():
     parser.add_argument("--noteg", default="build/release/bin/noteg")
     parser.add_argument("--launch", default="", help="only launches whose name holds this")
     parser.add_argument("--instructions", type=int, default=0, help="so many instructions of each launch as well")
+    parser.add_argument("--set", action="append", default=[], help="KEY=VALUE, as of noteg simulate")
     parser.add_argument("--least-samples", type=int, default=1000)
     parser.add_argument("launches"), parser.add_argument("stalls"), parser.add_argument("listing")
     options = parser.parse_args()
@@ -87,7 +88,7 @@ def main():
         samples = sum(float(each["samples"] or 0) for each in mine)
         if options.launch not in row["launch"] or samples < options.least_samples:
             continue
-        model = predicted(options.noteg, row, options.listing)
+        model = predicted(options.noteg, row, options.listing, options.set)
         if model is None:
             continue
         a, b = by_reason(mine), by_reason(model)
