@@ -77,6 +77,8 @@ std::vector<Field> sm_resource_fields() {
           "SM cycles that issue waits when a constant operand misses its L0 cache.", "issue"),
       row("sm.front_end.branch_redirect", NOTEG_MEMBER(sm.front_end.branch_redirect), {0, 1000},
           "SM cycles from a taken branch to the next issue of the warp.", "issue"),
+      row("sm.front_end.convergence", NOTEG_MEMBER(sm.front_end.convergence), {0, 1000},
+          "SM cycles from BSYNC, where the lanes of a warp meet, to its next issue.", "issue"),
       row("sm.register_file.banks", NOTEG_MEMBER(sm.register_file.banks), {1, 4},
           "Register banks of a sub-core; register r lies in bank r mod banks.", "register read"),
       row("sm.register_file.read_ports", NOTEG_MEMBER(sm.register_file.read_ports), {1, 8},

@@ -43,6 +43,7 @@ struct FrontEndSpec {
   int prefetch_lines = 8;              // stream buffer depth; 0 = off
   Cycles constant_miss_delay;          // issue delay of an ALU constant operand that misses its L0
   Cycles branch_redirect;              // taken branch: cycles until the next instruction can issue
+  Cycles convergence;                  // BSYNC: the same
 
   bool operator==(const FrontEndSpec&) const = default;
 };

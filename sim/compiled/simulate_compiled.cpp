@@ -246,7 +246,8 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   source.l2 = memory::L2State::empty;
   const gpu::Traffic cold = traffic_of(source);
   out.cold = {out.profile.warp_instructions(), sectors.missed * sectors_that_arrive(source) + sectors.stored,
-              counted_wavefronts(out.profile, request.launch), cold.dram_read_bytes, cold.dram_write_bytes};
+              counted_wavefronts(out.profile, request.launch), cold.dram_read_bytes, cold.dram_write_bytes,
+              cold.waiting_steps};
 
   // Each class of CTAs is timed as if all were of it; the launch takes the mean by their numbers.
   gpu::SmCache cache;

@@ -31,7 +31,7 @@ bool is_global_or_local(S s) {
 }
 
 // Queues towards memory are the LSU's for global and local accesses, the MIO's for all others.
-std::size_t column_of(sm::Stall stall, const Step& step, bool behind_jump) {
+std::size_t column_of(sm::Stall stall, const Step& step) {
   const S semantics = step.semantics;
   switch (stall) {
     case sm::Stall::selected: return column("selected");
@@ -45,13 +45,20 @@ std::size_t column_of(sm::Stall stall, const Step& step, bool behind_jump) {
       return column(step.in->base.ends_with("GMMA") || step.in->base == "WARPGROUP" ? "gmma" : "math");
     case sm::Stall::memory_queue: return column(is_global_or_local(semantics) ? "lg" : "mio");
     case sm::Stall::dispatch: return column("dispatch");
-    case sm::Stall::no_instruction: return column(behind_jump ? "branch_resolving" : "no_inst");
+    case sm::Stall::no_instruction: return column("no_inst");
     case sm::Stall::constant_miss: return column("imc");
     case sm::Stall::by_design: return column("sleep");
     case sm::Stall::drained: return column("drain");
     case sm::Stall::count_: break;
   }
   return column("misc");
+}
+
+// Of cycles in which a warp has no instruction, those that its branch takes to name the next one: three behind a taken
+// branch, all behind BSYNC, which fetches nothing anew (H200M: samples of 20 launches).
+double resolving(double cycles, bool jumped, bool converged) {
+  constexpr double to_target = 3;
+  return converged ? cycles : jumped ? std::min(cycles, to_target) : 0;
 }
 
 // Which instruction of a warp set each dependence counter last.
@@ -92,6 +99,22 @@ kernels::Program shortened(const kernels::Program& program, int resident) {
   return out;
 }
 
+// What the watched SM sees of the rest: its loads wait for DRAM as often as with flushed caches, and where DRAM needs
+// longer than the SMs, they bring what comes in the kernel's time, without the reserve that a first burst finds.
+sm::MemoryPort watched_port(const CompiledRun& run) {
+  const gpu::TimedKernel& timed = run.report.sm_run->timed;
+  const Hertz clock = run.report.sm_run->clock();
+  sm::MemoryPort out = timed.runs.port;
+  out.latency += run.cold.waiting_steps * std::max(0.0, timed.time.dram_latency_at(clock) - out.latency);
+  const double bytes = timed.ports.traffic.l2_read_bytes / std::max(1, run.report.sm_run->active_sms);
+  const double cycles = timed.cycles();
+  if (bytes > 0 && cycles > timed.time.sm_cycles_at(clock)) {
+    out.read_bytes_per_cycle = std::min(out.read_bytes_per_cycle, bytes / cycles);
+    out.read_burst_bytes_per_cycle = 0;
+  }
+  return out;
+}
+
 }  // namespace
 
 WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options) {
@@ -104,7 +127,7 @@ WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::Si
   sm::SmWork work = out.work;
   work.recorder = &out.log;
   const sm::DecodedProgram decoded = sm::decode(*out.program, gpu.sm, {}, options.switches.core);
-  static_cast<void>(sm::run_sm(decoded, gpu.sm, options.switches.core, run.report.sm_run->port(), work));
+  static_cast<void>(sm::run_sm(decoded, gpu.sm, options.switches.core, watched_port(run), work));
   return out;
 }
 
@@ -137,13 +160,18 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& st
     const std::int32_t at = run.origin[static_cast<std::size_t>(issue.pc)];
     const bool watched = issue.warp < waits.size();
     const bool jumped = watched && last[issue.warp] >= 0 && at >= 0 && last[issue.warp] + 1 != at;
+    const bool converged = watched && last[issue.warp] >= 0 &&
+                           steps[static_cast<std::size_t>(last[issue.warp])].in->base == "BSYNC";
     if (watched) last[issue.warp] = at;
     std::size_t& w = watched ? next[issue.warp] : next.emplace_back();
     while (watched && w < waits[issue.warp].size() && waits[issue.warp][w]->until <= issue.cycle) {
       const sm::WaitRecord& wait = *waits[issue.warp][w++];
       if (at < 0) continue;
-      out[static_cast<std::size_t>(at)].stalls[column_of(wait.reason, steps[static_cast<std::size_t>(at)], jumped)] +=
-          static_cast<double>(wait.until - wait.from);
+      auto& stalls = out[static_cast<std::size_t>(at)].stalls;
+      const auto cycles = static_cast<double>(wait.until - wait.from);
+      const double branch = wait.reason == sm::Stall::no_instruction ? resolving(cycles, jumped, converged) : 0;
+      stalls[column("branch_resolving")] += branch;
+      stalls[column_of(wait.reason, steps[static_cast<std::size_t>(at)])] += cycles - branch;
       if (wait.reason == sm::Stall::long_scoreboard || wait.reason == sm::Stall::short_scoreboard)
         setters[issue.warp].blame(program.code[static_cast<std::size_t>(issue.pc)].control, at,
                                   static_cast<double>(wait.until - wait.from), blamed);

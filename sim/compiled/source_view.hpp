@@ -1,6 +1,7 @@
 // The listing with what its instructions cost: executions, wavefronts, sectors, and for what warps waited before each,
 // by the names that Nsight Compute uses. The waits are those of a run that is watched: the first wave of CTAs on an SM,
-// with loops cut short; each instruction's cycles per execution are then taken as often as it is executed.
+// with loops cut short; each instruction's cycles per execution are then taken as often as it is executed. The caches
+// are those that a profiler leaves: flushed before.
 #pragma once
 
 #include <array>

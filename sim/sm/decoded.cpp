@@ -104,6 +104,12 @@ std::uint8_t hold_cycles(const kernels::Control& control) {
   return std::max<std::uint8_t>(control.stall, control.yield ? 2 : 1);
 }
 
+// BAR.SYNC.DEFER_BLOCKING: the warp goes on with arithmetic of vector registers until its first other instruction, and
+// that one waits (H200M: barrier samples lie there, none on what comes between).
+bool is_vector_arithmetic(Action action) {
+  return action == Action::fma || action == Action::fma_heavy || action == Action::alu || action == Action::half;
+}
+
 // Line of the constant operand that is looked up at issue, numbered by bank and offset. LDC has a cache of its own.
 std::uint16_t constant_line(const Instruction& in) {
   if (in.op == Opcode::ldc) return no_constant;
@@ -147,8 +153,12 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
     out.hold = std::max(out.hold, static_cast<std::uint8_t>(std::min(255, as_int(sm.pipes.branch.latency))));
   if (in.taken) {
     // The code that a taken forward branch skips is left out; what remains of it is the new fetch.
-    out.hold = std::max(out.hold, static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.branch_redirect))));
+    out.hold = 1;
+    out.redirect = static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.branch_redirect)));
   }
+  if (in.op == Opcode::bsync)
+    out.redirect = static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.convergence)));
+  out.passes_barrier = is_vector_arithmetic(out.action);
   out.latency = static_cast<std::uint8_t>(std::min(255, variable_latency(in.op, sm)));
   if (out.action != Action::tensor) decode_reads(out, in, sm.register_file);
   return out;
@@ -286,7 +296,7 @@ bool is_simple(const DecodedInstruction& in) {
     case Action::tensor:
     case Action::uniform:
     case Action::control:
-      return in.write_barrier < 0 && in.read_barrier < 0 && in.commit == 0 && in.async < 0 &&
+      return in.write_barrier < 0 && in.read_barrier < 0 && in.commit == 0 && in.async < 0 && in.redirect == 0 &&
              in.constant_line == no_constant;
     case Action::mufu:
     case Action::fp64:

@@ -121,6 +121,8 @@ struct DecodedInstruction {
   Action action = Action::control;
   std::uint8_t opcode = 0;
   std::uint8_t hold = 1;  // cycles until the warp's next one: its stall count, two at least where it yields
+  std::uint8_t redirect = 0;    // cycles until the next one is fetched: taken forward branches, BSYNC
+  bool passes_barrier = false;  // goes on while its warp waits at a barrier
   bool yields = false;
   std::int8_t write_barrier = -1;
   std::int8_t read_barrier = -1;

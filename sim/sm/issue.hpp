@@ -68,6 +68,7 @@ inline void Machine::issue(SubCore& sub, Warp& warp, std::uint64_t now) {
     warp.ready_at = now + in.hold;
   }
   warp.stalled_until = warp.ready_at;
+  warp.ready_at = std::max(warp.ready_at, now + in.redirect);
   if (in.action == Action::exit) {
     sub.scheduler.end(warp);
     return ctas.end_warp(warp, now);
@@ -121,6 +122,7 @@ inline std::int32_t Machine::branch(Warp& warp, std::uint64_t now) {
   const auto loop = static_cast<std::size_t>(in.loop);
   if (++warp.iterations[loop] < iterations_of(place_of(warp), program.loops[loop])) {
     if (fast_forward) fast_forward->iteration_begins(warp, in.loop, now);
+    warp.stalled_until = now + 1;
     warp.ready_at = std::max(warp.ready_at, now + redirect_);
     return in.target;
   }
@@ -189,7 +191,9 @@ inline void Machine::sleep(SubCore& sub, int bit, std::uint64_t now) {
   tally.rf_reads += grant.reads;
   tally.rf_hits += grant.hits;
   sub.issue_free = grant.allocated - issue_lead_;
-  tally.rf_conflict_cycles += grant.allocated - 2 - now;
+  const std::uint64_t held = grant.allocated - 2 - now;
+  tally.rf_conflict_cycles += held;
+  if (held > 0) sub.holds.add(now + 1, sub.issue_free);
 }
 
 [[gnu::always_inline]] inline void Machine::go_on(SubCore& sub, Warp& warp, std::int32_t next, std::uint64_t now) {

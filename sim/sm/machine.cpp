@@ -187,7 +187,7 @@ Stall Machine::why_blocked(const Warp& warp) const {
   const auto of_counters = [&](std::uint64_t mask) {
     return (mask & warp.long_mask) != 0 ? Stall::long_scoreboard : Stall::short_scoreboard;
   };
-  if (warp.at_barrier) return Stall::barrier;
+  if (warp.at_barrier && !in.passes_barrier) return Stall::barrier;
   const bool exits = in.action == Action::exit;
   if (exits && (!has_drained(warp) || (scoreboard && scoreboard->is_pending(id_of(warp))))) return Stall::drained;
   if (const std::uint64_t held = warp.counters & in.wait_bits; held != 0) return of_counters(held);
@@ -293,7 +293,7 @@ std::uint64_t Machine::hash(std::uint64_t now, int depth) const {
   ctas.hash(add);
   for (std::size_t slot = 0; slot < ctas.size(); ++slot)
     if (ctas.is_running(slot)) hash_warps(add, slot, depth);
-  for (const auto& [index, scheduler, registers, constants, issued_at, issue_free] : subs) {
+  for (const auto& [index, scheduler, registers, constants, issued_at, issue_free, holds] : subs) {
     scheduler.hash(add);
     // When another warp issued and when a pipe was free explain how long those who wait have waited.
     const std::uint64_t waiting_since = scheduler.waiting_since(now);
@@ -302,6 +302,7 @@ std::uint64_t Machine::hash(std::uint64_t now, int depth) const {
     constants.hash(add);
     add.at(std::max(issued_at, waiting_since));
     add.until(issue_free);
+    holds.hash(add, waiting_since);
     add.until(next_try_[index]);
   }
   pipes.hash(add);

@@ -23,6 +23,41 @@
 
 namespace noteg::sm {
 
+// Cycles in which the read ports held a sub-core's issue, the latest few: a warp that was ready meanwhile waited for
+// those, and for the scheduler's choice in the others.
+class DispatchHolds {
+ public:
+  void add(std::uint64_t from, std::uint64_t until) { last_[next_++ % kept] = {from, until}; }
+  // How many of the cycles [from, until) were held.
+  [[nodiscard]] std::uint64_t within(std::uint64_t from, std::uint64_t until) const {
+    std::uint64_t sum = 0;
+    for (std::size_t back = 1; back <= kept; ++back) {
+      const Held& held = last_[(next_ - back) % kept];
+      if (held.until <= from) break;
+      const std::uint64_t begin = std::max(held.from, from), end = std::min(held.until, until);
+      sum += end > begin ? end - begin : 0;
+    }
+    return sum;
+  }
+  void hash(StateHash& add, std::uint64_t waiting_since) const {
+    for (std::size_t back = 1; back <= kept; ++back) {
+      const auto& [from, until] = last_[(next_ - back) % kept];
+      if (until <= waiting_since) break;
+      add.at(std::max(from, waiting_since));
+      add.until(until);
+      add(until - from);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kept = 32;
+  struct Held {
+    std::uint64_t from = 0, until = 0;
+  };
+  std::array<Held, kept> last_{};
+  std::size_t next_ = 0;
+};
+
 struct SubCore {
   std::size_t index;
   WarpScheduler scheduler;
@@ -30,6 +65,7 @@ struct SubCore {
   ConstantCache constants;
   std::uint64_t issued_at = 0;   // last issue
   std::uint64_t issue_free = 0;  // the Control stage is free for an instruction issued then
+  DispatchHolds holds{};
 };
 
 class Machine {
@@ -153,8 +189,7 @@ void Machine::split_wait(const Warp& warp, std::uint64_t now, Spend spend) const
   until(Stall::no_instruction, std::min(warp.ready_at, now));
   until(warp.blocked_by, std::min(warp.unblocked_at, now));
   // Cycles in which the read ports held the pipe for everybody.
-  const std::uint64_t held_from = std::max(from, sub.issued_at + 1), held_until = std::min(sub.issue_free, now);
-  if (held_until > held_from) until(Stall::dispatch, from + (held_until - held_from));
+  if (now > from) until(Stall::dispatch, from + sub.holds.within(from, now));
   if (warp.failed_by != Stall::not_selected) until(warp.failed_by, std::min(warp.failed_until, now));
   // A pipe that was busy, or a queue that was full, explains the wait until it was free, but for the cycles in which it
   // took an instruction of another warp; what remains is the scheduler's choice.

@@ -128,6 +128,25 @@ TEST(Machine, ABarrierReleasesEveryWarpWhenTheLastOneHasArrived) {
   }
 }
 
+// BAR.SYNC.DEFER_BLOCKING holds the first instruction that is no arithmetic of vector registers.
+TEST(Machine, ABarrierLetsArithmeticPassAndNothingElse) {
+  const auto behind = [](const char* instruction) {
+    std::string text = "[B------:R-:W-:-:S06] BAR.SYNC.DEFER_BLOCKING 0x0 ;\n";
+    for (int i = 0; i < 5; ++i) text += fmt::format("[B------:R-:W-:-:S01] {} ;\n", instruction);
+    return cycles(text + exit_now);
+  };
+  const double alone = cycles("[B------:R-:W-:-:S06] BAR.SYNC.DEFER_BLOCKING 0x0 ;\n" + exit_now);
+  EXPECT_EQ(behind("FADD R4, R6, R7"), alone);
+  EXPECT_EQ(behind("NOP"), alone + 5);
+}
+
+// BSYNC names the next instruction anew, whatever its stall count.
+TEST(Machine, WhereLanesMeetTheirWarpGoesOnAfterTheTimeOfConvergence) {
+  const double one = cycles("[B------:R-:W-:-:S01] NOP ;\n" + exit_now);
+  const double convergence = sm_of("h200-sxm-141gb").front_end.convergence.value;
+  EXPECT_EQ(cycles("[B------:R-:W-:-:S05] BSYNC B0 ;\n" + exit_now), one + convergence - 1);
+}
+
 TEST(Machine, ProgramsThatCanGoOnAreNoDeadlock) {
   EXPECT_FALSE(run_text("[B012345:R-:W-:-:S01] NOP ;\n" + exit_now).deadlock);
 }
