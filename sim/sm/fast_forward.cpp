@@ -269,7 +269,7 @@ FastForward::Skip FastForward::possible_skip(int depth) const {
     const Stream& of = stream(warp);
     const auto at = static_cast<std::size_t>(loop);
     const auto step = static_cast<double>(of.step[at]);
-    const double units = static_cast<double>(of.count[at] - 1 - warp.iterations[at]) / step;
+    const double units = static_cast<double>(of.count[at] - 1 - rules_.edge - warp.iterations[at]) / step;
     out.length[warp.cta] += of.length[at] * step;
     double& left = out.left[warp.cta];
     left = left < 0 ? std::max(0.0, units) : std::clamp(units, 0.0, left);
@@ -277,7 +277,7 @@ FastForward::Skip FastForward::possible_skip(int depth) const {
   return out;
 }
 
-// Skips as many iterations as leave each CTA its last one, in turns of the rings.
+// Skips as many iterations as leave each CTA some to go, in turns of the rings.
 bool FastForward::skip(int depth, SteadyState& rate) {
   Skip skip = possible_skip(depth);
   if (!skip.is_possible) return false;

@@ -23,7 +23,7 @@ struct SamplingRules {
   double share = 0.03;       // of the budget: warp instructions in a window
   std::int64_t window = 3;   // iterations of each running CTA in a window, at least
   std::int64_t part = 8;     // a window is no more than this part of a loop, or of the grid
-  std::int64_t edge = 1;     // iterations of each running CTA behind a change that are not measured
+  std::int64_t edge = 1;     // iterations of each running CTA behind a change that are not measured, and left to go
   double longest = 2;        // times its windows that a rate is passed at once; of more, half, then it is measured anew
   std::size_t sure = 8;      // windows from which on a rate is passed as often as it fits, and not measured anew
   std::size_t moments = 128;  // states that are remembered while a recurrence is sought; half as many after a failure
