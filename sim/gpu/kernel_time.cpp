@@ -16,7 +16,7 @@ double load_of(double dram_cycles, double sm_cycles) { return dram_cycles / std:
 void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional<double> latency, double dram_cycles,
               const SimOptions& options, SmTimer& timer) {
   const auto run = [&](const sm::MemoryPort& port) {
-    if (options.pilot) return timer.estimate(port, runs.work);
+    if (options.pilot) return timer.estimate(port, runs.work, options.jobs);
     return options.many_shapes ? timer.interpolate(port, runs.work) : timer.run(port, runs.work);
   };
   runs.l2_latency = runs.port.latency;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/support/arithmetic.hpp"
+#include "sim/support/work_sharing.hpp"
 
 namespace noteg::gpu {
 
@@ -135,32 +136,39 @@ std::int64_t SmTimer::pilot_iterations() const {
 }
 
 // `waves` waves of the CTAs of `wave`, which do the pilot's iterations and so many further ones each.
-sm::SmResult SmTimer::estimate_wave(const sm::MemoryPort& port, sm::SmWork wave, double further_iterations,
-                                    double waves) {
-  sm::SmResult out;
-  const sm::SmResult first = run(port, wave);
-  add(out, first, 1.0);
+sm::SmResult SmTimer::estimate_wave(const sm::MemoryPort& port, const sm::SmWork& wave, double further_iterations,
+                                    double waves, unsigned jobs) {
   // In long loops the gap between CTAs is a small part of their lives.
   constexpr double long_loop = 32;  // pilots
-  if (waves > 1 && further_iterations > long_loop * static_cast<double>(wave.iterations)) {
-    add(out, first, waves - 1);
-  } else if (waves > 1) {
-    sm::SmWork two = wave;
-    (wave.tiles > 1 ? two.tiles : two.ctas) *= 2;
-    add(out, run(port, two), waves - 1);
+  const auto pilot = static_cast<double>(wave.iterations);
+  const bool has_gap = waves > 1 && further_iterations <= long_loop * pilot, goes_on = further_iterations > 0;
+  sm::SmWork two = wave, longer = wave;
+  (wave.tiles > 1 ? two.tiles : two.ctas) *= 2;
+  longer.iterations *= 2;
+  std::vector<sm::SmWork> works{wave};
+  if (has_gap) works.push_back(two);
+  if (goes_on) works.push_back(longer);
+  std::vector<sm::SmResult> runs(works.size());
+  share_work(works.size(), jobs, {}, [&](std::size_t i) { runs[i] = run(port, works[i]); });
+
+  sm::SmResult out;
+  const sm::SmResult& first = runs.front();
+  add(out, first, 1.0);
+  if (has_gap) {
+    add(out, runs[1], waves - 1);
     add(out, first, 1.0 - waves);
+  } else if (waves > 1) {
+    add(out, first, waves - 1);
   }
-  if (further_iterations > 0) {
-    const auto pilot = static_cast<double>(wave.iterations);
+  if (goes_on) {
     const double factor = waves * further_iterations / pilot;
     add(out, first, -factor);
-    wave.iterations *= 2;
-    add(out, run(port, wave), factor);
+    add(out, runs.back(), factor);
   }
   return out;
 }
 
-sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& work) {
+sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& work, unsigned jobs) {
   constexpr std::int64_t pilot_tiles = 2;  // of a persistent CTA: consumers take turns
   const sm::MemoryPort port = coarse(given);
   sm::SmWork wave = work;
@@ -182,16 +190,16 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
   sm::SmResult out;
   if (work.tiles > pilot_tiles) {
     wave.tiles = pilot_tiles;
-    out = estimate_wave(port, wave, further, static_cast<double>(work.tiles) / pilot_tiles);
+    out = estimate_wave(port, wave, further, static_cast<double>(work.tiles) / pilot_tiles, jobs);
   } else {
     const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas), waves = work.ctas / full;
     wave.ctas = full;
     constexpr std::int64_t last_wave_matters = 4;  // beyond, the last wave counts by its share of CTAs
     const bool apart = waves < last_wave_matters;
     out = estimate_wave(port, wave, further,
-                        static_cast<double>(apart ? waves * full : work.ctas) / static_cast<double>(full));
+                        static_cast<double>(apart ? waves * full : work.ctas) / static_cast<double>(full), jobs);
     wave.ctas = work.ctas % full;
-    if (apart && wave.ctas > 0) add(out, estimate_wave(port, wave, further, 1), 1.0);
+    if (apart && wave.ctas > 0) add(out, estimate_wave(port, wave, further, 1, jobs), 1.0);
   }
   out.ctas = work.ctas;
   return out;

@@ -30,8 +30,8 @@ class SmTimer {
 
   // By pilot runs, 3 to 10 % from the run itself:
   //   cycles = fill_and_drain + (waves - 1) * cta_gap + waves * iterations * iteration
-  // For many shapes of a kernel, which share the pilot runs.
-  [[nodiscard]] sm::SmResult estimate(const sm::MemoryPort& port, const sm::SmWork& work);
+  // For many shapes of a kernel, which share the pilot runs. jobs: threads for runs that do not depend on each other.
+  [[nodiscard]] sm::SmResult estimate(const sm::MemoryPort& port, const sm::SmWork& work, unsigned jobs = 1);
 
   // Steps through all of `work` and writes down what happens, whatever was run before.
   [[nodiscard]] sm::SmResult watch(const sm::MemoryPort& port, sm::SmWork work, sm::Recorder& recorder) const;
@@ -47,8 +47,8 @@ class SmTimer {
     std::once_flag once;
     sm::SmResult result;
   };
-  [[nodiscard]] sm::SmResult estimate_wave(const sm::MemoryPort& port, sm::SmWork wave, double further_iterations,
-                                           double waves);
+  [[nodiscard]] sm::SmResult estimate_wave(const sm::MemoryPort& port, const sm::SmWork& wave,
+                                           double further_iterations, double waves, unsigned jobs);
   [[nodiscard]] std::int64_t pilot_iterations() const;
 
   sm::DecodedProgram program_;
