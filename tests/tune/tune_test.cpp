@@ -45,7 +45,7 @@ TEST(Tune, QuickSimulatesAsManyAsAskedFor) {
   options.space.most = 60;
   const arch::GpuSpec gpu = *arch::load_gpu("tiny");
   double before = 1e30;
-  for (const std::size_t quick : {2U, 8U, 60U}) {
+  for (const std::size_t quick : {1U, 4U}) {
     options.quick = quick;
     const Tuned result = *tune(gpu, problem, options);
     EXPECT_LE(result.ranked.size(), quick);
