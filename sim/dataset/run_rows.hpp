@@ -84,7 +84,7 @@ class RowRunner {
   kernels::KernelConfig kernel_;  // of the item before
   std::vector<Value> values_;     // of the item before
   std::string error_;
-  gpu::SimOptions options_;       // of the row
+  gpu::SimOptions options_;  // of the row
   std::optional<Item> before_;
 };
 
