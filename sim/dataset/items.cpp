@@ -71,6 +71,15 @@ Items::Items(const Sweep& sweep) : sweep_(sweep) {
   points_.emplace(sweep.method, count_, most + 1, sweep.seed);  // the first dimension chooses the block
 }
 
+double Items::runs_per_kernel(std::size_t block) const {
+  const KernelBlock& from = sweep_.kernels[block];
+  auto kernels = static_cast<double>(from.gpus.size() * (sweep_.copies + 1) * from.bases.size());
+  for (const KernelAxis& axis : from.axes) kernels *= static_cast<double>(axis.values.size());
+  if (points_) return static_cast<double>(count_) / static_cast<double>(sizes_.size()) / kernels;
+  const auto rows = static_cast<double>((block + 1 < begins_.size() ? begins_[block + 1] : count_) - begins_[block]);
+  return rows / static_cast<double>(sweep_.labels.size()) / kernels;
+}
+
 Item Items::at(std::size_t row) const {
   Item item;
   if (points_) {

@@ -32,6 +32,8 @@ class Items {
   [[nodiscard]] std::size_t count() const { return count_; }
   [[nodiscard]] Item at(std::size_t row) const;
   [[nodiscard]] kernels::KernelConfig kernel_of(const Item& item) const;  // not resolved
+  // Runs of each kernel of a block on a GPU, replicas counted once: in a grid as many, in a sample on the mean.
+  [[nodiscard]] double runs_per_kernel(std::size_t block) const;
 
  private:
   [[nodiscard]] Item item_of(std::size_t block, const double* shares) const;

@@ -49,13 +49,14 @@ void RowRunner::prepare(const Item& item) {
     kernel_ = items_.kernel_of(item);
     cache_.reset();
   }
-  options_ = &sweep_.runs[item.run];
+  options_ = sweep_.runs[item.run];
+  options_.many_shapes = items_.runs_per_kernel(item.block) >= shared_from;
   if (!cache_ || cache_->uses >= CacheShelf::most_uses) cache_ = shelf_.of(item);
 }
 
 std::vector<Value> RowRunner::values_of(const gpu::SimReport& report, bool finished) const {
-  const Physics physics = physics_of(gpu_, report, *options_);
-  const Run run{&gpu_, options_, &report, &physics};
+  const Physics physics = physics_of(gpu_, report, options_);
+  const Run run{&gpu_, &options_, &report, &physics};
   std::vector<Value> values;
   values.reserve(columns_.size());
   for (const RunColumn& column : columns_)
@@ -66,13 +67,13 @@ std::vector<Value> RowRunner::values_of(const gpu::SimReport& report, bool finis
 void RowRunner::simulate(const Item& item) {
   ++cache_->uses;
   error_.clear();
-  const Result<gpu::SimReport> report = gpu::simulate(gpu_, kernel_, item.shape, *options_, cache_->cache);
+  const Result<gpu::SimReport> report = gpu::simulate(gpu_, kernel_, item.shape, options_, cache_->cache);
   if (report) {
     values_ = values_of(*report, true);
     return;
   }
   error_ = one_line(report.errors());
-  if (const Result<gpu::SimReport> before = unsimulated(gpu_, kernel_, item.shape, *options_)) {
+  if (const Result<gpu::SimReport> before = unsimulated(gpu_, kernel_, item.shape, options_)) {
     values_ = values_of(*before, false);
     return;
   }
@@ -80,7 +81,7 @@ void RowRunner::simulate(const Item& item) {
   asked.arch_id = gpu_.id;
   asked.kernel = kernel_;
   asked.shape = item.shape;
-  const Run run{&gpu_, options_, &asked, nullptr};
+  const Run run{&gpu_, &options_, &asked, nullptr};
   values_.clear();
   for (const RunColumn& column : columns_) {
     const bool known = column.column.group == Group::config || column.column.group == Group::arch;

@@ -48,6 +48,10 @@ class CacheShelf {
 // Items to rows: each is simulated and put into columns. One runner per thread; what it remembers of earlier rows never
 // shows in what it returns.
 
+// From so many runs of a kernel on, its shapes lie on lines between runs at round numbers (SimOptions::many_shapes):
+// fewer shapes than these take more runs of the SM so than each on its own. It follows from the sweep alone.
+inline constexpr double shared_from = 700;
+
 // A finished row. Values are parallel to stored_columns(): absent ones are a number that is not finite or an empty
 // text.
 struct FinishedRow {
@@ -80,7 +84,7 @@ class RowRunner {
   kernels::KernelConfig kernel_;  // of the item before
   std::vector<Value> values_;     // of the item before
   std::string error_;
-  const gpu::SimOptions* options_ = nullptr;
+  gpu::SimOptions options_;  // of the row
   std::optional<Item> before_;
 };
 

@@ -90,7 +90,7 @@ sm::SmResult SmTimer::run(const sm::MemoryPort& port, const sm::SmWork& work) {
 
 namespace {
 
-// Numbers that `value` lies between, and how far: itself up to `all_to`, further on powers of two times that.
+// Numbers that `value` lies between, and how far: itself up to `all_to`, further on powers of four times that.
 struct Between {
   std::int64_t low, high;
   double share;  // of the way
@@ -99,8 +99,8 @@ struct Between {
 Between between(std::int64_t value, std::int64_t all_to) {
   if (value <= all_to) return {value, value, 0};
   std::int64_t low = all_to;
-  while (low * 2 <= value) low *= 2;
-  return {low, low * 2, static_cast<double>(value - low) / static_cast<double>(low)};
+  while (low * 4 <= value) low *= 4;
+  return {low, low * 4, static_cast<double>(value - low) / static_cast<double>(3 * low)};
 }
 
 }  // namespace

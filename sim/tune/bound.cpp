@@ -9,6 +9,7 @@
 #include "kernels/ir/listing.hpp"
 #include "sim/gpu/gemm/gemm_launch.hpp"
 #include "sim/gpu/gemm/gemm_traffic.hpp"
+#include "sim/gpu/occupancy.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/power/clock.hpp"
 #include "sim/sm/decoded.hpp"
@@ -172,6 +173,60 @@ Seconds lower_bound(const arch::GpuSpec& gpu, const kernels::KernelConfig& kerne
   const auto time_at = [&](Hertz clock) {
     const Cycles sm{std::max(work.busiest * of_cta, l2_cycles(gpu, kernel, work, clock))};
     return gpu.launch.kernel + std::max(sm / clock, dram);
+  };
+  const power::OperatingPoint point = power::solve_clock(gpu::clock_request(gpu, sim), [&](Hertz clock) {
+    activity.time = time_at(clock);
+    return activity;
+  });
+  return time_at(point.clock);
+}
+
+namespace {
+
+// Cycles of the busiest SM: generations of resident CTAs, each filling its stages, walking K and storing its tile.
+double estimated_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const LeastWork& work,
+                        double per_k, int resident, double latency) {
+  const double tile_k = std::max(1, kernel.tile.k), iterations = std::ceil(work.depth / tile_k);
+  const double stages = kernel.stages.value_or(1), busy = tile_k * per_k;
+  const double stored = work.area * kernels::bytes_of(kernel.dtype_out) / gpu.l2.sm_bandwidth.value;
+  const auto generation = [&](double ctas) {
+    // A copy is asked for `stages - 1` iterations ahead; without stages a CTA waits for each of its tiles itself.
+    const double iteration =
+        stages > 1 ? std::max(ctas * busy, (latency + busy) / (stages - 1)) : std::max(ctas * busy, latency + busy);
+    return gpu.sm.cta_launch.value + latency + iterations * iteration + ctas * stored + latency;
+  };
+  const double together = std::min<double>(resident, work.busiest), whole = std::floor(work.busiest / together);
+  const double rest = work.busiest - whole * together;
+  return whole * generation(together) + (rest > 0 ? generation(rest) : 0);
+}
+
+}  // namespace
+
+Seconds estimate(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
+                 const gpu::SimOptions& sim, const StaticLoad* load) {
+  const double rate = gpu::peak_rate(gpu.sm, kernel);
+  if (rate <= 0) return Seconds{0};
+  const LeastWork work = least_work(gpu, kernel, shape);
+  double per_k = cycles_per_k(gpu.sm, kernel, work, rate);
+  if (load != nullptr)
+    per_k = std::max(per_k, least_cycles(*load, static_cast<std::int64_t>(work.depth), gpu.sm.sub_cores) / work.depth);
+  int resident = 1;
+  if (kernel.registers && kernel.shared_bytes && kernel.threads)
+    if (const auto fit =
+            gpu::occupancy_of(gpu.sm.occupancy, {*kernel.threads, *kernel.registers, *kernel.shared_bytes}))
+      resident = fit->ctas_per_sm;
+  // Slices write their parts of C and read them again, one after the other or in a launch of its own.
+  const double slices = std::max(1, kernel.split_k), part = work.area * 4;
+  const double parts = slices > 1 ? 2 * work.ctas * part : 0;
+  const double turn = part / gpu.l2.sm_bandwidth.value + 2 * gpu.l2.latency.value;
+  const Seconds dram = Bytes{work.moved_bytes} / (gpu.dram.bandwidth * gpu.dram.read_efficiency);
+  power::Activity activity = least_activity(kernel, work, rate);
+  const auto time_at = [&](Hertz clock) {
+    const double from_l2 = gpu.l2.latency.value, from_dram = (gpu.dram.latency * clock).value;
+    const double latency = work.moved_bytes > 0 ? from_dram : from_l2;
+    const double sm = estimated_cycles(gpu, kernel, work, per_k, resident, latency) + (slices - 1) * turn;
+    const double l2 = l2_cycles(gpu, kernel, work, clock) + parts / gpu.l2.write_bandwidth.value;
+    return gpu.launch.kernel + std::max(Cycles{std::max(sm, l2)} / clock, dram);
   };
   const power::OperatingPoint point = power::solve_clock(gpu::clock_request(gpu, sim), [&](Hertz clock) {
     activity.time = time_at(clock);

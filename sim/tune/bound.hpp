@@ -38,4 +38,10 @@ struct StaticLoad {
                                   const kernels::GemmShape& shape, const gpu::SimOptions& sim = {},
                                   const StaticLoad* load = nullptr);
 
+// A time that is likely, from the same numbers: CTAs that are resident together hide each other's waits, stages hide
+// latency, tails and slices of K cost. It orders configurations (tune's `quick`); nobody reports it.
+[[nodiscard]] Seconds estimate(const arch::GpuSpec& gpu, const kernels::KernelConfig& resolved,
+                               const kernels::GemmShape& shape, const gpu::SimOptions& sim = {},
+                               const StaticLoad* load = nullptr);
+
 }  // namespace noteg::tune

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -73,6 +74,13 @@ struct Scores {
   std::size_t ruled_out = 0;
 };
 
+// Of all launches of a program: their main loops are the same.
+std::optional<StaticLoad> load_of(const RankRequest& request, const kernels::KernelConfig& config) {
+  if (kernels::copies_in_bulk(config.family)) return std::nullopt;  // copies and products are not in its list
+  Result<StaticLoad> load = static_load(*request.gpu, config, request.shape);
+  return load ? std::optional(*load) : std::nullopt;
+}
+
 class Ranker {
  public:
   Ranker(const std::vector<Candidate>& candidates, const RankRequest& request)
@@ -126,7 +134,7 @@ class Ranker {
     if (!prunes() || members.empty()) return members;
     std::map<int, bool> too_slow;  // by slices of K
     std::vector<std::size_t> out;
-    const std::optional<StaticLoad> load = load_of(candidates_[members.front()].config);
+    const std::optional<StaticLoad> load = load_of(request_, candidates_[members.front()].config);
     for (const std::size_t i : members) {
       const int slices = candidates_[i].config.split_k;
       if (!too_slow.contains(slices))
@@ -135,13 +143,6 @@ class Ranker {
       if (!too_slow[slices]) out.push_back(i);
     }
     return out;
-  }
-
-  // Of all launches of a program: their main loops are the same.
-  std::optional<StaticLoad> load_of(const kernels::KernelConfig& config) const {
-    if (kernels::copies_in_bulk(config.family)) return std::nullopt;  // copies and products are not in its list
-    Result<StaticLoad> load = static_load(*request_.gpu, config, request_.shape);
-    return load ? std::optional(*load) : std::nullopt;
   }
 
   bool load_is_too_much(const kernels::KernelConfig& config, const std::optional<StaticLoad>& load) const {
@@ -241,6 +242,36 @@ std::vector<Candidate> candidates_of(const arch::GpuSpec& gpu, const std::vector
 
 Ranking rank(const std::vector<Candidate>& candidates, const RankRequest& request) {
   return Ranker(candidates, request).run();
+}
+
+// Launches of one program with as many slices differ in their raster alone: one of them stands for all. The main loop's
+// list of instructions is made for those that the numbers alone put near the top.
+std::vector<Candidate> quickest(const std::vector<Candidate>& candidates, const RankRequest& request,
+                                std::size_t most) {
+  constexpr std::size_t listed_for_each = 8;  // candidates whose lists are made, for each that is wanted
+  struct Estimated {
+    const Candidate* candidate = nullptr;
+    double time = 0;
+  };
+  const auto guess = [&](const Candidate& one, const StaticLoad* load) {
+    return estimate(*request.gpu, one.config, request.shape, request.sim, load).value;
+  };
+  std::vector<Estimated> order;
+  std::set<std::pair<int, int>> known;  // program, slices
+  for (const Candidate& one : candidates)
+    if (known.emplace(one.program, one.config.split_k).second) order.push_back({&one, guess(one, nullptr)});
+  std::ranges::stable_sort(order, {}, &Estimated::time);
+  order.resize(std::min(order.size(), listed_for_each * most));
+  std::map<int, std::optional<StaticLoad>> loads;  // of programs
+  for (Estimated& one : order) {
+    const auto [place, is_new] = loads.try_emplace(one.candidate->program);
+    if (is_new) place->second = load_of(request, one.candidate->config);
+    if (place->second) one.time = guess(*one.candidate, &*place->second);
+  }
+  std::ranges::stable_sort(order, {}, &Estimated::time);
+  std::vector<Candidate> out;
+  for (std::size_t i = 0; i < std::min(order.size(), most); ++i) out.push_back(*order[i].candidate);
+  return out;
 }
 
 namespace {

@@ -54,6 +54,11 @@ struct Ranking {
 
 [[nodiscard]] Ranking rank(const std::vector<Candidate>& candidates, const RankRequest& request);
 
+// The `most` that estimate() takes for the fastest, without a simulation: one launch of each program and number of
+// slices.
+[[nodiscard]] std::vector<Candidate> quickest(const std::vector<Candidate>& candidates, const RankRequest& request,
+                                              std::size_t most);
+
 // The configurations that noteg tune considers for a problem: every combination of tile, warp tile, stages, K slices
 // and raster that a kernel generator could emit for the families which suit the types. Rules between the values are
 // left to kernels::resolve().

@@ -18,9 +18,14 @@ double score(const gpu::SimReport& report, Objective objective) {
   return Scored{{}, report.time_us, report.energy_mj}.score(objective);
 }
 
+void sort_and_cut(std::vector<gpu::SimReport>& reports, const TuneOptions& options) {
+  std::ranges::stable_sort(reports, {}, [&](const gpu::SimReport& r) { return score(r, options.objective); });
+  if (reports.size() > options.top) reports.resize(options.top);
+}
+
 std::vector<gpu::SimReport> timed(const arch::GpuSpec& gpu, const Problem& problem, const std::vector<Scored>& ranked,
                                   const TuneOptions& options) {
-  const std::size_t count = std::min(ranked.size(), again(options.top));
+  const std::size_t count = std::min(ranked.size(), options.quick > 0 ? ranked.size() : again(options.top));
   std::vector<std::optional<gpu::SimReport>> reports(count);
   gpu::SmCache cache;
   share_work(count, options.jobs, {}, [&](std::size_t i) {
@@ -30,8 +35,24 @@ std::vector<gpu::SimReport> timed(const arch::GpuSpec& gpu, const Problem& probl
   std::vector<gpu::SimReport> out;
   for (std::optional<gpu::SimReport>& report : reports)
     if (report) out.push_back(std::move(*report));
-  std::ranges::stable_sort(out, {}, [&](const gpu::SimReport& r) { return score(r, options.objective); });
-  if (out.size() > options.top) out.resize(options.top);
+  sort_and_cut(out, options);
+  return out;
+}
+
+// Those that are simulated as they are, without pilot runs before.
+Ranking chosen(std::vector<Candidate> candidates) {
+  Ranking out;
+  out.simulated = candidates.size();
+  for (Candidate& one : candidates) out.best.push_back({std::move(one.config), one.bound.value * 1e6, 0});
+  return out;
+}
+
+// The other rasters of a launch.
+std::vector<Candidate> launches_like(const std::vector<Candidate>& candidates, const kernels::KernelConfig& kernel) {
+  std::vector<Candidate> out;
+  for (const Candidate& one : candidates)
+    if (same_program(one.config, kernel) && one.config.split_k == kernel.split_k && !(one.config == kernel))
+      out.push_back(one);
   return out;
 }
 
@@ -92,12 +113,20 @@ Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneO
   request.jobs = options.jobs;
   request.stop = options.stop;
   request.progress = options.progress;
-  Ranking ranking = rank(candidates, request);
+  Ranking ranking =
+      options.quick > 0 ? chosen(quickest(candidates, request, options.quick)) : rank(candidates, request);
   out.simulated = ranking.simulated;
   out.pruned = ranking.pruned;
   out.failed = ranking.failed;
   out.stopped = ranking.stopped;
   out.top = timed(gpu, problem, ranking.best, options);
+  if (options.quick > 0 && !out.top.empty()) {  // the best one's other rasters
+    Ranking more = chosen(launches_like(candidates, out.top.front().kernel));
+    out.simulated += more.simulated;
+    const std::vector<gpu::SimReport> others = timed(gpu, problem, more.best, options);
+    out.top.insert(out.top.end(), others.begin(), others.end());
+    sort_and_cut(out.top, options);
+  }
   if (out.top.empty() && !out.stopped)
     return Diagnostic{"",
                       0,

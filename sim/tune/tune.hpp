@@ -16,6 +16,9 @@ struct TuneOptions {
   SpaceOptions space;
   Objective objective = Objective::time;
   std::size_t top = 10;
+  // So many programs and slices are simulated, chosen by estimate(), and the best one's other rasters; 0: whatever a
+  // bound does not rule out is ranked.
+  std::size_t quick = 0;
   unsigned jobs = 1;
   const std::atomic<bool>* stop = nullptr;
   std::function<void(std::size_t, std::size_t)> progress;

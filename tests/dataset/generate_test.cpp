@@ -60,6 +60,14 @@ TEST_F(DataSet, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(csv_of(at("one.db")), csv_of(at("three.db")));
 }
 
+// Sharing runs between shapes costs more than it saves where a kernel has few of them.
+TEST(Items, CountTheRunsOfEachKernel) {
+  const Sweep grid = sweep_of(few_runs);  // four shapes of each of two kernels on a GPU and its copy; two replicas
+  EXPECT_DOUBLE_EQ(Items(grid).runs_per_kernel(0), 4);
+  const Sweep sample = sweep_of("method: random\nrows: 120\n" + few_runs);
+  EXPECT_DOUBLE_EQ(Items(sample).runs_per_kernel(0), 30);
+}
+
 TEST_F(DataSet, IsTheSameAfterInterruptions) {
   make(few_runs, at("whole.db"));
   for (int tries = 0; tries < 40; ++tries) {

@@ -38,6 +38,24 @@ TEST(Tune, RanksByTheObjectiveAndSaysWhy) {
   for (std::size_t i = 1; i < frugal.top.size(); ++i) EXPECT_LE(frugal.top[i - 1].energy_mj, frugal.top[i].energy_mj);
 }
 
+// The best of few is never faster than the best of all, and more of them are never worse.
+TEST(Tune, QuickSimulatesAsManyAsAskedFor) {
+  TuneOptions options;
+  options.top = 1;
+  options.space.most = 60;
+  const arch::GpuSpec gpu = *arch::load_gpu("tiny");
+  double before = 1e30;
+  for (const std::size_t quick : {1U, 4U}) {
+    options.quick = quick;
+    const Tuned result = *tune(gpu, problem, options);
+    EXPECT_LE(result.ranked.size(), quick);
+    const double best = result.top.front().time_us;
+    EXPECT_LE(best, before);
+    before = best;
+  }
+  EXPECT_GE(before, tuned(1).top.front().time_us);
+}
+
 TEST(Tune, TheSameBytesForAnyNumberOfJobs) {
   const auto text = [](unsigned jobs) {
     Results results{"tiny", "tiny", Objective::time, {}, false};

@@ -100,6 +100,8 @@ TuneRequest tune_request(const Arguments& arguments, Diagnostics& errors) {
   out.options.space.most = static_cast<std::size_t>(
       arguments.has("max-configs") ? count_option(arguments, "max-configs", 1, 100000000, errors) : 0);
   out.options.top = static_cast<std::size_t>(count_option(arguments, "top", 10, 10000, errors));
+  if (arguments.has("quick"))
+    out.options.quick = static_cast<std::size_t>(count_option(arguments, "quick", 20, 10000, errors));
   out.options.jobs = jobs_option(arguments, errors);
   for (const std::string& setting : arguments.texts("set"))
     if (!setting.starts_with("arch."))
@@ -157,6 +159,7 @@ std::vector<Option> tune_options() {
        FileUse::input},
       {"max-configs", "N", "an even choice of N combinations, all if absent", false},
       {"top", "N", "how many to show, 10 if absent", false},
+      {"quick", "K", "simulates the K that an estimate without a simulation takes for the fastest, no more", false},
       {"objective", "O", "time (default), energy or edp (energy times time)", false, FileUse::none,
        [] {
          return std::vector<std::string>{"time", "energy", "edp"};
