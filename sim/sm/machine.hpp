@@ -39,13 +39,12 @@ class DispatchHolds {
     }
     return sum;
   }
-  void hash(StateHash& add, std::uint64_t waiting_since) const {
+  void hash(StateHash& add, std::uint64_t ready_since) const {
     for (std::size_t back = 1; back <= kept; ++back) {
       const auto& [from, until] = last_[(next_ - back) % kept];
-      if (until <= waiting_since) break;
-      add.at(std::max(from, waiting_since));
-      add.until(until);
-      add(until - from);
+      if (until <= ready_since) break;
+      add.at(std::max(from, ready_since));
+      add.at(until);
     }
   }
 
@@ -144,6 +143,7 @@ class Machine {
   bool step_through();
   void handle(const Event& event, std::uint64_t now);
   void hash_warps(StateHash& add, std::size_t slot, int depth) const;
+  [[nodiscard]] std::uint64_t ready_since(std::size_t sub, std::uint64_t now) const;
   [[nodiscard]] std::vector<BlockedWarp> blocked_warps() const;
   void release(Warp& warp, int counter, std::uint64_t now);
   void fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now);

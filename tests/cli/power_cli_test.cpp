@@ -93,7 +93,7 @@ TEST(Compare, RefusesWrongInput) {
   EXPECT_TRUE(has(run_program("compare --power-limits 40W " + kernel).err, "--arch: expected one GPU with"));
   const Ran idle = run_program("compare --arch l4 --power-limits 10W " + kernel);
   EXPECT_EQ(idle.status, 2);
-  EXPECT_TRUE(has(idle.err, "--power-limits: expected more than the idle power of 16 W, found 10 W")) << idle.err;
+  EXPECT_TRUE(has(idle.err, "--power-limits: expected more than the idle power of 27 W, found 10 W")) << idle.err;
   EXPECT_EQ(run_program("compare --arch l4 --power-limits 40m " + kernel).status, 2);
 }
 

@@ -61,7 +61,8 @@ TEST(Physics, AgreesWithTheSimulationWhereBothCount) {
   EXPECT_EQ(p.ctas, static_cast<double>(s.report.grid_ctas));
   EXPECT_EQ(p.ctas_per_sm, s.report.occupancy.ctas_per_sm);
   EXPECT_EQ(p.waves, s.report.occupancy.waves);
-  EXPECT_EQ(p.math_instructions, s.report.instructions_by_opcode.at("FFMA"));
+  // Sampled runs scale opcodes to the program's total: to some hundred thousandths.
+  EXPECT_NEAR(s.report.instructions_by_opcode.at("FFMA") / p.math_instructions, 1, 1e-4);
   EXPECT_NEAR(p.dram_read_bytes, s.report.memory.dram_read_bytes, 0.01 * p.dram_read_bytes);
   EXPECT_LT(p.roofline_us, s.report.time_us);
   EXPECT_GT(p.roofline_us, 0.4 * s.report.time_us);

@@ -52,9 +52,11 @@ struct Found {
   double time_us = 0, clock_mhz = 0;
 };
 
-// A limit with what it cost, how much it may cost and what it is thought to, in the run's microseconds.
+// A limit with what it cost, the run that its absence makes at best, and what it is thought to cost, in the run's
+// microseconds.
 struct Candidate {
   const Limit* limit = nullptr;
+  Found at_best;
   double most_us = 0, estimated_us = 0;
   std::optional<LimitCost> cost;
 };
@@ -67,11 +69,16 @@ class Laboratory {
              const SimReport& run)
       : gpu_(gpu), launch_(launch), options_(options), cache_(cache), run_(run) {}
 
-  [[nodiscard]] LimitCost cost_of(const Limit& limit, double most_us) const {
-    const Found without = found(changes_of(limit, limit.in_turn));
+  [[nodiscard]] LimitCost cost_of(const Limit& limit, const Found& at_best) const {
+    Found without = found(changes_of(limit, limit.in_turn));
     const Found before =
         limit.in_turn > 1 ? found(changes_of(limit, limit.in_turn - 1)) : Found{run_.time_us, run_.sm_clock_mhz};
-    const double gain = std::clamp(std::min(before.time_us, run_.time_us) - without.time_us, 0.0, most_us);
+    const double most_us = run_.time_us - at_best.time_us;
+    double gain = std::max(0.0, std::min(before.time_us, run_.time_us) - without.time_us);
+    if (gain > most_us) {
+      gain = most_us;
+      without.clock_mhz = at_best.clock_mhz;
+    }
     LimitCost cost{std::string(limit.name), fmt::format("{}={}", limit.switch_name, limit.value),
                    run_.time_us - gain,     gain,
                    without.clock_mhz,       0};
@@ -79,14 +86,16 @@ class Laboratory {
     return cost;
   }
 
-  // The most that a limit may gain, in microseconds.
-  [[nodiscard]] double most(const Limit& limit, Hertz highest_clock) const {
+  // The fastest run that the absence of a limit may make.
+  [[nodiscard]] Found at_best(const Limit& limit, Hertz highest_clock) const {
+    const Found run{run_.time_us, run_.sm_clock_mhz};
+    const double highest_mhz = highest_clock.value * 1e-6;
     if (limit.name == "power")
-      return run_.throttled ? run_.time_us * (1 - run_.sm_clock_mhz * 1e6 / highest_clock.value) : 0;
+      return run_.throttled ? Found{run.time_us * run.clock_mhz / highest_mhz, highest_mhz} : run;
     const double bound = limit_bound(limit.name, run_);
-    if (bound <= 0 || !run_.throttled) return bound * run_.time_us;
-    const Found least = settled(options_, [&](Hertz clock) { return timed().time.at(clock) * (1 - bound); });
-    return std::clamp(run_.time_us - least.time_us, 0.0, bound * run_.time_us);
+    if (bound <= 0 || !run_.throttled) return {run.time_us * (1 - bound), run.clock_mhz};
+    const Found found = settled(options_, [&](Hertz clock) { return timed().time.at(clock) * (1 - bound); });
+    return {std::clamp(found.time_us, run.time_us * (1 - bound), run.time_us), found.clock_mhz};
   }
 
  private:
@@ -175,8 +184,9 @@ std::vector<Candidate> in_order(const Laboratory& laboratory, const arch::GpuSpe
   for (const Limit& limit : limits) {
     const auto found = std::ranges::find(estimates, limit.name, &EstimatedGain::limit);
     const double estimated = found == estimates.end() ? 0 : found->gain_us;
+    const Found best = laboratory.at_best(limit, highest);
     out.push_back(
-        {&limit, laboratory.most(limit, highest), limit.is_beside_sm ? run.time_us : estimated, std::nullopt});
+        {&limit, best, run.time_us - best.time_us, limit.is_beside_sm ? run.time_us : estimated, std::nullopt});
   }
   std::ranges::stable_sort(out, [](const Candidate& a, const Candidate& b) {
     return std::pair(a.estimated_us, a.most_us) > std::pair(b.estimated_us, b.most_us);
@@ -203,7 +213,7 @@ void try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates
       if (next.size() < std::clamp(jobs, 1U, 2U) && pays(one)) next.push_back(&one);
     if (next.empty()) return;
     share_work(next.size(), jobs, {},
-               [&](std::size_t i) { next[i]->cost = laboratory.cost_of(*next[i]->limit, next[i]->most_us); });
+               [&](std::size_t i) { next[i]->cost = laboratory.cost_of(*next[i]->limit, next[i]->at_best); });
   }
 }
 
