@@ -61,7 +61,6 @@ Result<std::vector<Launch>> suggest(const arch::GpuSpec& gpu, const learn::Place
   std::vector<Launch> all;
   dataset::TableBuilder builder([](dataset::Group) { return true; });
   gpu::SimOptions options;
-  options.many_shapes = true;
   std::string reason = "none";
   for (const kernels::DataType type : candidates.types)
     for (std::size_t i = 0; i < candidates.of_each; ++i) {

@@ -44,7 +44,6 @@ std::variant<MeasuredCase, std::string> case_of(const arch::GpuSpec& gpu, const 
   if (measured == nullptr) return std::get<std::string>(built);
   if (measured->quantises) return "the time holds another kernel, which quantises the activations";
   validate::settle_l2(*measured, gpu);
-  measured->options.many_shapes = true;
   if (measured->choose_kernel) {
     Result<kernels::KernelConfig> chosen = chooser(gpu, measured->config, measured->shape, measured->options);
     if (!chosen) return to_string(chosen.errors());

@@ -30,7 +30,7 @@ enum class Library : std::uint8_t {
 struct SimOptions {
   bool exact = false;        // step through everything, extrapolate nothing
   bool pilot = false;        // to rank kernels: estimates from pilot runs, which no report may pass on as times
-  bool many_shapes = false;  // rows of a file: SM runs at round numbers, and the lines between them
+  bool many_shapes = false;  // of a kernel, in a sweep: SM runs at round numbers, and the lines between them
   std::optional<double> sm_clock_mhz;  // a given clock wins over the solved one
   power::ClockMode clock_mode = power::ClockMode::sustained;
   // Clock mode cool: how many launches follow each other from rest, and how many of these are not timed; absent: very

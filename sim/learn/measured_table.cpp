@@ -161,7 +161,6 @@ Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredR
   }
   out.gpu = &*gpu;
   validate::settle_l2(out.measured, *gpu);
-  out.measured.options.many_shapes = true;
   if (out.measured.choose_kernel) {
     Result<kernels::KernelConfig> chosen =
         options.chooser(*gpu, out.measured.config, out.measured.shape, out.measured.options);

@@ -123,7 +123,6 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   settle_key_slices(measured, *gpu);
   measured.options.l2 = options.l2.value_or(measured.options.l2);
   measured.options.exact = options.exact;
-  measured.options.many_shapes = !options.exact;
   if (measured.choose_kernel) {
     Result<kernels::KernelConfig> chosen = options.chooser(*gpu, measured.config, measured.shape, measured.options);
     if (!chosen) return skipped(one_line(chosen.errors()));
