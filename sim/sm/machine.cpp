@@ -288,15 +288,6 @@ void Machine::hash_warps(StateHash& add, std::size_t slot, int depth) const {
   }
 }
 
-// When the warp of a sub-core that could issue, and has waited longest, became ready.
-std::uint64_t Machine::ready_since(std::size_t sub, std::uint64_t now) const {
-  std::uint64_t since = now;
-  for (const Warp& warp : warps)
-    if (is_live(warp) && warp.sub == sub && !is_blocked(warp))
-      since = std::min(since, std::max({warp.last_issue + 1, warp.stalled_until, warp.ready_at, warp.unblocked_at}));
-  return since;
-}
-
 std::uint64_t Machine::hash(std::uint64_t now, int depth) const {
   StateHash add(now);
   ctas.hash(add);
@@ -311,7 +302,7 @@ std::uint64_t Machine::hash(std::uint64_t now, int depth) const {
     constants.hash(add);
     add.at(std::max(issued_at, waiting_since));
     add.until(issue_free);
-    holds.hash(add, ready_since(index, now));
+    holds.hash(add, scheduler.ready_since(now));
     add.until(next_try_[index]);
   }
   pipes.hash(add);

@@ -143,7 +143,6 @@ class Machine {
   bool step_through();
   void handle(const Event& event, std::uint64_t now);
   void hash_warps(StateHash& add, std::size_t slot, int depth) const;
-  [[nodiscard]] std::uint64_t ready_since(std::size_t sub, std::uint64_t now) const;
   [[nodiscard]] std::vector<BlockedWarp> blocked_warps() const;
   void release(Warp& warp, int counter, std::uint64_t now);
   void fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now);

@@ -21,8 +21,9 @@ struct Simulated {
   gpu::SimReport report, before;
 };
 
-Simulated simulated(const std::string& arch, const kernels::GemmShape& shape) {
+Simulated simulated(const std::string& arch, const kernels::GemmShape& shape, bool exact = false) {
   Simulated s;
+  s.options.exact = exact;
   s.gpu = *arch::load_gpu(arch);
   kernels::KernelConfig kernel;
   kernel.family = kernels::Family::simt;
@@ -61,6 +62,8 @@ TEST(Physics, AgreesWithTheSimulationWhereBothCount) {
   EXPECT_EQ(p.ctas, static_cast<double>(s.report.grid_ctas));
   EXPECT_EQ(p.ctas_per_sm, s.report.occupancy.ctas_per_sm);
   EXPECT_EQ(p.waves, s.report.occupancy.waves);
+  const Simulated exact = simulated("a40", {4096, 4096, 512, 1}, true);
+  EXPECT_EQ(p.math_instructions, exact.report.instructions_by_opcode.at("FFMA"));
   // Sampled runs scale opcodes to the program's total: to some hundred thousandths.
   EXPECT_NEAR(s.report.instructions_by_opcode.at("FFMA") / p.math_instructions, 1, 1e-4);
   EXPECT_NEAR(p.dram_read_bytes, s.report.memory.dram_read_bytes, 0.01 * p.dram_read_bytes);

@@ -87,7 +87,7 @@ TEST(KernelTime, StepsThatWaitForDramCostTimeInOrderOfTheirShare) {
   }
 }
 
-// Rows of a file lie on lines between runs at round numbers.
+// Rows of a sweep lie on lines between runs at round numbers.
 TEST(ManyShapes, StayWithinAPercentOfTheRunItself) {
   const struct {
     const char *gpu, *kernel;

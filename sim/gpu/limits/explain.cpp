@@ -69,15 +69,15 @@ class Laboratory {
              const SimReport& run)
       : gpu_(gpu), launch_(launch), options_(options), cache_(cache), run_(run) {}
 
-  [[nodiscard]] LimitCost cost_of(const Limit& limit, const Found& at_best) const {
+  [[nodiscard]] LimitCost cost_of(const Candidate& one) const {
+    const Limit& limit = *one.limit;
     Found without = found(changes_of(limit, limit.in_turn));
     const Found before =
         limit.in_turn > 1 ? found(changes_of(limit, limit.in_turn - 1)) : Found{run_.time_us, run_.sm_clock_mhz};
-    const double most_us = run_.time_us - at_best.time_us;
     double gain = std::max(0.0, std::min(before.time_us, run_.time_us) - without.time_us);
-    if (gain > most_us) {
-      gain = most_us;
-      without.clock_mhz = at_best.clock_mhz;
+    if (gain > one.most_us) {
+      gain = one.most_us;
+      without.clock_mhz = one.at_best.clock_mhz;
     }
     LimitCost cost{std::string(limit.name), fmt::format("{}={}", limit.switch_name, limit.value),
                    run_.time_us - gain,     gain,
@@ -93,9 +93,10 @@ class Laboratory {
     if (limit.name == "power")
       return run_.throttled ? Found{run.time_us * run.clock_mhz / highest_mhz, highest_mhz} : run;
     const double bound = limit_bound(limit.name, run_);
-    if (bound <= 0 || !run_.throttled) return {run.time_us * (1 - bound), run.clock_mhz};
-    const Found found = settled(options_, [&](Hertz clock) { return timed().time.at(clock) * (1 - bound); });
-    return {std::clamp(found.time_us, run.time_us * (1 - bound), run.time_us), found.clock_mhz};
+    const double least_us = run.time_us * (1 - bound);
+    if (bound <= 0 || !run_.throttled) return {least_us, run.clock_mhz};
+    const Found least = settled(options_, [&](Hertz clock) { return timed().time.at(clock) * (1 - bound); });
+    return {std::clamp(least.time_us, least_us, run.time_us), least.clock_mhz};
   }
 
  private:
@@ -212,8 +213,7 @@ void try_limits(const Laboratory& laboratory, std::vector<Candidate>& candidates
     for (Candidate& one : candidates)
       if (next.size() < std::clamp(jobs, 1U, 2U) && pays(one)) next.push_back(&one);
     if (next.empty()) return;
-    share_work(next.size(), jobs, {},
-               [&](std::size_t i) { next[i]->cost = laboratory.cost_of(*next[i]->limit, next[i]->at_best); });
+    share_work(next.size(), jobs, {}, [&](std::size_t i) { next[i]->cost = laboratory.cost_of(*next[i]); });
   }
 }
 

@@ -153,6 +153,16 @@ class WarpScheduler {
     return since;
   }
 
+  // Since when the warp that could issue, and has waited longest for that, could.
+  [[nodiscard]] std::uint64_t ready_since(std::uint64_t now) const {
+    std::uint64_t since = now;
+    for (std::uint32_t left = waiting(); left != 0; left &= left - 1) {
+      const Warp& one = warp(std::countr_zero(left));
+      since = std::min(since, std::max({one.last_issue + 1, one.stalled_until, one.ready_at, one.unblocked_at}));
+    }
+    return since;
+  }
+
   // When warps may be tried follows from their own state; those that queue try again when it has room.
   void hash(StateHash& add) const {
     const auto& [live, blocked, queueing, last, greedy, issued_last] = state_;
