@@ -8,23 +8,15 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "kernels/compiled/emulator/cta_addresses.hpp"
+
 namespace noteg::compiled {
 namespace {
 
 using S = Semantics;
 
-constexpr std::uint64_t sector = 32, line = 128;
+constexpr std::uint64_t line = 128;
 constexpr std::size_t most_sectors = 150'000;  // looked at on an SM
-
-std::array<std::uint32_t, 3> cta_at(const Launch& launch, std::int64_t index) {
-  const std::int64_t x = index % launch.grid[0], y = index / launch.grid[0] % launch.grid[1],
-                     z = index / launch.grid[0] / launch.grid[1];
-  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
-}
-
-bool asks_global(S s) {
-  return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global;
-}
 
 // Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
 template <class F>
@@ -130,15 +122,7 @@ class SmWatcher : public WarpWatcher {
   // Mean length of the runs of bytes in which the CTA's warps execute the instruction first.
   [[nodiscard]] double run(std::size_t at) const {
     const auto known = first_.find(at);
-    if (known == first_.end() || known->second.sectors.empty()) return sector;
-    const std::set<std::uint64_t>& all = known->second.sectors;
-    std::size_t runs = 0;
-    std::uint64_t before = 0;
-    for (const std::uint64_t each : all) {
-      runs += each != before + 1 || runs == 0 ? 1 : 0;
-      before = each;
-    }
-    return static_cast<double>(sector * all.size()) / static_cast<double>(runs);
+    return known == first_.end() ? sector : mean_run(known->second.sectors);
   }
 
   std::vector<double> asked, found, unique;  // sectors, by instruction
@@ -198,113 +182,6 @@ void run_sm(SmWatcher& watcher, const EmulatedCode& code, const Launch& launch, 
   }
 }
 
-// Where each warp goes with each instruction first; what repeats is skipped.
-class FirstAddresses : public WarpWatcher {
- public:
-  struct Lanes {
-    std::uint32_t known = 0;
-    std::array<std::uint64_t, 32> address{};
-  };
-  using ByWarp = std::map<int, Lanes>;
-
-  explicit FirstAddresses(std::size_t instructions) : first(instructions) {}
-  void enters(int warp, std::int32_t block, std::uint32_t lanes) override { log_[warp].emplace_back(block, lanes); }
-  void assumes(std::int32_t, bool) override {}
-  std::optional<std::size_t> position(int warp) const override {
-    const auto at = log_.find(warp);
-    return at == log_.end() ? 0 : at->second.size();
-  }
-  bool repeats(int warp, std::size_t a, std::size_t b, std::size_t c) const override {
-    const auto at = log_.find(warp);
-    if (c - b != b - a || at == log_.end() || c > at->second.size()) return false;
-    const auto place = [&](std::size_t i) { return at->second.begin() + static_cast<std::ptrdiff_t>(i); };
-    return std::equal(place(a), place(b), place(b));
-  }
-  void repeat(int, std::size_t, std::size_t, std::int64_t) override {}
-  void accesses(int warp, const Access& access) override {
-    const std::uint32_t lanes = access.lanes & access.address.known;
-    if (lanes != 0 && !access.reads_nothing && asks_global(access.step->semantics))
-      note(access.at, warp, {lanes, access.address.value});
-  }
-  void acts(int warp, const AsyncAct& act) override {
-    if (act.copy.is_known) note(act.at, warp, {1, {act.copy.address}});
-  }
-  std::vector<ByWarp> first;
-  std::size_t found = 0;
-
- private:
-  std::map<int, std::vector<std::pair<std::int32_t, std::uint32_t>>> log_;  // blocks with their lanes, by warp
-  void note(std::int32_t at, int warp, const Lanes& lanes) {
-    ByWarp& place = first[static_cast<std::size_t>(at)];
-    found += place.empty() ? 1 : 0;
-    place.try_emplace(warp, lanes);
-  }
-};
-
-std::vector<FirstAddresses::ByWarp> first_addresses(const EmulatedCode& code, const Launch& launch,
-                                                    const LaunchMemory& memory, const std::array<std::uint32_t, 3>& id,
-                                                    std::size_t wanted) {
-  FirstAddresses watcher(code.steps.size());
-  EmulatedCta cta(code, launch, memory, id);
-  // A bounded walk, in which loops are skipped.
-  for (int rounds = 0; rounds < 2000 && !cta.finished() && watcher.found < wanted; ++rounds) cta.run_round(watcher);
-  return watcher.first;
-}
-
-// How far apart two CTAs go with an instruction: of a lane that takes part in both, since others stay away at the edge
-// of a matrix. Nullopt: no such lane.
-std::optional<std::int64_t> distance(const FirstAddresses::ByWarp& from, const FirstAddresses::ByWarp& to) {
-  for (const auto& [warp, lanes] : from) {
-    const auto other = to.find(warp);
-    const std::uint32_t both = other == to.end() ? 0 : lanes.known & other->second.known;
-    if (both == 0) continue;
-    const auto lane = static_cast<std::size_t>(std::countr_zero(both));
-    return static_cast<std::int64_t>(other->second.address[lane] - lanes.address[lane]);
-  }
-  return std::nullopt;
-}
-
-// Addresses of every instruction in a CTA amid the grid, in its neighbour along each axis, and in one far from it.
-struct AddressSamples {
-  std::array<std::uint32_t, 3> amid{}, far{};
-  std::vector<FirstAddresses::ByWarp> origin, proof;
-  std::array<std::vector<FirstAddresses::ByWarp>, 3> beside;
-
-  // Whether addresses move by so much with the coordinates, and the steps if they do.
-  [[nodiscard]] std::optional<std::array<std::int64_t, 3>> affine_steps(std::size_t at) const {
-    std::array<std::int64_t, 3> step{};
-    std::int64_t expected = 0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (beside[axis].empty()) continue;
-      const auto moved = distance(origin[at], beside[axis][at]);
-      if (!moved) return std::nullopt;
-      step[axis] = *moved;
-      expected += step[axis] * (std::int64_t{far[axis]} - std::int64_t{amid[axis]});
-    }
-    const auto seen = distance(origin[at], proof[at]);
-    if (seen && *seen != expected) return std::nullopt;
-    return step;
-  }
-};
-
-AddressSamples sample_addresses(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
-                                std::size_t wanted) {
-  AddressSamples out;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    out.amid[axis] = static_cast<std::uint32_t>((launch.grid[axis] - 1) / 2);
-    out.far[axis] = static_cast<std::uint32_t>(launch.grid[axis] * 3 / 4);
-  }
-  out.origin = first_addresses(code, launch, memory, out.amid, wanted);
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (launch.grid[axis] < 2) continue;
-    std::array<std::uint32_t, 3> id = out.amid;
-    ++id[axis];
-    out.beside[axis] = first_addresses(code, launch, memory, id, wanted);
-  }
-  out.proof = launch.ctas() > 1 ? first_addresses(code, launch, memory, out.far, wanted) : out.origin;
-  return out;
-}
-
 }  // namespace
 
 Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch,
@@ -328,10 +205,14 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const double misses = std::max<double>(1, static_cast<double>(here.misses));
   out.retouch_distance = here.again > 0 ? here.distance / here.again : 0;
 
-  std::size_t wanted = 0;
+  std::vector<bool> wanted(n);
   for (std::size_t i = 0; i < n; ++i)
-    wanted += here.asked[i] > 0 || (asks_global(global.steps[i].semantics) && profile.counts[i].sectors > 0) ? 1 : 0;
+    wanted[i] = here.asked[i] > 0 || (asks_global(global.steps[i].semantics) && profile.counts[i].sectors > 0);
   const AddressSamples samples = sample_addresses(global, launch, memory, wanted);
+  std::vector<bool> scattered(n);
+  for (std::size_t i = 0; i < n; ++i)
+    scattered[i] = wanted[i] && !samples.origin[i].empty() && !samples.affine_steps(i);
+  const Neighbours neighbours(global, launch, memory, scattered, samples.amid, std::int64_t{l1.resident} * l1.sms);
 
   std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
   double asked_of_l2 = 0;
@@ -342,9 +223,9 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     FootprintGroup group;
     group.store = step.semantics == S::store_global || (bulk > 0 && !is_bulk_load(*step.in));
     group.atomic = step.semantics == S::atomic_global || step.in->base == "RED" || step.in->base == "REDG";
-    const FirstAddresses::ByWarp& origin = samples.origin[i];
+    const AddressesByWarp& origin = samples.origin[i];
     if (!origin.empty()) {
-      const FirstAddresses::Lanes& lanes = origin.begin()->second;
+      const LaneAddresses& lanes = origin.begin()->second;
       group.buffer = memory.buffer_at(lanes.address[static_cast<std::size_t>(std::countr_zero(lanes.known))]);
       const auto steps = samples.affine_steps(i);
       group.is_affine = steps.has_value();
@@ -352,13 +233,18 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     } else {
       group.step = {1, 1, 1};  // the walk ended before: each CTA has bytes of its own
     }
+    Together together;
     if (!group.is_affine) group.step = {1, 1, 1};
+    if (scattered[i]) together = neighbours(i, origin, step.bytes);
     FootprintGroup& sum =
         groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
-    sum.run = (sum.run * sum.sectors + here.run(i) * per_cta) / std::max(1e-9, sum.sectors + per_cta);
+    const double run = std::max(here.run(i), together.run);
+    sum.run = (sum.run * sum.sectors + run * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     const InstructionCounts& counts = profile.counts[i];
-    const double full = bulk > 0 || counts.sectors <= 0 ? 1 : std::min(1.0, counts.ideal_sectors / counts.sectors);
+    const double alone = bulk > 0 || counts.sectors <= 0 ? 1 : std::min(1.0, counts.ideal_sectors / counts.sectors);
+    const double full = std::max(alone, together.ctas > 1 ? together.full : 0.0);
+    sum.together = (sum.together * sum.sectors + together.ctas * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     sum.full = (sum.full * sum.sectors + full * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     sum.sectors += per_cta;
     sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;

@@ -64,7 +64,7 @@ struct Reuse {
 
   // Different bytes of a group that n CTAs in a row touch.
   [[nodiscard]] double bytes(const FootprintGroup& g, double n) const {
-    const double touched = g.unique_sectors * sector_bytes * raster.positions(g, n);
+    const double touched = g.unique_sectors * sector_bytes * raster.positions(g, n) / std::min(n, g.together);
     const double size = buffer_bytes(g);
     if (g.is_affine) return std::min(touched, size);
     return size * (1 - portable::exp(-touched / std::max(size, 1.0)));  // thrown in at random
@@ -84,7 +84,7 @@ struct Reuse {
   // of its partitions. H200M, dram_random_rate: 35 MB are found again.
   [[nodiscard]] double random_reads(const FootprintGroup& g) const {
     const double held = std::min(1.0, capacity.bytes / std::max(1.0, buffer_bytes(g) * copies(g.sectors * ctas)));
-    return g.sectors * ctas * (1 - held);
+    return g.sectors * ctas / g.together * (1 - held);
   }
 
   // Each run of bytes opens a row of DRAM and brings whole granules. H200M, dram_random_rate and dram_gather_rows:
@@ -101,10 +101,11 @@ struct Reuse {
   [[nodiscard]] double random_stores(const FootprintGroup& g) const {
     double inserted = 0;  // bytes of a CTA
     for (const FootprintGroup& each : source.footprints->groups)
-      inserted += (each.is_affine ? each.unique_sectors : each.sectors) * sector_bytes;
+      inserted += (each.is_affine ? each.unique_sectors : each.sectors / each.together) * sector_bytes;
     const double kept_ctas = capacity.bytes / copies(ctas) / std::max(inserted, 1.0);
-    const double found = 1 - portable::exp(-g.sectors * sector_bytes * kept_ctas / std::max(1.0, buffer_bytes(g)));
-    return g.sectors * ctas * (1 - found);
+    const double sectors = g.sectors / g.together;
+    const double found = 1 - portable::exp(-sectors * sector_bytes * kept_ctas / std::max(1.0, buffer_bytes(g)));
+    return sectors * ctas * (1 - found);
   }
 
   // Of a group's bytes, those that follow each other for as long as a row of DRAM: in a CTA, or from CTA to CTA where
@@ -218,7 +219,8 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     }
     if (!g.is_affine && g.store) {
       const double sectors = reuse.random_stores(g);
-      random += sectors * (whole_sector_rows + (g.full < 1 ? filled_sector_rows : 0));
+      const double places = sectors * sector_bytes / std::max(g.run, sector_bytes);
+      random += places * (whole_sector_rows + (g.full < 1 ? filled_sector_rows : 0));
       random_bytes += sectors * sector_bytes;
     }
   }
@@ -246,7 +248,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   // Rows that are opened for random places, and what else passes in the same channels meanwhile.
   if (random > 0) {
     const double rest = std::max(0.0, out.dram_read_bytes + out.dram_write_bytes - random_bytes);
-    const double bandwidth = gpu::dram_bandwidth(gpu.dram, out.dram_read_bytes, out.dram_write_bytes).value;
+    const double bandwidth = gpu::dram_bandwidth(gpu.dram, out).value;
     out.opened_rows = random + rest / bandwidth * gpu::dram_rows_per_second(gpu.dram);
   }
   if (in_waves > 0) out.waiting_steps = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);

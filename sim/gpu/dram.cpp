@@ -14,9 +14,7 @@ Seconds time_of_rows(const arch::DramSpec& dram, const Traffic& traffic) {
 }
 
 Seconds time_of_bytes(const arch::DramSpec& dram, const Traffic& traffic) {
-  const double read = traffic.dram_read_bytes, written = traffic.dram_write_bytes;
-  const double tiles = dram_bandwidth(dram, read, written).value;
-  return Seconds{(read + written) / (tiles * std::pow(dram.tile_efficiency, -traffic.stream_share))};
+  return Seconds{(traffic.dram_read_bytes + traffic.dram_write_bytes) / dram_bandwidth(dram, traffic).value};
 }
 
 }  // namespace
@@ -28,6 +26,11 @@ BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, dou
   const double mix = std::min(1.0, 2.0 * std::min(written, 1.0 - written));
   const double efficiency = dram.read_efficiency + (dram.mixed_efficiency - dram.read_efficiency) * mix;
   return dram.bandwidth * efficiency * dram.tile_efficiency;
+}
+
+BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, const Traffic& traffic) {
+  return dram_bandwidth(dram, traffic.dram_read_bytes, traffic.dram_write_bytes) *
+         std::pow(dram.tile_efficiency, -traffic.stream_share);
 }
 
 double dram_rows_per_second(const arch::DramSpec& dram) {

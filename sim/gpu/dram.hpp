@@ -10,6 +10,9 @@ namespace noteg::gpu {
 // Achievable bandwidth for a mix of reads and writes.
 [[nodiscard]] BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, double write_bytes);
 
+// As far as the bytes follow each other (stream_share) tiles do not slow them down.
+[[nodiscard]] BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, const Traffic& traffic);
+
 // Rows per second that DRAM opens at random places.
 [[nodiscard]] double dram_rows_per_second(const arch::DramSpec& dram);
 

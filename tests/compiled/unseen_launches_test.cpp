@@ -65,5 +65,21 @@ TEST(MoreLaunches, TimesStayWithinTheirBounds) {
   EXPECT_LE(sum / static_cast<double>(all->outcomes.size()), 0.14);
 }
 
+// Four CTAs and more store to each sector of scales; each of them is written back once.
+TEST(Quant4Launches, TimesStayWithinTheirBounds) {
+  static const arch::GpuSpec gpu = *arch::load_gpu("h100-sxm5-80gb", {});
+  const Result<LaunchValidation> all =
+      validate_launches(NOTEG_SOURCE_DIR "/tests/data/compiled/h100_quant4_launches.csv", {&gpu, false, 1});
+  ASSERT_TRUE(all) << to_string(all.errors());
+  double sum = 0;
+  for (const LaunchOutcome& each : all->outcomes) {
+    ASSERT_TRUE(each.run) << each.launch << ": " << each.skipped;
+    const double off = std::abs(each.run->report.time_us / 1e3 / *each.measured_ms - 1);
+    EXPECT_LE(off, 0.15) << each.launch;
+    sum += off;
+  }
+  EXPECT_LE(sum / static_cast<double>(all->outcomes.size()), 0.09);
+}
+
 }  // namespace
 }  // namespace noteg::compiled

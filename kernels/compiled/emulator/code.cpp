@@ -41,7 +41,8 @@ std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
   if (n < in.operands && is_predicate(in.operand[n])) ++n;  // LOP3 P0, R1; SHFL P0, R1; VOTE P0
   if (semantics == S::vote) return std::max<std::uint8_t>(1, in.operands > 0 ? in.operands - 1 : 0);
   if (n < in.operands && is_register(in.operand[n])) ++n;
-  if (semantics == S::iadd || semantics == S::imad || semantics == S::lea) {
+  const bool is_minmax = semantics == S::minmax || semantics == S::add_minmax;  // sm_100: VIMNMX R4, PT, PT, R0, ...
+  if (semantics == S::iadd || semantics == S::imad || semantics == S::lea || is_minmax) {
     while (n + 2 < in.operands && is_predicate(in.operand[n])) ++n;
   }
   if (semantics == S::predicates_from_register || semantics == S::move_convergence || semantics == S::elect)

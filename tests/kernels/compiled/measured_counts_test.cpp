@@ -56,5 +56,20 @@ TEST(MeasuredCounts, ExecutedInstructionsWavefrontsAndSectorsAreThoseOfTheCounte
   EXPECT_LE(wrong, 1u);  // of the gather: its indices are random, and others than those that were measured
 }
 
+// sm_100 writes two predicates more beside a minimum; a quotient behind one decides how a loop is unrolled.
+TEST(Profile, OfBlackwellDecidesEachBranch) {
+  const auto listing = read_listing(folder + "quant4_sm100a.sass.gz");
+  ASSERT_TRUE(listing);
+  const auto launch =
+      launch_from_row({"quant4", "592x1x1", "256x1x1", "0",
+                       "i=1184 i=4096 p=in:9699328:u8 p=g:4:f32 p=out:2424832:zero p=sf:368640:zero", "0", "32"},
+                      "rows.csv", 1);
+  ASSERT_TRUE(launch) << to_string(launch.errors());
+  const LaunchMemory memory(*launch, listing->sm);
+  const Result<Profile> all = noteg::compiled::profile(*listing, **listing->kernel("quant4"), *launch, memory);
+  ASSERT_TRUE(all);
+  EXPECT_TRUE(all->assumptions.empty()) << all->assumptions.front();
+}
+
 }  // namespace
 }  // namespace noteg::compiled

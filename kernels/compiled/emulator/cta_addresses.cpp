@@ -1,0 +1,168 @@
+#include "kernels/compiled/emulator/cta_addresses.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace noteg::compiled {
+
+using S = Semantics;
+
+std::array<std::uint32_t, 3> cta_at(const Launch& launch, std::int64_t index) {
+  const std::int64_t x = index % launch.grid[0], y = index / launch.grid[0] % launch.grid[1],
+                     z = index / launch.grid[0] / launch.grid[1];
+  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
+}
+
+bool asks_global(S s) {
+  return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global;
+}
+
+double mean_run(const std::set<std::uint64_t>& sectors) {
+  std::size_t runs = 0;
+  std::uint64_t before = 0;
+  for (const std::uint64_t each : sectors) {
+    runs += each != before + 1 || runs == 0 ? 1 : 0;
+    before = each;
+  }
+  return runs == 0 ? sector : static_cast<double>(sector * sectors.size()) / static_cast<double>(runs);
+}
+
+namespace {
+
+// Where each warp goes with each instruction first; what repeats is skipped.
+class FirstAddresses : public WarpWatcher {
+ public:
+  explicit FirstAddresses(const std::vector<bool>& wanted) : first(wanted.size()), wanted_(wanted) {}
+  void enters(int warp, std::int32_t block, std::uint32_t lanes) override { log_[warp].emplace_back(block, lanes); }
+  void assumes(std::int32_t, bool) override {}
+  std::optional<std::size_t> position(int warp) const override {
+    const auto at = log_.find(warp);
+    return at == log_.end() ? 0 : at->second.size();
+  }
+  bool repeats(int warp, std::size_t a, std::size_t b, std::size_t c) const override {
+    const auto at = log_.find(warp);
+    if (c - b != b - a || at == log_.end() || c > at->second.size()) return false;
+    const auto place = [&](std::size_t i) { return at->second.begin() + static_cast<std::ptrdiff_t>(i); };
+    return std::equal(place(a), place(b), place(b));
+  }
+  void repeat(int, std::size_t, std::size_t, std::int64_t) override {}
+  void accesses(int warp, const Access& access) override {
+    const std::uint32_t lanes = access.lanes & access.address.known;
+    if (lanes != 0 && !access.reads_nothing && asks_global(access.step->semantics))
+      note(access.at, warp, {lanes, access.address.value});
+  }
+  void acts(int warp, const AsyncAct& act) override {
+    if (act.copy.is_known) note(act.at, warp, {1, {act.copy.address}});
+  }
+  std::vector<AddressesByWarp> first;
+  std::size_t found = 0;
+
+ private:
+  const std::vector<bool>& wanted_;
+  std::map<int, std::vector<std::pair<std::int32_t, std::uint32_t>>> log_;  // blocks with their lanes, by warp
+  void note(std::int32_t at, int warp, const LaneAddresses& lanes) {
+    if (!wanted_[static_cast<std::size_t>(at)]) return;
+    AddressesByWarp& place = first[static_cast<std::size_t>(at)];
+    found += place.empty() ? 1 : 0;
+    place.try_emplace(warp, lanes);
+  }
+};
+
+std::vector<AddressesByWarp> first_addresses(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+                                             const std::array<std::uint32_t, 3>& id, const std::vector<bool>& wanted) {
+  FirstAddresses watcher(wanted);
+  EmulatedCta cta(code, launch, memory, id);
+  const auto all = static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), true));
+  // A bounded walk, in which loops are skipped.
+  for (int rounds = 0; rounds < 2000 && !cta.finished() && watcher.found < all; ++rounds) cta.run_round(watcher);
+  return watcher.first;
+}
+
+// How far apart two CTAs go with an instruction: of a lane that takes part in both, since others stay away at the edge
+// of a matrix. Nullopt: no such lane.
+std::optional<std::int64_t> distance(const AddressesByWarp& from, const AddressesByWarp& to) {
+  for (const auto& [warp, lanes] : from) {
+    const auto other = to.find(warp);
+    const std::uint32_t both = other == to.end() ? 0 : lanes.known & other->second.known;
+    if (both == 0) continue;
+    const auto lane = static_cast<std::size_t>(std::countr_zero(both));
+    return static_cast<std::int64_t>(other->second.address[lane] - lanes.address[lane]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::array<std::int64_t, 3>> AddressSamples::affine_steps(std::size_t at) const {
+  std::array<std::int64_t, 3> step{};
+  std::int64_t expected = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (beside[axis].empty()) continue;
+    const auto moved = distance(origin[at], beside[axis][at]);
+    if (!moved) return std::nullopt;
+    step[axis] = *moved;
+    expected += step[axis] * (std::int64_t{far[axis]} - std::int64_t{amid[axis]});
+  }
+  const auto seen = distance(origin[at], proof[at]);
+  if (seen && *seen != expected) return std::nullopt;
+  return step;
+}
+
+AddressSamples sample_addresses(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+                                const std::vector<bool>& wanted) {
+  AddressSamples out;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    out.amid[axis] = static_cast<std::uint32_t>((launch.grid[axis] - 1) / 2);
+    out.far[axis] = static_cast<std::uint32_t>(launch.grid[axis] * 3 / 4);
+  }
+  out.origin = first_addresses(code, launch, memory, out.amid, wanted);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (launch.grid[axis] < 2) continue;
+    std::array<std::uint32_t, 3> id = out.amid;
+    ++id[axis];
+    out.beside[axis] = first_addresses(code, launch, memory, id, wanted);
+  }
+  out.proof = launch.ctas() > 1 ? first_addresses(code, launch, memory, out.far, wanted) : out.origin;
+  return out;
+}
+
+Neighbours::Neighbours(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+                       const std::vector<bool>& wanted, const std::array<std::uint32_t, 3>& amid, std::int64_t live) {
+  constexpr std::int64_t most = 128;
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return;
+  const std::int64_t first = amid[0] + launch.grid[0] * (amid[1] + launch.grid[1] * std::int64_t{amid[2]});
+  const std::int64_t last = std::min({launch.ctas(), first + most, first + live});
+  for (std::int64_t index = first; index < last; ++index)
+    ctas_.push_back(first_addresses(code, launch, memory, cta_at(launch, index), wanted));
+}
+
+Together Neighbours::operator()(std::size_t at, const AddressesByWarp& origin, std::uint64_t bytes) const {
+  const int warp = origin.begin()->first;
+  std::map<std::uint64_t, std::uint32_t> touched;  // bytes of a sector
+  double asked = 0;
+  for (const std::vector<AddressesByWarp>& cta : ctas_) {
+    const auto lanes = cta[at].find(warp);
+    if (lanes == cta[at].end()) continue;
+    std::set<std::uint64_t> sectors;
+    for (std::size_t i = 0; i < 32; ++i) {
+      if ((lanes->second.known >> i & 1) == 0) continue;
+      for (std::uint64_t b = lanes->second.address[i]; b < lanes->second.address[i] + bytes; ++b) {
+        touched[b / sector] |= 1u << b % sector;
+        sectors.insert(b / sector);
+      }
+    }
+    asked += static_cast<double>(sectors.size());
+  }
+  if (touched.empty()) return {};
+  std::set<std::uint64_t> all;
+  double filled = 0;
+  for (const auto& [place, mask] : touched) {
+    all.insert(place);
+    filled += std::popcount(mask);
+  }
+  const auto different = static_cast<double>(all.size());
+  return {asked / different, filled / (different * sector), mean_run(all)};
+}
+
+}  // namespace noteg::compiled
