@@ -133,6 +133,7 @@ std::optional<fs::path> moved(const fs::path& given) {
   const fs::path folder = given.parent_path();
   std::vector<fs::path> files;
   for (const fs::path& place : {folder, folder.parent_path()}) add_files_below(place, files);
+  std::ranges::sort(files);  // of several the same one everywhere
   const auto file = std::ranges::find(files, given.filename(), &fs::path::filename);
   return file == files.end() ? std::nullopt : std::optional(*file);
 }
