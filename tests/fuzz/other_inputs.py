@@ -24,8 +24,8 @@ OPERATIONS = """operations:
 - {op: gemm_weight_only, M: 8, N: 512, K: 512, dtype_in: fp16xint4}
 - {op: all_reduce, M: 64, N: 4096, ranks: 4}
 """
-MEMORY = ["elementwise", "add", "silu_mul", "gelu", "softmax", "layer_norm", "rms_norm", "rotary", "quantise", "transpose",
-          "gather"]
+MEMORY = ["elementwise", "add", "silu_mul", "gelu", "softmax", "layer_norm", "rms_norm", "rotary", "quantise",
+          "transpose", "gather"]
 TYPES = ["f32", "f16", "bf16", "tf32", "s8", "s4", "f8e4m3", "mxfp8", "nvfp4", "f64"]
 
 
@@ -48,7 +48,9 @@ class OtherInputs(Inputs):
     # Options.
 
     def even_shape(self, rng):
-        return "x".join(str(16 * round(2 ** rng.uniform(0, 9))) for _ in "mnk") if rng.random() < 0.8 else self.shape(rng)
+        if rng.random() < 0.2:
+            return self.shape(rng)
+        return "x".join(str(16 * round(2 ** rng.uniform(0, 9))) for _ in "mnk")
 
     def tile_family(self, rng):
         """A GPU, and a kernel of a family with rules of its own for tiles, types and shapes."""
@@ -65,7 +67,8 @@ class OtherInputs(Inputs):
         if family in ("attention", "flash3"):
             side = [str(128 * rng.randrange(1, 9)), rng.choice(["128", "256", "100"]), self.extent(rng)]
             words += ["--shape", "x".join(side), "--batch", self.some(rng, ["1", "8", "64"])]
-            words += ["--set", "group=" + self.some(rng, ["1", "4", "8"]), "--set", f"causal={rng.choice(['true', 'false'])}"]
+            words += ["--set", "group=" + self.some(rng, ["1", "4", "8"])]
+            words += ["--set", "causal=" + rng.choice(["true", "false"])]
         else:
             words += ["--shape", self.even_shape(rng)] + rng.choice([[], ["--layout", "nt"], ["--layout", "tn"]])
         return words + (["--set", self.kernel_setting(rng)] if rng.random() < 0.2 else [])
@@ -101,13 +104,14 @@ class OtherInputs(Inputs):
     def line(self, rng, folder):
         if rng.random() < 0.5:
             pairs = {"rows": self.extent(rng), "columns": self.extent(rng), "in": rng.choice(TYPES),
-                     "out": rng.choice(TYPES), "inputs": self.some(rng, ["1", "3"]), "special": self.some(rng, ["0", "2"]),
-                     "reductions": self.some(rng, ["0", "1", "2"])}
+                     "out": rng.choice(TYPES), "inputs": self.some(rng, ["1", "3"]),
+                     "special": self.some(rng, ["0", "2"]), "reductions": self.some(rng, ["0", "1", "2"])}
             kept = ["rows", "columns", *rng.sample(sorted(pairs), rng.randrange(4))]
-            words = ["--memory", " ".join([rng.choice(MEMORY), *(f"{key}={pairs[key]}" for key in dict.fromkeys(kept))])]
+            given = [f"{key}={pairs[key]}" for key in dict.fromkeys(kept)]
+            words = ["--memory", " ".join([rng.choice(MEMORY), *given])]
         else:
-            text = (f"tokens={self.extent(rng)} experts={self.some(rng, ['8', '128'])} topk={self.some(rng, ['1', '8'])} "
-                    f"hidden={self.extent(rng)} intermediate={self.extent(rng)} ")
+            text = (f"tokens={self.extent(rng)} experts={self.some(rng, ['8', '128'])} "
+                    f"topk={self.some(rng, ['1', '8'])} hidden={self.extent(rng)} intermediate={self.extent(rng)} ")
             words = ["--experts", text + rng.choice(["routing=power_law", "routing=balanced", "", ""])]
         words[1] = words[1] if rng.random() < 0.7 else mutated(rng, words[1]).replace("\n", " ")
         return ["simulate", "--arch", self.gpu(rng, folder), *words, *self.arch_settings(rng), *self.format(rng)]
@@ -140,7 +144,8 @@ class OtherInputs(Inputs):
     def request(self, rng, folder):
         """A line of JSON: the words of another command as keys, and what is no request."""
         words = getattr(self, rng.choice(["simulate", "compare", "kernel_show", "line"]))(rng, folder)
-        body = {"id": rng.choice([1, "a", None, [1], {"x": ODD[-3]}]), "command": rng.choice([words[0], "tune", "arch", 3])}
+        body = {"id": rng.choice([1, "a", None, [1], {"x": ODD[-3]}])}
+        body["command"] = rng.choice([words[0], words[0], "tune", "arch", 3])
         for name, value in zip(words, words[1:] + [""]):
             if name.startswith("--"):
                 body[name[2:].replace("-", "_")] = True if value.startswith("--") else value

@@ -38,7 +38,7 @@ def findings(names):
             yield f"{name}: {count} lines, at most {MOST_LINES}"
     short = sorted(name for name, count in lines.items() if count < FEW_LINES)
     if len(short) > MOST_SHORT:
-        yield f"{len(short)} sources of fewer than {FEW_LINES} lines, at most {MOST_SHORT}: " + ", ".join(map(str, short))
+        yield f"{len(short)} sources below {FEW_LINES} lines, at most {MOST_SHORT}: " + ", ".join(map(str, short))
     median = statistics.median(lines.values())
     if not MEDIAN[0] <= median <= MEDIAN[1]:
         yield f"sources have {median} lines in the median, not {MEDIAN[0]} to {MEDIAN[1]}"
@@ -47,7 +47,8 @@ def findings(names):
 def main():
     names = files()
     found = list(findings(names))
-    print("\n".join(found) if found else f"{len(names)} files in {len({n.parent for n in names})} folders: nothing found")
+    folders = {name.parent for name in names}
+    print("\n".join(found) if found else f"{len(names)} files in {len(folders)} folders: nothing found")
     return 1 if found else 0
 
 
