@@ -5,6 +5,7 @@ families whose tiles follow rules of their own.
 As in inputs.py, texts are mutations of what the repository holds, and the same random numbers give the same inputs."""
 import gzip
 import json
+import pathlib
 
 from inputs import ODD, Inputs, mutated, number_in
 
@@ -27,6 +28,11 @@ OPERATIONS = """operations:
 MEMORY = ["elementwise", "add", "silu_mul", "gelu", "softmax", "layer_norm", "rms_norm", "rotary", "quantise",
           "transpose", "gather"]
 TYPES = ["f32", "f16", "bf16", "tf32", "s8", "s4", "f8e4m3", "mxfp8", "nvfp4", "f64"]
+
+
+# Options whose file a command writes.
+WRITES = {"--report", "--stalls", "--predictions", "--table", "--markdown", "--power-trace", "--trace", "--out",
+          "--onnx"}
 
 
 class OtherInputs(Inputs):
@@ -186,6 +192,17 @@ class OtherInputs(Inputs):
     def describe(self, rng, folder):
         words = ["dataset", "describe", self.data_set(rng, folder), *self.format(rng, ("text", "json"))]
         return words + (["--against", self.measured(rng, folder)] if rng.random() < 0.5 else [])
+
+    def draw(self, rng, folder):
+        """Seldom one of the files to be written leads to a device that is full."""
+        kind, words = super().draw(rng, folder)
+        outputs = [at for at, word in enumerate(words[:-1], 1) if word in WRITES and pathlib.Path(words[at]).suffix]
+        if outputs and rng.random() < 0.2 and "--dry-run" not in words:
+            at = rng.choice(outputs)
+            if not words[at].endswith((".db", ".so")):
+                words[at] = "full" + "".join(pathlib.Path(words[at]).suffixes)
+                (folder / words[at]).symlink_to("/dev/full")
+        return kind, words
 
     WEIGHTS = {**Inputs.WEIGHTS, "families": 10, "compiled": 10, "line": 8, "workload": 8, "serve": 6, "board": 6,
                "adapt": 2, "export": 4, "describe": 3}

@@ -69,6 +69,8 @@ class Promises:
             return f"{peak / 1e6:.0f} MB"
         if code != 0:
             return None if err.strip() else f"exit status {code} without a reason"
+        if any(path.is_symlink() for path in folder.glob("full.*")):
+            return "exit status 0 though a file could not be written"
         if "--dry-run" not in words and words[0] in OUTPUTS:
             target = folder / words[words.index(OUTPUTS[words[0]]) + 1]
             return None if target.is_file() and target.stat().st_size > 0 else "exit status 0 without its file"
