@@ -101,7 +101,7 @@ class OtherInputs(Inputs):
         listing = self.write(folder, rng.choice(["k.sass", "k.sass", "k.sass.gz"]), self.half_mutated(rng, text))
         words = ["simulate", "--arch", rng.choice(self.gpus), "--sass", listing]
         words += ["--launch", self.write(folder, "launch.yaml", self.launch(rng))]
-        for odds, extra in [(0.2, ["--strict"]), (0.2, ["--stalls", rng.choice(["-", "out.csv"])]), (0.1, ["--exact"]),
+        for odds, extra in [(0.2, ["--strict"]), (0.2, ["--stalls", rng.choice(["-", "out.csv"])]),
                             (0.1, ["--report", "out.html"]), (0.1, ["--l2", self.some(rng, ["cold", "steady"])])]:
             if rng.random() < odds:
                 words += extra
