@@ -1,6 +1,7 @@
 #include "arch/load.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -79,52 +80,93 @@ std::vector<std::string> names_to_suggest(const std::vector<KnownGpu>& gpus) {
   return suggestions;
 }
 
-std::vector<fs::path> search_directories(const char* variable) {
-  return search_path(variable, NOTEG_ARCH_SOURCE_DIR, "arch", {"gpus", "generations"});
+// Adds the YAML files of a folder; with a recursive iterator, of all folders in it too.
+template <class Iterator>
+void add_files(const fs::path& folder, std::vector<fs::path>& files) {
+  std::error_code failed, unseen;
+  for (Iterator entry(folder, fs::directory_options::skip_permission_denied, failed), end; !failed && entry != end;
+       entry.increment(failed))
+    if (entry->path().extension() == ".yaml" && entry->is_regular_file(unseen)) files.push_back(entry->path());
+}
+
+// Those anywhere below the gpus/ and generations/ of a place of the search path.
+void add_files_below(const fs::path& place, std::vector<fs::path>& files) {
+  for (const char* folder : {"gpus", "generations"}) add_files<fs::recursive_directory_iterator>(place / folder, files);
+}
+
+// All of a place: these, and those in the place itself, as in a folder of the user's own. In the order of their paths,
+// since a directory has none.
+std::vector<fs::path> files_of(const fs::path& place) {
+  std::vector<fs::path> files;
+  add_files<fs::directory_iterator>(place, files);
+  add_files_below(place, files);
+  std::ranges::sort(files, {}, [](const fs::path& file) -> const std::string& { return file.native(); });
+  return files;
+}
+
+std::vector<fs::path> places(const char* variable = "NOTEG_ARCH_PATH") {
+  return search_path(variable, NOTEG_ARCH_SOURCE_DIR, "arch", {});
+}
+
+Diagnostic more_than_one(std::string_view name, const std::vector<std::string>& meant) {
+  return unknown_gpu(name, "one that may be " + join_or(meant));
+}
+
+// The file of an id; where several of a place bear it, nobody can tell which is meant.
+Result<fs::path> the_file(std::string_view name, const KnownGpu& gpu) {
+  if (gpu.others.empty()) return gpu.file;
+  std::vector<std::string> files{gpu.file.string()};
+  for (const fs::path& other : gpu.others) files.push_back(other.string());
+  return more_than_one(name, files);
 }
 
 // One GPU, or the several that the name may mean.
 Result<fs::path> the_one(std::string_view name, const std::vector<const KnownGpu*>& meant) {
-  if (meant.size() == 1) return meant.front()->file;
+  if (meant.size() == 1) return the_file(name, *meant.front());
   std::vector<std::string> ids;
   for (const KnownGpu* gpu : meant) ids.push_back(gpu->id);
-  return unknown_gpu(name, "one that may be " + join_or(ids));
+  return more_than_one(name, ids);
+}
+
+// arch/NAME.yaml and arch/gpus/NAME.yaml: where the shipped files lay once, which scripts still give.
+std::optional<fs::path> moved(const fs::path& given) {
+  const fs::path folder = given.parent_path();
+  std::vector<fs::path> files;
+  for (const fs::path& place : {folder, folder.parent_path()}) add_files_below(place, files);
+  std::ranges::sort(files);  // of several the same one everywhere
+  const auto file = std::ranges::find(files, given.filename(), &fs::path::filename);
+  return file == files.end() ? std::nullopt : std::optional(*file);
 }
 
 }  // namespace
 
-std::vector<fs::path> search_directories() { return search_directories("NOTEG_ARCH_PATH"); }
-
 std::vector<KnownGpu> known_gpus() {
-  std::vector<KnownGpu> gpus;
-  std::set<std::string> seen;
-  for (const fs::path& directory : search_directories()) {
-    std::error_code failed;
-    for (fs::directory_iterator file(directory, failed), end; !failed && file != end; file.increment(failed)) {
-      const fs::path& path = file->path();
-      const std::string id = path.stem().string();
-      if (path.extension() != ".yaml" || id.starts_with("sm_") || !is_file(path)) continue;
-      if (seen.insert(id).second) gpus.push_back({id, path});
+  std::map<std::string, KnownGpu> known;
+  for (const fs::path& place : places()) {
+    std::map<std::string, KnownGpu> here;
+    for (const fs::path& file : files_of(place)) {
+      const std::string id = file.stem().string();
+      if (id.starts_with("sm_")) continue;
+      const auto [gpu, first] = here.try_emplace(id, KnownGpu{id, file, {}});
+      if (!first) gpu->second.others.push_back(file);
     }
+    known.merge(here);  // what an earlier place has stays
   }
-  std::sort(gpus.begin(), gpus.end(), [](const KnownGpu& a, const KnownGpu& b) { return a.id < b.id; });
+  std::vector<KnownGpu> gpus;
+  for (auto& [id, gpu] : known) gpus.push_back(std::move(gpu));
   return gpus;
 }
 
 Result<fs::path> find_gpu_file(std::string_view name_or_path) {
   if (looks_like_path(name_or_path)) {
     const fs::path given(name_or_path);
-    // arch/NAME.yaml: where the shipped files lay once, which scripts still give.
-    for (const char* folder : {"gpus", "generations"})
-      if (const fs::path moved = given.parent_path() / folder / given.filename(); !is_file(given) && is_file(moved))
-        return moved;
-    return given;
+    return is_file(given) ? given : moved(given).value_or(given);
   }
   const std::string id = to_lower(name_or_path), wanted = plain(name_or_path);
   const std::vector<KnownGpu> gpus = known_gpus();
   std::vector<const KnownGpu*> meant, alike;
   for (const KnownGpu& gpu : gpus)  // ids first: names are in the files, which take their time to read
-    if (to_lower(gpu.id) == id) return gpu.file;
+    if (to_lower(gpu.id) == id) return the_file(name_or_path, gpu);
   for (const KnownGpu& gpu : gpus) {
     const std::vector<std::string> names = all_names(gpu);
     if (std::ranges::any_of(names, [&](const std::string& each) { return plain(each) == wanted; }))
@@ -143,25 +185,31 @@ Result<fs::path> find_gpu_file(std::string_view name_or_path) {
 
 bool is_shipped(const fs::path& file) {
   std::error_code failed;
-  const fs::path folder = fs::weakly_canonical(file, failed).parent_path();
-  constexpr const char* no_variable = "";  // no folders of the user's
-  return std::ranges::any_of(search_directories(no_variable),
-                             [&](const fs::path& own) { return fs::weakly_canonical(own, failed) == folder; });
+  const fs::path whole = fs::weakly_canonical(file, failed);
+  constexpr const char* no_variable = "";  // no places of the user's
+  return std::ranges::any_of(places(no_variable), [&](const fs::path& place) {
+    const fs::path own = fs::weakly_canonical(place, failed);
+    return std::ranges::mismatch(own, whole).in1 == own.end();
+  });
 }
 
 Result<fs::path> find_base_file(const std::string& base, const fs::path& gpu_file) {
-  std::vector<fs::path> directories = search_directories();
-  directories.insert(directories.begin(), gpu_file.parent_path());
-  std::set<std::string> bases;
-  for (const fs::path& directory : directories) {
-    const fs::path file = directory / (base + ".yaml");
-    if (base.find('/') == std::string::npos && is_file(file)) return file;
-    std::error_code failed;
-    for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
-      const std::string stem = entry->path().stem().string();
-      if (stem.starts_with("sm_") && entry->path().extension() == ".yaml") bases.insert(stem);
+  const fs::path beside = gpu_file.parent_path() / (base + ".yaml");
+  if (base.find('/') == std::string::npos && is_file(beside)) return beside;
+  std::vector<fs::path> seen;
+  for (const fs::path& place : places()) {
+    std::vector<std::string> same;
+    for (fs::path& file : files_of(place)) {
+      if (file.stem() == base) same.push_back(file.string());
+      seen.push_back(std::move(file));
     }
+    if (same.size() == 1) return fs::path(same.front());
+    if (!same.empty()) return Diagnostic{"", 0, 0, "base", "one file of this name", "one that may be " + join_or(same)};
   }
+  add_files<fs::directory_iterator>(gpu_file.parent_path(), seen);
+  std::set<std::string> bases;
+  for (const fs::path& file : seen)
+    if (std::string stem = file.stem().string(); stem.starts_with("sm_")) bases.insert(std::move(stem));
   Diagnostic error;
   error.key = "base";
   error.expected = "an SM generation (" + join_or({bases.begin(), bases.end()}) + ")";

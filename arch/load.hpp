@@ -30,7 +30,7 @@ struct SourcedGpu {
 // The base file that a GPU file names. Errors: no YAML, no base, none found.
 [[nodiscard]] Result<std::filesystem::path> base_file_of(const std::string& gpu_file);
 
-// Ids of the GPUs in the search directories, sorted.
+// Ids of the GPUs in the search path, sorted.
 [[nodiscard]] std::vector<std::string> list_gpu_ids();
 
 // What a good file holds. path: a GPU file or the base file of an SM generation.
@@ -42,28 +42,27 @@ struct FileSummary {
 };
 [[nodiscard]] Result<FileSummary> check_file(const std::string& path);
 
-// Where architecture files are: NOTEG_ARCH_PATH (colon-separated), the source tree that the program was built from,
-// share/noteg/arch beside the executable; of each the folder itself, then its gpus/ and generations/. The first that
-// has a file wins.
-
-[[nodiscard]] std::vector<std::filesystem::path> search_directories();
+// Architecture files are found by name in the places of the search path: those of NOTEG_ARCH_PATH (colon-separated),
+// the source tree that the program was built from, share/noteg/arch beside the executable. A file lies in the place
+// itself, or anywhere below its gpus/ or generations/. The first place that has a name wins.
 
 struct KnownGpu {
   std::string id;
   std::filesystem::path file;
+  std::vector<std::filesystem::path> others;  // of the same name in the same place: a mistake, told who asks for it
 };
 
-// Every GPU file in the search directories, sorted by id. Base files (sm_*.yaml) are not GPUs.
+// Every GPU file in the search path, sorted by id. Base files (sm_*.yaml) are not GPUs.
 [[nodiscard]] std::vector<KnownGpu> known_gpus();
 
 // A path, an id, or one of a file's names; case, spaces, dashes and the maker's name (NVIDIA, Tesla, GeForce) do not
-// count. Error: the GPUs that a shortened name may mean, or the nearest names.
+// count. Error: the GPUs that a shortened name may mean, the files that bear one name, or the nearest names.
 [[nodiscard]] Result<std::filesystem::path> find_gpu_file(std::string_view name_or_path);
 
-// Whether a file lies in a folder of the program's own: the source tree or share/noteg/arch.
+// Whether a file lies in a place of the program's own: the source tree or share/noteg/arch.
 [[nodiscard]] bool is_shipped(const std::filesystem::path& file);
 
-// The base file of an SM generation: beside the GPU file, else in the search directories.
+// The base file of an SM generation: beside the GPU file, else in the search path.
 [[nodiscard]] Result<std::filesystem::path> find_base_file(const std::string& base,
                                                            const std::filesystem::path& gpu_file);
 

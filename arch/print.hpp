@@ -16,7 +16,7 @@ struct Validated {
 };
 using ValidatedGpus = std::map<std::string, Validated, std::less<>>;
 
-// The GPUs of the search directories; a file that cannot be loaded is listed with its first mistake.
+// The GPUs of the search path; a file that cannot be loaded is listed with its first mistake.
 [[nodiscard]] std::string list_text(const ValidatedGpus& validated = {});
 [[nodiscard]] std::string list_json(const ValidatedGpus& validated = {});
 [[nodiscard]] std::string list_csv(const ValidatedGpus& validated = {});

@@ -22,8 +22,9 @@ where it is out of date. Do not edit it by hand: run `NOTEG_UPDATE_GENERATED=1 t
   SM keys in a section `sm`, each with its own source.
 
 A GPU is found by its file name without `.yaml`, by its `name` or one of its `names`, all in any case, or by a path. Directories
-searched: those in `NOTEG_ARCH_PATH`, `arch/` of the source tree, `share/noteg/arch` beside the program. The base is looked for
-beside the GPU file first. Any key can be overridden on the command line: `--set arch.l2.size="48 MiB"`.
+searched: those in `NOTEG_ARCH_PATH`, `arch/` of the source tree, `share/noteg/arch` beside the program; of each the files in
+it, and those at any depth below its `gpus/` and `generations/`. Two files of one name in a directory are a mistake; the first
+directory that has a name wins. The base is looked for beside the GPU file first. Any key can be overridden on the command line: `--set arch.l2.size="48 MiB"`.
 
 ## How a number is written
 

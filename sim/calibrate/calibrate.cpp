@@ -38,17 +38,14 @@ bool is_of(const std::string& name, const arch::GpuSpec& gpu) {
 // before the fit.
 std::variant<MeasuredCase, std::string> case_of(const arch::GpuSpec& gpu, const validate::MeasuredData& data,
                                                 const validate::MeasuredRow& row, const validate::Chooser& chooser) {
-  const auto unknown = chooser ? validate::UnknownKernel::choose : validate::UnknownKernel::reason;
-  validate::CaseOrReason built = validate::case_of(data, row, validate::TimeColumn::as_taken, unknown);
+  validate::CaseOrReason built =
+      validate::case_of(data, row, validate::TimeColumn::as_taken, validate::unknown_kernels(chooser));
   MeasuredCase* measured = std::get_if<MeasuredCase>(&built);
   if (measured == nullptr) return std::get<std::string>(built);
   if (measured->quantises) return "the time holds another kernel, which quantises the activations";
   validate::settle_l2(*measured, gpu);
-  if (measured->choose_kernel) {
-    Result<kernels::KernelConfig> chosen = chooser(gpu, measured->config, measured->shape, measured->options);
-    if (!chosen) return to_string(chosen.errors());
-    measured->config = std::move(*chosen);
-  }
+  if (const Diagnostics errors = validate::settle_kernel(*measured, gpu, chooser); !errors.empty())
+    return to_string(errors);
   return std::move(*measured);
 }
 

@@ -136,7 +136,8 @@ std::string told(const Named& file, const Named& other, const std::string& use) 
 
 class OutputCheck {
  public:
-  explicit OutputCheck(const std::vector<Named>& files) : files_(files) {
+  // format: of the result on standard output, as it was asked for.
+  OutputCheck(const std::vector<Named>& files, std::string format) : files_(files), format_(std::move(format)) {
     for (const Named& file : files)
       if (is_read(file.use)) add_input(file, inputs_);
   }
@@ -159,6 +160,8 @@ class OutputCheck {
       error(output, "a file that this command does not read", told(output, *reader, "read"));
     else if (writer != nullptr)
       error(output, "a file of its own", told(output, *writer, "written"));
+    else if (output.path == "-" && (format_ == "json" || format_ == "csv"))  // two texts in one are neither
+      error(output, "a file (standard output holds the result as " + format_ + ")", "\"-\"");
     else if (output.use == FileUse::output && !output.path.empty() && !has_folder(output.path))
       error(output, "a file in a folder that exists", "\"" + output.path + "\"");
     else if (const std::string why = hindrance(output); !why.empty())
@@ -180,6 +183,7 @@ class OutputCheck {
   }
 
   const std::vector<Named>& files_;
+  std::string format_;
   std::vector<Known> inputs_, outputs_;
   std::vector<const Named*> seen_;
   Diagnostics errors_;
@@ -189,7 +193,7 @@ class OutputCheck {
 
 Diagnostics file_errors(const Arguments& arguments, const std::vector<Option>& options, const Positional& positional) {
   const std::vector<Named> files = named_files(arguments, options, positional);
-  return OutputCheck(files).errors();
+  return OutputCheck(files, arguments.text("format").value_or("")).errors();
 }
 
 }  // namespace noteg::cli

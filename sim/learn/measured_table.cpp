@@ -147,8 +147,8 @@ bool is_wanted(const std::string& name, const Result<arch::GpuSpec>& gpu, const 
 Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredRow& row, const Gpus& gpus,
                    const MeasuredOptions& options, const validate::Simulator& simulator) {
   Simulated out;
-  const auto unknown = options.chooser ? validate::UnknownKernel::choose : validate::UnknownKernel::reason;
-  validate::CaseOrReason built = validate::case_of(data, row, validate::TimeColumn::as_taken, unknown);
+  validate::CaseOrReason built =
+      validate::case_of(data, row, validate::TimeColumn::as_taken, validate::unknown_kernels(options.chooser));
   if (auto* reason = std::get_if<std::string>(&built)) {
     out.reason = *reason;
     return out;
@@ -161,14 +161,9 @@ Simulated simulate(const validate::MeasuredData& data, const validate::MeasuredR
   }
   out.gpu = &*gpu;
   validate::settle_l2(out.measured, *gpu);
-  if (out.measured.choose_kernel) {
-    Result<kernels::KernelConfig> chosen =
-        options.chooser(*gpu, out.measured.config, out.measured.shape, out.measured.options);
-    if (!chosen) {
-      out.reason = one_line(chosen.errors());
-      return out;
-    }
-    out.measured.config = std::move(*chosen);
+  if (const Diagnostics errors = validate::settle_kernel(out.measured, *gpu, options.chooser); !errors.empty()) {
+    out.reason = one_line(errors);
+    return out;
   }
   if (out.measured.quantises)
     out.other_us = validate::quantisation_time(*gpu, out.measured.shape, out.measured.config.dtype_in,

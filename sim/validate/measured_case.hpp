@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -37,8 +38,17 @@ struct MeasuredCase {
 // Which time of a row is judged: `time_ms` as its set took it, or `time_cold_ms`, taken with inputs in DRAM.
 enum class TimeColumn : std::uint8_t { as_taken, cold };
 
+// What a library would run where a row does not say: tune::KernelChooser. Called from many threads.
+using Chooser = std::function<Result<kernels::KernelConfig>(const arch::GpuSpec&, const kernels::KernelConfig& frame,
+                                                            const kernels::GemmShape&, const gpu::SimOptions&)>;
+
 // What becomes of a row whose kernel was not recorded: a library call. A reason, or a case that asks for a choice.
 enum class UnknownKernel : std::uint8_t { reason, choose };
+
+// Without anybody who chooses, such a row is a reason.
+[[nodiscard]] inline UnknownKernel unknown_kernels(const Chooser& chooser) {
+  return chooser ? UnknownKernel::choose : UnknownKernel::reason;
+}
 
 using CaseOrReason = std::variant<MeasuredCase, std::string>;
 

@@ -160,6 +160,15 @@ Result<gpu::SimReport> expert_report(const MeasuredCase& measured, const arch::G
   return out;
 }
 
+Diagnostics settle_kernel(MeasuredCase& measured, const arch::GpuSpec& gpu, const Chooser& chooser) {
+  measured.options.kernel_chosen = measured.choose_kernel;
+  if (!measured.choose_kernel) return {};
+  Result<kernels::KernelConfig> chosen = chooser(gpu, measured.config, measured.shape, measured.options);
+  if (!chosen) return chosen.errors();
+  measured.config = std::move(*chosen);
+  return {};
+}
+
 void settle_l2(MeasuredCase& measured, const arch::GpuSpec& gpu) {
   if (measured.buffers < 1) return;
   const double copies = std::max(1, gpu.l2.partitions);

@@ -1,5 +1,5 @@
 // Measured rows of operators as something to simulate: attention, layers of experts, the kernel that narrows
-// activations before a GEMM, launches that go round several sets of operands.
+// activations before a GEMM, library calls without a kernel's name, launches that go round several sets of operands.
 #pragma once
 
 #include <string>
@@ -28,6 +28,10 @@ void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu);
 
 // The report of the longest step with the time and the events of all.
 [[nodiscard]] Result<gpu::SimReport> expert_report(const MeasuredCase& measured, const arch::GpuSpec& gpu);
+
+// The kernel of a library call whose row does not say which it was: the one that is chosen for the GPU and the options
+// of the case, marked as chosen. Other cases stay as they are. Errors: those of the chooser, without which none asks.
+[[nodiscard]] Diagnostics settle_kernel(MeasuredCase& measured, const arch::GpuSpec& gpu, const Chooser& chooser);
 
 // What a launch finds in L2 where launches go round several sets of operands.
 

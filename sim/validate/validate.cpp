@@ -112,8 +112,7 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   if (found != gpus.end() && !found->second)
     return skipped(
         fmt::format("gpu \"{}\" has no usable architecture file: {}", gpu_name, one_line(found->second.errors())));
-  const UnknownKernel unknown = options.chooser ? UnknownKernel::choose : UnknownKernel::reason;
-  CaseOrReason built = case_of(data, row, options.time, unknown);
+  CaseOrReason built = case_of(data, row, options.time, unknown_kernels(options.chooser));
   if (const auto* reason = std::get_if<std::string>(&built)) return skipped(*reason);
   MeasuredCase& measured = std::get<MeasuredCase>(built);
   if (options.min_time_ms && measured.time_ms < options.min_time_ms)
@@ -123,12 +122,8 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   settle_key_slices(measured, *gpu);
   measured.options.l2 = options.l2.value_or(measured.options.l2);
   measured.options.exact = options.exact;
-  if (measured.choose_kernel) {
-    Result<kernels::KernelConfig> chosen = options.chooser(*gpu, measured.config, measured.shape, measured.options);
-    if (!chosen) return skipped(one_line(chosen.errors()));
-    measured.config = std::move(*chosen);
-  }
-  measured.options.kernel_chosen = measured.choose_kernel;
+  if (const Diagnostics errors = settle_kernel(measured, *gpu, options.chooser); !errors.empty())
+    return skipped(one_line(errors));
   Result<gpu::SimReport> report = measured.experts ? expert_report(measured, *gpu)
                                                    : simulator(*gpu, measured.config, measured.shape, measured.options);
   if (!report) return skipped(one_line(report.errors()));

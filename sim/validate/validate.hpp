@@ -22,10 +22,6 @@ namespace noteg::validate {
 using Simulator = std::function<Result<gpu::SimReport>(const arch::GpuSpec&, const kernels::KernelConfig&,
                                                        const kernels::GemmShape&, const gpu::SimOptions&)>;
 
-// What a library would run where a row does not say: tune::KernelChooser. Called from many threads.
-using Chooser = std::function<Result<kernels::KernelConfig>(const arch::GpuSpec&, const kernels::KernelConfig& frame,
-                                                            const kernels::GemmShape&, const gpu::SimOptions&)>;
-
 struct ValidateOptions {
   std::vector<std::string> by{"gpu", "family"};
   std::optional<double> min_time_ms;  // shorter measured times are set aside and counted

@@ -32,6 +32,7 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   std::string write(const std::string& name, const std::string& text) const {
+    fs::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name, std::ios::binary) << text;
     return (path_ / name).string();
   }
@@ -42,8 +43,9 @@ class TemporaryDirectory {
 };
 
 std::string shipped(const std::string& name) {
-  const std::string folder = name.starts_with("sm_") ? "generations/" : "gpus/";
-  return *read_text_file(NOTEG_SOURCE_DIR "/arch/" + folder + name);
+  const std::string id = fs::path(name).stem().string();
+  if (id.starts_with("sm_")) return *read_text_file(NOTEG_SOURCE_DIR "/arch/generations/" + name);
+  return *read_text_file(*find_gpu_file(id));
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
@@ -96,7 +98,11 @@ TEST(LoadGpu, EveryKnownNameFindsItsOwnGpu) {
   }
 }
 
-TEST(LoadGpu, FindsByPath) { EXPECT_EQ(id_of("arch/gpus/tiny.yaml"), "tiny"); }
+// The last two: where the files lay once.
+TEST(LoadGpu, FindsByPath) {
+  for (const char* path : {"arch/gpus/ada/tiny.yaml", "arch/gpus/tiny.yaml", "arch/tiny.yaml"})
+    EXPECT_EQ(id_of(path), "tiny");
+}
 
 TEST(LoadGpu, UnknownNameSuggestsTheNearest) {
   EXPECT_EQ(id_of("rtx4071"),
@@ -189,6 +195,38 @@ TEST(LoadGpu, SearchPathComesFirst) {
   EXPECT_EQ(std::count(ids.begin(), ids.end(), "rtx4070"), 1);
   EXPECT_EQ(std::count(ids.begin(), ids.end(), "broken"), 1);
   EXPECT_EQ(load_gpu("rtx4070")->sms, 46);
+}
+
+// A file lies in a place of the search path itself, or anywhere below its gpus/ or generations/.
+TEST(LoadGpu, FindsAtAnyDepthBelowGpusAndGenerations) {
+  const TemporaryDirectory directory;
+  directory.write("flat.yaml", shipped("tiny.yaml"));
+  directory.write("gpus/mine/new/deep.yaml", replaced(shipped("tiny.yaml"), "base: sm_89", "base: sm_77"));
+  directory.write("generations/own/sm_77.yaml", shipped("sm_89.yaml"));
+  directory.write("elsewhere/unseen.yaml", shipped("tiny.yaml"));
+  ASSERT_EQ(setenv("NOTEG_ARCH_PATH", directory.path().c_str(), 1), 0);
+  const std::string flat = id_of("flat"), deep = id_of("deep");
+  const Result<GpuSpec> unseen = load_gpu("unseen");
+  unsetenv("NOTEG_ARCH_PATH");
+  EXPECT_EQ(flat, "flat");
+  EXPECT_EQ(deep, "deep");
+  EXPECT_FALSE(unseen);
+}
+
+TEST(LoadGpu, TwoFilesOfOneNameInOnePlaceAreAMistake) {
+  const TemporaryDirectory directory;
+  const std::string one = directory.write("gpus/a/rtx4070.yaml", shipped("rtx4070.yaml"));
+  const std::string other = directory.write("gpus/b/rtx4070.yaml", shipped("rtx4070.yaml"));
+  const std::string base = directory.write("generations/sm_89.yaml", shipped("sm_89.yaml"));
+  const std::string base_again = directory.write("gpus/sm_89.yaml", shipped("sm_89.yaml"));
+  ASSERT_EQ(setenv("NOTEG_ARCH_PATH", directory.path().c_str(), 1), 0);
+  const std::string gpu = id_of("RTX4070"), by_base = id_of("l4");
+  unsetenv("NOTEG_ARCH_PATH");
+  EXPECT_EQ(gpu, "--arch RTX4070: expected a known GPU or the path of a file, found one that may be " + one + " or " +
+                     other + "\n");
+  EXPECT_NE(by_base.find("base: expected one file of this name, found one that may be " + base + " or " + base_again),
+            std::string::npos)
+      << by_base;
 }
 
 TEST(LoadGpu, ManyThreadsReadTheSame) {

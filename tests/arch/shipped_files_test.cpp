@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "arch/load.hpp"
 
@@ -11,8 +12,8 @@ namespace {
 std::vector<std::string> shipped_files() {
   std::vector<std::string> names;
   for (const char* folder : {"/arch/gpus", "/arch/generations"})
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(NOTEG_SOURCE_DIR) + folder))
-      names.push_back(entry.path().string());
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(NOTEG_SOURCE_DIR) + folder))
+      if (entry.is_regular_file()) names.push_back(entry.path().string());
   return names;
 }
 
@@ -29,6 +30,18 @@ TEST(ShippedFiles, EveryGpuLoads) {
   for (const std::string& id : list_gpu_ids()) {
     const Result<GpuSpec> gpu = load_gpu(id);
     EXPECT_TRUE(gpu) << to_string(gpu.errors());
+  }
+}
+
+// The folder of a board is its generation: boards of one SM generation lie in one folder, each under another name.
+TEST(ShippedFiles, BoardsOfOneGenerationLieInOneFolder) {
+  std::map<std::string, std::filesystem::path> folders;
+  for (const KnownGpu& gpu : known_gpus()) {
+    EXPECT_TRUE(gpu.others.empty()) << gpu.id;
+    const Result<GpuSpec> loaded = load_gpu(gpu.id);
+    ASSERT_TRUE(loaded) << gpu.id;
+    const auto folder = folders.try_emplace(loaded->sm.name, gpu.file.parent_path()).first->second;
+    EXPECT_EQ(gpu.file.parent_path(), folder) << gpu.id;
   }
 }
 

@@ -250,7 +250,7 @@ TEST(Arch, ListsShowsAndChecks) {
   EXPECT_EQ(show.status, 0) << show.err;
   EXPECT_TRUE(Json::accept(show.out));
   EXPECT_EQ(
-      run_program("arch check " NOTEG_SOURCE_DIR "/arch/gpus/l4.yaml " NOTEG_SOURCE_DIR "/arch/generations/sm_89.yaml")
+      run_program("arch check " NOTEG_SOURCE_DIR "/arch/gpus/ada/l4.yaml " NOTEG_SOURCE_DIR "/arch/generations/sm_89.yaml")
           .status,
       0);
   EXPECT_TRUE(Json::accept(run_program("arch schema").out));

@@ -98,6 +98,26 @@ TEST(Files, WhatCannotBeWrittenIsToldBeforeTheWork) {
       has(shell("$NOTEG tune --arch l4 --out-dir d").err, "--out-dir: expected a folder to write into, found a file"));
 }
 
+TEST(Files, WhatAProgramReadsFromStandardOutputIsOneText) {
+  for (const char* command :
+       {"simulate --arch l4 --power-trace - --format json", "validate --data x --predictions - --format csv",
+        "simulate --arch l4 --sass x --launch x --stalls - --format json",
+        "calibrate --arch l4 --data x --out - --format json"}) {
+    const Ran ran = shell(std::string("$NOTEG ") + command);
+    EXPECT_EQ(ran.status, 2) << command;
+    EXPECT_TRUE(has(ran.err, "a file (standard output holds the result as")) << command << "\n" << ran.err;
+  }
+}
+
+// A page that could not be written stays a failure, whatever is written after it.
+TEST(Files, EveryFileOfACompiledKernelCounts) {
+  const std::string folder = NOTEG_SOURCE_DIR "/examples/triton_kernel/";
+  const Ran ran = run_shell("$NOTEG simulate --arch l4 --sass " + folder + "softmax.sass --launch " + folder +
+                            "launch.yaml --report /dev/full --stalls \"$TMPDIR\"/s.csv");
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_TRUE(has(ran.err, "No space left on device")) << ran.err;
+}
+
 TEST(Files, AClosedStandardOutputIsAFailureAndLendsItsNumberToNoFile) {
   const Ran ran = shell("$NOTEG arch list >&-");
   EXPECT_EQ(ran.status, 1);

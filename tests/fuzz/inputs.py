@@ -63,7 +63,8 @@ class Inputs:
         self.root = pathlib.Path(root)
         self.seeds = {name: pathlib.Path(path).resolve() for name, path in seeds.items()}
         docs = self.root / "docs"
-        self.gpus = sorted(p.stem for p in (self.root / "arch" / "gpus").glob("*.yaml"))
+        self.gpu_files = {p.stem: p for p in (self.root / "arch" / "gpus").rglob("*.yaml")}
+        self.gpus = sorted(self.gpu_files)
         self.arch_keys = self._ranges(docs / "reference" / "architecture-reference.md")
         self.kernel_keys = self._takes(docs / "reference" / "kernel-reference.md")
         self.kernels = sorted((self.root / "kernels" / "library").glob("*.yaml"))
@@ -131,7 +132,7 @@ class Inputs:
         return rng.choice(ODD) if draw < 0.13 else rng.choice(self.gpus)
 
     def arch_file(self, rng, folder):
-        text = mutated(rng, (self.root / "arch" / "gpus" / f"{rng.choice(self.gpus)}.yaml").read_text())
+        text = mutated(rng, self.gpu_files[rng.choice(self.gpus)].read_text())
         return self.write(folder, "gpu.yaml", text)
 
     @staticmethod

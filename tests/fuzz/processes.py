@@ -24,7 +24,7 @@ import tempfile
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from inputs import Inputs  # noqa: E402
+from other_inputs import OtherInputs as Inputs  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SWEEP = """method: random
@@ -46,8 +46,10 @@ kernels:
   - kernel_name: [ampere_sgemm_64x64_nn]
 labels: [a, b]
 """
+# Commands that simulate many kernels may take as many times the time of one.
+LONGER = {"workload": 6, "adapt": 6}
 # What a command that went well leaves, beside what it prints.
-OUTPUTS = {"generate": "--out", "train": "--out", "calibrate": "--out"}
+OUTPUTS = {"generate": "--out", "train": "--out", "calibrate": "--out", "export": "--out"}
 
 
 class Promises:
@@ -56,7 +58,7 @@ class Promises:
 
     def broken(self, words, folder, status, seconds, peak, out, err):
         """What the process broke, as words; nothing where it kept all promises."""
-        if seconds > self.seconds:
+        if seconds > self.seconds * LONGER.get(words[0], 1):
             return f"took {seconds:.1f} s"
         if os.WIFSIGNALED(status):
             return f"signal {os.WTERMSIG(status)}"
@@ -67,12 +69,28 @@ class Promises:
             return f"{peak / 1e6:.0f} MB"
         if code != 0:
             return None if err.strip() else f"exit status {code} without a reason"
+        if any(path.is_symlink() for path in folder.glob("full.*")):
+            return "exit status 0 though a file could not be written"
         if "--dry-run" not in words and words[0] in OUTPUTS:
             target = folder / words[words.index(OUTPUTS[words[0]]) + 1]
             return None if target.is_file() and target.stat().st_size > 0 else "exit status 0 without its file"
         if not out.strip() and not any(path.name.startswith("out") for path in folder.iterdir()):
             return "exit status 0 without output"
+        if words[0] == "serve":
+            return self.bad_answers((folder / ".in").read_bytes(), out)
         return self.bad_figures(words, out)
+
+    @staticmethod
+    def bad_answers(asked, out):
+        """Each line that is not empty has one answer, a JSON object with a status."""
+        lines = [line for line in asked.split(b"\n") if line.strip()]
+        try:
+            answers = [json.loads(line) for line in out.splitlines() if line.strip()]
+        except ValueError as error:
+            return f"an answer that is no JSON: {error}"
+        if any(answer.get("status") not in (0, 1, 2) for answer in answers):
+            return "an answer without a status"
+        return None if len(lines) == len(answers) else f"{len(answers)} answers to {len(lines)} requests"
 
     @staticmethod
     def bad_figures(words, out):
@@ -91,7 +109,8 @@ def run(noteg, words, folder, seconds):
     """Exit status as of wait(), seconds, peak bytes, output, messages. The seconds are those of the processor, since a
     machine may be busy; what waits for ever is ended after sixty times as many on the clock on the wall."""
     with open(folder / ".out", "wb") as out, open(folder / ".err", "wb") as err:
-        process = subprocess.Popen([noteg, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        given = open(folder / ".in", "rb") if (folder / ".in").exists() else subprocess.DEVNULL
+        process = subprocess.Popen([noteg, *words], cwd=folder, stdin=given, stdout=out, stderr=err)
         # Far beyond what is promised: a machine that swaps would slow down the other runs.
         resource.prlimit(process.pid, resource.RLIMIT_AS, (4 << 30, 4 << 30))
         limit = int(seconds) + 1
@@ -152,7 +171,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         kind, words = inputs.draw(random.Random(f"{asked.seed}:{number}"), folder)
-        status, used, peak, out, err = run(noteg, words, folder, asked.seconds)
+        status, used, peak, out, err = run(noteg, words, folder, asked.seconds * LONGER.get(words[0], 1))
         broken = promises.broken(words, folder, status, used, peak, out, err)
         if not broken and asked.only is None:
             shutil.rmtree(folder)

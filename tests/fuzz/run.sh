@@ -12,12 +12,12 @@ targets=("$@")
 # Files of the repository that a target begins with.
 seeds() {
   case $1 in
-    arch_yaml) ls arch/gpus/l4.yaml arch/generations/sm_89.yaml arch/gpus/tiny.yaml tests/arch/bad/*.yaml ;;
-    kernel_yaml) ls kernels/*.yaml tests/kernels/bad/*.yaml ;;
-    assembly) ls examples/*/*.nsass tests/kernels/bad/*.nsass ;;
-    csv) ls tests/data/h200_single_cta.csv ;;
+    arch_yaml) find arch/gpus/ada/{l4,tiny}.yaml arch/generations/sm_89.yaml tests/arch/bad -name '*.yaml' ;;
+    kernel_yaml) find kernels/library tests/kernels/bad -name '*.yaml' ;;
+    assembly) find examples tests/kernels/bad -name '*.nsass' ;;
+    csv) echo tests/data/h200_single_cta.csv ;;
   esac
-  ls tests/fuzz/corpus/"$1"/* 2>/dev/null || true
+  if [[ -d tests/fuzz/corpus/$1 ]]; then find "tests/fuzz/corpus/$1" -type f; fi
 }
 
 failed=0

@@ -16,10 +16,14 @@ namespace fs = std::filesystem;
 const fs::path source_dir = NOTEG_SOURCE_DIR;
 constexpr GemmShape cube{4096, 4096, 4096, 1};
 
+const fs::path bad_directory = source_dir / "tests" / "kernels" / "bad" / "config";
+
+// Names of the files in a folder and below it, without their endings.
 std::vector<std::string> yaml_files(const fs::path& directory) {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory))
-    if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory))
+    if (entry.path().extension() == ".yaml")
+      names.push_back(entry.path().lexically_relative(directory).replace_extension().string());
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -27,18 +31,16 @@ std::vector<std::string> yaml_files(const fs::path& directory) {
 class BadKernelFile : public testing::TestWithParam<std::string> {};
 
 TEST_P(BadKernelFile, SaysExactlyWhatIsWrong) {
-  const fs::path directory = source_dir / "tests" / "kernels" / "bad";
-  const Result<std::string> expected = read_text_file(directory / (GetParam() + ".txt"));
-  const Result<KernelConfig> config = load_kernel_file((directory / (GetParam() + ".yaml")).string());
+  const Result<std::string> expected = read_text_file(bad_directory / (GetParam() + ".txt"));
+  const Result<KernelConfig> config = load_kernel_file((bad_directory / (GetParam() + ".yaml")).string());
   ASSERT_FALSE(config);
   Diagnostics errors = config.errors();
   for (Diagnostic& error : errors) error.file = fs::path(error.file).filename().string();
   EXPECT_EQ(to_string(errors), expected ? *expected : "no expected message");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, BadKernelFile,
-                         testing::ValuesIn(yaml_files(source_dir / "tests" / "kernels" / "bad")),
-                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Kernels, BadKernelFile, testing::ValuesIn(yaml_files(bad_directory)),
+                         [](const auto& tested) { return fs::path(tested.param).filename().string(); });
 
 class ShippedKernel : public testing::TestWithParam<std::string> {};
 

@@ -1,6 +1,7 @@
 // Rows that record no kernel: chosen by the chooser where there is one, told with the reason where there is none.
 #include <gtest/gtest.h>
 
+#include "sim/validate/operator_case.hpp"
 #include "tests/validate/fixture.hpp"
 
 namespace noteg::validate {
@@ -41,6 +42,30 @@ TEST(LibraryRows, AreChosenForWhereTheLibraryRan) {
   const Validation v = run(choose);
   EXPECT_EQ(v.predicted, 4U);
   EXPECT_EQ(v.outcomes[4].reason, "tile was not recorded");  // a hand-written kernel is no library
+}
+
+TEST(LibraryRows, AreMarkedAsChosenAndOnlyThey) {
+  const MeasuredData data = test::data_of(library_file);
+  const arch::GpuSpec gpu = *arch::load_gpu("tiny");
+  MeasuredCase asks =
+      std::get<MeasuredCase>(case_of(data, data.rows[0], TimeColumn::as_taken, unknown_kernels(choose)));
+  MeasuredCase says = asks;
+  says.choose_kernel = false;
+  EXPECT_TRUE(settle_kernel(asks, gpu, choose).empty());
+  EXPECT_TRUE(settle_kernel(says, gpu, {}).empty());
+  EXPECT_TRUE(asks.options.kernel_chosen);
+  EXPECT_EQ(asks.config.tile.m, 64);
+  EXPECT_FALSE(says.options.kernel_chosen);
+  EXPECT_EQ(says.config.tile.m, 0);
+}
+
+TEST(LibraryRows, AChoiceThatFailsIsTold) {
+  const MeasuredData data = test::data_of(library_file);
+  const Chooser fails = [](const auto&...) { return Diagnostic{"", 0, 0, "kernel", "one that fits", "none"}; };
+  MeasuredCase asks = std::get<MeasuredCase>(case_of(data, data.rows[0], TimeColumn::as_taken, unknown_kernels(fails)));
+  const Diagnostics errors = settle_kernel(asks, *arch::load_gpu("tiny"), fails);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors.front().expected, "one that fits");
 }
 
 TEST(LibraryRows, AQuantisationKernelAddsItsTime) {

@@ -141,7 +141,7 @@ int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gp
       needs_view ? compiled::source_view(*run, gpu, options) : std::vector<compiled::SourceLine>{};
   int status =
       write_report("simulate", arguments, [&] { return pages::compiled_report(gpu, *run, input->launch, view); });
-  if (stalls) status = write_file(*stalls, compiled::to_csv(view, *run));
+  if (stalls) status = std::max(status, write_file(*stalls, compiled::to_csv(view, *run)));
   if (stalls && *stalls == "-") return status;
   switch (format) {
     case Format::text: return std::max(status, print(text_of(*run, input->launch) + compiled::hottest(view, *run, 12)));
