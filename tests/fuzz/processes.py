@@ -85,7 +85,7 @@ class Promises:
         """Each line that is not empty has one answer, a JSON object with a status."""
         lines = [line for line in asked.split(b"\n") if line.strip()]
         try:
-            answers = [json.loads(line) for line in out.splitlines() if line.strip()]
+            answers = [json.loads(line) for line in out.split("\n") if line.strip()]
         except ValueError as error:
             return f"an answer that is no JSON: {error}"
         if any(answer.get("status") not in (0, 1, 2) for answer in answers):
