@@ -37,6 +37,7 @@ using BarrierTurns = std::vector<std::vector<BarrierTurn>>;  // by warp of the C
 
 enum class AsyncKind : std::uint8_t {
   arrive,       // at a barrier; with `boxes`, the phase also expects so many
+  arrive_copied,  // at a barrier, when the warp's copies so far (LDGSTS) have come: cp.async.mbarrier.arrive
   wait,         // until the phase is complete
   sync,         // arrive and wait
   load_box,     // bulk tensor copy, global to shared memory
@@ -56,7 +57,7 @@ struct AsyncOp {
   int rounds_ahead = 0;    // wait: 1 for who needs what the ring's phase brings, 0 for who needs its place free
   int boxes = 0;           // arrive
   bool not_first = false;  // arrive: left out in the first iteration of a main loop
-  bool one_warp = false;   // the first warp of the warpgroup does it for all
+  bool one_warp = false;   // the first warp of the warpgroup does it for all: arrivals and boxes
   bool by_design = false;  // wait: for a free stage, or for the warp's turn; who waits there holds nothing up
   bool advances = false;   // the warp's position moves on behind this instruction
   BoxOf box = BoxOf::a;    // load_box, store_box
