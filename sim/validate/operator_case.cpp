@@ -51,7 +51,8 @@ int dynamic_slices(std::int64_t sequences, std::int64_t heads, std::int64_t sms,
                              : blocks < least_blocks ? 1
                                                      : slices_for(heads, sms, blocks, false);
   const double share = static_cast<double>(sequences * blocks * heads) * margin / static_cast<double>(sms);
-  return static_cast<int>(std::clamp<std::int64_t>(ceil_div(blocks, static_cast<std::int64_t>(std::ceil(share))), 1, bound));
+  return static_cast<int>(
+      std::clamp<std::int64_t>(ceil_div(blocks, static_cast<std::int64_t>(std::ceil(share))), 1, bound));
 }
 
 // vLLM and SGLang put the new keys and values into the pages of the cache by a kernel of its own, within the time.
@@ -121,13 +122,19 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
 
 void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
   kernels::KernelConfig& c = measured.config;
+  if (!traits_of(c).keeps_scores) return;
+  const std::int64_t blocks = ceil_div(measured.shape.k, c.tile.k), heads = std::max(1, measured.key_heads);
+  const bool by_warpgroups = c.family == kernels::Family::flash3;
   // Of a single token only, whose heads were put into the rows of a block: with a key head each, none are.
-  if (!traits_of(c).keeps_scores || measured.shape.m > c.tile.m) return;
-  const std::int64_t blocks = ceil_div(measured.shape.k, c.tile.k);
-  if (c.family == kernels::Family::flash3) {
-    const std::int64_t heads = std::max(1, measured.key_heads);
+  const bool may_slice = measured.shape.m <= c.tile.m;
+  if (by_warpgroups && may_slice)
     c.split_k = dynamic_slices(measured.shape.batch / heads, heads, gpu.sms, blocks, measured.bounds_slices);
-  } else if (c.attention.group > 1) {
+  if (by_warpgroups) {
+    // Tiles of a group of sequences, and the CTAs that take one each in between.
+    constexpr double sequences = 31;
+    const auto tiles = static_cast<double>(heads * ceil_div(measured.shape.m, c.tile.m) * c.split_k);
+    c.attention.scans = 1 + static_cast<int>(std::lround(gpu.sms / (sequences * tiles)));
+  } else if (may_slice && c.attention.group > 1) {
     c.split_k = slices_for(measured.shape.batch, 2 * std::int64_t{gpu.sms}, blocks, true);
   }
   if (c.split_k > 1) c.split_k_mode = kernels::SplitKMode::parallel;

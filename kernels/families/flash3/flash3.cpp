@@ -20,8 +20,7 @@ constexpr int exponentials_ahead = 4, sums_behind = 6;  // in the stream of one 
 
 class Flash3Builder {
  public:
-  Flash3Builder(Emitter& e, const Flash3Plan& plan, const KernelConfig& config)
-      : e_(e), plan_(plan), config_(config) {
+  Flash3Builder(Emitter& e, const Flash3Plan& plan, const KernelConfig& config) : e_(e), plan_(plan), config_(config) {
     scores_ = e.fresh(plan.keys / 2);
     output_ = e.fresh(plan.head / 2);
     for (int i = 0; i < plan.keys / 16; ++i) weights_.push_back(e.fresh(4));
@@ -31,6 +30,9 @@ class Flash3Builder {
       scale_.push_back(e.fresh());
     }
     for (int i = 0; i < 8; ++i) spare_.push_back(e.fresh());
+    length_ = e.fresh();
+    place_ = e.fresh(2);
+    lengths_ = e.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
   }
 
   void run() {
@@ -50,6 +52,7 @@ class Flash3Builder {
     rings[ring_full_q] = {"full_q", 1, 1, walk_tiles, false, false};
     rings[ring_empty_q] = {"empty_q", 1, consuming, walk_tiles, false, false};
     rings[ring_output] = {"output", 1, consuming, walk_tiles, false, false};
+    rings[ring_next] = {"next", 1, copying, walk_tiles, false, false};
     rings[ring_full_k] = {"full_k", plan_.stages, copying, walk_k, false, false};
     rings[ring_empty_k] = {"empty_k", plan_.stages, consuming, walk_k, false, false};
     rings[ring_full_v] = {"full_v", plan_.stages, copying, walk_v, false, false};
@@ -196,6 +199,7 @@ class Flash3Builder {
     emit_flash3_start(e_, ".TRY_ALLOC.CTAPOOL", plan_.consumer_registers());
     emit_index_arithmetic(e_, flash3_role_prologue);
     const int tiles = open_flash3_tiles(e_, plan_);
+    emit_flash3_lengths(e_, length_, place_, lengths_);
     for (int i = 0; i < plan_.head / 2; ++i) e_.emit(Opcode::cs2r, ".32", {reg(output_.part(i))}, {});
     emit_zeroes(e_, most_);
     emit_zeroes(e_, sum_);
@@ -215,6 +219,9 @@ class Flash3Builder {
     ask_products();
     wait_groups(0);
     release(ring_empty_v);
+    if (tiles >= 0)
+      emit_async(e_, Opcode::bar_sync, ".DEFER_BLOCKING",
+                 {.kind = AsyncKind::wait, .ring = ring_next, .rounds_ahead = 1});
     epilogue();
     close_flash3_tiles(e_, tiles);
     e_.emit(Opcode::exit, "", {}, {});
@@ -240,7 +247,8 @@ class Flash3Builder {
     e_.end_loop(loop, pred(0));
   }
 
-  // O over the sum of its row, through shared memory where values were, stored by a box; the sums' logarithms beside it.
+  // O over the sum of its row, through shared memory where values were, stored by a box; the sums' logarithms beside
+  // it.
   void epilogue() {
     reduce_rows(sum_, Opcode::fadd);
     if (plan_.consumers > 1)
@@ -260,17 +268,23 @@ class Flash3Builder {
     }
     e_.emit(Opcode::membar, ".ALL.CTA", {}, {});
     e_.emit(Opcode::fence, ".VIEW.ASYNC", {}, {});
+    release(ring_output);
+    // Heads of a key head lie in the rows by turns, so that threads store them and no box does (Use_TMA_O).
     emit_async(e_, Opcode::utmastg, ".4D",
-               {.kind = AsyncKind::store_box, .one_warp = true, .box = BoxOf::c, .bytes = 2.0 * 64 * plan_.head});
+               {.kind = AsyncKind::store_box,
+                .one_warp = true,
+                .by_threads = true,
+                .box = BoxOf::c,
+                .bytes = 2.0 * 64 * plan_.head});
     e_.emit(Opcode::utmacmdflush, "", {}, {});
     e_.emit(Opcode::depbar, ".LE", {}, {}).depbar_count = 0;
-    release(ring_output);
   }
 
   Emitter& e_;
   const Flash3Plan& plan_;
   const KernelConfig& config_;
-  Value scores_, output_;
+  Value scores_, output_, length_, place_;
+  int lengths_ = -1;
   std::vector<Value> weights_, most_, sum_, scale_, spare_;
 };
 

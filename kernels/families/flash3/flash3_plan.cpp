@@ -110,6 +110,7 @@ Flash3Plan plan_flash3(const KernelConfig& config) {
   plan.consumers = std::max(1, plan.rows / rows_of_group);
   plan.stages = config.stages.value_or(2);
   plan.page = config.attention.page;
+  plan.scans = std::max(1, config.attention.scans);
   plan.gathers = gathers_pages(config);
   plan.persistent = config.persistent.value_or(true);
   plan.scores = {{rows_of_group, plan.keys, depth}, config.dtype_in, DataType::f32, false, true};

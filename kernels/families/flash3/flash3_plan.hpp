@@ -14,11 +14,12 @@ namespace noteg::kernels {
 struct Flash3Plan {
   TensorForm scores, values;  // of Q K^T and of P V
   int rows = 128, keys = 128, head = 128;
-  int consumers = 2;  // warpgroups
-  int stages = 2;     // of K and of V each
+  int consumers = 2;       // warpgroups
+  int stages = 2;          // of K and of V each
   int page = 0;            // tokens; 0: keys lie together
   bool gathers = false;    // pages that are no whole blocks of keys: by 16 bytes, not by boxes
   bool persistent = true;  // a CTA takes tile after tile
+  int scans = 1;           // of 31 sequences each, until the next tile's is found
   std::int64_t shared_bytes = 0;
 
   [[nodiscard]] int warps() const { return 4 * (consumers + 1); }

@@ -13,7 +13,7 @@ namespace {
 constexpr int common_prologue = 48;  // instructions, as in the kernels of the wgmma family
 constexpr int copy_bytes = 16, gathering_threads = 128;
 constexpr int address_arithmetic = 10;  // page and place in it of a row: a division, then 64-bit products
-constexpr int scan_steps = 5;           // which sequence a tile belongs to: a running sum over a warp
+constexpr int scan_steps = 5;           // of a running sum over a warp
 
 class Producer {
  public:
@@ -25,6 +25,7 @@ class Producer {
     write_ = e.fresh();
     sequence_ = e.fresh();
     sum_ = e.fresh();
+    ticket_ = e.fresh();
     add_patterns();
   }
 
@@ -32,6 +33,7 @@ class Producer {
     emit_flash3_start(e_, ".DEALLOC.CTAPOOL", plan_.producer_registers());
     emit_index_arithmetic(e_, flash3_role_prologue);
     const int tiles = open_flash3_tiles(e_, plan_);
+    emit_flash3_lengths(e_, sequence_, table_, sequences_);
     look_up();
     copy(of_keys);
     queries();
@@ -43,8 +45,9 @@ class Producer {
     copy(of_keys);
     copy(of_values);
     e_.end_loop(loop, pred(0));
-    if (tiles >= 0) find_next_tile();
+    if (tiles >= 0) e_.memory(Opcode::ldg, ".E", reg(ticket_), {reg(table_)}, 4, sequences_);  // ATOMG
     copy(of_values);
+    if (tiles >= 0) find_next_tile();
     close_flash3_tiles(e_, tiles);
     e_.emit(Opcode::exit, "", {}, {});
   }
@@ -127,18 +130,26 @@ class Producer {
                 .bytes = 2.0 * plan_.rows * plan_.head});
   }
 
-  // Sequences differ in length: a running sum over their blocks tells whose tile comes next.
+  // A counter in memory deals tiles out. Sequences differ in length: running sums over the blocks of 31 of them at a
+  // time, from the last tile's on, tell whose tile it is (VarlenDynamicPersistentTileScheduler).
   void find_next_tile() {
+    const int loop = e_.begin_loop(false, plan_.scans);
     e_.memory(Opcode::ldg, ".E", reg(sequence_), {reg(table_)}, 4, sequences_);
     for (int i = 0; i < scan_steps; ++i) {
       e_.emit(Opcode::shfl, ".UP", {reg(sum_)}, {reg(sequence_), imm(1 << i), imm(0)});
       e_.emit(Opcode::iadd3, "", {reg(sequence_)}, {reg(sequence_), reg(sum_), reg(zero_value)});
     }
+    e_.emit(Opcode::shfl, ".IDX", {reg(sum_)}, {reg(sequence_), imm(31), imm(0x1f)});
+    e_.emit(Opcode::imad, "", {reg(table_.part(0))}, {reg(sum_), constant(0x1b0), reg(ticket_)});
+    e_.end_loop(loop, pred(0));
+    for (int i = 0; i < 2; ++i) e_.emit(Opcode::shfl, ".IDX", {reg(sum_)}, {reg(table_.part(0)), imm(i), imm(0x1f)});
+    e_.emit(Opcode::iadd3, "", {reg(table_.part(0))}, {reg(table_.part(0)), reg(sum_), reg(zero_value)});
+    emit_async(e_, Opcode::bar_sync, ".ARV", {.kind = AsyncKind::arrive, .ring = ring_next});
   }
 
   Emitter& e_;
   const Flash3Plan& plan_;
-  Value page_, table_, place_, write_, sequence_, sum_;
+  Value page_, table_, place_, write_, sequence_, sum_, ticket_;
   Value pointers_[2];
   int rows_ = -1, pages_ = -1, sequences_ = -1;
 };
@@ -162,6 +173,11 @@ void close_flash3_tiles(Emitter& e, int loop) {
   if (loop < 0) return;
   emit_next_tile(e);
   e.end_loop(loop, pred(0));
+}
+
+void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern) {
+  e.memory(Opcode::ldg, ".E", reg(length), {reg(address)}, 4, pattern);
+  e.emit(Opcode::iadd3, "", {reg(address.part(0))}, {reg(address.part(0)), reg(length), reg(zero_value)});
 }
 
 void emit_flash3_producer(Emitter& e, const Flash3Plan& plan) { Producer(e, plan).run(); }

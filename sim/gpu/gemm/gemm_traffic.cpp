@@ -287,15 +287,14 @@ double keys_inside(const GemmTrafficRequest& r) {
   return static_cast<double>(r.shape->k) / static_cast<double>(blocks * keys);
 }
 
-// A paged cache's table: a line of L1 names the pages of several blocks of keys, and only the first goes to L2.
+// The table of pages: of a tile's look-ups those that begin a line of L1 go to L2, the others find it there.
 void add_table_of_pages(Traffic& out, const GemmTrafficRequest& r) {
   constexpr double entry = 4;  // bytes
-  const kernels::KernelConfig& c = *r.config;
-  if (!traits_of(c).keeps_scores || c.attention.page < 1) return;
-  const double block = std::max(1.0, static_cast<double>(c.tile.k) / c.attention.page) * entry;
-  const double lines = std::min(1.0, block / r.gpu->sm.memory.l1_line.value);
+  const double blocks = static_cast<double>(r.grid->geometry.iterations + r.program->peeled_tiles);
+  const double block = std::max(1.0, static_cast<double>(r.config->tile.k) / r.config->attention.page) * entry;
+  const double lines = std::ceil(blocks * block / r.gpu->sm.memory.l1_line.value) / std::max(1.0, blocks);
   out.shared[static_cast<std::size_t>(kernels::Matrix::none)] = {
-      static_cast<int>(std::lround((1.0 - lines) * hit_steps)), 1.0};
+      static_cast<int>(std::lround((1.0 - std::min(1.0, lines)) * hit_steps)), 1.0};
 }
 
 void add_lookups(Traffic& out, const arch::L2Spec& spec, const memory::ReuseResult& dram) {
@@ -345,12 +344,12 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
       block = r.program->b_bytes_per_iteration * inside;
       out.l1_hit_rate = std::round((1.0 - inside) * hit_steps) / hit_steps;
       out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
+      add_table_of_pages(out, r);
     }
     out.l2_read_bytes = block * blocks * r.grid->geometry.all_tiles;
   } else {
     out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
   }
-  add_table_of_pages(out, r);
   add_results(out, r);
   add_lookups(out, r.gpu->l2, dram);
   return out;

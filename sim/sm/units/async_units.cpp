@@ -290,7 +290,8 @@ void AsyncUnits::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_
                   {EventKind::box_arrival, ring_of(warp, op), warp.cta, barrier_of(warp, op)});
 }
 
-// The staging buffer is free again when the box has been read; the kernel ends when the box has reached L2.
+// The staging buffer is free again when the box has been read, and threads that store it themselves go on when it has
+// left; the kernel ends when the box has reached L2.
 void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now) {
   const BoxTraffic& traffic = sm_.traffic.port().boxes[static_cast<std::size_t>(op.box)];
   const double share = traffic.bytes > 0 ? traffic.bytes : 1;  // of the box that lies inside C
@@ -302,7 +303,7 @@ void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op,
   const double passed = sm_.traffic.store_box(read, bytes);
   state_.stores_end = std::max(state_.stores_end, whole(passed + sm_.traffic.port().latency) + sm_.skipped());
   ++warp.group[warp.group_open % max_groups];
-  sm_.events.post(std::max(now + 1, whole(read)),
+  sm_.events.post(std::max(now + 1, whole(op.by_threads ? passed : read)),
                   {EventKind::async_done, static_cast<std::uint8_t>(warp.group_open % max_groups), id});
 }
 
