@@ -41,16 +41,16 @@ int slices_for(std::int64_t ctas, std::int64_t slots, std::int64_t blocks, bool 
   return 1;
 }
 
-// FlashAttention-3 bounds the slices as if there were one sequence, and then gives each SM as many blocks as its share
-// of all and a tenth more (prepare_varlen_num_blocks_kernel).
-int dynamic_slices(std::int64_t sequences, std::int64_t heads, std::int64_t sms, std::int64_t blocks, bool is_bound) {
+// FlashAttention-3 bounds the slices as if there were one sequence, whose blocks of rows are `tiles`, and then gives
+// each SM as many blocks of keys as its share of all and a tenth more (prepare_varlen_num_blocks_kernel).
+int dynamic_slices(std::int64_t sequences, std::int64_t tiles, std::int64_t sms, std::int64_t blocks, bool is_bound) {
   constexpr std::int64_t most_sequences = 992, least_blocks = 5, bound_of_graphs = 32;
   constexpr double margin = 1.1;
   if (sequences > most_sequences) return 1;
   const std::int64_t bound = is_bound                ? bound_of_graphs
                              : blocks < least_blocks ? 1
-                                                     : slices_for(heads, sms, blocks, false);
-  const double share = static_cast<double>(sequences * blocks * heads) * margin / static_cast<double>(sms);
+                                                     : slices_for(tiles, sms, blocks, false);
+  const double share = static_cast<double>(sequences * tiles * blocks) * margin / static_cast<double>(sms);
   return static_cast<int>(
       std::clamp<std::int64_t>(ceil_div(blocks, static_cast<std::int64_t>(std::ceil(share))), 1, bound));
 }
@@ -124,17 +124,15 @@ void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
   kernels::KernelConfig& c = measured.config;
   if (!traits_of(c).keeps_scores) return;
   const std::int64_t blocks = ceil_div(measured.shape.k, c.tile.k), heads = std::max(1, measured.key_heads);
-  const bool by_warpgroups = c.family == kernels::Family::flash3;
-  // Of a single token only, whose heads were put into the rows of a block: with a key head each, none are.
-  const bool may_slice = measured.shape.m <= c.tile.m;
-  if (by_warpgroups && may_slice)
-    c.split_k = dynamic_slices(measured.shape.batch / heads, heads, gpu.sms, blocks, measured.bounds_slices);
-  if (by_warpgroups) {
+  if (c.family == kernels::Family::flash3) {
+    const std::int64_t tiles = heads * ceil_div(measured.shape.m, c.tile.m);
+    c.split_k = dynamic_slices(measured.shape.batch / heads, tiles, gpu.sms, blocks, measured.bounds_slices);
     // Tiles of a group of sequences, and the CTAs that take one each in between.
     constexpr double sequences = 31;
-    const auto tiles = static_cast<double>(heads * ceil_div(measured.shape.m, c.tile.m) * c.split_k);
-    c.attention.scans = 1 + static_cast<int>(std::lround(gpu.sms / (sequences * tiles)));
-  } else if (may_slice && c.attention.group > 1) {
+    c.attention.scans =
+        1 + static_cast<int>(std::lround(gpu.sms / (sequences * static_cast<double>(tiles * c.split_k))));
+  } else if (measured.shape.m <= c.tile.m && c.attention.group > 1) {
+    // Of a single token only, whose heads were put into the rows of a block: with a key head each, none are.
     c.split_k = slices_for(measured.shape.batch, 2 * std::int64_t{gpu.sms}, blocks, true);
   }
   if (c.split_k > 1) c.split_k_mode = kernels::SplitKMode::parallel;

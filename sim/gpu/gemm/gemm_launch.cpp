@@ -89,21 +89,22 @@ std::int64_t causal_iterations(const kernels::KernelConfig& config, const kernel
   const bool packs = config.family == kernels::Family::flash3;
   const std::int64_t each = packs ? std::max(1, config.tile.m / std::max(1, config.attention.group)) : config.tile.m;
   const std::int64_t tiles = ceil_div(tokens, each), before = std::max<std::int64_t>(0, shape.k - tokens);
+  const std::int64_t slices = std::max<std::int64_t>(1, grid.tiles.split_k);  // of the keys that a tile sees
   std::vector<std::int64_t> blocks;
-  for (std::int64_t tile = 0; tile < tiles; ++tile)
-    blocks.push_back(ceil_div(before + std::min(tokens, (tile + 1) * each), config.tile.k));
+  for (std::int64_t piece = 0; piece < tiles * slices; ++piece)
+    blocks.push_back(ceil_div(ceil_div(before + std::min(tokens, (piece / slices + 1) * each), config.tile.k), slices));
   // Its scheduler hands out the longest first.
   if (packs) std::ranges::sort(blocks, std::greater<>());
   // CTAs, or tiles of persistent ones, in the order of the grid, each to the slot that falls empty first; beyond some
   // waves the ends do not matter.
   const auto ctas = static_cast<std::int64_t>(grid.geometry.all_tiles);
   const std::int64_t slots = std::int64_t{resident} * sms;
-  const std::int64_t counted = std::min(ctas, std::max(64 * slots, tiles));
+  const std::int64_t counted = std::min(ctas, std::max<std::int64_t>(64 * slots, std::ssize(blocks)));
   std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;
   for (std::int64_t slot = 0; slot < std::min(slots, counted); ++slot) ends.push(0);
   std::int64_t last = 0;
   for (std::int64_t cta = 0; cta < counted; ++cta) {
-    const std::int64_t end = ends.top() + blocks[static_cast<std::size_t>(cta % tiles)];
+    const std::int64_t end = ends.top() + blocks[static_cast<std::size_t>(cta % std::ssize(blocks))];
     ends.pop();
     ends.push(end);
     last = std::max(last, end);
@@ -202,9 +203,9 @@ Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::Kernel
   const int resident = out.occupancy.ctas_per_sm;
   GemmGrid grid = plan_grid(config, shape, *out.program, gpu.sms);
   if (config.attention.causal)
-    grid.geometry.iterations = std::max(kernels::least_iterations(*out.program),
-                                        causal_iterations(config, shape, grid, resident, gpu.sms) -
-                                            out.program->peeled_tiles);
+    grid.geometry.iterations =
+        std::max(kernels::least_iterations(*out.program),
+                 causal_iterations(config, shape, grid, resident, gpu.sms) - out.program->peeled_tiles);
   out.geometry = grid.geometry;
   out.traffic = plan_traffic({&gpu, &config, &shape, out.program.get(), &grid, resident, l2});
   out.arithmetic = arithmetic_of(gpu.sm, config, shape);
