@@ -192,6 +192,9 @@ std::vector<Field> sm_async_fields() {
           "accumulators "
           "take the register file's ports."),
       tma("sm.wgmma.beside_mufu", NOTEG_MEMBER(sm.wgmma.beside_mufu), {0, 64}, "The same of MUFU."),
+      tma("sm.wgmma.mufu_beside", NOTEG_MEMBER(sm.wgmma.mufu_beside), {0, 64},
+          "SM cycles that MUFU is kept longer by each instruction of another pipe, while a warpgroup multiplication "
+          "runs."),
       optional(row("sm.tcgen05.forms", NOTEG_MEMBER(sm.tcgen05.forms), {0.25, 10000},
                    "Forms of tcgen05.mma with N = 256 and the 128 rows of one CTA, on their SM; times are proportional "
                    "to N.",

@@ -145,6 +145,7 @@ struct WgmmaSpec {
   Cycles register_latency;  // with A in registers
   Cycles beside;            // what an instruction of another pipe takes longer while one runs
   Cycles beside_mufu;       // the same of MUFU
+  Cycles mufu_beside;       // what MUFU takes longer for each instruction of another pipe, while one runs
 
   bool operator==(const WgmmaSpec&) const = default;
 };

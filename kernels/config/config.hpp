@@ -52,6 +52,7 @@ struct AttentionParameters {
   bool causal = false;
   int group = 1;  // query heads of a key head
   int page = 0;   // tokens of a page of the cache; 0: keys lie together
+  int scans = 1;  // FlashAttention-3: groups of 31 sequences that a CTA looks through for its next tile
 
   bool operator==(const AttentionParameters&) const = default;
 };

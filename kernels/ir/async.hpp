@@ -36,15 +36,16 @@ struct BarrierTurn {
 using BarrierTurns = std::vector<std::vector<BarrierTurn>>;  // by warp of the CTA
 
 enum class AsyncKind : std::uint8_t {
-  arrive,       // at a barrier; with `boxes`, the phase also expects so many
-  wait,         // until the phase is complete
-  sync,         // arrive and wait
-  load_box,     // bulk tensor copy, global to shared memory
-  store_box,    // shared to global memory, part of the warp's open commit group
-  matmul,       // of the four warps of a warpgroup
-  matmul_wait,  // until at most `groups` groups of multiplications are unfinished
-  commit,       // arrives at a barrier when all multiplications so far have ended
-  skip          // the walk passes over the stages that another warpgroup's tile takes
+  arrive,         // at a barrier; with `boxes`, the phase also expects so many
+  arrive_copied,  // at a barrier, when the warp's copies so far (LDGSTS) have come: cp.async.mbarrier.arrive
+  wait,           // until the phase is complete
+  sync,           // arrive and wait
+  load_box,       // bulk tensor copy, global to shared memory
+  store_box,      // shared to global memory, part of the warp's open commit group
+  matmul,         // of the four warps of a warpgroup
+  matmul_wait,    // until at most `groups` groups of multiplications are unfinished
+  commit,         // arrives at a barrier when all multiplications so far have ended
+  skip            // the walk passes over the stages that another warpgroup's tile takes
 };
 
 enum class BoxOf : std::uint8_t { a, b, c };
@@ -52,17 +53,18 @@ enum class BoxOf : std::uint8_t { a, b, c };
 struct AsyncOp {
   AsyncKind kind = AsyncKind::wait;
   int ring = -1;
-  int places_back = 0;     // arrive: at the barrier so many places behind the warp's position
-  int rounds_ahead = 0;    // wait: 1 for who needs what the ring's phase brings, 0 for who needs its place free
-  int boxes = 0;           // arrive
-  bool not_first = false;  // arrive: left out in the first iteration of a main loop
-  bool one_warp = false;   // the first warp of the warpgroup does it for all
-  bool by_design = false;  // wait: for a free stage, or for the warp's turn; who waits there holds nothing up
-  bool advances = false;   // the warp's position moves on behind this instruction
-  BoxOf box = BoxOf::a;    // load_box, store_box
-  double bytes = 0;        // of the whole box
-  int n = 0;               // matmul: columns of the result
-  int issuers = 4;         // matmul: warps that issue it together
+  int places_back = 0;      // arrive: at the barrier so many places behind the warp's position
+  int rounds_ahead = 0;     // wait: 1 for who needs what the ring's phase brings, 0 for who needs its place free
+  int boxes = 0;            // arrive
+  bool not_first = false;   // arrive: left out in the first iteration of a main loop
+  bool one_warp = false;    // the first warp of the warpgroup does it for all: arrivals and boxes
+  bool by_threads = false;  // store_box: by the warps' own stores, which wait until what they store has left the SM
+  bool by_design = false;   // wait: for a free stage, or for the warp's turn; who waits there holds nothing up
+  bool advances = false;    // the warp's position moves on behind this instruction
+  BoxOf box = BoxOf::a;     // load_box, store_box
+  double bytes = 0;         // of the whole box
+  int n = 0;                // matmul: columns of the result
+  int issuers = 4;          // matmul: warps that issue it together
   bool a_in_registers = false;
   bool closes_group = false;
   int groups = 0;  // matmul_wait

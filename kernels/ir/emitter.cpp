@@ -81,6 +81,13 @@ int Emitter::begin_loop(bool is_main, std::int64_t iterations) {
   return static_cast<int>(program_.loops.size()) - 1;
 }
 
+int Emitter::begin_guarded_loop(const Operand& guard) {
+  Instruction& branch = emit(Opcode::bra, "", {}, {});
+  branch.guard = guard;
+  branch.loop = static_cast<std::int16_t>(program_.loops.size());
+  return begin_loop(true, 1);
+}
+
 void Emitter::end_loop(int loop, const Operand& guard) {
   Instruction& branch = emit(Opcode::bra, "", {}, {});
   branch.guard = guard;

@@ -55,6 +55,8 @@ class Emitter {
 
   // Loops: begin_loop() opens one at the next instruction; end_loop() writes the backward branch.
   [[nodiscard]] int begin_loop(bool is_main, std::int64_t iterations);
+  // A main loop that may have no iteration: a forward branch before it, its guard, leaves it out then.
+  [[nodiscard]] int begin_guarded_loop(const Operand& guard);
   void end_loop(int loop, const Operand& guard);
 
   // Instructions may be placed by hand: the scheduler keeps this instruction behind the first `ffma_count`

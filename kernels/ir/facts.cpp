@@ -67,6 +67,12 @@ double repeats_in_iteration(const Program& program, std::int32_t at) {
   return times;
 }
 
+std::int64_t least_iterations(const Program& program) {
+  for (std::int32_t at = 0; at < static_cast<std::int32_t>(program.code.size()); ++at)
+    if (is_guard(program.code[static_cast<std::size_t>(at)], at, program.loops)) return 0;
+  return 1;
+}
+
 std::int64_t main_iterations(const Program& program, std::int64_t k) {
   if (program.k_per_iteration <= 0 || k <= 0) return 0;
   const std::int64_t tiles = (k + program.k_per_iteration - 1) / program.k_per_iteration;

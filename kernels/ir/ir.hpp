@@ -183,7 +183,7 @@ struct Instruction {
   std::array<Operand, 4> src;     // position in this array = operand position for the register file cache
   std::uint8_t access_bytes = 0;  // per lane, memory instructions (4, 8, 16)
   std::int16_t pattern = -1;      // index into Program::patterns
-  std::int16_t loop = -1;         // bra: index into Program::loops; -1: a forward branch
+  std::int16_t loop = -1;         // bra: index into Program::loops, whose guard it is if before it; -1: forward
   bool taken = false;             // forward branch that is taken: the code that it skips is left out
   std::int16_t async = -1;        // index into Program::async
   std::int16_t depbar_count = 0;  // depbar: proceed when the counter / commit groups outstanding <= this
@@ -262,6 +262,14 @@ struct Program {
   // Bytes of A and B that a CTA requests from global memory per main-loop iteration, useful lanes only.
   double a_bytes_per_iteration = 0, b_bytes_per_iteration = 0;
 };
+
+// A branch that names a loop and stands before it: behind the loop's own branch it goes on where that has no iteration.
+[[nodiscard]] inline bool is_guard(const Instruction& branch, std::int32_t at, const std::vector<Loop>& loops) {
+  return branch.loop >= 0 && at < loops[static_cast<std::size_t>(branch.loop)].begin;
+}
+
+// Iterations that a main loop has at least: none where it is guarded.
+[[nodiscard]] std::int64_t least_iterations(const Program& program);
 
 // Iterations of the main loop for a problem depth K (a partial last k tile counts as a whole one).
 [[nodiscard]] std::int64_t main_iterations(const Program& program, std::int64_t k);

@@ -84,9 +84,11 @@ std::string operands_text(const Program& program, int at) {
     const bool is_address = i < address_operands(ins.op) && ins.src[i].kind != OperandKind::none;
     append(list, is_address ? address_text(ins.src[i]) : operand_with_count(ins, ins.src[i], Place::source, i));
   }
-  if (ins.loop >= 0)
-    append(list, fmt::format("0x{:x}", program.loops[static_cast<std::size_t>(ins.loop)].begin * instruction_bytes));
-  else if (ins.op == Opcode::bra)
+  if (ins.loop >= 0) {
+    const Loop& loop = program.loops[static_cast<std::size_t>(ins.loop)];
+    const bool guards = is_guard(ins, static_cast<std::int32_t>(at), program.loops);
+    append(list, fmt::format("0x{:x}", (guards ? loop.branch + 1 : loop.begin) * instruction_bytes));
+  } else if (ins.op == Opcode::bra)
     append(list, ins.taken ? fmt::format("0x{:x}", (at + 1) * instruction_bytes) : "`(not_taken)");
   return list;
 }
@@ -116,7 +118,7 @@ class Printer {
     for (int at = 0; at < static_cast<int>(p_.code.size()); ++at) {
       marks(at);
       accesses(p_.code[static_cast<std::size_t>(at)]);
-      iterations(p_.code[static_cast<std::size_t>(at)]);
+      iterations(p_.code[static_cast<std::size_t>(at)], at);
       line("{} ; /*{:04x}*/", to_text(p_, at), at * instruction_bytes);
     }
     return std::move(text_);
@@ -192,8 +194,8 @@ class Printer {
     return "";
   }
 
-  void iterations(const Instruction& in) {
-    if (in.loop < 0) return;
+  void iterations(const Instruction& in, std::int32_t at) {
+    if (in.loop < 0 || is_guard(in, at, p_.loops)) return;
     const Loop& loop = p_.loops[static_cast<std::size_t>(in.loop)];
     if (loop.is_main)
       line(".iterations main");

@@ -69,8 +69,11 @@ std::vector<Set> live_out(const Program& program, std::size_t count) {
     for (std::size_t i = n; i-- > 0;) {
       const Instruction& ins = program.code[i];
       if (i + 1 < n) out[i].merge(in[i + 1]);
-      if (ins.loop >= 0)
-        out[i].merge(in[static_cast<std::size_t>(program.loops[static_cast<std::size_t>(ins.loop)].begin)]);
+      if (ins.loop >= 0) {
+        const Loop& loop = program.loops[static_cast<std::size_t>(ins.loop)];
+        const bool guards = is_guard(ins, static_cast<std::int32_t>(i), program.loops);
+        out[i].merge(in[static_cast<std::size_t>(guards ? loop.branch + 1 : loop.begin)]);
+      }
       live = out[i];
       step_back(ins, [&](std::size_t v, bool alive) { alive ? live.insert(v) : live.erase(v); });
       changed = in[i].merge(live) || changed;

@@ -156,8 +156,7 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
     out.hold = 1;
     out.redirect = static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.branch_redirect)));
   }
-  if (in.op == Opcode::bsync)
-    out.redirect = static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.convergence)));
+  if (in.op == Opcode::bsync) out.redirect = static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.convergence)));
   out.passes_barrier = is_vector_arithmetic(out.action);
   out.latency = static_cast<std::uint8_t>(std::min(255, variable_latency(in.op, sm)));
   if (out.action != Action::tensor) decode_reads(out, in, sm.register_file);
@@ -200,6 +199,7 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   out.boxes = op.boxes;
   out.not_first = op.not_first;
   out.one_warp = op.one_warp;
+  out.by_threads = op.by_threads;
   out.by_design = op.by_design;
   out.advances = op.advances;
   out.closes_group = op.closes_group;

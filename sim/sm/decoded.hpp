@@ -120,7 +120,7 @@ struct DecodedInstruction {
   std::uint16_t constant_line = no_constant;  // 64-byte line of a constant operand
   Action action = Action::control;
   std::uint8_t opcode = 0;
-  std::uint8_t hold = 1;  // cycles until the warp's next one: its stall count, two at least where it yields
+  std::uint8_t hold = 1;        // cycles until the warp's next one: its stall count, two at least where it yields
   std::uint8_t redirect = 0;    // cycles until the next one is fetched: taken forward branches, BSYNC
   bool passes_barrier = false;  // goes on while its warp waits at a barrier
   bool yields = false;
@@ -168,7 +168,8 @@ struct DecodedAsync {
   std::uint32_t issuers = 4;  // of a multiplication: warps
   std::int16_t loop = -1;     // the main loop around it
   std::int16_t turns = -1;    // kernels::AsyncOp::turns
-  bool not_first = false, one_warp = false, by_design = false, advances = false, closes_group = false;
+  bool not_first = false, one_warp = false, by_threads = false, by_design = false, advances = false,
+       closes_group = false;
   double bytes = 0;    // of a box; of a multiplication: read from shared memory
   double cycles = 0;   // of a multiplication, on the tensor core of each sub-core
   double latency = 0;  // from its end until another instruction can use the result

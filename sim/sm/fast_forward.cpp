@@ -55,6 +55,7 @@ FastForward::Stream FastForward::stream_of(int place) const {
     if (in.action == Action::exit && program.innermost[at] < 0) break;
     if (in.action != Action::branch) continue;
     const auto loop = static_cast<std::size_t>(in.loop);
+    if (static_cast<std::int32_t>(at) < program.loops[loop].begin) continue;  // its guard
     out.count[loop] = sm_.iterations_of(place, program.loops[loop]);
     out.length[loop] = out.total - out.offset[static_cast<std::size_t>(in.target)];
     out.total += static_cast<double>(out.count[loop] - 1) * out.length[loop];

@@ -116,10 +116,19 @@ inline std::int32_t Machine::execute(SubCore& sub, Warp& warp, std::uint64_t now
   return next == share.loop && next == warp.pc + 1 && tiles_of(share) < 1 ? share.exit : next;
 }
 
+// The guard of a loop: past the loop where it has no iteration.
+inline std::int32_t Machine::pass_guard(Warp& warp, const DecodedLoop& loop, std::uint64_t now) {
+  if (iterations_of(place_of(warp), loop) > 0) return warp.pc + 1;
+  warp.stalled_until = now + 1;
+  warp.ready_at = std::max(warp.ready_at, now + redirect_);
+  return loop.branch + 1;
+}
+
 // A backward branch: another iteration of its loop, or on behind it.
 inline std::int32_t Machine::branch(Warp& warp, std::uint64_t now) {
   const DecodedInstruction& in = *warp.next;
   const auto loop = static_cast<std::size_t>(in.loop);
+  if (warp.pc < program.loops[loop].begin) return pass_guard(warp, program.loops[loop], now);
   if (++warp.iterations[loop] < iterations_of(place_of(warp), program.loops[loop])) {
     if (fast_forward) fast_forward->iteration_begins(warp, in.loop, now);
     warp.stalled_until = now + 1;

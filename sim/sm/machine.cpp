@@ -117,7 +117,9 @@ void Machine::handle(const Event& event, std::uint64_t now) {
     case EventKind::async_done: {
       Warp& warp = warps[event.warp];
       --warp.group[event.counter];
+      const std::uint16_t head = warp.group_head;
       retire_groups(warp);
+      if (head != warp.group_head) async.groups_ended(warp, head, now);
       check_blocked(warp, now);
       break;
     }

@@ -159,6 +159,7 @@ class Machine {
   [[nodiscard]] std::int32_t execute(SubCore& sub, Warp& warp, std::uint64_t now);
   void signal(const Warp& warp, std::uint64_t now);
   std::int32_t branch(Warp& warp, std::uint64_t now);
+  [[nodiscard]] std::int32_t pass_guard(Warp& warp, const DecodedLoop& loop, std::uint64_t now);
   void go_on(SubCore& sub, Warp& warp, std::int32_t next, std::uint64_t now);
 
   // First cycle in which there may be something to do, by sub-core: side by side, as each cycle looks at all of them.

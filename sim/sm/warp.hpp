@@ -14,7 +14,7 @@ inline constexpr std::uint64_t never = EventWheel::never;
 inline constexpr std::size_t max_sub_cores = 16;
 inline constexpr int max_loops = 32;
 inline constexpr int max_groups = 16;
-inline constexpr int max_walks = 4;
+inline constexpr int max_walks = 5;
 
 // What a warp remembers of asynchronous operations.
 struct WarpAsync {
@@ -22,6 +22,9 @@ struct WarpAsync {
   std::uint32_t matmuls = 0, groups = 0;        // issued
   int sync_barrier = -1;                        // a sync that the warp waits behind
   std::uint32_t sync_phase = 0;
+  // By commit group of copies: the barrier, from 1, that its end arrives at, and that barrier's ring. 0: none.
+  std::array<std::uint16_t, max_groups> arrives_at{};
+  std::array<std::uint8_t, max_groups> arrives_ring{};
 };
 
 struct Warp {

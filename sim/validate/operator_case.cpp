@@ -19,22 +19,40 @@ constexpr int page = 16;           // tokens, the usual size
 
 int keys_of_block(int head) { return head <= 64 ? 256 : head <= 128 ? 128 : 64; }
 
-// Of the counts of slices that change the blocks of the longest slice, the smallest within 15 % of the best use of the
-// SMs (num_splits_heuristic of FlashAttention-2).
-int slices_for(std::int64_t ctas, std::int64_t slots, std::int64_t blocks) {
+double use_of(std::int64_t ctas, std::int64_t slots) {
+  const double waves = static_cast<double>(ctas) / static_cast<double>(slots);
+  return waves / std::ceil(waves);
+}
+
+// The smallest count of slices within 15 % of the best use of the SMs (num_splits_heuristic of both libraries); of
+// FlashAttention-2 only counts that change the blocks of the longest slice.
+int slices_for(std::int64_t ctas, std::int64_t slots, std::int64_t blocks, bool must_change) {
   constexpr double full_enough = 0.8, near_best = 0.85;
   if (static_cast<double>(ctas) >= full_enough * static_cast<double>(slots)) return 1;
   const std::int64_t most = std::min<std::int64_t>({128, slots, blocks});
-  const auto changes = [&](std::int64_t n) { return n == 1 || ceil_div(blocks, n) != ceil_div(blocks, n - 1); };
-  const auto use = [&](std::int64_t n) {
-    const double waves = static_cast<double>(ctas * n) / static_cast<double>(slots);
-    return changes(n) ? waves / std::ceil(waves) : 0.0;
+  const auto counts = [&](std::int64_t n) {
+    return !must_change || n == 1 || ceil_div(blocks, n) != ceil_div(blocks, n - 1);
   };
   double best = 0;
-  for (std::int64_t n = 1; n <= most; ++n) best = std::max(best, use(n));
   for (std::int64_t n = 1; n <= most; ++n)
-    if (changes(n) && use(n) >= near_best * best) return static_cast<int>(n);
+    if (counts(n)) best = std::max(best, use_of(ctas * n, slots));
+  for (std::int64_t n = 1; n <= most; ++n)
+    if (counts(n) && use_of(ctas * n, slots) >= near_best * best) return static_cast<int>(n);
   return 1;
+}
+
+// FlashAttention-3 bounds the slices as if there were one sequence, whose blocks of rows are `tiles`, and then gives
+// each SM as many blocks of keys as its share of all and a tenth more (prepare_varlen_num_blocks_kernel).
+int dynamic_slices(std::int64_t sequences, std::int64_t tiles, std::int64_t sms, std::int64_t blocks, bool is_bound) {
+  constexpr std::int64_t most_sequences = 992, least_blocks = 5, bound_of_graphs = 32;
+  constexpr double margin = 1.1;
+  if (sequences > most_sequences) return 1;
+  const std::int64_t bound = is_bound                ? bound_of_graphs
+                             : blocks < least_blocks ? 1
+                                                     : slices_for(tiles, sms, blocks, false);
+  const double share = static_cast<double>(sequences * tiles * blocks) * margin / static_cast<double>(sms);
+  return static_cast<int>(
+      std::clamp<std::int64_t>(ceil_div(blocks, static_cast<std::int64_t>(std::ceil(share))), 1, bound));
 }
 
 // vLLM and SGLang put the new keys and values into the pages of the cache by a kernel of its own, within the time.
@@ -77,12 +95,15 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
   c.family = on_warpgroups ? kernels::Family::flash3 : kernels::Family::attention;
   c.attention.causal = note_value(notes, "causal").value_or(0) != 0 && tokens.m > 1;
   c.attention.group = group;
-  c.attention.page = page;
+  const bool is_vllm = notes.find("vllm") != std::string_view::npos;
+  // vLLM's collector makes pages of 64 tokens for FlashAttention-3, SGLang's of one.
+  c.attention.page = !on_warpgroups ? page : is_vllm ? 64 : 1;
   const int head = static_cast<int>(tokens.k);
   // FlashInfer, which SGLang takes on an A100, works on 128 rows and puts the heads of short queries side by side.
   const bool is_flashinfer = !on_warpgroups && view.text(Column::kernel_name) == "flash_attention" && tokens.m > 1;
   const kernels::Tile wide{2 * rows_of_block, 2 * head, rows_of_block};
-  c.tile = on_warpgroups   ? kernels::flash3_block(head, c.attention.causal, true)
+  const bool one_consumer = is_vllm && tokens.m * group <= 64;
+  c.tile = on_warpgroups   ? kernels::flash3_block(head, c.attention.causal, true, one_consumer)
            : is_flashinfer ? wide
                            : kernels::Tile{rows_of_block, 2 * head, keys_of_block(head)};
   // A decoded token's heads lie in one block of rows, those of FlashAttention-3 always do (PackGQA, which it takes for
@@ -93,17 +114,27 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
   if (notes.find("paged KV cache") != std::string_view::npos)
     measured.before.push_back(cache_write(tokens.batch * tokens.m, *key_heads * head, notes));
   if (on_warpgroups) measured.before.push_back(block_counts(tokens.batch));
+  // vLLM bounds the slices of batches that its graphs are captured for, up to 512 tokens.
+  measured.key_heads = *key_heads;
+  measured.bounds_slices = is_vllm && tokens.batch * tokens.m <= 512;
   return "";
 }
 
 void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
   kernels::KernelConfig& c = measured.config;
-  // Of a single token only, whose heads were put into the rows of a block: with a key head each, none are.
-  if (!traits_of(c).keeps_scores || measured.shape.m > c.tile.m) return;
-  const bool by_warpgroups = c.family == kernels::Family::flash3;
-  if (!by_warpgroups && c.attention.group == 1) return;
-  const std::int64_t slots = (by_warpgroups ? 1 : 2) * std::int64_t{gpu.sms};
-  c.split_k = slices_for(measured.shape.batch, slots, ceil_div(measured.shape.k, c.tile.k));
+  if (!traits_of(c).keeps_scores) return;
+  const std::int64_t blocks = ceil_div(measured.shape.k, c.tile.k), heads = std::max(1, measured.key_heads);
+  if (c.family == kernels::Family::flash3) {
+    const std::int64_t tiles = heads * ceil_div(measured.shape.m, c.tile.m);
+    c.split_k = dynamic_slices(measured.shape.batch / heads, tiles, gpu.sms, blocks, measured.bounds_slices);
+    // Tiles of a group of sequences, and the CTAs that take one each in between.
+    constexpr double sequences = 31;
+    c.attention.scans =
+        1 + static_cast<int>(std::lround(gpu.sms / (sequences * static_cast<double>(tiles * c.split_k))));
+  } else if (measured.shape.m <= c.tile.m && c.attention.group > 1) {
+    // Of a single token only, whose heads were put into the rows of a block: with a key head each, none are.
+    c.split_k = slices_for(measured.shape.batch, 2 * std::int64_t{gpu.sms}, blocks, true);
+  }
   if (c.split_k > 1) c.split_k_mode = kernels::SplitKMode::parallel;
 }
 

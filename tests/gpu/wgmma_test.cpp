@@ -176,14 +176,17 @@ double cycles_of_flash3_block(int rows, const arch::Overrides& overrides = {}) {
 }
 
 // Our own loop of the same plan on an H200 (tests/data/h200_wgmma_beside.csv): 2500 cycles for two warpgroups, whose
-// products alone take 2048; 1754 for one. What FP32 instructions lose beside products is fitted to another kernel.
+// products alone take 2048; 1754 for one. What FP32 instructions lose beside products is fitted to another kernel, what
+// MUFU loses to them comes from streams of four instructions in turn.
 TEST(WgmmaKernels, SoftmaxBesideProductsTakesLongerThanTheProducts) {
-  EXPECT_NEAR(cycles_of_flash3_block(128), 2500, 0.10 * 2500);
-  EXPECT_NEAR(cycles_of_flash3_block(64), 1754, 0.08 * 1754);
+  EXPECT_NEAR(cycles_of_flash3_block(128), 2500, 0.04 * 2500);
+  EXPECT_NEAR(cycles_of_flash3_block(64), 1754, 0.04 * 1754);
 }
 
 TEST(WgmmaKernels, PipesThatNeedNoRegisterFileFindRoomBesideProducts) {
-  EXPECT_NEAR(cycles_of_flash3_block(128, {{"sm.wgmma.beside", "0 cycles"}, {"sm.wgmma.beside_mufu", "0 cycles"}}),
+  EXPECT_NEAR(cycles_of_flash3_block(128, {{"sm.wgmma.beside", "0 cycles"},
+                                           {"sm.wgmma.beside_mufu", "0 cycles"},
+                                           {"sm.wgmma.mufu_beside", "0 cycles"}}),
               2048, 0.02 * 2048);
 }
 

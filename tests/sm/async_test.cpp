@@ -114,6 +114,41 @@ TEST(BulkCopies, ABoxArrivesAfterLatencyAndTransfer) {
 }
 
 // A phase needs all arrivals: the waiting warp goes on only behind the last, however late.
+// LDGSTSBAR: the warp goes on at once, the barrier's phase completes with its last copy.
+TEST(SharedBarriers, ACopysArrivalWaitsForTheCopy) {
+  const auto run = [](bool copies, bool waits) {
+    Emitter e;
+    e.program().rings = {{"full", 1, 1, 0, false, false}};
+    kernels::AccessPattern pattern;
+    pattern.space = kernels::Space::global;
+    pattern.bytes_per_lane = 16;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) pattern.offset[lane] = pattern.shared_offset[lane] = 16 * lane;
+    const int rows = e.add_pattern(pattern);
+    if (copies)
+      e.memory(Opcode::ldgsts, ".E.BYPASS.128", {},
+               {kernels::reg(kernels::zero_value), kernels::reg(kernels::zero_value)}, 16, rows);
+    add(e, Opcode::syncs, {.kind = AsyncKind::arrive_copied, .ring = 0});
+    if (waits) add(e, Opcode::syncs, {.kind = AsyncKind::wait, .ring = 0, .rounds_ahead = 1});
+    for (int i = 0; i < 4; ++i) e.emit(Opcode::nop, "", {}, {});
+    return cycles(e, 1);
+  };
+  EXPECT_NEAR(run(false, true), run(false, false), 40);  // nothing is under way: a barrier's latency
+  EXPECT_GT(run(true, true), run(false, true) + 200);    // a way to L2 and back
+}
+
+// A branch before a loop that names it leaves it out where the problem gives it no iteration.
+TEST(Loops, AGuardPassesALoopWithoutIterationsBy) {
+  const auto run = [](std::int64_t iterations) {
+    Emitter e;
+    const int loop = e.begin_guarded_loop(kernels::pred(0));
+    for (int i = 0; i < 100; ++i) e.emit(Opcode::nop, "", {}, {});
+    e.end_loop(loop, kernels::pred(0));
+    return cycles(e, 1, iterations);
+  };
+  EXPECT_GE(run(2) - run(1), 100);
+  EXPECT_GE(run(1) - run(0), 90);
+}
+
 TEST(SharedBarriers, APhaseNeedsEveryArrival) {
   const auto run = [](int arrivals, int late) {
     Emitter e;

@@ -292,6 +292,21 @@ TEST(MeasuredCase, ReadsAttentionOnWarpgroups) {
   EXPECT_DOUBLE_EQ(prefill.before.front().bytes_out(), 2.0 * 100 * 2 * 2 * 128 * 2);
 }
 
+// SGLang's pages are of one token and its blocks the library's; vLLM's are of 64, and short queries have one consumer.
+TEST(MeasuredCase, DecodesByTheBlocksAndPagesOfEachLibrary) {
+  const std::string row =
+      "aiconfigurator_attention,H100-SXM5-80GB,attention_decode,bf16,fp32,,16,1,4096,128,fa3,,,,,,,,,,0.1,,";
+  const MeasuredCase sglang = expressible(row + "heads=8;kv_heads=2;causal=0;paged KV cache;sglang");
+  EXPECT_EQ(sglang.config.tile, (kernels::Tile{128, 256, 128}));
+  EXPECT_EQ(sglang.config.attention.page, 1);
+  EXPECT_FALSE(sglang.bounds_slices);
+  const MeasuredCase vllm = expressible(row + "heads=8;kv_heads=2;causal=0;paged KV cache;vllm");
+  EXPECT_EQ(vllm.config.tile, (kernels::Tile{64, 256, 128}));
+  EXPECT_EQ(vllm.config.attention.page, 64);
+  EXPECT_TRUE(vllm.bounds_slices);
+  EXPECT_EQ(vllm.key_heads, 2);
+}
+
 TEST(MeasuredCase, ReadsALayerOfExperts) {
   const std::string row =
       "aiconfigurator_moe,H100-SXM5-80GB,moe,bf16,fp32,tn,16,64,512,2048,vllm_triton,,,,,,,,,,0.1,,";

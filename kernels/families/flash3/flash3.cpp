@@ -5,26 +5,22 @@
 
 #include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
-#include "kernels/families/flash3/flash3_plan.hpp"
+#include "kernels/families/flash3/flash3_parts.hpp"
 #include "kernels/families/wgmma/wgmma_parts.hpp"
 #include "kernels/passes/passes.hpp"
 
 namespace noteg::kernels {
 namespace {
 
-enum Ring : int { full_q, full_k, empty_k, full_v, empty_v, turn };
-enum Walk : int { walk_k, walk_v, walk_turn, walk_queries };
+enum Walk : int { walk_k, walk_v, walk_turn, walk_tiles, walk_staged };
 
-constexpr int common_prologue = 48, own_prologue = 60;  // instructions, as in the kernels of the wgmma family
-constexpr int producer_registers = 24;
 constexpr int quad_steps = 2;  // a row lies in four lanes: two exchanges reduce it
 constexpr int rows_of_thread = 2;
 constexpr int exponentials_ahead = 4, sums_behind = 6;  // in the stream of one row after another
 
 class Flash3Builder {
  public:
-  Flash3Builder(Emitter& e, const Flash3Plan& plan, const KernelConfig& config)
-      : e_(e), plan_(plan), config_(config), half_bytes_(2.0 * plan.keys * plan.head) {
+  Flash3Builder(Emitter& e, const Flash3Plan& plan, const KernelConfig& config) : e_(e), plan_(plan), config_(config) {
     scores_ = e.fresh(plan.keys / 2);
     output_ = e.fresh(plan.head / 2);
     for (int i = 0; i < plan.keys / 16; ++i) weights_.push_back(e.fresh(4));
@@ -34,12 +30,16 @@ class Flash3Builder {
       scale_.push_back(e.fresh());
     }
     for (int i = 0; i < 8; ++i) spare_.push_back(e.fresh());
+    length_ = e.fresh();
+    place_ = e.fresh(2);
+    lengths_ = e.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
   }
 
   void run() {
     add_rings();
-    add_role(e_, "producer", 0, 1, producer_registers, [&] { producer(); });
-    add_role(e_, "idle", 1, 3, producer_registers, [&] { idle(); });
+    const int copying = plan_.copying_warps();
+    add_role(e_, "producer", 0, copying, plan_.producer_registers(), [&] { emit_flash3_producer(e_, plan_); });
+    if (copying < 4) add_role(e_, "idle", copying, 4 - copying, plan_.producer_registers(), [&] { idle(); });
     for (int i = 0; i < plan_.consumers; ++i)
       add_role(e_, "consumer_" + std::to_string(i), 4 * (i + 1), 4, plan_.consumer_registers(), [&] { consumer(i); });
   }
@@ -47,51 +47,23 @@ class Flash3Builder {
  private:
   void add_rings() {
     std::vector<BarrierRing>& rings = e_.program().rings;
-    rings.resize(static_cast<std::size_t>(turn + plan_.consumers));
-    const int consuming = 4 * plan_.consumers;
-    rings[full_q] = {"queries", 1, 1, walk_queries, false, false};
-    rings[full_k] = {"full_k", plan_.stages, 1, walk_k, false, false};
-    rings[empty_k] = {"empty_k", plan_.stages, consuming, walk_k, false, false};
-    rings[full_v] = {"full_v", plan_.stages, 1, walk_v, false, false};
-    rings[empty_v] = {"empty_v", plan_.stages, consuming, walk_v, false, false};
+    rings.resize(static_cast<std::size_t>(ring_turn + plan_.consumers));
+    const int consuming = 4 * plan_.consumers, copying = plan_.copying_warps();
+    rings[ring_full_q] = {"full_q", 1, 1, walk_tiles, false, false};
+    rings[ring_empty_q] = {"empty_q", 1, consuming, walk_tiles, false, false};
+    rings[ring_output] = {"output", 1, consuming, walk_tiles, false, false};
+    rings[ring_next] = {"next", 1, copying, walk_tiles, false, false};
+    rings[ring_full_k] = {"full_k", plan_.stages, copying, walk_k, false, false};
+    rings[ring_empty_k] = {"empty_k", plan_.stages, consuming, walk_k, false, false};
+    rings[ring_full_v] = {"full_v", plan_.stages, copying, walk_v, false, false};
+    rings[ring_empty_v] = {"empty_v", plan_.stages, consuming, walk_v, false, false};
+    rings[ring_staged] = {"staged", 1, consuming, walk_staged, true, false};
     for (int i = 0; i < plan_.consumers; ++i)
-      rings[static_cast<std::size_t>(turn + i)] = {"turn_" + std::to_string(i), 1, 4, walk_turn, false, false};
-  }
-
-  void start(const char* registers_move, int registers) {
-    emit_index_arithmetic(e_, common_prologue);
-    e_.emit(Opcode::bar_sync, "", {}, {});
-    e_.emit(Opcode::usetmaxreg, registers_move, {}, {imm(registers)});
+      rings[static_cast<std::size_t>(ring_turn + i)] = {"turn_" + std::to_string(i), 1, 4, walk_turn, false, false};
   }
 
   void idle() {
-    start(".DEALLOC.CTAPOOL", producer_registers);
-    e_.emit(Opcode::exit, "", {}, {});
-  }
-
-  // One block of keys or of values, when its place is free.
-  void copy_block(int full, int empty, BoxOf box) {
-    emit_async(e_, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
-               {.kind = AsyncKind::wait, .ring = empty, .by_design = true});
-    emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64", {.kind = AsyncKind::arrive, .ring = full, .boxes = 1});
-    for (int i = 0; i < 4; ++i) e_.emit(Opcode::uiadd3, "", {ureg(8 + i)}, {ureg(4), imm(i)});
-    emit_async(e_, Opcode::utmaldg, ".4D",
-               {.kind = AsyncKind::load_box, .ring = full, .advances = true, .box = box, .bytes = half_bytes_});
-  }
-
-  void producer() {
-    start(".DEALLOC.CTAPOOL", producer_registers);
-    emit_index_arithmetic(e_, own_prologue);
-    // Queries are read by one CTA, as C is where it is read.
-    emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64", {.kind = AsyncKind::arrive, .ring = full_q, .boxes = 1});
-    emit_async(e_, Opcode::utmaldg, ".4D",
-               {.kind = AsyncKind::load_box, .ring = full_q, .box = BoxOf::c, .bytes = 2.0 * plan_.rows * plan_.head});
-    copy_block(full_k, empty_k, BoxOf::a);
-    const int loop = e_.begin_loop(true, 1);
-    copy_block(full_k, empty_k, BoxOf::a);
-    copy_block(full_v, empty_v, BoxOf::b);
-    e_.end_loop(loop, pred(0));
-    copy_block(full_v, empty_v, BoxOf::b);
+    emit_flash3_start(e_, ".DEALLOC.CTAPOOL", plan_.producer_registers());
     e_.emit(Opcode::exit, "", {}, {});
   }
 
@@ -100,9 +72,9 @@ class Flash3Builder {
                {.kind = AsyncKind::wait, .ring = ring, .rounds_ahead = 1});
   }
 
-  void release(int ring) {
+  void release(int ring, bool advances = true) {
     emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64.RED.A1T0",
-               {.kind = AsyncKind::arrive, .ring = ring, .advances = true});
+               {.kind = AsyncKind::arrive, .ring = ring, .advances = advances});
   }
 
   void wait_groups(int groups) {
@@ -121,14 +93,14 @@ class Flash3Builder {
   }
 
   void ask_scores() {
-    wait_full(full_k);
+    wait_full(ring_full_k);
     e_.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
     const int steps = plan_.head / 16;
     for (int i = 0; i < steps; ++i) multiply(plan_.scores, scores_, ureg(12, 2), false, i + 1 == steps);
   }
 
   void ask_products() {
-    wait_full(full_v);
+    wait_full(ring_full_v);
     e_.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
     for (std::size_t i = 0; i < weights_.size(); ++i)
       multiply(plan_.values, output_, reg(weights_[i]), true, i + 1 == weights_.size());
@@ -149,10 +121,12 @@ class Flash3Builder {
     }
   }
 
-  // Scores behind the diagonal go, by a comparison and a choice each.
+  // The last block of keys: scores behind the diagonal go by a comparison and a choice each; those behind the last key
+  // share the comparison, since both rows of a thread have the same columns.
   void mask() {
     for (int i = 0; i < plan_.keys / 2; ++i) {
-      e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(5)}, {reg(most_.front()), imm(i)});
+      if (config_.attention.causal || row_of(i) == 0)
+        e_.emit(Opcode::isetp, ".GT.AND", {Operand{}, pred(5)}, {reg(most_.front()), imm(i)});
       e_.emit(Opcode::sel, "", {reg(score(i))}, {reg(score(i)), imm(0xff80), pred(5)});
     }
   }
@@ -222,48 +196,64 @@ class Flash3Builder {
   }
 
   void consumer(int which) {
-    start(".TRY_ALLOC.CTAPOOL", plan_.consumer_registers());
-    emit_index_arithmetic(e_, own_prologue);
+    emit_flash3_start(e_, ".TRY_ALLOC.CTAPOOL", plan_.consumer_registers());
+    emit_index_arithmetic(e_, flash3_role_prologue);
+    const int tiles = open_flash3_tiles(e_, plan_);
+    emit_flash3_lengths(e_, length_, place_, lengths_);
     for (int i = 0; i < plan_.head / 2; ++i) e_.emit(Opcode::cs2r, ".32", {reg(output_.part(i))}, {});
     emit_zeroes(e_, most_);
     emit_zeroes(e_, sum_);
-    wait_full(full_q);
+    emit_zeroes(e_, scale_);
+    wait_full(ring_full_q);
     ask_scores();
     wait_groups(0);
-    release(empty_k);
-    if (config_.attention.causal) mask();
+    release(ring_empty_k);
+    mask();
     softmax();
     pack_weights();
     if (which == 0) e_.program().mainloop_begin = e_.position();
     block(which);
     if (which == 0) e_.program().epilogue_begin = e_.position();
+    release(ring_empty_q, false);
+    if (plan_.scales_first()) scale_output(0, 1);
     ask_products();
     wait_groups(0);
-    release(empty_v);
+    release(ring_empty_v);
+    if (tiles >= 0)
+      emit_async(e_, Opcode::bar_sync, ".DEFER_BLOCKING",
+                 {.kind = AsyncKind::wait, .ring = ring_next, .rounds_ahead = 1});
     epilogue();
+    close_flash3_tiles(e_, tiles);
+    e_.emit(Opcode::exit, "", {}, {});
   }
 
   // The compiler asks for the products between the largest scores and the exponentials, which only a neighbour's
-  // products run beside.
+  // products run beside. Heads beyond 128 take no turns and scale the output beside their own scores
+  // (UseSchedulerBarrier and RescaleOBeforeGemm of the library's main loop).
   void block(int which) {
-    const int loop = e_.begin_loop(true, 1);
-    if (plan_.consumers > 1) emit_turn(e_, turn + which, which == 0 ? 0 : 1);
+    const int loop = e_.begin_guarded_loop(pred(0));
+    if (plan_.takes_turns()) emit_turn(e_, ring_turn + which, which == 0 ? 0 : 1);
     ask_scores();
+    if (plan_.scales_first()) scale_output(0, 1);
     ask_products();
-    if (plan_.consumers > 1) emit_pass(e_, turn + (which + 1) % plan_.consumers);
+    if (plan_.takes_turns()) emit_pass(e_, ring_turn + (which + 1) % plan_.consumers);
     wait_groups(1);
-    release(empty_k);
+    release(ring_empty_k);
     largest();
     wait_groups(0);
-    release(empty_v);
-    weights(true);
+    release(ring_empty_v);
+    weights(!plan_.scales_first());
     pack_weights();
     e_.end_loop(loop, pred(0));
   }
 
-  // O over the sum of its row, through shared memory, stored by a box; the sums' logarithms beside it.
+  // O over the sum of its row, through shared memory where values were, stored by a box; the sums' logarithms beside
+  // it.
   void epilogue() {
     reduce_rows(sum_, Opcode::fadd);
+    if (plan_.consumers > 1)
+      emit_async(e_, Opcode::bar_sync, ".DEFER_BLOCKING",
+                 {.kind = AsyncKind::sync, .ring = ring_staged, .rounds_ahead = 1, .advances = true});
     for (const Value& v : sum_) e_.emit(Opcode::mufu, ".RCP", {reg(v)}, {reg(v)});
     const int pattern = e_.add_pattern(contiguous(Space::shared, Matrix::c, true, 16, 512));
     for (int i = 0; i < plan_.head / 2; ++i)
@@ -278,18 +268,23 @@ class Flash3Builder {
     }
     e_.emit(Opcode::membar, ".ALL.CTA", {}, {});
     e_.emit(Opcode::fence, ".VIEW.ASYNC", {}, {});
+    release(ring_output);
+    // Heads of a key head lie in the rows by turns, so that threads store them and no box does (Use_TMA_O).
     emit_async(e_, Opcode::utmastg, ".4D",
-               {.kind = AsyncKind::store_box, .one_warp = true, .box = BoxOf::c, .bytes = 2.0 * 64 * plan_.head});
+               {.kind = AsyncKind::store_box,
+                .one_warp = true,
+                .by_threads = true,
+                .box = BoxOf::c,
+                .bytes = 2.0 * 64 * plan_.head});
     e_.emit(Opcode::utmacmdflush, "", {}, {});
     e_.emit(Opcode::depbar, ".LE", {}, {}).depbar_count = 0;
-    e_.emit(Opcode::exit, "", {}, {});
   }
 
   Emitter& e_;
   const Flash3Plan& plan_;
   const KernelConfig& config_;
-  double half_bytes_;  // of a block of keys, or of values
-  Value scores_, output_;
+  Value scores_, output_, length_, place_;
+  int lengths_ = -1;
   std::vector<Value> weights_, most_, sum_, scale_, spare_;
 };
 
@@ -306,6 +301,7 @@ Result<Program> build_flash3(const BuildRequest& request) {
   program.threads = 32 * plan.warps();
   program.k_per_iteration = plan.keys;
   program.stages = plan.stages;
+  program.is_persistent = plan.persistent;
   program.peeled_tiles = 1;
   program.lead_warp = 4;
   program.b_bytes_per_iteration = 2.0 * plan.keys * plan.head * bytes_of(config.dtype_in);

@@ -38,7 +38,6 @@ class Flash3Resolver {
     refuse("sparse", config_.sparse);
     refuse("cluster", config_.cluster_m != 1 || config_.cluster_n != 1);
     refuse("schedule", config_.schedule.value_or(Schedule::pingpong) != Schedule::pingpong);
-    refuse("persistent", config_.persistent.value_or(false));
     refuse("dtype_b", config_.dtype_b.has_value());
     refuse("sliced_k", config_.sliced_k.value_or(1) != 1);
   }
@@ -65,7 +64,7 @@ class Flash3Resolver {
 
   void settle_resources() {
     config_.schedule = Schedule::pingpong;
-    config_.persistent = false;
+    config_.persistent = config_.persistent.value_or(true);
     config_.async_copy = true;
     config_.sliced_k = 1;
     config_.stages = config_.stages.value_or(2);
@@ -87,13 +86,20 @@ class Flash3Resolver {
 
 }  // namespace
 
-// tile_size_fwd_sm90 of the library (hopper/tile_size.h): pages are gathered by blocks that a power of two divides.
-Tile flash3_block(int head, bool causal, bool paged) {
+// tile_size_fwd_sm90 of the library (hopper/tile_size.h). One consumer, where all rows fit into its 64: vLLM's version.
+Tile flash3_block(int head, bool causal, bool paged, bool one_consumer) {
+  if (one_consumer && head <= 64) return {64, 2 * head, 192};
+  if (one_consumer && head == 128) return {64, 2 * head, causal || paged ? 128 : 176};
   if (head <= 64) return {192, 2 * head, 128};
   if (head <= 96) return {192, 2 * head, causal || paged ? 128 : 144};
   if (head <= 128) return {128, 2 * head, causal || paged ? 128 : 176};
   if (head <= 192) return {128, 2 * head, causal || paged ? 96 : 112};
-  return {128, 2 * head, paged ? 64 : 80};
+  return {128, 2 * head, 80};
+}
+
+bool gathers_pages(const KernelConfig& config) {
+  const int page = config.attention.page;
+  return config.family == Family::flash3 && page > 0 && config.tile.k > 0 && page % config.tile.k != 0;
 }
 
 Flash3Plan plan_flash3(const KernelConfig& config) {
@@ -103,6 +109,10 @@ Flash3Plan plan_flash3(const KernelConfig& config) {
   plan.head = config.tile.n / 2;
   plan.consumers = std::max(1, plan.rows / rows_of_group);
   plan.stages = config.stages.value_or(2);
+  plan.page = config.attention.page;
+  plan.scans = std::max(1, config.attention.scans);
+  plan.gathers = gathers_pages(config);
+  plan.persistent = config.persistent.value_or(true);
   plan.scores = {{rows_of_group, plan.keys, depth}, config.dtype_in, DataType::f32, false, true};
   plan.values = {{rows_of_group, plan.head, depth}, config.dtype_in, DataType::f32, false, true};
   const auto element = static_cast<std::int64_t>(bytes_of(config.dtype_in));

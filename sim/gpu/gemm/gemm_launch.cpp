@@ -82,26 +82,29 @@ SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape&
 
 // Iterations of a causal attention kernel's CTAs: what the last of them to end comes to, since rows see only the keys
 // before them and the CTAs of late rows take longest.
-std::int64_t causal_iterations(const kernels::KernelConfig& config, const kernels::GemmShape& shape, std::int64_t ctas,
-                               int resident, int sms) {
+std::int64_t causal_iterations(const kernels::KernelConfig& config, const kernels::GemmShape& shape,
+                               const GemmGrid& grid, int resident, int sms) {
   const std::int64_t tokens = std::max<std::int64_t>(1, shape.m / std::max(1, config.attention.group));
   // Of FlashAttention-3 the heads that share keys lie side by side in the rows of a block (PackGQA).
   const bool packs = config.family == kernels::Family::flash3;
   const std::int64_t each = packs ? std::max(1, config.tile.m / std::max(1, config.attention.group)) : config.tile.m;
   const std::int64_t tiles = ceil_div(tokens, each), before = std::max<std::int64_t>(0, shape.k - tokens);
+  const std::int64_t slices = std::max<std::int64_t>(1, grid.tiles.split_k);  // of the keys that a tile sees
   std::vector<std::int64_t> blocks;
-  for (std::int64_t tile = 0; tile < tiles; ++tile)
-    blocks.push_back(ceil_div(before + std::min(tokens, (tile + 1) * each), config.tile.k));
+  for (std::int64_t piece = 0; piece < tiles * slices; ++piece)
+    blocks.push_back(ceil_div(ceil_div(before + std::min(tokens, (piece / slices + 1) * each), config.tile.k), slices));
   // Its scheduler hands out the longest first.
   if (packs) std::ranges::sort(blocks, std::greater<>());
-  // CTAs in the order of the grid, each to the slot that falls empty first; beyond some waves the ends do not matter.
+  // CTAs, or tiles of persistent ones, in the order of the grid, each to the slot that falls empty first; beyond some
+  // waves the ends do not matter.
+  const auto ctas = static_cast<std::int64_t>(grid.geometry.all_tiles);
   const std::int64_t slots = std::int64_t{resident} * sms;
-  const std::int64_t counted = std::min(ctas, std::max(64 * slots, tiles));
+  const std::int64_t counted = std::min(ctas, std::max<std::int64_t>(64 * slots, std::ssize(blocks)));
   std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;
   for (std::int64_t slot = 0; slot < std::min(slots, counted); ++slot) ends.push(0);
   std::int64_t last = 0;
   for (std::int64_t cta = 0; cta < counted; ++cta) {
-    const std::int64_t end = ends.top() + blocks[static_cast<std::size_t>(cta % tiles)];
+    const std::int64_t end = ends.top() + blocks[static_cast<std::size_t>(cta % std::ssize(blocks))];
     ends.pop();
     ends.push(end);
     last = std::max(last, end);
@@ -136,7 +139,7 @@ GemmGrid plan_grid(const kernels::KernelConfig& config, const kernels::GemmShape
   // Split-K slices are whole k tiles, the last one may be shorter: the longest counts.
   const std::int64_t k_tile = std::max(1, program.k_per_iteration);
   const std::int64_t k_slice = ceil_div(ceil_div(shape.k, k_tile), out.tiles.split_k) * k_tile;
-  out.geometry.iterations = std::max<std::int64_t>(1, kernels::main_iterations(program, k_slice));
+  out.geometry.iterations = std::max(kernels::least_iterations(program), kernels::main_iterations(program, k_slice));
   return out;
 }
 
@@ -200,8 +203,9 @@ Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::Kernel
   const int resident = out.occupancy.ctas_per_sm;
   GemmGrid grid = plan_grid(config, shape, *out.program, gpu.sms);
   if (config.attention.causal)
-    grid.geometry.iterations = std::max<std::int64_t>(
-        1, causal_iterations(config, shape, grid.geometry.ctas, resident, gpu.sms) - out.program->peeled_tiles);
+    grid.geometry.iterations =
+        std::max(kernels::least_iterations(*out.program),
+                 causal_iterations(config, shape, grid, resident, gpu.sms) - out.program->peeled_tiles);
   out.geometry = grid.geometry;
   out.traffic = plan_traffic({&gpu, &config, &shape, out.program.get(), &grid, resident, l2});
   out.arithmetic = arithmetic_of(gpu.sm, config, shape);

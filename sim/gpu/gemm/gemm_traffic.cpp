@@ -5,12 +5,14 @@
 
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/families/family.hpp"
+#include "kernels/families/flash3/flash3_plan.hpp"
 #include "kernels/ir/listing.hpp"
 #include "sim/memory/l1_reuse.hpp"
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/sm/decoded.hpp"
 
 #include "kernels/ir/tensor_form.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
 
@@ -278,6 +280,23 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
 }
 
+// Of the rows of all blocks of keys, those that there are: copies of the others fill with zeros and ask nobody.
+double keys_inside(const GemmTrafficRequest& r) {
+  const std::int64_t slices = std::max<std::int64_t>(1, r.grid->tiles.split_k), keys = std::max(1, r.config->tile.k);
+  const std::int64_t blocks = std::max<std::int64_t>(slices, ceil_div(r.shape->k, keys));
+  return static_cast<double>(r.shape->k) / static_cast<double>(blocks * keys);
+}
+
+// The table of pages: of a tile's look-ups those that begin a line of L1 go to L2, the others find it there.
+void add_table_of_pages(Traffic& out, const GemmTrafficRequest& r) {
+  constexpr double entry = 4;  // bytes
+  const double blocks = static_cast<double>(r.grid->geometry.iterations + r.program->peeled_tiles);
+  const double block = std::max(1.0, static_cast<double>(r.config->tile.k) / r.config->attention.page) * entry;
+  const double lines = std::ceil(blocks * block / r.gpu->sm.memory.l1_line.value) / std::max(1.0, blocks);
+  out.shared[static_cast<std::size_t>(kernels::Matrix::none)] = {
+      static_cast<int>(std::lround((1.0 - std::min(1.0, lines)) * hit_steps)), 1.0};
+}
+
 void add_lookups(Traffic& out, const arch::L2Spec& spec, const memory::ReuseResult& dram) {
   memory::L2Traffic l2;
   const double sector = spec.sector.value;
@@ -319,7 +338,15 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
     out.boxes = box_traffic(r);
     out.read_beats = 1;
     const auto blocks = static_cast<double>(r.grid->geometry.iterations + r.program->peeled_tiles);
-    out.l2_read_bytes = (out.boxes[0].bytes + out.boxes[1].bytes) * blocks * r.grid->geometry.all_tiles;
+    double block = out.boxes[0].bytes + out.boxes[1].bytes;
+    if (kernels::gathers_pages(*r.config)) {
+      const double inside = keys_inside(r);
+      block = r.program->b_bytes_per_iteration * inside;
+      out.l1_hit_rate = std::round((1.0 - inside) * hit_steps) / hit_steps;
+      out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
+      add_table_of_pages(out, r);
+    }
+    out.l2_read_bytes = block * blocks * r.grid->geometry.all_tiles;
   } else {
     out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
   }

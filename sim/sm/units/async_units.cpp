@@ -141,6 +141,13 @@ std::uint64_t AsyncUnits::matmul_room(const Warp& warp) const {
 void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(in.async)];
   if (op.turns >= 0 && turn_of(warp, op).ring < 0) return take_turn(warp, op);
+  const bool takes_part = !op.one_warp || sm_.place_of(warp) % warps_per_group == 0;
+  if (takes_part) act(warp, id, op, now);
+  if (op.turns >= 0) take_turn(warp, op);
+  if (op.advances) ++warp.async.walk[sm_.program.rings[static_cast<std::size_t>(op.ring)].walk];
+}
+
+void AsyncUnits::act(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now) {
   switch (op.kind) {
     case AsyncKind::arrive:
       if (!op.not_first || op.loop < 0 || warp.iterations[static_cast<std::size_t>(op.loop)] > 0) arrive(warp, op, now);
@@ -152,9 +159,8 @@ void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& i
       arrive(warp, op, now);
       break;
     case AsyncKind::load_box: load_box(warp, op, now); break;
-    case AsyncKind::store_box:
-      if (!op.one_warp || sm_.place_of(warp) % warps_per_group == 0) store_box(warp, id, op, now);
-      break;
+    case AsyncKind::store_box: store_box(warp, id, op, now); break;
+    case AsyncKind::arrive_copied: arrive_copied(warp, op, now); break;
     case AsyncKind::matmul:
       ++warp.async.matmuls;
       if (op.closes_group) ++warp.async.groups;
@@ -170,8 +176,29 @@ void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& i
       break;
     case AsyncKind::matmul_wait: break;
   }
-  if (op.turns >= 0) take_turn(warp, op);
-  if (op.advances) ++warp.async.walk[sm_.program.rings[static_cast<std::size_t>(op.ring)].walk];
+}
+
+// Closes the warp's group of copies, whose end arrives for it.
+void AsyncUnits::arrive_copied(Warp& warp, const DecodedAsync& op, std::uint64_t now) {
+  const std::size_t group = warp.group_open % max_groups;
+  warp.async.arrives_at[group] = static_cast<std::uint16_t>(barrier_of(warp, op) + 1);
+  warp.async.arrives_ring[group] = op.ring;
+  ++warp.group_open;
+  warp.group[warp.group_open % max_groups] = 0;
+  const std::uint16_t head = warp.group_head;
+  retire_groups(warp);
+  groups_ended(warp, head, now);
+}
+
+void AsyncUnits::groups_ended(Warp& warp, std::uint16_t first, std::uint64_t now) {
+  for (; first != warp.group_head; ++first) {
+    std::uint16_t& at = warp.async.arrives_at[first % max_groups];
+    if (at == 0) continue;
+    const int index = at - 1;
+    at = 0;
+    ++barrier(warp.cta, index).arrived;
+    complete_phase(warp.cta, warp.async.arrives_ring[first % max_groups], index, now);
+  }
 }
 
 void AsyncUnits::arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now) {
@@ -263,7 +290,8 @@ void AsyncUnits::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_
                   {EventKind::box_arrival, ring_of(warp, op), warp.cta, barrier_of(warp, op)});
 }
 
-// The staging buffer is free again when the box has been read; the kernel ends when the box has reached L2.
+// The staging buffer is free again when the box has been read, and threads that store it themselves go on when it has
+// left; the kernel ends when the box has reached L2.
 void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now) {
   const BoxTraffic& traffic = sm_.traffic.port().boxes[static_cast<std::size_t>(op.box)];
   const double share = traffic.bytes > 0 ? traffic.bytes : 1;  // of the box that lies inside C
@@ -275,7 +303,7 @@ void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op,
   const double passed = sm_.traffic.store_box(read, bytes);
   state_.stores_end = std::max(state_.stores_end, whole(passed + sm_.traffic.port().latency) + sm_.skipped());
   ++warp.group[warp.group_open % max_groups];
-  sm_.events.post(std::max(now + 1, whole(read)),
+  sm_.events.post(std::max(now + 1, whole(op.by_threads ? passed : read)),
                   {EventKind::async_done, static_cast<std::uint8_t>(warp.group_open % max_groups), id});
 }
 
@@ -330,7 +358,9 @@ void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
   }
   for (const Warp& warp : warps) {
     if (!sm_.is_live(warp)) continue;
-    const auto& [walk, matmuls, groups, sync_barrier, sync_phase] = warp.async;
+    const auto& [walk, matmuls, groups, sync_barrier, sync_phase, arrives_at, arrives_ring] = warp.async;
+    for (std::uint16_t at = warp.group_head; at != warp.group_open; ++at)
+      add(static_cast<std::uint64_t>(arrives_at[at % max_groups]) << 8 | arrives_ring[at % max_groups]);
     for (std::size_t i = 0; i < walk.size(); ++i) add(walk[i] - base->async.walk[i]);
     const auto& [begun, last_start, groups_ended] = state_.groups[group_of(warp)];
     add(static_cast<std::uint64_t>(matmuls - begun) << 32 | (groups - groups_ended));

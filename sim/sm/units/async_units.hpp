@@ -23,6 +23,8 @@ class AsyncUnits {
   void reset(std::size_t slot);
   void issue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
   void handle(const Event& event, std::uint64_t now);
+  // The warp's commit groups of copies from `first` to its head have come.
+  void groups_ended(Warp& warp, std::uint16_t first, std::uint64_t now);
 
   // What holds the warp's next instruction, selected where nothing does.
   [[nodiscard]] Stall why_blocked(const Warp& warp) const;
@@ -74,7 +76,9 @@ class AsyncUnits {
   [[nodiscard]] PhaseBarrier& barrier(std::size_t slot, int index) {
     return state_.barriers[slot][static_cast<std::size_t>(index)];
   }
+  void act(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
   void arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
+  void arrive_copied(Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void commit(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void complete_phase(std::uint16_t slot, std::uint8_t ring, int barrier, std::uint64_t now);
   void load_box(const Warp& warp, const DecodedAsync& op, std::uint64_t now);

@@ -34,6 +34,7 @@ ExecutionPipes::ExecutionPipes(const arch::SmSpec& sm, const DecodedProgram& pro
       shared_(shared_pipes(sm.pipes)),
       beside_(static_cast<std::uint64_t>(sm.wgmma.beside.value + 0.5)),
       beside_mufu_(static_cast<std::uint64_t>(sm.wgmma.beside_mufu.value + 0.5)),
+      mufu_beside_(static_cast<std::uint64_t>(sm.wgmma.mufu_beside.value + 0.5)),
       variable_queue_(static_cast<std::uint64_t>(sm.pipes.variable_queue)) {
   const arch::PipesSpec& spec = sm.pipes;
   const auto of = [this](Action action) -> std::uint64_t& { return intervals_[static_cast<std::size_t>(action)]; };

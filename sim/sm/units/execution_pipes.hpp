@@ -77,7 +77,8 @@ class ExecutionPipes {
   bool fp64_shared_;            // one FP64 pipe for the SM
   std::uint64_t fp64_shared_free_ = 0;
   std::uint32_t shared_;                // other pipes of which the SM has one
-  std::uint64_t beside_, beside_mufu_;  // cycles more that a pipe is taken while a warpgroup multiplication runs
+  // Cycles more that a pipe is taken while a warpgroup multiplication runs; and MUFU for each that others take then.
+  std::uint64_t beside_, beside_mufu_, mufu_beside_;
   std::uint64_t multiplying_until_ = 0;
   std::uint64_t variable_queue_;  // instructions that may wait before MUFU or a shared FP64 pipe
 };
@@ -134,6 +135,15 @@ inline std::uint32_t ExecutionPipes::held(std::size_t sub, const WarpScheduler& 
   const std::uint64_t interval = intervals_[static_cast<std::size_t>(in.action)];
   const std::uint64_t beside = in.action == Action::mufu ? beside_mufu_ : beside_;
   const std::uint64_t taken = interval + (now < multiplying_until_ ? beside : 0);
+  constexpr std::uint32_t takes_ports =
+      bit(Action::fma) | bit(Action::fma_heavy) | bit(Action::alu) | bit(Action::half);
+  if (now < multiplying_until_ && of.mufu > now && (bit(in.action) & takes_ports) != 0) {
+    constexpr auto mufu = static_cast<std::size_t>(Action::mufu);
+    of.mufu += mufu_beside_;
+    of.free[mufu] = queue_free(of.mufu, intervals_[mufu]);
+    of.busy |= bit(Action::mufu);
+    put_others_off(scheduler.needs(mufu), of.free[mufu]);
+  }
   switch (in.action) {
     case Action::fma: {
       const bool lite = dual_fma_ && of.lite <= now;

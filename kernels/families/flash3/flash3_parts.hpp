@@ -1,0 +1,39 @@
+// What the streams of FlashAttention-3's warps have in common: barriers, the loop over tiles, the producer.
+#pragma once
+
+#include "kernels/families/flash3/flash3_plan.hpp"
+#include "kernels/ir/emitter.hpp"
+
+namespace noteg::kernels {
+
+// Rings of barriers; the turns of further consumers lie behind the first one's. `output`: the output's place in shared
+// memory, which is that of the values, has been read; `next`: the next tile is known; `staged`: all consumers have read
+// their last values.
+enum Flash3Ring : int {
+  ring_full_q,
+  ring_empty_q,
+  ring_output,
+  ring_next,
+  ring_full_k,
+  ring_empty_k,
+  ring_full_v,
+  ring_empty_v,
+  ring_staged,
+  ring_turn
+};
+
+inline constexpr int flash3_role_prologue = 60;  // instructions, as in the kernels of the wgmma family
+
+// Instructions of all roles before they part, then registers given back or taken.
+void emit_flash3_start(Emitter& e, const char* registers_move, int registers);
+
+// The loop over a CTA's tiles, -1 where it has one.
+[[nodiscard]] int open_flash3_tiles(Emitter& e, const Flash3Plan& plan);
+void close_flash3_tiles(Emitter& e, int loop);
+// Lengths and first tokens of a tile's sequence, which stand in memory.
+void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern);
+
+// The whole stream of the warps that copy queries, keys and values.
+void emit_flash3_producer(Emitter& e, const Flash3Plan& plan);
+
+}  // namespace noteg::kernels

@@ -1,0 +1,185 @@
+// The producer of FlashAttention-3. Keys that lie together come by boxes, which one warp asks for. Pages of a cache
+// that are no whole blocks of keys are gathered by a warpgroup: every thread looks its rows' pages up, the lanes of a
+// row share the addresses, 16 bytes a copy (paged_kv.h of the library). Rows behind the last key are not read.
+#include <algorithm>
+
+#include "kernels/families/common.hpp"
+#include "kernels/families/flash3/flash3_parts.hpp"
+#include "kernels/families/wgmma/wgmma_parts.hpp"
+
+namespace noteg::kernels {
+namespace {
+
+constexpr int common_prologue = 48;  // instructions, as in the kernels of the wgmma family
+constexpr int copy_bytes = 16, gathering_threads = 128;
+constexpr int address_arithmetic = 10;  // page and place in it of a row: a division, then 64-bit products
+constexpr int scan_steps = 5;           // of a running sum over a warp
+
+class Producer {
+ public:
+  Producer(Emitter& e, const Flash3Plan& plan) : e_(e), plan_(plan) {
+    page_ = e.fresh();
+    table_ = e.fresh(2);
+    for (Value& pointer : pointers_) pointer = e.fresh(2);
+    place_ = e.fresh(2);
+    write_ = e.fresh();
+    sequence_ = e.fresh();
+    sum_ = e.fresh();
+    ticket_ = e.fresh();
+    add_patterns();
+  }
+
+  void run() {
+    emit_flash3_start(e_, ".DEALLOC.CTAPOOL", plan_.producer_registers());
+    emit_index_arithmetic(e_, flash3_role_prologue);
+    const int tiles = open_flash3_tiles(e_, plan_);
+    emit_flash3_lengths(e_, sequence_, table_, sequences_);
+    look_up();
+    copy(of_keys);
+    queries();
+    // Values take the place that the last tile's output was stored from.
+    emit_async(e_, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
+               {.kind = AsyncKind::wait, .ring = ring_output, .by_design = true, .advances = true});
+    const int loop = e_.begin_guarded_loop(pred(0));
+    look_up();
+    copy(of_keys);
+    copy(of_values);
+    e_.end_loop(loop, pred(0));
+    if (tiles >= 0) e_.memory(Opcode::ldg, ".E", reg(ticket_), {reg(table_)}, 4, sequences_);  // ATOMG
+    copy(of_values);
+    if (tiles >= 0) find_next_tile();
+    close_flash3_tiles(e_, tiles);
+    e_.emit(Opcode::exit, "", {}, {});
+  }
+
+ private:
+  enum Operand_ : std::uint8_t { of_keys, of_values };
+
+  [[nodiscard]] int row_bytes() const { return 2 * plan_.head; }
+  // Of a row, what the lanes that share its address copy at a time.
+  [[nodiscard]] int piece_bytes() const { return row_bytes() % 128 == 0 ? 128 : 64; }
+  [[nodiscard]] int lanes_of_row() const { return piece_bytes() / copy_bytes; }
+  [[nodiscard]] int rows_at_once() const { return gathering_threads / lanes_of_row(); }
+
+  void add_patterns() {
+    AccessPattern rows = contiguous(Space::global, Matrix::b, false, copy_bytes, piece_bytes());
+    for (int lane = 0; lane < 32; ++lane)
+      rows.shared_offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(lane * copy_bytes);
+    rows_ = e_.add_pattern(rows);
+    AccessPattern table = contiguous(Space::global, Matrix::none, false, 4, 128);
+    const int page = std::max(1, plan_.page);
+    for (int lane = 0; lane < 32; ++lane) {
+      const int row = lane % lanes_of_row() * rows_at_once() + lane / lanes_of_row();
+      table.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(row / page * 4);
+    }
+    pages_ = e_.add_pattern(table);
+    sequences_ = e_.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
+  }
+
+  // The table of pages is read before each block of keys; its values lie in the same pages.
+  void look_up() {
+    if (!plan_.gathers) return;
+    e_.memory(Opcode::ldg, ".E", reg(page_), {reg(table_)}, 4, pages_);
+    for (int i = 0; i < address_arithmetic; ++i)
+      e_.emit(i % 3 == 2 ? Opcode::iadd3 : Opcode::imad, "", {reg(place_.part(i % 2))},
+              {reg(place_.part((i + 1) % 2)), imm(i), reg(table_.part(0))});
+    for (const Value& pointer : pointers_)
+      e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(page_), constant(0x1a0), constant(0x1a8)});
+  }
+
+  void copy(Operand_ of) {
+    const int full = of == of_keys ? ring_full_k : ring_full_v, empty = of == of_keys ? ring_empty_k : ring_empty_v;
+    emit_async(e_, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
+               {.kind = AsyncKind::wait, .ring = empty, .by_design = true});
+    if (plan_.gathers) return gather(pointers_[of], full);
+    emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64", {.kind = AsyncKind::arrive, .ring = full, .boxes = 1});
+    for (int i = 0; i < 4; ++i) e_.emit(Opcode::uiadd3, "", {ureg(8 + i)}, {ureg(4), imm(i)});
+    emit_async(e_, Opcode::utmaldg, ".4D",
+               {.kind = AsyncKind::load_box,
+                .ring = full,
+                .advances = true,
+                .box = of == of_keys ? BoxOf::a : BoxOf::b,
+                .bytes = 2.0 * plan_.keys * plan_.head});
+  }
+
+  void gather(Value pointer, int full) {
+    const int passes = (plan_.keys + rows_at_once() - 1) / rows_at_once();
+    for (int pass = 0; pass < passes; ++pass) {
+      for (int i = 0; i < 2; ++i)
+        e_.emit(Opcode::shfl, ".IDX", {reg(place_.part(i))}, {reg(pointer.part(i)), imm(pass), imm(0x181f)});
+      e_.emit(Opcode::iadd3, "", {reg(place_.part(0))}, {reg(place_.part(0)), constant(0x1b0), reg(zero_value)});
+      for (int at = 0; at < row_bytes(); at += piece_bytes())
+        e_.memory(Opcode::ldgsts, ".E.BYPASS.LTC128B.128", {}, {reg(write_), reg(place_)}, copy_bytes, rows_).guard =
+            pred(1);
+    }
+    emit_async(e_, Opcode::syncs, ".ARRIVES.LDGSTSBAR.64",
+               {.kind = AsyncKind::arrive_copied, .ring = full, .advances = true});
+  }
+
+  // Queries are read by one CTA, as C is where it is read.
+  void queries() {
+    emit_async(e_, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
+               {.kind = AsyncKind::wait, .ring = ring_empty_q, .by_design = true});
+    emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64",
+               {.kind = AsyncKind::arrive, .ring = ring_full_q, .boxes = 1, .one_warp = true});
+    emit_async(e_, Opcode::utmaldg, ".4D",
+               {.kind = AsyncKind::load_box,
+                .ring = ring_full_q,
+                .one_warp = true,
+                .box = BoxOf::c,
+                .bytes = 2.0 * plan_.rows * plan_.head});
+  }
+
+  // A counter in memory deals tiles out. Sequences differ in length: running sums over the blocks of 31 of them at a
+  // time, from the last tile's on, tell whose tile it is (VarlenDynamicPersistentTileScheduler).
+  void find_next_tile() {
+    const int loop = e_.begin_loop(false, plan_.scans);
+    e_.memory(Opcode::ldg, ".E", reg(sequence_), {reg(table_)}, 4, sequences_);
+    for (int i = 0; i < scan_steps; ++i) {
+      e_.emit(Opcode::shfl, ".UP", {reg(sum_)}, {reg(sequence_), imm(1 << i), imm(0)});
+      e_.emit(Opcode::iadd3, "", {reg(sequence_)}, {reg(sequence_), reg(sum_), reg(zero_value)});
+    }
+    e_.emit(Opcode::shfl, ".IDX", {reg(sum_)}, {reg(sequence_), imm(31), imm(0x1f)});
+    e_.emit(Opcode::imad, "", {reg(table_.part(0))}, {reg(sum_), constant(0x1b0), reg(ticket_)});
+    e_.end_loop(loop, pred(0));
+    for (int i = 0; i < 2; ++i) e_.emit(Opcode::shfl, ".IDX", {reg(sum_)}, {reg(table_.part(0)), imm(i), imm(0x1f)});
+    e_.emit(Opcode::iadd3, "", {reg(table_.part(0))}, {reg(table_.part(0)), reg(sum_), reg(zero_value)});
+    emit_async(e_, Opcode::bar_sync, ".ARV", {.kind = AsyncKind::arrive, .ring = ring_next});
+  }
+
+  Emitter& e_;
+  const Flash3Plan& plan_;
+  Value page_, table_, place_, write_, sequence_, sum_, ticket_;
+  Value pointers_[2];
+  int rows_ = -1, pages_ = -1, sequences_ = -1;
+};
+
+}  // namespace
+
+void emit_flash3_start(Emitter& e, const char* registers_move, int registers) {
+  emit_index_arithmetic(e, common_prologue);
+  e.emit(Opcode::bar_sync, "", {}, {});
+  e.emit(Opcode::usetmaxreg, registers_move, {}, {imm(registers)});
+}
+
+int open_flash3_tiles(Emitter& e, const Flash3Plan& plan) {
+  if (!plan.persistent) return -1;
+  const int loop = e.begin_loop(false, 1);
+  e.program().loops[static_cast<std::size_t>(loop)].is_tiles = true;
+  return loop;
+}
+
+void close_flash3_tiles(Emitter& e, int loop) {
+  if (loop < 0) return;
+  emit_next_tile(e);
+  e.end_loop(loop, pred(0));
+}
+
+void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern) {
+  e.memory(Opcode::ldg, ".E", reg(length), {reg(address)}, 4, pattern);
+  e.emit(Opcode::iadd3, "", {reg(address.part(0))}, {reg(address.part(0)), reg(length), reg(zero_value)});
+}
+
+void emit_flash3_producer(Emitter& e, const Flash3Plan& plan) { Producer(e, plan).run(); }
+
+}  // namespace noteg::kernels
