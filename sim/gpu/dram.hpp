@@ -10,6 +10,9 @@ namespace noteg::gpu {
 // Achievable bandwidth for a mix of reads and writes.
 [[nodiscard]] BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, double write_bytes);
 
+// Rows that it holds open at a time: one in each bank of each channel.
+[[nodiscard]] double dram_banks(const arch::DramSpec& dram);
+
 // Rows per second that DRAM opens at random places.
 [[nodiscard]] double dram_rows_per_second(const arch::DramSpec& dram);
 
