@@ -80,6 +80,12 @@ double written_share(const ReuseRequest& request, double traffic) {
   return 1;
 }
 
+// What a fill left in L2 and `used` bytes of this launch push out, beyond what its `results` do.
+double pushed_out(const ReuseRequest& request, double used, double results) {
+  if (request.l2 != L2State::overwritten) return 0;
+  return std::max(0.0, std::min(request.capacity.bytes, used) - results);
+}
+
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; }
 
 // A step waits if its rows of A or its columns of B are missing. Where an operand lies along K, one miss brings the
@@ -257,7 +263,7 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
                                                 {b.from_dram, columns_live * share(b.from_dram, b.total)}, out.spread);
   out.dram_read_bytes += batch * own_bytes * missing;
   if (own_bytes > 0) out.c_missing = missing;
-  out.dram_write_bytes = batch * c_bytes * written_share(request, kept);
+  out.dram_write_bytes = batch * c_bytes * written_share(request, kept) + pushed_out(request, kept, batch * c_bytes);
   count_waits(request, share(a.from_dram, a.total), share(b.from_dram, b.total), out);
   // Without L2 every request would go out; no tile set can need more than that.
   out.dram_read_bytes = std::min(out.dram_read_bytes, out.requested_bytes + batch * own_bytes);
