@@ -33,10 +33,14 @@ BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, const Traffic& traffic
          std::pow(dram.tile_efficiency, -traffic.stream_share);
 }
 
+double dram_banks(const arch::DramSpec& dram) {
+  return static_cast<double>(std::max(1, dram.bus_bits / dram.channel_bits)) * dram.banks;
+}
+
 double dram_rows_per_second(const arch::DramSpec& dram) {
   // An RTX 4070 so reads 205 GB/s by 64 bytes; its naive kernels with deep loops stop at 183 to 215 (GPPERF, tiles of 8
   // and 16).
-  return std::max(1, dram.bus_bits / dram.channel_bits) * dram.banks * dram.busy_banks / dram.row_cycle.value;
+  return dram_banks(dram) * dram.busy_banks / dram.row_cycle.value;
 }
 
 Seconds dram_time(const arch::DramSpec& dram, const Traffic& traffic) {

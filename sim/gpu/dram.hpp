@@ -13,6 +13,9 @@ namespace noteg::gpu {
 // As far as the bytes follow each other (stream_share) tiles do not slow them down.
 [[nodiscard]] BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, const Traffic& traffic);
 
+// Rows that it holds open at a time: one in each bank of each channel.
+[[nodiscard]] double dram_banks(const arch::DramSpec& dram);
+
 // Rows per second that DRAM opens at random places.
 [[nodiscard]] double dram_rows_per_second(const arch::DramSpec& dram);
 

@@ -80,6 +80,12 @@ double written_share(const ReuseRequest& request, double traffic) {
   return 1;
 }
 
+// What a fill left in L2 and `used` bytes of this launch push out, beyond what its `results` do.
+double pushed_out(const ReuseRequest& request, double used, double results) {
+  if (request.l2 != L2State::overwritten) return 0;
+  return std::max(0.0, std::min(request.capacity.bytes, used) - results);
+}
+
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; }
 
 // A step waits if its rows of A or its columns of B are missing. Where an operand lies along K, one miss brings the
@@ -164,10 +170,27 @@ double run_bytes(const ReuseRequest& request, int across) {
   return std::max(request.granule, request.bytes_in * across / (1.0 - portable::exp(-apart)));
 }
 
-// An operand along K is read on in the next steps, from rows that are still open. CTAs in lockstep read whole rows.
-double opened_rows(const ReuseRequest& request, double a_read, double b_read, double spread) {
-  return spread * ((request.a_along_k ? 0 : a_read / run_bytes(request, request.tile.m)) +
-                   (request.b_along_k ? 0 : b_read / run_bytes(request, request.tile.n)));
+// An operand along K is read on in the next step, by a piece of each of its rows. Until then every other row that the
+// wave reads has had its turn: of so many places, one in `banks` closes the row of DRAM that it meets.
+double rows_by_pieces(const ReuseRequest& request, double element, double read, double places) {
+  if (request.banks <= 0) return 0;
+  const double piece = std::max(request.prefetched, request.tile.k * element);
+  return read / piece * (1 - portable::exp(-places / request.banks));
+}
+
+// Of one operand: what DRAM brings, and how many of its rows (or columns) a wave reads side by side from there.
+struct FromDram {
+  double bytes = 0, side_by_side = 0;
+};
+
+// CTAs in lockstep read operands across K by whole rows.
+double opened_rows(const ReuseRequest& request, const FromDram& a, const FromDram& b, double spread) {
+  const double places = (request.a_along_k ? a.side_by_side : 0) + (request.b_along_k ? b.side_by_side : 0);
+  const double of_a = request.a_along_k ? rows_by_pieces(request, request.bytes_in * request.a_stored, a.bytes, places)
+                                        : spread * a.bytes / run_bytes(request, request.tile.m);
+  const double of_b = request.b_along_k ? rows_by_pieces(request, request.bytes_in, b.bytes, places)
+                                        : spread * b.bytes / run_bytes(request, request.tile.n);
+  return of_a + of_b;
 }
 
 }  // namespace
@@ -233,10 +256,14 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   const Touches &a = a_is_fast ? used.fast : used.slow, &b = a_is_fast ? used.slow : used.fast;
   out.spread = wave.spread.mean();
   out.dram_read_bytes = static_cast<double>(planes) * (a.from_dram + b.from_dram);
-  out.opened_rows = static_cast<double>(planes) * opened_rows(request, a.from_dram, b.from_dram, out.spread);
+  const double rows_live = std::min(m, tiles.rows * request.tile.m) * planes_live;
+  const double columns_live = std::min(n, tiles.columns * request.tile.n) * planes_live;
+  out.opened_rows =
+      static_cast<double>(planes) * opened_rows(request, {a.from_dram, rows_live * share(a.from_dram, a.total)},
+                                                {b.from_dram, columns_live * share(b.from_dram, b.total)}, out.spread);
   out.dram_read_bytes += batch * own_bytes * missing;
   if (own_bytes > 0) out.c_missing = missing;
-  out.dram_write_bytes = batch * c_bytes * written_share(request, kept);
+  out.dram_write_bytes = batch * c_bytes * written_share(request, kept) + pushed_out(request, kept, batch * c_bytes);
   count_waits(request, share(a.from_dram, a.total), share(b.from_dram, b.total), out);
   // Without L2 every request would go out; no tile set can need more than that.
   out.dram_read_bytes = std::min(out.dram_read_bytes, out.requested_bytes + batch * own_bytes);

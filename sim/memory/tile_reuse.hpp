@@ -26,9 +26,10 @@ struct TileGrid {
 // What L2 holds when the kernel starts. empty: nothing, and results stay as far as they fit, as profilers flush it.
 // cold: other data, results among them that have yet to go to DRAM. warm: what the launch before of the same kernel
 // left. steady: the kernel is one layer of many: A was written by the layer before and is there as far as it fits
-// beside as many weights as B's, B and the results of the last pass are gone.
-enum class L2State : std::uint8_t { empty, cold, warm, steady };
-inline constexpr std::array<std::string_view, 4> l2_state_names{"empty", "cold", "warm", "steady"};
+// beside as many weights as B's, B and the results of the last pass are gone. overwritten: a fill of more than L2 ran
+// before, as benchmarks flush it; each of its bytes goes to DRAM before another takes its place.
+enum class L2State : std::uint8_t { empty, cold, warm, steady, overwritten };
+inline constexpr std::array<std::string_view, 5> l2_state_names{"empty", "cold", "warm", "steady", "overwritten"};
 [[nodiscard]] constexpr std::string_view name_of(L2State state) {
   return l2_state_names.at(static_cast<std::size_t>(state));
 }
@@ -59,6 +60,8 @@ struct ReuseRequest {
   bool reads_queries = false;                // attention: as many bytes as the results, elsewhere
   double granule = 64;                       // bytes that one miss brings
   double drift_steps = 1;                    // sm.drift_steps
+  double prefetched = 128;                   // bytes of a row along K that a load brings at least
+  double banks = 0;                          // rows that DRAM holds open; 0: all
   bool a_along_k = true, b_along_k = false;  // which operands are contiguous along K
 };
 

@@ -187,6 +187,15 @@ kernels::KernelConfig triton_of(kernels::DataType type, kernels::Tile tile, int 
   return c;
 }
 
+// Strides are arguments of the kernel. Of these Triton's compiler knows whether 16 divides them and nothing else, so
+// that rows of 232 numbers, which 8 divides, are read one by one.
+void by_known_strides(GroupedGemm& gemm) {
+  constexpr std::int64_t known = 16;
+  const auto width = [](std::int64_t stride) { return stride % known == 0 ? std::nullopt : std::optional<int>(1); };
+  gemm.config.align_a = gemm.config.align_b = width(gemm.k);
+  gemm.config.align_c = width(gemm.n);
+}
+
 }  // namespace
 
 kernels::KernelConfig expert_config(double rows_of_expert, kernels::DataType type) {
@@ -244,6 +253,7 @@ Result<std::vector<Step>> simulate_experts(const arch::GpuSpec& gpu, const Exper
   };
   const auto add_product = [&](std::string_view name, std::int64_t n, std::int64_t k, double rows_read) {
     GroupedGemm gemm{layer.config.value_or(expert_config(rows_of_expert, layer.type)), n, k, layer.loads, rows_read};
+    by_known_strides(gemm);
     add(name, grouped_launch(gpu, gemm, options.l2, cache));
   };
   // One CTA counts all choices, then their rows are placed (moe_align_block_size of vLLM).

@@ -127,6 +127,16 @@ KernelConfig sgl_on_hopper(const Problem& p) {
   return by_warp_groups({128, 128, 128}, m <= 1024 ? 1 : 2, 1, "coop", p);
 }
 
+// SGLang, int8_gemm_kernel.cu: sm90_dispatch_shape. Integers need no promotion.
+KernelConfig sgl_integers_on_hopper(const Problem& p) {
+  const std::int64_t m = p.shape.m, n = p.shape.n;
+  if (m <= 32) return by_warp_groups({64, n < 8192 ? 64 : 128, 128}, 1, 8, "ws", p);
+  if (m <= 64)
+    return n < 8192 ? by_warp_groups({64, 64, 128}, 1, 4, "ws", p) : by_warp_groups({64, 64, 256}, 1, 1, "ws", p);
+  if (m <= 128) return by_warp_groups({64, n <= 4096 ? 64 : 128, 128}, 2, 1, "ws", p);
+  return by_warp_groups({128, 128, 128}, 2, 1, "pingpong", p);
+}
+
 // KernelScheduleAuto multiplies by pairs of CTAs where the cluster has two along rows and these are 128 or 256
 // (CUTLASS, sm100_make_trivial_tiled_mma).
 KernelConfig sgl_on_blackwell(const Problem& p) {
@@ -257,6 +267,7 @@ std::vector<KernelConfig> tensorrt_llm(const arch::GpuSpec& gpu, const Problem& 
 }
 
 std::vector<KernelConfig> sgl_kernel(const arch::GpuSpec& gpu, const Problem& problem) {
+  if (problem.frame.dtype_in == DataType::s8 && gpu.sm.name == "sm_90") return {sgl_integers_on_hopper(problem)};
   if (problem.frame.dtype_in != DataType::f8e4m3) return {};
   if (gpu.sm.name == "sm_89") return {by_warps(sgl_on_ada(problem.shape.m, problem.shape.n), problem)};
   if (gpu.sm.name == "sm_90") return {sgl_on_hopper(problem)};

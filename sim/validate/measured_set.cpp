@@ -54,7 +54,7 @@ constexpr std::array<MeasuredSet, 18> sets{{
      power::ClockMode::cool, 36},
     {"aiconfigurator_moe", Convention::row_major, L2State::cold, true, true, false,
      "replayed graph of the whole layer: routing, two grouped products, activation", power::ClockMode::cool, 36},
-    {"triton_inductor", Convention::blas_swapped, L2State::cold, false, false, false,
+    {"triton_inductor", Convention::blas_swapped, L2State::overwritten, false, false, false,
      "triton.testing.do_bench: CUDA events, L2 overwritten before each launch; some microseconds of launch inside",
      power::ClockMode::cool},
     {"kerneltuner", Convention::blas_column_major, L2State::warm, false, false, false,

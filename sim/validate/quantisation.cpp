@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sim/memory/tile_reuse.hpp"
+#include "sim/validate/eager_quantisation.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -102,6 +103,11 @@ Seconds spreading_of_scales(const arch::GpuSpec& gpu, double n, double k) {
          streamed(gpu, n * scales * bytes_per_scale);
 }
 
+// SGLang's own kernel makes fp8 numbers; int8 ones came from PyTorch operations.
+bool is_eager(kernels::DataType type, gpu::Library library) {
+  return type == kernels::DataType::s8 && library == gpu::Library::sgl_kernel;
+}
+
 }  // namespace
 
 gpu::Library library_in_notes(std::string_view notes, std::string_view op) {
@@ -113,7 +119,7 @@ gpu::Library library_in_notes(std::string_view notes, std::string_view op) {
   if (names("CuTe-DSL")) return gpu::Library::flashinfer_cute;
   if (names("FlashInfer CUTLASS")) return gpu::Library::flashinfer_cutlass;
   if (names("fp8_block_scaling_gemm")) return gpu::Library::tensorrt_llm;
-  if (names("fp8_scaled_mm") || names("sgl_kernel")) return gpu::Library::sgl_kernel;
+  if (names("fp8_scaled_mm") || names("int8 scaled_mm") || names("sgl_kernel")) return gpu::Library::sgl_kernel;
   if (names("trtllm")) return gpu::Library::tensorrt_llm;
   return gpu::Library::cublas;
 }
@@ -124,6 +130,7 @@ Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& sh
   const double rows = static_cast<double>(shape.m) * static_cast<double>(shape.batch);
   const auto n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   if (type == kernels::DataType::nvfp4) return by_block(gpu, rows, k, written);
+  if (is_eager(type, library)) return eager_quantisation(gpu, rows, k).time;
   switch (library) {
     case gpu::Library::cublas:
     case gpu::Library::cublas_before_nvjet:
@@ -140,9 +147,17 @@ Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& sh
 
 power::Activity quantisation_activity(const arch::GpuSpec& gpu, const kernels::GemmShape& shape, kernels::DataType type,
                                       gpu::Library library) {
-  const double numbers = static_cast<double>(shape.m) * static_cast<double>(shape.batch) * static_cast<double>(shape.k);
+  const double rows = static_cast<double>(shape.m) * static_cast<double>(shape.batch);
+  const double numbers = rows * static_cast<double>(shape.k);
   power::Activity out;
   out.time = quantisation_time(gpu, shape, type, library);
+  if (is_eager(type, library)) {
+    const EagerQuantisation eager = eager_quantisation(gpu, rows, static_cast<double>(shape.k));
+    out.dram_read_bytes = eager.dram_read;
+    out.dram_write_bytes = eager.dram_written;
+    out.l2_bytes = eager.l2;
+    return out;
+  }
   out.dram_read_bytes = Bytes{numbers * read_bytes};
   out.dram_write_bytes = Bytes{numbers * kernels::stored_bytes_of(type)};
   out.l2_bytes = out.dram_read_bytes + out.dram_write_bytes;

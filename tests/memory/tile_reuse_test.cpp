@@ -240,6 +240,41 @@ TEST(TileReuse, CtasThatHaveDriftedApartShareTheSlowOperandOnly) {
   EXPECT_EQ(tile_reuse(r).opened_rows, 0) << "rows of DRAM are read as a whole";
 }
 
+// A fill before the launch left L2 full of bytes that have yet to go to DRAM: each byte that the launch brings sends
+// one of them there, up to all of L2.
+TEST(TileReuse, AnOverwrittenL2IsWrittenBackAsTheLaunchTakesItsPlace) {
+  ReuseRequest r = request();
+  const double cold = tile_reuse(r).dram_write_bytes, read = tile_reuse(r).dram_read_bytes;
+  r.l2 = L2State::overwritten;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_read_bytes, read);
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_write_bytes, cold) << "its own results push out more than L2 holds";
+  r.capacity.bytes = c_bytes + 10e6;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_write_bytes, c_bytes + 10e6);
+  r.capacity.bytes = 1e12;
+  EXPECT_DOUBLE_EQ(tile_reuse(r).dram_write_bytes, a_bytes + b_bytes + c_bytes);
+}
+
+// A Triton kernel reads a piece of each row of both operands, then the next piece of each: with more rows than DRAM
+// holds open, every piece opens one. Twice the depth, or loads that bring more at a time, open half as many.
+TEST(TileReuse, PiecesAlongKOpenRowsWhereMoreAreReadThanBanksHold) {
+  ReuseRequest r = request();
+  r.b_along_k = true;
+  r.prefetched = 0;
+  r.banks = 1;
+  EXPECT_NEAR(tile_reuse(r).opened_rows, tile_reuse(r).dram_read_bytes / (8 * 4), 1);
+  const double narrow = tile_reuse(r).opened_rows;
+  r.prefetched = 64;
+  EXPECT_NEAR(tile_reuse(r).opened_rows, narrow / 2, 1);
+  r.banks = 1e9;
+  EXPECT_LT(tile_reuse(r).opened_rows, 1e-4 * narrow) << "what was opened is still open";
+  double before = narrow;
+  for (double banks = 2; banks < 1e6; banks *= 2) {
+    r.banks = banks;
+    EXPECT_LE(tile_reuse(r).opened_rows, before) << banks;
+    before = tile_reuse(r).opened_rows;
+  }
+}
+
 // Where the fast operand fits, drift may spare reads: rows follow one another and no wave comes back to all of it.
 TEST(TileReuse, ReadsGrowWithDriftAndFallWithTheSizeOfL2) {
   ReuseRequest r = request();

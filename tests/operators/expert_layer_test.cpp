@@ -57,6 +57,19 @@ TEST(ExpertLayer, TakesNoLessThanItsWeightsTakeInDram) {
   EXPECT_LT(time_us, 2.5 * weights / h100().dram.bandwidth.value * 1e6);
 }
 
+// 232 numbers are 29 vectors of 16 bytes, but no multiple of 16 numbers: Triton then reads each on its own.
+TEST(ExpertLayer, PaysForStridesThatSixteenDoesNotDivide) {
+  const auto second_product = [](const std::string& intermediate) {
+    gpu::SmCache cache;
+    const auto steps = simulate_experts(
+        h100(), *expert_layer_from("tokens=512 experts=16 topk=4 hidden=2048 intermediate=" + intermediate), {}, cache);
+    const auto found = std::ranges::find(*steps, std::string_view("second product"), &Step::name);
+    return found->report.time_us;
+  };
+  EXPECT_GT(second_product("232"), 1.5 * second_product("240"));
+  EXPECT_NEAR(second_product("256"), second_product("240"), 0.2 * second_product("240"));
+}
+
 TEST(ExpertLayer, ReadsAHistogramAndReportsAllMistakes) {
   const Result<ExpertLayer> layer = expert_layer_from("tokens=9 topk=1 hidden=64 intermediate=64 loads=2:0:7");
   ASSERT_TRUE(layer) << to_string(layer.errors());

@@ -78,6 +78,17 @@ TEST(Libraries, SglangsTilesDependOnRowsAlone) {
   EXPECT_NE(tile(256, 4096, 4096), tile(257, 4096, 4096));
 }
 
+TEST(Libraries, SglangsIntegersOnHopperTakeTurnsFromMoreThan128Rows) {
+  const arch::GpuSpec h100 = *arch::load_gpu("h100-sxm5-80gb");
+  const auto kernel = [&](std::int64_t m, std::int64_t n) {
+    return only(Library::sgl_kernel, h100, product(DataType::s8, m, n, 4096));
+  };
+  EXPECT_EQ(kernel(129, 4096).schedule, kernels::schedule_from("pingpong"));
+  EXPECT_EQ(kernel(128, 4096).schedule, kernels::schedule_from("ws"));
+  EXPECT_NE(kernel(128, 4096).tile, kernel(128, 4104).tile);
+  EXPECT_EQ(kernel(32, 4096).cluster_n, 8);
+}
+
 TEST(Libraries, FlashinferAsksForAPowerOfTwoOfRows) {
   const auto chosen = [](std::int64_t m) {
     return only(Library::flashinfer_cute, b200(), product(DataType::nvfp4, m, 8192, 4096));

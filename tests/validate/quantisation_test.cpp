@@ -6,6 +6,7 @@
 #include <array>
 
 #include "arch/load.hpp"
+#include "sim/validate/eager_quantisation.hpp"
 
 namespace noteg::validate {
 namespace {
@@ -73,7 +74,36 @@ TEST(Quantisation, CountsTheBytesThatItMoves) {
   EXPECT_EQ(a.time, quantisation_time(b200(), {128, 512, 4096, 2}, DataType::f8e4m3, Library::sgl_kernel));
 }
 
+TEST(Quantisation, ByOperationsInTurnNeverBeatsItsTensorsOfFloats) {
+  const arch::GpuSpec h100 = *arch::load_gpu("h100-sxm5-80gb");
+  // 47 bytes a value once nothing of it stays in L2, and nine kernels however little there is.
+  const EagerQuantisation large = eager_quantisation(h100, 8192, 8192), small = eager_quantisation(h100, 1, 64);
+  EXPECT_DOUBLE_EQ((large.dram_read + large.dram_written).value, 47.0 * 8192 * 8192);
+  EXPECT_GT(large.time.value, 47.0 * 8192 * 8192 / h100.dram.bandwidth.value);
+  EXPECT_GT(small.time.value, 9 * h100.launch.kernel.value);
+  EXPECT_LT(small.dram_written.value, 1.0);
+  const auto time = [&](DataType type) {
+    return quantisation_time(h100, {8192, 64, 8192, 1}, type, Library::sgl_kernel);
+  };
+  EXPECT_EQ(time(DataType::s8), large.time);
+  EXPECT_GT(time(DataType::s8).value, 5 * time(DataType::f8e4m3).value);
+}
+
+TEST(Quantisation, ReducesARowByAsManyThreadsAsPyTorchGivesIt) {
+  // 160 values for each of 32 lanes are fewer than 16 for each of 16 warps, so that a warp has a row; 320 are not.
+  const RowReduction by_warp = row_reduction(48, 5120), by_cta = row_reduction(48, 10240), one = row_reduction(1, 4096);
+  EXPECT_EQ(by_warp.ctas, 3);
+  EXPECT_EQ(by_warp.rounds, 40);
+  EXPECT_EQ(by_cta.ctas, 48);
+  EXPECT_EQ(by_cta.rounds, 5);
+  EXPECT_EQ(one.ctas, 1);
+  EXPECT_EQ(one.threads, 512);
+  EXPECT_EQ(one.rounds, 2);
+}
+
 TEST(Quantisation, KnowsTheLibraryByTheNotes) {
+  EXPECT_EQ(library_in_notes("sglang int8_wo path: per-token int8 quantisation + int8 scaled_mm", "linear_quant"),
+            Library::sgl_kernel);
   EXPECT_EQ(library_in_notes("DeepGEMM fp8 1x128/128x128 block scales;sglang", "linear_quant"), Library::deep_gemm);
   EXPECT_EQ(library_in_notes("sgl_kernel fp8_scaled_mm (CUTLASS)", "linear_quant"), Library::sgl_kernel);
   EXPECT_EQ(library_in_notes("random operands;trtllm 1.3.0rc15", "linear_quant"), Library::tensorrt_llm);

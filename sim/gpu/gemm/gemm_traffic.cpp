@@ -7,6 +7,7 @@
 #include "kernels/families/family.hpp"
 #include "kernels/families/flash3/flash3_plan.hpp"
 #include "kernels/ir/listing.hpp"
+#include "sim/gpu/dram.hpp"
 #include "sim/memory/l1_reuse.hpp"
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/sm/decoded.hpp"
@@ -52,8 +53,10 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
   out.capacity = {r.gpu->l2.size.value, r.gpu->l2.kept_below, r.gpu->l2.gone_above};
   out.l2_partitions = r.gpu->l2.partitions;
-  out.granule = r.gpu->dram.granule.value;
+  out.granule = std::max<double>(r.gpu->dram.granule.value, traits_of(*r.config).prefetched_bytes);
   out.drift_steps = r.gpu->sm.drift_steps;
+  out.prefetched = traits_of(*r.config).prefetched_bytes;
+  out.banks = dram_banks(r.gpu->dram);
   out.a_along_k = kernels::a_contiguous_in_k(r.config->layout);
   out.b_along_k = !kernels::b_contiguous_in_n(r.config->layout);
   out.drift_per_wave = memory::drift_per_wave(r.gpu->sm, r.resident * r.program->warps, r.config->stages > 1);
