@@ -75,7 +75,9 @@ SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape&
   out.slices = static_cast<int>(grid.tiles.split_k);
   out.parallel = config.split_k_mode == kernels::SplitKMode::parallel;
   out.rows = std::min(1.0, static_cast<double>(shape.m) / config.tile.m);
-  out.partial_bytes = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.batch) *
+  // Of attention N is two heads, one of the queries and one of the results.
+  const double columns = static_cast<double>(shape.n) / (kernels::traits_of(config).keeps_scores ? 2 : 1);
+  out.partial_bytes = static_cast<double>(shape.m) * columns * static_cast<double>(shape.batch) *
                       kernels::bytes_of(config.dtype_acc);
   return out;
 }
