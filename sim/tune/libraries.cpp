@@ -8,6 +8,7 @@
 #include <span>
 
 #include "sim/support/arithmetic.hpp"
+#include "sim/tune/deep_gemm_hopper.hpp"
 
 namespace noteg::tune {
 namespace {
@@ -283,7 +284,9 @@ std::vector<KernelConfig> public_choices(gpu::Library library, const arch::GpuSp
     case gpu::Library::cublas_before_nvjet: return {};
     case gpu::Library::sgl_kernel: return sgl_kernel(gpu, problem);
     case gpu::Library::deep_gemm:
-      if (type != DataType::f8e4m3 || !is_data_center_blackwell(gpu)) return {};
+      if (type != DataType::f8e4m3) return {};
+      if (gpu.sm.name == "sm_90") return {deep_gemm_on_hopper(gpu, problem)};
+      if (!is_data_center_blackwell(gpu)) return {};
       return {DeepGemm(gpu, problem).best()};
     case gpu::Library::flashinfer_cute:
       if (type != DataType::nvfp4 || !is_data_center_blackwell(gpu)) return {};
