@@ -254,8 +254,32 @@ std::vector<KernelConfig> smooth_quant(const Problem& problem) {
   return out;
 }
 
+// The same file: weights of 4 or 8 bits, five tiles of two to four stages, K in up to seven slices that take turns and
+// are whole tiles deep. Left out: the kernel without tensor cores that it also times.
+std::vector<KernelConfig> weight_only(const Problem& problem) {
+  constexpr std::array<WarpTile, 5> tiles{{{16, 128, 64, 16, 32, 64, 0},
+                                           {16, 256, 64, 16, 64, 64, 0},
+                                           {32, 128, 64, 32, 32, 64, 0},
+                                           {64, 128, 64, 64, 32, 64, 0},
+                                           {128, 128, 64, 128, 32, 64, 0}}};
+  constexpr int most_slices = 7;
+  std::vector<KernelConfig> out;
+  for (WarpTile tile : tiles)
+    for (tile.stages = 2; tile.stages <= 4; ++tile.stages)
+      for (int slices = 1; slices <= most_slices; ++slices) {
+        if (slices > 1 && problem.shape.k % (std::int64_t{tile.k} * slices) != 0) continue;
+        out.push_back(by_warps(tile, problem));
+        out.back().split_k = slices;
+        if (slices > 1) out.back().split_k_mode = kernels::SplitKMode::serial;
+      }
+  return out;
+}
+
 std::vector<KernelConfig> tensorrt_llm(const arch::GpuSpec& gpu, const Problem& problem) {
   const DataType type = problem.frame.dtype_in;
+  const bool by_warpgroups = gpu.sm.name == "sm_90" || is_data_center_blackwell(gpu);  // other kernels: not known here
+  if (problem.frame.dtype_b && kernels::bytes_of(type) == 2)
+    return by_warpgroups ? std::vector<KernelConfig>{} : weight_only(problem);
   if (type == DataType::s8) return smooth_quant(problem);
   // sm120_blockwise_gemm: SM120BlockScaledBuilder, two warps along rows and four along columns, four stages. Which rows
   // it takes for which M changed between versions; that of the rows that we have was not found.

@@ -91,6 +91,20 @@ TEST(Libraries, SglangsIntegersOnHopperTakeTurnsFromMoreThan128Rows) {
   EXPECT_EQ(kernel(32, 4096).cluster_n, 8);
 }
 
+TEST(Libraries, WeightOnlyTilesAreSlicedByWholeTilesOfK) {
+  const arch::GpuSpec a100 = *arch::load_gpu("a100-sxm4-80gb"), h100 = *arch::load_gpu("h100-sxm5-80gb");
+  Problem problem = product(DataType::f16, 16, 4096, 64 * 12);
+  EXPECT_TRUE(public_choices(Library::tensorrt_llm, a100, problem).empty()) << "weights of 16 bits";
+  problem.frame.dtype_b = DataType::s4;
+  const std::vector<KernelConfig> all = public_choices(Library::tensorrt_llm, a100, problem);
+  EXPECT_EQ(all.size(), 5U * 3 * 5);  // 1, 2, 3, 4 and 6 divide twelve tiles; 5 and 7 do not
+  for (const KernelConfig& kernel : all) {
+    EXPECT_EQ(12 % kernel.split_k, 0);
+    EXPECT_TRUE(resolve(kernel, problem.shape)) << kernel.tile.m << "x" << kernel.tile.n;
+  }
+  EXPECT_TRUE(public_choices(Library::tensorrt_llm, h100, problem).empty());
+}
+
 TEST(Libraries, DeepGemmOnHopperNeverMulticastsWithinOneWave) {
   const arch::GpuSpec h100 = *arch::load_gpu("h100-sxm5-80gb");
   for (const std::int64_t m : {1, 64, 500, 4096})
