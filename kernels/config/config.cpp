@@ -32,8 +32,11 @@ constexpr std::array<Named<SharedLayout>, 3> shared_layouts{
     {{"swizzled", SharedLayout::swizzled}, {"padded", SharedLayout::padded}, {"plain", SharedLayout::plain}}};
 constexpr std::array<Named<Schedule>, 3> schedules{
     {{"ws", Schedule::ws}, {"coop", Schedule::coop}, {"pingpong", Schedule::pingpong}}};
-constexpr std::array<Named<Flavor>, 4> flavors{
-    {{"generic", Flavor::generic}, {"cutlass", Flavor::cutlass}, {"cublas", Flavor::cublas}, {"xmma", Flavor::xmma}}};
+constexpr std::array<Named<Flavor>, 5> flavors{{{"generic", Flavor::generic},
+                                                {"cutlass", Flavor::cutlass},
+                                                {"cublas", Flavor::cublas},
+                                                {"xmma", Flavor::xmma},
+                                                {"deep_gemm", Flavor::deep_gemm}}};
 
 }  // namespace
 

@@ -27,7 +27,7 @@ enum class SplitKMode : std::uint8_t { none, serial, parallel };
 
 // Whose code generation the instruction stream imitates: it decides registers, vector widths,
 // address bookkeeping. Not a performance constant.
-enum class Flavor : std::uint8_t { generic, cutlass, cublas, xmma };
+enum class Flavor : std::uint8_t { generic, cutlass, cublas, xmma, deep_gemm };
 
 [[nodiscard]] std::string_view name_of(Raster raster);
 [[nodiscard]] std::optional<Raster> raster_from(std::string_view text);

@@ -138,7 +138,7 @@ constexpr std::array keys{
         "(FlashAttention-2: "
         "two products in one loop).",
         [](KernelConfig& c, std::string_view t) { return take(c.family, family_from(t)); }},
-    Key{"flavor", "generic, cutlass, cublas or xmma", "generic",
+    Key{"flavor", "generic, cutlass, cublas, xmma or deep_gemm", "generic",
         "Whose code a simt or mma kernel imitates: registers, padding, staging.",
         [](KernelConfig& c, std::string_view t) { return take(c.flavor, flavor_from(t)); }},
     Key{"dtype", "f32, tf32, f16, bf16, f8e4m3, f8e5m2, mxfp8, mxfp4, nvfp4, s8 or s4", "f32",

@@ -170,7 +170,7 @@ void name_tcgen05(KernelConfig& config) {
 
 void name_wgmma(KernelConfig& config) {
   config.name = config.flavor == Flavor::xmma ? nvjet_name(config) : "";
-  if (!config.name.empty()) return;
+  if (!config.name.empty() || config.flavor == Flavor::deep_gemm) return;  // profilers print no tile of DeepGEMM's
   config.flavor = Flavor::cutlass;
   config.swizzle_log2 = 0;
   config.name = cutlass3_name(config);
@@ -180,6 +180,7 @@ void name_as_library(KernelConfig& config) {
   if (const auto own = family_of(config.family).name_as_library) return own(config);
   switch (config.flavor) {
     case Flavor::generic:
+    case Flavor::deep_gemm:
     case Flavor::cutlass: config.name = cutlass_name(config); break;
     case Flavor::cublas: config.name = cublas_name(config); break;
     case Flavor::xmma:

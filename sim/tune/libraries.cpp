@@ -8,6 +8,7 @@
 #include <span>
 
 #include "sim/support/arithmetic.hpp"
+#include "sim/tune/deep_gemm_hopper.hpp"
 
 namespace noteg::tune {
 namespace {
@@ -253,8 +254,32 @@ std::vector<KernelConfig> smooth_quant(const Problem& problem) {
   return out;
 }
 
+// The same file: weights of 4 or 8 bits, five tiles of two to four stages, K in up to seven slices that take turns and
+// are whole tiles deep. Left out: the kernel without tensor cores that it also times.
+std::vector<KernelConfig> weight_only(const Problem& problem) {
+  constexpr std::array<WarpTile, 5> tiles{{{16, 128, 64, 16, 32, 64, 0},
+                                           {16, 256, 64, 16, 64, 64, 0},
+                                           {32, 128, 64, 32, 32, 64, 0},
+                                           {64, 128, 64, 64, 32, 64, 0},
+                                           {128, 128, 64, 128, 32, 64, 0}}};
+  constexpr int most_slices = 7;
+  std::vector<KernelConfig> out;
+  for (WarpTile tile : tiles)
+    for (tile.stages = 2; tile.stages <= 4; ++tile.stages)
+      for (int slices = 1; slices <= most_slices; ++slices) {
+        if (slices > 1 && problem.shape.k % (std::int64_t{tile.k} * slices) != 0) continue;
+        out.push_back(by_warps(tile, problem));
+        out.back().split_k = slices;
+        if (slices > 1) out.back().split_k_mode = kernels::SplitKMode::serial;
+      }
+  return out;
+}
+
 std::vector<KernelConfig> tensorrt_llm(const arch::GpuSpec& gpu, const Problem& problem) {
   const DataType type = problem.frame.dtype_in;
+  const bool by_warpgroups = gpu.sm.name == "sm_90" || is_data_center_blackwell(gpu);  // other kernels: not known here
+  if (problem.frame.dtype_b && kernels::bytes_of(type) == 2)
+    return by_warpgroups ? std::vector<KernelConfig>{} : weight_only(problem);
   if (type == DataType::s8) return smooth_quant(problem);
   // fp4Gemm.cpp: the one tile of whoever has not asked its tuner, on one CTA and with all of K.
   if (type == DataType::nvfp4 && is_data_center_blackwell(gpu)) return {tensor_memory({128, 256, 256}, problem)};
@@ -285,7 +310,9 @@ std::vector<KernelConfig> public_choices(gpu::Library library, const arch::GpuSp
     case gpu::Library::cublas_before_nvjet: return {};
     case gpu::Library::sgl_kernel: return sgl_kernel(gpu, problem);
     case gpu::Library::deep_gemm:
-      if (type != DataType::f8e4m3 || !is_data_center_blackwell(gpu)) return {};
+      if (type != DataType::f8e4m3) return {};
+      if (gpu.sm.name == "sm_90") return {deep_gemm_on_hopper(gpu, problem)};
+      if (!is_data_center_blackwell(gpu)) return {};
       return {DeepGemm(gpu, problem).best()};
     case gpu::Library::flashinfer_cute:
       if (type != DataType::nvfp4 || !is_data_center_blackwell(gpu)) return {};

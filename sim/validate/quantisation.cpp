@@ -112,7 +112,8 @@ bool is_eager(kernels::DataType type, gpu::Library library) {
 
 gpu::Library library_in_notes(std::string_view notes, std::string_view op) {
   const auto names = [&](std::string_view word) { return notes.find(word) != std::string_view::npos; };
-  if (op == "gemm_int8") return names("TensorRT-LLM") ? gpu::Library::tensorrt_llm : gpu::Library::cublas;
+  if (op == "gemm_int8" || op == "gemm_weight_only")
+    return names("TensorRT-LLM") ? gpu::Library::tensorrt_llm : gpu::Library::cublas;
   if (op != "linear_quant") return gpu::Library::cublas;
   if (names("Triton")) return gpu::Library::cublas;
   if (names("DeepGEMM")) return gpu::Library::deep_gemm;

@@ -55,6 +55,27 @@ TEST(WgmmaStreams, HaveTheInstructionsOfListings) {
   }
 }
 
+// CUTLASS counts the products until it promotes, so that its compiler clears sums; DeepGEMM's unrolled code says for
+// which product they count as zero. Each sum is then scaled and added by one instruction, block after block of 64 rows.
+TEST(WgmmaStreams, OfDeepGemmScaleWithoutClearing) {
+  KernelConfig config = *config_from_name("cutlass_sm90_wgmma_e4m3_f32acc_128x128x128_1x1_coop");
+  for (const int rows : {128, 256}) {
+    config.tile.m = rows;
+    config.flavor = Flavor::deep_gemm;
+    BuildRequest request;
+    const Result<KernelConfig> resolved = resolve(config, {4096, 4096, 4096, 1});
+    ASSERT_TRUE(resolved) << to_string(resolved.errors());
+    request.config = *resolved;
+    const Result<Program> scaled = build_program(request);
+    ASSERT_TRUE(scaled) << to_string(scaled.errors());
+    EXPECT_EQ(count(*scaled, scaled->roles[2], Opcode::cs2r), 0);
+    EXPECT_EQ(count(*scaled, scaled->roles[2], Opcode::ffma), rows * 128 / 256);
+    EXPECT_TRUE(check_control_bits(*scaled, LatencyModel{}).empty());
+  }
+  const Program promoted = built("cutlass_sm90_wgmma_e4m3_f32acc_128x128x128_1x1_coop");
+  EXPECT_EQ(count(promoted, promoted.roles[2], Opcode::cs2r), 64);
+}
+
 TEST(WgmmaStreams, EveryWarpHasARole) {
   for (const Epilogue& listed : epilogues) {
     const Program program = built(listed.name);

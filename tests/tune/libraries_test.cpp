@@ -42,6 +42,8 @@ TEST(Libraries, ChooseKernelsThatResolve) {
   for (const auto& [library, name, type] : {Case{Library::sgl_kernel, "l40s", DataType::f8e4m3},
                                             Case{Library::sgl_kernel, "h100-sxm5-80gb", DataType::f8e4m3},
                                             Case{Library::sgl_kernel, "b200-sxm-180gb", DataType::f8e4m3},
+                                            Case{Library::sgl_kernel, "h100-sxm5-80gb", DataType::s8},
+                                            Case{Library::deep_gemm, "h100-sxm5-80gb", DataType::f8e4m3},
                                             Case{Library::deep_gemm, "b200-sxm-180gb", DataType::f8e4m3},
                                             Case{Library::flashinfer_cute, "b200-sxm-180gb", DataType::nvfp4},
                                             Case{Library::flashinfer_cutlass, "rtx-pro-6000-server", DataType::nvfp4},
@@ -87,6 +89,32 @@ TEST(Libraries, SglangsIntegersOnHopperTakeTurnsFromMoreThan128Rows) {
   EXPECT_EQ(kernel(128, 4096).schedule, kernels::schedule_from("ws"));
   EXPECT_NE(kernel(128, 4096).tile, kernel(128, 4104).tile);
   EXPECT_EQ(kernel(32, 4096).cluster_n, 8);
+}
+
+TEST(Libraries, WeightOnlyTilesAreSlicedByWholeTilesOfK) {
+  const arch::GpuSpec a100 = *arch::load_gpu("a100-sxm4-80gb"), h100 = *arch::load_gpu("h100-sxm5-80gb");
+  Problem problem = product(DataType::f16, 16, 4096, 64 * 12);
+  EXPECT_TRUE(public_choices(Library::tensorrt_llm, a100, problem).empty()) << "weights of 16 bits";
+  problem.frame.dtype_b = DataType::s4;
+  const std::vector<KernelConfig> all = public_choices(Library::tensorrt_llm, a100, problem);
+  EXPECT_EQ(all.size(), 5U * 3 * 5);  // 1, 2, 3, 4 and 6 divide twelve tiles; 5 and 7 do not
+  for (const KernelConfig& kernel : all) {
+    EXPECT_EQ(12 % kernel.split_k, 0);
+    EXPECT_TRUE(resolve(kernel, problem.shape)) << kernel.tile.m << "x" << kernel.tile.n;
+  }
+  EXPECT_TRUE(public_choices(Library::tensorrt_llm, h100, problem).empty());
+}
+
+TEST(Libraries, DeepGemmOnHopperNeverMulticastsWithinOneWave) {
+  const arch::GpuSpec h100 = *arch::load_gpu("h100-sxm5-80gb");
+  for (const std::int64_t m : {1, 64, 500, 4096})
+    for (const std::int64_t n : {128, 2048, 16384}) {
+      const KernelConfig kernel = only(Library::deep_gemm, h100, product(DataType::f8e4m3, m, n, 4096));
+      const std::int64_t tiles = ceil_div(m, kernel.tile.m) * ceil_div(n, kernel.tile.n);
+      EXPECT_TRUE(tiles > h100.sms || kernel.cluster_m * kernel.cluster_n == 1) << m << "x" << n;
+      EXPECT_TRUE(kernel.tile.m <= 128 || kernel.tile.n <= 128) << m << "x" << n;
+      EXPECT_EQ(kernel.tile.k, 128);
+    }
 }
 
 TEST(Libraries, FlashinferAsksForAPowerOfTwoOfRows) {

@@ -254,7 +254,7 @@ TEST(MeasuredCase, ReadsTritonsConfigurationFromTheColumns) {
   EXPECT_EQ(row.config.raster, kernels::Raster::along_n);  // groups of eight rows of tiles
   EXPECT_EQ(row.config.swizzle_log2, 3);
   EXPECT_EQ(row.config.dtype_out, kernels::DataType::bf16);
-  EXPECT_EQ(row.options.l2, gpu::L2State::cold);
+  EXPECT_EQ(row.options.l2, gpu::L2State::overwritten);
 }
 
 TEST(MeasuredCase, ReadsTheTypeOfWeightsBehindThatOfActivations) {

@@ -102,6 +102,8 @@ TEST(Quantisation, ReducesARowByAsManyThreadsAsPyTorchGivesIt) {
 }
 
 TEST(Quantisation, KnowsTheLibraryByTheNotes) {
+  EXPECT_EQ(library_in_notes("TensorRT-LLM weight-only plugin kernel alone", "gemm_weight_only"),
+            Library::tensorrt_llm);
   EXPECT_EQ(library_in_notes("sglang int8_wo path: per-token int8 quantisation + int8 scaled_mm", "linear_quant"),
             Library::sgl_kernel);
   EXPECT_EQ(library_in_notes("DeepGEMM fp8 1x128/128x128 block scales;sglang", "linear_quant"), Library::deep_gemm);

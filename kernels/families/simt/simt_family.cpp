@@ -19,6 +19,7 @@ int padding_elements(const KernelConfig& config) {
     case Flavor::cublas:
     case Flavor::xmma: return row_padding;
     case Flavor::generic:
+    case Flavor::deep_gemm:
     case Flavor::cutlass:
       // CUTLASS pads so that the 32 threads that store a column hit 32 banks; cp.async instances are not padded.
       return config.async_copy.value_or(false) ? 0 : std::max(1, 32 / config.tile.k);

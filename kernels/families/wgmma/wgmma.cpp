@@ -102,7 +102,7 @@ void emit_consumer(Emitter& e, const WgmmaPlan& plan, WgmmaConsumer consumer, in
   emit_wgmma_mainloop(e, plan, consumer);
   if (which == 0) e.program().epilogue_begin = e.position();
   if (in_turns) emit_pass(e, consumer.other_multiply);
-  emit_wgmma_tail(e, consumer);
+  emit_wgmma_tail(e, plan);
   if (in_turns) emit_turn(e, consumer.own_store, which);
   emit_wgmma_epilogue(e, plan, consumer);
   if (in_turns) {

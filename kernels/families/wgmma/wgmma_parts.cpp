@@ -23,13 +23,15 @@ std::vector<Value> emit_places(Emitter& e, const WgmmaPlan& plan) {
   return places;
 }
 
+// One block of 64 rows for each of the registers that they go `into`.
 void emit_multiplications(Emitter& e, const WgmmaPlan& plan, const std::vector<Value>& into) {
   const std::vector<Value> places = emit_places(e, plan);
+  const int blocks = static_cast<int>(into.size());
   e.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
   for (int step = 0; step < plan.k_steps; ++step) {
-    for (int block = 0; block < plan.blocks; ++block) {
+    for (int block = 0; block < blocks; ++block) {
       for (int i = 0; i < 2; ++i) e.emit(Opcode::uiadd3, "", {ureg(12 + 2 * i)}, {ureg(10), imm(step)});
-      const bool is_last = step + 1 == plan.k_steps && block + 1 == plan.blocks;
+      const bool is_last = step + 1 == plan.k_steps && block + 1 == blocks;
       const Value sums = into[static_cast<std::size_t>(block)];
       Instruction& ins = emit_async(e, opcode_of(plan.form), modifiers_of(plan.form),
                                     {.kind = AsyncKind::matmul,
@@ -64,7 +66,7 @@ WgmmaConsumer make_consumer(Emitter& e, const WgmmaPlan& plan) {
   const int each = plan.accumulators / plan.blocks;
   for (int i = 0; i < plan.blocks; ++i) out.sums.push_back(e.fresh(each));
   if (plan.promotes) {
-    for (int i = 0; i < plan.blocks; ++i) out.partials.push_back(e.fresh(each));
+    for (int i = 0; i < (plan.scales ? 1 : plan.blocks); ++i) out.partials.push_back(e.fresh(each));
   }
   return out;
 }
@@ -85,6 +87,29 @@ void emit_cleared(Emitter& e, const std::vector<Value>& values) {
   for (const Value& value : values) e.emit(Opcode::cs2r, ".32", {reg(value)}, {});
 }
 
+// DeepGEMM, sm90_fp8_gemm_1d2d.cuh. The first product of a tile takes a scale of zero for its sums that the unrolled
+// code states as a constant: nothing is cleared. Block after block its products are waited for, then scaled by those of
+// 128 columns and of two rows, and added. The stage is handed back before the last of these additions.
+void emit_scaled_tile(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& consumer) {
+  const int row_pattern = e.add_pattern(contiguous(Space::shared, Matrix::none, false, 4, 128));
+  const Value of_columns = e.fresh(), rows = e.fresh(2), scales = e.fresh(2);
+  e.memory(Opcode::lds, "", {reg(of_columns)}, {reg(zero_value)}, 4, row_pattern);
+  const std::vector<Value> partials = elements_of(consumer.partials);
+  for (int block = 0; block < plan.blocks; ++block) {
+    for (int i = 0; i < 2; ++i) e.memory(Opcode::lds, "", {reg(rows.part(i))}, {reg(zero_value)}, 4, row_pattern);
+    emit_multiplications(e, plan, consumer.partials);
+    for (int i = 0; i < 2; ++i) e.emit(Opcode::fmul, "", {reg(scales.part(i))}, {reg(rows.part(i)), reg(of_columns)});
+    emit_wait(e, 0);
+    if (block + 1 == plan.blocks)
+      emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64.RED.A1T0",
+                 {.kind = AsyncKind::arrive, .ring = ring_empty, .advances = true});
+    const std::vector<Value> sums = elements_of({consumer.sums[static_cast<std::size_t>(block)]});
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      e.emit(Opcode::ffma, "", {reg(sums[i])},
+             {reg(partials[i]), reg(scales.part(static_cast<int>(i / 2 % 2))), reg(sums[i])});
+  }
+}
+
 // 8-bit floats: the tensor cores keep fewer bits of their sums, so those of each k tile go to registers of their own,
 // cleared before, and are added to the whole in FP32 behind it. Nothing multiplies meanwhile.
 void emit_wgmma_mainloop(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& consumer) {
@@ -92,6 +117,10 @@ void emit_wgmma_mainloop(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer&
   const int loop = e.begin_loop(true, 1);
   emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
              {.kind = AsyncKind::wait, .ring = ring_full, .rounds_ahead = 1});
+  if (plan.scales) {
+    emit_scaled_tile(e, plan, consumer);
+    return e.end_loop(loop, pred(0));
+  }
   if (plan.promotes) emit_cleared(e, elements_of(into));
   emit_multiplications(e, plan, into);
   emit_wait(e, plan.promotes ? 0 : 1);
@@ -105,7 +134,8 @@ void emit_wgmma_mainloop(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer&
   e.end_loop(loop, pred(0));
 }
 
-void emit_wgmma_tail(Emitter& e, const WgmmaConsumer&) {
+void emit_wgmma_tail(Emitter& e, const WgmmaPlan& plan) {
+  if (plan.scales) return;  // every tile has been waited for, every stage handed back
   emit_wait(e, 0);
   emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64.RED.A1T0",
              {.kind = AsyncKind::arrive, .ring = ring_empty, .places_back = 1});

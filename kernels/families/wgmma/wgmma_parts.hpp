@@ -39,7 +39,7 @@ struct WgmmaConsumer {
 void take_place(WgmmaConsumer& consumer, const WgmmaPlan& plan, int which);
 
 void emit_wgmma_mainloop(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& consumer);
-void emit_wgmma_tail(Emitter& e, const WgmmaConsumer& consumer);  // the last multiplications end, their stage is free
+void emit_wgmma_tail(Emitter& e, const WgmmaPlan& plan);  // the last multiplications end, their stage is free
 void emit_wgmma_epilogue(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& consumer);
 
 // Ping-pong: waits for the turn, hands it to the other consumer.

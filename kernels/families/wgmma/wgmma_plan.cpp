@@ -41,6 +41,7 @@ Result<WgmmaPlan> plan_wgmma(const KernelConfig& config) {
                true};
   const bool is_f8 = config.dtype_in == DataType::f8e4m3 || config.dtype_in == DataType::f8e5m2;
   plan.promotes = is_f8 && config.dtype_acc == DataType::f32;
+  plan.scales = plan.promotes && config.flavor == Flavor::deep_gemm;
   plan.stages = config.stages.value_or(4);
   plan.cluster = config.cluster_m * config.cluster_n;
   plan.a_in_registers = config.a_in_registers;
@@ -55,7 +56,8 @@ Result<WgmmaPlan> plan_wgmma(const KernelConfig& config) {
   plan.piece_bytes = sharing * rows_of_block * columns_of_piece * out;
   plan.accumulators = plan.blocks * plan.columns / (config.dtype_acc == DataType::f16 ? 4 : 2);
   constexpr int most_accumulators = 208;  // of the 240 registers that consumers take over from the producer
-  const int needed = plan.accumulators * (plan.promotes ? 2 : 1);
+  const int partials = plan.scales ? plan.accumulators / std::max(1, plan.blocks) : plan.accumulators;
+  const int needed = plan.accumulators + (plan.promotes ? partials : 0);
   if (plan.blocks < 1 || frame.rows % rows_per_consumer != 0 || plan.columns % 8 != 0 || plan.columns > 256 ||
       needed > most_accumulators) {
     return Diagnostic{

@@ -21,6 +21,7 @@ struct WgmmaPlan {
   int cluster = 1;  // CTAs
   bool a_in_registers = false;
   bool promotes = false;  // 8-bit floats: partial sums of each k tile are added in FP32
+  bool scales = false;    // DeepGEMM: each block's partial sums are scaled on the way, one block after the other
   TensorForm form;
   double a_bytes = 0, b_bytes = 0;  // of a stage; a sparse A brings the places of its values along
   int pieces = 0;                   // of 64 rows and 32 columns that a consumer stores, one after another

@@ -118,8 +118,8 @@ std::vector<Option> validate_options() {
       report_option(),
       {"cold", "", "judge the column time_cold_ms, from a cold L2, instead of time_ms", false},
       {"l2", "STATE",
-       "what L2 held before each row, instead of what its collection's way of measuring left: empty, cold, warm or "
-       "steady",
+       "what L2 held before each row, instead of what its collection's way of measuring left: empty, cold, warm, "
+       "steady or overwritten",
        false, FileUse::none, l2_values},
       {"kernel", "WHICH",
        "of rows that record none: auto (default), the fastest of the GPU's catalogue of library kernels; "

@@ -35,6 +35,12 @@ Side side_of(double extent, double tile, double cluster, double box_bytes) {
   return out;
 }
 
+// Of A's boxes. DeepGEMM copies 16 or 32 rows where there are no more, though products of 64 rows read them.
+double box_rows(const kernels::KernelConfig& config, std::int64_t rows) {
+  if (config.flavor != kernels::Flavor::deep_gemm || config.tile.m != 64 || rows > 32) return config.tile.m;
+  return rows > 16 ? 32 : 16;
+}
+
 // Per element of C. Attention's columns are twice those that it writes: keys come before values.
 double result_bytes(const kernels::KernelConfig& config) {
   return kernels::bytes_of(config.dtype_out) / (traits_of(config).keeps_scores ? 2 : 1);
@@ -203,8 +209,9 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const DistinctTiles distinct = along_m ? distinct_tiles(tiles.rows, tiles.columns, clusters_per_gpc, runs)
                                          : distinct_tiles(tiles.columns, tiles.rows, clusters_per_gpc, runs);
   const double element = kernels::bytes_of_b(config);
-  const Side a = side_of(static_cast<double>(request.shape->m), config.tile.m, cm,
-                         config.tile.m * config.tile.k * element * stored_share(config));
+  const double a_rows = box_rows(config, request.shape->m);
+  const Side a = side_of(static_cast<double>(request.shape->m), a_rows, cm,
+                         a_rows * config.tile.k * element * stored_share(config));
   const Side b =
       side_of(static_cast<double>(request.shape->n), config.tile.n, cn, config.tile.n * config.tile.k * element);
   // Of each box, what this CTA's share of its GPC's reads comes to.
