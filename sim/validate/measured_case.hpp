@@ -24,6 +24,7 @@ struct MeasuredCase {
   kernels::KernelConfig config;  // in the row-major frame, not resolved
   bool choose_kernel = false;    // not recorded: config holds types, layout and epilogue only
   bool quantises = false;        // the time holds a kernel that quantises A first
+  bool known_scale = false;      // by a scale that it need not look for
   kernels::GemmShape shape;
   gpu::SimOptions options;
   std::optional<operators::ExpertLayer> experts;  // instead of one kernel

@@ -57,6 +57,14 @@ Seconds by_block(const arch::GpuSpec& gpu, double rows, double k, double written
   return gpu.launch.kernel + gpu.dram.latency * 2.0 + streamed(gpu, rows * k * (read_bytes + written));
 }
 
+// TensorRT-LLM, a scale for the whole tensor that was known before: one pass. What it writes it writes again in the
+// next call, so that it stays in L2 as far as it fits there beside what is read.
+Seconds by_known_scale(const arch::GpuSpec& gpu, double rows, double k, double written) {
+  const memory::Capacity l2{gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above};
+  const double between = rows * k * (read_bytes + written) * memory::l2_copies(gpu.l2.partitions, 1);
+  return by_block(gpu, rows, k, written * (1 - memory::retained_fraction(between, l2)));
+}
+
 // TensorRT-LLM on sm_120, fp8_utils.py: 64 warps go down the rows of each 512 columns, one row after the other. A row
 // costs a way to DRAM and four chains of a largest value (five SHFL), a logarithm, a power, a division, a store.
 Seconds by_columns(const arch::GpuSpec& gpu, double rows, double k, double written) {
@@ -126,7 +134,7 @@ gpu::Library library_in_notes(std::string_view notes, std::string_view op) {
 }
 
 Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& shape, kernels::DataType type,
-                          gpu::Library library) {
+                          gpu::Library library, bool known_scale) {
   const double written = kernels::stored_bytes_of(type);
   const double rows = static_cast<double>(shape.m) * static_cast<double>(shape.batch);
   const auto n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
@@ -141,17 +149,18 @@ Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& sh
     case gpu::Library::flashinfer_cute:
     case gpu::Library::flashinfer_cutlass: return by_block(gpu, rows, k, written);
     case gpu::Library::tensorrt_llm:
+      if (known_scale) return by_known_scale(gpu, rows, k, written);
       return gpu.sm.name == "sm_120" ? by_columns(gpu, rows, k, written) : by_tensor(gpu, rows, k, written);
   }
   return Seconds{0};
 }
 
 power::Activity quantisation_activity(const arch::GpuSpec& gpu, const kernels::GemmShape& shape, kernels::DataType type,
-                                      gpu::Library library) {
+                                      gpu::Library library, bool known_scale) {
   const double rows = static_cast<double>(shape.m) * static_cast<double>(shape.batch);
   const double numbers = rows * static_cast<double>(shape.k);
   power::Activity out;
-  out.time = quantisation_time(gpu, shape, type, library);
+  out.time = quantisation_time(gpu, shape, type, library, known_scale);
   if (is_eager(type, library)) {
     const EagerQuantisation eager = eager_quantisation(gpu, rows, static_cast<double>(shape.k));
     out.dram_read_bytes = eager.dram_read;

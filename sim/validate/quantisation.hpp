@@ -14,12 +14,14 @@ namespace noteg::validate {
 // The library that a row's notes name; cublas where they name none whose choice of a kernel is public.
 [[nodiscard]] gpu::Library library_in_notes(std::string_view notes, std::string_view op);
 
-// Of the kernels beside the product of `shape`.
+// Of the kernels beside the product of `shape`. `known_scale`: TensorRT-LLM need not look for the largest number.
 [[nodiscard]] Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& shape,
-                                        kernels::DataType type, gpu::Library library = gpu::Library::cublas);
+                                        kernels::DataType type, gpu::Library library = gpu::Library::cublas,
+                                        bool known_scale = false);
 
 // The same kernels' time and bytes, for their share of the board's energy.
 [[nodiscard]] power::Activity quantisation_activity(const arch::GpuSpec& gpu, const kernels::GemmShape& shape,
-                                                    kernels::DataType type, gpu::Library library);
+                                                    kernels::DataType type, gpu::Library library,
+                                                    bool known_scale = false);
 
 }  // namespace noteg::validate

@@ -68,8 +68,8 @@ Outcome filtered(std::string reason) {
 // Of a time that holds a kernel beside the one that is named. In a loop the clock settles for both; a burst is over
 // before the limiter has taken the mean of them.
 void add_quantisation(const MeasuredCase& measured, const arch::GpuSpec& gpu, gpu::SimReport& report) {
-  const power::Activity beside =
-      quantisation_activity(gpu, measured.shape, measured.config.dtype_in, measured.options.library);
+  const power::Activity beside = quantisation_activity(gpu, measured.shape, measured.config.dtype_in,
+                                                       measured.options.library, measured.known_scale);
   if (!report.activity_at || measured.options.clock_mode != power::ClockMode::sustained) {
     report.time_us += beside.time.value * 1e6;
     return;

@@ -67,6 +67,16 @@ TEST(Quantisation, ByOneScaleForAllReadsTwice) {
   EXPECT_GT(us(Library::tensorrt_llm, 8192, 256, 8192), us(Library::tensorrt_llm, 8192, 256, 8192, DataType::nvfp4));
 }
 
+TEST(Quantisation, ByAKnownScaleTakesOnePassWhoseResultMayStayInL2) {
+  const arch::GpuSpec l40s = *arch::load_gpu("l40s");
+  const auto time = [&](std::int64_t m, bool known) {
+    return quantisation_time(l40s, {m, 256, 8192, 1}, DataType::f8e4m3, Library::tensorrt_llm, known).value;
+  };
+  for (const std::int64_t m : {1, 1000, 30000}) EXPECT_LT(time(m, true), 0.7 * time(m, false)) << m;
+  EXPECT_LT(time(2000, true), 2000.0 * 8192 * 3 / l40s.dram.bandwidth.value);
+  EXPECT_GT(time(30000, true), 30000.0 * 8192 * 3 / l40s.dram.bandwidth.value);
+}
+
 TEST(Quantisation, CountsTheBytesThatItMoves) {
   const power::Activity a = quantisation_activity(b200(), {128, 512, 4096, 2}, DataType::f8e4m3, Library::sgl_kernel);
   EXPECT_DOUBLE_EQ(a.dram_read_bytes.value, 2.0 * 128 * 4096 * 2);
