@@ -56,6 +56,15 @@ TEST(StylesLaunches, ConflictsThatVaryTakeTheirMean) {
   }
 }
 
+// Its rows would fit L1 when they are read again, but for the barrier of the cluster in between, an acquire.
+TEST(StylesLaunches, AnAcquireEmptiesL1) {
+  for (std::size_t i = 0; i < styles().outcomes.size(); ++i) {
+    const LaunchOutcome& each = styles().outcomes[i];
+    if (each.kernel != "c_norm") continue;
+    EXPECT_NEAR(each.run->cold.l2_sectors, measured_by_card(i, "lts__t_sectors_srcunit_tex.sum"), 1e5);
+  }
+}
+
 TEST(StylesLaunches, CountersAreThoseOfTheCard) {
   for (std::size_t i = 0; i < styles().outcomes.size(); ++i) {
     const LaunchOutcome& each = styles().outcomes[i];
