@@ -36,6 +36,7 @@ constexpr std::array keys{
     SourceKey{"SMI", "listings of nvidia-smi in public benchmark logs"},
     SourceKey{"GPPERF", "arXiv 2411.16954 and its measurements (RTX 4070)"},
     SourceKey{"H200M", "the project's own microbenchmarks and runs on an NVIDIA H200 SXM"},
+    SourceKey{"H100M", "the project's own microbenchmarks and runs on an NVIDIA H100 SXM5"},
     SourceKey{"TORCHMM",
               "rates of torch.mm, most at 8192 cubed, as users report them to zzc0721/torch-performance-test-data and "
               "chsasank/device-benchmarks"},

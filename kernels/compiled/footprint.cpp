@@ -47,6 +47,11 @@ class L1 {
   explicit L1(std::int64_t bytes)
       : lines_(static_cast<std::size_t>(std::max<std::int64_t>(bytes / static_cast<std::int64_t>(line), 8))) {}
 
+  void clear() {
+    order_.clear();
+    places_.clear();
+  }
+
   // Whether the sector is there; it is afterwards.
   bool touch(std::uint64_t s) {
     const std::uint64_t tag = s * sector / line;
@@ -76,10 +81,23 @@ class L1 {
 // All global accesses of the CTAs on one SM.
 class SmWatcher : public WarpWatcher {
  public:
-  SmWatcher(std::size_t instructions, std::int64_t l1_bytes, const AsyncPlan& async)
-      : asked(instructions), found(instructions), unique(instructions), l1_(l1_bytes), async_(async) {}
+  SmWatcher(const EmulatedCode& code, std::int64_t l1_bytes, const AsyncPlan& async)
+      : asked(code.steps.size()),
+        found(code.steps.size()),
+        unique(code.steps.size()),
+        l1_(l1_bytes),
+        empties_l1_(code.blocks.size()),
+        async_(async) {
+    for (std::size_t i = 0; i < code.steps.size(); ++i) {
+      const Instruction& in = *code.steps[i].in;
+      if (in.base == "CCTL" && in.has("IVALL")) empties_l1_[static_cast<std::size_t>(code.block_of[i])] = true;
+    }
+  }
 
-  void enters(int, std::int32_t, std::uint32_t) override {}
+  // What others have written is seen behind an acquire: nothing that L1 holds counts any more.
+  void enters(int, std::int32_t block, std::uint32_t) override {
+    if (empties_l1_[static_cast<std::size_t>(block)]) l1_.clear();
+  }
   void assumes(std::int32_t, bool) override {}
   std::optional<std::size_t> position(int) const override { return std::nullopt; }
   bool repeats(int, std::size_t, std::size_t, std::size_t) const override { return false; }
@@ -157,6 +175,7 @@ class SmWatcher : public WarpWatcher {
   }
 
   L1 l1_;
+  std::vector<bool> empties_l1_;                  // by block: it invalidates L1 (CCTL.IVALL)
   std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
   std::size_t execution_ = 0;
   const AsyncPlan& async_;
@@ -192,7 +211,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   out.loads.resize(n);
   const AsyncPlan none;
   const AsyncPlan& async = profile.classes.empty() ? none : profile.classes.front().async;
-  SmWatcher here(n, l1.bytes, async), beside(n, l1.bytes, async);
+  SmWatcher here(global, l1.bytes, async), beside(global, l1.bytes, async);
   run_sm(here, global, launch, memory, l1, 0);
   if (launch.ctas() > 1) {
     run_sm(beside, global, launch, memory, l1, 1);

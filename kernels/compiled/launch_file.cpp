@@ -362,6 +362,10 @@ Result<Launch> launch_from_row(const LaunchText& row, const std::string& file, i
     else
       wrong("dynamic_shared", "bytes", row.dynamic_shared);
   }
+  if (!row.cluster.empty()) {
+    out.cluster = extent_of(row.cluster);
+    if (!out.cluster) wrong("cluster", "extents such as 4x1x1", row.cluster);
+  }
   if (const auto n = whole(row.static_shared)) out.static_shared = *n;
   if (const auto n = whole(row.registers)) out.registers = static_cast<int>(std::clamp<std::int64_t>(*n, 1, 255));
   for (const std::string_view text : split(row.arguments, ' ')) {

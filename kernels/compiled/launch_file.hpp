@@ -81,6 +81,7 @@ struct Launch {
 // The columns of a measured row: "16x16x1", "32x32x1", "i=512 l=7 f=0.18 p=A:1048576:f32 tm=A:64:64:8:8".
 struct LaunchText {
   std::string_view kernel, grid, block, dynamic_shared, arguments, static_shared, registers;
+  std::string_view cluster{};  // empty: none that is known
 };
 [[nodiscard]] Result<Launch> launch_from_row(const LaunchText& row, const std::string& file, int line);
 

@@ -25,10 +25,12 @@ class Classes {
     double ctas = 0;
   };
 
-  // Representatives with the CTAs that they stand for, by signature.
+  // Representatives with the CTAs that they stand for, by signature. Where CTAs change from one end of a cell to the
+  // other, both ends stand for half of them.
   std::vector<Cell> find() {
-    std::array<std::vector<std::uint32_t>, 3> begins;
+    std::array<std::vector<std::uint32_t>, 3>& begins = cells_.begins;
     for (std::size_t axis = 0; axis < 3; ++axis) begins[axis] = boundaries(axis);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;
     std::map<std::uint64_t, Cell> by_signature;
     for (std::size_t z = 0; z < begins[2].size(); ++z)
       for (std::size_t y = 0; y < begins[1].size(); ++y)
@@ -37,19 +39,31 @@ class Classes {
           const CtaId last{end_of(begins[0], x, 0) - 1, end_of(begins[1], y, 1) - 1, end_of(begins[2], z, 2) - 1};
           double ctas = 1;
           for (std::size_t axis = 0; axis < 3; ++axis) ctas *= last[axis] - first[axis] + 1.0;
-          const std::uint64_t signature = at(first);
-          if (!(last == first) && at(last) != signature) sampled_ = true;
-          Cell& cell = by_signature[signature];
-          if (cell.ctas == 0) cell.id = first;
-          cell.ctas += ctas;
+          ends.emplace_back(at(first), last == first ? at(first) : at(last));
+          if (ends.back().first != ends.back().second) sampled_ = true;
+          for (const auto& [signature, id] :
+               {std::pair(ends.back().first, first), std::pair(ends.back().second, last)}) {
+            Cell& cell = by_signature[signature];
+            if (cell.ctas == 0) cell.id = id;
+            cell.ctas += ctas / 2;
+          }
         }
+    std::vector<std::pair<Cell, std::uint64_t>> found;
+    for (const auto& [signature, cell] : by_signature) found.emplace_back(cell, signature);
+    std::ranges::sort(found, [](const auto& a, const auto& b) {
+      return a.first.ctas != b.first.ctas ? a.first.ctas > b.first.ctas : a.first.id < b.first.id;
+    });
     std::vector<Cell> out;
-    for (const auto& [signature, cell] : by_signature) out.push_back(cell);
-    std::ranges::sort(out,
-                      [](const Cell& a, const Cell& b) { return a.ctas != b.ctas ? a.ctas > b.ctas : a.id < b.id; });
+    std::map<std::uint64_t, std::size_t> class_of;
+    for (const auto& [cell, signature] : found) {
+      class_of[signature] = out.size();
+      out.push_back(cell);
+    }
+    for (const auto& [first, last] : ends) cells_.cells.push_back({class_of[first], class_of[last]});
     return out;
   }
 
+  [[nodiscard]] const CtaCells& cells() const { return cells_; }
   [[nodiscard]] bool sampled() const { return sampled_; }
   [[nodiscard]] bool endless() const { return endless_; }
 
@@ -114,6 +128,7 @@ class Classes {
   const LaunchMemory& memory_;
   const ProfileLimits& limits_;
   PathNodes nodes_;
+  CtaCells cells_;
   std::map<CtaId, std::uint64_t> known_;
   std::size_t tried_ = 0;
   bool sampled_ = false, endless_ = false;
@@ -193,6 +208,7 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
   Classes classes(paths, launch, memory, limits);
   const std::vector<Classes::Cell> cells = classes.find();
   if (classes.endless()) return endless;
+  out.cells = classes.cells();
   out.sampled = classes.sampled();
   if (out.sampled)
     out.assumptions.push_back(

@@ -88,10 +88,21 @@ struct CtaClass {
   std::uint32_t shared_end = 0;  // bytes of shared memory up to the last one that was touched
 };
 
+// Where in the grid which class lies: a raster of cells. The CTAs of a cell are alike, or they change evenly from the
+// way of its first to that of its last, as where each has an iteration more than its neighbour.
+struct CtaCells {
+  struct Ends {
+    std::size_t first = 0, last = 0;  // classes
+  };
+  std::array<std::vector<std::uint32_t>, 3> begins;  // along each axis
+  std::vector<Ends> cells;                           // x runs fastest
+};
+
 struct Profile {
   EmulatedCode code;  // with addresses
   PathNodes nodes;
-  std::vector<CtaClass> classes;          // the largest first
+  std::vector<CtaClass> classes;  // the largest first
+  CtaCells cells;
   std::vector<InstructionCounts> counts;  // of the launch
   std::vector<double> bulk_sectors;       // of the launch, by instruction: what bulk copies move
   std::vector<std::string> assumptions;

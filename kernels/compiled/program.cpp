@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "kernels/access/wavefronts.hpp"
 #include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::compiled {
@@ -50,9 +52,19 @@ std::array<std::uint8_t, 3> fragment_registers(const Instruction& in) {
   return {2, 1, static_cast<std::uint8_t>(half_result ? 2 : 4)};
 }
 
-// The access that stands for all executions of an instruction; where no address is known, lanes beside each other.
+// The access that stands for all executions of an instruction, with their mean of wavefronts where it differs from its
+// own; where no address is known, lanes beside each other.
 kernels::AccessPattern pattern_for(const Step& step, const AccessShape* shape) {
-  if (shape != nullptr && shape->executions > 0) return shape->pattern;
+  if (shape != nullptr && shape->executions > 0) {
+    kernels::AccessPattern out = shape->pattern;
+    const bool varies = step.semantics == S::load_shared || step.semantics == S::store_shared ||
+                        step.semantics == S::load_matrix || step.semantics == S::store_matrix;
+    const double mean = std::max(1.0, shape->wavefronts / shape->executions);
+    const auto parts = static_cast<std::uint16_t>(std::lround(mean * kernels::wavefront_parts));
+    if (varies && parts != kernels::wavefront_parts * std::max(1, kernels::shared_wavefronts(out)))
+      out.mean_wavefronts = parts;
+    return out;
+  }
   kernels::AccessPattern out;
   const bool shared = step.semantics == S::load_shared || step.semantics == S::store_shared ||
                       step.semantics == S::load_matrix || step.semantics == S::store_matrix ||

@@ -193,6 +193,8 @@ struct Instruction {
 enum class Space : std::uint8_t { shared, global };
 enum class Matrix : std::uint8_t { none, a, b, c };
 
+inline constexpr int wavefront_parts = 16;  // of AccessPattern::mean_wavefronts
+
 // Lane addresses of a memory instruction for one representative warp; from these the model counts
 // bank-conflict wavefronts (shared) and sectors and lines (global). active_mask 0: predicated off in every
 // lane, so it takes an issue slot and a place in the queue but moves no data.
@@ -205,6 +207,8 @@ struct AccessPattern {
   std::array<std::uint32_t, 32> offset{};  // bytes, relative to the operand's base
   // LDGSTS: shared-memory side of the copy (bytes); unused otherwise.
   std::array<std::uint32_t, 32> shared_offset{};
+  // Shared memory: the mean over executions whose lanes lie differently, in sixteenths of a wavefront; 0: as above.
+  std::uint16_t mean_wavefronts = 0;
 
   bool operator==(const AccessPattern&) const = default;
 };

@@ -106,7 +106,7 @@ Result<LaunchValidation> validate_launches(const std::string& path, const Launch
     const auto skip = [&](const Diagnostics& errors) { outcome.skipped = errors.front().to_string(); };
     if (!listing) return skip(listing.errors());
     const Result<Launch> launch = launch_from_row({row("kernel"), row("grid"), row("block"), row("dynamic_shared"),
-                                                   row("args"), row("static_shared"), row("regs")},
+                                                   row("args"), row("static_shared"), row("regs"), row("cluster")},
                                                   path, outcome.line);
     if (!launch) return skip(launch.errors());
     CompiledRequest request;

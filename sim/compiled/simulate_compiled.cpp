@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <optional>
 
 #include "kernels/ir/tensor_form.hpp"
+#include "sim/compiled/class_times.hpp"
 #include "sim/compiled/traffic.hpp"
-#include "sim/gpu/sm_cache.hpp"
 #include "sim/sm/instruction_timing.hpp"
 #include "sim/sm/warp.hpp"
 
@@ -141,20 +139,6 @@ double counted_wavefronts(const Profile& profile, const Launch& launch) {
   return sum;
 }
 
-// As it is; should its warps wait for ever, since an act of theirs was not understood: with multiplications only, and
-// with neither.
-std::vector<CtaClass> with_fewer_barriers(const CtaClass& cta) {
-  std::vector<CtaClass> out{cta};
-  if (cta.async.ops.empty()) return out;
-  CtaClass fewer = cta;
-  std::erase_if(fewer.async.ops, [](const auto& each) { return each.second.turns >= 0; });
-  fewer.async.turns.clear();
-  out.push_back(fewer);
-  fewer.async = {};
-  out.push_back(fewer);
-  return out;
-}
-
 // What atomic operations add. Those of CTAs that run together come together, at the end of their work where no loop
 // holds them: those of the last wave are waited for. In all the kernel cannot end before L2 has done them.
 double atomics_us(const TrafficSource& source, const Profile& profile, double time_us) {
@@ -172,31 +156,6 @@ double atomics_us(const TrafficSource& source, const Profile& profile, double ti
   waves = std::max(1.0, ctas / (static_cast<double>(source.resident) * source.gpu->sms));
   const double busy = 1e6 * atomic_time(source, form).value;
   return std::max(busy / waves, busy - time_us);
-}
-
-struct Prepared {
-  gpu::KernelLaunch launch;
-  std::shared_ptr<const kernels::Program> program;
-  std::vector<std::int32_t> origin;
-};
-
-Result<Prepared> prepare_class(const CompiledRequest& request, const Profile& profile, const CtaClass& cta,
-                               const Footprints& footprints, const gpu::CtaResources& resources,
-                               const gpu::SmOccupancy& occupancy) {
-  Result<TimedProgram> timed = program_of(profile, cta, request.launch, footprints.loads);
-  if (!timed) return timed.errors();
-  timed->program.registers = resources.registers;
-  timed->program.shared_bytes = resources.shared_bytes;
-  Prepared out;
-  out.origin = std::move(timed->origin);
-  out.program = std::make_shared<const kernels::Program>(std::move(timed->program));
-  out.launch.program = out.program;
-  out.launch.resources = resources;
-  out.launch.occupancy = occupancy;
-  out.launch.geometry.ctas = request.launch.ctas();
-  out.launch.geometry.all_tiles = static_cast<double>(request.launch.ctas());
-  out.launch.warp_instructions = profile.warp_instructions();
-  return out;
 }
 
 }  // namespace
@@ -245,46 +204,28 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   set_l1(traffic, out.profile, prints);
   source.l2 = memory::L2State::empty;
   const gpu::Traffic cold = traffic_of(source);
-  out.cold = {out.profile.warp_instructions(), sectors.missed * sectors_that_arrive(source) + sectors.stored,
-              counted_wavefronts(out.profile, request.launch), cold.dram_read_bytes, cold.dram_write_bytes,
+  out.cold = {out.profile.warp_instructions(),
+              sectors.missed * sectors_that_arrive(source) + sectors.stored,
+              counted_wavefronts(out.profile, request.launch),
+              cold.dram_read_bytes,
+              cold.dram_write_bytes,
               cold.waiting_steps};
 
-  // Each class of CTAs is timed as if all were of it; the launch takes the mean by their numbers.
-  gpu::SmCache cache;
-  double ctas = 0, time_us = 0, cycles = 0;
-  for (const CtaClass& each : out.profile.classes) {
-    std::optional<Prepared> ready;
-    std::optional<gpu::SimReport> report;
-    for (CtaClass cta : with_fewer_barriers(each)) {
-      Result<Prepared> prepared = prepare_class(request, out.profile, cta, prints, resources, *occupancy);
-      if (!prepared) return prepared.errors();
-      prepared->launch.traffic = traffic;
-      prepared->launch.arithmetic = arithmetic_of(gpu.sm, out.profile);
-      Result<gpu::SimReport> timed = gpu::simulate_launch(gpu, prepared->launch, request.options, cache);
-      if (timed) {
-        ready = std::move(*prepared);
-        report = std::move(*timed);
-        break;
-      }
-      if (cta.async.ops.empty()) return timed.errors();
-      out.assumptions.push_back(fmt::format("barriers of the kernel could not be followed ({}); timed with fewer",
-                                            timed.errors().front().found));
-    }
-    ctas += each.ctas;
-    time_us += each.ctas * report->time_us;
-    cycles += each.ctas * report->cycles;
-    if (out.program != nullptr) continue;
-    out.program = ready->program;
-    out.origin = std::move(ready->origin);
-    out.report = std::move(*report);
-  }
-  const double tail_us = atomics_us(source, out.profile, time_us / ctas);
-  time_us += ctas * tail_us;
-  cycles += ctas * tail_us * out.report.cycles / std::max(1e-9, out.report.time_us);
+  Result<LaunchTime> timed = time_classes(
+      {&request, &out.profile, &prints, resources, *occupancy, traffic, arithmetic_of(gpu.sm, out.profile)});
+  if (!timed) return timed.errors();
+  for (std::string& each : timed->assumptions) out.assumptions.push_back(std::move(each));
+  out.report = std::move(timed->report);
+  out.program = std::move(timed->program);
+  out.origin = std::move(timed->origin);
+  double time_us = timed->time_us, cycles = timed->cycles;
+  const double tail_us = atomics_us(source, out.profile, time_us);
+  time_us += tail_us;
+  cycles += tail_us * out.report.cycles / std::max(1e-9, out.report.time_us);
   const double launch_us = out.report.phases_us.launch, before = std::max(1e-9, out.report.time_us - launch_us);
-  const double factor = (time_us / ctas - launch_us) / before;
-  out.report.time_us = time_us / ctas;
-  out.report.cycles = cycles / ctas;
+  const double factor = (time_us - launch_us) / before;
+  out.report.time_us = time_us;
+  out.report.cycles = cycles;
   for (double* phase : {&out.report.phases_us.prologue, &out.report.phases_us.mainloop, &out.report.phases_us.epilogue,
                         &out.report.phases_us.tail})
     *phase *= factor;

@@ -256,7 +256,6 @@ void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, c
     out.code[at].async = static_cast<std::int16_t>(out.async.size());
     out.async.push_back(op);
   }
-  out.lead_warp = program.lead_warp;
   if (!program.is_persistent) return;
   out.tiles.resize(static_cast<std::size_t>(out.warps));
   for (const kernels::Role& role : program.roles) {
@@ -326,6 +325,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
   for (const kernels::Role& role : program.roles) {
     std::fill_n(out.start.begin() + role.first_warp, role.warps, role.begin);
   }
+  out.lead_warp = program.lead_warp;
   out.mainloop_begin = program.mainloop_begin;
   out.epilogue_begin = program.epilogue_begin;
   if (switches.dependence == Dependence::scoreboard)
@@ -344,6 +344,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
                                ? out.memory[static_cast<std::size_t>(*known)]
                                : memory_cost(in, program, sm, facts, switches.bank_conflicts));
       if (known != nullptr) *known = decoded.memory;
+      if (out.memory.back().next_share > 0) out.memory.push_back(one_wavefront_more(out.memory.back()));
     }
     if (decoded.action == Action::tensor) {
       decoded.tensor = static_cast<std::int16_t>(out.tensor.size());

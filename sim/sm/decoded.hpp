@@ -84,8 +84,9 @@ struct MemoryCost {
   std::uint16_t miss_cycles = 0;      // front_cycles where L1 has to be filled first
   std::uint16_t wavefronts = 0;       // shared-memory data wavefronts
   std::uint16_t conflict_wavefronts = 0;
-  std::uint8_t matrix = 0;  // kernels::Matrix of a global access
-  std::uint32_t bytes = 0;  // useful bytes, all lanes
+  std::uint8_t matrix = 0;      // kernels::Matrix of a global access
+  std::uint8_t next_share = 0;  // so many sixteenths of the accesses cost what the entry behind this one says
+  std::uint32_t bytes = 0;      // useful bytes, all lanes
 };
 
 inline constexpr int most_banks = 4;  // of the register file
@@ -228,5 +229,8 @@ struct AddressFacts {
 // bank_conflicts false: a shared-memory access takes the wavefronts that its bytes alone need.
 [[nodiscard]] MemoryCost memory_cost(const kernels::Instruction& instruction, const kernels::Program& program,
                                      const arch::SmSpec& sm, const AddressFacts& facts, bool bank_conflicts);
+
+// Of a shared-memory access that takes one wavefront more.
+[[nodiscard]] MemoryCost one_wavefront_more(MemoryCost cost);
 
 }  // namespace noteg::sm

@@ -17,6 +17,7 @@ using kernels::AccessPattern;
 using kernels::Instruction;
 using kernels::Opcode;
 using kernels::OperandKind;
+using kernels::wavefront_parts;
 
 int whole(Cycles c) { return static_cast<int>(c.value); }
 
@@ -55,7 +56,9 @@ void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
                  bool bank_conflicts) {
   const kernels::SharedBanks banks = banks_of(m);
   const int least_of_words = least_wavefronts(pattern, banks);
-  const int wavefronts = bank_conflicts ? kernels::shared_wavefronts(pattern, banks) : least_of_words;
+  const int one_way = pattern.mean_wavefronts == 0 ? kernels::shared_wavefronts(pattern, banks)
+                                                   : std::max(1, pattern.mean_wavefronts / wavefront_parts);
+  const int wavefronts = bank_conflicts ? one_way : least_of_words;
   const int conflicts = std::max(0, wavefronts - std::max(least_of_words, pattern.bytes_per_lane >= 16 ? 2 : 1));
   const bool uniform = has_uniform_address(in);
   // LDSM: lanes name rows of 16 bytes, each lane receives 4 bytes per matrix.
@@ -208,6 +211,19 @@ kernels::LineSizes line_sizes(const arch::MemoryPipeSpec& memory) {
   return {static_cast<std::uint32_t>(memory.sector.value), static_cast<std::uint32_t>(memory.l1_line.value)};
 }
 
+MemoryCost one_wavefront_more(MemoryCost cost) {
+  cost.next_share = 0;
+  ++cost.wavefronts;
+  ++cost.conflict_wavefronts;
+  cost.front_cycles = std::max(cost.front_cycles, cost.wavefronts);
+  cost.latency = narrow(cost.latency + 2);
+  if (cost.kind == MemoryKind::store_shared)
+    cost.read_release = narrow(cost.read_release + 2);
+  else
+    cost.sub_core_cycles = std::max(cost.sub_core_cycles, narrow(2 * cost.wavefronts));
+  return cost;
+}
+
 MemoryKind memory_kind(Opcode op) { return kernels::opcode_info(op).memory; }
 
 MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm,
@@ -223,7 +239,10 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
   cost.address_cycles = narrow(whole(sm.memory.shared_interval));
   switch (cost.kind) {
     case MemoryKind::load_shared:
-    case MemoryKind::store_shared: shared_cost(cost, in, pattern, sm.memory, bank_conflicts); break;
+    case MemoryKind::store_shared:
+      shared_cost(cost, in, pattern, sm.memory, bank_conflicts);
+      if (bank_conflicts) cost.next_share = static_cast<std::uint8_t>(pattern.mean_wavefronts % wavefront_parts);
+      break;
     case MemoryKind::load_global:
     case MemoryKind::store_global:
     case MemoryKind::async_copy: global_cost(cost, in, pattern, sm.memory, facts, bank_conflicts); break;

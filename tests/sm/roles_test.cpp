@@ -46,6 +46,31 @@ EXIT
   EXPECT_EQ(issued(c, kernels::Opcode::exit), 5);
 }
 
+TEST(Roles, TheLeadingWarpTellsTheMainLoopWhicheverItIs) {
+  Result<kernels::Program> program = kernels::parse_assembly(R"(
+.role early warps=0-0
+EXIT
+.role rest warps=1-3
+[B------:R-:W-:-:S04] FADD R0, R1, R2
+b:
+[B------:R-:W-:-:S04] FFMA R0, R1, R2, R0
+[B------:R-:W-:-:S04] FFMA R0, R1, R2, R0
+BRA b
+EXIT
+)",
+                                                             "roles.nsass");
+  const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
+  ASSERT_TRUE(program && gpu);
+  program->lead_warp = 1;
+  program->mainloop_begin = program->loops.front().begin;
+  program->epilogue_begin = program->loops.front().branch + 1;
+  SmWork work;
+  work.iterations = 100;
+  const CoreCounters c = run_sm(decode(*program, gpu->sm), gpu->sm, {}, {}, work).counters;
+  EXPECT_GT(c.mainloop_cycles, 800);
+  EXPECT_LT(c.lead_epilogue_cycles, 100);
+}
+
 TEST(Roles, ATakenForwardBranchCostsANewFetch) {
   const auto cycles = [](std::string_view target) {
     const std::string text = "[B------:R-:W-:-:S05] BRA " + std::string(target) + "\nnext:\nNOP\nout:\nEXIT\n";

@@ -83,6 +83,23 @@ INSTANTIATE_TEST_SUITE_P(
                     SharedRow{"STS", 4, "lane*8", 8, 2.014}, SharedRow{"STS", 4, "lane*16", 8, 3.995},
                     SharedRow{"STS", 4, "lane*32", 8, 7.958}, SharedRow{"STS", 4, "lane*128", 8, 31.73}));
 
+// 24 sixteenths: every second access takes a wavefront more.
+TEST(SharedThroughputOfVaryingAccesses, IsTheMeanOfTheirWavefronts) {
+  std::string body;
+  for (int i = 0; i < 64; ++i) body += fmt::format("[B------:R-:W-:-:S01] LDS R{}, [R2] ;\n", 8 + 4 * (i % 8));
+  Result<kernels::Program> program =
+      kernels::parse_assembly(loop(8, ".access R2 shared 4 lane*4\n", body), "varying.nsass");
+  ASSERT_TRUE(program) << to_string(program.errors());
+  for (kernels::AccessPattern& each : program->patterns) each.mean_wavefronts = 24;
+  const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
+  SmWork work;
+  work.iterations = 16;
+  const SmResult result = run_sm(decode(*program, sm, {}, {}), sm, {}, {}, work);
+  const double accesses = 64.0 * 8 * 16;
+  EXPECT_NEAR(result.counters.shared_wavefronts / accesses, 1.5, 0.005);  // EXIT leaves the last in the queue
+  EXPECT_NEAR(result.cycles / accesses, 1.5, 0.05);
+}
+
 // --- barriers ---------------------------------------------------------------------------------------------------
 
 struct BarrierRow {

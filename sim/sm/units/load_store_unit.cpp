@@ -39,6 +39,14 @@ const MemoryCost& LoadStoreUnit::cost_of(std::int16_t memory) const {
   return sm_.program.memory[static_cast<std::size_t>(memory)];
 }
 
+// Accesses whose wavefronts vary take one more so often that their mean is met, whatever the order.
+bool LoadStoreUnit::takes_one_more(std::uint8_t share) {
+  shared_.parts += share;
+  if (shared_.parts < kernels::wavefront_parts) return false;
+  shared_.parts -= kernels::wavefront_parts;
+  return true;
+}
+
 std::uint64_t LoadStoreUnit::queued_since(std::size_t sub, std::uint64_t from) const {
   const OfSubCore& of = of_[sub];
   constexpr std::uint64_t last = ring - 1;
@@ -124,16 +132,18 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   }
   const std::size_t sub = shared_.waiting[static_cast<std::size_t>(shared_.head)];
   OfSubCore& of = of_[sub];
-  const Access access = of.queue[static_cast<std::size_t>(of.head)];
-  const MemoryCost& cost = cost_of(access.memory);
-  if (shared_.beyond_l1 < 0) shared_.beyond_l1 = sm_.traffic.beyond_l1(cost);
-  if (waits_beyond_l1(cost, shared_.beyond_l1)) {
-    const std::uint64_t room_at = pending_.room_at(now, cost.requests);
+  Access access = of.queue[static_cast<std::size_t>(of.head)];
+  if (shared_.beyond_l1 < 0) shared_.beyond_l1 = sm_.traffic.beyond_l1(cost_of(access.memory));
+  if (waits_beyond_l1(cost_of(access.memory), shared_.beyond_l1)) {
+    const std::uint64_t room_at = pending_.room_at(now, cost_of(access.memory).requests);
     if (room_at > now) {
       shared_.arbiter_free = room_at;
       return serve(now);
     }
   }
+  const std::uint8_t share = cost_of(access.memory).next_share;
+  if (share > 0 && takes_one_more(share)) ++access.memory;
+  const MemoryCost& cost = cost_of(access.memory);
   shared_.head = (shared_.head + 1) % 16;
   --shared_.size;
   const double beyond_l1 = std::exchange(shared_.beyond_l1, -1.0);
@@ -220,10 +230,11 @@ void LoadStoreUnit::hash(StateHash& add) const {
       add(group_behind_open(sm_.warps[warp], group));
     }
   }
-  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free, beyond_l1] = shared_;
+  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free, beyond_l1, parts] = shared_;
   for (int i = 0; i < size; ++i) add(waiting[static_cast<std::size_t>((head + i) % 16)]);
   add(posted ? 1 : 0);
   add(std::bit_cast<std::uint64_t>(beyond_l1));
+  add(static_cast<std::uint64_t>(parts));
   for (const std::uint64_t free : {arbiter_free, data_stage_free, barrier_free}) add.until(free);
   pending_.hash(add);
 }

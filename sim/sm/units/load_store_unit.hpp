@@ -102,6 +102,7 @@ class LoadStoreUnit {
     bool posted = false;
     std::uint64_t arbiter_free = 0, data_stage_free = 0, barrier_free = 0;
     double beyond_l1 = -1;  // of the first access in the arbiter, once it has asked L1; below 0: it has not
+    int parts = 0;          // sixteenths of a wavefront that accesses have not taken yet (MemoryCost::next_share)
   };
 
   void post_head(std::size_t sub, std::uint64_t now);
@@ -110,6 +111,7 @@ class LoadStoreUnit {
   void release_sources(const Access& access, std::uint64_t at);
   std::uint64_t data_ready(OfSubCore& of, const MemoryCost& cost, double beyond_l1, std::uint64_t now);
   [[nodiscard]] const MemoryCost& cost_of(std::int16_t memory) const;
+  [[nodiscard]] bool takes_one_more(std::uint8_t share);
 
   Machine& sm_;
   int capacity_;

@@ -99,12 +99,13 @@ TEST(LaunchFile, PointsAtEveryMistake) {
 TEST(LaunchFile, SaysTheSameAsAMeasuredRow) {
   const auto file = parse_launch(
       "kernel: k\ngrid: [4, 2]\nblock: [32, 8, 1]\ndynamic_shared: 48 KiB\nargs: [{i32: -1}, {f32: 0.5}, {buffer: A, "
-      "bytes: 1 KiB, content: idx7}]\n",
+      "bytes: 1 KiB, content: idx7}]\ncluster: [2, 1, 1]\n",
       "l.yaml");
   ASSERT_TRUE(file) << to_string(file.errors());
   const auto row =
-      launch_from_row({"k", "4x2x1", "32x8x1", "49152", "i=-1 f=0.5 p=A:1024:idx7", "", ""}, "rows.csv", 2);
+      launch_from_row({"k", "4x2x1", "32x8x1", "49152", "i=-1 f=0.5 p=A:1024:idx7", "", "", "2x1x1"}, "rows.csv", 2);
   ASSERT_TRUE(row) << to_string(row.errors());
+  EXPECT_EQ(file->cluster, row->cluster);
   EXPECT_EQ(file->grid, row->grid);
   EXPECT_EQ(file->block, row->block);
   EXPECT_EQ(file->dynamic_shared, row->dynamic_shared);
@@ -113,6 +114,12 @@ TEST(LaunchFile, SaysTheSameAsAMeasuredRow) {
     EXPECT_EQ(file->arguments.at(i).bytes, row->arguments.at(i).bytes);
     EXPECT_EQ(file->arguments.at(i).below, row->arguments.at(i).below);
   }
+}
+
+TEST(LaunchFile, ARowsClusterIsExtents) {
+  const auto row = launch_from_row({"k", "4x2x1", "32x8x1", "", "", "", "", "two"}, "rows.csv", 2);
+  ASSERT_FALSE(row);
+  EXPECT_NE(to_string(row.errors()).find("cluster"), std::string::npos);
 }
 
 TEST(Cubin, RefusesOtherFilesAndThoseCutOff) {
