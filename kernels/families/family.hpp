@@ -38,7 +38,7 @@ struct FamilyTraits {
   bool takes_static_tile = false;    // the tile may be a constant of the compiled code
   bool takes_narrow_b = false;       // B may be of a narrower type, widened in the main loop
   bool takes_clblast = false;        // has CLBlast's parameters
-  int prefetched_bytes = 128;        // that a load has L2 bring from DRAM (LTC128B of LDGSTS, boxes); 0: its own alone
+  int prefetched_bytes = 128;  // that libraries' loads have L2 bring (LTC128B, boxes); 0: compiled ones, their own
 };
 
 // What the tuner wants kernels for: the frame holds types, layout and epilogue alone.

@@ -174,7 +174,7 @@ double run_bytes(const ReuseRequest& request, int across) {
 // wave reads has had its turn: of so many places, one in `banks` closes the row of DRAM that it meets.
 double rows_by_pieces(const ReuseRequest& request, double element, double read, double places) {
   if (request.banks <= 0) return 0;
-  const double piece = std::max(request.prefetched, request.tile.k * element);
+  const double piece = std::max(request.piece_along_k, request.tile.k * element);
   return read / piece * (1 - portable::exp(-places / request.banks));
 }
 

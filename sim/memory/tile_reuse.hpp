@@ -59,8 +59,8 @@ struct ReuseRequest {
   bool reads_c = false;
   bool reads_queries = false;                // attention: as many bytes as the results, elsewhere
   double granule = 64;                       // bytes that one miss brings
+  double piece_along_k = 128;                // bytes of a row along K that a load brings at least
   double drift_steps = 1;                    // sm.drift_steps
-  double prefetched = 128;                   // bytes of a row along K that a load brings at least
   double banks = 0;                          // rows that DRAM holds open; 0: all
   bool a_along_k = true, b_along_k = false;  // which operands are contiguous along K
 };

@@ -259,11 +259,11 @@ TEST(TileReuse, AnOverwrittenL2IsWrittenBackAsTheLaunchTakesItsPlace) {
 TEST(TileReuse, PiecesAlongKOpenRowsWhereMoreAreReadThanBanksHold) {
   ReuseRequest r = request();
   r.b_along_k = true;
-  r.prefetched = 0;
+  r.piece_along_k = 32;
   r.banks = 1;
   EXPECT_NEAR(tile_reuse(r).opened_rows, tile_reuse(r).dram_read_bytes / (8 * 4), 1);
   const double narrow = tile_reuse(r).opened_rows;
-  r.prefetched = 64;
+  r.piece_along_k = 64;
   EXPECT_NEAR(tile_reuse(r).opened_rows, narrow / 2, 1);
   r.banks = 1e9;
   EXPECT_LT(tile_reuse(r).opened_rows, 1e-4 * narrow) << "what was opened is still open";

@@ -98,7 +98,7 @@ constinit const FamilyDescriptor clblast_family{
     .family = Family::clblast,
     .name = "clblast",
     .meaning = "CLBlast's Xgemm",
-    .traits = {.stages = {1, 1, "1 (a clblast kernel has one buffer)"}, .takes_clblast = true},
+    .traits = {.stages = {1, 1, "1 (a clblast kernel has one buffer)"}, .takes_clblast = true, .prefetched_bytes = 0},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return ClblastResolver(config).run(shape); },
     .build = build_clblast,
 };

@@ -59,9 +59,9 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
   out.capacity = {r.gpu->l2.size.value, r.gpu->l2.kept_below, r.gpu->l2.gone_above};
   out.l2_partitions = r.gpu->l2.partitions;
-  out.granule = std::max<double>(r.gpu->dram.granule.value, traits_of(*r.config).prefetched_bytes);
+  out.granule = r.gpu->dram.granule.value;
+  out.piece_along_k = std::max<double>(out.granule, traits_of(*r.config).prefetched_bytes);
   out.drift_steps = r.gpu->sm.drift_steps;
-  out.prefetched = traits_of(*r.config).prefetched_bytes;
   out.banks = dram_banks(r.gpu->dram);
   out.a_along_k = kernels::a_contiguous_in_k(r.config->layout);
   out.b_along_k = !kernels::b_contiguous_in_n(r.config->layout);
