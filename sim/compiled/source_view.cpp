@@ -160,8 +160,8 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& st
     const std::int32_t at = run.origin[static_cast<std::size_t>(issue.pc)];
     const bool watched = issue.warp < waits.size();
     const bool jumped = watched && last[issue.warp] >= 0 && at >= 0 && last[issue.warp] + 1 != at;
-    const bool converged = watched && last[issue.warp] >= 0 &&
-                           steps[static_cast<std::size_t>(last[issue.warp])].in->base == "BSYNC";
+    const bool converged =
+        watched && last[issue.warp] >= 0 && steps[static_cast<std::size_t>(last[issue.warp])].in->base == "BSYNC";
     if (watched) last[issue.warp] = at;
     std::size_t& w = watched ? next[issue.warp] : next.emplace_back();
     while (watched && w < waits[issue.warp].size() && waits[issue.warp][w]->until <= issue.cycle) {

@@ -44,7 +44,8 @@ Value count_of(const Run& run, std::optional<int> count) {
 
 std::vector<RunColumn> option_columns() {
   return {
-      {{"l2_state", "", "what L2 holds at the start: empty, cold, warm (A and B), steady (A) or overwritten", Group::config},
+      {{"l2_state", "", "what L2 holds at the start: empty, cold, warm (A and B), steady (A) or overwritten",
+        Group::config},
        [](const Run& run) -> Value { return std::string(memory::name_of(run.options->l2)); }},
       {{"clock_given_mhz", "MHz", "SM clock where it was given, absent where it was solved for", Group::config},
        [](const Run& run) -> Value {

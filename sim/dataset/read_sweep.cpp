@@ -112,9 +112,10 @@ class SweepReader {
     if (std::ranges::find(known, entry.key) == known.end()) {
       if (errors_.size() >= most_told) return;
       const std::vector<std::string> near = nearest_names(entry.key, known, 2);
-      errors_.push_back({file_, entry.key_position.line, entry.key_position.column, factors.path_of(entry.key),
-                         "all, or a number of a GPU that data sets hold as a column (docs/reference/dataset-reference.md)",
-                         near.empty() ? "another key" : "another key (did you mean " + join_or(near) + "?)"});
+      errors_.push_back(
+          {file_, entry.key_position.line, entry.key_position.column, factors.path_of(entry.key),
+           "all, or a number of a GPU that data sets hold as a column (docs/reference/dataset-reference.md)",
+           near.empty() ? "another key" : "another key (did you mean " + join_or(near) + "?)"});
       return;
     }
     const std::optional<std::pair<double, double>> bounds = bounds_of(node);

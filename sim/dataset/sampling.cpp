@@ -36,8 +36,8 @@ constexpr std::array<std::int64_t, 14> widths{768,  1024, 1536, 2048, 2560,  307
                                               5120, 6144, 7168, 8192, 11008, 14336, 28672};
 constexpr double most_tokens = 16384, most_images = 64;
 
-// Outputs of an image, filters, channels x taps (three channels filled up to eight): ResNet-50 (He et al., arXiv 1512.03385, table 1) and VGG-16 (Simonyan
-// and Zisserman, arXiv 1409.1556, table 1).
+// Outputs of an image, filters, channels x taps (three channels filled up to eight): ResNet-50 (He et al., arXiv
+// 1512.03385, table 1) and VGG-16 (Simonyan and Zisserman, arXiv 1409.1556, table 1).
 struct Convolution {
   std::int64_t outputs, filters, depth;
 };

@@ -40,9 +40,9 @@ struct Arithmetic {
 // Slices of K whose partial sums have to meet; one slice: none have to.
 struct SplitK {
   int slices = 1;
-  bool parallel = false;          // a second kernel adds the copies of C; else slices take turns at C
-  double rows = 1;                // of a tile, the share that lies in the matrix, at most 1
-  double partial_bytes = 0;       // of one copy of C
+  bool parallel = false;     // a second kernel adds the copies of C; else slices take turns at C
+  double rows = 1;           // of a tile, the share that lies in the matrix, at most 1
+  double partial_bytes = 0;  // of one copy of C
 };
 
 struct KernelLaunch {

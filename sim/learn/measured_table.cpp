@@ -11,7 +11,7 @@
 #include "sim/support/text.hpp"
 #include "sim/support/work_sharing.hpp"
 #include "sim/validate/operator_case.hpp"
-#include "sim/validate/quantisation.hpp"
+#include "sim/validate/quantisation/quantisation.hpp"
 
 namespace noteg::learn {
 

@@ -1,5 +1,6 @@
 // The kernels that a library ships for a generation, as far as their names are public: --kernel auto chooses among
-// them as the library's heuristics would, the fastest predicted one. docs/reference/library-catalogue.md prints this table.
+// them as the library's heuristics would, the fastest predicted one. docs/reference/library-catalogue.md prints this
+// table.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
 // The one table of columns of a measured file. The reader, its errors, `noteg validate --help` and
-// docs/reference/measured-files.md all come from it. Columns that are not in it are kept, and rows can be grouped by them.
+// docs/reference/measured-files.md all come from it. Columns that are not in it are kept, and rows can be grouped by
+// them.
 #pragma once
 
 #include <cstdint>

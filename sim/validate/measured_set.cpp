@@ -4,7 +4,7 @@
 #include <array>
 
 #include "sim/validate/measured_source.hpp"
-#include "sim/validate/quantisation.hpp"
+#include "sim/validate/quantisation/quantisation.hpp"
 
 namespace noteg::validate {
 namespace {

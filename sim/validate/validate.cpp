@@ -13,7 +13,7 @@
 #include "sim/support/work_sharing.hpp"
 #include "sim/validate/operator_case.hpp"
 #include "sim/validate/outcome.hpp"
-#include "sim/validate/quantisation.hpp"
+#include "sim/validate/quantisation/quantisation.hpp"
 
 namespace noteg::validate {
 namespace {

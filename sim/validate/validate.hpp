@@ -25,9 +25,8 @@ using Simulator = std::function<Result<gpu::SimReport>(const arch::GpuSpec&, con
 struct ValidateOptions {
   std::vector<std::string> by{"gpu", "family"};
   std::optional<double> min_time_ms;  // shorter measured times are set aside and counted
-  std::optional<std::size_t>
-      sample;                     // rows of each source, GPU, operation, type and family; others are set aside
-  std::vector<std::string> gpus;  // only these, as the file writes them or as arch files name them; empty: all
+  std::optional<std::size_t> sample;  // rows of each source, GPU, operation, type and family; others are set aside
+  std::vector<std::string> gpus;      // only these, as the file writes them or as arch files name them; empty: all
   bool exact = false;
   bool leave_one_out = false;  // each GPU without the constants that were fitted on its own rows
   TimeColumn time = TimeColumn::as_taken;

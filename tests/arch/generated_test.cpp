@@ -20,7 +20,9 @@ void expect_up_to_date(const std::string& relative, const std::string& content) 
   EXPECT_TRUE(*found == content) << relative << " is out of date: run test_arch with NOTEG_UPDATE_GENERATED=1";
 }
 
-TEST(Generated, ReferencePageIsUpToDate) { expect_up_to_date("docs/reference/architecture-reference.md", reference_page()); }
+TEST(Generated, ReferencePageIsUpToDate) {
+  expect_up_to_date("docs/reference/architecture-reference.md", reference_page());
+}
 
 TEST(Generated, SchemaIsUpToDate) { expect_up_to_date("arch/architecture.schema.json", json_schema()); }
 

@@ -249,10 +249,10 @@ TEST(Arch, ListsShowsAndChecks) {
   const Ran show = run_program("arch show 'NVIDIA L4' --format json");
   EXPECT_EQ(show.status, 0) << show.err;
   EXPECT_TRUE(Json::accept(show.out));
-  EXPECT_EQ(
-      run_program("arch check " NOTEG_SOURCE_DIR "/arch/gpus/ada/l4.yaml " NOTEG_SOURCE_DIR "/arch/generations/sm_89.yaml")
-          .status,
-      0);
+  EXPECT_EQ(run_program("arch check " NOTEG_SOURCE_DIR "/arch/gpus/ada/l4.yaml " NOTEG_SOURCE_DIR
+                        "/arch/generations/sm_89.yaml")
+                .status,
+            0);
   EXPECT_TRUE(Json::accept(run_program("arch schema").out));
   EXPECT_EQ(run_program("arch show").status, 2);
   EXPECT_EQ(run_program("arch check no/such.yaml").status, 2);

@@ -79,7 +79,8 @@ TEST(Train, LearnsAgainFromItsOwnTable) {
 TEST(Train, RefusesWrongInput) {
   const Ran nothing = run_program("train");
   EXPECT_EQ(nothing.status, 2);
-  EXPECT_TRUE(has(nothing.err, "--data, --arch: expected a data set, or a GPU to make one of, found nothing")) << nothing.err;
+  EXPECT_TRUE(has(nothing.err, "--data, --arch: expected a data set, or a GPU to make one of, found nothing"))
+      << nothing.err;
   EXPECT_TRUE(has(nothing.err, "--out: expected the file to write, found nothing"));
   const Ran folder = run_program("train --data x --out /nowhere/m.json --report /nowhere/r.html");
   EXPECT_EQ(folder.status, 2);

@@ -1,5 +1,6 @@
 // tests/data/kernel_names.csv: names that profilers printed, each with the reading that the rule of its scheme gives
-// (docs/reference/kernel-names.md), or with a piece of the reason for which it is refused. None may be read as something else.
+// (docs/reference/kernel-names.md), or with a piece of the reason for which it is refused. None may be read as
+// something else.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -91,8 +91,8 @@ TEST(L2Reuse, FadesWithTheCtasOnAnSm) {
   }
 }
 
-// Two rows of tiles for each wave, B of 33.5 MB in an L2 of 60 MB in two halves: of a byte that two SMs read 1.75 copies
-// are kept, so that the next wave finds a part of it. With two copies it would find nothing.
+// Two rows of tiles for each wave, B of 33.5 MB in an L2 of 60 MB in two halves: of a byte that two SMs read 1.75
+// copies are kept, so that the next wave finds a part of it. With two copies it would find nothing.
 TEST(L2Reuse, KeepsCopiesForTheReadersOfAWave) {
   for (const Row& row : rows_of("sizes"))
     if (row.at("M") == "4096" && row.at("N") == "16384" && row.at("K") == "1024" && row.at("dtype") == "f16") {

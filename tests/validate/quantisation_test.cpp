@@ -1,12 +1,12 @@
 // The kernels beside a narrow product, as laws of the programs that run them.
-#include "sim/validate/quantisation.hpp"
+#include "sim/validate/quantisation/quantisation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
 #include "arch/load.hpp"
-#include "sim/validate/eager_quantisation.hpp"
+#include "sim/validate/quantisation/eager_quantisation.hpp"
 
 namespace noteg::validate {
 namespace {

@@ -77,8 +77,8 @@ SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape&
   out.rows = std::min(1.0, static_cast<double>(shape.m) / config.tile.m);
   // Of attention N is two heads, one of the queries and one of the results.
   const double columns = static_cast<double>(shape.n) / (kernels::traits_of(config).keeps_scores ? 2 : 1);
-  out.partial_bytes = static_cast<double>(shape.m) * columns * static_cast<double>(shape.batch) *
-                      kernels::bytes_of(config.dtype_acc);
+  out.partial_bytes =
+      static_cast<double>(shape.m) * columns * static_cast<double>(shape.batch) * kernels::bytes_of(config.dtype_acc);
   return out;
 }
 

@@ -76,7 +76,7 @@ class ExecutionPipes {
   std::uint64_t fma_interval_;  // of one half
   bool fp64_shared_;            // one FP64 pipe for the SM
   std::uint64_t fp64_shared_free_ = 0;
-  std::uint32_t shared_;                // other pipes of which the SM has one
+  std::uint32_t shared_;  // other pipes of which the SM has one
   // Cycles more that a pipe is taken while a warpgroup multiplication runs; and MUFU for each that others take then.
   std::uint64_t beside_, beside_mufu_, mufu_beside_;
   std::uint64_t multiplying_until_ = 0;

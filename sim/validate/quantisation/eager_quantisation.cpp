@@ -1,4 +1,4 @@
-#include "sim/validate/eager_quantisation.hpp"
+#include "sim/validate/quantisation/eager_quantisation.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "sim/validate/quantisation.hpp"
+#include "sim/validate/quantisation/quantisation.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "sim/memory/tile_reuse.hpp"
-#include "sim/validate/eager_quantisation.hpp"
+#include "sim/validate/quantisation/eager_quantisation.hpp"
 
 namespace noteg::validate {
 namespace {
