@@ -178,8 +178,7 @@ Seconds atomic_time(const TrafficSource& source, const AtomicForm& form) {
 gpu::Traffic traffic_of(const TrafficSource& source) {
   const arch::GpuSpec& gpu = *source.gpu;
   const Launch& launch = *source.launch;
-  Reuse reuse{
-      source, {}, static_cast<double>(launch.ctas()), 1, {gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above}, {}};
+  Reuse reuse{source, {}, static_cast<double>(launch.ctas()), 1, memory::capacity_of(gpu.l2), {}};
   for (std::size_t axis = 0; axis < 3; ++axis) reuse.raster.grid[axis] = static_cast<double>(launch.grid[axis]);
   reuse.live = std::min(reuse.ctas, static_cast<double>(source.resident) * gpu.sms);
   const double drift = memory::drift_per_wave(gpu.sm, source.resident * launch.warps(), source.loads_ahead);

@@ -45,6 +45,10 @@ double Spread::mean() const {
   return end <= 1 ? end / 2 : 1 - 1 / (2 * end);
 }
 
+double kept_by_one_reader(const arch::L2Spec& l2, double bytes) {
+  return retained_fraction(bytes * l2_copies(l2.partitions, 1), capacity_of(l2));
+}
+
 double Spread::retained(double distance, const Capacity& capacity) const {
   const double end = drift_per_wave * waves;
   if (end <= 0 || distance <= 0) return 1;

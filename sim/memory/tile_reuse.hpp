@@ -44,6 +44,9 @@ struct Capacity {
   double bytes = 0;
   double kept_below = 0.9, gone_above = 1.15;  // arch::L2Spec
 };
+[[nodiscard]] inline Capacity capacity_of(const arch::L2Spec& l2) {
+  return {l2.size.value, l2.kept_below, l2.gone_above};
+}
 
 struct ReuseRequest {
   TileGrid grid;
@@ -104,6 +107,9 @@ struct Spread {
 // Copies that an L2 of several partitions keeps of a byte that `readers` SMs read, each on either side by chance: one
 // where it belongs, one more if any of them is on the other side.
 [[nodiscard]] double l2_copies(int partitions, double readers);
+
+// Share of what each SM reads for itself that L2 still holds when so many bytes lie between two uses.
+[[nodiscard]] double kept_by_one_reader(const arch::L2Spec& l2, double bytes);
 
 [[nodiscard]] ReuseResult tile_reuse(const ReuseRequest& request);
 

@@ -98,7 +98,7 @@ Dealt deal(const MemoryKernel& k) {
 gpu::Traffic traffic_of(const arch::GpuSpec& gpu, const MemoryKernel& k, gpu::L2State l2) {
   gpu::Traffic out;
   const double in = k.bytes_in(), written = k.bytes_out();
-  const memory::Capacity capacity{gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above};
+  const memory::Capacity capacity = memory::capacity_of(gpu.l2);
   const double kept = l2 == gpu::L2State::warm ? memory::retained_fraction(in + written, capacity) : 0.0;
   out.l2_read_bytes = out.compulsory_bytes = in;
   out.l2_write_bytes = out.result_bytes = written;

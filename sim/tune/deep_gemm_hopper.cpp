@@ -80,9 +80,8 @@ kernels::KernelConfig deep_gemm_on_hopper(const arch::GpuSpec& gpu, const Proble
   config.stages = stages_of(block, shape.k);
   config.schedule = block.m <= 64 ? kernels::Schedule::ws : kernels::Schedule::coop;  // warpgroups that multiply
   config.persistent = true;
-  const bool wide = ceil_div(shape.n, block.n) > ceil_div(shape.m, block.m);
-  config.raster = wide ? kernels::Raster::along_m : kernels::Raster::along_n;
-  config.swizzle_log2 = 3;  // groups of 8 or 16 blocks (scheduler.cuh)
+  config.raster = shorter_side(config.tile, shape);  // a block below 64 rows holds all of M, as its tile does
+  config.swizzle_log2 = 3;                           // groups of 8 or 16 blocks (scheduler.cuh)
   return in_frame(std::move(config), problem.frame);
 }
 

@@ -33,12 +33,6 @@ std::int64_t last_power_of_two(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, value))));
 }
 
-// Of a persistent CUTLASS kernel: tiles follow each other along the side that has fewer of them.
-kernels::Raster shorter_side(const KernelConfig& config, const kernels::GemmShape& shape) {
-  const std::int64_t rows = ceil_div(shape.m, config.tile.m), columns = ceil_div(shape.n, config.tile.n);
-  return columns > rows ? kernels::Raster::along_m : kernels::Raster::along_n;
-}
-
 // Products in tensor memory. A product of two CTAs has twice the rows of each; `swapped`: rows of the product are N.
 struct MemoryTile {
   int rows = 128, columns = 128, depth = 128;  // of one CTA; depth in elements
@@ -54,7 +48,7 @@ KernelConfig tensor_memory(const MemoryTile& t, const Problem& problem) {
   config.instruction = t.swapped ? kernels::Tile{t.columns, rows, depth} : kernels::Tile{rows, t.columns, depth};
   config.cluster_m = t.swapped ? t.cluster_columns : t.cluster_rows;
   config.cluster_n = t.swapped ? t.cluster_rows : t.cluster_columns;
-  config.raster = shorter_side(config, problem.shape);
+  config.raster = shorter_side(config.tile, problem.shape);
   return in_problem(std::move(config), problem);
 }
 
@@ -94,7 +88,7 @@ KernelConfig by_warp_groups(kernels::Tile tile, int cluster_m, int cluster_n, st
   config.cluster_m = cluster_m;
   config.cluster_n = cluster_n;
   config.schedule = kernels::schedule_from(schedule);
-  config.raster = shorter_side(config, problem.shape);
+  config.raster = shorter_side(config.tile, problem.shape);
   return in_problem(std::move(config), problem);
 }
 

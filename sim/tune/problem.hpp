@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/families/family.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::tune {
 
@@ -14,6 +15,12 @@ struct Problem {
 };
 
 using kernels::in_frame;
+
+// Of a persistent kernel of CUTLASS or DeepGEMM: tiles follow each other along the side that has fewer of them.
+[[nodiscard]] inline kernels::Raster shorter_side(const kernels::Tile& tile, const kernels::GemmShape& shape) {
+  const std::int64_t rows = ceil_div(shape.m, tile.m), columns = ceil_div(shape.n, tile.n);
+  return columns > rows ? kernels::Raster::along_m : kernels::Raster::along_n;
+}
 
 // f32, or a type that only tensor cores multiply at speed.
 [[nodiscard]] bool wants_tensor_cores(kernels::DataType type);

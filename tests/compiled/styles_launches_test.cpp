@@ -1,50 +1,23 @@
 // Launches of an H100 (own runs; tests/data/compiled/README.md) of kernels written in other styles than those before:
 // bank conflicts that vary, causal attention, a query against a cache, sorts, scans, clusters. Bounds guard what was
 // reached: some of these launches showed which laws were missing.
-#include <gtest/gtest.h>
-
-#include <cmath>
-
-#include "arch/load.hpp"
-#include "sim/compiled/measured_launches.hpp"
-#include "sim/support/text.hpp"
+#include "tests/compiled/launch_checks.hpp"
 
 namespace noteg::compiled {
 namespace {
 
 const LaunchValidation& styles() {
-  static const LaunchValidation all = [] {
-    static const arch::GpuSpec gpu = *arch::load_gpu("h100-sxm5-80gb", {});
-    Result<LaunchValidation> out =
-        validate_launches(NOTEG_SOURCE_DIR "/tests/data/compiled/h100_styles_launches.csv", {&gpu, false, 1});
-    EXPECT_TRUE(out) << to_string(out.errors());
-    return std::move(*out);
-  }();
+  static const LaunchValidation all = validated("h100-sxm5-80gb", "h100_styles_launches.csv");
   return all;
 }
 
-double measured_by_card(std::size_t row, std::string_view column) {
-  const CsvTable& table = styles().table;
-  return parse_number(table.rows.at(row, *table.column(column))).value_or(0);
-}
-
-double style_off(const LaunchOutcome& each) { return each.run->report.time_us / 1e3 / *each.measured_ms - 1; }
-
-TEST(StylesLaunches, TimesStayWithinTheirBounds) {
-  double sum = 0;
-  for (const LaunchOutcome& each : styles().outcomes) {
-    ASSERT_TRUE(each.run) << each.launch << ": " << each.skipped;
-    EXPECT_LE(std::abs(style_off(each)), 0.3) << each.launch;
-    sum += std::abs(style_off(each));
-  }
-  EXPECT_LE(sum / static_cast<double>(styles().outcomes.size()), 0.1);
-}
+TEST(StylesLaunches, TimesStayWithinTheirBounds) { expect_times_within(styles(), 0.3, 0.1); }
 
 // Each CTA has two iterations more than its neighbour, and the longest come last.
 TEST(StylesLaunches, CausalAttentionTakesTheTimeOfItsSchedule) {
   for (const LaunchOutcome& each : styles().outcomes) {
     if (each.kernel != "a_causal128") continue;
-    EXPECT_NEAR(style_off(each), 0, 0.12) << each.launch;
+    EXPECT_NEAR(error_of(each), 0, 0.12) << each.launch;
   }
 }
 
@@ -52,7 +25,7 @@ TEST(StylesLaunches, CausalAttentionTakesTheTimeOfItsSchedule) {
 TEST(StylesLaunches, ConflictsThatVaryTakeTheirMean) {
   for (const LaunchOutcome& each : styles().outcomes) {
     if (each.kernel != "o_bitonic") continue;
-    EXPECT_NEAR(style_off(each), 0, 0.06) << each.launch;
+    EXPECT_NEAR(error_of(each), 0, 0.06) << each.launch;
   }
 }
 
@@ -61,7 +34,7 @@ TEST(StylesLaunches, AnAcquireEmptiesL1) {
   for (std::size_t i = 0; i < styles().outcomes.size(); ++i) {
     const LaunchOutcome& each = styles().outcomes[i];
     if (each.kernel != "c_norm") continue;
-    EXPECT_NEAR(each.run->cold.l2_sectors, measured_by_card(i, "lts__t_sectors_srcunit_tex.sum"), 1e5);
+    EXPECT_NEAR(each.run->cold.l2_sectors, counted(styles(), i, "lts__t_sectors_srcunit_tex.sum"), 1e5);
   }
 }
 
@@ -69,7 +42,7 @@ TEST(StylesLaunches, CountersAreThoseOfTheCard) {
   for (std::size_t i = 0; i < styles().outcomes.size(); ++i) {
     const LaunchOutcome& each = styles().outcomes[i];
     ASSERT_TRUE(each.run) << each.launch;
-    const auto ratio = [&](double of, std::string_view column) { return of / measured_by_card(i, column); };
+    const auto ratio = [&](double of, std::string_view column) { return of / counted(styles(), i, column); };
     EXPECT_NEAR(ratio(each.run->cold.warp_instructions, "smsp__inst_executed.sum"), 1, 1e-6) << each.launch;
     // 1.59 in the smallest launch, whose SMs ask for the same sectors at the same time.
     EXPECT_NEAR(ratio(each.run->cold.l2_sectors, "lts__t_sectors_srcunit_tex.sum"), 1, 0.6) << each.launch;

@@ -76,7 +76,7 @@ std::vector<AddressesByWarp> first_addresses(const EmulatedCode& code, const Lau
   const auto all = static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), true));
   // A bounded walk, in which loops are skipped.
   for (int rounds = 0; rounds < 2000 && !cta.finished() && watcher.found < all; ++rounds) cta.run_round(watcher);
-  return watcher.first;
+  return std::move(watcher.first);
 }
 
 // How far apart two CTAs go with an instruction: of a lane that takes part in both, since others stay away at the edge

@@ -198,7 +198,7 @@ class Flash3Builder {
   void consumer(int which) {
     emit_flash3_start(e_, ".TRY_ALLOC.CTAPOOL", plan_.consumer_registers());
     emit_index_arithmetic(e_, flash3_role_prologue);
-    const int tiles = open_flash3_tiles(e_, plan_);
+    const int tiles = open_tiles(e_, plan_.persistent);
     emit_flash3_lengths(e_, length_, place_, lengths_);
     for (int i = 0; i < plan_.head / 2; ++i) e_.emit(Opcode::cs2r, ".32", {reg(output_.part(i))}, {});
     emit_zeroes(e_, most_);
@@ -223,7 +223,7 @@ class Flash3Builder {
       emit_async(e_, Opcode::bar_sync, ".DEFER_BLOCKING",
                  {.kind = AsyncKind::wait, .ring = ring_next, .rounds_ahead = 1});
     epilogue();
-    close_flash3_tiles(e_, tiles);
+    close_tiles(e_, tiles);
     e_.emit(Opcode::exit, "", {}, {});
   }
 

@@ -1,4 +1,4 @@
-// What the streams of FlashAttention-3's warps have in common: barriers, the loop over tiles, the producer.
+// What the streams of FlashAttention-3's warps have in common: barriers, their start, the producer.
 #pragma once
 
 #include "kernels/families/flash3/flash3_plan.hpp"
@@ -27,9 +27,6 @@ inline constexpr int flash3_role_prologue = 60;  // instructions, as in the kern
 // Instructions of all roles before they part, then registers given back or taken.
 void emit_flash3_start(Emitter& e, const char* registers_move, int registers);
 
-// The loop over a CTA's tiles, -1 where it has one.
-[[nodiscard]] int open_flash3_tiles(Emitter& e, const Flash3Plan& plan);
-void close_flash3_tiles(Emitter& e, int loop);
 // Lengths and first tokens of a tile's sequence, which stand in memory.
 void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern);
 

@@ -32,7 +32,7 @@ class Producer {
   void run() {
     emit_flash3_start(e_, ".DEALLOC.CTAPOOL", plan_.producer_registers());
     emit_index_arithmetic(e_, flash3_role_prologue);
-    const int tiles = open_flash3_tiles(e_, plan_);
+    const int tiles = open_tiles(e_, plan_.persistent);
     emit_flash3_lengths(e_, sequence_, table_, sequences_);
     look_up();
     copy(of_keys);
@@ -48,7 +48,7 @@ class Producer {
     if (tiles >= 0) e_.memory(Opcode::ldg, ".E", reg(ticket_), {reg(table_)}, 4, sequences_);  // ATOMG
     copy(of_values);
     if (tiles >= 0) find_next_tile();
-    close_flash3_tiles(e_, tiles);
+    close_tiles(e_, tiles);
     e_.emit(Opcode::exit, "", {}, {});
   }
 
@@ -160,19 +160,6 @@ void emit_flash3_start(Emitter& e, const char* registers_move, int registers) {
   emit_index_arithmetic(e, common_prologue);
   e.emit(Opcode::bar_sync, "", {}, {});
   e.emit(Opcode::usetmaxreg, registers_move, {}, {imm(registers)});
-}
-
-int open_flash3_tiles(Emitter& e, const Flash3Plan& plan) {
-  if (!plan.persistent) return -1;
-  const int loop = e.begin_loop(false, 1);
-  e.program().loops[static_cast<std::size_t>(loop)].is_tiles = true;
-  return loop;
-}
-
-void close_flash3_tiles(Emitter& e, int loop) {
-  if (loop < 0) return;
-  emit_next_tile(e);
-  e.end_loop(loop, pred(0));
 }
 
 void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern) {

@@ -42,24 +42,9 @@ void emit_start(Emitter& e, const Tcgen05Plan& plan, bool initialises) {
   emit_index_arithmetic(e, own_prologue);
 }
 
-int open_tiles(Emitter& e, const Tcgen05Plan& plan) {
-  if (!plan.persistent) return -1;
-  const int loop = e.begin_loop(false, 1);
-  e.program().loops[static_cast<std::size_t>(loop)].is_tiles = true;
-  return loop;
-}
-
-void close_tiles(Emitter& e, int loop) {
-  if (loop >= 0) {
-    emit_next_tile(e);
-    e.end_loop(loop, pred(0));
-  }
-  e.emit(Opcode::exit, "", {}, {});
-}
-
 void emit_copies(Emitter& e, const Tcgen05Plan& plan) {
   emit_start(e, plan, true);
-  const int tiles = open_tiles(e, plan);
+  const int tiles = open_tiles(e, plan.persistent);
   const int loop = e.begin_loop(true, 1);
   emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
              {.kind = AsyncKind::wait, .ring = empty, .by_design = true});
@@ -72,6 +57,7 @@ void emit_copies(Emitter& e, const Tcgen05Plan& plan) {
              {.kind = AsyncKind::load_box, .ring = full, .advances = true, .box = BoxOf::b, .bytes = plan.b_bytes});
   e.end_loop(loop, pred(0));
   close_tiles(e, tiles);
+  e.emit(Opcode::exit, "", {}, {});
 }
 
 void emit_idle(Emitter& e, const Tcgen05Plan& plan) {
@@ -82,7 +68,7 @@ void emit_idle(Emitter& e, const Tcgen05Plan& plan) {
 // The thread waits for tiles and for a free set of sums, never for its own products: their end is told to barriers.
 void emit_products(Emitter& e, const Tcgen05Plan& plan) {
   emit_start(e, plan, false);
-  const int tiles = open_tiles(e, plan);
+  const int tiles = open_tiles(e, plan.persistent);
   emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
              {.kind = AsyncKind::wait, .ring = sums_empty, .by_design = true});
   e.program().mainloop_begin = e.position();
@@ -103,6 +89,7 @@ void emit_products(Emitter& e, const Tcgen05Plan& plan) {
   e.program().epilogue_begin = e.position();
   emit_async(e, Opcode::utcbar, "", {.kind = AsyncKind::commit, .ring = sums_full, .advances = true});
   close_tiles(e, tiles);
+  e.emit(Opcode::exit, "", {}, {});
 }
 
 // 32 columns at a time: out of tensor memory, scaled, packed, staged in shared memory, stored by one bulk copy. Two
@@ -142,13 +129,14 @@ void emit_epilogue(Emitter& e, const Tcgen05Plan& plan) {
   const int pattern = e.add_pattern(contiguous(Space::shared, Matrix::c, true, 16, 512));
   const Value address = e.fresh();
   e.emit(Opcode::iadd3, "", {reg(address)}, {reg(zero_value), imm(0x400), reg(zero_value)});
-  const int tiles = open_tiles(e, plan);
+  const int tiles = open_tiles(e, plan.persistent);
   emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
              {.kind = AsyncKind::wait, .ring = sums_full, .rounds_ahead = 1, .by_design = true});
   for (int piece = 0; piece < plan.pieces; ++piece) emit_piece(e, plan, address, pattern);
   emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64.A1T0",
              {.kind = AsyncKind::arrive, .ring = sums_empty, .advances = true});
   close_tiles(e, tiles);
+  e.emit(Opcode::exit, "", {}, {});
 }
 
 }  // namespace

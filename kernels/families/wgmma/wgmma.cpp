@@ -49,24 +49,11 @@ void emit_start(Emitter& e, const WgmmaPlan& plan, bool initialises) {
     e.emit(Opcode::bar_sync, "", {}, {});
 }
 
-int open_tiles(Emitter& e, const WgmmaPlan& plan) {
-  if (!plan.persistent) return -1;
-  const int loop = e.begin_loop(false, 1);
-  e.program().loops[static_cast<std::size_t>(loop)].is_tiles = true;
-  return loop;
-}
-
-void close_tiles(Emitter& e, int loop) {
-  if (loop < 0) return;
-  emit_next_tile(e);
-  e.end_loop(loop, pred(0));
-}
-
 void emit_producer(Emitter& e, const WgmmaPlan& plan) {
   emit_start(e, plan, true);
   e.emit(Opcode::usetmaxreg, ".DEALLOC.CTAPOOL", {}, {imm(producer_registers)});
   emit_index_arithmetic(e, own_prologue(plan));
-  const int tiles = open_tiles(e, plan);
+  const int tiles = open_tiles(e, plan.persistent);
   const int loop = e.begin_loop(true, 1);
   emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
              {.kind = AsyncKind::wait, .ring = ring_empty, .by_design = true});
@@ -96,7 +83,7 @@ void emit_consumer(Emitter& e, const WgmmaPlan& plan, WgmmaConsumer consumer, in
   e.emit(Opcode::usetmaxreg, ".TRY_ALLOC.CTAPOOL", {}, {imm(consumer_registers)});
   emit_index_arithmetic(e, own_prologue(plan));
   if (in_turns && which == 1) emit_async(e, Opcode::uiadd3, "", {.kind = AsyncKind::skip, .ring = ring_full});
-  const int tiles = open_tiles(e, plan);
+  const int tiles = open_tiles(e, plan.persistent);
   if (in_turns) emit_turn(e, consumer.own_multiply, which);
   if (which == 0) e.program().mainloop_begin = e.position();
   emit_wgmma_mainloop(e, plan, consumer);

@@ -189,7 +189,18 @@ void emit_pass(Emitter& e, int ring) {
   emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64.A1T0", {.kind = AsyncKind::arrive, .ring = ring, .advances = true});
 }
 
-void emit_next_tile(Emitter& e) { emit_index_arithmetic(e, tile_arithmetic); }
+int open_tiles(Emitter& e, bool persistent) {
+  if (!persistent) return -1;
+  const int loop = e.begin_loop(false, 1);
+  e.program().loops[static_cast<std::size_t>(loop)].is_tiles = true;
+  return loop;
+}
+
+void close_tiles(Emitter& e, int loop) {
+  if (loop < 0) return;
+  emit_index_arithmetic(e, tile_arithmetic);
+  e.end_loop(loop, pred(0));
+}
 
 void guard_fences(Program& program) {
   constexpr std::int8_t counter = counter_count - 1;

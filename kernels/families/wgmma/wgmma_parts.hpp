@@ -46,7 +46,9 @@ void emit_wgmma_epilogue(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer&
 void emit_turn(Emitter& e, int ring, int which);
 void emit_pass(Emitter& e, int ring);
 
-void emit_next_tile(Emitter& e);  // coordinates of the next tile, two divisions
+// The loop over the tiles of a persistent CTA, -1 where a CTA has one tile. It ends with the coordinates of the next.
+[[nodiscard]] int open_tiles(Emitter& e, bool persistent);
+void close_tiles(Emitter& e, int loop);
 
 // FENCE waits for the MEMBAR before it.
 void guard_fences(Program& program);

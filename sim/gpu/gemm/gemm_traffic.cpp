@@ -57,7 +57,7 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   out.bytes_out = result_bytes(*r.config);
   out.a_stored = stored_share(*r.config);
   out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
-  out.capacity = {r.gpu->l2.size.value, r.gpu->l2.kept_below, r.gpu->l2.gone_above};
+  out.capacity = memory::capacity_of(r.gpu->l2);
   out.l2_partitions = r.gpu->l2.partitions;
   out.granule = r.gpu->dram.granule.value;
   out.piece_along_k = std::max<double>(out.granule, traits_of(*r.config).prefetched_bytes);

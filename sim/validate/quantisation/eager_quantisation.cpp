@@ -74,10 +74,7 @@ RowReduction row_reduction(double rows, double columns) {
 
 EagerQuantisation eager_quantisation(const arch::GpuSpec& gpu, double rows, double columns) {
   const double values = rows * columns;
-  const memory::Capacity capacity{gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above};
-  const auto kept = [&](double bytes) {
-    return memory::retained_fraction(values * bytes * memory::l2_copies(gpu.l2.partitions, 1), capacity);
-  };
+  const auto kept = [&](double bytes) { return memory::kept_by_one_reader(gpu.l2, values * bytes); };
   // Two tensors of floats pass between a write and the read after it. The next call overwrites a tensor: what lies
   // between are four of floats that the allocator hands out, the activations and what becomes of them.
   const double found = kept(2 * 4), overwritten = kept(4 * 4 + 2 + 1);

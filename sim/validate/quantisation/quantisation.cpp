@@ -37,8 +37,7 @@ RowKernel row_kernel(const arch::GpuSpec& gpu, double rows, double k) {
 double missed_again(const arch::GpuSpec& gpu, const RowKernel& kernel, double rows, double k) {
   if (kernel.keeps_row) return 0;
   const double at_work = std::min(rows, kernel.rows_per_sm * gpu.sms) * k * read_bytes;
-  const memory::Capacity l2{gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above};
-  return 1 - memory::retained_fraction(at_work * memory::l2_copies(gpu.l2.partitions, 1), l2);
+  return 1 - memory::kept_by_one_reader(gpu.l2, at_work);
 }
 
 Seconds by_row(const arch::GpuSpec& gpu, double rows, double k, double written) {
@@ -60,9 +59,8 @@ Seconds by_block(const arch::GpuSpec& gpu, double rows, double k, double written
 // TensorRT-LLM, a scale for the whole tensor that was known before: one pass. What it writes it writes again in the
 // next call, so that it stays in L2 as far as it fits there beside what is read.
 Seconds by_known_scale(const arch::GpuSpec& gpu, double rows, double k, double written) {
-  const memory::Capacity l2{gpu.l2.size.value, gpu.l2.kept_below, gpu.l2.gone_above};
-  const double between = rows * k * (read_bytes + written) * memory::l2_copies(gpu.l2.partitions, 1);
-  return by_block(gpu, rows, k, written * (1 - memory::retained_fraction(between, l2)));
+  const double kept = memory::kept_by_one_reader(gpu.l2, rows * k * (read_bytes + written));
+  return by_block(gpu, rows, k, written * (1 - kept));
 }
 
 // TensorRT-LLM on sm_120, fp8_utils.py: 64 warps go down the rows of each 512 columns, one row after the other. A row
@@ -160,14 +158,15 @@ power::Activity quantisation_activity(const arch::GpuSpec& gpu, const kernels::G
   const double rows = static_cast<double>(shape.m) * static_cast<double>(shape.batch);
   const double numbers = rows * static_cast<double>(shape.k);
   power::Activity out;
-  out.time = quantisation_time(gpu, shape, type, library, known_scale);
   if (is_eager(type, library)) {
     const EagerQuantisation eager = eager_quantisation(gpu, rows, static_cast<double>(shape.k));
+    out.time = eager.time;
     out.dram_read_bytes = eager.dram_read;
     out.dram_write_bytes = eager.dram_written;
     out.l2_bytes = eager.l2;
     return out;
   }
+  out.time = quantisation_time(gpu, shape, type, library, known_scale);
   out.dram_read_bytes = Bytes{numbers * read_bytes};
   out.dram_write_bytes = Bytes{numbers * kernels::stored_bytes_of(type)};
   out.l2_bytes = out.dram_read_bytes + out.dram_write_bytes;

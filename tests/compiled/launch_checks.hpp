@@ -1,0 +1,45 @@
+// Measured launches of tests/data/compiled, simulated, and the bounds that their times are held to.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "arch/load.hpp"
+#include "sim/compiled/measured_launches.hpp"
+#include "sim/support/text.hpp"
+
+namespace noteg::compiled {
+
+inline LaunchValidation validated(const std::string& gpu_name, const std::string& file) {
+  static std::map<std::string, arch::GpuSpec> gpus;  // outcomes refer to theirs
+  const auto gpu = gpus.try_emplace(gpu_name, *arch::load_gpu(gpu_name, {})).first;
+  Result<LaunchValidation> out =
+      validate_launches(NOTEG_SOURCE_DIR "/tests/data/compiled/" + file, {&gpu->second, false, 1});
+  EXPECT_TRUE(out) << to_string(out.errors());
+  return out ? std::move(*out) : LaunchValidation{};
+}
+
+// Of the predicted time: positive where it is too long.
+inline double error_of(const LaunchOutcome& each) { return each.run->report.time_us / 1e3 / *each.measured_ms - 1; }
+
+inline double counted(const LaunchValidation& all, std::size_t row, std::string_view column) {
+  return parse_number(all.table.rows.at(row, *all.table.column(column))).value_or(0);
+}
+
+inline void expect_times_within(const LaunchValidation& all, double each_bound, double mean_bound) {
+  ASSERT_FALSE(all.outcomes.empty());
+  double sum = 0;
+  for (const LaunchOutcome& each : all.outcomes) {
+    ASSERT_TRUE(each.run) << each.launch << ": " << each.skipped;
+    const double off = std::abs(error_of(each));
+    EXPECT_LE(off, each_bound) << each.launch;
+    sum += off;
+  }
+  EXPECT_LE(sum / static_cast<double>(all.outcomes.size()), mean_bound);
+}
+
+}  // namespace noteg::compiled
