@@ -16,6 +16,7 @@ enum Walk : int { walk_k, walk_v, walk_turn, walk_tiles, walk_staged };
 
 constexpr int quad_steps = 2;  // a row lies in four lanes: two exchanges reduce it
 constexpr int rows_of_thread = 2;
+constexpr int output_arithmetic = 30;  // of a row of the output: token and head by a division, then 64-bit products
 constexpr int exponentials_ahead = 4, sums_behind = 6;  // in the stream of one row after another
 
 class Flash3Builder {
@@ -32,7 +33,7 @@ class Flash3Builder {
     for (int i = 0; i < 8; ++i) spare_.push_back(e.fresh());
     length_ = e.fresh();
     place_ = e.fresh(2);
-    lengths_ = e.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
+    lengths_ = e.add_pattern(contiguous(Space::global, Matrix::a, false, 4, 128));
   }
 
   void run() {
@@ -49,7 +50,7 @@ class Flash3Builder {
     std::vector<BarrierRing>& rings = e_.program().rings;
     rings.resize(static_cast<std::size_t>(ring_turn + plan_.consumers));
     const int consuming = 4 * plan_.consumers, copying = plan_.copying_warps();
-    rings[ring_full_q] = {"full_q", 1, 1, walk_tiles, false, false};
+    rings[ring_full_q] = {"full_q", 1, plan_.gathers ? copying : 1, walk_tiles, false, false};
     rings[ring_empty_q] = {"empty_q", 1, consuming, walk_tiles, false, false};
     rings[ring_output] = {"output", 1, consuming, walk_tiles, false, false};
     rings[ring_next] = {"next", 1, copying, walk_tiles, false, false};
@@ -199,7 +200,7 @@ class Flash3Builder {
     emit_flash3_start(e_, ".TRY_ALLOC.CTAPOOL", plan_.consumer_registers());
     emit_index_arithmetic(e_, flash3_role_prologue);
     const int tiles = open_tiles(e_, plan_.persistent);
-    emit_flash3_lengths(e_, length_, place_, lengths_);
+    emit_flash3_lengths(e_, length_, place_, lengths_, true);
     for (int i = 0; i < plan_.head / 2; ++i) e_.emit(Opcode::cs2r, ".32", {reg(output_.part(i))}, {});
     emit_zeroes(e_, most_);
     emit_zeroes(e_, sum_);
@@ -266,9 +267,15 @@ class Flash3Builder {
                 {reg(output_.part(first + 2 * i + 1)), reg(output_.part(first + 2 * i))});
       e_.memory(Opcode::stsm, ".16.M88.4", {}, {reg(most_.front()), reg(four)}, 16, pattern);
     }
+    if (plan_.gathers) read_back();
     e_.emit(Opcode::membar, ".ALL.CTA", {}, {});
     e_.emit(Opcode::fence, ".VIEW.ASYNC", {}, {});
     release(ring_output);
+    for (int pass = 0; plan_.gathers && pass < plan_.head / 32; ++pass) {
+      for (int i = 0; i < 2; ++i)
+        e_.emit(Opcode::shfl, ".IDX", {reg(spare_[6])}, {reg(place_.part(i)), imm(pass), imm(0x181f)});
+      emit_flash3_chain(e_, spare_[6], length_, 3);
+    }
     // Heads of a key head lie in the rows by turns, so that threads store them and no box does (Use_TMA_O).
     emit_async(e_, Opcode::utmastg, ".4D",
                {.kind = AsyncKind::store_box,
@@ -278,6 +285,18 @@ class Flash3Builder {
                 .bytes = 2.0 * 64 * plan_.head});
     e_.emit(Opcode::utmacmdflush, "", {}, {});
     e_.emit(Opcode::depbar, ".LE", {}, {}).depbar_count = 0;
+  }
+
+  // All consumers' output in shared memory, each thread takes whole rows' pieces and works their places out.
+  void read_back() {
+    emit_async(e_, Opcode::bar_sync, ".DEFER_BLOCKING",
+               {.kind = AsyncKind::sync, .ring = ring_staged, .rounds_ahead = 1, .advances = true});
+    emit_flash3_lengths(e_, length_, place_, lengths_, true);
+    emit_flash3_chain(e_, place_.part(0), length_, output_arithmetic);
+    const int pattern = e_.add_pattern(contiguous(Space::shared, Matrix::c, false, 16, 512));
+    for (int piece = 0; piece < plan_.head / 16; ++piece)
+      e_.memory(Opcode::lds, ".128", reg(weights_[static_cast<std::size_t>(piece) % weights_.size()]),
+                {reg(place_.part(0))}, 16, pattern);
   }
 
   Emitter& e_;

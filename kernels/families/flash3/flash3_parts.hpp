@@ -27,8 +27,12 @@ inline constexpr int flash3_role_prologue = 60;  // instructions, as in the kern
 // Instructions of all roles before they part, then registers given back or taken.
 void emit_flash3_start(Emitter& e, const char* registers_move, int registers);
 
-// Lengths and first tokens of a tile's sequence, which stand in memory.
-void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern);
+// Arithmetic of addresses: each instruction waits for the one before, some for a parameter of the kernel.
+void emit_flash3_chain(Emitter& e, Value of, Value with, int instructions);
+
+// Lengths and first tokens of a tile's sequence, which stand in memory, each found with the one before. Consumers keep
+// them in uniform registers.
+void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern, bool to_uniform);
 
 // The whole stream of the warps that copy queries, keys and values.
 void emit_flash3_producer(Emitter& e, const Flash3Plan& plan);

@@ -1,6 +1,8 @@
 // The producer of FlashAttention-3. Keys that lie together come by boxes, which one warp asks for. Pages of a cache
 // that are no whole blocks of keys are gathered by a warpgroup: every thread looks its rows' pages up, the lanes of a
 // row share the addresses, 16 bytes a copy (paged_kv.h of the library). Rows behind the last key are not read.
+// Of a tile with few keys the producer's own chain is the longest: which sequence, how long, which pages, which tile
+// next. Its instructions follow the library's kernel as compiled for sm_90 (head 128, causal, paged, in groups).
 #include <algorithm>
 
 #include "kernels/families/common.hpp"
@@ -12,8 +14,16 @@ namespace {
 
 constexpr int common_prologue = 48;  // instructions, as in the kernels of the wgmma family
 constexpr int copy_bytes = 16, gathering_threads = 128;
-constexpr int address_arithmetic = 10;  // page and place in it of a row: a division, then 64-bit products
+constexpr int row_arithmetic = 14;      // of a row: its token, then page and place in it by a division
+constexpr int address_arithmetic = 10;  // of a page: 64-bit products
+constexpr int query_arithmetic = 26;    // of a row of queries: token and head by a division, then 64-bit products
 constexpr int scan_steps = 5;           // of a running sum over a warp
+constexpr int divisions = 2;            // tile by blocks of rows, then by heads
+constexpr int division_arithmetic = 20;
+
+// Which sequence a tile is of, where that begins, how long it is; then its blocks.
+constexpr int instructions_of_parameter = 5;  // strides, divisors and pointers are the kernel's parameters
+constexpr int rounds_of_lengths = 3, arithmetic_of_round = 6, arithmetic_of_blocks = 14;
 
 class Producer {
  public:
@@ -33,7 +43,7 @@ class Producer {
     emit_flash3_start(e_, ".DEALLOC.CTAPOOL", plan_.producer_registers());
     emit_index_arithmetic(e_, flash3_role_prologue);
     const int tiles = open_tiles(e_, plan_.persistent);
-    emit_flash3_lengths(e_, sequence_, table_, sequences_);
+    emit_flash3_lengths(e_, sequence_, table_, sequences_, false);
     look_up();
     copy(of_keys);
     queries();
@@ -45,7 +55,7 @@ class Producer {
     copy(of_keys);
     copy(of_values);
     e_.end_loop(loop, pred(0));
-    if (tiles >= 0) e_.memory(Opcode::ldg, ".E", reg(ticket_), {reg(table_)}, 4, sequences_);  // ATOMG
+    if (tiles >= 0) take_ticket();
     copy(of_values);
     if (tiles >= 0) find_next_tile();
     close_tiles(e_, tiles);
@@ -53,7 +63,7 @@ class Producer {
   }
 
  private:
-  enum Operand_ : std::uint8_t { of_keys, of_values };
+  enum Operand_ : std::uint8_t { of_keys, of_values, of_queries, operands };
 
   [[nodiscard]] int row_bytes() const { return 2 * plan_.head; }
   // Of a row, what the lanes that share its address copy at a time.
@@ -73,16 +83,16 @@ class Producer {
       table.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(row / page * 4);
     }
     pages_ = e_.add_pattern(table);
-    sequences_ = e_.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
+    sequences_ = e_.add_pattern(contiguous(Space::global, Matrix::a, false, 4, 128));
+    counter_ = e_.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
   }
 
   // The table of pages is read before each block of keys; its values lie in the same pages.
   void look_up() {
     if (!plan_.gathers) return;
+    emit_flash3_chain(e_, table_.part(0), place_.part(0), row_arithmetic);
     e_.memory(Opcode::ldg, ".E", reg(page_), {reg(table_)}, 4, pages_);
-    for (int i = 0; i < address_arithmetic; ++i)
-      e_.emit(i % 3 == 2 ? Opcode::iadd3 : Opcode::imad, "", {reg(place_.part(i % 2))},
-              {reg(place_.part((i + 1) % 2)), imm(i), reg(table_.part(0))});
+    emit_flash3_chain(e_, page_, place_.part(0), address_arithmetic);
     for (const Value& pointer : pointers_)
       e_.emit(Opcode::imad_wide, "", {reg(pointer)}, {reg(page_), constant(0x1a0), constant(0x1a8)});
   }
@@ -103,23 +113,42 @@ class Producer {
   }
 
   void gather(Value pointer, int full) {
-    const int passes = (plan_.keys + rows_at_once() - 1) / rows_at_once();
-    for (int pass = 0; pass < passes; ++pass) {
-      for (int i = 0; i < 2; ++i)
-        e_.emit(Opcode::shfl, ".IDX", {reg(place_.part(i))}, {reg(pointer.part(i)), imm(pass), imm(0x181f)});
-      e_.emit(Opcode::iadd3, "", {reg(place_.part(0))}, {reg(place_.part(0)), constant(0x1b0), reg(zero_value)});
-      for (int at = 0; at < row_bytes(); at += piece_bytes())
-        e_.memory(Opcode::ldgsts, ".E.BYPASS.LTC128B.128", {}, {reg(write_), reg(place_)}, copy_bytes, rows_).guard =
-            pred(1);
-    }
+    copy_rows(pointer, plan_.keys);
     emit_async(e_, Opcode::syncs, ".ARRIVES.LDGSTSBAR.64",
                {.kind = AsyncKind::arrive_copied, .ring = full, .advances = true});
   }
 
-  // Queries are read by one CTA, as C is where it is read.
+  void copy_rows(Value pointer, int rows) {
+    const int passes = (rows + rows_at_once() - 1) / rows_at_once();
+    for (int pass = 0; pass < passes; ++pass) {
+      share_address(pointer, pass);
+      for (int at = 0; at < row_bytes(); at += piece_bytes())
+        e_.memory(Opcode::ldgsts, ".E.BYPASS.LTC128B.128", {}, {reg(write_), reg(place_)}, copy_bytes, rows_).guard =
+            pred(1);
+    }
+  }
+
+  // Of the lanes that copy a row, one has worked its address out.
+  void share_address(Value pointer, int pass) {
+    for (int i = 0; i < 2; ++i)
+      e_.emit(Opcode::shfl, ".IDX", {reg(place_.part(i))}, {reg(pointer.part(i)), imm(pass), imm(0x181f)});
+    e_.emit(Opcode::lea, "", {reg(place_.part(0))}, {reg(place_.part(0)), constant(0x1b0), reg(zero_value)});
+    e_.emit(Opcode::imad, ".X", {reg(place_.part(1))}, {reg(place_.part(1)), imm(1), reg(place_.part(0))});
+    e_.emit(Opcode::isetp, ".GE.AND", {Operand{}, pred(1)}, {reg(sequence_), imm(16 * pass)});
+  }
+
+  // Queries are read by one CTA, as C is where it is read. Beside gathered keys the heads of a key head lie in the rows
+  // by turns, and the warpgroup copies them too (PackGQA).
   void queries() {
+    const Value pointer = pointers_[of_queries];
+    if (plan_.gathers) emit_flash3_chain(e_, pointer.part(0), sequence_, query_arithmetic);
     emit_async(e_, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
                {.kind = AsyncKind::wait, .ring = ring_empty_q, .by_design = true});
+    if (plan_.gathers) {
+      copy_rows(pointer, plan_.rows);
+      emit_async(e_, Opcode::syncs, ".ARRIVES.LDGSTSBAR.64", {.kind = AsyncKind::arrive_copied, .ring = ring_full_q});
+      return;
+    }
     emit_async(e_, Opcode::syncs, ".ARRIVE.TRANS64",
                {.kind = AsyncKind::arrive, .ring = ring_full_q, .boxes = 1, .one_warp = true});
     emit_async(e_, Opcode::utmaldg, ".4D",
@@ -130,13 +159,22 @@ class Producer {
                 .bytes = 2.0 * plan_.rows * plan_.head});
   }
 
-  // A counter in memory deals tiles out. Sequences differ in length: running sums over the blocks of 31 of them at a
+  // A counter in memory deals tiles out; its answer is waited for before values are copied.
+  void take_ticket() {
+    e_.memory(Opcode::ldg, ".E", reg(ticket_), {reg(table_)}, 4, counter_);  // ATOMG
+    e_.emit(Opcode::shfl, ".IDX", {reg(sum_)}, {reg(ticket_), imm(0), imm(0x1f)});
+    e_.emit(Opcode::iadd3, "", {reg(write_)}, {reg(sum_), reg(write_), reg(zero_value)});
+    e_.emit(Opcode::iadd3, "", {reg(place_.part(0))}, {reg(write_), reg(place_.part(0)), reg(zero_value)});
+  }
+
+  // Sequences differ in length: running sums over the blocks of 31 of them at a
   // time, from the last tile's on, tell whose tile it is (VarlenDynamicPersistentTileScheduler).
   void find_next_tile() {
     const int loop = e_.begin_loop(false, plan_.scans);
     e_.memory(Opcode::ldg, ".E", reg(sequence_), {reg(table_)}, 4, sequences_);
     for (int i = 0; i < scan_steps; ++i) {
       e_.emit(Opcode::shfl, ".UP", {reg(sum_)}, {reg(sequence_), imm(1 << i), imm(0)});
+      e_.emit(Opcode::sel, "", {reg(sum_)}, {reg(sum_), reg(zero_value), pred(1)});
       e_.emit(Opcode::iadd3, "", {reg(sequence_)}, {reg(sequence_), reg(sum_), reg(zero_value)});
     }
     e_.emit(Opcode::shfl, ".IDX", {reg(sum_)}, {reg(sequence_), imm(31), imm(0x1f)});
@@ -144,14 +182,22 @@ class Producer {
     e_.end_loop(loop, pred(0));
     for (int i = 0; i < 2; ++i) e_.emit(Opcode::shfl, ".IDX", {reg(sum_)}, {reg(table_.part(0)), imm(i), imm(0x1f)});
     e_.emit(Opcode::iadd3, "", {reg(table_.part(0))}, {reg(table_.part(0)), reg(sum_), reg(zero_value)});
+    e_.memory(Opcode::ldg, ".E", reg(sequence_), {reg(table_)}, 4, sequences_);
+    for (int i = 0; i < divisions; ++i) {
+      e_.emit(Opcode::i2f, ".RP", {reg(sum_)}, {reg(sequence_)});
+      e_.emit(Opcode::mufu, ".RCP", {reg(sum_)}, {reg(sum_)});
+      e_.emit(Opcode::iadd3, "", {reg(sum_)}, {reg(sum_), imm(-2), reg(zero_value)});
+      e_.emit(Opcode::f2i, ".FTZ.U32.TRUNC", {reg(sequence_)}, {reg(sum_)});
+      emit_flash3_chain(e_, sequence_, table_.part(0), division_arithmetic);
+    }
     emit_async(e_, Opcode::bar_sync, ".ARV", {.kind = AsyncKind::arrive, .ring = ring_next});
   }
 
   Emitter& e_;
   const Flash3Plan& plan_;
   Value page_, table_, place_, write_, sequence_, sum_, ticket_;
-  Value pointers_[2];
-  int rows_ = -1, pages_ = -1, sequences_ = -1;
+  Value pointers_[operands];
+  int rows_ = -1, pages_ = -1, sequences_ = -1, counter_ = -1;
 };
 
 }  // namespace
@@ -162,9 +208,25 @@ void emit_flash3_start(Emitter& e, const char* registers_move, int registers) {
   e.emit(Opcode::usetmaxreg, registers_move, {}, {imm(registers)});
 }
 
-void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern) {
-  e.memory(Opcode::ldg, ".E", reg(length), {reg(address)}, 4, pattern);
-  e.emit(Opcode::iadd3, "", {reg(address.part(0))}, {reg(address.part(0)), reg(length), reg(zero_value)});
+void emit_flash3_chain(Emitter& e, Value of, Value with, int instructions) {
+  const Value parameter = e.fresh();
+  for (int i = 0; i < instructions; ++i) {
+    if (i % instructions_of_parameter == 0) {
+      e.emit(Opcode::ldc, "", {reg(parameter)}, {constant(0x210 + 4 * i)});
+      e.emit(Opcode::imad, "", {reg(of)}, {reg(of), reg(parameter), reg(with)});
+    } else {
+      e.emit(i % 3 == 2 ? Opcode::iadd3 : Opcode::imad, "", {reg(of)}, {reg(of), imm(i), reg(with)});
+    }
+  }
+}
+
+void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern, bool to_uniform) {
+  for (int round = 0; round < rounds_of_lengths; ++round) {
+    e.memory(Opcode::ldg, ".E", reg(length), {reg(address)}, 4, pattern);
+    if (to_uniform) e.emit(Opcode::r2ur, "", {ureg(20)}, {reg(length)});
+    emit_flash3_chain(e, address.part(0), length, arithmetic_of_round);
+  }
+  emit_flash3_chain(e, length, address.part(0), arithmetic_of_blocks);
 }
 
 void emit_flash3_producer(Emitter& e, const Flash3Plan& plan) { Producer(e, plan).run(); }

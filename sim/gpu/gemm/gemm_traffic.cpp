@@ -297,7 +297,8 @@ double keys_inside(const GemmTrafficRequest& r) {
   return static_cast<double>(r.shape->k) / static_cast<double>(blocks * keys);
 }
 
-// The table of pages: of a tile's look-ups those that begin a line of L1 go to L2, the others find it there.
+// The table of pages: of a tile's look-ups those that begin a line of L1 go to L2, the others find it there. Lengths of
+// sequences, which all tiles read, lie in L1; no other loads of such kernels are of A.
 void add_table_of_pages(Traffic& out, const GemmTrafficRequest& r) {
   constexpr double entry = 4;  // bytes
   const double blocks = static_cast<double>(r.grid->geometry.iterations + r.program->peeled_tiles);
@@ -305,6 +306,7 @@ void add_table_of_pages(Traffic& out, const GemmTrafficRequest& r) {
   const double lines = std::ceil(blocks * block / r.gpu->sm.memory.l1_line.value) / std::max(1.0, blocks);
   out.shared[static_cast<std::size_t>(kernels::Matrix::none)] = {
       static_cast<int>(std::lround((1.0 - std::min(1.0, lines)) * hit_steps)), 1.0};
+  out.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0};
 }
 
 void add_lookups(Traffic& out, const arch::L2Spec& spec, const memory::ReuseResult& dram) {
