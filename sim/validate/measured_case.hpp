@@ -30,7 +30,7 @@ struct MeasuredCase {
   std::optional<operators::ExpertLayer> experts;  // instead of one kernel
   std::vector<operators::MemoryKernel> before;    // kernels that the time holds too
   int key_heads = 1;  // attention; and whether the library was told a bound for the slices of the keys
-  bool bounds_slices = false;
+  bool deals_slices = false, bounds_slices = false;
   int buffers = 0;  // sets of operands that the launches go round; 0: not known of more than one (settle_l2)
   HostTime host;
   std::optional<double> time_ms, power_w, energy_j;  // measured

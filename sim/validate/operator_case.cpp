@@ -19,6 +19,16 @@ constexpr int page = 16;           // tokens, the usual size
 
 int keys_of_block(int head) { return head <= 64 ? 256 : head <= 128 ? 128 : 64; }
 
+constexpr std::int64_t least_blocks = 5;  // of keys, that FlashAttention-3 cuts into slices
+
+// FlashAttention-3 on GPUs without warpgroups (tile_size_fwd_sm8x): its kernel for slices, or that for few keys.
+void take_decoding_block(kernels::KernelConfig& c, int head, std::int64_t keys) {
+  const int sliced = head <= 64 ? 80 : head <= 96 ? 48 : head <= 128 ? 112 : 64;
+  const bool is_sliced = ceil_div(keys, std::int64_t{sliced}) >= least_blocks;
+  c.tile = {128, 2 * head, is_sliced ? sliced : head <= 64 ? 112 : 64};
+  c.threads = head > 128 || (head > 96 && is_sliced) ? 256 : 128;
+}
+
 double use_of(std::int64_t ctas, std::int64_t slots) {
   const double waves = static_cast<double>(ctas) / static_cast<double>(slots);
   return waves / std::ceil(waves);
@@ -44,7 +54,7 @@ int slices_for(std::int64_t ctas, std::int64_t slots, std::int64_t blocks, bool 
 // FlashAttention-3 bounds the slices as if there were one sequence, whose blocks of rows are `tiles`, and then gives
 // each SM as many blocks of keys as its share of all and a tenth more (prepare_varlen_num_blocks_kernel).
 int dynamic_slices(std::int64_t sequences, std::int64_t tiles, std::int64_t sms, std::int64_t blocks, bool is_bound) {
-  constexpr std::int64_t most_sequences = 992, least_blocks = 5, bound_of_graphs = 32;
+  constexpr std::int64_t most_sequences = 992, bound_of_graphs = 32;
   constexpr double margin = 1.1;
   if (sequences > most_sequences) return 1;
   const std::int64_t bound = is_bound                ? bound_of_graphs
@@ -100,12 +110,17 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
   c.attention.page = !on_warpgroups ? page : is_vllm ? 64 : 1;
   const int head = static_cast<int>(tokens.k);
   // FlashInfer, which SGLang takes on an A100, works on 128 rows and puts the heads of short queries side by side.
-  const bool is_flashinfer = !on_warpgroups && view.text(Column::kernel_name) == "flash_attention" && tokens.m > 1;
+  const bool is_sglang = !on_warpgroups && view.text(Column::kernel_name) == "flash_attention";
+  const bool is_flashinfer = is_sglang && tokens.m > 1;
+  // Its single tokens are FlashAttention-3's: their times depend on sequences times key heads alone, rise with every
+  // 108 of these (an SM holds one CTA of 128 rows), and fall with the slices that its rule gives.
+  measured.deals_slices = on_warpgroups || (is_sglang && tokens.m == 1);
   const kernels::Tile wide{2 * rows_of_block, 2 * head, rows_of_block};
   const bool one_consumer = is_vllm && tokens.m * group <= 64;
   c.tile = on_warpgroups   ? kernels::flash3_block(head, c.attention.causal, true, one_consumer)
            : is_flashinfer ? wide
                            : kernels::Tile{rows_of_block, 2 * head, keys_of_block(head)};
+  if (is_sglang && !is_flashinfer) take_decoding_block(c, head, tokens.n);
   // A decoded token's heads lie in one block of rows, those of FlashAttention-3 always do (PackGQA, which it takes for
   // sequences of different lengths); otherwise each head has blocks of its own.
   const bool packs = on_warpgroups || tokens.m == 1 || (is_flashinfer && tokens.m < c.tile.m);
@@ -124,7 +139,7 @@ void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
   kernels::KernelConfig& c = measured.config;
   if (!traits_of(c).keeps_scores) return;
   const std::int64_t blocks = ceil_div(measured.shape.k, c.tile.k), heads = std::max(1, measured.key_heads);
-  if (c.family == kernels::Family::flash3) {
+  if (measured.deals_slices) {
     const std::int64_t tiles = heads * ceil_div(measured.shape.m, c.tile.m);
     c.split_k = dynamic_slices(measured.shape.batch / heads, tiles, gpu.sms, blocks, measured.bounds_slices);
     // Tiles of a group of sequences, and the CTAs that take one each in between.
