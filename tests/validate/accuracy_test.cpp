@@ -23,11 +23,28 @@ constexpr Margin margins[] = {
     {"measured", "NVIDIA H200", 270, 0.11},
 };
 
+auto simulator_with(gpu::SmCache& cache) {
+  return [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape,
+                  const gpu::SimOptions& sim) { return gpu::simulate(gpu, kernel, shape, sim, cache); };
+}
+
+// Tiles of few keys, whose time is the producer's chain of look-ups and address arithmetic.
+TEST(Accuracy, OwnLaunchesOfFlashAttention3) {
+  gpu::SmCache cache;
+  ValidateOptions options;
+  options.by = {"gpu"};
+  options.jobs = 2;
+  const Result<Validation> result =
+      validate({NOTEG_SOURCE_DIR "/tests/data/h100_flash3.csv"}, options, simulator_with(cache));
+  ASSERT_TRUE(result) << to_string(result.errors());
+  EXPECT_EQ(result->predicted, 30U);
+  ASSERT_TRUE(result->all && result->all->time);
+  EXPECT_LE(result->all->time->mape, 0.14);
+}
+
 TEST(Accuracy, StaysWithinItsMarginsOnTheMeasuredSubset) {
   gpu::SmCache cache;
-  const auto simulator = [&cache](const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel,
-                                  const kernels::GemmShape& shape,
-                                  const gpu::SimOptions& sim) { return gpu::simulate(gpu, kernel, shape, sim, cache); };
+  const auto simulator = simulator_with(cache);
   ValidateOptions options;
   options.by = {"source", "gpu"};
   options.min_time_ms = 0.2;
