@@ -146,13 +146,15 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
     if (!launch) return launch.errors();
     return simulate_launch(gpu, *launch, options, cache);
   };
+  // Neither ranks of kernels nor rows of a sweep say how far off such runs were measured.
+  const bool is_judged = !options.pilot && !options.many_shapes;
   // The table of measured errors, which the confidence needs, is read beside the runs.
-  share_work(options.pilot ? 1 : 2, options.jobs, {},
+  share_work(is_judged ? 2 : 1, options.jobs, {},
              [&](std::size_t i) { i == 0 ? (void)(report = run()) : (void)shipped_errors(); });
   if (!report) return report.errors();
   report->kernel = *kernels::resolve(compiled_for(gpu, kernel), shape);
   report->shape = shape;
-  if (!options.pilot) report->confidence = confidence_of(*report, gpu, options);
+  if (is_judged) report->confidence = confidence_of(*report, gpu, options);
   return report;
 }
 
