@@ -35,6 +35,22 @@ std::string Values::text(std::size_t row) const {
   return std::isfinite(numbers[row]) ? format_number(numbers[row]) : "";
 }
 
+bool Values::is_blank(std::size_t row) const {
+  if (is_text) return codes[row] < 0 || words[static_cast<std::size_t>(codes[row])].empty();
+  return !std::isfinite(numbers[row]);
+}
+
+const Values* ColumnsInOrder::find(std::string_view name) {
+  const std::size_t count = table_.columns.size();
+  for (std::size_t i = 0, at = next_; i < count; ++i, ++at) {
+    if (at >= count) at = 0;
+    if (table_.columns[at].column.name != name) continue;
+    next_ = at + 1;
+    return &table_.columns[at];
+  }
+  return nullptr;
+}
+
 const Values* Table::find(std::string_view name) const {
   const auto found = std::ranges::find_if(columns, [&](const Values& v) { return v.column.name == name; });
   return found == columns.end() ? nullptr : &*found;

@@ -41,6 +41,7 @@ struct Values {
   std::vector<std::string> words;   // in order of first appearance
 
   [[nodiscard]] std::string text(std::size_t row) const;  // as one would write it; blank where absent
+  [[nodiscard]] bool is_blank(std::size_t row) const;     // text(row) is
 };
 
 struct Table {
@@ -51,6 +52,17 @@ struct Table {
 
   [[nodiscard]] const Values* find(std::string_view name) const;
   [[nodiscard]] int line(std::size_t row) const { return row < lines.size() ? lines[row] : 0; }
+};
+
+// Columns that are asked for in about the order in which they lie: a search begins behind what was found last.
+class ColumnsInOrder {
+ public:
+  explicit ColumnsInOrder(const Table& table) : table_(table) {}
+  [[nodiscard]] const Values* find(std::string_view name);
+
+ private:
+  const Table& table_;
+  std::size_t next_ = 0;
 };
 
 // The rows named, in that order.

@@ -90,6 +90,7 @@ std::vector<std::uint8_t> row_major_bins(const BinnedColumns& columns, std::size
 
 std::vector<Neighbour> neighbours(const Forest& forest, std::span<const std::uint32_t> leaves) {
   std::vector<Neighbour> all;
+  all.reserve(4 * forest.trees.size());
   const double share = 1.0 / static_cast<double>(forest.trees.size());
   for (std::size_t t = 0; t < forest.trees.size(); ++t) {
     const Tree& tree = forest.trees[t];
@@ -111,6 +112,7 @@ std::vector<Neighbour> neighbours(const Forest& forest, std::span<const std::uin
 std::vector<double> quantiles(const Forest& forest, const std::vector<Neighbour>& neighbours, std::size_t target,
                               std::span<const double> levels) {
   std::vector<std::pair<float, double>> values;
+  values.reserve(neighbours.size());
   for (const Neighbour& n : neighbours) values.emplace_back(forest.y[n.row * forest.targets() + target], n.weight);
   std::ranges::sort(values);
   const Scale& scale = forest.scales[target];

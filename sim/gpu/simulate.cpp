@@ -5,6 +5,7 @@
 #include "kernels/families/family.hpp"
 #include "kernels/families/triton/triton.hpp"
 #include "sim/confidence/confidence.hpp"
+#include "sim/gpu/dram.hpp"
 #include "sim/gpu/gemm/gemm_launch.hpp"
 #include "sim/gpu/gemm/gemm_traffic.hpp"
 #include "sim/gpu/gemm/split_k.hpp"
@@ -68,15 +69,29 @@ kernels::KernelConfig compiled_for(const arch::GpuSpec& gpu, kernels::KernelConf
   return kernel;
 }
 
+Hertz highest_clock(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options) {
+  if (options.sm_clock_mhz) return Hertz{*options.sm_clock_mhz * 1e6};
+  return power::highest_clock(gpu, launch.arithmetic.tensor_cores);
+}
+
 }  // namespace
+
+Seconds least_time(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options, SmCache& cache) {
+  const std::shared_ptr<SmTimer> timer = sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache);
+  const Hertz highest = highest_clock(gpu, launch, options);
+  const Switches& switches = options.switches;
+  const Seconds dram = switches.dram ? dram_time(gpu.dram, port_request(gpu, launch, options).traffic) : Seconds{};
+  Seconds least = dram.value > 0 ? dram + gpu.dram.latency : Seconds{};
+  if (switches.launch) least = least + gpu.launch.kernel;
+  return least + Cycles{least_reduction_cycles(gpu, launch, highest, options, *timer)} / highest;
+}
 
 // Pilot runs at the highest clock, and at the DRAM load that this kernel would have if nothing waited, find the
 // operating point; the runs themselves are made at its ports, and it is settled once more with them.
 Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options,
                                 SmCache& cache) {
   const std::shared_ptr<SmTimer> timer = sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache);
-  const Hertz highest = options.sm_clock_mhz ? Hertz{*options.sm_clock_mhz * 1e6}
-                                             : power::highest_clock(gpu, launch.arithmetic.tensor_cores);
+  const Hertz highest = highest_clock(gpu, launch, options);
   SimOptions pilot = options;
   pilot.pilot = true;
   TimedKernel out = timed_at(gpu, launch, pilot, highest, std::nullopt, *timer);
@@ -131,13 +146,15 @@ Result<SimReport> simulate(const arch::GpuSpec& gpu, const kernels::KernelConfig
     if (!launch) return launch.errors();
     return simulate_launch(gpu, *launch, options, cache);
   };
+  // Neither ranks of kernels nor rows of a sweep say how far off such runs were measured.
+  const bool is_judged = !options.pilot && !options.many_shapes;
   // The table of measured errors, which the confidence needs, is read beside the runs.
-  share_work(options.pilot ? 1 : 2, options.jobs, {},
+  share_work(is_judged ? 2 : 1, options.jobs, {},
              [&](std::size_t i) { i == 0 ? (void)(report = run()) : (void)shipped_errors(); });
   if (!report) return report.errors();
   report->kernel = *kernels::resolve(compiled_for(gpu, kernel), shape);
   report->shape = shape;
-  if (!options.pilot) report->confidence = confidence_of(*report, gpu, options);
+  if (is_judged) report->confidence = confidence_of(*report, gpu, options);
   return report;
 }
 

@@ -50,6 +50,10 @@ struct SmRun {
 [[nodiscard]] Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& launch,
                                               const SimOptions& options, SmCache& cache);
 
+// What a launch takes at least, whatever its SMs do: DRAM moves its bytes, slices of K meet. No run of a kernel is made.
+[[nodiscard]] Seconds least_time(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options,
+                                 SmCache& cache);
+
 // Any kernel: everything of the report but the configuration, the shape and the confidence. Error: as time_kernel.
 [[nodiscard]] Result<SimReport> simulate_launch(const arch::GpuSpec& gpu, const KernelLaunch& launch,
                                                 const SimOptions& options, SmCache& cache);

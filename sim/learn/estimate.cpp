@@ -19,6 +19,7 @@ namespace {
 using Eigen::Index;
 
 constexpr std::size_t block_rows = 64;
+constexpr std::string_view power_limit_column = "arch.power.limit";
 
 // Outermost first: 95 %, 90 %, 80 %; as quantiles from the lowest to the highest.
 constexpr std::array<double, 6> quantile_levels{0.025, 0.05, 0.1, 0.9, 0.95, 0.975};
@@ -59,14 +60,15 @@ void shorten(std::string& reasons) {
 // where GPUs were left out in training, the intervals stand for that.
 void check_features(const Model& model, const dataset::Table& table, const Eigen::MatrixXd& x,
                     const std::vector<bool>& new_gpu, std::vector<RowEstimate>& out) {
+  dataset::ColumnsInOrder columns(table);
   for (std::size_t f = 0; f < model.features.size(); ++f) {
     const Feature& feature = model.features[f];
-    const dataset::Values& values = *table.find(feature.column.name);
+    const dataset::Values& values = *columns.find(feature.column.name);
     const bool category = feature.kind == forest::FeatureKind::category;
     for (std::size_t row = 0; row < out.size(); ++row) {
       if (new_gpu[row] && feature.column.group == dataset::Group::arch) continue;
       const double value = x(static_cast<Index>(row), static_cast<Index>(f));
-      if (category && std::isnan(value) && !values.text(row).empty())
+      if (category && std::isnan(value) && !values.is_blank(row))
         add_reason(out[row], fmt::format("{} {} was not seen", feature.column.name, values.text(row)));
       if (!category && (value < feature.low || value > feature.high))
         add_reason(out[row], fmt::format("{} {:.6g} is outside {:.6g} to {:.6g}", feature.column.name, value,
@@ -77,16 +79,17 @@ void check_features(const Model& model, const dataset::Table& table, const Eigen
 
 // What was the same in all training rows and is not here: no tree could learn what it does.
 void check_constants(const Model& model, const dataset::Table& table, std::vector<RowEstimate>& out) {
+  dataset::ColumnsInOrder columns(table);
   for (const Feature& feature : model.constants) {
-    const dataset::Values* values = table.find(feature.column.name);
+    const dataset::Values* values = columns.find(feature.column.name);
     for (std::size_t row = 0; values != nullptr && row < out.size(); ++row) {
-      const std::string text = values->text(row);
-      const bool word = feature.kind == forest::FeatureKind::category;
+      const bool word = feature.kind == forest::FeatureKind::category, absent = values->is_blank(row);
       const bool blank = word ? feature.categories.empty() : feature.low > feature.high;
-      const bool same = text.empty() || blank ? text.empty() == blank
-                        : word                ? text == feature.categories.front()
-                                              : !values->is_text && values->numbers[row] == feature.low;
+      const bool same = absent || blank ? absent == blank
+                        : word          ? values->text(row) == feature.categories.front()
+                                        : !values->is_text && values->numbers[row] == feature.low;
       if (same) continue;
+      const std::string text = values->text(row);
       const std::string seen = blank ? "blank" : word ? feature.categories.front() : fmt::format("{:.6g}", feature.low);
       add_reason(out[row], fmt::format("{} {} was never other than {}", feature.column.name,
                                        text.empty() ? "blank" : text, seen));
@@ -96,7 +99,7 @@ void check_constants(const Model& model, const dataset::Table& table, std::vecto
 
 // No board takes more than its limit, whatever rows of other boards say.
 void limit_power(const Model& model, const dataset::Table& table, std::vector<RowEstimate>& out) {
-  const dataset::Values* limit = table.find("arch.power.limit");
+  const dataset::Values* limit = table.find(power_limit_column);
   if (limit == nullptr || limit->is_text) return;
   std::size_t place = 0;
   for (const Part& part : model.parts)
@@ -197,7 +200,16 @@ Estimate told(const Target& target, const Raw& raw, double offset, const Target:
 Estimator::Estimator(const Model& model) : model_(model) {
   for (const Part& part : model.parts)
     parts_.push_back({&part, forest::Predictor(part.forest), forest::Domain(part.forest, part.training_bins)});
+  if (std::ranges::any_of(model.parts, [](const Part& part) { return !part.base.empty(); })) return;  // any column
+  asked_for_ = {std::string(gpu_column), std::string(power_limit_column)};
+  asked_for_.insert(kind_columns.begin(), kind_columns.end());
+  for (const std::vector<Feature>* features : {&model.features, &model.constants})
+    for (const Feature& feature : *features) asked_for_.insert(feature.column.name);
+  for (const Part& part : model.parts)
+    for (const Target& target : part.targets) asked_for_.insert(target.anchor);
 }
+
+bool Estimator::asks_for(std::string_view column) const { return asked_for_.empty() || asked_for_.contains(column); }
 
 void Estimator::estimate_part(const Ready& ready, const Eigen::MatrixXd& x, const Eigen::MatrixXd& offset,
                               const Eigen::VectorXd& base, const Kinds& kinds, bool intervals, unsigned threads,

@@ -3,6 +3,8 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +64,9 @@ class Estimator {
   [[nodiscard]] Result<std::vector<RowEstimate>> estimate(const dataset::Table& table, bool intervals,
                                                           unsigned threads) const;
 
+  // Does an estimate look at a column of this name? Of others a table may hold nothing.
+  [[nodiscard]] bool asks_for(std::string_view column) const;
+
   [[nodiscard]] const Model& model() const { return model_; }
 
  private:
@@ -80,6 +85,7 @@ class Estimator {
 
   const Model& model_;
   std::vector<Ready> parts_;
+  std::set<std::string, std::less<>> asked_for_;  // empty: every column
 };
 
 // Why a model says what it says of a row, by what the features are about: problem, tile, waves, DRAM, clock ... Exact

@@ -169,17 +169,17 @@ void take_weights(const Table& table, const std::string& name, Problem& problem,
 Result<Eigen::MatrixXd> feature_matrix(const Table& table, const std::vector<Feature>& features) {
   Diagnostics errors;
   Eigen::MatrixXd x(static_cast<Index>(table.rows), static_cast<Index>(features.size()));
+  dataset::ColumnsInOrder columns(table);
   for (std::size_t f = 0; f < features.size(); ++f) {
     const Feature& feature = features[f];
-    const Values* values = table.find(feature.column.name);
+    const Values* values = columns.find(feature.column.name);
     const bool category = feature.kind == forest::FeatureKind::category;
     if (values == nullptr) {
       errors.push_back(missing(table, feature.column.name));
       continue;
     }
-    const auto blank = [&](std::size_t row) { return values->text(row).empty(); };
     bool all_blank = true;
-    for (std::size_t row = 0; row < table.rows && all_blank; ++row) all_blank = blank(row);
+    for (std::size_t row = 0; row < table.rows && all_blank; ++row) all_blank = values->is_blank(row);
     if (!category && values->is_text && !all_blank) {
       errors.push_back(wrong(table, feature.column.name, "numbers", "texts"));
       continue;
@@ -200,7 +200,7 @@ Result<Eigen::MatrixXd> feature_matrix(const Table& table, const std::vector<Fea
 
 std::vector<std::string> kinds_of(const Table& table) {
   std::vector<std::string> kinds(table.rows);
-  for (const char* name : {"arch", "kernel.family", "kernel.dtype_in"})
+  for (const char* name : kind_columns)
     if (const Values* values = table.find(name))
       for (std::size_t row = 0; row < table.rows; ++row) kinds[row] += values->text(row) + " ";
   return kinds;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -45,6 +46,7 @@ struct Problem {
 
 // GPU, family and type of each row: runs of a kind err by as much, those of two kinds need not. Columns that the table
 // lacks count as blank.
+inline constexpr std::array<const char*, 3> kind_columns{"arch", "kernel.family", "kernel.dtype_in"};
 [[nodiscard]] std::vector<std::string> kinds_of(const dataset::Table& table);
 
 // Log of the anchors of a part's targets, per row; NaN where an anchor is not positive (a kernel that does not fit the

@@ -67,15 +67,18 @@ py::dict to_arrays(dataset::Table table) {
   return out;
 }
 
-// The other way round; every value an array or sequence of the same length. ValueError where they are not.
-dataset::Table from_arrays(const py::dict& columns) {
+// The other way round, of the columns that somebody wants; every value an array or sequence of the same length.
+// ValueError where they are not.
+template <class Wanted>
+dataset::Table from_arrays(const py::dict& columns, const Wanted& wanted) {
   dataset::Table table;
   table.file = "columns";
   const py::object as_array = py::module_::import("numpy").attr("asarray");
   for (const auto& [key, value] : columns) {
+    const std::string name = py::str(key);
+    if (!wanted(name)) continue;
     const auto array =
         py::isinstance<py::array>(value) ? py::reinterpret_borrow<py::array>(value) : py::array(as_array(value));
-    const std::string name = py::str(key);
     if (array.ndim() != 1) throw py::value_error(name + ": expected one dimension");
     if (table.columns.empty()) table.rows = static_cast<std::size_t>(array.size());
     if (static_cast<std::size_t>(array.size()) != table.rows)
@@ -157,11 +160,12 @@ class Model {
   [[nodiscard]] std::string metrics() const { return model_->metrics; }
 
   [[nodiscard]] py::dict predict(const py::dict& columns, bool intervals, unsigned jobs) const {
-    const dataset::Table table = from_arrays(columns);
-    const std::vector<learn::RowEstimate> rows = [&] {
-      const py::gil_scoped_release released;
-      return value_or_throw(estimator_->estimate(table, intervals, std::max(1u, jobs)));
-    }();
+    const dataset::Table table =
+        from_arrays(columns, [&](const std::string& name) { return estimator_->asks_for(name); });
+    Result<std::vector<learn::RowEstimate>> found = estimates(table, intervals, jobs);
+    // Then the message may name any column.
+    if (!found) found = estimates(from_arrays(columns, [](const std::string&) { return true; }), intervals, jobs);
+    const std::vector<learn::RowEstimate> rows = value_or_throw(std::move(found));
     dataset::Table out;
     out.rows = rows.size();
     const auto add = [&](const std::string& name, auto value) {
@@ -188,6 +192,12 @@ class Model {
   }
 
  private:
+  [[nodiscard]] Result<std::vector<learn::RowEstimate>> estimates(const dataset::Table& table, bool intervals,
+                                                                  unsigned jobs) const {
+    const py::gil_scoped_release released;
+    return estimator_->estimate(table, intervals, std::max(1u, jobs));
+  }
+
   std::unique_ptr<learn::Model> model_;
   std::unique_ptr<learn::Estimator> estimator_;
 };

@@ -27,6 +27,19 @@ Table small(const char* file, std::vector<double> numbers, std::vector<std::stri
   return table;
 }
 
+TEST(Columns, AreFoundInAnyOrder) {
+  const Table table = small("a", {1, 2}, {"l4", ""});
+  ColumnsInOrder columns(table);
+  for (const char* name : {"arch", "kernel.m", "kernel.m", "arch"}) EXPECT_EQ(columns.find(name), table.find(name));
+  EXPECT_EQ(columns.find("kernel.n"), nullptr);
+}
+
+TEST(Values, AreBlankWhereTheirTextIs) {
+  const Table table = small("a", {1, std::nan("")}, {"l4", ""});
+  for (const Values& values : table.columns)
+    for (std::size_t row = 0; row < 2; ++row) EXPECT_EQ(values.is_blank(row), values.text(row).empty());
+}
+
 TEST(Join, PutsRowsBelowEachOther) {
   const Result<Table> all = join({small("a", {1, 2}, {"l4", "a40"}), small("b", {3, 4, 5}, {"a40", "", "h100"})});
   ASSERT_TRUE(all);

@@ -162,6 +162,27 @@ TEST(KernelChooser, TheChosenKernelIsCloseToTheBestOfTheCatalogue) {
   }
 }
 
+// Serial slices too, whose epilogues the bound leaves out.
+TEST(KernelChooser, NoKernelIsFasterThanItsLeastTime) {
+  gpu::SmCache cache;
+  gpu::SimOptions sim;
+  sim.pilot = true;
+  sim.l2 = gpu::L2State::steady;
+  Problem problem = sgemm(16, 1024, 4096);
+  problem.frame.dtype_in = kernels::DataType::f16;
+  const arch::GpuSpec gpu = *arch::load_gpu("h100-sxm5-80gb");
+  int several_slices = 0;
+  for (const kernels::KernelConfig& kernel : library_choices(gpu, problem)) {
+    const Result<gpu::KernelLaunch> launch = gpu::launch_of(gpu, kernel, problem.shape, sim, cache);
+    const Result<gpu::SimReport> report = gpu::simulate(gpu, kernel, problem.shape, sim, cache);
+    if (!launch || !report) continue;
+    several_slices += kernel.split_k > 1 ? 1 : 0;
+    EXPECT_LE(gpu::least_time(gpu, *launch, sim, cache).value * 1e6, report->time_us * (1 + 1e-9))
+        << kernel.name << " in " << kernel.split_k;
+  }
+  EXPECT_GT(several_slices, 20);
+}
+
 TEST(KernelChooser, WhatItRemembersDoesNotShow) {
   const arch::GpuSpec gpu = *arch::load_gpu("a100-pcie-40gb");
   KernelChooser used, fresh;

@@ -1,6 +1,7 @@
 #include "sim/gpu/gemm/split_k.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace noteg::gpu {
 
@@ -42,6 +43,9 @@ double turn_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const S
   return epilogue + gpu.l2.far_latency.value + gpu.l2.latency.value;
 }
 
+// A turn of a slice is long beside what its epilogue takes in the run, at most so many of its own.
+constexpr double longest_epilogue = 3;
+
 // The turns come behind the main loops, in place of the run's own epilogues, which lie beside each other in its slots.
 double serial_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs, SmTimer& timer) {
   const double epilogues = runs.mixed().counters.epilogue_cycles / std::max(1, runs.work.resident);
@@ -64,6 +68,18 @@ double reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, co
   if (launch.split_k.slices <= 1) return 0;
   if (launch.split_k.parallel) return parallel_cycles(gpu, launch.split_k, clock, options.switches.launch);
   return serial_cycles(gpu, launch, runs, timer);
+}
+
+double least_reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, Hertz clock,
+                              const SimOptions& options, SmTimer& timer) {
+  const SplitK& split = launch.split_k;
+  if (split.slices <= 1) return 0;
+  if (split.parallel) return parallel_cycles(gpu, split, clock, options.switches.launch);
+  SmRuns runs;
+  runs.port = port_to_l2(port_request(gpu, launch, options), clock);
+  runs.work = busiest_sm_work(gpu, launch, options.switches);
+  const double waves = std::ceil(static_cast<double>(runs.work.ctas) / std::max(1, runs.work.resident));
+  return std::max(0.0, split.slices - longest_epilogue * waves) * turn_cycles(gpu, launch, runs, timer);
 }
 
 }  // namespace noteg::gpu
