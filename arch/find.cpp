@@ -19,11 +19,12 @@ bool looks_like_path(std::string_view text) {
   return text.find('/') != std::string_view::npos || text.ends_with(".yaml") || text.ends_with(".yml");
 }
 
-// Names as written in a file; a file that cannot be read has none here, and tells why when it is asked for by id.
+// Names as written in a file; a file that cannot be read has none here, and tells why when it is asked for by id. Nor
+// has one without a base: data sheets lie beside the files that are made of them.
 std::vector<std::string> names_in(const fs::path& file) {
   std::vector<std::string> names;
   const Result<YamlDocument> document = read_yaml_file(file);
-  if (!document) return names;
+  if (!document || document->root.find("base") == nullptr) return names;
   if (const YamlNode* name = document->root.find("name")) names.push_back(name->text);
   if (const YamlNode* list = document->root.find("names")) {
     for (const YamlNode& item : list->items) names.push_back(item.text);

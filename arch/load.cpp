@@ -162,7 +162,9 @@ std::vector<std::string> list_gpu_ids() {
   return ids;
 }
 
-Result<FileSummary> check_file(const std::string& path) {
+Result<FileSummary> check_file(const std::string& name_or_path) {
+  const Result<std::filesystem::path> known = find_gpu_file(name_or_path);
+  const std::string path = known ? known->string() : name_or_path;
   Result<YamlDocument> document = read_yaml_file(path);
   if (!document) return document.errors();
   Diagnostics errors;

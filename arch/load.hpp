@@ -33,7 +33,7 @@ struct SourcedGpu {
 // Ids of the GPUs in the search path, sorted.
 [[nodiscard]] std::vector<std::string> list_gpu_ids();
 
-// What a good file holds. path: a GPU file or the base file of an SM generation.
+// What a good file holds. path: a GPU, found as by find_gpu_file, or the base file of an SM generation.
 struct FileSummary {
   std::string file;
   bool gpu = false;  // else a base file

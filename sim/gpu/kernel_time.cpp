@@ -1,6 +1,7 @@
 #include "sim/gpu/kernel_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/gpu/dram.hpp"
@@ -113,7 +114,10 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   const sm::SmWork work = busiest_sm_work(gpu, launch, switches);
   out.gpu = &gpu;
   out.traffic = switches.l2 && options.waits_for_dram ? launch.traffic : all_found_in_l2(launch.traffic);
-  out.ctas = {launch.geometry.ctas, launch.geometry.ctas_of_busiest(gpu.sms), launch.occupancy.ctas_per_sm, gpu.sms};
+  // Persistent CTAs take tile after tile, of which the last round is seldom full either.
+  const LaunchGeometry& grid = launch.geometry;
+  out.ctas = {std::llround(grid.all_tiles), grid.ctas_of_busiest(gpu.sms) * grid.tiles, launch.occupancy.ctas_per_sm,
+              grid.active_sms(gpu.sms)};
   out.waves = static_cast<double>(work.ctas) / std::max(1, work.resident);
   out.tensor_cores = launch.arithmetic.tensor_cores;
   out.l2_limits = switches.l2;

@@ -109,9 +109,12 @@ Outcome judge(const MeasuredData& data, const MeasuredRow& row, const Gpus& gpus
   const std::string& gpu_name = row.fields[*data.column("gpu")];
   if (!is_wanted(gpu_name, gpus, options.gpus)) return filtered("another GPU was asked for");
   const auto found = gpus.find(gpu_name);
-  if (found != gpus.end() && !found->second)
-    return skipped(
-        fmt::format("gpu \"{}\" has no usable architecture file: {}", gpu_name, one_line(found->second.errors())));
+  if (found != gpus.end() && !found->second) {
+    const Diagnostics& errors = found->second.errors();
+    const bool of_the_name = errors.size() == 1 && errors.front().file.empty();
+    return skipped(fmt::format("gpu \"{}\" has no usable architecture file: {}", gpu_name,
+                               of_the_name ? errors.front().found : one_line(errors)));
+  }
   CaseOrReason built = case_of(data, row, options.time, unknown_kernels(options.chooser));
   if (const auto* reason = std::get_if<std::string>(&built)) return skipped(*reason);
   MeasuredCase& measured = std::get<MeasuredCase>(built);

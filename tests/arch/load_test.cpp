@@ -213,6 +213,17 @@ TEST(LoadGpu, FindsAtAnyDepthBelowGpusAndGenerations) {
   EXPECT_FALSE(unseen);
 }
 
+// As `noteg arch new --template` prints one, beside the file made of it.
+TEST(LoadGpu, ADataSheetBearsNoName) {
+  const TemporaryDirectory directory;
+  directory.write("mine.yaml", replaced(shipped("tiny.yaml"), "names: [", "names: [My GPU, "));
+  directory.write("sheet.yaml", "from: sm_89\nname: My GPU\nsms: 4\n");
+  ASSERT_EQ(setenv("NOTEG_ARCH_PATH", directory.path().c_str(), 1), 0);
+  const std::string id = id_of("My GPU");
+  unsetenv("NOTEG_ARCH_PATH");
+  EXPECT_EQ(id, "mine");
+}
+
 TEST(LoadGpu, TwoFilesOfOneNameInOnePlaceAreAMistake) {
   const TemporaryDirectory directory;
   const std::string one = directory.write("gpus/a/rtx4070.yaml", shipped("rtx4070.yaml"));

@@ -57,6 +57,16 @@ TEST(ArchPrint, CsvRowsHaveFiveCells) {
   EXPECT_NE(csv.find("\nsms,4,,guess,guess: invented\n"), std::string::npos);
 }
 
+// As --arch does: where the files lay once, and by name.
+TEST(ArchPrint, CheckFindsWhatArchFinds) {
+  for (const char* given : {"arch/gpus/tiny.yaml", "arch/tiny.yaml", "tiny", "arch/sm_89.yaml"}) {
+    const Result<FileSummary> summary = check_file(given);
+    ASSERT_TRUE(summary) << to_string(summary.errors());
+    EXPECT_EQ(summary->gpu, std::string(given) != "arch/sm_89.yaml");
+  }
+  EXPECT_FALSE(check_file("arch/gpus/no-such-board.yaml"));
+}
+
 TEST(ArchPrint, CheckCountsTheMarks) {
   const Result<FileSummary> summary = check_file("arch/gpus/ada/tiny.yaml");
   ASSERT_TRUE(summary);

@@ -172,5 +172,20 @@ TEST(Explain, PowerCostsWhatTheClockHasLost) {
               b.highest_clock_mhz, 1e-6);
 }
 
+// The same run at the clock that power left it: there a faster pipe keeps all that it gains.
+TEST(EstimatedBottleneck, PowerTakesBackAPartOfWhatAPipeGains) {
+  const arch::GpuSpec gpu = gpu_of("rtx4070");
+  const kernels::KernelConfig kernel = kernel_file("sgemm_128x128x8.yaml");
+  SmCache cache;
+  const SimReport held = run(gpu, kernel, {4096, 4096, 1024, 1}, {}, cache);
+  ASSERT_TRUE(held.throttled);
+  SimOptions options;
+  options.sm_clock_mhz = held.sm_clock_mhz;
+  const SimReport given = run(gpu, kernel, {4096, 4096, 1024, 1}, options, cache);
+  EXPECT_EQ(given.bottleneck.name, "fma_pipe");
+  EXPECT_EQ(held.bottleneck.name, "fma_pipe");
+  EXPECT_LT(held.bottleneck.speedup_if_removed, given.bottleneck.speedup_if_removed);
+}
+
 }  // namespace
 }  // namespace noteg::gpu

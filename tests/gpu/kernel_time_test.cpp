@@ -51,6 +51,17 @@ TEST(SimulateLaunch, NeedsNoConfigurationAndNoShape) {
   EXPECT_NEAR(cycles(gpu.sms, 2000) / cycles(gpu.sms, 1000), 2, 0.02);
 }
 
+// 512 tiles of CTAs that take tile after tile: 132 ask for three rounds, 116 for the last.
+TEST(PortRequest, PersistentCtasShareL2ByTiles) {
+  const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
+  SmCache cache;
+  const KernelLaunch launch =
+      launch_for(gpu, "cutlass_sm90_wgmma_f16_f32acc_128x256x64_2x1_coop", {4096, 4096, 512, 1}, {}, cache);
+  const CtaSpread spread = port_request(gpu, launch, {}).ctas;
+  EXPECT_EQ(spread.fullest, 4);
+  EXPECT_NEAR(spread.share_of(1000, 1e9), 1000 * 4 / 512.0, 1e-9);
+}
+
 class Waits : public testing::TestWithParam<double> {};
 
 TEST_P(Waits, LoadAndTimeAgreeAtEveryClock) {

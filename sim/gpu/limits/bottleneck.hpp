@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/gpu/report.hpp"
+#include "sim/power/clock.hpp"
 #include "sim/support/units.hpp"
 
 namespace noteg::gpu {
@@ -26,7 +27,9 @@ struct EstimatedGain {
 [[nodiscard]] std::vector<EstimatedGain> estimated_gains(const SimReport& report, const Limits& limits,
                                                          Hertz highest_clock);
 
-[[nodiscard]] Bottleneck estimated_bottleneck(const SimReport& report, const Limits& limits, Hertz highest_clock);
+// Of the gain that it names, power has taken back its part. request: for the clock that the run was solved for.
+[[nodiscard]] Bottleneck estimated_bottleneck(const SimReport& report, const Limits& limits,
+                                              const power::ClockRequest& request, Hertz highest_clock);
 
 // The roof that the run is nearest to, how near, and what holds the clock: what a Bottleneck says without experiments.
 [[nodiscard]] Bottleneck roof_of(const SimReport& report, Hertz highest_clock);
