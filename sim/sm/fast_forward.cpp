@@ -177,9 +177,7 @@ void FastForward::sample(int depth, const RunningSet& running, std::uint64_t now
   if (level.seen == settle) level.mark = mark(now);
   if (level.seen == settle || (level.seen - settle) % window != 0) return;
   close_window(level, rate, now);
-  // Each depth of the nest has an equal part of the budget.
-  const bool spent = budget_is_spent() || rate.instructions() > rules_.budget / static_cast<double>(levels_.size());
-  if (rate.learn(rules_, spent) && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
+  if (rate.learn(rules_, budget_is_spent()) && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
 }
 
 // The grid: behind the first CTAs of all slots, which start together, windows are generations of CTAs, or parts of one

@@ -42,17 +42,13 @@ struct Window {
 
 class SteadyState {
  public:
-  void add(Window window) {
-    instructions_ += window.instructions();
-    windows_.push_back(std::move(window));
-  }
+  void add(Window window) { windows_.push_back(std::move(window)); }
   // From all windows, or from the later half of them. spent: half as many have to do, however far they lie apart.
   bool learn(const SamplingRules& rules, bool spent);
   // It is to be measured once more before it is used again.
   void doubt() { is_known_ = false; }
 
   [[nodiscard]] bool is_known() const { return is_known_; }
-  [[nodiscard]] double instructions() const { return instructions_; }  // of all windows
   [[nodiscard]] std::size_t windows() const { return windows_.size(); }
   [[nodiscard]] std::size_t used() const { return used_; }  // the last of them, that it is the mean of
   [[nodiscard]] const Window& sum() const { return sum_; }  // of these; CTAs that get on alike have the same progress
@@ -67,7 +63,6 @@ class SteadyState {
   void level_progress();
 
   std::vector<Window> windows_;
-  double instructions_ = 0;
   std::size_t used_ = 0;
   bool is_known_ = false;
   Window sum_;
