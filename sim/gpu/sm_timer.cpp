@@ -129,10 +129,10 @@ sm::SmResult SmTimer::interpolate(const sm::MemoryPort& port, const sm::SmWork& 
   return out;
 }
 
-// Enough to fill most pipelines: a dozen short iterations, two long ones.
-std::int64_t SmTimer::pilot_iterations() const {
-  constexpr std::int64_t instructions = 600, least = 2, most = 12;
-  return std::clamp(instructions / iteration_length_, least, most);
+// Enough to fill most pipelines: so many instructions of all warps of an SM, two iterations at least.
+std::int64_t SmTimer::pilot_iterations(int resident) const {
+  constexpr std::int64_t instructions = 4800, least = 2, most = 12;
+  return std::clamp(instructions / (iteration_length_ * program_.warps * resident), least, most);
 }
 
 // `waves` waves of the CTAs of `wave`, which do the pilot's iterations and so many further ones each.
@@ -174,7 +174,7 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
   sm::SmWork wave = work;
   wave.launch_interval = std::round(coarse(work.launch_interval, 1.15));
   wave.fidelity = sm::Fidelity::sampled;
-  wave.iterations = std::min(work.iterations, pilot_iterations());
+  wave.iterations = std::min(work.iterations, pilot_iterations(work.resident));
   const auto further = static_cast<double>(work.iterations - wave.iterations);
   // Work that is no longer than its pilot runs is run itself.
   constexpr double pilot_runs =

@@ -49,7 +49,7 @@ class SmTimer {
   };
   [[nodiscard]] sm::SmResult estimate_wave(const sm::MemoryPort& port, const sm::SmWork& wave,
                                            double further_iterations, double waves, unsigned jobs);
-  [[nodiscard]] std::int64_t pilot_iterations() const;
+  [[nodiscard]] std::int64_t pilot_iterations(int resident) const;
 
   sm::DecodedProgram program_;
   arch::SmSpec sm_;

@@ -78,7 +78,6 @@ struct ReuseResult {
   double opened_rows = 0;       // of DRAM, for reads by CTAs that have drifted apart
   double waiting_steps = 0;     // 0..1: k tiles of CTAs that are in DRAM when the first CTA asks for them
   double waiting_places = 1;    // in DRAM where what such a k tile misses lies: geometric mean
-  [[nodiscard]] double dram_fraction() const { return requested_bytes > 0 ? dram_read_bytes / requested_bytes : 0; }
 };
 
 // Distinct tile rows and columns touched by CTAs [first, first + count) of the raster.

@@ -58,7 +58,6 @@ TEST(TileReuse, WithoutL2ACtaAtATimeReadsAllThatItAsksFor) {
   r.live_ctas = 1;
   const ReuseResult out = tile_reuse(r);
   EXPECT_DOUBLE_EQ(out.dram_read_bytes, out.requested_bytes);
-  EXPECT_DOUBLE_EQ(out.dram_fraction(), 1);
 }
 
 // One column of 64 tiles at a time, nothing kept: A once for each of 32 columns, B once in all.
