@@ -71,11 +71,9 @@ TensorCost tensor_cost(const Instruction& in, const arch::SmSpec& sm) {
     cost.kind = kernels::tensor_kind(*form);
     cost.macs = kernels::macs_of(*form);
   }
-  for (const kernels::Operand& operand : in.src) {
-    if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
-    for (int i = 0; i < operand.count; ++i)
-      ++cost.need[static_cast<std::size_t>((operand.index + i) % std::clamp(sm.register_file.banks, 1, most_banks))];
-  }
+  const auto registers = [](const kernels::Operand& o) { return o.kind == OperandKind::reg ? o.count : 0; };
+  const int gathered = std::max(registers(in.src[0]) + registers(in.src[1]), registers(in.src[2]));
+  cost.need.fill(static_cast<std::uint8_t>(gathered));
   return cost;
 }
 
