@@ -6,7 +6,7 @@ namespace noteg::sm {
 
 // SMs drift apart within the first iterations, so that one of them asks while others compute: it gets what its own port
 // takes, as long as it has asked for less than its share of L2's bandwidth before. In the beginning all ask together.
-// The port passes a line a cycle, however few of its sectors are asked for (h100_memory_micro, copy_lines).
+// The port passes a line a cycle, however few of its sectors are asked for (h100_sm_micro, copy_lines).
 void PortTraffic::read_from_l2(double bytes, double lines, double now) {
   const double share = port_.read_bytes_per_cycle;
   const double burst = std::max(share, port_.read_burst_bytes_per_cycle);
