@@ -108,9 +108,8 @@ constexpr int slot = 1;
 // 2 to 32 lines of one load come 5, 12, 24, 41 and 73 cycles later than one).
 constexpr double line_cycles = 1.35;
 
-// 16-byte loads and copies come later still (h100_memory_micro: 14 cycles for one line, 6 of which L1 shows as well;
-// h100_sm_micro, copy_lines: 29 for four).
-constexpr int wide_cycles = 10;
+// 16-byte loads and copies come later still (h100_memory_micro: 14 cycles for one line, 6 of which L1 shows as well).
+constexpr int wide_cycles = 8;
 
 int line_passes(const AccessPattern& pattern, int lines, std::uint32_t line) {
   return pattern.bytes_per_lane >= 16 ? global_passes(pattern, lines, 1, line) : lines;
