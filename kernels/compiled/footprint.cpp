@@ -16,6 +16,9 @@ namespace {
 using S = Semantics;
 
 constexpr std::uint64_t line = 128;
+// Lines that follow each other come from DRAM as one place of so many bytes does (h100_memory_micro: dram_lines of
+// neighbours, 8 of them 14 cycles later than one; 8 at random places 190).
+constexpr std::uint64_t place_bytes = 1024;
 constexpr std::size_t most_sectors = 150'000;  // looked at on an SM
 
 // Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
@@ -143,6 +146,15 @@ class SmWatcher : public WarpWatcher {
     return known == first_.end() ? sector : mean_run(known->second.sectors);
   }
 
+  // Places of DRAM in which these runs lie.
+  [[nodiscard]] double places(std::size_t at) const {
+    const auto known = first_.find(at);
+    if (known == first_.end()) return 1;
+    std::set<std::uint64_t> different;
+    for (const std::uint64_t each : known->second.sectors) different.insert(each / (place_bytes / sector));
+    return std::max<double>(1, static_cast<double>(different.size()));
+  }
+
   std::vector<double> asked, found, unique;  // sectors, by instruction
   std::unordered_map<std::uint64_t, std::size_t> missed;
   std::map<int, std::unordered_set<std::uint64_t>> of_cta;  // sectors read, and written
@@ -233,6 +245,9 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     scattered[i] = wanted[i] && !samples.origin[i].empty() && !samples.affine_steps(i);
   const Neighbours neighbours(global, launch, memory, scattered, samples.amid, std::int64_t{l1.resident} * l1.sms);
 
+  // At a barrier the warps of a CTA wait for what all of them asked for.
+  const bool has_barrier = std::ranges::any_of(global.steps, [](const Step& s) { return s.in->base == "BAR"; });
+  const double waiting_alone = has_barrier ? 1.0 : static_cast<double>(launch.warps());
   std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
   double asked_of_l2 = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -259,6 +274,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
         groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     const double run = std::max(here.run(i), together.run);
+    const double places = std::max(1.0, here.places(i) / waiting_alone);
+    sum.places = (sum.places * sum.sectors + places * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     sum.run = (sum.run * sum.sectors + run * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     const InstructionCounts& counts = profile.counts[i];
     const double alone = bulk > 0 || counts.sectors <= 0 ? 1 : std::min(1.0, counts.ideal_sectors / counts.sectors);

@@ -122,6 +122,18 @@ struct Reuse {
     return std::min(1.0, run / row_bytes);
   }
 
+  // In which a step's reads lie, geometric mean over what is read. CTAs that share bytes wait for a part each.
+  [[nodiscard]] double waiting_places() const {
+    double logarithm = 0, sectors = 0;
+    for (const FootprintGroup& g : source.footprints->groups) {
+      if (g.store) continue;
+      const double readers = live / std::max(1.0, raster.positions(g, live));
+      logarithm += g.sectors * portable::log(std::max(1.0, g.places / readers));
+      sectors += g.sectors;
+    }
+    return sectors > 0 ? portable::exp(logarithm / sectors) : 1;
+  }
+
   // Bytes that DRAM brings because they are touched again too late.
   [[nodiscard]] double late(const FootprintGroup& g) const {
     double sum = 0;
@@ -252,6 +264,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   }
   if (in_waves > 0) out.waiting_steps = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
+  out.waiting_places = reuse.waiting_places();
 
   memory::L2Traffic l2;
   l2.read_sectors = source.missed_sectors * arriving;

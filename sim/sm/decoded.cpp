@@ -71,6 +71,14 @@ TensorCost tensor_cost(const Instruction& in, const arch::SmSpec& sm) {
     cost.kind = kernels::tensor_kind(*form);
     cost.macs = kernels::macs_of(*form);
   }
+  // Where A and B, one register a cycle, or C take as long as the instruction itself, ports are never free beside it
+  // (h100_sm_micro, mma_loop: m16n8k16 takes 6 cycles, m16n8k8 four, and what others read comes on top).
+  const auto registers = [](const kernels::Operand& o) { return o.kind == OperandKind::reg ? o.count : 0; };
+  const int gathered = std::max(registers(in.src[0]) + registers(in.src[1]), registers(in.src[2]));
+  if (gathered >= static_cast<int>(cost.interval)) {
+    cost.need.fill(static_cast<unsigned>(gathered));
+    return cost;
+  }
   for (const kernels::Operand& operand : in.src) {
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
     for (int i = 0; i < operand.count; ++i)

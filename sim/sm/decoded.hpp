@@ -78,6 +78,7 @@ struct MemoryCost {
   std::uint16_t read_release = 9;     // issue to source registers free, unloaded
   std::uint16_t latency = 24;         // issue to data usable, unloaded; not for global loads and copies
   std::int16_t extra_latency = 0;     // of those: what is added to the latency of the memory port
+  std::uint16_t line_latency = 0;     // and what the lines behind the first add, where they come from beyond L1
   std::uint16_t sectors = 0;          // 32-byte sectors asked of L1 / L2
   std::uint16_t requests = 0;         // distinct L1 lines of a global access
   std::uint16_t l1_bank_cycles = 0;   // passes through the banks of L1 where the data is there

@@ -27,6 +27,8 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
       issue_twice_(switches_.one_issue ? 0 : ~0u),
       issue_lead_(switches_.one_issue ? 1 : 2),
       plain_(work_.recorder == nullptr && !program_.scoreboard && program_.async.empty()),
+      ports_full_(
+          std::ranges::any_of(program_.tensor, [](const TensorCost& c) { return c.need[0] >= c.interval - 1; })),
       redirect_(static_cast<std::uint64_t>(spec_.front_end.branch_redirect.value)) {
   const arch::RegisterFileSpec& file = spec.register_file;
   const RegisterFile registers({.banks = file.banks,

@@ -172,7 +172,8 @@ class Machine {
   std::uint32_t issue_twice_;   // sub-cores that may issue a second time in a cycle, a bit each: all or none
   // From when an instruction leaves Allocate back to when another may issue: two where both may in one cycle.
   std::uint64_t issue_lead_;
-  bool plain_;  // nobody listens and warps wait for nothing but control bits: the short way of issue will do
+  bool plain_;       // nobody listens and warps wait for nothing but control bits: the short way of issue will do
+  bool ports_full_;  // matrix instructions leave no read port free
   std::uint64_t redirect_;
 };
 

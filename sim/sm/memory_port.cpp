@@ -6,10 +6,11 @@ namespace noteg::sm {
 
 // SMs drift apart within the first iterations, so that one of them asks while others compute: it gets what its own port
 // takes, as long as it has asked for less than its share of L2's bandwidth before. In the beginning all ask together.
-void PortTraffic::read_from_l2(double bytes, double now) {
+// The port passes a line a cycle, however few of its sectors are asked for (h100_sm_micro, copy_lines).
+void PortTraffic::read_from_l2(double bytes, double lines, double now) {
   const double share = port_.read_bytes_per_cycle;
   const double burst = std::max(share, port_.read_burst_bytes_per_cycle);
-  state_.reads.ask(now, bytes / burst);
+  state_.reads.ask(now, std::max(bytes / burst, lines));
   state_.share.ask(now - burst_cycles, bytes / share);
 }
 
@@ -28,10 +29,11 @@ double PortTraffic::beyond_l1(const MemoryCost& cost) {
 // A load is there with its last sector.
 std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint64_t now) {
   const auto sectors = static_cast<double>(cost.sectors);
-  if (beyond > 0) read_from_l2(sectors * sector_ * beyond, static_cast<double>(now));
+  if (beyond > 0) read_from_l2(sectors * sector_ * beyond, cost.requests * beyond, static_cast<double>(now));
   const bool of_c = cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::c);
   const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency : port_.latency;
-  const double latency = (beyond > 0 ? beyond_latency : port_.l1_latency) - front_delay + cost.extra_latency;
+  const double latency =
+      (beyond > 0 ? beyond_latency + cost.line_latency : port_.l1_latency) - front_delay + cost.extra_latency;
   double begins = beyond > 0 ? std::max(state_.reads.free, state_.share.free) : static_cast<double>(now);
   if (of_c) begins = std::max(begins, read_c(static_cast<double>(now), sectors * sector_ * beyond));
   return static_cast<std::uint64_t>(begins + latency);

@@ -73,7 +73,7 @@ class PortTraffic {
   void hash(StateHash& add) const;
 
  private:
-  void read_from_l2(double bytes, double now);
+  void read_from_l2(double bytes, double lines, double now);
 
   // Bursts shorter than this are served at the port's rate: the order of an iteration of a main loop.
   static constexpr double burst_cycles = 2048;

@@ -58,7 +58,6 @@ std::uint64_t LoadStoreUnit::queued_since(std::size_t sub, std::uint64_t from) c
 
 void LoadStoreUnit::enqueue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const MemoryCost& cost = cost_of(in.memory);
-  sm_.tally.rf_reads += in.reads;
   if (sm_.scoreboard && cost.kind != MemoryKind::barrier) sm_.scoreboard->issued(id, warp.pc, now);
   if (is_global(cost.kind)) {
     for (const int barrier : {in.write_barrier, in.read_barrier})
@@ -79,7 +78,6 @@ void LoadStoreUnit::enqueue(Warp& warp, std::uint16_t id, const DecodedInstructi
 
 void LoadStoreUnit::load_constant(const Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const MemoryCost& cost = cost_of(in.memory);
-  sm_.tally.rf_reads += in.reads;
   sm_.pipes.set_free(warp.sub, Action::constant_load, now + constant_interval_);
   if (sm_.scoreboard) {
     sm_.scoreboard->issued(id, warp.pc, now);
