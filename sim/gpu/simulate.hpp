@@ -50,7 +50,8 @@ struct SmRun {
 [[nodiscard]] Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& launch,
                                               const SimOptions& options, SmCache& cache);
 
-// What a launch takes at least, whatever its SMs do: DRAM moves its bytes, slices of K meet. No run of a kernel is made.
+// What a launch takes at least, whatever its SMs do: DRAM moves its bytes, slices of K meet. No run of a kernel is
+// made.
 [[nodiscard]] Seconds least_time(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options,
                                  SmCache& cache);
 
