@@ -77,13 +77,15 @@ Hertz highest_clock(const arch::GpuSpec& gpu, const KernelLaunch& launch, const 
 }  // namespace
 
 Seconds least_time(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options, SmCache& cache) {
-  const std::shared_ptr<SmTimer> timer = sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache);
-  const Hertz highest = highest_clock(gpu, launch, options);
   const Switches& switches = options.switches;
-  const Seconds dram = switches.dram ? dram_time(gpu.dram, port_request(gpu, launch, options).traffic) : Seconds{};
+  const PortRequest request = port_request(gpu, launch, options);
+  const Seconds dram = switches.dram ? dram_time(gpu.dram, request.traffic) : Seconds{};
   Seconds least = dram.value > 0 ? dram + gpu.dram.latency : Seconds{};
   if (switches.launch) least = least + gpu.launch.kernel;
-  return least + Cycles{least_reduction_cycles(gpu, launch, highest, options, *timer)} / highest;
+  if (launch.split_k.slices <= 1) return least;
+  const std::shared_ptr<SmTimer> timer = sm_timer(launch.program, launch.addresses, gpu.sm, switches, cache);
+  const Hertz highest = highest_clock(gpu, launch, options);
+  return least + Cycles{least_reduction_cycles(gpu, launch, request, highest, options, *timer)} / highest;
 }
 
 // Pilot runs at the highest clock, and at the DRAM load that this kernel would have if nothing waited, find the

@@ -60,9 +60,10 @@ inline void Machine::issue(SubCore& sub, Warp& warp, std::uint64_t now) {
   if (observer.listens()) observer.piped(*this, warp, now);
   // An address finds a free port, unless matrix instructions leave none: then it takes a cycle of its own
   // (h100_sm_micro, mma_loop).
-  const bool takes_port = in.action == Action::memory && ports_full_;
-  if (!to_memory || takes_port) read_operands(sub, in, id, now);
-  if (to_memory && !takes_port) tally.rf_reads += in.reads;
+  if (!to_memory || (in.action == Action::memory && ports_full_))
+    read_operands(sub, in, id, now);
+  else
+    tally.rf_reads += in.reads;
   if (scoreboard) {
     warp.ready_at = now + 1;
     if (!to_memory) scoreboard->issued(id, warp.pc, now);

@@ -64,11 +64,10 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   double best_us = 0;
   // The first of the fastest. A candidate that cannot be as fast as the best so far is not run.
   const auto look_at = [&](const Candidate& candidate) {
-    if (best != nullptr) {
-      const Result<gpu::KernelLaunch> launch = gpu::launch_of(gpu, candidate.config, problem.shape, sim, cache_);
-      if (!launch || gpu::least_time(gpu, *launch, sim, cache_).value * 1e6 > best_us) return;
-    }
-    const Result<gpu::SimReport> report = gpu::simulate(gpu, candidate.config, problem.shape, sim, cache_);
+    const Result<gpu::KernelLaunch> launch = gpu::launch_of(gpu, candidate.config, problem.shape, sim, cache_);
+    if (!launch) return;
+    if (best != nullptr && gpu::least_time(gpu, *launch, sim, cache_).value * 1e6 > best_us) return;
+    const Result<gpu::SimReport> report = gpu::simulate_launch(gpu, *launch, sim, cache_);
     if (!report || (best != nullptr && report->time_us > best_us)) return;
     if (best != nullptr && report->time_us == best_us && &candidate > best) return;
     best = &candidate;

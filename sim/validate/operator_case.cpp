@@ -114,13 +114,14 @@ std::string read_attention(const MeasuredRow& row, const MeasuredData& data, Mea
   const bool is_flashinfer = is_sglang && tokens.m > 1;
   // Its single tokens are FlashAttention-3's: their times depend on sequences times key heads alone, rise with every
   // 108 of these (an SM holds one CTA of 128 rows), and fall with the slices that its rule gives.
-  measured.deals_slices = on_warpgroups || (is_sglang && tokens.m == 1);
+  const bool decodes_on_mma = is_sglang && !is_flashinfer;
+  measured.deals_slices = on_warpgroups || decodes_on_mma;
   const kernels::Tile wide{2 * rows_of_block, 2 * head, rows_of_block};
   const bool one_consumer = is_vllm && tokens.m * group <= 64;
   c.tile = on_warpgroups   ? kernels::flash3_block(head, c.attention.causal, true, one_consumer)
            : is_flashinfer ? wide
                            : kernels::Tile{rows_of_block, 2 * head, keys_of_block(head)};
-  if (is_sglang && !is_flashinfer) take_decoding_block(c, head, tokens.n);
+  if (decodes_on_mma) take_decoding_block(c, head, tokens.n);
   // A decoded token's heads lie in one block of rows, those of FlashAttention-3 always do (PackGQA, which it takes for
   // sequences of different lengths); otherwise each head has blocks of its own.
   const bool packs = on_warpgroups || tokens.m == 1 || (is_flashinfer && tokens.m < c.tile.m);

@@ -33,7 +33,7 @@ class Flash3Builder {
     for (int i = 0; i < 8; ++i) spare_.push_back(e.fresh());
     length_ = e.fresh();
     place_ = e.fresh(2);
-    lengths_ = e.add_pattern(contiguous(Space::global, Matrix::a, false, 4, 128));
+    lengths_ = add_flash3_lengths(e);
   }
 
   void run() {
@@ -271,11 +271,7 @@ class Flash3Builder {
     e_.emit(Opcode::membar, ".ALL.CTA", {}, {});
     e_.emit(Opcode::fence, ".VIEW.ASYNC", {}, {});
     release(ring_output);
-    for (int pass = 0; plan_.gathers && pass < plan_.head / 32; ++pass) {
-      for (int i = 0; i < 2; ++i)
-        e_.emit(Opcode::shfl, ".IDX", {reg(spare_[6])}, {reg(place_.part(i)), imm(pass), imm(0x181f)});
-      emit_flash3_chain(e_, spare_[6], length_, 3);
-    }
+    if (plan_.gathers) share_places();
     // Heads of a key head lie in the rows by turns, so that threads store them and no box does (Use_TMA_O).
     emit_async(e_, Opcode::utmastg, ".4D",
                {.kind = AsyncKind::store_box,
@@ -297,6 +293,15 @@ class Flash3Builder {
     for (int piece = 0; piece < plan_.head / 16; ++piece)
       e_.memory(Opcode::lds, ".128", reg(weights_[static_cast<std::size_t>(piece) % weights_.size()]),
                 {reg(place_.part(0))}, 16, pattern);
+  }
+
+  // Of the threads that store a row, one has worked its place out.
+  void share_places() {
+    for (int pass = 0; pass < plan_.head / 32; ++pass) {
+      for (int i = 0; i < 2; ++i)
+        e_.emit(Opcode::shfl, ".IDX", {reg(spare_[6])}, {reg(place_.part(i)), imm(pass), imm(0x181f)});
+      emit_flash3_chain(e_, spare_[6], length_, 3);
+    }
   }
 
   Emitter& e_;

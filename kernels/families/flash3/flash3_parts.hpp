@@ -30,8 +30,11 @@ void emit_flash3_start(Emitter& e, const char* registers_move, int registers);
 // Arithmetic of addresses: each instruction waits for the one before, some for a parameter of the kernel.
 void emit_flash3_chain(Emitter& e, Value of, Value with, int instructions);
 
+// What all tiles read of the sequences: it lies in L1, for which these loads count as loads of A (gemm_traffic.cpp).
+int add_flash3_lengths(Emitter& e);
+
 // Lengths and first tokens of a tile's sequence, which stand in memory, each found with the one before. Consumers keep
-// them in uniform registers.
+// them in uniform registers. pattern: of add_flash3_lengths.
 void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern, bool to_uniform);
 
 // The whole stream of the warps that copy queries, keys and values.

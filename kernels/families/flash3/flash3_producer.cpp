@@ -21,8 +21,9 @@ constexpr int scan_steps = 5;           // of a running sum over a warp
 constexpr int divisions = 2;            // tile by blocks of rows, then by heads
 constexpr int division_arithmetic = 20;
 
-// Which sequence a tile is of, where that begins, how long it is; then its blocks.
 constexpr int instructions_of_parameter = 5;  // strides, divisors and pointers are the kernel's parameters
+
+// Which sequence a tile is of, where that begins, how long it is; then its blocks.
 constexpr int rounds_of_lengths = 3, arithmetic_of_round = 6, arithmetic_of_blocks = 14;
 
 class Producer {
@@ -83,7 +84,7 @@ class Producer {
       table.offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(row / page * 4);
     }
     pages_ = e_.add_pattern(table);
-    sequences_ = e_.add_pattern(contiguous(Space::global, Matrix::a, false, 4, 128));
+    sequences_ = add_flash3_lengths(e_);
     counter_ = e_.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
   }
 
@@ -167,8 +168,8 @@ class Producer {
     e_.emit(Opcode::iadd3, "", {reg(place_.part(0))}, {reg(write_), reg(place_.part(0)), reg(zero_value)});
   }
 
-  // Sequences differ in length: running sums over the blocks of 31 of them at a
-  // time, from the last tile's on, tell whose tile it is (VarlenDynamicPersistentTileScheduler).
+  // Sequences differ in length: running sums over the blocks of 31 of them at a time, from the last tile's on, tell
+  // whose tile it is (VarlenDynamicPersistentTileScheduler).
   void find_next_tile() {
     const int loop = e_.begin_loop(false, plan_.scans);
     e_.memory(Opcode::ldg, ".E", reg(sequence_), {reg(table_)}, 4, sequences_);
@@ -219,6 +220,8 @@ void emit_flash3_chain(Emitter& e, Value of, Value with, int instructions) {
     }
   }
 }
+
+int add_flash3_lengths(Emitter& e) { return e.add_pattern(contiguous(Space::global, Matrix::a, false, 4, 128)); }
 
 void emit_flash3_lengths(Emitter& e, Value length, Value address, int pattern, bool to_uniform) {
   for (int round = 0; round < rounds_of_lengths; ++round) {

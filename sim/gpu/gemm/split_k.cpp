@@ -43,9 +43,6 @@ double turn_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const S
   return epilogue + gpu.l2.far_latency.value + gpu.l2.latency.value;
 }
 
-// A turn of a slice is long beside what its epilogue takes in the run, at most so many of its own.
-constexpr double longest_epilogue = 3;
-
 // The turns come behind the main loops, in place of the run's own epilogues, which lie beside each other in its slots.
 double serial_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs, SmTimer& timer) {
   const double epilogues = runs.mixed().counters.epilogue_cycles / std::max(1, runs.work.resident);
@@ -70,16 +67,17 @@ double reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, co
   return serial_cycles(gpu, launch, runs, timer);
 }
 
-double least_reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, Hertz clock,
-                              const SimOptions& options, SmTimer& timer) {
+double least_reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& request,
+                              Hertz clock, const SimOptions& options, SmTimer& timer) {
+  // Of each wave the run's own epilogue is taken back (serial_cycles): it is assumed to be at most so many turns long.
+  constexpr double longest_epilogue = 3;
   const SplitK& split = launch.split_k;
-  if (split.slices <= 1) return 0;
   if (split.parallel) return parallel_cycles(gpu, split, clock, options.switches.launch);
   SmRuns runs;
-  runs.port = port_to_l2(port_request(gpu, launch, options), clock);
+  runs.port = port_to_l2(request, clock);
   runs.work = busiest_sm_work(gpu, launch, options.switches);
-  const double waves = std::ceil(static_cast<double>(runs.work.ctas) / std::max(1, runs.work.resident));
-  return std::max(0.0, split.slices - longest_epilogue * waves) * turn_cycles(gpu, launch, runs, timer);
+  return std::max(0.0, split.slices - longest_epilogue * std::ceil(request.waves)) *
+         turn_cycles(gpu, launch, runs, timer);
 }
 
 }  // namespace noteg::gpu

@@ -15,8 +15,9 @@ namespace noteg::gpu {
 [[nodiscard]] double reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SmRuns& runs,
                                       Hertz clock, const SimOptions& options, SmTimer& timer);
 
-// At least so much of it, before the kernel has run.
-[[nodiscard]] double least_reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, Hertz clock,
-                                            const SimOptions& options, SmTimer& timer);
+// At least so much of it, of several slices, before the kernel has run. request: the launch's.
+[[nodiscard]] double least_reduction_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch,
+                                            const PortRequest& request, Hertz clock, const SimOptions& options,
+                                            SmTimer& timer);
 
 }  // namespace noteg::gpu
