@@ -13,8 +13,11 @@ namespace {
 
 double load_of(double dram_cycles, double sm_cycles) { return dram_cycles / std::max({1.0, dram_cycles, sm_cycles}); }
 
+// Of the cycles: what waiting for DRAM has to cost for a run of its own, which would find as much.
+constexpr double worth_a_run = 0.002;
+
 // The two runs, side by side where there are threads and the latency is known.
-void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional<double> latency, double dram_cycles,
+void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional<DramWait> wait, double dram_cycles,
               const SimOptions& options, SmTimer& timer) {
   const auto run = [&](const sm::MemoryPort& port) {
     if (options.pilot) return timer.estimate(port, runs.work, options.jobs);
@@ -31,9 +34,15 @@ void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional
     if (!runs.from_l2.deadlock && !runs.from_dram.deadlock)
       runs.from_l2.cycles = std::min(runs.from_l2.cycles, runs.from_dram.cycles);
   };
-  if (runs.waiting > 0 && latency) {
+  if (runs.waiting > 0 && wait && !options.exact && wait->cost * runs.waiting < worth_a_run) {
+    runs.dram_latency = port_to_dram(ports, clock, wait->latency).latency;
+    runs.from_dram = runs.from_l2 = run(runs.port);
+    runs.from_dram.cycles *= 1 + wait->cost;
+    return;
+  }
+  if (runs.waiting > 0 && wait) {
     share_work(2, options.jobs, {},
-               [&](std::size_t i) { i == 0 ? (void)(runs.from_l2 = run(runs.port)) : from_dram(*latency); });
+               [&](std::size_t i) { i == 0 ? (void)(runs.from_l2 = run(runs.port)) : from_dram(wait->latency); });
     no_faster_for_waiting();
     return;
   }
@@ -46,10 +55,12 @@ void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional
 }  // namespace
 
 double SmRuns::cycles_at(double latency) const {
-  if (waiting <= 0) return from_l2.cycles;
+  return waiting <= 0 ? from_l2.cycles : from_l2.cycles * (1 + waiting * cost_of_waiting(latency));
+}
+
+double SmRuns::cost_of_waiting(double latency) const {
   const double waits = std::max(1.0, dram_latency - l2_latency);
-  const double share = waiting * std::max(0.0, latency - l2_latency) / waits;
-  return from_l2.cycles + (from_dram.cycles - from_l2.cycles) * share;
+  return (from_dram.cycles / std::max(1.0, from_l2.cycles) - 1) * std::max(0.0, latency - l2_latency) / waits;
 }
 
 KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports,
@@ -89,6 +100,11 @@ double KernelTime::load_at(Hertz clock) const {
 
 double KernelTime::dram_latency_at(Hertz clock) const { return dram_latency(ports_, clock, load_at(clock)); }
 
+DramWait KernelTime::dram_wait_at(Hertz clock) const {
+  const double latency = dram_latency_at(clock);
+  return {latency, runs_.waiting > 0 ? runs_.cost_of_waiting(latency) : 0};
+}
+
 double KernelTime::sm_cycles_at(Hertz clock) const {
   return factor_ * (runs_.waiting > 0 ? runs_.cycles_at(dram_latency_at(clock)) : runs_.from_l2.cycles);
 }
@@ -127,20 +143,20 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
 }
 
 SmRuns run_busiest_sm(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports, Hertz clock,
-                      std::optional<double> latency, const SimOptions& options, SmTimer& timer) {
+                      std::optional<DramWait> wait, const SimOptions& options, SmTimer& timer) {
   const double dram_cycles = options.switches.dram ? (dram_time(gpu.dram, ports.traffic) * clock).value : 0;
   SmRuns runs;
   runs.port = port_to_l2(ports, clock);
   runs.waiting = ports.traffic.waiting_steps;
   runs.work = busiest_sm_work(gpu, launch, options.switches);
   runs.work.fidelity = options.exact ? sm::Fidelity::exact : sm::Fidelity::sampled;
-  run_both(runs, ports, clock, latency, dram_cycles, options, timer);
+  run_both(runs, ports, clock, wait, dram_cycles, options, timer);
   if (options.pilot) return runs;
   const std::int64_t at_most = options.switches.tail ? remainder_on_top(gpu, launch) : 0;
   const std::int64_t more = std::min<std::int64_t>(at_most, runs.mixed().emptied_together);
   if (more > 0) {
     runs.work.ctas += more;
-    run_both(runs, ports, clock, latency, dram_cycles, options, timer);
+    run_both(runs, ports, clock, wait, dram_cycles, options, timer);
   }
   return runs;
 }

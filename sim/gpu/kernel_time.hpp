@@ -29,6 +29,13 @@ struct SmRuns {
   // Cycles and counters as measured.
   [[nodiscard]] sm::SmResult mixed() const { return waiting > 0 ? blend(from_l2, from_dram, waiting) : from_l2; }
   [[nodiscard]] double cycles_at(double latency) const;
+  // What it costs to wait so long, of the cycles of from_l2, if all steps waited.
+  [[nodiscard]] double cost_of_waiting(double latency) const;
+};
+
+// What an earlier solution says of DRAM: its latency, and what waiting for it costs (SmRuns::cost_of_waiting).
+struct DramWait {
+  double latency = 0, cost = 0;
 };
 
 class KernelTime {
@@ -39,6 +46,7 @@ class KernelTime {
   // Of DRAM, 0..1.
   [[nodiscard]] double load_at(Hertz clock) const;
   [[nodiscard]] double dram_latency_at(Hertz clock) const;
+  [[nodiscard]] DramWait dram_wait_at(Hertz clock) const;
   // Of the busiest SM, and of the kernel without its launch.
   [[nodiscard]] double sm_cycles_at(Hertz clock) const;
   [[nodiscard]] double cycles_at(Hertz clock) const;
@@ -66,10 +74,11 @@ class KernelTime {
 
 [[nodiscard]] PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options);
 
-// Runs the busiest SM at a clock. latency: of DRAM where it is known; else of the load that a kernel would have whose
-// steps all find their data in L2, which is the highest.
+// Runs the busiest SM at a clock. wait: for DRAM, where it is known; else for that of the load that a kernel would have
+// whose steps all find their data in L2, which is the highest. Where a known wait costs next to nothing, the run that
+// waits is not made: it is the other one, longer by that much.
 [[nodiscard]] SmRuns run_busiest_sm(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports,
-                                    Hertz clock, std::optional<double> latency, const SimOptions& options,
+                                    Hertz clock, std::optional<DramWait> wait, const SimOptions& options,
                                     SmTimer& timer);
 
 }  // namespace noteg::gpu

@@ -20,9 +20,9 @@ namespace {
 
 // Times the kernel by runs at a clock and settles the operating point with them.
 TimedKernel timed_at(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options, Hertz clock,
-                     std::optional<double> latency, SmTimer& timer) {
+                     std::optional<DramWait> wait, SmTimer& timer) {
   const PortRequest ports = port_request(gpu, launch, options);
-  const SmRuns runs = run_busiest_sm(gpu, launch, ports, clock, latency, options, timer);
+  const SmRuns runs = run_busiest_sm(gpu, launch, ports, clock, wait, options, timer);
   const double reduction = reduction_cycles(gpu, launch, runs, clock, options, timer);
   const KernelTime time(gpu, launch, ports, runs, options, reduction);
   const ChipEvents events = chip_events(gpu, launch, ports.traffic, runs);
@@ -102,7 +102,7 @@ Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& la
   };
   for (int times = options.pilot ? 0 : 2; times > 0; --times) {
     const Hertz clock = waiting() != nullptr ? highest : out.point.clock;
-    out = timed_at(gpu, launch, options, clock, out.time.dram_latency_at(clock), *timer);
+    out = timed_at(gpu, launch, options, clock, out.time.dram_wait_at(clock), *timer);
   }
   if (const sm::SmResult* run = waiting()) return waits_for_ever(*run);
   return out;
