@@ -89,7 +89,8 @@ Seconds least_time(const arch::GpuSpec& gpu, const KernelLaunch& launch, const S
 }
 
 // Pilot runs at the highest clock, and at the DRAM load that this kernel would have if nothing waited, find the
-// operating point; the runs themselves are made at its ports, and it is settled once more with them.
+// operating point; the runs themselves are made at its ports, and it is settled once more with them. That moves it so
+// little that runs at the new one would find the same.
 Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options,
                                 SmCache& cache) {
   const std::shared_ptr<SmTimer> timer = sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache);
@@ -100,7 +101,7 @@ Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& la
   const auto waiting = [&out]() -> const sm::SmResult* {
     return out.runs.from_l2.deadlock ? &out.runs.from_l2 : out.runs.from_dram.deadlock ? &out.runs.from_dram : nullptr;
   };
-  for (int times = options.pilot ? 0 : 2; times > 0; --times) {
+  if (!options.pilot) {
     const Hertz clock = waiting() != nullptr ? highest : out.point.clock;
     out = timed_at(gpu, launch, options, clock, out.time.dram_wait_at(clock), *timer);
   }
