@@ -24,20 +24,22 @@ void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional
     return options.many_shapes ? timer.interpolate(port, runs.work) : timer.run(port, runs.work);
   };
   runs.l2_latency = runs.port.latency;
-  const auto from_dram = [&](double cycles) {
-    const sm::MemoryPort port = port_to_dram(ports, clock, cycles);
-    runs.dram_latency = port.latency;
-    runs.from_dram = run(port);
+  sm::MemoryPort to_dram;
+  const auto from_dram = [&](double latency) {
+    to_dram = port_to_dram(ports, clock, latency);
+    runs.dram_latency = to_dram.latency;
+    runs.from_dram = run(to_dram);
   };
   // Nobody is faster for waiting longer: a run of shorter waits can be had in the phases of one of longer ones.
   const auto no_faster_for_waiting = [&] {
-    if (!runs.from_l2.deadlock && !runs.from_dram.deadlock)
-      runs.from_l2.cycles = std::min(runs.from_l2.cycles, runs.from_dram.cycles);
+    if (runs.from_l2.deadlock || runs.from_dram.deadlock) return;
+    runs.tell_waits = runs.from_l2.cycles <= runs.from_dram.cycles && SmTimer::pilots_differ(runs.port, to_dram);
+    runs.from_l2.cycles = std::min(runs.from_l2.cycles, runs.from_dram.cycles);
   };
-  if (runs.waiting > 0 && wait && !options.exact && wait->cost * runs.waiting < worth_a_run) {
+  if (runs.waiting > 0 && wait && wait->cost && !options.exact && *wait->cost * runs.waiting < worth_a_run) {
     runs.dram_latency = port_to_dram(ports, clock, wait->latency).latency;
     runs.from_dram = runs.from_l2 = run(runs.port);
-    runs.from_dram.cycles *= 1 + wait->cost;
+    runs.from_dram.cycles *= 1 + *wait->cost;
     return;
   }
   if (runs.waiting > 0 && wait) {
@@ -102,7 +104,7 @@ double KernelTime::dram_latency_at(Hertz clock) const { return dram_latency(port
 
 DramWait KernelTime::dram_wait_at(Hertz clock) const {
   const double latency = dram_latency_at(clock);
-  return {latency, runs_.waiting > 0 ? runs_.cost_of_waiting(latency) : 0};
+  return {latency, runs_.tell_waits ? std::optional(runs_.cost_of_waiting(latency)) : std::nullopt};
 }
 
 double KernelTime::sm_cycles_at(Hertz clock) const {

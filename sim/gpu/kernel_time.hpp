@@ -25,6 +25,7 @@ struct SmRuns {
   sm::SmResult from_l2, from_dram;
   double l2_latency = 0, dram_latency = 0;  // of the two ports
   double waiting = 0;                       // 0: nothing waits, from_dram is empty
+  bool tell_waits = false;  // the two differ by their waits: neither by phases alone, nor are they one pilot run
 
   // Cycles and counters as measured.
   [[nodiscard]] sm::SmResult mixed() const { return waiting > 0 ? blend(from_l2, from_dram, waiting) : from_l2; }
@@ -33,9 +34,11 @@ struct SmRuns {
   [[nodiscard]] double cost_of_waiting(double latency) const;
 };
 
-// What an earlier solution says of DRAM: its latency, and what waiting for it costs (SmRuns::cost_of_waiting).
+// What an earlier solution says of DRAM: its latency, and what waiting for it costs (SmRuns::cost_of_waiting), if it
+// tells.
 struct DramWait {
-  double latency = 0, cost = 0;
+  double latency = 0;
+  std::optional<double> cost;
 };
 
 class KernelTime {

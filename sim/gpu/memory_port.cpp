@@ -100,7 +100,10 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
 
 sm::MemoryPort port_to_dram(const PortRequest& request, Hertz clock, double latency) {
   sm::MemoryPort out = port_to_l2(request, clock);
-  if (request.latency_limits) out.latency = std::max(out.latency, std::round(rounded(latency, wait_step)));
+  if (!request.latency_limits) return out;
+  double step = rounded(latency, wait_step);
+  if (step < latency) step *= wait_step;
+  out.latency = std::max(out.latency, std::round(step));
   return out;
 }
 

@@ -72,6 +72,10 @@ SmTimer::SmTimer(sm::DecodedProgram program, arch::SmSpec sm, sm::CoreSwitches s
       switches_(switches),
       iteration_length_(iteration_length(program_)) {}
 
+bool SmTimer::pilots_differ(const sm::MemoryPort& port, const sm::MemoryPort& other) {
+  return coarse(port) != coarse(other);
+}
+
 sm::SmResult SmTimer::watch(const sm::MemoryPort& port, sm::SmWork work, sm::Recorder& recorder) const {
   work.recorder = &recorder;
   work.fidelity = sm::Fidelity::exact;

@@ -33,6 +33,9 @@ class SmTimer {
   // For many shapes of a kernel, which share the pilot runs. jobs: threads for runs that do not depend on each other.
   [[nodiscard]] sm::SmResult estimate(const sm::MemoryPort& port, const sm::SmWork& work, unsigned jobs = 1);
 
+  // Whether pilot runs at two ports are two: their ports are rounded.
+  [[nodiscard]] static bool pilots_differ(const sm::MemoryPort& port, const sm::MemoryPort& other);
+
   // Steps through all of `work` and writes down what happens, whatever was run before.
   [[nodiscard]] sm::SmResult watch(const sm::MemoryPort& port, sm::SmWork work, sm::Recorder& recorder) const;
 
