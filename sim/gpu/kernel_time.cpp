@@ -13,8 +13,8 @@ namespace {
 
 double load_of(double dram_cycles, double sm_cycles) { return dram_cycles / std::max({1.0, dram_cycles, sm_cycles}); }
 
-// Of the cycles: what waiting for DRAM has to cost for a run of its own, which would find as much.
-constexpr double worth_a_run = 0.002;
+// Of the cycles: what waiting for DRAM has to cost, in pilot runs, for a run of its own.
+constexpr double worth_a_run = 0.0002;
 
 // The two runs, side by side where there are threads and the latency is known.
 void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional<DramWait> wait, double dram_cycles,
