@@ -78,7 +78,7 @@ double dram_latency(const PortRequest& request, Hertz clock, double utilisation)
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const arch::GpuSpec& gpu = *request.gpu;
   sm::MemoryPort out;
-  out.latency = rounded(l2_latency(request), wait_step);
+  out.latency = std::round(rounded(l2_latency(request), wait_step));
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
@@ -100,10 +100,7 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
 
 sm::MemoryPort port_to_dram(const PortRequest& request, Hertz clock, double latency) {
   sm::MemoryPort out = port_to_l2(request, clock);
-  if (!request.latency_limits) return out;
-  double step = rounded(latency, wait_step);
-  if (step < latency) step *= wait_step;
-  out.latency = std::max(out.latency, std::round(step));
+  if (request.latency_limits) out.latency = std::max(out.latency, std::round(rounded(latency, wait_step)));
   return out;
 }
 

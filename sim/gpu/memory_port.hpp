@@ -38,8 +38,7 @@ struct PortRequest {
 // second, and DRAM its nanoseconds.
 [[nodiscard]] sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock);
 
-// The same where steps wait for DRAM, `latency` cycles in all. Rounded up, so that runs are shared and times lie between
-// two of them.
+// The same where steps wait for DRAM, `latency` cycles in all. Rounded, so that runs are shared.
 [[nodiscard]] sm::MemoryPort port_to_dram(const PortRequest& request, Hertz clock, double latency);
 
 // Cycles until the last of what a waiting step misses has come, in DRAM that is busy for `utilisation` of the time

@@ -159,12 +159,8 @@ void FastForward::close_window(Level& level, SteadyState& rate, std::uint64_t no
 
 bool FastForward::budget_is_spent() const { return sm_.stepped_instructions() > rules_.budget; }
 
-// A leader begins an iteration while all CTAs are in loops of that depth. Loops that hold no more than the windows of a
-// mean are left to the level above: what they find at first is not what they find later.
+// A leader begins an iteration while all CTAs are in loops of that depth.
 void FastForward::sample(int depth, const RunningSet& running, std::uint64_t now) {
-  if (running.instructions * static_cast<double>(running.iterations) <
-      static_cast<double>(rules_.windows) * rules_.share * rules_.budget)
-    return;
   Level& level = levels_[static_cast<std::size_t>(depth)];
   if (level.key != running.key) level.seen = 0;
   level.key = running.key;
