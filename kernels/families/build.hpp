@@ -71,4 +71,16 @@ struct MemoryWork {
 
 [[nodiscard]] Result<Program> build_memory(const MemoryWork& work, const LatencyModel& latency);
 
+// A CTA copies one row of each stream to the place that its word of a table names, 16 bytes a thread at a time: vLLM's
+// writer of paged caches (reshape_and_cache_flash). Threads beyond the row's vectors compute addresses alike and leave.
+inline constexpr int row_vector_bytes = 16;
+
+struct RowCopyWork {
+  int threads = 128;
+  std::int64_t vectors = 16;  // of a row
+  int streams = 2;            // keys, then values
+};
+
+[[nodiscard]] Result<Program> build_row_copy(const RowCopyWork& work, const LatencyModel& latency);
+
 }  // namespace noteg::kernels

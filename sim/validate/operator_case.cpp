@@ -66,16 +66,14 @@ int dynamic_slices(std::int64_t sequences, std::int64_t tiles, std::int64_t sms,
 }
 
 // vLLM and SGLang put the new keys and values into the pages of the cache by a kernel of its own, within the time.
-// vLLM's reshape_and_cache_flash gives each token a CTA of up to 512 threads, a thread for each value of a key.
 operators::MemoryKernel cache_write(std::int64_t tokens, int values, std::string_view notes) {
-  constexpr int most_threads = 512;
   operators::MemoryKernel write;
   write.name = "cache write";
   write.rows = static_cast<double>(tokens);
   write.columns = 2.0 * values;
   write.operations = 0;
   write.scatters = true;
-  if (notes.find("vllm") != std::string_view::npos) write.row_threads = std::min(values, most_threads);
+  write.caches = notes.find("vllm") != std::string_view::npos;
   return write;
 }
 
