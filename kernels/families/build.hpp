@@ -66,6 +66,7 @@ struct MemoryWork {
   int reductions = 0;       // over all threads of the CTA, one behind the other
   bool turns = false;       // through shared memory, where rows and columns change places
   bool scatters = false;    // stores go to rows that a table names, read first
+  bool casts = false;       // values one after the other, each load and store behind a switch over types
   std::int64_t rounds = 1;  // how often a thread loads and computes before it stores
 };
 

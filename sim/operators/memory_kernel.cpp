@@ -39,6 +39,7 @@ const std::vector<MemoryKind>& kinds() {
              {.out = DataType::f8e4m3, .operations = 4, .reductions = 1}),
         kind("transpose", "rows become columns", {.operations = 0, .turns = true}),
         kind("gather", "rows that a table names", {.operations = 0, .scatters = true}),
+        kind("cast", "a copy to another type (PyTorch's .to)", {.in = DataType::s8, .operations = 0, .casts = true}),
         kind("cache_write", "a token's keys, then values, to a page (vLLM)", {.operations = 0, .caches = true}),
     };
   }();
@@ -68,6 +69,15 @@ Dealt deal(const MemoryKernel& k) {
     const double bytes = k.columns * kernels::bytes_of(k.in) / copy.streams;
     copy.vectors = static_cast<std::int64_t>(std::ceil(bytes / kernels::row_vector_bytes));
     out.ctas = std::llround(k.rows);
+    return out;
+  }
+  if (k.casts) {  // launch_unrolled_kernel: four values of a thread, a CTA's width apart
+    w.threads = usual_threads;
+    w.loads = w.stores = vectors_of_thread;
+    w.load_bytes = std::max(1, static_cast<int>(kernels::bytes_of(k.in)));
+    w.store_bytes = std::max(1, static_cast<int>(kernels::bytes_of(k.out)));
+    w.casts = true;
+    out.ctas = std::llround(std::ceil(k.rows * k.columns / (w.threads * vectors_of_thread)));
     return out;
   }
   const double widest_value = std::max(kernels::bytes_of(k.in), kernels::bytes_of(k.out));

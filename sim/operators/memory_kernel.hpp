@@ -27,6 +27,7 @@ struct MemoryKernel {
   bool turns = false;     // rows become columns, through shared memory
   bool scatters = false;  // rows are found through a table
   bool one_cta = false;   // one CTA goes over all values, a thousand at a time
+  bool casts = false;     // PyTorch's copy to another type
   bool caches = false;    // a CTA copies a row's halves, keys and values, to where a table says
 
   [[nodiscard]] double bytes_in() const { return rows * columns * inputs * kernels::bytes_of(in); }

@@ -113,8 +113,9 @@ void read_loop(bool by_tensorrt_llm, bool by_vllm, MeasuredCase& measured) {
   if (by_vllm && narrow) measured.buffers = 1;
 }
 
-// TensorRT runs a network twice from rest and times its last layer in the second run. In front of that layer stand three
-// products of 16-bit numbers over 12288 columns (collect_gemm_trt.py). How many launches of the layer that comes to.
+// TensorRT runs a network twice from rest and times its last layer in the second run. In front of that layer stand
+// three products of 16-bit numbers over 12288 columns (collect_gemm_trt.py). How many launches of the layer that comes
+// to.
 void read_network(std::int64_t n, std::int64_t k, MeasuredCase& measured) {
   constexpr double columns = 12288, runs = 2;
   const auto deep = static_cast<double>(k), wide = static_cast<double>(n);

@@ -152,6 +152,21 @@ void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
   if (c.split_k > 1) c.split_k_mode = kernels::SplitKMode::parallel;
 }
 
+void cast_weights(MeasuredCase& measured) {
+  kernels::KernelConfig& c = measured.config;
+  if (!c.dtype_b) return;
+  operators::MemoryKernel cast;
+  cast.name = "cast of weights";
+  cast.rows = static_cast<double>(measured.shape.k);
+  cast.columns = static_cast<double>(measured.shape.n);
+  cast.in = *c.dtype_b;
+  cast.out = c.dtype_in;
+  cast.operations = 0;
+  cast.casts = true;
+  measured.before.push_back(cast);
+  c.dtype_b.reset();
+}
+
 std::string read_experts(const MeasuredRow& row, const MeasuredData& data, MeasuredCase& measured) {
   const RowView view(data, row);
   const std::string_view notes = view.text(Column::notes), kernel = view.text(Column::kernel_name);

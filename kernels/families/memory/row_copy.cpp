@@ -15,8 +15,8 @@ constexpr int quotient_instructions = 14;  // behind the reciprocal: product, re
 constexpr int checks_of_word = 3;          // padding, the width of its division, the layout of the heads
 constexpr int checks_of_stream = 2;        // alignment, then the thread's index against the vectors
 constexpr int uniform_of_check = 3;
-constexpr int address_instructions = 15;   // of a stream, by the index of the thread
-constexpr int steps_of_vector = 9;         // pointers and the counter, between a vector's load and its store
+constexpr int address_instructions = 15;  // of a stream, by the index of the thread
+constexpr int steps_of_vector = 9;        // pointers and the counter, between a vector's load and its store
 
 class RowCopyBuilder {
  public:
@@ -68,8 +68,7 @@ class RowCopyBuilder {
 
   // Uniform words, and a branch by what comes out of them.
   void check(Value pointer) {
-    for (int i = 0; i < uniform_of_check; ++i)
-      e_.emit(Opcode::ulop3, "", {ureg(20)}, {ureg(20), ureg(12), ureg(20)});
+    for (int i = 0; i < uniform_of_check; ++i) e_.emit(Opcode::ulop3, "", {ureg(20)}, {ureg(20), ureg(12), ureg(20)});
     e_.emit(Opcode::isetp, ".GE.AND", {Operand{}, pred(0)}, {reg(pointer.part(0)), ureg(20)});
     e_.emit(Opcode::bra, "", {}, {}).guard = pred(0);
   }

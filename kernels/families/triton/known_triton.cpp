@@ -1,8 +1,8 @@
 // Registers and local memory of triton kernels as ptxas 13.0 compiled them for sm_80 (block scales: sm_89): the
-// configurations of Inductor's list, row-major operands, compiled by Triton 3.6 from a template like Inductor's. One entry is by the rule instead:
-// half, 128x128x32 with 8 warps takes 128 there and lets two CTAs onto an SM, but ran one at a time in the times of
-// Triton 3.0 on an A100 (AlnisM/autoheuristic-datasets: FITTED on the three shapes with all configurations, which are
-// not of the fitted half).
+// configurations of Inductor's list, row-major operands, compiled by Triton 3.6 from a template like Inductor's. One
+// entry is by the rule instead: half, 128x128x32 with 8 warps takes 128 there and lets two CTAs onto an SM, but ran one
+// at a time in the times of Triton 3.0 on an A100 (AlnisM/autoheuristic-datasets: FITTED on the three shapes with all
+// configurations, which are not of the fitted half).
 #include "kernels/families/triton/triton.hpp"
 
 #include <algorithm>

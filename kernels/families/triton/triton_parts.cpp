@@ -128,7 +128,8 @@ void emit_triton_scale_loads(Emitter& e, const TritonPlan& plan, const TritonSta
 }
 
 void emit_triton_scale_store(Emitter& e, const TritonPlan& plan, const TritonState& state) {
-  if (plan.scales) e.memory(Opcode::sts, "", {}, {reg(state.write_offset), reg(state.column_scale)}, 4, state.scale_store);
+  if (plan.scales)
+    e.memory(Opcode::sts, "", {}, {reg(state.write_offset), reg(state.column_scale)}, 4, state.scale_store);
 }
 
 void emit_triton_scaling(Emitter& e, const TritonPlan& plan, const TritonState& state) {
