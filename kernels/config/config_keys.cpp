@@ -117,7 +117,7 @@ bool set_warps(KernelConfig& c, std::string_view text) {
 
 // The tiles of a group go down its rows first: CUTLASS's interleaving with M and N in each other's place.
 bool set_group(KernelConfig& c, std::string_view text) {
-  const std::optional<int> value = integer(text, 1, 16);
+  const std::optional<int> value = integer(text, 1, 32);
   if (!value || (*value & (*value - 1)) != 0) return false;
   c.raster = Raster::along_n;
   c.swizzle_log2 = 0;
@@ -248,7 +248,7 @@ constexpr std::array keys{
     Key{"num_stages", "an integer from 1 to 16", "3",
         "Triton: tiles under way, one buffer less in shared memory; sets stages.",
         [](KernelConfig& c, std::string_view t) { return take(c.stages, integer(t, 1, 16)); }},
-    Key{"group_m", "1, 2, 4, 8 or 16", "8",
+    Key{"group_m", "1, 2, 4, 8, 16 or 32", "8",
         "Triton: rows of tiles that are walked together; sets raster along_n and swizzle_log2.", set_group},
     Key{"causal", "true or false", "false", "Attention: a query sees the keys before it only.",
         [](KernelConfig& c, std::string_view t) { return set_boolean(c.attention.causal, t); }},
@@ -266,8 +266,8 @@ constexpr std::array keys{
         [](KernelConfig& c, std::string_view t) { return take(c.split_k_mode, split_k_mode_from(t)); }},
     Key{"raster", "along_m or along_n", "along_m", "Which coordinate of the CTA moves fastest.",
         [](KernelConfig& c, std::string_view t) { return take(c.raster, raster_from(t)); }},
-    Key{"swizzle_log2", "an integer from 0 to 4", "0", "CUTLASS raster: 2^s columns of tiles are interleaved.",
-        [](KernelConfig& c, std::string_view t) { return take(c.swizzle_log2, integer(t, 0, 4)); }},
+    Key{"swizzle_log2", "an integer from 0 to 5", "0", "CUTLASS raster: 2^s columns of tiles are interleaved.",
+        [](KernelConfig& c, std::string_view t) { return take(c.swizzle_log2, integer(t, 0, 5)); }},
     Key{"reads_c", "true or false", "false", "C is read and added (beta is not 0).",
         [](KernelConfig& c, std::string_view t) { return take(c.reads_c, boolean(t)); }},
     Key{"bias", "true or false", "false", "A bias vector is added in the epilogue.",

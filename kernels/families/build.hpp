@@ -66,9 +66,22 @@ struct MemoryWork {
   int reductions = 0;       // over all threads of the CTA, one behind the other
   bool turns = false;       // through shared memory, where rows and columns change places
   bool scatters = false;    // stores go to rows that a table names, read first
+  bool casts = false;       // values one after the other, each load and store behind a switch over types
   std::int64_t rounds = 1;  // how often a thread loads and computes before it stores
 };
 
 [[nodiscard]] Result<Program> build_memory(const MemoryWork& work, const LatencyModel& latency);
+
+// A CTA copies one row of each stream to the place that its word of a table names, 16 bytes a thread at a time: vLLM's
+// writer of paged caches (reshape_and_cache_flash). Threads beyond the row's vectors compute addresses alike and leave.
+inline constexpr int row_vector_bytes = 16;
+
+struct RowCopyWork {
+  int threads = 128;
+  std::int64_t vectors = 16;  // of a row
+  int streams = 2;            // keys, then values
+};
+
+[[nodiscard]] Result<Program> build_row_copy(const RowCopyWork& work, const LatencyModel& latency);
 
 }  // namespace noteg::kernels

@@ -85,7 +85,7 @@ void check_ranges(Draft& draft) {
   if (c.stages && (*c.stages < range.least || *c.stages > range.most))
     draft.report("stages", std::string(range.expected), std::to_string(*c.stages));
   draft.in_range("split_k", c.split_k, 1, 4096);
-  draft.in_range("swizzle_log2", c.swizzle_log2, 0, 4);
+  draft.in_range("swizzle_log2", c.swizzle_log2, 0, 5);
   draft.in_range("sliced_k", c.sliced_k, 1, 8);
   draft.in_range("registers", c.registers, 16, 255);
   draft.in_range("threads", c.threads, 1, largest_cta);

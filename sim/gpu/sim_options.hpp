@@ -24,7 +24,8 @@ enum class Library : std::uint8_t {
   deep_gemm,
   flashinfer_cute,
   flashinfer_cutlass,
-  tensorrt_llm
+  tensorrt_llm,
+  vllm_triton
 };
 
 struct SimOptions {

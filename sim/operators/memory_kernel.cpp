@@ -13,7 +13,7 @@ namespace noteg::operators {
 namespace {
 
 constexpr int widest = 16;  // bytes of an access
-constexpr int usual_threads = 128, most_threads = 1024;
+constexpr int usual_threads = 128, most_threads = 1024, most_caching_threads = 512;
 constexpr int vectors_of_thread = 4, most_vectors = 16;  // elementwise: as PyTorch unrolls; of a row: at most
 constexpr double most_extent = 1e12;
 
@@ -39,6 +39,8 @@ const std::vector<MemoryKind>& kinds() {
              {.out = DataType::f8e4m3, .operations = 4, .reductions = 1}),
         kind("transpose", "rows become columns", {.operations = 0, .turns = true}),
         kind("gather", "rows that a table names", {.operations = 0, .scatters = true}),
+        kind("cast", "a copy to another type (PyTorch's .to)", {.in = DataType::s8, .operations = 0, .casts = true}),
+        kind("cache_write", "a token's keys, then values, to a page (vLLM)", {.operations = 0, .caches = true}),
     };
   }();
   return list;
@@ -47,6 +49,7 @@ const std::vector<MemoryKind>& kinds() {
 // How the values are dealt to CTAs.
 struct Dealt {
   kernels::MemoryWork work;
+  std::optional<kernels::RowCopyWork> copy;  // in place of it
   std::int64_t ctas = 1;
 };
 
@@ -60,13 +63,21 @@ Dealt deal(const MemoryKernel& k) {
     w.rounds = static_cast<std::int64_t>(std::max(1.0, std::ceil(k.rows * k.columns / most_threads)));
     return out;
   }
-  if (k.row_threads > 0) {
-    w.threads = k.row_threads;
-    w.load_bytes = static_cast<int>(kernels::bytes_of(k.in));
-    w.store_bytes = static_cast<int>(kernels::bytes_of(k.out));
-    w.loads = w.stores = static_cast<int>(std::max(1.0, std::ceil(k.columns / k.row_threads)));
-    w.scatters = k.scatters;
+  if (k.caches) {  // a thread for each value of a key, as far as threads go
+    kernels::RowCopyWork& copy = out.copy.emplace();
+    copy.threads = static_cast<int>(std::min<double>(most_caching_threads, std::ceil(k.columns / copy.streams)));
+    const double bytes = k.columns * kernels::bytes_of(k.in) / copy.streams;
+    copy.vectors = static_cast<std::int64_t>(std::ceil(bytes / kernels::row_vector_bytes));
     out.ctas = std::llround(k.rows);
+    return out;
+  }
+  if (k.casts) {  // launch_unrolled_kernel: four values of a thread, a CTA's width apart
+    w.threads = usual_threads;
+    w.loads = w.stores = vectors_of_thread;
+    w.load_bytes = std::max(1, static_cast<int>(kernels::bytes_of(k.in)));
+    w.store_bytes = std::max(1, static_cast<int>(kernels::bytes_of(k.out)));
+    w.casts = true;
+    out.ctas = std::llround(std::ceil(k.rows * k.columns / (w.threads * vectors_of_thread)));
     return out;
   }
   const double widest_value = std::max(kernels::bytes_of(k.in), kernels::bytes_of(k.out));
@@ -189,7 +200,9 @@ Result<MemoryKernel> memory_kernel_from(std::string_view line) {
 
 Result<gpu::KernelLaunch> memory_launch(const arch::GpuSpec& gpu, const MemoryKernel& kernel, gpu::L2State l2) {
   const Dealt dealt = deal(kernel);
-  Result<kernels::Program> program = kernels::build_memory(dealt.work, sm::latency_model(gpu.sm));
+  const kernels::LatencyModel latency = sm::latency_model(gpu.sm);
+  Result<kernels::Program> program =
+      dealt.copy ? kernels::build_row_copy(*dealt.copy, latency) : kernels::build_memory(dealt.work, latency);
   if (!program) return program.errors();
   gpu::KernelLaunch out;
   out.resources = {program->threads, program->registers, program->shared_bytes};
@@ -201,8 +214,9 @@ Result<gpu::KernelLaunch> memory_launch(const arch::GpuSpec& gpu, const MemoryKe
   out.traffic = traffic_of(gpu, kernel, l2);
   out.arithmetic.operations = kernel.rows * kernel.columns * (kernel.operations + kernel.special);
   out.arithmetic.macs_per_cycle = static_cast<double>(gpu.sm.sub_cores) * gpu.sm.pipes.fma.lanes;
-  out.warp_instructions = static_cast<double>(kernels::executed_instructions(*program, 1) * program->warps) *
-                          static_cast<double>(dealt.ctas);
+  if (program->roles.empty())  // all warps run the same code
+    out.warp_instructions = static_cast<double>(kernels::executed_instructions(*program, 1) * program->warps) *
+                            static_cast<double>(dealt.ctas);
   out.program = std::make_shared<const kernels::Program>(std::move(*program));
   return out;
 }

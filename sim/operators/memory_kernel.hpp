@@ -27,7 +27,8 @@ struct MemoryKernel {
   bool turns = false;     // rows become columns, through shared memory
   bool scatters = false;  // rows are found through a table
   bool one_cta = false;   // one CTA goes over all values, a thousand at a time
-  int row_threads = 0;    // a CTA of so many threads has a row, whose values they copy one by one; 0: not so
+  bool casts = false;     // PyTorch's copy to another type
+  bool caches = false;    // a CTA copies a row's halves, keys and values, to where a table says
 
   [[nodiscard]] double bytes_in() const { return rows * columns * inputs * kernels::bytes_of(in); }
   [[nodiscard]] double bytes_out() const { return rows * columns * kernels::bytes_of(out); }

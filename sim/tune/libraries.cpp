@@ -295,6 +295,18 @@ std::vector<KernelConfig> sgl_kernel(const arch::GpuSpec& gpu, const Problem& pr
   return {};
 }
 
+// w8a8_triton_block_scaled_mm where nobody has tuned (fp8_utils.py): blocks of 64 x 128 x 128 in bands of 32 rows.
+KernelConfig vllm_triton(const Problem& problem) {
+  KernelConfig config;
+  config.family = kernels::Family::triton;
+  config.tile = {64, 128, 128};
+  config.threads = 128;
+  config.stages = 2;
+  config.raster = kernels::Raster::along_n;
+  config.swizzle_log2 = 5;
+  return in_frame(std::move(config), problem.frame);
+}
+
 }  // namespace
 
 std::vector<KernelConfig> public_choices(gpu::Library library, const arch::GpuSpec& gpu, const Problem& problem) {
@@ -317,6 +329,9 @@ std::vector<KernelConfig> public_choices(gpu::Library library, const arch::GpuSp
       if (type != DataType::nvfp4 || !is_small_blackwell(gpu)) return {};
       return {on_small_blackwell(128, 128, 128, gpu, problem)};
     case gpu::Library::tensorrt_llm: return tensorrt_llm(gpu, problem);
+    case gpu::Library::vllm_triton:
+      if (type != DataType::f8e4m3 || gpu.sm.name != "sm_89") return {};
+      return {vllm_triton(problem)};
   }
   return {};
 }

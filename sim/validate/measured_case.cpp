@@ -292,6 +292,7 @@ class Builder {
       c.dtype_out = c.dtype_acc;
     read_type(Column::dtype_out, c.dtype_out);
     case_.quantises = case_.choose_kernel && row_.text(Column::op) == "linear_quant";
+    if (case_.choose_kernel && row_.text(Column::op) == "gemm_mixed") cast_weights(case_);
     case_.known_scale = row_.text(Column::notes).find("static per-tensor") != std::string_view::npos;
   }
 

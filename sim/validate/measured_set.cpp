@@ -113,6 +113,18 @@ void read_loop(bool by_tensorrt_llm, bool by_vllm, MeasuredCase& measured) {
   if (by_vllm && narrow) measured.buffers = 1;
 }
 
+// TensorRT runs a network twice from rest and times its last layer in the second run. In front of that layer stand
+// three products of 16-bit numbers over 12288 columns (collect_gemm_trt.py). How many launches of the layer that comes
+// to.
+void read_network(std::int64_t n, std::int64_t k, MeasuredCase& measured) {
+  constexpr double columns = 12288, runs = 2;
+  const auto deep = static_cast<double>(k), wide = static_cast<double>(n);
+  const bool narrow = kernels::bytes_of(measured.config.dtype_in) < 2;  // twice as fast as what stands before
+  const double before = (2 * deep * columns + columns * columns) / (deep * wide) * (narrow ? 2 : 1);
+  measured.options.launches = static_cast<int>(std::min(std::ceil(runs * (before + 1)), 1e6));
+  measured.options.warm_up = *measured.options.launches - 1;
+}
+
 }  // namespace
 
 void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, MeasuredCase& measured) {
@@ -129,13 +141,15 @@ void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, Mea
   measured.options.clock_mode = set.clock_mode;
   const bool unwritten = names("weights uninitialised");
   measured.options.operands.activity = unwritten ? unwritten_weights : set.operand_activity;
-  if (measured.gpu != set.limited_gpu)
+  measured.options.warm_up = set.warm_up;
+  if (of_plugin)  // TensorRT builds an engine between its layers, in which the board rests
+    read_network(row.integer(Column::n, 1).value_or(1), row.integer(Column::k, 1).value_or(1), measured);
+  else if (measured.gpu != set.limited_gpu)
     measured.options.launches = set.launches;
-  else if (!of_plugin)  // what ran before has heated the chip too; TensorRT builds an engine between its layers
+  else  // what ran before has heated the chip too
     measured.options.clock_mode = power::ClockMode::sustained;
   measured.options.library =
       set.before_nvjet ? gpu::Library::cublas_before_nvjet : library_in_notes(notes, row.text(Column::op));
-  measured.options.warm_up = set.warm_up;
   const bool looped = set.clock_mode == power::ClockMode::cool && set.power_is_kernels && row.positive(Column::power_w);
   if (looped) {  // for a meter to follow: the clock has settled
     measured.options.clock_mode = power::ClockMode::sustained;

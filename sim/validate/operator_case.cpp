@@ -66,16 +66,14 @@ int dynamic_slices(std::int64_t sequences, std::int64_t tiles, std::int64_t sms,
 }
 
 // vLLM and SGLang put the new keys and values into the pages of the cache by a kernel of its own, within the time.
-// vLLM's reshape_and_cache_flash gives each token a CTA of up to 512 threads, a thread for each value of a key.
 operators::MemoryKernel cache_write(std::int64_t tokens, int values, std::string_view notes) {
-  constexpr int most_threads = 512;
   operators::MemoryKernel write;
   write.name = "cache write";
   write.rows = static_cast<double>(tokens);
   write.columns = 2.0 * values;
   write.operations = 0;
   write.scatters = true;
-  if (notes.find("vllm") != std::string_view::npos) write.row_threads = std::min(values, most_threads);
+  write.caches = notes.find("vllm") != std::string_view::npos;
   return write;
 }
 
@@ -152,6 +150,21 @@ void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu) {
     c.split_k = slices_for(measured.shape.batch, 2 * std::int64_t{gpu.sms}, blocks, true);
   }
   if (c.split_k > 1) c.split_k_mode = kernels::SplitKMode::parallel;
+}
+
+void cast_weights(MeasuredCase& measured) {
+  kernels::KernelConfig& c = measured.config;
+  if (!c.dtype_b) return;
+  operators::MemoryKernel cast;
+  cast.name = "cast of weights";
+  cast.rows = static_cast<double>(measured.shape.k);
+  cast.columns = static_cast<double>(measured.shape.n);
+  cast.in = *c.dtype_b;
+  cast.out = c.dtype_in;
+  cast.operations = 0;
+  cast.casts = true;
+  measured.before.push_back(cast);
+  c.dtype_b.reset();
 }
 
 std::string read_experts(const MeasuredRow& row, const MeasuredData& data, MeasuredCase& measured) {

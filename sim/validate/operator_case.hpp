@@ -26,6 +26,10 @@ void settle_key_slices(MeasuredCase& measured, const arch::GpuSpec& gpu);
 // Returns why the row cannot be expressed; empty if it can.
 [[nodiscard]] std::string read_experts(const MeasuredRow& row, const MeasuredData& data, MeasuredCase& measured);
 
+// Inductor's own choice beside Triton's kernels for 8-bit weights: a kernel that casts them all, then the library
+// (fallback_mixed_mm).
+void cast_weights(MeasuredCase& measured);
+
 // The report of the longest step with the time and the events of all.
 [[nodiscard]] Result<gpu::SimReport> expert_report(const MeasuredCase& measured, const arch::GpuSpec& gpu);
 

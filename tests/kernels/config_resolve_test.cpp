@@ -152,7 +152,7 @@ TEST(Resolve, TellsEveryMistakeAtOnce) {
             "shape.m: expected an integer from 1 to 2147483647, found 0\n"
             "stages: expected an integer from 1 to 8, found 9\n"
             "split_k: expected an integer from 1 to 4096, found 0\n"
-            "swizzle_log2: expected an integer from 0 to 4, found -1\n");
+            "swizzle_log2: expected an integer from 0 to 5, found -1\n");
 }
 
 KernelConfig mma(Tile tile, DataType in, DataType acc) {

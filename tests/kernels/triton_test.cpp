@@ -27,6 +27,31 @@ KernelConfig configured(DataType type, Layout layout, Tile tile, int stages, int
   return config;
 }
 
+// As compiled for sm_89: 1 LDG for each of a thread's rows and one for the columns; these change layout by STS and LDS.
+TEST(ScaledDot, HasTheInstructionsAndRegistersOfTheCompiledOne) {
+  KernelConfig config = configured(DataType::f8e4m3, Layout::nt, {64, 128, 128}, 2, 4);
+  config.dtype_out = DataType::bf16;
+  const Result<KernelConfig> resolved = resolve(config, cube);
+  ASSERT_TRUE(resolved) << to_string(resolved.errors());
+  EXPECT_EQ(resolved->registers, 242);
+  const Result<Program> program = build_program({*resolved, {}});
+  ASSERT_TRUE(program) << to_string(program.errors());
+  const CodeFacts loop = mainloop_facts(*program, {});
+  const auto count = [&](const char* mnemonic) {
+    const auto found = loop.by_mnemonic.find(mnemonic);
+    return found == loop.by_mnemonic.end() ? 0 : found->second;
+  };
+  EXPECT_EQ(count("QMMA"), 64);
+  EXPECT_EQ(count("FMUL"), 64);
+  EXPECT_EQ(count("FFMA"), 64);
+  EXPECT_EQ(count("LDSM"), 24);
+  EXPECT_EQ(count("LDGSTS"), 12);
+  EXPECT_EQ(count("STS"), 1);
+  EXPECT_NEAR(count("LDG"), 9, 4);  // warps lie 2 x 2 over the tile here, 1 x 4 there
+  config.layout = Layout::nn;
+  EXPECT_FALSE(resolve(config, cube));
+}
+
 struct Compiled {
   const char* name;
   DataType type;

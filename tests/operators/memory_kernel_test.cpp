@@ -1,6 +1,7 @@
 // Kernels that move bytes: a closed bound from DRAM, what more bytes cost, what a line may say.
 #include "sim/operators/memory_kernel.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "arch/load.hpp"
@@ -56,6 +57,43 @@ TEST(MemoryKernel, ReportsAllMistakesOfALine) {
 TEST(MemoryKernel, ReadsEveryKindThatItLists) {
   for (const MemoryKind& kind : memory_kinds())
     EXPECT_TRUE(memory_kernel_from(std::string(kind.name) + " rows=64 columns=256")) << kind.name;
+}
+
+// tests/data/h100_launches.csv: a thread asks for its second value when its first has come.
+TEST(MemoryKernel, CastsAsLongAsMeasured) {
+  const arch::GpuSpec h100 = *arch::load_gpu("h100-sxm5-80gb", {});
+  gpu::SmCache cache;
+  gpu::SimOptions options;
+  options.l2 = gpu::L2State::cold;
+  const auto report = simulate_memory(h100, *memory_kernel_from("cast rows=16384 columns=4096"), options, cache);
+  ASSERT_TRUE(report);
+  EXPECT_NEAR(report->time_us / 177, 1, 0.15);
+}
+
+// tests/data/h100_launches.csv: a CTA of 512 threads a token, of which a few warps copy.
+TEST(MemoryKernel, WritesACacheAsLongAsMeasured) {
+  struct Case {
+    int tokens, values;
+    double warm_us, cold_us;
+  };
+  const arch::GpuSpec h100 = *arch::load_gpu("h100-sxm5-80gb", {});
+  for (const Case& c : {Case{8192, 64, 6.9, 10.8},
+                        {2048, 256, 6.2, 10.4},
+                        {8192, 512, 48.9, 68.5},
+                        {32768, 512, 252, 255},
+                        {8192, 1024, 71.8, 74.1},
+                        {32768, 8192, 804, 807}}) {
+    const std::string line = fmt::format("cache_write rows={} columns={}", c.tokens, 2 * c.values);
+    gpu::SmCache cache;
+    for (const gpu::L2State state : {gpu::L2State::warm, gpu::L2State::cold}) {
+      gpu::SimOptions options;
+      options.l2 = state;
+      const auto report = simulate_memory(h100, *memory_kernel_from(line), options, cache);
+      ASSERT_TRUE(report) << line;
+      const double measured = state == gpu::L2State::warm ? c.warm_us : c.cold_us;
+      EXPECT_NEAR(report->time_us / measured, 1, 0.2) << line;
+    }
+  }
 }
 
 }  // namespace

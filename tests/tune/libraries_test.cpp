@@ -47,7 +47,8 @@ TEST(Libraries, ChooseKernelsThatResolve) {
                                             Case{Library::deep_gemm, "b200-sxm-180gb", DataType::f8e4m3},
                                             Case{Library::flashinfer_cute, "b200-sxm-180gb", DataType::nvfp4},
                                             Case{Library::flashinfer_cutlass, "rtx-pro-6000-server", DataType::nvfp4},
-                                            Case{Library::tensorrt_llm, "rtx-pro-6000-server", DataType::f8e4m3}}) {
+                                            Case{Library::tensorrt_llm, "rtx-pro-6000-server", DataType::f8e4m3},
+                                            Case{Library::vllm_triton, "l40s", DataType::f8e4m3}}) {
     const arch::GpuSpec gpu = *arch::load_gpu(name);
     for (const std::int64_t m : {1, 17, 128, 300, 5000}) {
       const Problem problem = product(type, m, 4096, 2048);
@@ -64,7 +65,7 @@ TEST(Libraries, ChooseKernelsThatResolve) {
 TEST(Libraries, HaveNoChoiceOfTheirOwnForOtherTypesAndGpus) {
   const arch::GpuSpec a100 = *arch::load_gpu("a100-sxm4-80gb");
   for (const Library library : {Library::cublas, Library::sgl_kernel, Library::deep_gemm, Library::flashinfer_cute,
-                                Library::flashinfer_cutlass, Library::tensorrt_llm}) {
+                                Library::flashinfer_cutlass, Library::tensorrt_llm, Library::vllm_triton}) {
     EXPECT_TRUE(public_choices(library, b200(), product(DataType::bf16, 512, 512, 512)).empty());
     EXPECT_TRUE(public_choices(library, a100, product(DataType::f8e4m3, 512, 512, 512)).empty());
   }

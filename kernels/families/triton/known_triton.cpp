@@ -1,8 +1,8 @@
-// Registers and local memory of triton kernels as ptxas 13.0 compiled them for sm_80: the configurations of Inductor's
-// list, row-major operands, compiled by Triton 3.6 from a template like Inductor's. One entry is by the rule instead:
-// half, 128x128x32 with 8 warps takes 128 there and lets two CTAs onto an SM, but ran one at a time in the times of
-// Triton 3.0 on an A100 (AlnisM/autoheuristic-datasets: FITTED on the three shapes with all configurations, which are
-// not of the fitted half).
+// Registers and local memory of triton kernels as ptxas 13.0 compiled them for sm_80 (block scales: sm_89): the
+// configurations of Inductor's list, row-major operands, compiled by Triton 3.6 from a template like Inductor's. One
+// entry is by the rule instead: half, 128x128x32 with 8 warps takes 128 there and lets two CTAs onto an SM, but ran one
+// at a time in the times of Triton 3.0 on an A100 (AlnisM/autoheuristic-datasets: FITTED on the three shapes with all
+// configurations, which are not of the fitted half).
 #include "kernels/families/triton/triton.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace noteg::kernels {
 namespace {
 
-enum class Operands : std::uint8_t { half, tf32, f32, weights8 };
+enum class Operands : std::uint8_t { half, tf32, f32, weights8, scaled8 };
 
 struct Compiled {
   Operands operands;
@@ -19,7 +19,7 @@ struct Compiled {
   int warps, registers, stack_bytes;
 };
 
-constexpr std::array<Compiled, 87> table{{
+constexpr std::array<Compiled, 88> table{{
     {Operands::half, {16, 32, 16}, 2, 32, 0},        {Operands::half, {16, 32, 32}, 2, 40, 0},
     {Operands::half, {16, 64, 64}, 4, 48, 0},        {Operands::half, {16, 128, 128}, 4, 100, 0},
     {Operands::half, {32, 32, 16}, 2, 56, 0},        {Operands::half, {32, 32, 128}, 4, 56, 0},
@@ -63,11 +63,12 @@ constexpr std::array<Compiled, 87> table{{
     {Operands::weights8, {16, 128, 32}, 8, 54, 0},   {Operands::weights8, {16, 128, 128}, 4, 96, 0},
     {Operands::weights8, {64, 64, 32}, 4, 92, 0},    {Operands::weights8, {64, 128, 64}, 4, 161, 0},
     {Operands::weights8, {128, 64, 32}, 4, 142, 0},  {Operands::weights8, {128, 128, 32}, 4, 225, 0},
-    {Operands::weights8, {128, 128, 64}, 4, 255, 0},
+    {Operands::weights8, {128, 128, 64}, 4, 255, 0}, {Operands::scaled8, {64, 128, 128}, 4, 242, 0},
 }};
 
 Operands operands_of(const KernelConfig& config) {
   if (config.dtype_b) return Operands::weights8;
+  if (is_float8(config.dtype_in)) return Operands::scaled8;
   if (config.dtype_in == DataType::tf32) return Operands::tf32;
   return config.dtype_in == DataType::f32 ? Operands::f32 : Operands::half;
 }

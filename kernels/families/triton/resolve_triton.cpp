@@ -40,8 +40,10 @@ class TritonResolver {
  private:
   void check_types() {
     const DataType in = config_.dtype_in;
-    if (in != DataType::f32 && in != DataType::tf32 && in != DataType::f16 && in != DataType::bf16)
-      draft_.report("dtype_in", "f16, bf16, tf32 or f32 (triton)", std::string(name_of(in)));
+    if (in != DataType::f32 && in != DataType::tf32 && in != DataType::f16 && in != DataType::bf16 && !is_float8(in))
+      draft_.report("dtype_in", "f16, bf16, tf32, f32 or 8-bit floats (triton)", std::string(name_of(in)));
+    if (is_float8(in) && config_.layout != Layout::nt)
+      draft_.report("layout", "nt beside 8-bit floats (both operands along K)", std::string(name_of(config_.layout)));
     if (config_.dtype_acc != DataType::f32)
       draft_.report("dtype_acc", "f32 (tl.dot adds in f32)", std::string(name_of(config_.dtype_acc)));
     if (config_.dtype_b && (*config_.dtype_b != DataType::s8 || bytes_of(in) != 2))
@@ -66,8 +68,8 @@ class TritonResolver {
     const StageRange& range = traits_of(config_).stages;
     if (*config_.stages < range.least || *config_.stages > range.most)
       draft_.report("num_stages", std::string(range.expected), std::to_string(*config_.stages));
-    if (config_.swizzle_log2 < 0 || config_.swizzle_log2 > 4)
-      draft_.report("group_m", "1, 2, 4, 8 or 16", "2^" + std::to_string(config_.swizzle_log2));
+    if (config_.swizzle_log2 < 0 || config_.swizzle_log2 > 5)
+      draft_.report("group_m", "1, 2, 4, 8, 16 or 32", "2^" + std::to_string(config_.swizzle_log2));
   }
 
   void refuse_foreign_keys() {

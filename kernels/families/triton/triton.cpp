@@ -46,11 +46,13 @@ void emit_mainloop(Emitter& e, const TritonPlan& plan, const TritonState& state)
   emit_triton_sync(e, plan, state);
   if (plan.mma.is_async) emit_wait(e, plan);
   emit_barrier(e);
+  emit_triton_scale_loads(e, plan, state);
   const int loaded = plan.is_ffma         ? emit_triton_ffma(e, plan, state)
                      : plan.on_warpgroups ? emit_triton_warpgroups(e, plan, state)
                                           : emit_triton_products(e, plan, state);
   e.release_after(loaded);
   emit_triton_spills(e, plan, state);
+  emit_triton_scale_store(e, plan, state);
   if (plan.mma.is_async) {
     e.release_after(loaded);
     emit_barrier(e);
@@ -58,6 +60,7 @@ void emit_mainloop(Emitter& e, const TritonPlan& plan, const TritonState& state)
     const int group = plan.is_ffma || plan.on_warpgroups ? 0 : plan.mma.mma_per_group();
     emit_triton_async(e, plan, state, {loaded, group > 0 ? 3 * (plan.mma.a.copies + plan.mma.b.copies) : 0});
   }
+  emit_triton_scaling(e, plan, state);
   e.end_loop(loop, pred(loop_predicate));
   e.release_after(0);
 }

@@ -47,6 +47,7 @@ struct TritonPlan {
   TritonCopy a, b;
   TritonThreads threads;
   bool casts_b = false;    // 8-bit weights become A's type in registers
+  bool scales = false;     // 8-bit floats: a block's products are scaled on their way to the sums
   int buffers = 1;         // of each asynchronous operand; multiplications of warpgroups still read one more
   int store_elements = 1;  // of C per global store
   int registers = 0;       // per thread
@@ -86,6 +87,10 @@ struct TritonState : MmaState {
   std::vector<Value> a_pointers, b_pointers;  // one a copy, as far as registers go
   std::vector<Value> weights;                 // of 8 bits on their way to A's type
   std::vector<Value> tile;                    // FFMA: accumulators
+  std::vector<Value> partials;                // of one block, where it is scaled
+  std::vector<Value> row_scales;              // of a thread's rows; of its columns one, by way of shared memory
+  Value column_scale;
+  int scale_pattern = -1, scale_store = -1, scale_read = -1;
 };
 
 [[nodiscard]] TritonState make_triton_state(Emitter& e, const TritonPlan& plan);
@@ -108,6 +113,13 @@ int emit_triton_products(Emitter& e, const TritonPlan& plan, const TritonState& 
 int emit_triton_warpgroups(Emitter& e, const TritonPlan& plan, const TritonState& state);
 void emit_triton_warpgroup_wait(Emitter& e, int groups);
 int emit_triton_ffma(Emitter& e, const TritonPlan& plan, const TritonState& state);
+
+// Block scales as vLLM's kernel for 8-bit floats has them (w8a8_triton_block_scaled_mm): a float for each row of A and
+// one for 128 columns of B, in each block of K. Asked for before the products; columns change layout behind them; then
+// FMUL by the row's, FFMA by the column's into the sums.
+void emit_triton_scale_loads(Emitter& e, const TritonPlan& plan, const TritonState& state);
+void emit_triton_scale_store(Emitter& e, const TritonPlan& plan, const TritonState& state);
+void emit_triton_scaling(Emitter& e, const TritonPlan& plan, const TritonState& state);
 
 void emit_triton_epilogue(Emitter& e, const TritonPlan& plan, const KernelConfig& config, const TritonState& state);
 

@@ -100,7 +100,53 @@ TritonState make_triton_state(Emitter& e, const TritonPlan& plan) {
   constexpr int casts_under_way = 16;
   for (int i = 0; plan.casts_b && i < casts_under_way; ++i) s.weights.push_back(e.fresh());
   s.idle_pattern = add_idle_pattern(e);
+  if (plan.scales) {
+    constexpr int rows_of_fragment = 2;  // that a thread has
+    for (int i = 0; i < m.mma_per_group(); ++i) s.partials.push_back(e.fresh(m.regs.c));
+    for (int i = 0; i < rows_of_fragment * m.warp_rows; ++i) s.row_scales.push_back(e.fresh());
+    s.column_scale = e.fresh();
+    s.scale_pattern = e.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
+    s.scale_store = e.add_pattern(contiguous(Space::shared, Matrix::none, true, 4, 128));
+    s.scale_read = e.add_pattern(contiguous(Space::shared, Matrix::none, false, 8, 256));
+  }
   return s;
+}
+
+void emit_triton_scale_loads(Emitter& e, const TritonPlan& plan, const TritonState& state) {
+  if (!plan.scales) return;
+  const Value place = e.fresh(2);  // of the block among those of K, by a division
+  constexpr int division = 12;
+  for (int i = 0; i < division; ++i)
+    e.emit(Opcode::imad, "", {reg(place.part(i % 2))},
+           {reg(state.iterations_left), constant(0x1a0), reg(place.part(i % 2))});
+  const auto load = [&](Value to) {
+    e.emit(Opcode::imad_wide, "", {reg(place)}, {reg(state.iterations_left), constant(0x1a8), reg(place)});
+    e.memory(Opcode::ldg, ".E", reg(to), {reg(place)}, 4, state.scale_pattern);
+  };
+  for (const Value& scale : state.row_scales) load(scale);
+  load(state.column_scale);
+}
+
+void emit_triton_scale_store(Emitter& e, const TritonPlan& plan, const TritonState& state) {
+  if (plan.scales)
+    e.memory(Opcode::sts, "", {}, {reg(state.write_offset), reg(state.column_scale)}, 4, state.scale_store);
+}
+
+void emit_triton_scaling(Emitter& e, const TritonPlan& plan, const TritonState& state) {
+  if (!plan.scales) return;
+  std::vector<Value> columns;
+  for (int i = 0; i < plan.mma.warp_columns; ++i) {
+    columns.push_back(e.fresh(2));
+    e.memory(Opcode::lds, ".64", reg(columns.back()), {reg(state.read_b)}, 8, state.scale_read);
+  }
+  for (std::size_t i = 0; i < state.partials.size(); ++i) {
+    const std::size_t row = i / columns.size(), column = i % columns.size();
+    for (int part = 0; part < plan.mma.regs.c; ++part) {
+      const Value product = state.partials[i].part(part), sum = state.accumulators[i].part(part);
+      e.emit(Opcode::fmul, "", {reg(product)}, {reg(product), reg(state.row_scales[2 * row + part / 2])});
+      e.emit(Opcode::ffma, "", {reg(sum)}, {reg(product), reg(columns[column].part(part % 2)), reg(sum)});
+    }
+  }
 }
 
 void emit_triton_async(Emitter& e, const TritonPlan& plan, const TritonState& state, Releases at) {
@@ -193,11 +239,13 @@ int emit_triton_products(Emitter& e, const TritonPlan& plan, const TritonState& 
     cast_weights(e, plan, elements_of(raw.b), state.weights, f);
     return f;
   };
+  TritonState of_block = state;
+  if (plan.scales) of_block.accumulators = state.partials;
   Fragments now = load(0);
   for (int group = 0; group < m.k_groups; ++group) {
     const bool is_last = group + 1 == m.k_groups;
     const Fragments next = is_last ? Fragments{} : load(group + 1);
-    emit_mma_group(e, m, state, now);
+    emit_mma_group(e, m, of_block, now);
     now = next;
   }
   return (m.k_groups - 1) * per_group;

@@ -111,6 +111,7 @@ TritonPlan plan_triton(const KernelConfig& config) {
   m.stages = config.stages.value_or(3);
   plan.is_ffma = config.dtype_in == DataType::f32;
   plan.casts_b = config.dtype_b.has_value();
+  plan.scales = is_float8(config.dtype_in);
   m.a = operand_of(config, true, plan.a);
   m.b = operand_of(config, false, plan.b);
   m.is_async = plan.a.is_async || plan.b.is_async;
@@ -133,7 +134,7 @@ TritonPlan plan_triton(const KernelConfig& config) {
     m.k_groups = config.tile.k / m.form.shape.k;
     m.a.registers = m.warp_rows * m.regs.a;
     m.b.registers = m.warp_columns * m.regs.b;
-    accumulators = m.mma_per_group() * m.regs.c;
+    accumulators = m.mma_per_group() * m.regs.c * (plan.scales ? 2 : 1);
     fragments = 2 * (m.a.registers + m.b.registers);
   }
   // Beside these addresses of the tile, the loop and the masks: 2 to 46 in the kernels of known_triton.cpp, 18 on

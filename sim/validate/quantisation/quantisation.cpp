@@ -121,7 +121,7 @@ gpu::Library library_in_notes(std::string_view notes, std::string_view op) {
   if (op == "gemm_int8" || op == "gemm_weight_only")
     return names("TensorRT-LLM") ? gpu::Library::tensorrt_llm : gpu::Library::cublas;
   if (op != "linear_quant") return gpu::Library::cublas;
-  if (names("Triton")) return gpu::Library::cublas;
+  if (names("Triton")) return gpu::Library::vllm_triton;
   if (names("DeepGEMM")) return gpu::Library::deep_gemm;
   if (names("CuTe-DSL")) return gpu::Library::flashinfer_cute;
   if (names("FlashInfer CUTLASS")) return gpu::Library::flashinfer_cutlass;
@@ -144,6 +144,7 @@ Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& sh
     case gpu::Library::sgl_kernel: return by_row(gpu, rows, k, written);
     case gpu::Library::deep_gemm:
       return by_block(gpu, rows, k, written) + (gpu.sm.name == "sm_90" ? Seconds{0} : spreading_of_scales(gpu, n, k));
+    case gpu::Library::vllm_triton:
     case gpu::Library::flashinfer_cute:
     case gpu::Library::flashinfer_cutlass: return by_block(gpu, rows, k, written);
     case gpu::Library::tensorrt_llm:
