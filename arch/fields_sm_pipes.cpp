@@ -97,6 +97,11 @@ std::vector<Field> sm_pipe_fields() {
              "SM cycles from a 32-bit global load that hits L1 to its consumer, register address."),
       memory("sm.memory.ldg_wide_extra", NOTEG_MEMBER(sm.memory.ldg_wide_extra), latency,
              "SM cycles added for a 128-bit global load."),
+      memory(
+          "sm.memory.ldg_line_extra", NOTEG_MEMBER(sm.memory.ldg_line_extra), latency,
+          "SM cycles added for each line behind the first of a load or copy beyond L1, beside its turn in the port."),
+      memory("sm.memory.ldg_wide_miss_extra", NOTEG_MEMBER(sm.memory.ldg_wide_miss_extra), latency,
+             "SM cycles added for a 128-bit load or copy beyond L1, beside ldg_wide_extra."),
       memory("sm.memory.ldgsts_latency", NOTEG_MEMBER(sm.memory.ldgsts_latency), latency,
              "SM cycles of a copy from global to shared memory that hits L1."),
       memory("sm.memory.lds_war", NOTEG_MEMBER(sm.memory.lds_war), war,

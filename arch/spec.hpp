@@ -93,14 +93,16 @@ struct MemoryPipeSpec {
   BytesPerCycle data_width;  // L1/shared data path per SM
   int shared_banks = 32;
   Bytes shared_bank_width;
-  Cycles lds_latency;        // LDS.32 RAW, regular address
-  Cycles lds_wide_extra;     // added for 128-bit
-  Cycles lds_wide_interval;  // sub-core: between 128-bit loads
-  Cycles ldg_latency;        // LDG.32 RAW, L1 hit
-  Cycles ldg_wide_extra;     // added for 128-bit
-  Cycles ldgsts_latency;     // LDGSTS RAW with an L1 hit
-  Cycles lds_war;            // source registers free again, LDS
-  Cycles sts_war;            // STS.32; wider adds register reads
+  Cycles lds_latency;          // LDS.32 RAW, regular address
+  Cycles lds_wide_extra;       // added for 128-bit
+  Cycles lds_wide_interval;    // sub-core: between 128-bit loads
+  Cycles ldg_latency;          // LDG.32 RAW, L1 hit
+  Cycles ldg_wide_extra;       // added for 128-bit
+  Cycles ldg_line_extra;       // beyond L1: added for each line behind the first
+  Cycles ldg_wide_miss_extra;  // beyond L1: added for 128-bit
+  Cycles ldgsts_latency;       // LDGSTS RAW with an L1 hit
+  Cycles lds_war;              // source registers free again, LDS
+  Cycles sts_war;              // STS.32; wider adds register reads
   Cycles ldg_war;
   Cycles stg_war;
   Cycles ldgsts_war;

@@ -104,13 +104,6 @@ int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle, s
 // to 5.4; a 4-byte copy of four wavefronts 5.3. A hit takes its pass only.
 constexpr int slot = 1;
 
-// Lines behind the first come later by this and the cycle that each takes in the port (h100_memory_micro, l2_lines:
-// 2 to 32 lines of one load come 5, 12, 24, 41 and 73 cycles later than one).
-constexpr double line_cycles = 1.35;
-
-// 16-byte loads and copies come later still (h100_memory_micro: 14 cycles for one line, 6 of which L1 shows as well).
-constexpr int wide_cycles = 8;
-
 int line_passes(const AccessPattern& pattern, int lines, std::uint32_t line) {
   return pattern.bytes_per_lane >= 16 ? global_passes(pattern, lines, 1, line) : lines;
 }
@@ -134,8 +127,8 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   cost.front_cycles = narrow(std::max({1, tag_cycles, data_cycles}));
   const int passes = line_passes(pattern, g.lines, sizes.line);
   cost.miss_cycles = narrow(slot + passes);
-  cost.line_latency =
-      narrow(static_cast<int>(std::lround(line_cycles * (passes - 1))) + (width >= 16 ? wide_cycles : 0));
+  cost.line_latency = narrow(static_cast<int>(std::lround(m.ldg_line_extra.value * (passes - 1))) +
+                             (width >= 16 ? whole(m.ldg_wide_miss_extra) : 0));
   cost.sub_core_cycles = narrow(whole(m.address_cycles) + std::max(0, width * 32 / 64 - 2));
   if (cost.kind == MemoryKind::store_global) {
     cost.front_cycles = cost.miss_cycles;
