@@ -44,14 +44,6 @@ kernels::Operand ir_operand(const Operand& o) {
   return out;
 }
 
-// Registers of the operands of a matrix instruction: A, B, C (m16n8: PTX ISA, fragments by types).
-std::array<std::uint8_t, 3> fragment_registers(const Instruction& in) {
-  const bool half_result = in.has("F16") && !in.has("F32");
-  if (in.has("16816") || in.has("16832") || in.has("1688") == false)
-    return {4, 2, static_cast<std::uint8_t>(half_result ? 2 : 4)};
-  return {2, 1, static_cast<std::uint8_t>(half_result ? 2 : 4)};
-}
-
 // The access that stands for all executions of an instruction, with their mean of wavefronts where it differs from its
 // own; where no address is known, lanes beside each other.
 kernels::AccessPattern pattern_for(const Step& step, const AccessShape* shape) {
@@ -212,9 +204,12 @@ class ProgramBuilder {
 
   static void set_operand_widths(kernels::Instruction& in, const Step& step) {
     if (in.op == O::hmma || in.op == O::imma || in.op == O::qmma) {
-      const auto counts = fragment_registers(*step.in);
-      in.dst[0].count = counts[2];
-      for (std::size_t i = 0; i < 3; ++i) in.src[i].count = counts[i];
+      const auto form = kernels::tensor_form_from(in.op, in.modifiers);
+      if (!form) return;
+      const kernels::FormRegisters registers = kernels::registers_of(*form);
+      const std::array<int, 3> counts{registers.a, registers.b, registers.c};
+      in.dst[0].count = static_cast<std::uint8_t>(registers.c);
+      for (std::size_t i = 0; i < 3; ++i) in.src[i].count = static_cast<std::uint8_t>(counts[i]);
     } else if (step.semantics == S::store_global || step.semantics == S::store_shared ||
                step.semantics == S::store_local) {
       in.src[1].count = static_cast<std::uint8_t>(std::max(1, step.bytes / 4));
