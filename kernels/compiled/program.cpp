@@ -7,7 +7,7 @@
 #include <map>
 
 #include "kernels/access/wavefronts.hpp"
-#include "kernels/ir/tensor_form.hpp"
+#include "kernels/assembly/mnemonics.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -204,12 +204,11 @@ class ProgramBuilder {
 
   static void set_operand_widths(kernels::Instruction& in, const Step& step) {
     if (in.op == O::hmma || in.op == O::imma || in.op == O::qmma) {
-      const auto form = kernels::tensor_form_from(in.op, in.modifiers);
-      if (!form) return;
-      const kernels::FormRegisters registers = kernels::registers_of(*form);
-      const std::array<int, 3> counts{registers.a, registers.b, registers.c};
-      in.dst[0].count = static_cast<std::uint8_t>(registers.c);
-      for (std::size_t i = 0; i < 3; ++i) in.src[i].count = static_cast<std::uint8_t>(counts[i]);
+      const auto count = [&in](kernels::Place place, std::size_t position) {
+        return static_cast<std::uint8_t>(kernels::registers_of(in, place, position));
+      };
+      in.dst[0].count = count(kernels::Place::destination, 0);
+      for (std::size_t i = 0; i < 3; ++i) in.src[i].count = count(kernels::Place::source, i);
     } else if (step.semantics == S::store_global || step.semantics == S::store_shared ||
                step.semantics == S::store_local) {
       in.src[1].count = static_cast<std::uint8_t>(std::max(1, step.bytes / 4));

@@ -32,6 +32,12 @@ struct CodeFacts {
   double shared_load_wavefronts = 0;   // mean over executed LDS
   double shared_store_wavefronts = 0;  // mean over STS
   std::map<std::string, int> by_mnemonic;
+
+  // Instructions of a mnemonic.
+  [[nodiscard]] int count(const std::string& mnemonic) const {
+    const auto found = by_mnemonic.find(mnemonic);
+    return found == by_mnemonic.end() ? 0 : found->second;
+  }
 };
 
 // Instructions [begin, end).

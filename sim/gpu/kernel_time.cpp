@@ -36,13 +36,13 @@ void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional
     runs.tell_waits = runs.from_l2.cycles <= runs.from_dram.cycles && SmTimer::pilots_differ(runs.port, to_dram);
     runs.from_l2.cycles = std::min(runs.from_l2.cycles, runs.from_dram.cycles);
   };
-  if (runs.waiting > 0 && wait && wait->cost && !options.exact && *wait->cost * runs.waiting < worth_a_run) {
-    runs.dram_latency = port_to_dram(ports, clock, wait->latency).latency;
-    runs.from_dram = runs.from_l2 = run(runs.port);
-    runs.from_dram.cycles *= 1 + *wait->cost;
-    return;
-  }
   if (runs.waiting > 0 && wait) {
+    if (wait->cost && !options.exact && *wait->cost * runs.waiting < worth_a_run) {
+      runs.dram_latency = port_to_dram(ports, clock, wait->latency).latency;
+      runs.from_dram = runs.from_l2 = run(runs.port);
+      runs.from_dram.cycles *= 1 + *wait->cost;
+      return;
+    }
     share_work(2, options.jobs, {},
                [&](std::size_t i) { i == 0 ? (void)(runs.from_l2 = run(runs.port)) : from_dram(wait->latency); });
     no_faster_for_waiting();

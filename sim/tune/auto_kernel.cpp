@@ -69,8 +69,8 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   const auto look_at = [&](const Candidate& candidate) {
     const Result<gpu::KernelLaunch> launch = gpu::launch_of(gpu, candidate.config, problem.shape, sim, cache_);
     if (!launch) return;
-    if (best != nullptr && gpu::least_time(gpu, *launch, sim, cache_).value * 1e6 > best_us) return;
     if (best != nullptr) {
+      if (gpu::least_time(gpu, *launch, sim, cache_).value * 1e6 > best_us) return;
       const Result<gpu::SimReport> least = gpu::simulate_launch(gpu, *launch, all_in_l2, cache_);
       if (!least || least->time_us > best_us) return;
     }

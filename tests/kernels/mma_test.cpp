@@ -52,15 +52,11 @@ class CompiledMainLoop : public testing::TestWithParam<CompiledLoop> {};
 TEST_P(CompiledMainLoop, HasTheInstructionsOfTheCompiledOne) {
   const CompiledLoop& want = GetParam();
   const CodeFacts have = loop_of(want.name);
-  const auto count = [&](const char* mnemonic) {
-    const auto found = have.by_mnemonic.find(mnemonic);
-    return found == have.by_mnemonic.end() ? 0 : found->second;
-  };
-  EXPECT_EQ(count(want.mma), want.mmas);
-  EXPECT_EQ(count("LDSM"), want.ldsm);
-  EXPECT_EQ(count("LDGSTS"), want.ldgsts);
-  EXPECT_EQ(count("LDS"), want.lds);
-  EXPECT_EQ(count("BAR.SYNC"), 1);
+  EXPECT_EQ(have.count(want.mma), want.mmas);
+  EXPECT_EQ(have.count("LDSM"), want.ldsm);
+  EXPECT_EQ(have.count("LDGSTS"), want.ldgsts);
+  EXPECT_EQ(have.count("LDS"), want.lds);
+  EXPECT_EQ(have.count("BAR.SYNC"), 1);
   EXPECT_NEAR(have.instructions, want.instructions, 0.06 * want.instructions);
   EXPECT_NEAR(have.stall_sum, want.stalls, 0.11 * want.stalls);
 }

@@ -37,17 +37,13 @@ TEST(ScaledDot, HasTheInstructionsAndRegistersOfTheCompiledOne) {
   const Result<Program> program = build_program({*resolved, {}});
   ASSERT_TRUE(program) << to_string(program.errors());
   const CodeFacts loop = mainloop_facts(*program, {});
-  const auto count = [&](const char* mnemonic) {
-    const auto found = loop.by_mnemonic.find(mnemonic);
-    return found == loop.by_mnemonic.end() ? 0 : found->second;
-  };
-  EXPECT_EQ(count("QMMA"), 64);
-  EXPECT_EQ(count("FMUL"), 64);
-  EXPECT_EQ(count("FFMA"), 64);
-  EXPECT_EQ(count("LDSM"), 24);
-  EXPECT_EQ(count("LDGSTS"), 12);
-  EXPECT_EQ(count("STS"), 1);
-  EXPECT_NEAR(count("LDG"), 9, 4);  // warps lie 2 x 2 over the tile here, 1 x 4 there
+  EXPECT_EQ(loop.count("QMMA"), 64);
+  EXPECT_EQ(loop.count("FMUL"), 64);
+  EXPECT_EQ(loop.count("FFMA"), 64);
+  EXPECT_EQ(loop.count("LDSM"), 24);
+  EXPECT_EQ(loop.count("LDGSTS"), 12);
+  EXPECT_EQ(loop.count("STS"), 1);
+  EXPECT_NEAR(loop.count("LDG"), 9, 4);  // warps lie 2 x 2 over the tile here, 1 x 4 there
   config.layout = Layout::nn;
   EXPECT_FALSE(resolve(config, cube));
 }
@@ -76,17 +72,13 @@ TEST_P(CompiledDot, HasTheInstructionsAndResourcesOfTheCompiledOne) {
   const Result<Program> program = build_program({*resolved, {}});
   ASSERT_TRUE(program) << to_string(program.errors());
   const CodeFacts loop = mainloop_facts(*program, {});
-  const auto count = [&](const char* mnemonic) {
-    const auto found = loop.by_mnemonic.find(mnemonic);
-    return found == loop.by_mnemonic.end() ? 0 : found->second;
-  };
   constexpr int idle_loads = 3;  // compilers put them before the copies
-  EXPECT_EQ(count(want.type == DataType::f32 ? "FFMA" : "HMMA"), want.products);
-  EXPECT_EQ(count("LDSM"), want.ldsm);
-  EXPECT_EQ(count("LDGSTS"), want.copies);
-  EXPECT_EQ(count("LDS"), want.lds + idle_loads);
-  EXPECT_EQ(count("BAR.SYNC"), 2);
-  EXPECT_EQ(count("LDGDEPBAR"), 2);
+  EXPECT_EQ(loop.count(want.type == DataType::f32 ? "FFMA" : "HMMA"), want.products);
+  EXPECT_EQ(loop.count("LDSM"), want.ldsm);
+  EXPECT_EQ(loop.count("LDGSTS"), want.copies);
+  EXPECT_EQ(loop.count("LDS"), want.lds + idle_loads);
+  EXPECT_EQ(loop.count("BAR.SYNC"), 2);
+  EXPECT_EQ(loop.count("LDGDEPBAR"), 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -24,8 +24,7 @@ class RowCopyBuilder {
 
   void run() {
     const std::int64_t warps = ceil_div(work_.threads, 32), vectors = work_.vectors;
-    const std::int64_t rounds = vectors / work_.threads, left = ceil_div(vectors % work_.threads, std::int64_t{32});
-    const std::int64_t longer = std::min(left, warps);
+    const std::int64_t rounds = vectors / work_.threads, longer = ceil_div(vectors % work_.threads, std::int64_t{32});
     role("longer", 0, static_cast<int>(longer), static_cast<int>(rounds) + 1);
     role("shorter", static_cast<int>(longer), static_cast<int>(warps - longer), static_cast<int>(rounds));
   }
