@@ -32,6 +32,7 @@ constexpr std::array keys{
     SourceKey{"PTX", "PTX ISA: instructions, their shapes, types and the compute capabilities that have them"},
     SourceKey{"SEMI26", "SemiAnalysis, microbenchmarks of the B200's tensor cores and copies, March 2026"},
     SourceKey{"CNC26", "Chips and Cheese on the B200: SMs, caches, memory"},
+    SourceKey{"QUANT26", "times of quantising kernels on a B200 as users report them to vLLM (43658) and FlashInfer (2496)"},
     SourceKey{"JAR25", "Jarmusch and others, arXiv 2512.02189 (B200) and 2507.10789 (RTX 5080)"},
     SourceKey{"SMI", "listings of nvidia-smi in public benchmark logs"},
     SourceKey{"GPPERF", "arXiv 2411.16954 and its measurements (RTX 4070)"},

@@ -16,6 +16,9 @@ constexpr double read_bytes = 2;  // per element
 // A kernel's launch, and its first number.
 Seconds start_of(const arch::GpuSpec& gpu) { return gpu.launch.kernel + gpu.dram.latency; }
 
+// The shortest kernel that reads and writes (H100M: 1.53 us for one row, 0.80 of them the launch).
+Seconds least_of(const arch::GpuSpec& gpu) { return gpu.launch.kernel + gpu.dram.latency * 2.0; }
+
 // Reads and writes in a stream.
 Seconds streamed(const arch::GpuSpec& gpu, double bytes) {
   return Bytes{bytes} / (gpu.dram.bandwidth * gpu.dram.mixed_efficiency);
@@ -47,17 +50,17 @@ Seconds by_row(const arch::GpuSpec& gpu, double rows, double k, double written) 
 
 // A scale for each 128 numbers, or one that was known: each thread reads its part and writes it, all at once.
 Seconds by_block(const arch::GpuSpec& gpu, double rows, double k, double written) {
-  return gpu.launch.kernel + gpu.dram.latency * 2.0 + streamed(gpu, rows * k * (read_bytes + written));
+  return least_of(gpu) + streamed(gpu, rows * k * (read_bytes + written));
 }
 
 // FlashInfer, a scale for each 16 numbers: resident threads go over the rows, 16 bytes of each under way at a time.
-// From one vector to the next a thread takes the way to DRAM and 0.8 us (DERIVED, FlashInfer issue 2496: 36 us for 8192
+// From one vector to the next a thread takes the way to DRAM and 0.8 us (QUANT26: 36 us for 8192
 // rows of 8192 numbers on a B200).
 Seconds by_vector(const arch::GpuSpec& gpu, double rows, double k, double written) {
   constexpr double vector = 16;
   const double under_way = gpu.sms * static_cast<double>(gpu.sm.occupancy.max_threads) * vector;
   const Seconds in_turn = (gpu.dram.latency + Seconds{0.8e-6}) * (rows * k * read_bytes / under_way);
-  return gpu.launch.kernel + gpu.dram.latency * 2.0 + std::max(in_turn, streamed(gpu, rows * k * (read_bytes + written)));
+  return least_of(gpu) + std::max(in_turn, streamed(gpu, rows * k * (read_bytes + written)));
 }
 
 // TensorRT-LLM, a scale for the whole tensor that was known before: one pass. What it writes it writes again in the
@@ -82,7 +85,7 @@ Seconds by_tensor(const arch::GpuSpec& gpu, double rows, double k, double writte
   const double threads = gpu.sms * static_cast<double>(gpu.sm.occupancy.max_threads);
   const Seconds found = (gpu.l2.latency + gpu.l2.far_latency) * 0.5 / gpu.clock.sustained;  // warps ahead fetch lines
   const Seconds search = found * std::ceil(rows * k / threads);
-  return start_of(gpu) * 3.0 + std::max(search, streamed(gpu, rows * k * read_bytes)) +
+  return least_of(gpu) * 3.0 + std::max(search, streamed(gpu, rows * k * read_bytes)) +
          streamed(gpu, rows * k * (read_bytes + written));
 }
 
@@ -109,7 +112,7 @@ Seconds packed(const arch::GpuSpec& gpu, double n, double scales) {
 Seconds spreading_of_scales(const arch::GpuSpec& gpu, double n, double k) {
   constexpr double kernels = 4, bytes_per_scale = 4 + 4 + 1;  // written, read, packed
   const double scales = std::ceil(k / 128);
-  return gathered(gpu, n, scales) + packed(gpu, n, scales) + start_of(gpu) * kernels +
+  return gathered(gpu, n, scales) + packed(gpu, n, scales) + least_of(gpu) * kernels +
          streamed(gpu, n * scales * bytes_per_scale);
 }
 
