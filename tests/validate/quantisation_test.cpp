@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <fstream>
+#include <regex>
+#include <string>
 
 #include "arch/load.hpp"
 #include "sim/validate/quantisation/eager_quantisation.hpp"
@@ -109,6 +113,29 @@ TEST(Quantisation, ReducesARowByAsManyThreadsAsPyTorchGivesIt) {
   EXPECT_EQ(one.ctas, 1);
   EXPECT_EQ(one.threads, 512);
   EXPECT_EQ(one.rounds, 2);
+}
+
+// Own kernels of the structure of SGLang's, on an H100: tests/data/h100_launches.csv.
+TEST(Quantisation, TakesAsLongAsMeasured) {
+  const arch::GpuSpec h100 = *arch::load_gpu("h100-sxm5-80gb");
+  const std::regex row("quantise_(rows|groups),rows=(\\d+);columns=(\\d+),([0-9.]+),us,.*");
+  std::ifstream file(NOTEG_SOURCE_DIR "/tests/data/h100_launches.csv");
+  double sum = 0, off = 0, count = 0;
+  for (std::string line; std::getline(file, line);) {
+    std::smatch found;
+    if (!std::regex_match(line, found, row)) continue;
+    const Library library = found[1] == "rows" ? Library::sgl_kernel : Library::deep_gemm;
+    const kernels::GemmShape shape{std::stoll(found[2]), 128, std::stoll(found[3]), 1};
+    const double time = quantisation_time(h100, shape, DataType::f8e4m3, library).value * 1e6;
+    const double error = time / std::stod(found[4]) - 1;
+    EXPECT_LT(std::abs(error), 0.5) << line;
+    sum += error;
+    off += std::abs(error);
+    ++count;
+  }
+  EXPECT_EQ(count, 364);
+  EXPECT_LT(std::abs(sum / count), 0.04);
+  EXPECT_LT(off / count, 0.09);
 }
 
 TEST(Quantisation, KnowsTheLibraryByTheNotes) {
