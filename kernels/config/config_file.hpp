@@ -66,6 +66,10 @@ struct KernelKeyDoc {
 // much).
 inline constexpr int nvjet_band_log2 = 3;
 
+// Kernels of tensor cores before nvjet walk two columns of tiles together (CTA swizzling of cublasLt, which no name
+// tells): recognised on products of 20,000 columns and more of A40, A100 and L40S.
+inline constexpr int cta_swizzle_log2 = 1;
+
 // A resolved kernel of a library's families (simt, mma, wgmma), by the scheme of its flavor; wgmma kernels become nvjet
 // ones where that scheme has their types and schedule, CUTLASS 3 ones elsewhere (their flavor follows; it changes no
 // instruction of theirs).

@@ -60,7 +60,12 @@ Result<ParsedName> parse_kernel_name(std::string_view kernel_name) {
   if (std::any_of(kernel_name.begin(), kernel_name.end(), [](char c) { return c < ' ' || c > '~'; }))
     return not_understood("a name with bytes that are not printable");
   Result<ParsedName> parsed = read(kernel_name);
-  if (parsed) parsed->config.name = std::string(kernel_name);
+  if (!parsed) return parsed;
+  KernelConfig& config = parsed->config;
+  config.name = std::string(kernel_name);
+  const bool of_library = parsed->swapped || config.flavor == Flavor::xmma;
+  if (of_library && on_tensor_cores(config) && !copies_in_bulk(config.family) && config.swizzle_log2 == 0)
+    config.swizzle_log2 = cta_swizzle_log2;
   return parsed;
 }
 

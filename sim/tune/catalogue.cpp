@@ -284,7 +284,10 @@ kernels::KernelConfig config_of(const CatalogueKernel& row, const kernels::Kerne
   }
   // The library sees C^T = B^T A^T: its fast grid dimension runs along our N, in xmma kernels along our M (NeuSight).
   // Kernels of bulk copies are named for either order (nvjet: h and v): the shorter side is walked first.
-  if (row.name.starts_with("nvjet")) config.swizzle_log2 = kernels::nvjet_band_log2;
+  if (row.name.starts_with("nvjet"))
+    config.swizzle_log2 = kernels::nvjet_band_log2;
+  else if (row.types == TypeClass::tensor && !kernels::copies_in_bulk(row.family))
+    config.swizzle_log2 = kernels::cta_swizzle_log2;
   const bool along_m = kernels::copies_in_bulk(row.family) || config.flavor == Flavor::xmma;
   config.raster = along_m ? kernels::Raster::along_m : kernels::Raster::along_n;
   return in_frame(std::move(config), frame);
