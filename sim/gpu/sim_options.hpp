@@ -25,7 +25,8 @@ enum class Library : std::uint8_t {
   flashinfer_cute,
   flashinfer_cutlass,
   tensorrt_llm,
-  vllm_triton
+  vllm_triton,
+  vllm_cutlass
 };
 
 struct SimOptions {

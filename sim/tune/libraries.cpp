@@ -141,6 +141,12 @@ KernelConfig sgl_on_blackwell(const Problem& p) {
   return tensor_memory({128, 128, 64, true, false, 2, 2}, p);
 }
 
+// vLLM, csrc/quantization/fp4/nvfp4_scaled_mm_kernels.cu: cutlass_fp4_gemm_dispatch.
+KernelConfig vllm_cutlass(const Problem& p) {
+  if (p.shape.m <= 16) return tensor_memory({128, 128, 256}, p);
+  return tensor_memory({128, p.shape.m <= 256 ? 128 : 256, 256, true, false, 2, 1}, p);
+}
+
 // FlashInfer 0.6.11 and 0.6.12, flashinfer/gemm/kernels/utils.py: the score of a tile without tuning.
 struct ScoredTile {
   std::int64_t m, n;
@@ -329,6 +335,9 @@ std::vector<KernelConfig> public_choices(gpu::Library library, const arch::GpuSp
       if (type != DataType::nvfp4 || !is_small_blackwell(gpu)) return {};
       return {on_small_blackwell(128, 128, 128, gpu, problem)};
     case gpu::Library::tensorrt_llm: return tensorrt_llm(gpu, problem);
+    case gpu::Library::vllm_cutlass:
+      if (type != DataType::nvfp4 || !is_data_center_blackwell(gpu)) return {};
+      return {vllm_cutlass(problem)};
     case gpu::Library::vllm_triton:
       if (type != DataType::f8e4m3 || gpu.sm.name != "sm_89") return {};
       return {vllm_triton(problem)};

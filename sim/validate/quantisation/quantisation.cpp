@@ -80,12 +80,12 @@ Seconds by_columns(const arch::GpuSpec& gpu, double rows, double k, double writt
 }
 
 // TensorRT-LLM, cudaFp8Utils.cu: a scale for the whole tensor. It is set to nothing, then full SMs look for the largest
-// number, each thread for one at a time; then all is read again, in vectors.
+// number, each thread for one at a time; then all is read again, in vectors. Last, PyTorch makes the scale FP32.
 Seconds by_tensor(const arch::GpuSpec& gpu, double rows, double k, double written) {
   const double threads = gpu.sms * static_cast<double>(gpu.sm.occupancy.max_threads);
   const Seconds found = (gpu.l2.latency + gpu.l2.far_latency) * 0.5 / gpu.clock.sustained;  // warps ahead fetch lines
   const Seconds search = found * std::ceil(rows * k / threads);
-  return least_of(gpu) * 3.0 + std::max(search, streamed(gpu, rows * k * read_bytes)) +
+  return least_of(gpu) * 4.0 + std::max(search, streamed(gpu, rows * k * read_bytes)) +
          streamed(gpu, rows * k * (read_bytes + written));
 }
 
@@ -135,6 +135,7 @@ gpu::Library library_in_notes(std::string_view notes, std::string_view op) {
   if (names("fp8_block_scaling_gemm")) return gpu::Library::tensorrt_llm;
   if (names("fp8_scaled_mm") || names("int8 scaled_mm") || names("sgl_kernel")) return gpu::Library::sgl_kernel;
   if (names("trtllm")) return gpu::Library::tensorrt_llm;
+  if (names("vllm")) return gpu::Library::vllm_cutlass;
   return gpu::Library::cublas;
 }
 
@@ -152,6 +153,7 @@ Seconds quantisation_time(const arch::GpuSpec& gpu, const kernels::GemmShape& sh
     case gpu::Library::deep_gemm:
       return by_block(gpu, rows, k, written) + (gpu.sm.name == "sm_90" ? Seconds{0} : spreading_of_scales(gpu, n, k));
     case gpu::Library::vllm_triton:
+    case gpu::Library::vllm_cutlass:
     case gpu::Library::flashinfer_cute:
     case gpu::Library::flashinfer_cutlass: return by_block(gpu, rows, k, written);
     case gpu::Library::tensorrt_llm:
