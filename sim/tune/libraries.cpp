@@ -282,7 +282,8 @@ std::vector<KernelConfig> tensorrt_llm(const arch::GpuSpec& gpu, const Problem& 
     return by_warpgroups ? std::vector<KernelConfig>{} : weight_only(problem);
   if (type == DataType::s8) return smooth_quant(problem);
   // fp4Gemm.cpp: the one tile of whoever has not asked its tuner, on one CTA and with all of K.
-  if (type == DataType::nvfp4 && is_data_center_blackwell(gpu)) return {tensor_memory({128, 256, 256}, problem)};
+  if (type == DataType::nvfp4 && is_data_center_blackwell(gpu))
+    return {tensor_memory({128, 256, gpu.sm.name == "sm_103" ? 512 : 256}, problem)};
   // sm120_blockwise_gemm: SM120BlockScaledBuilder, two warps along rows and four along columns, four stages. Which rows
   // it takes for which M changed between versions; that of the rows that we have was not found.
   if (type == DataType::f8e4m3 && is_small_blackwell(gpu))
