@@ -43,8 +43,7 @@ Seconds by_row(const arch::GpuSpec& gpu, double rows, double k, double written) 
   const double again = 1 - memory::kept_by_one_reader(gpu.l2, at_work);
   const Seconds stream = streamed(gpu, rows * k * (read_bytes * (1 + again) + written));
   const Seconds step = gpu.dram.latency * (1 + again) + gpu.l2.latency / gpu.clock.sustained * 2.0;
-  const double steps =
-      std::ceil(k * read_bytes / kernel.under_way) * std::ceil(rows / (kernel.rows_per_sm * gpu.sms));
+  const double steps = std::ceil(k * read_bytes / kernel.under_way) * std::ceil(rows / (kernel.rows_per_sm * gpu.sms));
   return start_of(gpu) + step + std::max(stream, step * (steps - 1));
 }
 
