@@ -181,7 +181,9 @@ TEST(Triton, CopiesComeBehindTheProductsOfWeightsCastInTheLoop) {
   for (int at = program->mainloop_begin; at < program->epilogue_begin; ++at) {
     const Opcode op = program->code[static_cast<std::size_t>(at)].op;
     if (op == Opcode::hmma) --left;
-    if (op == Opcode::ldgsts) EXPECT_EQ(left, 0);
+    if (op == Opcode::ldgsts) {
+      EXPECT_EQ(left, 0);
+    }
   }
 }
 

@@ -178,10 +178,9 @@ void emit_products(Emitter& e, const MmaPlan& plan, const MmaState& state, const
     for (int step = 0; step < plan.warp_columns; ++step) {
       const int column = row % 2 == 0 ? step : plan.warp_columns - 1 - step;
       const Value c = sums[static_cast<std::size_t>(row * plan.warp_columns + column)];
-      Instruction& mma =
-          e.emit(op, modifiers, {reg(c)},
-                 {reg(slice(from.a, row, plan.regs.a)), reg(slice(from.b, column, plan.regs.b)),
-                  reg(anew ? zero_value : c)});
+      Instruction& mma = e.emit(
+          op, modifiers, {reg(c)},
+          {reg(slice(from.a, row, plan.regs.a)), reg(slice(from.b, column, plan.regs.b)), reg(anew ? zero_value : c)});
       if (!from.meta.empty()) mma.src[3] = reg(from.meta[static_cast<std::size_t>(row)]);
     }
   }

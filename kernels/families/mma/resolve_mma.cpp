@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "kernels/families/build.hpp"
-#include "kernels/families/mma/mma_plan.hpp"
 #include "kernels/families/family.hpp"
+#include "kernels/families/mma/mma_plan.hpp"
 #include "kernels/families/rules.hpp"
 #include "kernels/ir/tensor_form.hpp"
 
