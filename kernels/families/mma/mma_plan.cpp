@@ -53,6 +53,8 @@ Diagnostic uneven(std::string what, const KernelConfig& config) {
 }  // namespace
 
 bool mma_stages_sums(const KernelConfig& config) {
+  constexpr int most = 96;  // accumulators of a thread that fit into its registers twice
+  if (config.warp_m.value_or(0) * config.warp_n.value_or(0) / 32 > most) return false;
   return config.flavor == Flavor::cutlass && is_float8(config.dtype_in) && config.dtype_acc == DataType::f32 &&
          config.stages.value_or(0) > 2;
 }

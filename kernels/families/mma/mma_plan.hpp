@@ -44,6 +44,7 @@ struct MmaPlan {
 };
 
 // CUTLASS's multistage main loop on sm_89 (UseStagedAccumulation); its loop of two stages adds to one set of sums.
+// Warp tiles that leave no room for a second set are taken to accumulate fast (OpMultiplyAddFastAccum).
 [[nodiscard]] bool mma_stages_sums(const KernelConfig& config);
 
 // From a resolved configuration.
