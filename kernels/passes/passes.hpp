@@ -14,8 +14,9 @@
 namespace noteg::kernels {
 
 // While no FFMA can follow before something else is placed, what is held back may pass: in its turn, as CUTLASS and
-// cuBLAS loops read, or behind all that is free, as loops read whose loads run far ahead.
-enum class HeldBack : std::uint8_t { passes_in_turn, passes_last };
+// cuBLAS loops read, or behind all that is free, as loops read whose loads run far ahead. Or all but barriers may pass:
+// copies into a buffer then come behind all that is computed from it.
+enum class HeldBack : std::uint8_t { passes_in_turn, passes_last, barriers_stay };
 
 // releases[i]: instruction i stays behind so many FFMAs of its block (Emitter::release_after).
 void schedule(Program& program, const std::vector<int>& releases, const LatencyModel& model,

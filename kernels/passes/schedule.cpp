@@ -90,6 +90,7 @@ class BlockScheduler {
     for (const int i : open_) {
       if (i == tail || !is_ready(i)) continue;
       const bool is_free = static_cast<int>(ffmas_issued_) >= nodes_[static_cast<std::size_t>(i)].release;
+      if (!is_free && held_back_ == HeldBack::barriers_stay && op_of(i) == Opcode::bar_sync) continue;
       const bool waits = !is_free && (held_back_ == HeldBack::passes_last || !ffma_is_blocked_);
       std::optional<int>& one = waits ? held : best;
       if (!one || goes_before(i, *one)) one = i;

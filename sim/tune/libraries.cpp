@@ -21,7 +21,6 @@ bool is_data_center_blackwell(const arch::GpuSpec& gpu) { return gpu.sm.name == 
 bool is_small_blackwell(const arch::GpuSpec& gpu) { return gpu.sm.name == "sm_120" || gpu.sm.name == "sm_121"; }
 
 KernelConfig in_problem(KernelConfig config, const Problem& problem) {
-  config.flavor = kernels::Flavor::cutlass;
   return in_frame(std::move(config), problem.frame);
 }
 
@@ -60,6 +59,7 @@ struct WarpTile {
 KernelConfig by_warps(const WarpTile& t, const Problem& problem) {
   KernelConfig config;
   config.family = Family::mma;
+  config.flavor = kernels::Flavor::cutlass;
   config.tile = {t.m, t.n, t.k};
   config.warp_m = t.warp_m;
   config.warp_n = t.warp_n;
@@ -295,7 +295,11 @@ std::vector<KernelConfig> tensorrt_llm(const arch::GpuSpec& gpu, const Problem& 
 std::vector<KernelConfig> sgl_kernel(const arch::GpuSpec& gpu, const Problem& problem) {
   if (problem.frame.dtype_in == DataType::s8 && gpu.sm.name == "sm_90") return {sgl_integers_on_hopper(problem)};
   if (problem.frame.dtype_in != DataType::f8e4m3) return {};
-  if (gpu.sm.name == "sm_89") return {by_warps(sgl_on_ada(problem.shape.m, problem.shape.n), problem)};
+  if (gpu.sm.name == "sm_89") {
+    KernelConfig config = by_warps(sgl_on_ada(problem.shape.m, problem.shape.n), problem);
+    config.flavor = kernels::Flavor::cutlass;
+    return {config};
+  }
   if (gpu.sm.name == "sm_90") return {sgl_on_hopper(problem)};
   if (is_data_center_blackwell(gpu)) return {sgl_on_blackwell(problem)};
   if (is_small_blackwell(gpu)) return {on_small_blackwell(128, 128, 128, gpu, problem)};

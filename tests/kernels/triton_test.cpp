@@ -170,5 +170,22 @@ TEST(Triton, WeightsOfEightBitsHalveTheSharedMemoryOfB) {
   EXPECT_EQ(resolved->registers, 96);
 }
 
+TEST(Triton, CopiesComeBehindTheProductsOfWeightsCastInTheLoop) {
+  KernelConfig config = configured(DataType::f16, Layout::nt, {16, 32, 128}, 2, 2);
+  config.dtype_b = DataType::s8;
+  const Result<KernelConfig> resolved = resolve(config, cube);
+  ASSERT_TRUE(resolved) << to_string(resolved.errors());
+  const Result<Program> program = build_program({*resolved, {}});
+  ASSERT_TRUE(program) << to_string(program.errors());
+  int left = mainloop_facts(*program, {}).count("HMMA");
+  for (int at = program->mainloop_begin; at < program->epilogue_begin; ++at) {
+    const Opcode op = program->code[static_cast<std::size_t>(at)].op;
+    if (op == Opcode::hmma) --left;
+    if (op == Opcode::ldgsts) {
+      EXPECT_EQ(left, 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace noteg::kernels

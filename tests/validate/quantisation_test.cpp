@@ -145,6 +145,8 @@ TEST(Quantisation, KnowsTheLibraryByTheNotes) {
             Library::sgl_kernel);
   EXPECT_EQ(library_in_notes("DeepGEMM fp8 1x128/128x128 block scales;sglang", "linear_quant"), Library::deep_gemm);
   EXPECT_EQ(library_in_notes("sgl_kernel fp8_scaled_mm (CUTLASS)", "linear_quant"), Library::sgl_kernel);
+  EXPECT_EQ(library_in_notes("time includes static activation quantisation kernel;sglang 0.5.12", "linear_quant"),
+            Library::sgl_kernel);
   EXPECT_EQ(library_in_notes("random operands;trtllm 1.3.0rc15", "linear_quant"), Library::tensorrt_llm);
   EXPECT_EQ(library_in_notes("random operands;trtllm 1.3.0rc15", "linear"), Library::cublas);
 }

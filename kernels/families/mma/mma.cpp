@@ -30,6 +30,7 @@ void emit_mma_prologue(Emitter& e, const MmaPlan& plan, MmaState& state) {
     if (plan.is_async) e.emit(Opcode::ldgdepbar, "", {}, {});
   }
   emit_zeroes(e, elements_of(state.accumulators));
+  emit_zeroes(e, elements_of(state.partials));
   if (plan.stages == 1) return;
   emit_first_tile(e, plan, state);
   load_mma_fragments(e, plan, state, state.first, 0, 0);
@@ -94,7 +95,9 @@ class Mainloop {
       // With one group only, the registers of the running products cannot be loaded ahead.
       if (plan_.k_groups > 1) load_mma_fragments(e_, plan_, state_, next, first_load(group), load_span());
       emit_copies(group);
-      emit_mma_group(e_, plan_, state_, now);
+      // Staged sums hold the groups of a tile but the first, and the first of the next.
+      emit_mma_group(e_, plan_, state_, now, plan_.stages_sums && group == std::min(1, plan_.k_groups - 1));
+      if (group == 0) emit_staged_sums(e_, plan_, state_);
       if (plan_.is_async && group == sync_group()) emit_sync(0);
       if (plan_.k_groups == 1) load_mma_fragments(e_, plan_, state_, next, per_group_, 1);
       now = next;
@@ -109,6 +112,8 @@ class Mainloop {
   // loads of the next tile four behind the barrier or at the end of the iteration.
   static constexpr int copies_behind = 8, barrier_behind = 4, loads_behind = 4;
   [[nodiscard]] int copies_span() const { return std::min(copies_behind, per_group_ / 2); }
+  // Stores of a loop of two stages: half the last group behind its begin, or later (five of CUTLASS's, nvcc 13.0).
+  [[nodiscard]] int stores_behind() const { return per_group_ / 2; }
   [[nodiscard]] int commit_place() const { return (sync_group() + 1) * per_group_ + copies_span(); }
   [[nodiscard]] int barrier_place() const { return commit_place() + barrier_behind; }
   [[nodiscard]] int first_load(int group) const {
@@ -156,7 +161,7 @@ class Mainloop {
 
   // release: mma instructions that come before the barrier.
   void emit_sync(int groups_before) {
-    const int release = plan_.is_async ? barrier_place() : groups_before * per_group_;
+    const int release = plan_.is_async ? barrier_place() : groups_before * per_group_ + stores_behind();
     if (plan_.is_async) {
       e_.release_after(commit_place());
       emit_placeholders();
@@ -225,6 +230,7 @@ Result<Program> build_mma(const BuildRequest& request) {
   e.program().mainloop_begin = e.position();
   emit_mma_mainloop(e, plan, state);
   e.program().epilogue_begin = e.position();
+  emit_staged_sums(e, plan, state);
   emit_mma_epilogue(e, plan, config, state);
 
   Program& program = e.program();

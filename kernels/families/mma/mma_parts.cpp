@@ -54,6 +54,7 @@ MmaState make_mma_state(Emitter& e, const MmaPlan& plan) {
   MmaState s;
   make_pipeline_registers(e, s);
   for (int i = 0; i < plan.mma_per_group(); ++i) s.accumulators.push_back(e.fresh(plan.regs.c));
+  for (int i = 0; plan.stages_sums && i < plan.mma_per_group(); ++i) s.partials.push_back(e.fresh(plan.regs.c));
   s.first = fresh_fragments(e, plan);
   for (int i = 0; i < std::min(copies_under_way, plan.copies()); ++i) {
     s.pointers.push_back(e.fresh(2));
@@ -169,28 +170,36 @@ std::vector<Value> widen_weights(Emitter& e, const MmaPlan& plan, const std::vec
   return out;
 }
 
-void emit_products(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& from) {
+void emit_products(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& from, bool anew) {
+  const std::vector<Value>& sums = plan.stages_sums ? state.partials : state.accumulators;
   const Opcode op = opcode_of(plan.form);
   const std::string modifiers = modifiers_of(plan.form);
   for (int row = 0; row < plan.warp_rows; ++row) {
     for (int step = 0; step < plan.warp_columns; ++step) {
       const int column = row % 2 == 0 ? step : plan.warp_columns - 1 - step;
-      const Value c = state.accumulators[static_cast<std::size_t>(row * plan.warp_columns + column)];
-      Instruction& mma =
-          e.emit(op, modifiers, {reg(c)},
-                 {reg(slice(from.a, row, plan.regs.a)), reg(slice(from.b, column, plan.regs.b)), reg(c)});
+      const Value c = sums[static_cast<std::size_t>(row * plan.warp_columns + column)];
+      Instruction& mma = e.emit(
+          op, modifiers, {reg(c)},
+          {reg(slice(from.a, row, plan.regs.a)), reg(slice(from.b, column, plan.regs.b)), reg(anew ? zero_value : c)});
       if (!from.meta.empty()) mma.src[3] = reg(from.meta[static_cast<std::size_t>(row)]);
     }
   }
 }
 
-void emit_mma_group(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& from) {
+void emit_mma_group(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& from, bool anew) {
   if (plan.weight_bits > 0) {
     Fragments wide = from;
     wide.b = widen_weights(e, plan, from.b);
-    return emit_products(e, plan, state, wide);
+    return emit_products(e, plan, state, wide, anew);
   }
-  emit_products(e, plan, state, from);
+  emit_products(e, plan, state, from, anew);
+}
+
+void emit_staged_sums(Emitter& e, const MmaPlan& plan, const MmaState& state) {
+  if (!plan.stages_sums) return;
+  const std::vector<Value> sums = elements_of(state.accumulators), parts = elements_of(state.partials);
+  e.release_after(0);  // as soon as the products are there
+  for (std::size_t i = 0; i < sums.size(); ++i) e.emit(Opcode::fadd, "", {reg(sums[i])}, {reg(sums[i]), reg(parts[i])});
 }
 
 }  // namespace noteg::kernels

@@ -13,6 +13,7 @@ struct Fragments {
 
 struct MmaState : PipelineState {
   std::vector<Value> accumulators;  // one group of registers per instruction of the warp tile
+  std::vector<Value> partials;      // the same for one tile, where its sums are staged
   Fragments first;                  // of the first k group, loaded one iteration ahead
 };
 
@@ -34,8 +35,9 @@ inline void emit_mma_pointer_step(Emitter& e, Value to, Value from, int predicat
 void load_mma_fragments(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& to, int first,
                         int span);
 
-// All instructions of one k group, in snake order over the warp tile.
-void emit_mma_group(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& from);
+// All instructions of one k group, in snake order over the warp tile; `anew`: sums start from nothing.
+void emit_mma_group(Emitter& e, const MmaPlan& plan, const MmaState& state, const Fragments& from, bool anew = false);
+void emit_staged_sums(Emitter& e, const MmaPlan& plan, const MmaState& state);  // partials to accumulators
 
 void emit_mma_prologue(Emitter& e, const MmaPlan& plan, MmaState& state);
 void emit_mma_mainloop(Emitter& e, const MmaPlan& plan, MmaState& state);

@@ -52,6 +52,13 @@ Diagnostic uneven(std::string what, const KernelConfig& config) {
 
 }  // namespace
 
+bool mma_stages_sums(const KernelConfig& config) {
+  constexpr int most = 96;  // accumulators of a thread that fit into its registers twice
+  if (config.warp_m.value_or(0) * config.warp_n.value_or(0) / 32 > most) return false;
+  return config.flavor == Flavor::cutlass && is_float8(config.dtype_in) && config.dtype_acc == DataType::f32 &&
+         config.stages.value_or(0) > 2;
+}
+
 Result<MmaPlan> plan_mma(const KernelConfig& config, bool hardware_has_async_copy) {
   MmaPlan plan;
   plan.tile = config.tile;
@@ -65,6 +72,7 @@ Result<MmaPlan> plan_mma(const KernelConfig& config, bool hardware_has_async_cop
   plan.warps = plan.threads / 32;
   plan.stages = config.stages.value_or(2);
   plan.is_async = config.async_copy.value_or(false);
+  plan.stages_sums = mma_stages_sums(config);
   plan.layout = config.shared_layout.value_or(SharedLayout::swizzled);
   plan.shared_bytes = config.shared_bytes.value_or(0);
   if (plan.is_async && !hardware_has_async_copy)

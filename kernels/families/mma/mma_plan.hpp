@@ -32,6 +32,7 @@ struct MmaPlan {
   int warps = 0, threads = 0;
   int stages = 0;
   bool is_async = true;
+  bool stages_sums = false;  // 8-bit floats: products of a tile have sums of their own, which are added to the others
   SharedLayout layout = SharedLayout::swizzled;
   MmaOperand a, b;
   int weight_bits = 0;  // of B where it is narrower than A and widened in registers; 0: it is not
@@ -41,6 +42,10 @@ struct MmaPlan {
   [[nodiscard]] int copies() const { return a.copies + b.copies; }
   [[nodiscard]] int mma_per_group() const { return warp_rows * warp_columns; }
 };
+
+// CUTLASS's multistage main loop on sm_89 (UseStagedAccumulation); its loop of two stages adds to one set of sums.
+// Warp tiles that leave no room for a second set are taken to accumulate fast (OpMultiplyAddFastAccum).
+[[nodiscard]] bool mma_stages_sums(const KernelConfig& config);
 
 // From a resolved configuration.
 [[nodiscard]] Result<MmaPlan> plan_mma(const KernelConfig& config, bool hardware_has_async_copy);

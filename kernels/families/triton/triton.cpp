@@ -83,7 +83,7 @@ Result<Program> build_triton(const BuildRequest& request) {
   program.prologue_tiles = plan.mma.is_async ? plan.buffers : 0;
   program.a_bytes_per_iteration = static_cast<double>(plan.mma.a.rows) * plan.mma.a.row_bytes;
   program.b_bytes_per_iteration = static_cast<double>(plan.mma.b.rows) * plan.mma.b.row_bytes;
-  return finish(e, request);
+  return finish(e, request, plan.casts_b ? HeldBack::barriers_stay : HeldBack::passes_in_turn);
 }
 
 }  // namespace noteg::kernels

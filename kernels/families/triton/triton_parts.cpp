@@ -248,7 +248,7 @@ int emit_triton_products(Emitter& e, const TritonPlan& plan, const TritonState& 
     emit_mma_group(e, m, of_block, now);
     now = next;
   }
-  return (m.k_groups - 1) * per_group;
+  return (plan.casts_b ? m.k_groups : m.k_groups - 1) * per_group;
 }
 
 }  // namespace noteg::kernels

@@ -133,6 +133,8 @@ gpu::Library library_in_notes(std::string_view notes, std::string_view op) {
   if (names("FlashInfer CUTLASS")) return gpu::Library::flashinfer_cutlass;
   if (names("fp8_block_scaling_gemm")) return gpu::Library::tensorrt_llm;
   if (names("fp8_scaled_mm") || names("int8 scaled_mm") || names("sgl_kernel")) return gpu::Library::sgl_kernel;
+  // apply_fp8_linear of SGLang: scales of tensors are spread over rows and columns for its own kernel.
+  if (names("static activation") && names("sglang")) return gpu::Library::sgl_kernel;
   if (names("trtllm")) return gpu::Library::tensorrt_llm;
   if (names("vllm")) return gpu::Library::vllm_cutlass;
   return gpu::Library::cublas;
