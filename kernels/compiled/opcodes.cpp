@@ -57,7 +57,7 @@ constexpr std::array table = {
     OpcodeRow{"F2IP", S::opaque, O::f2fp},
     OpcodeRow{"FADD", S::fadd, O::fadd},
     OpcodeRow{"FADD2", S::opaque, O::fadd},
-    OpcodeRow{"FCHK", S::opaque, O::mufu},
+    OpcodeRow{"FCHK", S::check_division, O::mufu},
     OpcodeRow{"FENCE", S::nothing, O::fence},
     OpcodeRow{"FFMA", S::ffma, O::ffma},
     OpcodeRow{"FFMA2", S::opaque, O::ffma},
