@@ -188,8 +188,8 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   if (!occupancy) return occupancy.errors();
   const Footprints prints =
       footprints(out.profile, *request.listing, **code, request.launch, memory,
-                 {static_cast<std::int64_t>(l1_size(gpu.sm.occupancy, resources, occupancy->ctas_per_sm).value), gpu.sms,
-                  occupancy->ctas_per_sm});
+                 {static_cast<std::int64_t>(l1_size(gpu.sm.occupancy, resources, occupancy->ctas_per_sm).value),
+                  gpu.sms, occupancy->ctas_per_sm});
   const Sectors sectors = sectors_of(out.profile, prints);
   TrafficSource source{&gpu,
                        &prints,

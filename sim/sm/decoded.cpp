@@ -129,9 +129,9 @@ std::uint16_t constant_line(const Instruction& in) {
   return no_constant;
 }
 
-// A product of 64 bits, or its upper half, keeps the heavy half five cycles beside others (H100M: 5.0 with an FFMA or a
-// LOP3, 6.1 with an IMAD, 4.2 alone). Of compiled code, whose modifiers say so: those that we write are scheduled for
-// the interval of other products.
+// A product of 64 bits, or its upper half, keeps the heavy half five cycles beside others (h100_sm_micro, pipe_rate:
+// IMAD.HI 5.0 with an FFMA or a LOP3, 6.1 with an IMAD, 4.4 alone). Of compiled code, whose modifiers say so: those
+// that we write are scheduled for the interval of other products.
 std::uint8_t passes_of(const Instruction& in) {
   const auto says = [&](std::string_view what) { return in.modifiers.find(what) != std::string::npos; };
   return in.op == Opcode::imad_wide && (says("WIDE") || says("HI")) ? 2 : 1;
