@@ -90,4 +90,17 @@ GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes) {
   return cost;
 }
 
+int copied_sectors(const AccessPattern& copy, LineSizes sizes) {
+  constexpr std::uint32_t passes_by = 16;
+  if (copy.bytes_per_lane < passes_by) return global_cost(copy, sizes).sectors;
+  std::vector<std::uint64_t> ways;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!is_active(copy, lane)) continue;
+    const std::uint64_t from = copy.offset[lane] / sizes.sector, to = copy.shared_offset[lane] / sizes.sector;
+    ways.push_back(from << 32 | to);
+  }
+  std::ranges::sort(ways);
+  return static_cast<int>(std::ranges::unique(ways).begin() - ways.begin());
+}
+
 }  // namespace noteg::kernels

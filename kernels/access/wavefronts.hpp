@@ -51,6 +51,11 @@ struct GlobalCost {
 
 [[nodiscard]] GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes = {});
 
+// Sectors that a copy to shared memory brings to the SM. Where it passes L1 by (16 bytes a lane), a sector whose halves
+// go to two sectors of shared memory comes twice (H100M, copy_twice: rows of 64 to 256 bytes, 16 more than a multiple
+// of 32 apart, bring 1.5 times their sectors).
+[[nodiscard]] int copied_sectors(const AccessPattern& copy, LineSizes sizes = {});
+
 // Passes of a copy to shared memory that goes through L1 (LDGSTS of 4 or 8 bytes), counted from its addresses. Law
 // found on an H200 with 251 patterns of global and shared addresses; the counters of each are met exactly:
 // - L1 looks tags up in four banks. Which bank a line has is the exclusive or of a value per bit of its line number.

@@ -146,6 +146,15 @@ class SmWatcher : public WarpWatcher {
     return known == first_.end() ? sector : mean_run(known->second.sectors);
   }
 
+  // The same of several instructions together: what is asked for at once.
+  [[nodiscard]] double run(const std::vector<std::size_t>& all) const {
+    std::set<std::uint64_t> together;
+    for (const std::size_t at : all)
+      if (const auto known = first_.find(at); known != first_.end())
+        together.insert(known->second.sectors.begin(), known->second.sectors.end());
+    return together.empty() ? sector : mean_run(together);
+  }
+
   // Places of DRAM in which these runs lie.
   [[nodiscard]] double places(std::size_t at) const {
     const auto known = first_.find(at);
@@ -249,6 +258,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const bool has_barrier = std::ranges::any_of(global.steps, [](const Step& s) { return s.in->base == "BAR"; });
   const double waiting_alone = has_barrier ? 1.0 : static_cast<double>(launch.warps());
   std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
+  std::map<const FootprintGroup*, std::vector<std::size_t>> members;
   double asked_of_l2 = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = global.steps[i];
@@ -272,6 +282,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     if (scattered[i]) together = neighbours(i, origin, step.bytes);
     FootprintGroup& sum =
         groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;
+    members[&sum].push_back(i);
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     const double run = std::max(here.run(i), together.run);
     const double places = std::max(1.0, here.places(i) / waiting_alone);
@@ -286,7 +297,10 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;
     if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);
   }
-  for (const auto& [key, group] : groups) out.groups.push_back(group);
+  for (auto& [key, group] : groups) {
+    if (group.is_affine) group.run = std::max(group.run, here.run(members[&group]));
+    out.groups.push_back(group);
+  }
   out.retouch_sectors = asked_of_l2 * here.again / misses;
   return out;
 }

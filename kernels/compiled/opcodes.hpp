@@ -35,6 +35,7 @@ enum class Semantics : std::uint8_t {
   fmul,
   ffma,
   fsetp,
+  check_division,  // FCHK
   half_constant,
   special_register,
   zero_or_clock,  // CS2R

@@ -184,6 +184,7 @@ void InstructionCounts::add(const InstructionCounts& o, double factor) {
   sectors += o.sectors * factor;
   ideal_sectors += o.ideal_sectors * factor;
   lines += o.lines * factor;
+  again += o.again * factor;
 }
 
 double Profile::warp_instructions() const {

@@ -302,9 +302,28 @@ class ProgramBuilder {
       program.mainloop_begin = loop.begin;
       program.epilogue_begin = loop.branch + 1;
     }
+    mark_reads();
     for (const kernels::Role& role : program.roles)
       if (program.mainloop_begin >= role.begin && program.mainloop_begin < role.end)
         program.lead_warp = role.first_warp;
+  }
+
+  // Where that loop reads nothing, the part between the first load and the first that waits for the last one.
+  void mark_reads() {
+    kernels::Program& program = out_.program;
+    const auto reads = [](const kernels::Instruction& in) {
+      return in.op == O::ldg || in.op == O::ldgsts || in.op == O::utmaldg;
+    };
+    const auto begin = program.code.begin(), end = program.code.end();
+    if (std::any_of(begin + program.mainloop_begin, begin + program.epilogue_begin, reads)) return;
+    const auto first = std::find_if(begin, end, reads);
+    if (first == end) return;
+    const auto last = std::find_if(program.code.rbegin(), program.code.rend(), reads).base() - 1;
+    const auto waits = [counter = last->control.write_barrier](const kernels::Instruction& in) {
+      return counter < 0 || (in.control.wait_mask >> counter & 1) != 0;
+    };
+    program.mainloop_begin = static_cast<std::int32_t>(first - begin);
+    program.epilogue_begin = static_cast<std::int32_t>(std::find_if(last + 1, end, waits) - begin);
   }
 
   const Profile& profile_;

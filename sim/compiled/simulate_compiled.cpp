@@ -6,6 +6,7 @@
 
 #include "kernels/ir/tensor_form.hpp"
 #include "sim/compiled/class_times.hpp"
+#include "sim/compiled/l1_size.hpp"
 #include "sim/compiled/traffic.hpp"
 #include "sim/sm/instruction_timing.hpp"
 #include "sim/sm/warp.hpp"
@@ -84,9 +85,10 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
     if (s == S::store_global) out.stored += sectors, out.stored_lines += profile.counts[i].lines;
     if (s != S::load_global && s != S::copy_to_shared && s != S::atomic_global) continue;
     out.asked += sectors;
-    const double missed = sectors * (1 - footprints.loads[i].hit_rate);
-    out.missed += missed;
-    out.pairs += missed * std::clamp(sectors > 0 ? 2 * profile.counts[i].lines / sectors : 1.0, 1.0, 2.0);
+    const double missed = sectors * (1 - footprints.loads[i].hit_rate), again = profile.counts[i].again;
+    out.asked += again;
+    out.missed += missed + again;
+    out.pairs += missed * std::clamp(sectors > 0 ? 2 * profile.counts[i].lines / sectors : 1.0, 1.0, 2.0) + again;
   }
   return out;
 }
@@ -186,7 +188,8 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   if (!occupancy) return occupancy.errors();
   const Footprints prints =
       footprints(out.profile, *request.listing, **code, request.launch, memory,
-                 {static_cast<std::int64_t>(occupancy->l1_bytes.value), gpu.sms, occupancy->ctas_per_sm});
+                 {static_cast<std::int64_t>(l1_size(gpu.sm.occupancy, resources, occupancy->ctas_per_sm).value),
+                  gpu.sms, occupancy->ctas_per_sm});
   const Sectors sectors = sectors_of(out.profile, prints);
   TrafficSource source{&gpu,
                        &prints,

@@ -149,6 +149,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     // wavefronts, 12.9 for 12, 1.2 beside LDS for one line).
     cost.front_cycles = narrow(width >= 16 ? std::max(1, wavefronts) : slot + std::max(wavefronts, g.lines));
     cost.miss_cycles = cost.front_cycles;
+    cost.sectors = narrow(kernels::copied_sectors(pattern, sizes));
     cost.read_release = narrow(whole(m.ldgsts_war));
     cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));
   } else {

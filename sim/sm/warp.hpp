@@ -12,7 +12,7 @@ namespace noteg::sm {
 
 inline constexpr std::uint64_t never = EventWheel::never;
 inline constexpr std::size_t max_sub_cores = 16;
-inline constexpr int max_loops = 32;
+inline constexpr int max_loops = 192;
 inline constexpr int max_groups = 16;
 inline constexpr int max_walks = 5;
 

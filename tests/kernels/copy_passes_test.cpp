@@ -122,5 +122,24 @@ TEST(AlikePitch, StandsForItself) {
   EXPECT_EQ(alike_pitch(4000), 3072U);
 }
 
+// 16 bytes a lane, rows of so many bytes, so far apart in shared memory (h100_sm_micro, copy_twice).
+AccessPattern wide_rows(std::uint32_t bytes, std::uint32_t apart) {
+  AccessPattern p;
+  p.bytes_per_lane = 16;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const std::uint32_t row = lane * 16 / bytes, place = lane * 16 % bytes;
+    p.offset[lane] = row * nominal_pitch + place;
+    p.shared_offset[lane] = row * apart + place;
+  }
+  return p;
+}
+
+TEST(CopiedSectors, ComeTwiceWhereTheirHalvesPart) {
+  for (const auto& [bytes, apart] : {std::pair(64u, 80u), {64u, 112u}, {64u, 144u}, {128u, 144u}, {32u, 48u}})
+    EXPECT_EQ(copied_sectors(wide_rows(bytes, apart)), 24) << bytes << " " << apart;
+  for (const auto& [bytes, apart] : {std::pair(64u, 64u), {64u, 96u}, {128u, 128u}, {128u, 160u}, {32u, 32u}})
+    EXPECT_EQ(copied_sectors(wide_rows(bytes, apart)), 16) << bytes << " " << apart;
+}
+
 }  // namespace
 }  // namespace noteg::kernels

@@ -35,6 +35,7 @@ std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
     case S::isetp:
     case S::fsetp:
     case S::plop3: return 2;
+    case S::check_division: return 1;
     default: break;
   }
   std::uint8_t n = 0;
@@ -139,7 +140,9 @@ void close_slice(EmulatedCode& out) {
   }
 }
 
-bool computes_numbers(S s) { return s == S::fadd || s == S::fmul || s == S::ffma || s == S::mufu || s == S::fsetp; }
+bool computes_numbers(S s) {
+  return s == S::fadd || s == S::fmul || s == S::ffma || s == S::mufu || s == S::fsetp || s == S::check_division;
+}
 
 // Whether nothing can be known of what a step writes, where `unknowable` are registers of which nothing can.
 bool is_unknowable(const Step& step, const RegisterSet& unknowable) {

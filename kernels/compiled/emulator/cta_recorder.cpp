@@ -82,6 +82,7 @@ InstructionCounts cost_of(const Variant& v, const Step& step) {
     out.sectors = cost.sectors;
     out.lines = cost.lines;
     out.ideal_sectors = (cost.bytes + 31) / 32;
+    if (step.semantics == S::copy_to_shared) out.again = kernels::copied_sectors(pattern) - cost.sectors;
   }
   return out;
 }
@@ -96,6 +97,7 @@ void add_shape(AccessShape& out, const InstructionRecord& record, const Step& st
     out.sectors += v.executions * v.cost.sectors;
     out.ideal_sectors += v.executions * v.cost.ideal_sectors;
     out.lines += v.executions * v.cost.lines;
+    out.again += v.executions * v.cost.again;
     if (v.executions <= most) continue;
     most = v.executions;
     out.pattern = pattern_of(v, step);
@@ -184,7 +186,7 @@ std::size_t CtaRecorder::note(InstructionRecord& record, Variant& v, const Step&
     return record.last;
   }
   v.cost = cost_of(v, step);
-  if (reads_nothing) v.cost.sectors = v.cost.lines = v.cost.ideal_sectors = 0;
+  if (reads_nothing) v.cost.sectors = v.cost.lines = v.cost.ideal_sectors = v.cost.again = 0;
   v.executions = 1;
   if (record.variants.size() < most_variants) {
     record.variants.push_back(v);
@@ -199,6 +201,7 @@ std::size_t CtaRecorder::note(InstructionRecord& record, Variant& v, const Step&
   mean(rest.cost.sectors, v.cost.sectors);
   mean(rest.cost.ideal_sectors, v.cost.ideal_sectors);
   mean(rest.cost.lines, v.cost.lines);
+  mean(rest.cost.again, v.cost.again);
   rest.executions += 1;
   return record.last;
 }
@@ -237,6 +240,7 @@ CtaClass CtaRecorder::finish(std::array<std::uint32_t, 3> id) const {
         counts.sectors += one.sectors;
         counts.ideal_sectors += one.ideal_sectors;
         counts.lines += one.lines;
+        counts.again += one.again;
         add_shape(group.shapes[i], record, code_.steps[static_cast<std::size_t>(i)], most[at->second][i]);
       }
     }

@@ -141,6 +141,7 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
     case S::prmt: return prmt(w);
     case S::isetp: return isetp(w);
     case S::fsetp: return fsetp(w);
+    case S::check_division: return check_division(w);
     case S::sel: return w.set(selected(w.predicate(2), w.value(0), w.value(1)));
     case S::minmax: return minmax(w, false);
     case S::add_minmax: return minmax(w, true);

@@ -41,6 +41,23 @@ void fsetp(const Work& w) {
   w.set(combined(w.in, {~p.bits & p.known, p.known}, with), 1);
 }
 
+// Whether a division needs its slow path: exponents of which the quotient, its remainder or the reciprocal of the
+// divisor are no normal numbers.
+void check_division(const Work& w) {
+  const Lanes a = w.real(0), b = w.real(1);
+  constexpr int least = -126, most = 126, precision = 24;
+  const auto exponent = [](float v) { return std::isnormal(v) ? std::ilogb(v) : 2 * most; };
+  Predicate p;
+  p.known = a.known & b.known;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const int x = exponent(as_float(a.value[i])), y = exponent(as_float(b.value[i]));
+    const bool slow = y < least || y >= most || x > most || x < least + precision || x - y >= most || x - y <= least;
+    p.bits |= static_cast<std::uint32_t>(slow) << i;
+  }
+  p.bits &= p.known;
+  w.set(p, 0);
+}
+
 void int_to_float(const Work& w) {
   const bool wide = w.in.has("U64") || w.in.has("S64"), is_unsigned = w.in.has("U32") || w.in.has("U64");
   const Wide v = wide ? w.pair(0, !is_unsigned) : joined(w.value(0), Lanes::of(0));

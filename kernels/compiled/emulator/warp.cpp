@@ -224,7 +224,11 @@ void EmulatedWarp::go_on(std::int32_t last, WarpWatcher& watcher) {
     case S::call: {
       const Guard guard = guard_of(*registers_, in, lanes);
       const Operand* target = target_of(in);
-      if (guard.holds == 0 || target == nullptr) return next();
+      if (guard.holds == 0) return next();
+      if (target == nullptr) {  // CALL R6: a function that a pointer names
+        watcher.assumes(last, false);
+        return next();
+      }
       if (calls_.size() < 64) calls_.push_back(last + 1);
       return jump(last, static_cast<std::uint64_t>(target->value));
     }

@@ -91,6 +91,7 @@ void bits(const Work& w);
 
 // number_rules.cpp
 void fsetp(const Work& w);
+void check_division(const Work& w);
 void int_to_float(const Work& w);
 void float_to_int(const Work& w);
 void arithmetic(const Work& w);

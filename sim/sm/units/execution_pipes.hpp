@@ -33,7 +33,7 @@ class ExecutionPipes {
 
   // Cycles from one instruction of its pipe to the next.
   [[nodiscard]] std::uint64_t interval_of(const DecodedInstruction& in) const {
-    if (in.action != Action::tensor) return intervals_[static_cast<std::size_t>(in.action)];
+    if (in.action != Action::tensor) return intervals_[static_cast<std::size_t>(in.action)] * in.passes;
     return std::max(1u, static_cast<unsigned>(program_.tensor[static_cast<std::size_t>(in.tensor)].interval));
   }
 
@@ -154,7 +154,7 @@ inline std::uint32_t ExecutionPipes::held(std::size_t sub, const WarpScheduler& 
       break;
     }
     case Action::fma_heavy:
-      of.heavy = now + taken;
+      of.heavy = now + taken + (interval + 1) * (in.passes - 1u);
       fma_taken();
       break;
     case Action::alu:

@@ -1,0 +1,58 @@
+// Launches of an H100 (own runs; tests/data/compiled/README.md) of kernels that the model had not seen: rows, scans of
+// pairs of letters, an FFT, sparse counts of loops, products of 64 bits, rows of shared memory that are padded. Bounds
+// guard what was reached.
+#include "sim/compiled/l1_size.hpp"
+#include "tests/compiled/launch_checks.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+const LaunchValidation& various() {
+  static const LaunchValidation all = validated("h100-sxm5-80gb", "h100_various_launches.csv");
+  return all;
+}
+
+TEST(VariousLaunches, TimesStayWithinTheirBounds) { expect_times_within(various(), 0.37, 0.11); }
+
+// Ten rounds of products of 64 bits: a third too fast where they take as long as others.
+TEST(VariousLaunches, WideProductsTakeFiveCycles) {
+  for (const LaunchOutcome& each : various().outcomes) {
+    if (each.kernel != "z_philox") continue;
+    EXPECT_NEAR(error_of(each), 0, 0.12) << each.launch;
+  }
+}
+
+// But for a merge, whose searches go by the numbers that are merged.
+TEST(VariousLaunches, InstructionsAreThoseOfTheCard) {
+  for (std::size_t i = 0; i < various().outcomes.size(); ++i) {
+    const LaunchOutcome& each = various().outcomes[i];
+    ASSERT_TRUE(each.run) << each.launch;
+    const double bound = each.kernel == "z_merge" ? 0.01 : 0.001;
+    EXPECT_NEAR(each.run->cold.warp_instructions / counted(various(), i, "smsp__inst_executed.sum"), 1, bound)
+        << each.launch;
+  }
+}
+
+// 32 KiB of configuration for kernels without shared memory of their own, and so on (h100_sm_micro, carve_out).
+TEST(L1Size, IsWhatTheDriverLeaves) {
+  const arch::GpuSpec gpu = *arch::load_gpu("h100-sxm5-80gb", {});
+  const auto carved = [&](int threads, std::int64_t shared, int ctas) {
+    const gpu::CtaResources cta{threads, 32, shared};
+    return (gpu.sm.occupancy.unified_l1_shared - l1_size(gpu.sm.occupancy, cta, ctas)).value / 1024;
+  };
+  EXPECT_EQ(carved(32, 0, 32), 32);
+  EXPECT_EQ(carved(256, 0, 8), 32);
+  EXPECT_EQ(carved(512, 0, 4), 16);
+  EXPECT_EQ(carved(1024, 0, 2), 8);
+  EXPECT_EQ(carved(32, 2048, 32), 100);
+  EXPECT_EQ(carved(128, 1024, 16), 64);
+  EXPECT_EQ(carved(128, 6144, 16), 132);
+  EXPECT_EQ(carved(128, 8192, 16), 164);
+  EXPECT_EQ(carved(256, 16384, 8), 164);
+  EXPECT_EQ(carved(512, 32768, 4), 132);
+  EXPECT_EQ(carved(1024, 8192, 2), 32);
+  EXPECT_EQ(carved(128, 16, 16), 32);
+}
+
+}  // namespace
+}  // namespace noteg::compiled
