@@ -27,13 +27,21 @@ void align_operands(kernels::KernelConfig& kernel, const kernels::GemmShape& sha
 
 // By how much a kernel must be faster than one of tiles of 256x128 to be taken. cuBLAS before nvjet keeps to large
 // tiles where smaller ones would fill the last wave better: of half the area they must be 7 % faster. Fitted, one
-// exponent, on the bf16 rows of the A100 SXM4 in aiconfigurator_gemm; rows of A40 and L40S, which no fit has seen, gain
-// too.
+// exponent, on the bf16 rows of the A100 SXM4 in aiconfigurator_gemm; rows of A40 and L40S gain too.
 double reluctance(gpu::Library library, const kernels::KernelConfig& kernel) {
   constexpr double exponent = 0.1, area = 256.0 * 128;
   const bool of_cublas = library == gpu::Library::cublas || library == gpu::Library::cublas_before_nvjet;
   if (!of_cublas || !kernels::on_tensor_cores(kernel) || kernels::copies_in_bulk(kernel.family)) return 1;
   return std::pow(area / (static_cast<double>(kernel.tile.m) * kernel.tile.n), exponent);
+}
+
+// Tensor cores take operands of 8 and 4 bits only with K contiguous in both.
+Diagnostic none_found(const arch::GpuSpec& gpu, const kernels::KernelConfig& frame) {
+  const std::string type(kernels::name_of(frame.dtype_in));
+  std::string wanted = "a kernel of the catalogue (docs/tune.md) that takes " + type + " on " + gpu.sm.name;
+  if (kernels::bytes_of(frame.dtype_in) < 2 && frame.layout != kernels::Layout::nt)
+    wanted += " (" + type + " needs --layout nt)";
+  return {"", 0, 0, "kernel auto", wanted, "none for layout " + std::string(kernels::name_of(frame.layout))};
 }
 
 }  // namespace
@@ -111,13 +119,7 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
     kernels::name_as_library(config);
     return config;
   }
-  return Diagnostic{"",
-                    0,
-                    0,
-                    "kernel auto",
-                    "a kernel of the catalogue (docs/tune.md) that takes " +
-                        std::string(kernels::name_of(problem.frame.dtype_in)) + " on " + gpu.sm.name,
-                    "none"};
+  return none_found(gpu, problem.frame);
 }
 
 }  // namespace noteg::tune

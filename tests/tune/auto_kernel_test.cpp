@@ -113,6 +113,20 @@ TEST(Catalogue, EveryNamedKernelCanBeAskedForAgainByItsName) {
   EXPECT_GT(names, 10000U);
 }
 
+TEST(KernelChooser, SaysWhichLayoutNarrowOperandsNeed) {
+  KernelChooser chooser;
+  Problem problem = sgemm(256, 256, 256);
+  problem.frame.dtype_in = kernels::DataType::f8e4m3;
+  problem.frame.dtype_acc = kernels::DataType::f32;
+  problem.frame.layout = kernels::Layout::nn;
+  const arch::GpuSpec gpu = *arch::load_gpu("l40s");
+  const Result<kernels::KernelConfig> refused = chooser.best(gpu, problem, {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(to_string(refused.errors()).find("needs --layout nt"), std::string::npos);
+  problem.frame.layout = kernels::Layout::nt;
+  EXPECT_TRUE(chooser.best(gpu, problem, {}));
+}
+
 TEST(KernelChooser, SaysANameThatGivesTheSameKernelAgain) {
   KernelChooser chooser;
   for (const char* name : {"rtx4090", "h100-sxm5-80gb"}) {
