@@ -70,6 +70,9 @@ inline constexpr int nvjet_band_log2 = 3;
 // tells): recognised on products of 20,000 columns and more of A40, A100 and L40S.
 inline constexpr int cta_swizzle_log2 = 1;
 
+// Kernels of tensor cores before nvjet: threads copy the operands, warps multiply.
+[[nodiscard]] bool multiplies_by_warps(const KernelConfig& config);
+
 // A resolved kernel of a library's families (simt, mma, wgmma), by the scheme of its flavor; wgmma kernels become nvjet
 // ones where that scheme has their types and schedule, CUTLASS 3 ones elsewhere (their flavor follows; it changes no
 // instruction of theirs).

@@ -176,6 +176,10 @@ void name_wgmma(KernelConfig& config) {
   config.name = cutlass3_name(config);
 }
 
+bool multiplies_by_warps(const KernelConfig& config) {
+  return on_tensor_cores(config) && !copies_in_bulk(config.family);
+}
+
 void name_as_library(KernelConfig& config) {
   if (const auto own = family_of(config.family).name_as_library) return own(config);
   switch (config.flavor) {

@@ -64,8 +64,7 @@ Result<ParsedName> parse_kernel_name(std::string_view kernel_name) {
   KernelConfig& config = parsed->config;
   config.name = std::string(kernel_name);
   const bool of_library = parsed->swapped || config.flavor == Flavor::xmma;
-  if (of_library && on_tensor_cores(config) && !copies_in_bulk(config.family) && config.swizzle_log2 == 0)
-    config.swizzle_log2 = cta_swizzle_log2;
+  if (of_library && multiplies_by_warps(config) && config.swizzle_log2 == 0) config.swizzle_log2 = cta_swizzle_log2;
   return parsed;
 }
 

@@ -31,7 +31,7 @@ void align_operands(kernels::KernelConfig& kernel, const kernels::GemmShape& sha
 double reluctance(gpu::Library library, const kernels::KernelConfig& kernel) {
   constexpr double exponent = 0.1, area = 256.0 * 128;
   const bool of_cublas = library == gpu::Library::cublas || library == gpu::Library::cublas_before_nvjet;
-  if (!of_cublas || !kernels::on_tensor_cores(kernel) || kernels::copies_in_bulk(kernel.family)) return 1;
+  if (!of_cublas || !kernels::multiplies_by_warps(kernel)) return 1;
   return std::pow(area / (static_cast<double>(kernel.tile.m) * kernel.tile.n), exponent);
 }
 

@@ -286,7 +286,7 @@ kernels::KernelConfig config_of(const CatalogueKernel& row, const kernels::Kerne
   // Kernels of bulk copies are named for either order (nvjet: h and v): the shorter side is walked first.
   if (row.name.starts_with("nvjet"))
     config.swizzle_log2 = kernels::nvjet_band_log2;
-  else if (row.types == TypeClass::tensor && !kernels::copies_in_bulk(row.family))
+  else if (kernels::multiplies_by_warps(config))
     config.swizzle_log2 = kernels::cta_swizzle_log2;
   const bool along_m = kernels::copies_in_bulk(row.family) || config.flavor == Flavor::xmma;
   config.raster = along_m ? kernels::Raster::along_m : kernels::Raster::along_n;

@@ -20,10 +20,6 @@ using kernels::KernelConfig;
 bool is_data_center_blackwell(const arch::GpuSpec& gpu) { return gpu.sm.name == "sm_100" || gpu.sm.name == "sm_103"; }
 bool is_small_blackwell(const arch::GpuSpec& gpu) { return gpu.sm.name == "sm_120" || gpu.sm.name == "sm_121"; }
 
-KernelConfig in_problem(KernelConfig config, const Problem& problem) {
-  return in_frame(std::move(config), problem.frame);
-}
-
 std::int64_t next_power_of_two(std::int64_t value) {
   return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(1, value))));
 }
@@ -48,7 +44,7 @@ KernelConfig tensor_memory(const MemoryTile& t, const Problem& problem) {
   config.cluster_m = t.swapped ? t.cluster_columns : t.cluster_rows;
   config.cluster_n = t.swapped ? t.cluster_rows : t.cluster_columns;
   config.raster = shorter_side(config.tile, problem.shape);
-  return in_problem(std::move(config), problem);
+  return in_frame(std::move(config), problem.frame);
 }
 
 // mma.sync: tile, warp tile and stages as CUTLASS's templates state them; warps beside each other along K slice it.
@@ -66,7 +62,7 @@ KernelConfig by_warps(const WarpTile& t, const Problem& problem) {
   if (t.stages > 0) config.stages = t.stages;
   if (t.warp_k < t.k) config.sliced_k = t.k / t.warp_k;
   config.raster = kernels::Raster::along_m;  // GemmIdentityThreadblockSwizzle<1>: blockIdx.x runs along rows
-  return in_problem(std::move(config), problem);
+  return in_frame(std::move(config), problem.frame);
 }
 
 // CUTLASS for sm_120: eight warps, four along the rows (AtomLayoutMNK of its collective builders), as many stages as
@@ -89,7 +85,7 @@ KernelConfig by_warp_groups(kernels::Tile tile, int cluster_m, int cluster_n, st
   config.cluster_n = cluster_n;
   config.schedule = kernels::schedule_from(schedule);
   config.raster = shorter_side(config.tile, problem.shape);
-  return in_problem(std::move(config), problem);
+  return in_frame(std::move(config), problem.frame);
 }
 
 // SGLang, sgl-kernel/csrc/gemm/fp8_gemm_kernel.cu: sm89_fp8_dispatch_shape.
@@ -295,11 +291,7 @@ std::vector<KernelConfig> tensorrt_llm(const arch::GpuSpec& gpu, const Problem& 
 std::vector<KernelConfig> sgl_kernel(const arch::GpuSpec& gpu, const Problem& problem) {
   if (problem.frame.dtype_in == DataType::s8 && gpu.sm.name == "sm_90") return {sgl_integers_on_hopper(problem)};
   if (problem.frame.dtype_in != DataType::f8e4m3) return {};
-  if (gpu.sm.name == "sm_89") {
-    KernelConfig config = by_warps(sgl_on_ada(problem.shape.m, problem.shape.n), problem);
-    config.flavor = kernels::Flavor::cutlass;
-    return {config};
-  }
+  if (gpu.sm.name == "sm_89") return {by_warps(sgl_on_ada(problem.shape.m, problem.shape.n), problem)};
   if (gpu.sm.name == "sm_90") return {sgl_on_hopper(problem)};
   if (is_data_center_blackwell(gpu)) return {sgl_on_blackwell(problem)};
   if (is_small_blackwell(gpu)) return {on_small_blackwell(128, 128, 128, gpu, problem)};

@@ -53,8 +53,8 @@ Seconds by_block(const arch::GpuSpec& gpu, double rows, double k, double written
 }
 
 // FlashInfer, a scale for each 16 numbers: resident threads go over the rows, 16 bytes of each under way at a time.
-// From one vector to the next a thread takes the way to DRAM and 0.8 us (QUANT26: 36 us for 8192
-// rows of 8192 numbers on a B200).
+// From one vector to the next a thread takes the way to DRAM and 0.8 us (QUANT26: 36 us for 8192 rows of 8192 numbers
+// on a B200).
 Seconds by_vector(const arch::GpuSpec& gpu, double rows, double k, double written) {
   constexpr double vector = 16;
   const double under_way = gpu.sms * static_cast<double>(gpu.sm.occupancy.max_threads) * vector;
