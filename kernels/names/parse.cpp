@@ -2,6 +2,7 @@
 // understood is refused, for that part may change the kernel.
 #include <algorithm>
 
+#include "kernels/config/config_file.hpp"
 #include "kernels/names/tokens.hpp"
 #include "sim/support/text.hpp"
 

@@ -50,7 +50,7 @@ double Domain::distance(std::span<const std::uint8_t> bins, std::span<const std:
   return best;
 }
 
-double Domain::usual_distance(double share, std::size_t most_rows) const {
+double Domain::usual_distance(double share, std::size_t sample_rows) const {
   const Bags bags(forest_);
   std::vector<std::vector<std::uint32_t>> children;
   std::vector<std::vector<std::int32_t>> leaves;
@@ -59,7 +59,7 @@ double Domain::usual_distance(double share, std::size_t most_rows) const {
     leaves.push_back(leaf_numbers(tree));
   }
   std::vector<double> distances;
-  const std::size_t step = std::max<std::size_t>(1, forest_.rows / most_rows);
+  const std::size_t step = std::max<std::size_t>(1, forest_.rows / sample_rows);
   for (std::size_t row = 0; row < forest_.rows; row += step) {
     const std::uint8_t* bins = bins_.data() + row * forest_.features.size();
     double best = std::numeric_limits<double>::infinity();

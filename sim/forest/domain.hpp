@@ -20,7 +20,7 @@ class Domain {
 
   // The distance that a share of the training rows stay below, each asked of the trees that did not see it, or where
   // every tree saw it (Sample::all) of all of them with the row itself left out. Always finite.
-  [[nodiscard]] double usual_distance(double share, std::size_t most_rows) const;
+  [[nodiscard]] double usual_distance(double share, std::size_t sample_rows) const;
 
   [[nodiscard]] const std::vector<std::uint8_t>& training_bins() const { return bins_; }
 

@@ -101,13 +101,13 @@ Eigen::MatrixXd out_of_bag(const Forest& forest, const Eigen::MatrixXd& x, unsig
 }
 
 std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x,
-                                           const std::vector<std::vector<std::size_t>>& together, std::size_t most_rows,
+                                           const std::vector<std::vector<std::size_t>>& together, std::size_t sample_rows,
                                            std::uint64_t seed, unsigned threads) {
   const BinnedColumns columns = bin_columns(x, forest.features);
   const std::vector<Walkable> trees = walkable(forest);
   const Bags bags(forest);
   std::vector<std::size_t> asked;
-  const std::size_t step = std::max<std::size_t>(1, forest.rows / std::max<std::size_t>(1, most_rows));
+  const std::size_t step = std::max<std::size_t>(1, forest.rows / std::max<std::size_t>(1, sample_rows));
   for (std::size_t row = 0; row < forest.rows; row += step) asked.push_back(row);
   const double whole = mean_error(forest, trees, bags, {columns}, asked);
   std::vector<double> growth(together.size(), 0);
@@ -128,11 +128,11 @@ std::vector<double> permutation_importance(const Forest& forest, const Eigen::Ma
   return growth;
 }
 
-std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x, std::size_t most_rows,
+std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x, std::size_t sample_rows,
                                            std::uint64_t seed, unsigned threads) {
   std::vector<std::vector<std::size_t>> each;
   for (std::size_t feature = 0; feature < forest.features.size(); ++feature) each.push_back({feature});
-  return permutation_importance(forest, x, each, most_rows, seed, threads);
+  return permutation_importance(forest, x, each, sample_rows, seed, threads);
 }
 
 }  // namespace noteg::forest

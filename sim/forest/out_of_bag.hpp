@@ -13,14 +13,14 @@ namespace noteg::forest {
 [[nodiscard]] Eigen::MatrixXd out_of_bag(const Forest& forest, const Eigen::MatrixXd& x, unsigned threads);
 
 // Per feature: by how much the mean squared out-of-bag error of the standardised targets grows when the feature's
-// values change places between rows. At most `most_rows` rows are asked, evenly spread.
+// values change places between rows. At most `sample_rows` rows are asked, evenly spread.
 [[nodiscard]] std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x,
-                                                         std::size_t most_rows, std::uint64_t seed, unsigned threads);
+                                                         std::size_t sample_rows, std::uint64_t seed, unsigned threads);
 
 // The same of groups of features whose values change places together: what copies of each other know in common.
 [[nodiscard]] std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x,
                                                          const std::vector<std::vector<std::size_t>>& together,
-                                                         std::size_t most_rows, std::uint64_t seed, unsigned threads);
+                                                         std::size_t sample_rows, std::uint64_t seed, unsigned threads);
 
 // Per tree and training row: was the row drawn.
 class Bags {
