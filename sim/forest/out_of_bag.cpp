@@ -101,8 +101,8 @@ Eigen::MatrixXd out_of_bag(const Forest& forest, const Eigen::MatrixXd& x, unsig
 }
 
 std::vector<double> permutation_importance(const Forest& forest, const Eigen::MatrixXd& x,
-                                           const std::vector<std::vector<std::size_t>>& together, std::size_t sample_rows,
-                                           std::uint64_t seed, unsigned threads) {
+                                           const std::vector<std::vector<std::size_t>>& together,
+                                           std::size_t sample_rows, std::uint64_t seed, unsigned threads) {
   const BinnedColumns columns = bin_columns(x, forest.features);
   const std::vector<Walkable> trees = walkable(forest);
   const Bags bags(forest);
