@@ -27,6 +27,10 @@ std::vector<Field> sm_resource_fields() {
           "Waves of CTAs for which SMs stay in lockstep, and read their tiles of C all at once.", "reads of C"),
       row("sm.fills_together", NOTEG_MEMBER(sm.fills_together), {},
           "CTA slots of an SM that fall empty together are filled together, while other SMs get none.", "tail wave"),
+      row("sm.cluster_share", NOTEG_MEMBER(sm.cluster_share), {0.1, 1},
+          "Share of the SMs on which clusters of more than two CTAs find room: a cluster lies in one GPC, and those lose "
+          "SMs in the making.",
+          "CTAs at a time"),
       row("sm.has_async_copy", NOTEG_MEMBER(sm.has_async_copy), {},
           "Has LDGSTS, the copy from global to shared memory.", "kernel families"),
       row("sm.has_tma", NOTEG_MEMBER(sm.has_tma), {}, "Has the tensor memory accelerator.", "kernel families"),

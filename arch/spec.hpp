@@ -246,6 +246,7 @@ struct SmSpec {
   double drift_steps = 1;          // how much further apart neighbours are than an even spread over K puts them
   double lockstep_waves = 1;       // of CTAs, in which SMs read C all at once
   bool fills_together = false;     // CTA slots that fall empty together are filled together
+  double cluster_share = 1;        // of the SMs, those on which clusters of more than two CTAs find room
   bool has_async_copy = true;      // LDGSTS
   bool has_tma = false;
 

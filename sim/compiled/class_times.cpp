@@ -86,6 +86,7 @@ class ClassTimer {
     out.program = std::make_shared<const kernels::Program>(std::move(timed->program));
     out.resources = of_.resources;
     out.occupancy = of_.occupancy;
+    out.geometry.sms = of_.request->gpu->sms;
     out.geometry.ctas = ctas;
     out.geometry.all_tiles = static_cast<double>(ctas);
     const double share = static_cast<double>(ctas) / static_cast<double>(launch.ctas());

@@ -17,7 +17,7 @@ struct Source {
   [[nodiscard]] double us_per_cycle() const { return 1e6 / timed.point.clock.value; }
   // Operations per SM cycle of the whole GPU, at the best rate that it has for the kernel's types.
   [[nodiscard]] double peak() const { return 2.0 * gpu.sms * launch.arithmetic.macs_per_cycle; }
-  [[nodiscard]] double even() const { return even_share(gpu, launch.geometry, timed.runs.work.ctas); }
+  [[nodiscard]] double even() const { return even_share(launch.geometry, timed.runs.work.ctas); }
 };
 
 void fill_time(SimReport& r, const Source& s) {

@@ -72,7 +72,7 @@ KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, con
       reduction_(reduction),
       first_wait_(gpu.dram.latency) {
   meet(ports, options.switches);
-  if (!options.switches.tail) factor_ = even_share(gpu, launch.geometry, runs.work.ctas);
+  if (!options.switches.tail) factor_ = even_share(launch.geometry, runs.work.ctas);
   const sm::CoreCounters counters = runs.mixed().counters;
   const double ctas = std::max(1.0, static_cast<double>(runs.work.ctas));
   idle_cycles_ = std::max(0.0, counters.prologue_cycles) / ctas +
@@ -134,8 +134,8 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.traffic = switches.l2 && options.waits_for_dram ? launch.traffic : all_found_in_l2(launch.traffic);
   // Persistent CTAs take tile after tile, of which the last round is seldom full either.
   const LaunchGeometry& grid = launch.geometry;
-  out.ctas = {std::llround(grid.all_tiles), grid.ctas_of_busiest(gpu.sms) * grid.tiles, launch.occupancy.ctas_per_sm,
-              grid.active_sms(gpu.sms)};
+  out.ctas = {std::llround(grid.all_tiles), grid.ctas_of_busiest() * grid.tiles, launch.occupancy.ctas_per_sm,
+              grid.active_sms()};
   out.waves = static_cast<double>(work.ctas) / std::max(1, work.resident);
   out.tensor_cores = launch.arithmetic.tensor_cores;
   out.l2_limits = switches.l2;

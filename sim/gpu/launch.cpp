@@ -10,14 +10,14 @@ namespace noteg::gpu {
 sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch, const Switches& switches) {
   const auto resident = static_cast<std::int64_t>(launch.occupancy.ctas_per_sm);
   sm::SmWork work;
-  work.ctas = launch.geometry.ctas_of_busiest(gpu.sms);
+  work.ctas = launch.geometry.ctas_of_busiest();
   work.iterations = launch.geometry.iterations;
   work.tiles = launch.geometry.tiles;
   // Slots that were never filled are a matter of occupancy, not of the tail.
   if (!switches.tail && work.ctas > resident) work.ctas = ceil_div(work.ctas, resident) * resident;
   work.resident = static_cast<int>(std::min(resident, work.ctas));
   if (switches.launch) {
-    work.launch_interval = std::round(gpu.launch.cta_rate.value * launch.geometry.active_sms(gpu.sms));
+    work.launch_interval = std::round(gpu.launch.cta_rate.value * launch.geometry.active_sms());
     work.cta_launch_latency = gpu.sm.cta_launch.value;
   }
   return work;
@@ -32,15 +32,20 @@ sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch,
 std::int64_t remainder_on_top(const arch::GpuSpec& gpu, const KernelLaunch& launch) {
   const auto resident = static_cast<std::int64_t>(launch.occupancy.ctas_per_sm);
   if (!gpu.sm.fills_together || resident * launch.program->warps > 2 * gpu.sm.sub_cores) return 0;
-  const std::int64_t busiest = launch.geometry.ctas_of_busiest(gpu.sms);
+  const std::int64_t busiest = launch.geometry.ctas_of_busiest();
   const std::int64_t waves = (busiest - 1) / resident;
   const std::int64_t even = busiest - waves * resident;
-  const std::int64_t remainder = launch.geometry.ctas - waves * resident * gpu.sms;
+  const std::int64_t remainder = launch.geometry.ctas - waves * resident * launch.geometry.sms;
   return std::max<std::int64_t>(std::min(resident, remainder) - even, 0);
 }
 
-double even_share(const arch::GpuSpec& gpu, const LaunchGeometry& geometry, std::int64_t ctas) {
-  return geometry.all_tiles / (static_cast<double>(ctas * geometry.tiles) * gpu.sms);
+double even_share(const LaunchGeometry& geometry, std::int64_t ctas) {
+  return geometry.all_tiles / (static_cast<double>(ctas * geometry.tiles) * geometry.sms);
+}
+
+int sms_for_clusters(const arch::GpuSpec& gpu, int ctas) {
+  const int room = ctas > 2 ? static_cast<int>(std::lround(gpu.sms * gpu.sm.cluster_share)) : gpu.sms;
+  return std::max(room / ctas, 1) * ctas;
 }
 
 }  // namespace noteg::gpu

@@ -21,11 +21,12 @@ struct LaunchGeometry {
   std::int64_t iterations = 1;  // of the loop whose count comes from the problem, in one CTA
   std::int64_t tiles = 1;       // that the busiest CTA takes, one after another (persistent kernels)
   double all_tiles = 1;         // of all CTAs, with those that fill up clusters
+  int sms = 1;                  // on which its CTAs can start
 
   // CTAs go breadth-first over the SMs and slots are refilled on completion; equal CTAs therefore spread evenly, and
   // the busiest SM holds one more than the others where the count does not divide.
-  [[nodiscard]] std::int64_t ctas_of_busiest(int sms) const { return (ctas + sms - 1) / sms; }
-  [[nodiscard]] int active_sms(int sms) const { return ctas < sms ? static_cast<int>(ctas) : sms; }
+  [[nodiscard]] std::int64_t ctas_of_busiest() const { return (ctas + sms - 1) / sms; }
+  [[nodiscard]] int active_sms() const { return ctas < sms ? static_cast<int>(ctas) : sms; }
 };
 
 // What is computed: for rates, roofs and energy. Zero where it is not known.
@@ -65,6 +66,9 @@ struct KernelLaunch {
 [[nodiscard]] std::int64_t remainder_on_top(const arch::GpuSpec& gpu, const KernelLaunch& launch);
 
 // Of the time that one SM takes for `ctas` CTAs, what each takes if all CTAs divide evenly.
-[[nodiscard]] double even_share(const arch::GpuSpec& gpu, const LaunchGeometry& geometry, std::int64_t ctas);
+[[nodiscard]] double even_share(const LaunchGeometry& geometry, std::int64_t ctas);
+
+// SMs on which clusters of so many CTAs can start. A cluster lies in one GPC; a pair lies in any TPC.
+[[nodiscard]] int sms_for_clusters(const arch::GpuSpec& gpu, int ctas);
 
 }  // namespace noteg::gpu

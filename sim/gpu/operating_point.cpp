@@ -41,7 +41,7 @@ ChipEvents chip_events(const arch::GpuSpec& gpu, const KernelLaunch& launch, con
   events.moved_activity = launch.arithmetic.moved_activity;
   events.tensor_padding = launch.arithmetic.padding;
   events.l2_bytes = traffic.l2_read_bytes + traffic.l2_write_bytes;
-  events.sm_cycles = sm.cycles * launch.geometry.active_sms(gpu.sms);
+  events.sm_cycles = sm.cycles * launch.geometry.active_sms();
   return events;
 }
 

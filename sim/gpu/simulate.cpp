@@ -27,7 +27,7 @@ TimedKernel timed_at(const arch::GpuSpec& gpu, const KernelLaunch& launch, const
   const KernelTime time(gpu, launch, ports, runs, options, reduction);
   const ChipEvents events = chip_events(gpu, launch, ports.traffic, runs);
   const power::OperatingPoint point =
-      operating_point(gpu, options, activity_at(events, time, launch.geometry.active_sms(gpu.sms)));
+      operating_point(gpu, options, activity_at(events, time, launch.geometry.active_sms()));
   const sm::SmResult stepped = runs.mixed();
   return {ports, runs, time, events, point, stepped.stepped_cycles, stepped.stepped_warp_instructions};
 }
@@ -115,12 +115,12 @@ Result<SimReport> simulate_launch(const arch::GpuSpec& gpu, const KernelLaunch& 
   if (!timed) return timed.errors();
   SimReport r = report_of(gpu, launch, options, *timed);
   fill_power(r, gpu, options, timed->point);
-  r.activity_at = activity_at(timed->events, timed->time, launch.geometry.active_sms(gpu.sms));
+  r.activity_at = activity_at(timed->events, timed->time, launch.geometry.active_sms());
   r.bottleneck = estimated_bottleneck(r, limits_of(r, gpu), clock_request(gpu, options),
                                       power::highest_clock(gpu, launch.arithmetic.tensor_cores));
   r.sm_run = std::make_shared<const SmRun>(SmRun{
       launch.program, sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache), *timed,
-      launch.geometry.active_sms(gpu.sms), gpu.sms, gpu.sm.sub_cores, gpu.sm.memory.sector.value, options.operands});
+      launch.geometry.active_sms(), gpu.sms, gpu.sm.sub_cores, gpu.sm.memory.sector.value, options.operands});
   return r;
 }
 

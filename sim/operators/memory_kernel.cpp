@@ -209,6 +209,7 @@ Result<gpu::KernelLaunch> memory_launch(const arch::GpuSpec& gpu, const MemoryKe
   Result<gpu::SmOccupancy> occupancy = gpu::occupancy_of(gpu.sm.occupancy, out.resources);
   if (!occupancy) return occupancy.errors();
   out.occupancy = *occupancy;
+  out.geometry.sms = gpu.sms;
   out.geometry.ctas = dealt.ctas;
   out.geometry.all_tiles = static_cast<double>(dealt.ctas);
   out.traffic = traffic_of(gpu, kernel, l2);

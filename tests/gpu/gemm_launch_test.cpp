@@ -45,8 +45,8 @@ TEST(Grid, TheBusiestSmHoldsTheRoundedUpShare) {
   const kernels::KernelConfig config = kernel_of(kernel);
   for (const std::int64_t batch : {1, 107, 108, 109, 216, 217}) {
     const LaunchGeometry launch = geometry_of(config, {128, 128, 64, batch}, 108);
-    EXPECT_EQ(launch.ctas_of_busiest(108), (batch + 107) / 108) << batch;
-    EXPECT_EQ(launch.active_sms(108), std::min<std::int64_t>(batch, 108)) << batch;
+    EXPECT_EQ(launch.ctas_of_busiest(), (batch + 107) / 108) << batch;
+    EXPECT_EQ(launch.active_sms(), std::min<std::int64_t>(batch, 108)) << batch;
   }
 }
 

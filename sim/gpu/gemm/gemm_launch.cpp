@@ -19,8 +19,7 @@ namespace noteg::gpu {
 namespace {
 
 // Clusters are whole, and no more CTAs start than fit at a time where each takes tile after tile, or slice after slice.
-void plan_clusters(GemmGrid& out, const kernels::KernelConfig& config, int sms) {
-  const std::int64_t cluster = std::int64_t{config.cluster_m} * config.cluster_n;
+void plan_clusters(GemmGrid& out, const kernels::KernelConfig& config) {
   const std::int64_t padded = ceil_div(out.tiles.tiles_m, config.cluster_m) * config.cluster_m *
                               ceil_div(out.tiles.tiles_n, config.cluster_n) * config.cluster_n * out.tiles.batch;
   const std::int64_t pieces = padded * out.tiles.split_k;
@@ -30,7 +29,7 @@ void plan_clusters(GemmGrid& out, const kernels::KernelConfig& config, int sms) 
   // The scheduler of persistent kernels walks the shorter side first.
   if (config.raster == kernels::Raster::along_m && out.tiles.tiles_n <= out.tiles.tiles_m)
     out.tiles.raster = kernels::Raster::along_n;
-  out.geometry.ctas = std::min(pieces, sms / cluster * cluster);
+  out.geometry.ctas = std::min<std::int64_t>(pieces, out.geometry.sms);
   out.geometry.tiles = ceil_div(pieces, out.geometry.ctas);
 }
 
@@ -135,9 +134,10 @@ GemmGrid plan_grid(const kernels::KernelConfig& config, const kernels::GemmShape
   out.tiles.split_k = std::max(1, config.split_k);
   out.tiles.raster = config.raster;
   out.tiles.swizzle_log2 = config.swizzle_log2;
+  out.geometry.sms = sms;
   out.geometry.ctas = out.tiles.ctas();
   out.geometry.all_tiles = static_cast<double>(out.geometry.ctas);
-  if (kernels::copies_in_bulk(config.family)) plan_clusters(out, config, sms);
+  if (kernels::copies_in_bulk(config.family)) plan_clusters(out, config);
   // Split-K slices are whole k tiles, the last one may be shorter: the longest counts.
   const std::int64_t k_tile = std::max(1, program.k_per_iteration);
   const std::int64_t k_slice = ceil_div(ceil_div(shape.k, k_tile), out.tiles.split_k) * k_tile;
@@ -203,11 +203,12 @@ Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::Kernel
   if (!occupancy) return occupancy.errors();
   out.occupancy = *occupancy;
   const int resident = out.occupancy.ctas_per_sm;
-  GemmGrid grid = plan_grid(config, shape, *out.program, gpu.sms);
+  const int sms = sms_for_clusters(gpu, config.cluster_m * config.cluster_n);
+  GemmGrid grid = plan_grid(config, shape, *out.program, sms);
   if (config.attention.causal)
     grid.geometry.iterations =
         std::max(kernels::least_iterations(*out.program),
-                 causal_iterations(config, shape, grid, resident, gpu.sms) - out.program->peeled_tiles);
+                 causal_iterations(config, shape, grid, resident, sms) - out.program->peeled_tiles);
   out.geometry = grid.geometry;
   out.traffic = plan_traffic({&gpu, &config, &shape, out.program.get(), &grid, resident, l2});
   out.arithmetic = arithmetic_of(gpu.sm, config, shape);

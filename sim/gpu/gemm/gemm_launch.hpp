@@ -19,7 +19,7 @@ struct GemmGrid {
   LaunchGeometry geometry;
 };
 
-// config: resolved.
+// config: resolved. sms: those on which its CTAs can start, sms_for_clusters.
 [[nodiscard]] GemmGrid plan_grid(const kernels::KernelConfig& config, const kernels::GemmShape& shape,
                                  const kernels::Program& program, int sms);
 

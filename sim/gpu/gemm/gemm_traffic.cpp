@@ -56,7 +56,7 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   out.bytes_in = kernels::bytes_of_b(*r.config);
   out.bytes_out = result_bytes(*r.config);
   out.a_stored = stored_share(*r.config);
-  out.live_ctas = static_cast<std::int64_t>(r.resident) * r.gpu->sms;
+  out.live_ctas = std::int64_t{r.resident} * r.grid->geometry.sms;
   out.capacity = memory::capacity_of(r.gpu->l2);
   out.l2_partitions = r.gpu->l2.partitions;
   out.granule = r.gpu->dram.granule.value;
@@ -194,7 +194,7 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const arch::GpuSpec& gpu = *request.gpu;
   const LaunchGeometry& launch = request.grid->geometry;
   const double cm = config.cluster_m, cn = config.cluster_n;
-  const double live = std::min(static_cast<double>(launch.ctas), 1.0 * launch.active_sms(gpu.sms) * request.resident);
+  const double live = std::min(static_cast<double>(launch.ctas), 1.0 * launch.active_sms() * request.resident);
   // The last round is seldom full: on average so many CTAs ask at a time.
   const double rounds = std::ceil(launch.all_tiles / live);
   const double asking = launch.all_tiles / rounds;
@@ -271,7 +271,7 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
   const double planes_live =
       std::clamp(static_cast<double>(live_ctas) / static_cast<double>(tiles.tiles_m * tiles.tiles_n), 1.0,
                  static_cast<double>(tiles.batch * tiles.split_k));
-  const std::int64_t side_by_side = std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest(r.gpu->sms));
+  const std::int64_t side_by_side = std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest());
   const memory::SharingCtas sharing{static_cast<int>(side_by_side), r.gpu->sm.occupancy.max_ctas};
   double asked = 0, fetched = 0, beats = 0;
   for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
