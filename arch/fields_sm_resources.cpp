@@ -28,7 +28,8 @@ std::vector<Field> sm_resource_fields() {
       row("sm.fills_together", NOTEG_MEMBER(sm.fills_together), {},
           "CTA slots of an SM that fall empty together are filled together, while other SMs get none.", "tail wave"),
       row("sm.cluster_share", NOTEG_MEMBER(sm.cluster_share), {0.1, 1},
-          "Share of the SMs on which clusters of more than two CTAs find room: a cluster lies in one GPC, and those lose "
+          "Share of the SMs on which clusters of more than two CTAs find room: a cluster lies in one GPC, and those "
+          "lose "
           "SMs in the making.",
           "CTAs at a time"),
       row("sm.has_async_copy", NOTEG_MEMBER(sm.has_async_copy), {},

@@ -89,6 +89,7 @@ struct KernelConfig {
   std::optional<Schedule> schedule;           // wgmma
   std::optional<bool> persistent;             // CTAs take one tile after the other (wgmma, tcgen05)
   bool a_in_registers = false;                // wgmma RS: A goes to registers first
+  bool scale_vectors = false;                 // tcgen05: C times a scale for each row and one for each column
 
   ClblastParameters clblast;      // of that family
   AttentionParameters attention;  // of that family

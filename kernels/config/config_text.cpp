@@ -87,6 +87,7 @@ std::string to_yaml(const KernelConfig& c, const std::string& comment) {
   if (c.cluster_m * c.cluster_n > 1) w.line("cluster", std::to_string(c.cluster_m) + "x" + std::to_string(c.cluster_n));
   if (c.schedule) w.line("schedule", name_of(*c.schedule));
   if (c.a_in_registers) w.flag("a_in_registers", true);
+  if (c.scale_vectors) w.flag("scale_vectors", true);
   if (c.shared_layout.value_or(SharedLayout::swizzled) != SharedLayout::swizzled)
     w.line("shared_layout", name_of(*c.shared_layout));
   if (c.persistent) w.flag("persistent", *c.persistent);

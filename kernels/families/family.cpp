@@ -30,6 +30,11 @@ std::optional<Diagnostic> foreign_key(const KernelConfig& config, const FamilyTr
         "dtype_b",
         "no value (only " + families_with(&FamilyTraits::takes_narrow_b) + " kernels widen B in the main loop)",
         name_of(*config.dtype_b));
+  if (config.scale_vectors && !traits.takes_scale_vectors)
+    return refuse("scale_vectors",
+                  "false (only " + families_with(&FamilyTraits::takes_scale_vectors) +
+                      " kernels scale the rows and columns of C)",
+                  "true");
   if (config.clblast != ClblastParameters{} && !traits.takes_clblast)
     return refuse("family", families_with(&FamilyTraits::takes_clblast) + " (mdimc and the like are its parameters)",
                   name_of(config.family));

@@ -118,9 +118,9 @@ Result<SimReport> simulate_launch(const arch::GpuSpec& gpu, const KernelLaunch& 
   r.activity_at = activity_at(timed->events, timed->time, launch.geometry.active_sms());
   r.bottleneck = estimated_bottleneck(r, limits_of(r, gpu), clock_request(gpu, options),
                                       power::highest_clock(gpu, launch.arithmetic.tensor_cores));
-  r.sm_run = std::make_shared<const SmRun>(SmRun{
-      launch.program, sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache), *timed,
-      launch.geometry.active_sms(), gpu.sms, gpu.sm.sub_cores, gpu.sm.memory.sector.value, options.operands});
+  r.sm_run = std::make_shared<const SmRun>(
+      SmRun{launch.program, sm_timer(launch.program, launch.addresses, gpu.sm, options.switches, cache), *timed,
+            launch.geometry.active_sms(), gpu.sms, gpu.sm.sub_cores, gpu.sm.memory.sector.value, options.operands});
   return r;
 }
 

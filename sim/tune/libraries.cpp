@@ -132,9 +132,12 @@ KernelConfig sgl_integers_on_hopper(const Problem& p) {
 // (CUTLASS, sm100_make_trivial_tiled_mma).
 KernelConfig sgl_on_blackwell(const Problem& p) {
   const std::int64_t m = std::max<std::int64_t>(16, next_power_of_two(p.shape.m));
-  if (m <= 64) return tensor_memory({64, 64, 128, false, false, 1, m <= 16 ? 4 : 1}, p);
-  if (m <= 256) return tensor_memory({64, 128, 128, true, false, 2, 1}, p);
-  return tensor_memory({128, 128, 64, true, false, 2, 2}, p);
+  MemoryTile tile{128, 128, 64, true, false, 2, 2};
+  if (m <= 256) tile = {64, 128, 128, true, false, 2, 1};
+  if (m <= 64) tile = {64, 64, 128, false, false, 1, m <= 16 ? 4 : 1};
+  KernelConfig config = tensor_memory(tile, p);
+  config.scale_vectors = true;
+  return config;
 }
 
 // vLLM, csrc/quantization/fp4/nvfp4_scaled_mm_kernels.cu: cutlass_fp4_gemm_dispatch.

@@ -89,7 +89,7 @@ TEST(ShippedFiles, NumbersAreThoseOfTheDataSheets) {
                            Product{"rtx3070-ti", 48, 6144, 608, 1770, 4, 8, 290},
                            Product{"rtx3080", 68, 8704, 760, 1710, 5, 10, 320},
                            Product{"rtx3080-ti", 80, 10240, 912, 1665, 6, 12, 350},
-                           Product{"rtx3060-laptop", 30, 3840, 336, 1703, 3, 6, 115},
+                           Product{"rtx3060-laptop", 30, 3840, 336, 1703, 3, 6, 87.5},  // 60 to 115 W
                            Product{"rtx4070-super", 56, 7168, 504, 2475, 48, 12, 220},
                            Product{"rtx4070-ti", 60, 7680, 504, 2610, 48, 12, 285},
                            Product{"rtx4070-ti-super", 66, 8448, 672, 2610, 48, 16, 285},

@@ -50,6 +50,15 @@ TEST(Grid, TheBusiestSmHoldsTheRoundedUpShare) {
   }
 }
 
+// Counted on one H200, by cudaOccupancyMaxActiveClusters.
+TEST(Grid, ClustersOfMoreThanTwoLeaveSmsIdle) {
+  const arch::GpuSpec h200 = gpu_of("h200-sxm-141gb");
+  for (const auto& [ctas, sms] : {std::pair{1, 132}, {2, 132}, {4, 120}, {8, 120}, {16, 112}})
+    EXPECT_EQ(sms_for_clusters(h200, ctas), sms) << ctas;
+  const arch::GpuSpec a100 = gpu_of("a100-pcie-40gb");
+  EXPECT_EQ(sms_for_clusters(a100, 1), a100.sms);
+}
+
 TEST(Grid, TwiceTheDepthTakesTwiceTheMainLoopWithinTwoPercent) {
   const struct {
     const char *gpu, *name;

@@ -42,7 +42,7 @@ TEST(SimulateLaunch, NeedsNoConfigurationAndNoShape) {
   launch.occupancy = *occupancy_of(gpu.sm.occupancy, launch.resources);
   SmCache cache;
   const auto cycles = [&](std::int64_t ctas, std::int64_t iterations) {
-    launch.geometry = {ctas, iterations, 1, static_cast<double>(ctas)};
+    launch.geometry = {ctas, iterations, 1, static_cast<double>(ctas), gpu.sms};
     const Result<SimReport> report = simulate_launch(gpu, launch, {}, cache);
     EXPECT_TRUE(report) << to_string(report.errors());
     return report ? report->cycles - gpu.launch.kernel.value * report->sm_clock_mhz * 1e6 : 0;

@@ -45,6 +45,26 @@ TEST(Tcgen05Kernels, BlockScalesComeFromMemoryToo) {
   EXPECT_NEAR(report.memory.dram_read_bytes / (32768.0 * 32768 * 0.5625), 1, 0.02);
 }
 
+// Short tiles wait for their scales; behind deep ones the epilogue hides them.
+TEST(Tcgen05Kernels, ScalesOfRowsAndColumnsCostShortTiles) {
+  const auto ratio = [](std::int64_t k) {
+    kernels::KernelConfig plain;
+    plain.family = kernels::Family::tcgen05;
+    plain.tile = {128, 128, 128};
+    plain.dtype_in = kernels::DataType::f8e4m3;
+    plain.dtype_out = kernels::DataType::bf16;
+    plain.layout = kernels::Layout::nt;
+    kernels::KernelConfig scaled = plain;
+    scaled.scale_vectors = true;
+    const kernels::GemmShape shape{4096, 8192, k};
+    const arch::GpuSpec gpu = gpu_of("b200-sxm-180gb");
+    SmCache cache;
+    return run(gpu, scaled, shape, {}, cache).cycles / run(gpu, plain, shape, {}, cache).cycles;
+  };
+  EXPECT_GT(ratio(128), 1.3);
+  EXPECT_NEAR(ratio(16384), 1, 0.02);
+}
+
 TEST(Tcgen05Kernels, AreRefusedWhereThereIsNoTensorMemory) {
   SmCache cache;
   for (const char* gpu : {"h200-sxm-141gb", "rtx5090"}) {

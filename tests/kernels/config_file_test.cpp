@@ -138,8 +138,9 @@ TEST(KernelKeys, TheReferencePageIsUpToDate) {
 TEST(KernelFile, WhatIsWrittenReadsBackAsItWas) {
   const std::string mma = "family: mma\ndtype: f16\ntile: 128x128x32\nwarp_tile: 64x64\nlayout: nt\nstages: 4\n";
   const std::string wgmma = "family: wgmma\ndtype: f16\ntile: 128x128x64\nlayout: nt\n";
+  const std::string tcgen05 = "family: tcgen05\ndtype: f8e4m3\ntile: 128x128x128\nlayout: nt\nscale_vectors: true\n";
   for (const std::string& text : {mma, mma + "shared_layout: padded\n", mma + "shared_layout: plain\n", wgmma,
-                                  wgmma + "a_in_registers: true\n"}) {
+                                  wgmma + "a_in_registers: true\n", tcgen05}) {
     const Result<KernelConfig> first = read_kernel_text(text, "first.yaml");
     ASSERT_TRUE(first) << text;
     const Result<KernelConfig> again = read_kernel_text(to_yaml(*first, ""), "again.yaml");
@@ -149,6 +150,7 @@ TEST(KernelFile, WhatIsWrittenReadsBackAsItWas) {
     EXPECT_EQ(again->shared_layout.value_or(SharedLayout::swizzled),
               first->shared_layout.value_or(SharedLayout::swizzled));
     EXPECT_EQ(again->a_in_registers, first->a_in_registers);
+    EXPECT_EQ(again->scale_vectors, first->scale_vectors);
     if (one && other) {
       EXPECT_EQ(*one, *other) << text;
     }

@@ -198,6 +198,7 @@ std::vector<Probe> all_probes() {
       assembly(hopper, all_units, {}, 0, {{"sm.front_end.l0_icache", "256 B"}, {"sm.front_end.l1_icache", "256 B"}}),
       kernel(hopper, {"", bf16, {16, 8192, 8192, 1}, zeros}),
       kernel(hopper, {"", with(wgmma, "a_in_registers", "true"), {2000, 2000, 1000, 1}}),
+      kernel(hopper, {"", with(wgmma, "cluster", "2x2"), {2048, 4096, 1024, 1}}),
       kernel(hopper, {"", deep, {2048, 2048, 512, 1}},
              {{"sm.occupancy.max_shared_per_cta", "120 KiB"}, {"sm.occupancy.shared_reserved_per_cta", "17 KiB"}}),
       kernel(hopper, {paired, {}, {128, 64 * (4 * 132 + 112), 1024, 1}}),

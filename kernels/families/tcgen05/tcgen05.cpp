@@ -92,27 +92,55 @@ void emit_products(Emitter& e, const Tcgen05Plan& plan) {
   e.emit(Opcode::exit, "", {}, {});
 }
 
+// Where the scales of a tile lie: CUTLASS's Sm90RowBroadcast and Sm90ColBroadcast bring those of its columns to shared
+// memory before its first piece, and each thread that of its row to a register.
+struct ScaleVectors {
+  int global = 0, store = 0, load = 0;  // patterns
+  Value columns, row;
+};
+
+ScaleVectors add_scale_vectors(Emitter& e) {
+  ScaleVectors s;
+  s.global = e.add_pattern(contiguous(Space::global, Matrix::none, false, 4, 128));
+  s.store = e.add_pattern(contiguous(Space::shared, Matrix::none, true, 4, 128));
+  AccessPattern all_lanes_alike = contiguous(Space::shared, Matrix::none, false, 16, 16);
+  all_lanes_alike.offset = {};
+  s.load = e.add_pattern(all_lanes_alike);
+  s.columns = e.fresh(columns_of_piece);
+  s.row = e.fresh();
+  return s;
+}
+
+void emit_scales_of_tile(Emitter& e, const ScaleVectors& s) {
+  e.memory(Opcode::ldg, ".E", {reg(s.columns.part(0))}, {reg(zero_value)}, 4, s.global);
+  e.memory(Opcode::ldg, ".E", {reg(s.row)}, {reg(zero_value)}, 4, s.global);
+  e.memory(Opcode::sts, "", {}, {reg(zero_value), reg(s.columns.part(0))}, 4, s.store);
+  emit_async(e, Opcode::bar_sync, ".DEFER_BLOCKING",
+             {.kind = AsyncKind::sync, .ring = staging, .rounds_ahead = 1, .advances = true});
+}
+
 // 32 columns at a time: out of tensor memory, scaled, packed, staged in shared memory, stored by one bulk copy. Two
 // staging buffers: the piece after the next waits until the first has been read.
-void emit_piece(Emitter& e, const Tcgen05Plan& plan, Value address, int pattern) {
-  constexpr int columns = 32, per_store = 4;  // registers
+void emit_piece(Emitter& e, const Tcgen05Plan& plan, Value address, int pattern, const ScaleVectors* scales) {
+  constexpr int columns = columns_of_piece, per_store = 4;  // registers
+  for (int i = 0; scales && i < columns; i += 4)
+    e.memory(Opcode::lds, ".128", {reg(scales->columns.range(i, 4))}, {reg(zero_value)}, 16, scales->load);
   const Value sums = e.fresh(columns);
   Instruction& load = e.emit(Opcode::ldtm, ".x32", {reg(sums)}, {ureg(6)});
   load.access_bytes = 128;
+  // All are scaled, then all packed, then all stored: none waits for the one before it.
   const int registers = per_store * plan.stores_per_piece, per_register = std::max(1, columns / registers);
-  for (int store = 0, next = 0; store < plan.stores_per_piece; ++store) {
-    const Value four = e.fresh(per_store);
-    for (int i = 0; i < per_store; ++i) {
-      Value first = zero_value, last = zero_value;
-      for (int j = 0; j < per_register; ++j, ++next) {
-        last = sums.part(next % columns);
-        first = j == 0 ? last : first;
-        e.emit(Opcode::fmul, "", {reg(last)}, {reg(last), constant(0x2a0)});
-      }
-      e.emit(Opcode::f2fp, "", {reg(four.part(i))}, {reg(last), reg(first)});
-    }
-    e.memory(Opcode::sts, ".128", {}, {reg(address), reg(four)}, 16, pattern);
+  for (int i = 0; i < columns; ++i) {
+    if (scales) e.emit(Opcode::fmul, "", {reg(sums.part(i))}, {reg(sums.part(i)), reg(scales->columns.part(i))});
+    e.emit(Opcode::fmul, "", {reg(sums.part(i))}, {reg(sums.part(i)), scales ? reg(scales->row) : constant(0x2a0)});
   }
+  const Value packed = e.fresh(registers);
+  for (int i = 0; i < registers; ++i) {
+    const int first = i * per_register % columns, last = (first + per_register - 1) % columns;
+    e.emit(Opcode::f2fp, "", {reg(packed.part(i))}, {reg(sums.part(last)), reg(sums.part(first))});
+  }
+  for (int store = 0; store < plan.stores_per_piece; ++store)
+    e.memory(Opcode::sts, ".128", {}, {reg(address), reg(packed.range(per_store * store, per_store))}, 16, pattern);
   e.emit(Opcode::membar, ".ALL.CTA", {}, {});
   e.emit(Opcode::fence, ".VIEW.ASYNC", {}, {});
   const AsyncOp sync{.kind = AsyncKind::sync, .ring = staging, .rounds_ahead = 1, .advances = true};
@@ -129,10 +157,12 @@ void emit_epilogue(Emitter& e, const Tcgen05Plan& plan) {
   const int pattern = e.add_pattern(contiguous(Space::shared, Matrix::c, true, 16, 512));
   const Value address = e.fresh();
   e.emit(Opcode::iadd3, "", {reg(address)}, {reg(zero_value), imm(0x400), reg(zero_value)});
+  const std::optional<ScaleVectors> scales = plan.scale_vectors ? std::optional(add_scale_vectors(e)) : std::nullopt;
   const int tiles = open_tiles(e, plan.persistent);
+  if (scales) emit_scales_of_tile(e, *scales);
   emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
              {.kind = AsyncKind::wait, .ring = sums_full, .rounds_ahead = 1, .by_design = true});
-  for (int piece = 0; piece < plan.pieces; ++piece) emit_piece(e, plan, address, pattern);
+  for (int piece = 0; piece < plan.pieces; ++piece) emit_piece(e, plan, address, pattern, scales ? &*scales : nullptr);
   emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64.A1T0",
              {.kind = AsyncKind::arrive, .ring = sums_empty, .advances = true});
   close_tiles(e, tiles);

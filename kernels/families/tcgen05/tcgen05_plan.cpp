@@ -5,8 +5,7 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr double k_bytes = 32;  // of one multiplication
-constexpr int columns_of_piece = 32;
+constexpr double k_bytes = 32;       // of one multiplication
 constexpr int memory_columns = 512;  // of tensor memory, of 32 bits and 128 lanes each (PTX: tensor memory)
 
 }  // namespace
@@ -28,6 +27,7 @@ Result<Tcgen05Plan> plan_tcgen05(const KernelConfig& config) {
   plan.form = tensor_form_of(config);
   plan.persistent = config.persistent.value_or(true);
   plan.stages = config.stages.value_or(4);
+  plan.scale_vectors = config.scale_vectors;
   plan.cluster = config.cluster_m * config.cluster_n;
   const double element = bytes_of(config.dtype_in), stored = stored_bytes_of(config.dtype_in);
   plan.k_steps = std::max(1, static_cast<int>(config.tile.k * element / k_bytes));

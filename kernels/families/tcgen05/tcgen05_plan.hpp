@@ -24,9 +24,12 @@ struct Tcgen05Plan {
   int pieces = 0;                   // of 32 columns, stored one after another
   int stores_per_piece = 4;         // 16 bytes per lane each
   double piece_bytes = 0;
+  bool scale_vectors = false;  // of rows and of columns, in the epilogue
 };
 
 [[nodiscard]] Result<Tcgen05Plan> plan_tcgen05(const KernelConfig& config);
+
+inline constexpr int columns_of_piece = 32;  // that the epilogue stores at a time
 
 // Warps by role: copies, multiplications, scheduler, one that has nothing to do, four for the epilogue.
 inline constexpr int copying_warp = 0, multiplying_warp = 1, scheduling_warp = 2, storing_warp = 4;
