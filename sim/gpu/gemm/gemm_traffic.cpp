@@ -189,6 +189,13 @@ DistinctTiles distinct_tiles(double fast, double slow, double n, double further_
   return {std::min(fast, n), std::min(slow, n / std::max(1.0, fast) + further_runs)};
 }
 
+// An SM takes the same time for a row of a box that is shorter than a line (SEMI26: single CTAs on a B200 take 1.0
+// to 1.1 cycles for each row of their k-tiles, of 64 or of 128 bytes). How much longer than by its bytes.
+double short_row(double bytes) {
+  constexpr double line = 128;
+  return std::max(1.0, line / bytes);
+}
+
 std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const kernels::KernelConfig& config = *request.config;
   const arch::GpuSpec& gpu = *request.gpu;
@@ -224,7 +231,11 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const bool pair = frame && frame->pair;
   const double a_link = a_bytes * (pair && !frame->rows_along_m ? 0.5 : 1.0);
   const double b_link = b_bytes * (pair && frame->rows_along_m ? 0.5 : 1.0);
-  const double over_link = (a_link + b_link) / gpu.l2.sm_bandwidth.value;
+  const double a_row = kernels::a_contiguous_in_k(config.layout) ? config.tile.k : a_rows;
+  const double b_row = kernels::b_contiguous_in_n(config.layout) ? config.tile.n : config.tile.k;
+  const double over_link =
+      (a_link * short_row(a_row * element * stored_share(config)) + b_link * short_row(b_row * element)) /
+      gpu.l2.sm_bandwidth.value;
   // CTAs of a cluster that want the same box copy a part of it each.
   const double outside = a.box_bytes * a.outside / cn + b.box_bytes * b.outside / cm;
   const double filled = outside * asking / std::max(1.0, gpu.sm.tma.fill_bandwidth.value);
