@@ -41,6 +41,13 @@ double box_rows(const kernels::KernelConfig& config, std::int64_t rows) {
   return rows > 16 ? 32 : 16;
 }
 
+// An SM takes the same time for a row of a box that is shorter than a line (SEMI26: single CTAs on a B200 take 1.0
+// to 1.1 cycles for each row of their k-tiles, of 64 or of 128 bytes). How much longer than by its bytes.
+double short_row(double bytes) {
+  constexpr double line = 128;
+  return std::max(1.0, line / bytes);
+}
+
 // Per element of C. Attention's columns are twice those that it writes: keys come before values.
 double result_bytes(const kernels::KernelConfig& config) {
   return kernels::bytes_of(config.dtype_out) / (traits_of(config).keeps_scores ? 2 : 1);
@@ -187,13 +194,6 @@ double stored_share(const kernels::KernelConfig& config) {
 
 DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs) {
   return {std::min(fast, n), std::min(slow, n / std::max(1.0, fast) + further_runs)};
-}
-
-// An SM takes the same time for a row of a box that is shorter than a line (SEMI26: single CTAs on a B200 take 1.0
-// to 1.1 cycles for each row of their k-tiles, of 64 or of 128 bytes). How much longer than by its bytes.
-double short_row(double bytes) {
-  constexpr double line = 128;
-  return std::max(1.0, line / bytes);
 }
 
 std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
