@@ -24,7 +24,9 @@ enum class Content : std::uint8_t {
   unknown,  // floating-point numbers and whatever else
   zero,
   index,    // random 32-bit integers below Argument::below
-  bytes_u8  // random bytes
+  bytes_u8,  // random bytes
+  f32,       // numbers between -1 and 1: nothing is known, but where they lead is as good as anywhere
+  f16
 };
 
 // A tensor map: rows and columns are its two inner dimensions; outer ones move a box of one plane.

@@ -154,6 +154,15 @@ void tell_assumptions(Profile& out, const CtaRecorder& recorder, const Launch& l
                      is_thrown(out.code.steps[static_cast<std::size_t>(at)].semantics)
                          ? "its lanes are taken to go to banks at random"
                          : "it moves no data"));
+  for (const std::int32_t at : recorder.guessed_addresses())
+    tell(text_of(out.code, at) + ": its address depends on a value that is not known; it goes where one like it would");
+}
+
+void tell_counters(Profile& out) {
+  for (std::size_t i = 0; i < out.counts.size(); ++i)
+    if (is_counter(out.code.steps[i]) && out.counts[i].warps > 0)
+      out.assumptions.push_back(text_of(out.code, static_cast<std::int32_t>(i)) +
+                                ": brings what CTAs before have added, in the order of the grid");
 }
 
 void tell_matches(Profile& out, const Launch& launch) {
@@ -234,6 +243,7 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     tell_assumptions(out, recorder, launch);
     out.classes.push_back(std::move(found));
   }
+  tell_counters(out);
   tell_matches(out, launch);
   return out;
 }

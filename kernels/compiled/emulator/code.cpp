@@ -65,12 +65,12 @@ std::uint8_t width_of(const Instruction& in, Semantics semantics) {
     case S::imad: return in.has("WIDE") ? 2 : 1;
     case S::float_to_int: return in.has("U64") || in.has("S64") ? 2 : 1;
     case S::opaque:
-      return in.base == "FSEL" || in.base == "FMNMX"                ? 1
-             : in.base.ends_with("MMA") || in.base.starts_with("T") ? 4
+      return in.base.ends_with("MMA") || in.base.starts_with("T") ? 4
              : in.base.starts_with("D") || in.has("64") || in.has("F64") || in.base == "FADD2" || in.base == "FFMA2" ||
                      in.base == "FMUL2"
                  ? 2
                  : 1;
+    case S::number_round: return in.has("F64") ? 2 : 1;
     case S::mov: return in.has("64") ? 2 : 1;
     default: return 1;
   }
@@ -141,7 +141,8 @@ void close_slice(EmulatedCode& out) {
 }
 
 bool computes_numbers(S s) {
-  return s == S::fadd || s == S::fmul || s == S::ffma || s == S::mufu || s == S::fsetp || s == S::check_division;
+  return s == S::fadd || s == S::fmul || s == S::ffma || s == S::mufu || s == S::fsetp || s == S::check_division ||
+         s == S::number_minmax || s == S::number_select || s == S::number_round;
 }
 
 // Whether nothing can be known of what a step writes, where `unknowable` are registers of which nothing can.
@@ -201,6 +202,8 @@ void forget_unknowable(EmulatedCode& out) {
   }
 }
 
+bool reads_shared(S s) { return s == S::load_shared || s == S::atomic_shared; }
+
 // The instructions that decide where warps go, and where they read and write if that is wanted, back to their origins.
 // Values that pass through shared memory are followed where loads of them decide something.
 void slice(EmulatedCode& out, Wanted wanted) {
@@ -217,15 +220,17 @@ void slice(EmulatedCode& out, Wanted wanted) {
   for (std::size_t i = 0; i < out.steps.size(); ++i) {
     first[i] = out.steps[i].carried_out ? 1 : 0;
     // A load is carried out for its address; whether its result matters shows without it.
-    if (out.steps[i].semantics == S::load_shared) out.steps[i].carried_out = false;
+    if (reads_shared(out.steps[i].semantics)) out.steps[i].carried_out = false;
+    if (is_counter(out.steps[i])) out.steps[i].data_matters = true;
   }
   close_slice(out);
   out.keeps_shared = std::ranges::any_of(
-      out.steps, [](const Step& step) { return step.semantics == S::load_shared && step.carried_out; });
+      out.steps, [](const Step& step) { return reads_shared(step.semantics) && step.carried_out; });
   for (std::size_t i = 0; i < out.steps.size(); ++i) {
     Step& step = out.steps[i];
     if (first[i] != 0) step.carried_out = true;
-    if (out.keeps_shared && step.semantics == S::store_shared) step.carried_out = step.data_matters = true;
+    const bool changes = step.semantics == S::store_shared || step.semantics == S::atomic_shared;
+    if (out.keeps_shared && changes) step.carried_out = step.data_matters = true;
   }
   close_slice(out);
 }
@@ -341,6 +346,14 @@ RegisterSet read(const Step& step) {
     for (std::size_t i = 0; i < step.destinations; ++i) out.add(in.operand[i], step.width);  // kept where it is false
   }
   return out;
+}
+
+bool is_counter(const Step& step) {
+  const Instruction& in = *step.in;
+  if (step.semantics != S::atomic_global || !in.has("ADD") || in.has("64") || in.modifiers.find(".F") != in.modifiers.npos)
+    return false;
+  return std::any_of(in.operand.begin(), in.operand.begin() + step.destinations,
+                     [](const Operand& o) { return o.kind == Kind::reg && o.index != zero_register; });
 }
 
 EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {

@@ -48,6 +48,9 @@ struct EmulatedCode {
 // middle.
 [[nodiscard]] EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted);
 
+// An integer that CTAs add to, of which the code wants to know what was there: a ticket, places in a list.
+[[nodiscard]] bool is_counter(const Step& step);
+
 // Operands that an instruction reads and writes, as sets of registers: bit r of R0 to R254, then UR, P, UP.
 struct RegisterSet {
   std::array<std::uint64_t, 10> word{};  // 0-3 R, 4-7 UR, 8 P, 9 UP

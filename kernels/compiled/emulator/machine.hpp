@@ -43,6 +43,8 @@ class LaunchMemory {
   [[nodiscard]] int buffer_at(std::uint64_t address) const;
   // 32 bits that a load brings, where the content is known.
   [[nodiscard]] std::optional<std::uint32_t> load(std::uint64_t address, int bytes, int word) const;
+  // 32 bits that it might bring, where nothing is known.
+  [[nodiscard]] std::uint32_t guess(std::uint64_t address, int word) const;
   // First address of shared memory that a kernel's own variables take.
   [[nodiscard]] std::uint32_t shared_begin() const { return sm_ >= 90 ? 1024 : 0; }
   [[nodiscard]] int parameters_begin() const { return parameters_; }
@@ -66,6 +68,9 @@ struct CtaPlace {
 
 // Shared memory of a CTA by words, as far as its contents are known.
 using SharedWords = std::map<std::uint32_t, std::uint32_t>;
+
+// How often a CTA has come to an atomic operation whose result it wants, by address of the instruction.
+using Turns = std::map<std::uint64_t, std::uint32_t>;
 
 struct Registers {
   std::array<Lanes, 256> r;
@@ -96,6 +101,7 @@ struct Surroundings {
   const Launch* launch = nullptr;
   const CtaPlace* place = nullptr;
   SharedWords* shared = nullptr;
+  Turns* turns = nullptr;
   int warp = 0;
   Decisions* decisions = nullptr;
 };

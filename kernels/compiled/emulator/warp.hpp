@@ -19,7 +19,8 @@ struct Access {
   const Step* step = nullptr;
   std::uint32_t lanes = 0;     // that take part
   std::uint32_t guessed = 0;   // of these: their guard or address is not known
-  Wide address;                // the shared-memory side of a copy is `shared`
+  std::uint32_t elsewhere = 0;  // of these: somewhere in the buffer where they might go as well
+  Wide address;                 // the shared-memory side of a copy is `shared`
   Wide shared;                 // LDGSTS
   bool reads_nothing = false;  // LDGSTS whose own predicate is false: zeros are written
 };
@@ -84,6 +85,11 @@ class EmulatedWarp {
   std::array<Convergence, 16> convergence_{};
   std::vector<std::int32_t> calls_;
   std::map<std::int32_t, std::int64_t> taken_;  // by assumption, in a row
+  struct Guess {
+    std::int64_t known_before = -1, times = 0;  // decisions by known values when it was taken last
+  };
+  std::map<std::int32_t, Guess> guesses_;  // branches by values that are not known
+  std::int64_t known_decisions_ = 0;
   std::uint32_t alive_ = 0;
   std::uint64_t blocks_run_ = 0;
   bool at_barrier_ = false;

@@ -114,5 +114,7 @@ void store_shared(const Work& w);
 void local(const Work& w, bool loads);
 void load_global(const Work& w);
 void load_constant(const Work& w);
+void atomic_shared(const Work& w);
+void atomic_global(const Work& w);
 
 }  // namespace noteg::compiled
