@@ -84,7 +84,7 @@ struct Reuse {
   // of its partitions. H200M, dram_random_rate: 35 MB are found again.
   [[nodiscard]] double random_reads(const FootprintGroup& g) const {
     const double held = std::min(1.0, capacity.bytes / std::max(1.0, buffer_bytes(g) * copies(g.sectors * ctas)));
-    return g.sectors * ctas / g.together * (1 - held);
+    return g.unique_sectors * ctas / g.together * (1 - held);
   }
 
   // Each run of bytes opens a row of DRAM and brings whole granules. H200M, dram_random_rate and dram_gather_rows:
@@ -101,9 +101,9 @@ struct Reuse {
   [[nodiscard]] double random_stores(const FootprintGroup& g) const {
     double inserted = 0;  // bytes of a CTA
     for (const FootprintGroup& each : source.footprints->groups)
-      inserted += (each.is_affine ? each.unique_sectors : each.sectors / each.together) * sector_bytes;
+      inserted += each.unique_sectors / (each.is_affine ? 1 : each.together) * sector_bytes;
     const double kept_ctas = capacity.bytes / copies(ctas) / std::max(inserted, 1.0);
-    const double sectors = g.sectors / g.together;
+    const double sectors = g.unique_sectors / g.together;
     const double found = 1 - portable::exp(-sectors * sector_bytes * kept_ctas / std::max(1.0, buffer_bytes(g)));
     return sectors * ctas * (1 - found);
   }
@@ -203,7 +203,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     if (g.store) {
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
-      if (!g.is_affine && g.full < 1) filled += reuse.random_stores(g) * sector_bytes;
+      if (!g.is_affine) filled += g.partial * reuse.random_stores(g) * sector_bytes;
       written += bytes;
       kept += bytes;
       continue;
@@ -231,7 +231,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     if (!g.is_affine && g.store) {
       const double sectors = reuse.random_stores(g);
       const double places = sectors * sector_bytes / std::max(g.run, sector_bytes);
-      random += places * (whole_sector_rows + (g.full < 1 ? filled_sector_rows : 0));
+      random += places * (whole_sector_rows + g.partial * filled_sector_rows);
       random_bytes += sectors * sector_bytes;
     }
   }

@@ -153,7 +153,8 @@ void load_global(const Work& w) {
     } else {
       for (std::size_t i = 0; i < 32; ++i) {
         if ((address.known & w.lanes) >> i % 32 == 0 || ((address.known & w.lanes) >> i & 1) == 0) continue;
-        const auto v = w.around.memory->load(address.value[i], w.step.bytes, n);
+        // What others write meanwhile is not known (volatile, acquire).
+        const auto v = w.in.has("STRONG") ? std::nullopt : w.around.memory->load(address.value[i], w.step.bytes, n);
         out.value[i] = v ? *v : w.around.memory->guess(address.value[i], n);
         out.known |= static_cast<std::uint32_t>(v.has_value()) << i;
       }

@@ -128,12 +128,11 @@ bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& wa
     taken = given->second.taken < 0 || so_far < given->second.taken;
     so_far = taken ? so_far + 1 : 0;
   }
-  // A loop in which nothing that is known decides anything ends when it comes here again; any other one in time.
+  // A loop in which nothing that is known decides anything ends when it comes here again.
   if (given == around_.launch->assumptions.end() && target > at) {
-    constexpr std::int64_t in_time = 1024;
-    Guess& guess = guesses_[at];
-    const bool turns = guess.known_before == known_decisions_ || ++guess.times % in_time == 0;
-    guess.known_before = turns ? -1 : known_decisions_;
+    std::int64_t& before = known_before_.try_emplace(at, -1).first->second;
+    const bool turns = before == known_decisions_;
+    before = turns ? -1 : known_decisions_;
     if (turns) taken = !taken;
   }
   watcher.assumes(at, taken);

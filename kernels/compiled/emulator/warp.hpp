@@ -85,11 +85,8 @@ class EmulatedWarp {
   std::array<Convergence, 16> convergence_{};
   std::vector<std::int32_t> calls_;
   std::map<std::int32_t, std::int64_t> taken_;  // by assumption, in a row
-  struct Guess {
-    std::int64_t known_before = -1, times = 0;  // decisions by known values when it was taken last
-  };
-  std::map<std::int32_t, Guess> guesses_;  // branches by values that are not known
-  std::int64_t known_decisions_ = 0;
+  std::int64_t known_decisions_ = 0;                   // branches by values that are known
+  std::map<std::int32_t, std::int64_t> known_before_;  // of these, when another branch was assumed last
   std::uint32_t alive_ = 0;
   std::uint64_t blocks_run_ = 0;
   bool at_barrier_ = false;
