@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sim/gpu/dram.hpp"
 #include "sim/gpu/gemm/gemm_traffic.hpp"
@@ -134,10 +135,27 @@ struct Reuse {
     return sectors > 0 ? portable::exp(logarithm / sectors) : 1;
   }
 
+  // Different bytes among n that are read one after another: of a buffer no more than it holds.
+  [[nodiscard]] double different(double n) const {
+    double all = 0, sum = 0;
+    for (const FootprintGroup& g : source.footprints->groups) all += g.store ? 0 : g.sectors;
+    std::map<int, double> of_buffer;
+    for (const FootprintGroup& g : source.footprints->groups)
+      if (!g.store && all > 0) of_buffer[g.buffer] += n * g.sectors / all;
+    for (const FootprintGroup& g : source.footprints->groups) {
+      const auto asked = of_buffer.find(g.buffer);
+      if (g.store || asked == of_buffer.end()) continue;
+      sum += std::min(asked->second, buffer_bytes(g));
+      of_buffer.erase(asked);
+    }
+    return sum;
+  }
+
   // Bytes that DRAM brings because they are touched again too late.
   [[nodiscard]] double late(const FootprintGroup& g) const {
     double sum = 0;
     const double once = bytes(g, ctas);
+    if (!g.is_affine && g.span > 0 && g.span * copies(ctas) < capacity.kept_below * capacity.bytes) return 0;
     if (!g.is_affine) return std::max(0.0, random_read_bytes(g) - once);
     for (const Raster::Gap& gap : raster.gaps(g)) {
       const double between = occupied(gap.ctas), wave = occupied(live);
@@ -216,7 +234,8 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   // What a CTA reads again itself, behind everything that all live CTAs read in between.
   const double active = std::min<double>(gpu.sms, reuse.ctas);
   const double retouched = source.footprints->retouch_sectors * reuse.ctas * sector_bytes;
-  const double between = source.footprints->retouch_distance * active * sector_bytes * reuse.copies(1);
+  const double between =
+      reuse.different(source.footprints->retouch_distance * active * sector_bytes) * reuse.copies(1);
   late += retouched * (1 - memory::retained_fraction(between, reuse.capacity));
 
   double random = 0, random_bytes = 0, streams = 0, all = 0;

@@ -389,6 +389,8 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
   }
   forget_unknowable(out);
   slice(out, wanted);
+  out.numbers_lead = std::ranges::any_of(
+      out.steps, [](const Step& step) { return step.semantics == S::float_to_int && step.carried_out; });
   RegisterSet live;
   for (const Step& step : out.steps)
     if (step.carried_out) live.merge(written(step));

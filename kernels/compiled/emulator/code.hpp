@@ -41,6 +41,7 @@ struct EmulatedCode {
   std::vector<std::int32_t> block_of;            // instruction
   std::vector<std::int16_t> live, live_uniform;  // registers that what is carried out writes
   int registers = 0;                             // highest register of the code, and one
+  bool numbers_lead = false;                     // floating-point values are made integers that decide something
   bool keeps_shared = false;                     // values pass through shared memory and decide something
 };
 

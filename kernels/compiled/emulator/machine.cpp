@@ -103,10 +103,28 @@ Wide address_of(const Registers& registers, const Operand& operand, bool is_glob
   return out;
 }
 
+namespace {
+
+// A floating-point result of which no lane can be known, since a source has none that is.
+bool is_number_of_nothing(const Work& w) {
+  const S s = w.step.semantics;
+  if (s != S::fadd && s != S::fmul && s != S::ffma && s != S::mufu && s != S::number_minmax) return false;
+  for (std::size_t i = w.first(); i < w.in.operands; ++i) {
+    const Operand& o = w.in.operand[i];
+    if (o.kind == Kind::reg && o.index != zero_register &&
+        (w.to.r[static_cast<std::size_t>(o.index)].known & w.lanes) == 0)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void carry_out(Registers& registers, const Surroundings& around, const Step& step, std::uint32_t active) {
   const Guard guard = guard_of(registers, *step.in, step.uniform ? all_lanes : active);
   if (guard.holds == 0 && guard.unknown == 0) return;
   const Work w{registers, around, step, *step.in, guard.holds | guard.unknown, guard.unknown};
+  if (!around.numbers_lead && is_number_of_nothing(w)) return opaque(w);
   note_bend(w);
   switch (step.semantics) {
     case S::opaque:

@@ -102,6 +102,7 @@ struct Surroundings {
   const CtaPlace* place = nullptr;
   SharedWords* shared = nullptr;
   Turns* turns = nullptr;
+  bool numbers_lead = false;  // to addresses: guesses of them are followed
   int warp = 0;
   Decisions* decisions = nullptr;
 };
