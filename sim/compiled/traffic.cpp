@@ -151,6 +151,27 @@ struct Reuse {
     return sum;
   }
 
+  // What L2 would have to hold for all of it to be there at the end. Of a buffer that is written where it is read there
+  // is one copy: who writes takes the others away.
+  [[nodiscard]] double kept() const {
+    struct Sum {
+      double once = 0, copied = 0, written = 0;
+    };
+    std::map<int, Sum> of_buffer;
+    for (const FootprintGroup& g : source.footprints->groups) {
+      const double all = bytes(g, ctas);
+      Sum& sum = of_buffer[g.buffer];
+      (g.store ? sum.written : sum.once) += all;
+      if (!g.store) sum.copied += all * copies(ctas / std::max(1.0, raster.positions(g, ctas)));
+    }
+    double out = 0;
+    for (const auto& [buffer, sum] : of_buffer)
+      out += buffer < 0 || sum.written == 0 || sum.once == 0
+                 ? sum.copied + sum.written
+                 : std::max({sum.once, sum.written, sum.copied + sum.written - 2 * std::min(sum.once, sum.written)});
+    return out;
+  }
+
   // Bytes that DRAM brings because they are touched again too late.
   [[nodiscard]] double late(const FootprintGroup& g) const {
     double sum = 0;
@@ -223,14 +244,13 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
       if (!g.is_affine) filled += g.partial * reuse.random_stores(g) * sector_bytes;
       written += bytes;
-      kept += bytes;
       continue;
     }
     once += bytes;
     late += reuse.late(g);
-    kept += bytes * reuse.copies(reuse.ctas / std::max(1.0, reuse.raster.positions(g, reuse.ctas)));
     in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
   }
+  kept = reuse.kept();
   // What a CTA reads again itself, behind everything that all live CTAs read in between.
   const double active = std::min<double>(gpu.sms, reuse.ctas);
   const double retouched = source.footprints->retouch_sectors * reuse.ctas * sector_bytes;
