@@ -318,6 +318,9 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     sum.together = (sum.together * sum.sectors + together.ctas * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     sum.partial = (sum.partial * sum.sectors + partial * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     sum.span = std::max(sum.span, together.span);
+    double most = per_cta;
+    for (const CtaClass& each : profile.classes) most = std::max(most, each.counts[i].sectors);
+    sum.longest = (sum.longest * sum.sectors + (bulk > 0 ? per_cta : most)) / std::max(1e-9, sum.sectors + per_cta);
     sum.sectors += per_cta;
     sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;
     if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);

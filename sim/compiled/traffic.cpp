@@ -65,7 +65,9 @@ struct Reuse {
 
   // Different bytes of a group that n CTAs in a row touch.
   [[nodiscard]] double bytes(const FootprintGroup& g, double n) const {
-    const double touched = g.unique_sectors * sector_bytes * raster.positions(g, n) / std::min(n, g.together);
+    const double positions = raster.positions(g, n);
+    const double longest = positions < n ? g.longest : 1;  // who goes furthest among those that share a place
+    const double touched = g.unique_sectors * longest * sector_bytes * positions / std::min(n, g.together);
     const double size = buffer_bytes(g);
     if (g.is_affine) return std::min(touched, size);
     return size * (1 - portable::exp(-touched / std::max(size, 1.0)));  // thrown in at random
