@@ -169,8 +169,8 @@ class SmWatcher : public WarpWatcher {
   [[nodiscard]] double partial(std::size_t at) const {
     const auto stored = stored_.find(at);
     if (stored == stored_.end()) return 0;
-    const auto in_part = std::ranges::count_if(
-        stored->second, [&](std::uint64_t s) { return written_.at(s) != ~std::uint32_t{0}; });
+    const auto in_part =
+        std::ranges::count_if(stored->second, [&](std::uint64_t s) { return written_.at(s) != ~std::uint32_t{0}; });
     return static_cast<double>(in_part) / static_cast<double>(stored->second.size());
   }
 
@@ -217,10 +217,10 @@ class SmWatcher : public WarpWatcher {
   }
 
   L1 l1_;
-  std::unordered_map<std::uint64_t, std::uint32_t> written_;               // bytes of sectors, by the first CTA
+  std::unordered_map<std::uint64_t, std::uint32_t> written_;         // bytes of sectors, by the first CTA
   std::map<std::size_t, std::unordered_set<std::uint64_t>> stored_;  // sectors, by instruction
-  std::vector<bool> empties_l1_;                  // by block: it invalidates L1 (CCTL.IVALL)
-  std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
+  std::vector<bool> empties_l1_;                                     // by block: it invalidates L1 (CCTL.IVALL)
+  std::map<std::size_t, FirstExecutions> first_;                     // of the first CTA, by instruction
   std::size_t execution_ = 0;
   const AsyncPlan& async_;
   std::vector<std::uint64_t> scratch_;

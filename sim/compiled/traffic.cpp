@@ -256,8 +256,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   // What a CTA reads again itself, behind everything that all live CTAs read in between.
   const double active = std::min<double>(gpu.sms, reuse.ctas);
   const double retouched = source.footprints->retouch_sectors * reuse.ctas * sector_bytes;
-  const double between =
-      reuse.different(source.footprints->retouch_distance * active * sector_bytes) * reuse.copies(1);
+  const double between = reuse.different(source.footprints->retouch_distance * active * sector_bytes) * reuse.copies(1);
   late += retouched * (1 - memory::retained_fraction(between, reuse.capacity));
 
   double random = 0, random_bytes = 0, streams = 0, all = 0;

@@ -20,9 +20,7 @@ double rounded(const Work& w, double f) {
 Lanes of_one(const Work& w) {
   constexpr float turn = 6.2831853f;
   const std::string_view which = w.in.modifiers;
-  const auto with = [&](auto f) {
-    return map(w.real(0), [f](std::uint32_t v) { return as_bits(f(as_float(v))); });
-  };
+  const auto with = [&](auto f) { return map(w.real(0), [f](std::uint32_t v) { return as_bits(f(as_float(v))); }); };
   if (which == ".RCP") return with([](float v) { return 1.0f / v; });
   if (which == ".RSQ") return with([](float v) { return 1.0f / std::sqrt(v); });
   if (which == ".SQRT") return with([](float v) { return std::sqrt(v); });
