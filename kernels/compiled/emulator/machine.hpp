@@ -6,6 +6,7 @@
 #include <bitset>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -67,7 +68,28 @@ struct CtaPlace {
 };
 
 // Shared memory of a CTA by words, as far as its contents are known.
-using SharedWords = std::map<std::uint32_t, std::uint32_t>;
+class SharedWords {
+ public:
+  [[nodiscard]] std::optional<std::uint32_t> at(std::uint32_t address) const {
+    const std::size_t i = address / 4;
+    return address % 4 == 0 && i < known_.size() && known_[i] != 0 ? std::optional(value_[i]) : std::nullopt;
+  }
+  void put(std::uint32_t address, std::uint32_t value) {
+    const std::size_t i = address / 4;
+    if (address % 4 != 0 || i >= most) return;
+    if (i >= known_.size()) known_.resize(i + 1), value_.resize(i + 1);
+    known_[i] = 1;
+    value_[i] = value;
+  }
+  void forget(std::uint32_t address) {
+    if (address / 4 < known_.size()) known_[address / 4] = 0;
+  }
+
+ private:
+  static constexpr std::size_t most = (std::size_t{1} << 20) / 4;  // no SM has so much
+  std::vector<std::uint32_t> value_;
+  std::vector<char> known_;
+};
 
 // How often a CTA has come to an atomic operation whose result it wants, by address of the instruction.
 using Turns = std::map<std::uint64_t, std::uint32_t>;

@@ -16,10 +16,10 @@ void load_shared(const Work& w) {
       const Wide address = address_of(w.to, *from, false);
       for (std::size_t i = 0; i < 32; ++i) {
         if ((address.known >> i & 1) == 0) continue;
-        const auto at =
-            w.around.shared->find(static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n));
-        if (at == w.around.shared->end()) continue;
-        out.value[i] = at->second;
+        const auto word =
+            w.around.shared->at(static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n));
+        if (!word) continue;
+        out.value[i] = *word;
         out.known |= 1u << i;
       }
     }
@@ -39,9 +39,9 @@ void store_shared(const Work& w) {
       if ((w.lanes >> i & 1) == 0 || (address.known >> i & 1) == 0) continue;
       const std::uint32_t at = static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n);
       if ((v.known >> i & 1) != 0)
-        (*w.around.shared)[at] = v.value[i];
+        w.around.shared->put(at, v.value[i]);
       else
-        w.around.shared->erase(at);
+        w.around.shared->forget(at);
     }
   }
 }
@@ -78,14 +78,15 @@ void atomic_shared(const Work& w) {
   Lanes out = Lanes::unknown();
   for (std::size_t i = 0; i < 32; ++i) {
     if ((w.lanes >> i & 1) == 0 || (address.known >> i & 1) == 0) continue;
-    const auto word = w.around.shared->find(static_cast<std::uint32_t>(address.value[i]));
-    if (word == w.around.shared->end()) continue;
-    out.value[i] = word->second;
+    const auto place = static_cast<std::uint32_t>(address.value[i]);
+    const auto word = w.around.shared->at(place);
+    if (!word) continue;
+    out.value[i] = *word;
     out.known |= 1u << i;
     if ((is_plain || counts) && (v.known >> i & 1) != 0 && (w.unknown >> i & 1) == 0)
-      word->second = combined_with(w.in, word->second, v.value[i]);
+      w.around.shared->put(place, combined_with(w.in, *word, v.value[i]));
     else
-      w.around.shared->erase(word);
+      w.around.shared->forget(place);
   }
   w.set(out);
 }
