@@ -114,6 +114,7 @@ class SmWatcher : public WarpWatcher {
     const auto at = static_cast<std::size_t>(access.at);
     const bool through_l1 = s == S::load_global && !access.step->in->has("STRONG") && !access.step->in->has("BYPASS");
     const bool copies_through = s == S::copy_to_shared && !access.step->in->has("BYPASS");
+    if (s == S::store_global && cta == 0) write_bytes(at, access);
     for (const std::uint64_t each : scratch_) {
       total += 1;
       asked[at] += 1;
@@ -164,6 +165,15 @@ class SmWatcher : public WarpWatcher {
     return std::max<double>(1, static_cast<double>(different.size()));
   }
 
+  // Of the sectors that the first CTA stores to with an instruction, those that it leaves in part as they were.
+  [[nodiscard]] double partial(std::size_t at) const {
+    const auto stored = stored_.find(at);
+    if (stored == stored_.end()) return 0;
+    const auto in_part =
+        std::ranges::count_if(stored->second, [&](std::uint64_t s) { return written_.at(s) != ~std::uint32_t{0}; });
+    return static_cast<double>(in_part) / static_cast<double>(stored->second.size());
+  }
+
   std::vector<double> asked, found, unique;  // sectors, by instruction
   std::unordered_map<std::uint64_t, std::size_t> missed;
   std::map<int, std::unordered_set<std::uint64_t>> of_cta;  // sectors read, and written
@@ -176,6 +186,17 @@ class SmWatcher : public WarpWatcher {
     std::set<std::uint64_t> sectors;
     std::map<int, std::size_t> begun;  // by warp: how much of `asked` there was when it came first
   };
+
+  void write_bytes(std::size_t at, const Access& access) {
+    std::unordered_set<std::uint64_t>& stored = stored_[at];
+    for (std::size_t i = 0; i < 32; ++i) {
+      if ((access.lanes >> i & 1) == 0 || (access.address.known >> i & 1) == 0) continue;
+      for (std::uint64_t b = access.address.value[i]; b < access.address.value[i] + access.step->bytes; ++b) {
+        written_[b / sector] |= 1u << b % sector;
+        stored.insert(b / sector);
+      }
+    }
+  }
 
   // What is written is not what is read: both are of the footprint.
   void note(std::size_t at, int warp, std::uint64_t each, bool stores) {
@@ -196,8 +217,10 @@ class SmWatcher : public WarpWatcher {
   }
 
   L1 l1_;
-  std::vector<bool> empties_l1_;                  // by block: it invalidates L1 (CCTL.IVALL)
-  std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
+  std::unordered_map<std::uint64_t, std::uint32_t> written_;         // bytes of sectors, by the first CTA
+  std::map<std::size_t, std::unordered_set<std::uint64_t>> stored_;  // sectors, by instruction
+  std::vector<bool> empties_l1_;                                     // by block: it invalidates L1 (CCTL.IVALL)
+  std::map<std::size_t, FirstExecutions> first_;                     // of the first CTA, by instruction
   std::size_t execution_ = 0;
   const AsyncPlan& async_;
   std::vector<std::uint64_t> scratch_;
@@ -290,9 +313,14 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     sum.run = (sum.run * sum.sectors + run * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     const InstructionCounts& counts = profile.counts[i];
     const double alone = bulk > 0 || counts.sectors <= 0 ? 1 : std::min(1.0, counts.ideal_sectors / counts.sectors);
-    const double full = std::max(alone, together.ctas > 1 ? together.full : 0.0);
+    const bool is_full = std::max(alone, together.ctas > 1 ? together.full : 0.0) >= 1;
+    const double partial = is_full ? 0 : here.partial(i);
     sum.together = (sum.together * sum.sectors + together.ctas * per_cta) / std::max(1e-9, sum.sectors + per_cta);
-    sum.full = (sum.full * sum.sectors + full * per_cta) / std::max(1e-9, sum.sectors + per_cta);
+    sum.partial = (sum.partial * sum.sectors + partial * per_cta) / std::max(1e-9, sum.sectors + per_cta);
+    sum.span = std::max(sum.span, together.span);
+    double most = per_cta;
+    for (const CtaClass& each : profile.classes) most = std::max(most, each.counts[i].sectors);
+    sum.longest = (sum.longest * sum.sectors + (bulk > 0 ? per_cta : most)) / std::max(1e-9, sum.sectors + per_cta);
     sum.sectors += per_cta;
     sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;
     if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);

@@ -22,8 +22,10 @@ struct FootprintGroup {
   double unique_sectors = 0;  // of these, different ones in one CTA
   double run = 32;            // bytes that follow each other among those that the CTA asks for at once
   double places = 1;          // of DRAM, in which what is waited for at once lies
-  double full = 1;            // 0..1: of the bytes of a store's sectors, those that it writes at once
-  double together = 1;        // CTAs that follow each other go to the same sector at one time, where not affine
+  double partial = 0;         // 0..1: of a store's sectors, those that its CTA leaves in part as they were
+  double longest = 1;         // sectors of the CTA that touches most, over the mean
+  double span = 0;      // bytes from the first to the last that CTAs at one time go to, where not affine; 0: unknown
+  double together = 1;  // CTAs that follow each other go to the same sector at one time, where not affine
   bool atomic = false;
 };
 

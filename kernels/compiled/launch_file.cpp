@@ -70,6 +70,7 @@ bool set_content(Argument& out, std::string_view text) {
     out.content = Content::index;
     out.below = n->value;
   } else {
+    out.content = text == "f32" ? Content::f32 : text == "f16" ? Content::f16 : Content::unknown;
     return text == "f32" || text == "f16" || text == "bf16" || text == "f64" || text == "f8" || text == "unknown";
   }
   return true;

@@ -23,8 +23,10 @@ enum class ArgumentKind : std::uint8_t { i8, i16, i32, i64, f16, f32, f64, buffe
 enum class Content : std::uint8_t {
   unknown,  // floating-point numbers and whatever else
   zero,
-  index,    // random 32-bit integers below Argument::below
-  bytes_u8  // random bytes
+  index,     // random 32-bit integers below Argument::below
+  bytes_u8,  // random bytes
+  f32,       // numbers between -1 and 1: nothing is known, but where they lead is as good as anywhere
+  f16
 };
 
 // A tensor map: rows and columns are its two inner dimensions; outer ones move a box of one plane.

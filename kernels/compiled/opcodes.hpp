@@ -35,6 +35,9 @@ enum class Semantics : std::uint8_t {
   fmul,
   ffma,
   fsetp,
+  number_minmax,   // FMNMX
+  number_select,   // FSEL
+  number_round,    // FRND
   check_division,  // FCHK
   half_constant,
   special_register,

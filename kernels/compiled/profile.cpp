@@ -30,15 +30,19 @@ class Classes {
   std::vector<Cell> find() {
     std::array<std::vector<std::uint32_t>, 3>& begins = cells_.begins;
     for (std::size_t axis = 0; axis < 3; ++axis) begins[axis] = boundaries(axis);
+    if (!sampled_) refine();
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;
     std::map<std::uint64_t, Cell> by_signature;
     for (std::size_t z = 0; z < begins[2].size(); ++z)
       for (std::size_t y = 0; y < begins[1].size(); ++y)
         for (std::size_t x = 0; x < begins[0].size(); ++x) {
-          const CtaId first{begins[0][x], begins[1][y], begins[2][z]};
-          const CtaId last{end_of(begins[0], x, 0) - 1, end_of(begins[1], y, 1) - 1, end_of(begins[2], z, 2) - 1};
+          CtaId first{begins[0][x], begins[1][y], begins[2][z]};
+          CtaId last{end_of(begins[0], x, 0) - 1, end_of(begins[1], y, 1) - 1, end_of(begins[2], z, 2) - 1};
           double ctas = 1;
           for (std::size_t axis = 0; axis < 3; ++axis) ctas *= last[axis] - first[axis] + 1.0;
+          // A cell that a diagonal cuts is known by its other two corners.
+          if (refined_ && at(first) == at(last) && at({first[0], last[1], first[2]}) != at(first))
+            std::swap(first[1], last[1]);
           ends.emplace_back(at(first), last == first ? at(first) : at(last));
           if (ends.back().first != ends.back().second) sampled_ = true;
           for (const auto& [signature, id] :
@@ -86,6 +90,43 @@ class Classes {
     return out;
   }
 
+  // Where ways depend on two coordinates together (a triangle of tiles), cells whose corners differ are halved.
+  void refine() {
+    constexpr std::size_t most = 1024;  // CTAs to be run
+    const auto ctas = static_cast<std::size_t>(launch_.grid[0] * launch_.grid[1]);
+    std::array<std::vector<std::uint32_t>, 3>& begins = cells_.begins;
+    const auto corners_differ = [&](std::size_t x, std::size_t y, std::uint32_t least) {
+      const std::uint32_t x0 = begins[0][x], x1 = end_of(begins[0], x, 0) - 1, y0 = begins[1][y],
+                          y1 = end_of(begins[1], y, 1) - 1;
+      if (x1 - x0 < least || y1 - y0 < least) return false;
+      const std::uint64_t way = at({x0, y0, 0});
+      return at({x1, y0, 0}) != way || at({x0, y1, 0}) != way || at({x1, y1, 0}) != way;
+    };
+    bool halved = false;
+    for (std::size_t y = 0; y < begins[1].size(); ++y)
+      for (std::size_t x = 0; x < begins[0].size(); ++x) halved = halved || corners_differ(x, y, 1);
+    while (halved && !endless_) {
+      halved = false;
+      std::array<std::set<std::uint32_t>, 2> middles;
+      for (std::size_t y = 0; y < begins[1].size(); ++y)
+        for (std::size_t x = 0; x < begins[0].size(); ++x) {
+          if (!corners_differ(x, y, 0)) continue;
+          const std::uint32_t x0 = begins[0][x], x1 = end_of(begins[0], x, 0) - 1, y0 = begins[1][y],
+                              y1 = end_of(begins[1], y, 1) - 1;
+          if (x1 > x0) middles[0].insert(x0 + (x1 - x0 + 1) / 2);
+          if (y1 > y0) middles[1].insert(y0 + (y1 - y0 + 1) / 2);
+        }
+      for (std::size_t axis = 0; axis < 2; ++axis) {
+        const std::size_t cells = begins[0].size() * begins[1].size() * 2;
+        if (middles[axis].empty() || std::min(4 * cells, ctas) > most) continue;
+        refined_ = true;
+        begins[axis].insert(begins[axis].end(), middles[axis].begin(), middles[axis].end());
+        std::ranges::sort(begins[axis]);
+        halved = true;
+      }
+    }
+  }
+
   std::uint64_t on_axis(std::size_t axis, std::uint32_t at_value) {
     CtaId id{};
     id[axis] = at_value;
@@ -131,7 +172,7 @@ class Classes {
   CtaCells cells_;
   std::map<CtaId, std::uint64_t> known_;
   std::size_t tried_ = 0;
-  bool sampled_ = false, endless_ = false;
+  bool sampled_ = false, endless_ = false, refined_ = false;
 };
 
 std::string text_of(const EmulatedCode& code, std::int32_t at) {
@@ -154,6 +195,15 @@ void tell_assumptions(Profile& out, const CtaRecorder& recorder, const Launch& l
                      is_thrown(out.code.steps[static_cast<std::size_t>(at)].semantics)
                          ? "its lanes are taken to go to banks at random"
                          : "it moves no data"));
+  for (const std::int32_t at : recorder.guessed_addresses())
+    tell(text_of(out.code, at) + ": its address depends on a value that is not known; it goes where one like it would");
+}
+
+void tell_counters(Profile& out) {
+  for (std::size_t i = 0; i < out.counts.size(); ++i)
+    if (is_counter(out.code.steps[i]) && out.counts[i].warps > 0)
+      out.assumptions.push_back(text_of(out.code, static_cast<std::int32_t>(i)) +
+                                ": brings what CTAs before have added, in the order of the grid");
 }
 
 void tell_matches(Profile& out, const Launch& launch) {
@@ -234,6 +284,7 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     tell_assumptions(out, recorder, launch);
     out.classes.push_back(std::move(found));
   }
+  tell_counters(out);
   tell_matches(out, launch);
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sim/gpu/dram.hpp"
 #include "sim/gpu/gemm/gemm_traffic.hpp"
@@ -64,7 +65,9 @@ struct Reuse {
 
   // Different bytes of a group that n CTAs in a row touch.
   [[nodiscard]] double bytes(const FootprintGroup& g, double n) const {
-    const double touched = g.unique_sectors * sector_bytes * raster.positions(g, n) / std::min(n, g.together);
+    const double positions = raster.positions(g, n);
+    const double longest = positions < n ? g.longest : 1;  // who goes furthest among those that share a place
+    const double touched = g.unique_sectors * longest * sector_bytes * positions / std::min(n, g.together);
     const double size = buffer_bytes(g);
     if (g.is_affine) return std::min(touched, size);
     return size * (1 - portable::exp(-touched / std::max(size, 1.0)));  // thrown in at random
@@ -84,7 +87,7 @@ struct Reuse {
   // of its partitions. H200M, dram_random_rate: 35 MB are found again.
   [[nodiscard]] double random_reads(const FootprintGroup& g) const {
     const double held = std::min(1.0, capacity.bytes / std::max(1.0, buffer_bytes(g) * copies(g.sectors * ctas)));
-    return g.sectors * ctas / g.together * (1 - held);
+    return g.unique_sectors * ctas / g.together * (1 - held);
   }
 
   // Each run of bytes opens a row of DRAM and brings whole granules. H200M, dram_random_rate and dram_gather_rows:
@@ -101,9 +104,9 @@ struct Reuse {
   [[nodiscard]] double random_stores(const FootprintGroup& g) const {
     double inserted = 0;  // bytes of a CTA
     for (const FootprintGroup& each : source.footprints->groups)
-      inserted += (each.is_affine ? each.unique_sectors : each.sectors / each.together) * sector_bytes;
+      inserted += each.unique_sectors / (each.is_affine ? 1 : each.together) * sector_bytes;
     const double kept_ctas = capacity.bytes / copies(ctas) / std::max(inserted, 1.0);
-    const double sectors = g.sectors / g.together;
+    const double sectors = g.unique_sectors / g.together;
     const double found = 1 - portable::exp(-sectors * sector_bytes * kept_ctas / std::max(1.0, buffer_bytes(g)));
     return sectors * ctas * (1 - found);
   }
@@ -134,10 +137,48 @@ struct Reuse {
     return sectors > 0 ? portable::exp(logarithm / sectors) : 1;
   }
 
+  // Different bytes among n that are read one after another: of a buffer no more than it holds.
+  [[nodiscard]] double different(double n) const {
+    double all = 0, sum = 0;
+    for (const FootprintGroup& g : source.footprints->groups) all += g.store ? 0 : g.sectors;
+    std::map<int, double> of_buffer;
+    for (const FootprintGroup& g : source.footprints->groups)
+      if (!g.store && all > 0) of_buffer[g.buffer] += n * g.sectors / all;
+    for (const FootprintGroup& g : source.footprints->groups) {
+      const auto asked = of_buffer.find(g.buffer);
+      if (g.store || asked == of_buffer.end()) continue;
+      sum += std::min(asked->second, buffer_bytes(g));
+      of_buffer.erase(asked);
+    }
+    return sum;
+  }
+
+  // What L2 would have to hold for all of it to be there at the end. Of a buffer that is written where it is read there
+  // is one copy: who writes takes the others away.
+  [[nodiscard]] double kept() const {
+    struct Sum {
+      double once = 0, copied = 0, written = 0;
+    };
+    std::map<int, Sum> of_buffer;
+    for (const FootprintGroup& g : source.footprints->groups) {
+      const double all = bytes(g, ctas);
+      Sum& sum = of_buffer[g.buffer];
+      (g.store ? sum.written : sum.once) += all;
+      if (!g.store) sum.copied += all * copies(ctas / std::max(1.0, raster.positions(g, ctas)));
+    }
+    double out = 0;
+    for (const auto& [buffer, sum] : of_buffer)
+      out += buffer < 0 || sum.written == 0 || sum.once == 0
+                 ? sum.copied + sum.written
+                 : std::max({sum.once, sum.written, sum.copied + sum.written - 2 * std::min(sum.once, sum.written)});
+    return out;
+  }
+
   // Bytes that DRAM brings because they are touched again too late.
   [[nodiscard]] double late(const FootprintGroup& g) const {
     double sum = 0;
     const double once = bytes(g, ctas);
+    if (!g.is_affine && g.span > 0 && g.span * copies(ctas) < capacity.kept_below * capacity.bytes) return 0;
     if (!g.is_affine) return std::max(0.0, random_read_bytes(g) - once);
     for (const Raster::Gap& gap : raster.gaps(g)) {
       const double between = occupied(gap.ctas), wave = occupied(live);
@@ -203,20 +244,19 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     if (g.store) {
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
-      if (!g.is_affine && g.full < 1) filled += reuse.random_stores(g) * sector_bytes;
+      if (!g.is_affine) filled += g.partial * reuse.random_stores(g) * sector_bytes;
       written += bytes;
-      kept += bytes;
       continue;
     }
     once += bytes;
     late += reuse.late(g);
-    kept += bytes * reuse.copies(reuse.ctas / std::max(1.0, reuse.raster.positions(g, reuse.ctas)));
     in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
   }
+  kept = reuse.kept();
   // What a CTA reads again itself, behind everything that all live CTAs read in between.
   const double active = std::min<double>(gpu.sms, reuse.ctas);
   const double retouched = source.footprints->retouch_sectors * reuse.ctas * sector_bytes;
-  const double between = source.footprints->retouch_distance * active * sector_bytes * reuse.copies(1);
+  const double between = reuse.different(source.footprints->retouch_distance * active * sector_bytes) * reuse.copies(1);
   late += retouched * (1 - memory::retained_fraction(between, reuse.capacity));
 
   double random = 0, random_bytes = 0, streams = 0, all = 0;
@@ -231,7 +271,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     if (!g.is_affine && g.store) {
       const double sectors = reuse.random_stores(g);
       const double places = sectors * sector_bytes / std::max(g.run, sector_bytes);
-      random += places * (whole_sector_rows + (g.full < 1 ? filled_sector_rows : 0));
+      random += places * (whole_sector_rows + g.partial * filled_sector_rows);
       random_bytes += sectors * sector_bytes;
     }
   }

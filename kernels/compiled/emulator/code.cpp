@@ -65,12 +65,12 @@ std::uint8_t width_of(const Instruction& in, Semantics semantics) {
     case S::imad: return in.has("WIDE") ? 2 : 1;
     case S::float_to_int: return in.has("U64") || in.has("S64") ? 2 : 1;
     case S::opaque:
-      return in.base == "FSEL" || in.base == "FMNMX"                ? 1
-             : in.base.ends_with("MMA") || in.base.starts_with("T") ? 4
+      return in.base.ends_with("MMA") || in.base.starts_with("T") ? 4
              : in.base.starts_with("D") || in.has("64") || in.has("F64") || in.base == "FADD2" || in.base == "FFMA2" ||
                      in.base == "FMUL2"
                  ? 2
                  : 1;
+    case S::number_round: return in.has("F64") ? 2 : 1;
     case S::mov: return in.has("64") ? 2 : 1;
     default: return 1;
   }
@@ -141,7 +141,8 @@ void close_slice(EmulatedCode& out) {
 }
 
 bool computes_numbers(S s) {
-  return s == S::fadd || s == S::fmul || s == S::ffma || s == S::mufu || s == S::fsetp || s == S::check_division;
+  return s == S::fadd || s == S::fmul || s == S::ffma || s == S::mufu || s == S::fsetp || s == S::check_division ||
+         s == S::number_minmax || s == S::number_select || s == S::number_round;
 }
 
 // Whether nothing can be known of what a step writes, where `unknowable` are registers of which nothing can.
@@ -201,6 +202,8 @@ void forget_unknowable(EmulatedCode& out) {
   }
 }
 
+bool reads_shared(S s) { return s == S::load_shared || s == S::atomic_shared; }
+
 // The instructions that decide where warps go, and where they read and write if that is wanted, back to their origins.
 // Values that pass through shared memory are followed where loads of them decide something.
 void slice(EmulatedCode& out, Wanted wanted) {
@@ -217,15 +220,17 @@ void slice(EmulatedCode& out, Wanted wanted) {
   for (std::size_t i = 0; i < out.steps.size(); ++i) {
     first[i] = out.steps[i].carried_out ? 1 : 0;
     // A load is carried out for its address; whether its result matters shows without it.
-    if (out.steps[i].semantics == S::load_shared) out.steps[i].carried_out = false;
+    if (reads_shared(out.steps[i].semantics)) out.steps[i].carried_out = false;
+    if (is_counter(out.steps[i])) out.steps[i].data_matters = true;
   }
   close_slice(out);
-  out.keeps_shared = std::ranges::any_of(
-      out.steps, [](const Step& step) { return step.semantics == S::load_shared && step.carried_out; });
+  out.keeps_shared =
+      std::ranges::any_of(out.steps, [](const Step& step) { return reads_shared(step.semantics) && step.carried_out; });
   for (std::size_t i = 0; i < out.steps.size(); ++i) {
     Step& step = out.steps[i];
     if (first[i] != 0) step.carried_out = true;
-    if (out.keeps_shared && step.semantics == S::store_shared) step.carried_out = step.data_matters = true;
+    const bool changes = step.semantics == S::store_shared || step.semantics == S::atomic_shared;
+    if (out.keeps_shared && changes) step.carried_out = step.data_matters = true;
   }
   close_slice(out);
 }
@@ -254,52 +259,6 @@ std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code) {
     }
   }
   return out;
-}
-
-void RegisterSet::add(const Operand& operand, int width) {
-  const auto put = [&](std::size_t base, int from, int count, int limit) {
-    for (int r = from; r < std::min(from + count, limit); ++r)
-      if (r >= 0) word[base + static_cast<std::size_t>(r) / 64] |= std::uint64_t{1} << (r % 64);
-  };
-  switch (operand.kind) {
-    case Kind::reg: put(0, operand.index, std::max(width, operand.wide ? 2 : 1), 255); break;
-    case Kind::ureg: put(4, operand.index, std::max(width, operand.wide ? 2 : 1), 255); break;
-    case Kind::pred: put(8, operand.index, 1, 7); break;
-    case Kind::upred: put(9, operand.index, 1, 7); break;
-    case Kind::memory:
-      if (operand.index != zero_register) put(0, operand.index, operand.wide ? 2 : 1, 255);
-      if (operand.uniform >= 0) put(4, operand.uniform, 2, 255);
-      break;
-    case Kind::constant:
-      if (operand.uniform >= 0) put(4, operand.uniform, 2, 255);
-      if (operand.descriptor >= 0) put(0, operand.descriptor, 1, 255);
-      break;
-    case Kind::none:
-    case Kind::barrier:
-    case Kind::integer:
-    case Kind::special:
-    case Kind::label:
-    case Kind::other: break;
-  }
-}
-
-void RegisterSet::remove(const RegisterSet& other) {
-  for (std::size_t i = 0; i < word.size(); ++i) word[i] &= ~other.word[i];
-}
-
-bool RegisterSet::meets(const RegisterSet& other) const {
-  for (std::size_t i = 0; i < word.size(); ++i)
-    if ((word[i] & other.word[i]) != 0) return true;
-  return false;
-}
-
-bool RegisterSet::merge(const RegisterSet& other) {
-  bool fresh = false;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    fresh = fresh || (other.word[i] & ~word[i]) != 0;
-    word[i] |= other.word[i];
-  }
-  return fresh;
 }
 
 RegisterSet written(const Step& step) {
@@ -343,6 +302,15 @@ RegisterSet read(const Step& step) {
   return out;
 }
 
+bool is_counter(const Step& step) {
+  const Instruction& in = *step.in;
+  if (step.semantics != S::atomic_global || !in.has("ADD") || in.has("64") ||
+      in.modifiers.find(".F") != in.modifiers.npos)
+    return false;
+  return std::any_of(in.operand.begin(), in.operand.begin() + step.destinations,
+                     [](const Operand& o) { return o.kind == Kind::reg && o.index != zero_register; });
+}
+
 EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
   EmulatedCode out;
   out.listing = &listing;
@@ -376,6 +344,8 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
   }
   forget_unknowable(out);
   slice(out, wanted);
+  out.numbers_lead = std::ranges::any_of(
+      out.steps, [](const Step& step) { return step.semantics == S::float_to_int && step.carried_out; });
   RegisterSet live;
   for (const Step& step : out.steps)
     if (step.carried_out) live.merge(written(step));

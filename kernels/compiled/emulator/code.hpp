@@ -41,12 +41,16 @@ struct EmulatedCode {
   std::vector<std::int32_t> block_of;            // instruction
   std::vector<std::int16_t> live, live_uniform;  // registers that what is carried out writes
   int registers = 0;                             // highest register of the code, and one
+  bool numbers_lead = false;                     // floating-point values are made integers that decide something
   bool keeps_shared = false;                     // values pass through shared memory and decide something
 };
 
 // `entry` addresses that only the data tell (BRX tables) begin no block of their own: the block is entered in its
 // middle.
 [[nodiscard]] EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted);
+
+// An integer that CTAs add to, of which the code wants to know what was there: a ticket, places in a list.
+[[nodiscard]] bool is_counter(const Step& step);
 
 // Operands that an instruction reads and writes, as sets of registers: bit r of R0 to R254, then UR, P, UP.
 struct RegisterSet {

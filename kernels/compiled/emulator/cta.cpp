@@ -6,7 +6,9 @@ namespace noteg::compiled {
 
 EmulatedCta::EmulatedCta(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
                          const std::array<std::uint32_t, 3>& id)
-    : place_(std::make_unique<CtaPlace>()), shared_(code.keeps_shared ? std::make_unique<SharedWords>() : nullptr) {
+    : place_(std::make_unique<CtaPlace>()),
+      shared_(code.keeps_shared ? std::make_unique<SharedWords>() : nullptr),
+      turns_(std::make_unique<Turns>()) {
   place_->id = id;
   for (std::size_t i = 0; i < 3; ++i) place_->block[i] = static_cast<std::uint32_t>(launch.block[i]);
   if (launch.cluster) {
@@ -20,7 +22,9 @@ EmulatedCta::EmulatedCta(const EmulatedCode& code, const Launch& launch, const L
   for (int warp = 0; warp < launch.warps(); ++warp) {
     const std::int64_t rest = threads - 32 * std::int64_t{warp};
     const std::uint32_t lanes = rest >= 32 ? all_lanes : (1u << rest) - 1;
-    warps_.emplace_back(code, Surroundings{&memory, &launch, place_.get(), shared_.get(), warp}, lanes);
+    warps_.emplace_back(
+        code, Surroundings{&memory, &launch, place_.get(), shared_.get(), turns_.get(), code.numbers_lead, warp},
+        lanes);
   }
 }
 

@@ -23,6 +23,7 @@ class EmulatedCta {
  private:
   std::unique_ptr<CtaPlace> place_;
   std::unique_ptr<SharedWords> shared_;
+  std::unique_ptr<Turns> turns_;
   std::vector<EmulatedWarp> warps_;
 };
 

@@ -162,7 +162,8 @@ Together Neighbours::operator()(std::size_t at, const AddressesByWarp& origin, s
     filled += std::popcount(mask);
   }
   const auto different = static_cast<double>(all.size());
-  return {asked / different, filled / (different * sector), mean_run(all)};
+  const auto span = static_cast<double>((*all.rbegin() - *all.begin() + 1) * sector);
+  return {asked / different, filled / (different * sector), mean_run(all), span};
 }
 
 }  // namespace noteg::compiled

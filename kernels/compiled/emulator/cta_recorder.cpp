@@ -53,15 +53,29 @@ kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
   return out;
 }
 
-// A copy of 16 bytes per lane comes by quarter warps, and each line of global memory in a wavefront of its own
-// (counters of our H200: rows of 128 bytes 4, of 64 bytes 8).
+// A copy of 16 bytes per lane comes by quarter warps, and each line of global memory goes to each line of shared memory
+// in a wavefront of its own (counters of our H200: rows of 128 bytes 4, of 64 bytes 8). Where the halves of a sector
+// part, one half of every sector comes first, then the other (H100M: rows of 80 and of 144 bytes 15 and 10.5).
+int lines_to_lines(const kernels::AccessPattern& copy) {
+  constexpr std::uint32_t line = 128, half = 16;
+  std::vector<std::array<std::uint32_t, 3>> ways;
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((copy.active_mask >> i & 1) == 0) continue;
+    const std::uint32_t from = copy.offset[i], to = copy.shared_offset[i];
+    const std::uint32_t turn = ((from ^ to) / half & 1) != 0 ? from / half & 1 : 0;
+    ways.push_back({from / line, to / line, turn});
+  }
+  std::ranges::sort(ways);
+  return static_cast<int>(std::ranges::unique(ways).begin() - ways.begin());
+}
+
 int wide_copy_wavefronts(const kernels::AccessPattern& copy) {
   int sum = 0;
   for (std::size_t quarter = 0; quarter < 4; ++quarter) {
     kernels::AccessPattern part = copy;
     part.active_mask &= 0xffu << (8 * quarter);
     if (part.active_mask == 0) continue;
-    sum += std::max(kernels::global_cost(part).lines, kernels::shared_wavefronts(kernels::shared_side(part)));
+    sum += std::max(lines_to_lines(part), kernels::shared_wavefronts(kernels::shared_side(part)));
   }
   return sum;
 }
@@ -113,6 +127,7 @@ void CtaRecorder::accesses(int warp, const Access& access) {
   v.lanes = lanes_of_matrices(*access.step->in, access.lanes & ~(access.guessed & ~access.address.known));
   const std::uint32_t unknown = access.lanes & access.guessed & ~access.address.known;
   if (unknown != 0) unknown_addresses_.insert(access.at);
+  if (access.elsewhere != 0) guessed_addresses_.insert(access.at);
   const std::uint32_t lanes = v.lanes;
   if (lanes == 0 && unknown != 0 && is_thrown(access.step->semantics)) {
     v.lanes = unknown;

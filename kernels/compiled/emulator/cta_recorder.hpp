@@ -80,6 +80,7 @@ class CtaRecorder : public WarpWatcher {
   }
   [[nodiscard]] const std::map<std::pair<std::int32_t, bool>, std::int64_t>& assumed() const { return assumed_; }
   [[nodiscard]] const std::set<std::int32_t>& unknown_addresses() const { return unknown_addresses_; }
+  [[nodiscard]] const std::set<std::int32_t>& guessed_addresses() const { return guessed_addresses_; }
 
  private:
   static constexpr std::int32_t repeat_event = std::numeric_limits<std::int32_t>::max(), act_event = repeat_event - 1;
@@ -114,7 +115,7 @@ class CtaRecorder : public WarpWatcher {
   BarrierLog barriers_;
   std::vector<Warp> warps_;
   std::map<std::pair<std::int32_t, bool>, std::int64_t> assumed_;
-  std::set<std::int32_t> unknown_addresses_;
+  std::set<std::int32_t> unknown_addresses_, guessed_addresses_;
 };
 
 }  // namespace noteg::compiled

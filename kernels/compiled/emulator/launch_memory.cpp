@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 
@@ -155,7 +156,9 @@ std::optional<std::uint32_t> LaunchMemory::load(std::uint64_t address, int bytes
   const Buffer& buffer = buffers_[static_cast<std::size_t>(index)];
   const std::uint64_t offset = address - buffer.base + 4 * static_cast<std::uint64_t>(word);
   switch (buffer.content) {
-    case Content::unknown: return std::nullopt;
+    case Content::unknown:
+    case Content::f32:
+    case Content::f16: return std::nullopt;
     case Content::zero: return 0;
     case Content::index:
       if (bytes < 4 || offset % 4 != 0) return std::nullopt;
@@ -169,6 +172,15 @@ std::optional<std::uint32_t> LaunchMemory::load(std::uint64_t address, int bytes
     }
   }
   return std::nullopt;
+}
+
+std::uint32_t LaunchMemory::guess(std::uint64_t address, int word) const {
+  const int index = buffer_at(address);
+  const Content content = index < 0 ? Content::unknown : buffers_[static_cast<std::size_t>(index)].content;
+  const std::uint64_t any = split_mix(address + 4 * static_cast<std::uint64_t>(word));
+  if (content == Content::f16) return (static_cast<std::uint32_t>(any) & 0x83ff83ff) | 0x38003800;  // 0.5 to 1
+  if (content != Content::f32) return 0;
+  return std::bit_cast<std::uint32_t>(static_cast<float>(any >> 40) / 8388608.0f - 1.0f);
 }
 
 }  // namespace noteg::compiled

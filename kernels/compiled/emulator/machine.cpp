@@ -108,7 +108,7 @@ namespace {
 // A floating-point result of which no lane can be known, since a source has none that is.
 bool is_number_of_nothing(const Work& w) {
   const S s = w.step.semantics;
-  if (s != S::fadd && s != S::fmul && s != S::ffma && s != S::mufu) return false;
+  if (s != S::fadd && s != S::fmul && s != S::ffma && s != S::mufu && s != S::number_minmax) return false;
   for (std::size_t i = w.first(); i < w.in.operands; ++i) {
     const Operand& o = w.in.operand[i];
     if (o.kind == Kind::reg && o.index != zero_register &&
@@ -124,13 +124,13 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
   const Guard guard = guard_of(registers, *step.in, step.uniform ? all_lanes : active);
   if (guard.holds == 0 && guard.unknown == 0) return;
   const Work w{registers, around, step, *step.in, guard.holds | guard.unknown, guard.unknown};
-  if (is_number_of_nothing(w)) return opaque(w);
+  if (!around.numbers_lead && is_number_of_nothing(w)) return opaque(w);
   note_bend(w);
   switch (step.semantics) {
     case S::opaque:
-    case S::atomic_shared:
-    case S::atomic_global:
     case S::load_matrix: return opaque(w);
+    case S::atomic_shared: return atomic_shared(w);
+    case S::atomic_global: return atomic_global(w);
     case S::mov: return step.width > 1 ? set_wide(w, w.pair(0, false)) : w.set(w.value(0));
     case S::iadd: return iadd(w);
     case S::imad: return imad(w);
@@ -153,6 +153,9 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
     case S::sign_extend: return bits(w);
     case S::int_to_float: return int_to_float(w);
     case S::float_to_int: return float_to_int(w);
+    case S::number_minmax:
+    case S::number_select:
+    case S::number_round:
     case S::mufu:
     case S::fadd:
     case S::fmul:

@@ -6,6 +6,7 @@
 #include <bitset>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,8 @@ class LaunchMemory {
   [[nodiscard]] int buffer_at(std::uint64_t address) const;
   // 32 bits that a load brings, where the content is known.
   [[nodiscard]] std::optional<std::uint32_t> load(std::uint64_t address, int bytes, int word) const;
+  // 32 bits that it might bring, where nothing is known.
+  [[nodiscard]] std::uint32_t guess(std::uint64_t address, int word) const;
   // First address of shared memory that a kernel's own variables take.
   [[nodiscard]] std::uint32_t shared_begin() const { return sm_ >= 90 ? 1024 : 0; }
   [[nodiscard]] int parameters_begin() const { return parameters_; }
@@ -65,7 +68,31 @@ struct CtaPlace {
 };
 
 // Shared memory of a CTA by words, as far as its contents are known.
-using SharedWords = std::map<std::uint32_t, std::uint32_t>;
+class SharedWords {
+ public:
+  [[nodiscard]] std::optional<std::uint32_t> at(std::uint32_t address) const {
+    const std::size_t i = address / 4;
+    return address % 4 == 0 && i < known_.size() && known_[i] != 0 ? std::optional(value_[i]) : std::nullopt;
+  }
+  void put(std::uint32_t address, std::uint32_t value) {
+    const std::size_t i = address / 4;
+    if (address % 4 != 0 || i >= most) return;
+    if (i >= known_.size()) known_.resize(i + 1), value_.resize(i + 1);
+    known_[i] = 1;
+    value_[i] = value;
+  }
+  void forget(std::uint32_t address) {
+    if (address / 4 < known_.size()) known_[address / 4] = 0;
+  }
+
+ private:
+  static constexpr std::size_t most = (std::size_t{1} << 20) / 4;  // no SM has so much
+  std::vector<std::uint32_t> value_;
+  std::vector<char> known_;
+};
+
+// How often a CTA has come to an atomic operation whose result it wants, by address of the instruction.
+using Turns = std::map<std::uint64_t, std::uint32_t>;
 
 struct Registers {
   std::array<Lanes, 256> r;
@@ -96,6 +123,8 @@ struct Surroundings {
   const Launch* launch = nullptr;
   const CtaPlace* place = nullptr;
   SharedWords* shared = nullptr;
+  Turns* turns = nullptr;
+  bool numbers_lead = false;  // to addresses: guesses of them are followed
   int warp = 0;
   Decisions* decisions = nullptr;
 };

@@ -16,10 +16,10 @@ void load_shared(const Work& w) {
       const Wide address = address_of(w.to, *from, false);
       for (std::size_t i = 0; i < 32; ++i) {
         if ((address.known >> i & 1) == 0) continue;
-        const auto at =
-            w.around.shared->find(static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n));
-        if (at == w.around.shared->end()) continue;
-        out.value[i] = at->second;
+        const auto word =
+            w.around.shared->at(static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n));
+        if (!word) continue;
+        out.value[i] = *word;
         out.known |= 1u << i;
       }
     }
@@ -39,11 +39,78 @@ void store_shared(const Work& w) {
       if ((w.lanes >> i & 1) == 0 || (address.known >> i & 1) == 0) continue;
       const std::uint32_t at = static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n);
       if ((v.known >> i & 1) != 0)
-        (*w.around.shared)[at] = v.value[i];
+        w.around.shared->put(at, v.value[i]);
       else
-        w.around.shared->erase(at);
+        w.around.shared->forget(at);
     }
   }
+}
+
+namespace {
+
+std::uint32_t combined_with(const Instruction& in, std::uint32_t old, std::uint32_t v) {
+  const auto less = [&](std::uint32_t a, std::uint32_t b) {
+    return in.has("S32") ? static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) : a < b;
+  };
+  if (in.has("POPC")) return old + 1;  // lanes of a word are added up
+  if (in.has("ADD")) return old + v;
+  if (in.has("MIN")) return less(v, old) ? v : old;
+  if (in.has("MAX")) return less(old, v) ? v : old;
+  if (in.has("AND")) return old & v;
+  if (in.has("XOR")) return old ^ v;
+  if (in.has("OR")) return old | v;
+  return v;  // EXCH
+}
+
+}  // namespace
+
+// Lane after lane, where the word and what is done to it are known.
+void atomic_shared(const Work& w) {
+  const bool is_plain = !w.in.has("CAS") && !w.in.has("CAST") && !w.in.has("INC") && !w.in.has("DEC");
+  const bool counts = w.in.has("POPC");
+  const Operand* at = nullptr;
+  const Operand* data = nullptr;
+  for (std::size_t i = w.first(); i < w.in.operands; ++i)
+    (w.in.operand[i].kind == Kind::memory ? at : data) = &w.in.operand[i];
+  if (w.around.shared == nullptr || at == nullptr || w.step.bytes > 4) return opaque(w);
+  const Wide address = address_of(w.to, *at, false);
+  const Lanes v = counts ? Lanes::of(1) : data != nullptr ? value_of(w.to, w.around, *data) : Lanes::unknown();
+  Lanes out = Lanes::unknown();
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((w.lanes >> i & 1) == 0 || (address.known >> i & 1) == 0) continue;
+    const auto place = static_cast<std::uint32_t>(address.value[i]);
+    const auto word = w.around.shared->at(place);
+    if (!word) continue;
+    out.value[i] = *word;
+    out.known |= 1u << i;
+    if ((is_plain || counts) && (v.known >> i & 1) != 0 && (w.unknown >> i & 1) == 0)
+      w.around.shared->put(place, combined_with(w.in, *word, v.value[i]));
+    else
+      w.around.shared->forget(place);
+  }
+  w.set(out);
+}
+
+// A counter of the grid: CTAs come in their order, turn by turn, and each adds what this one adds.
+void atomic_global(const Work& w) {
+  opaque(w);
+  if (!is_counter(w.step)) return;
+  const Operand& data = w.in.operand[static_cast<std::size_t>(w.in.operands - 1)];
+  const Extent& grid = w.around.launch->grid;
+  const CtaPlace& place = *w.around.place;
+  const std::int64_t cta = place.id[0] + grid[0] * (place.id[1] + grid[1] * std::int64_t{place.id[2]});
+  const std::int64_t before = cta + w.around.launch->ctas() * (*w.around.turns)[w.in.address]++;
+  const Lanes v = value_of(w.to, w.around, data);
+  std::uint32_t sum = 0, so_far = 0;
+  for (std::size_t i = 0; i < 32; ++i) sum += (w.lanes >> i & 1) != 0 ? v.value[i] : 0;
+  Lanes out = Lanes::unknown();
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((w.lanes >> i & 1) == 0) continue;
+    out.value[i] = static_cast<std::uint32_t>(before) * sum + so_far;
+    so_far += v.value[i];
+  }
+  if (std::popcount(w.lanes) == 1 && w.unknown == 0) out.known = w.lanes & v.known;
+  w.set(out);
 }
 
 // Spills: one offset for all lanes.
@@ -87,10 +154,10 @@ void load_global(const Work& w) {
     } else {
       for (std::size_t i = 0; i < 32; ++i) {
         if ((address.known & w.lanes) >> i % 32 == 0 || ((address.known & w.lanes) >> i & 1) == 0) continue;
-        const auto v = w.around.memory->load(address.value[i], w.step.bytes, n);
-        if (!v) continue;
-        out.value[i] = *v;
-        out.known |= 1u << i;
+        // What others write meanwhile is not known (volatile, acquire).
+        const auto v = w.in.has("STRONG") ? std::nullopt : w.around.memory->load(address.value[i], w.step.bytes, n);
+        out.value[i] = v ? *v : w.around.memory->guess(address.value[i], n);
+        out.known |= static_cast<std::uint32_t>(v.has_value()) << i;
       }
     }
     w.set(out, n);

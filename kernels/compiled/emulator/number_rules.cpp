@@ -9,6 +9,28 @@ namespace {
 
 using S = Semantics;
 
+double rounded(const Work& w, double f) {
+  return w.in.has("FLOOR")   ? std::floor(f)
+         : w.in.has("CEIL")  ? std::ceil(f)
+         : w.in.has("TRUNC") ? std::trunc(f)
+                             : std::nearbyint(f);
+}
+
+// MUFU: as good as exact, for what is computed from it in turn.
+Lanes of_one(const Work& w) {
+  constexpr float turn = 6.2831853f;
+  const std::string_view which = w.in.modifiers;
+  const auto with = [&](auto f) { return map(w.real(0), [f](std::uint32_t v) { return as_bits(f(as_float(v))); }); };
+  if (which == ".RCP") return with([](float v) { return 1.0f / v; });
+  if (which == ".RSQ") return with([](float v) { return 1.0f / std::sqrt(v); });
+  if (which == ".SQRT") return with([](float v) { return std::sqrt(v); });
+  if (which == ".EX2") return with([](float v) { return std::exp2(v); });
+  if (which == ".LG2") return with([](float v) { return std::log2(v); });
+  if (which == ".SIN") return with([](float v) { return std::sin(turn * v); });
+  if (which == ".COS") return with([](float v) { return std::cos(turn * v); });
+  return Lanes::unknown();
+}
+
 }  // namespace
 
 void fsetp(const Work& w) {
@@ -90,10 +112,7 @@ void float_to_int(const Work& w) {
   for (std::size_t i = 0; i < 32; ++i) {
     double f = static_cast<double>(as_float(a.value[i]));
     if (std::isnan(f)) f = 0;
-    f = w.in.has("FLOOR")   ? std::floor(f)
-        : w.in.has("CEIL")  ? std::ceil(f)
-        : w.in.has("TRUNC") ? std::trunc(f)
-                            : std::nearbyint(f);
+    f = rounded(w, f);
     const double low = is_unsigned ? 0 : wide ? -9.2233720368547758e18 : -2147483648.0;
     const double high = wide          ? (is_unsigned ? 1.8446744073709550e19 : 9.2233720368547748e18)
                         : is_unsigned ? 4294967295.0
@@ -112,10 +131,22 @@ void float_to_int(const Work& w) {
 // Sums, products and reciprocals of known numbers: integer division goes through them.
 void arithmetic(const Work& w) {
   switch (w.step.semantics) {
-    case S::mufu: {
-      Lanes out = map(w.real(0), [](std::uint32_t v) { return as_bits(1.0f / as_float(v)); });
-      if (w.in.modifiers != ".RCP") out.known = 0;
-      return w.set(out);
+    case S::mufu: return w.set(of_one(w));
+    case S::number_minmax: {
+      const Predicate least = w.sources() > 2 ? w.predicate(2) : Predicate{all_lanes, all_lanes};
+      const auto of = [](bool takes_less) {
+        return [takes_less](std::uint32_t a, std::uint32_t b) {
+          return as_bits(takes_less ? std::fmin(as_float(a), as_float(b)) : std::fmax(as_float(a), as_float(b)));
+        };
+      };
+      return w.set(selected(least, map(w.real(0), w.real(1), of(true)), map(w.real(0), w.real(1), of(false))));
+    }
+    case S::number_select: return w.set(selected(w.predicate(2), w.real(0), w.real(1)));
+    case S::number_round: {
+      if (w.in.has("F64") || w.in.has("F16")) return opaque(w);
+      return w.set(map(w.real(0), [&](std::uint32_t v) {
+        return as_bits(static_cast<float>(rounded(w, static_cast<double>(as_float(v)))));
+      }));
     }
     case S::fadd:
       return w.set(map(w.real(0), w.real(1),

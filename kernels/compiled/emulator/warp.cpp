@@ -73,7 +73,8 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
 }
 
 void EmulatedWarp::begin_iteration(WarpWatcher& watcher) {
-  if (fragments_.size() != 1 || fragments_.back().waits_for >= 0 || !taken_.empty() || around_.shared != nullptr)
+  if (fragments_.size() != 1 || fragments_.back().waits_for >= 0 || !taken_.empty() || around_.shared != nullptr ||
+      !around_.turns->empty())
     return;
   const std::optional<std::size_t> position = watcher.position(around_.warp);
   if (!position) return;
@@ -109,6 +110,12 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
     }
   }
   out.guessed |= out.lanes & ~out.address.known;
+  // What is not known is guessed: as good a place of the buffer as any.
+  for (std::uint32_t rest = is_global ? out.lanes & ~out.address.known : 0; rest != 0; rest &= rest - 1) {
+    const int lane = std::countr_zero(rest);
+    if (around_.memory->buffer_at(out.address.value[static_cast<std::size_t>(lane)]) >= 0)
+      out.address.known |= 1u << lane, out.elsewhere |= 1u << lane;
+  }
   watcher.accesses(around_.warp, out);
 }
 
@@ -120,6 +127,13 @@ bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& wa
     std::int64_t& so_far = taken_[at];
     taken = given->second.taken < 0 || so_far < given->second.taken;
     so_far = taken ? so_far + 1 : 0;
+  }
+  // A loop in which nothing that is known decides anything ends when it comes here again.
+  if (given == around_.launch->assumptions.end() && target > at) {
+    std::int64_t& before = known_before_.try_emplace(at, -1).first->second;
+    const bool turns = before == known_decisions_;
+    before = turns ? -1 : known_decisions_;
+    if (turns) taken = !taken;
   }
   watcher.assumes(at, taken);
   return taken;
@@ -148,6 +162,8 @@ void EmulatedWarp::branch(std::int32_t at, WarpWatcher& watcher) {
       operand != nullptr ? code_->code->at(static_cast<std::uint64_t>(operand->value)).value_or(at + 1) : at + 1;
   std::uint32_t taken = guard.holds;
   if (guard.unknown != 0 && assumed(at, target, watcher)) taken |= guard.unknown;
+  const bool decides = in.guard >= 0 && !in.has("DIV");
+  if (decides && guard.unknown == 0) ++known_decisions_;
   const std::uint32_t stays = lanes & ~taken;
   if (taken == 0) {
     fragments_.back().at = at + 1;

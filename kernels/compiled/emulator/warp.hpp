@@ -17,11 +17,12 @@ namespace noteg::compiled {
 struct Access {
   std::int32_t at = 0;  // instruction
   const Step* step = nullptr;
-  std::uint32_t lanes = 0;     // that take part
-  std::uint32_t guessed = 0;   // of these: their guard or address is not known
-  Wide address;                // the shared-memory side of a copy is `shared`
-  Wide shared;                 // LDGSTS
-  bool reads_nothing = false;  // LDGSTS whose own predicate is false: zeros are written
+  std::uint32_t lanes = 0;      // that take part
+  std::uint32_t guessed = 0;    // of these: their guard or address is not known
+  std::uint32_t elsewhere = 0;  // of these: somewhere in the buffer where they might go as well
+  Wide address;                 // the shared-memory side of a copy is `shared`
+  Wide shared;                  // LDGSTS
+  bool reads_nothing = false;   // LDGSTS whose own predicate is false: zeros are written
 };
 
 class WarpWatcher {
@@ -83,7 +84,9 @@ class EmulatedWarp {
   std::vector<Fragment> fragments_;  // the last one runs
   std::array<Convergence, 16> convergence_{};
   std::vector<std::int32_t> calls_;
-  std::map<std::int32_t, std::int64_t> taken_;  // by assumption, in a row
+  std::map<std::int32_t, std::int64_t> taken_;         // by assumption, in a row
+  std::int64_t known_decisions_ = 0;                   // branches by values that are known
+  std::map<std::int32_t, std::int64_t> known_before_;  // of these, when another branch was assumed last
   std::uint32_t alive_ = 0;
   std::uint64_t blocks_run_ = 0;
   bool at_barrier_ = false;

@@ -36,6 +36,8 @@ struct Work {
     Operand o = source(i);
     const bool minus = o.negated, positive = o.absolute;
     o.negated = o.absolute = o.inverted = false;
+    if (o.kind == Kind::integer && !o.is_float)  // FMUL R0, R0, -2
+      o.value = static_cast<std::int64_t>(as_bits(static_cast<float>(o.value)));
     return map(value_of(to, around, o),
                [=](std::uint32_t v) { return (positive ? v & 0x7fffffffu : v) ^ (minus ? 0x80000000u : 0u); });
   }
@@ -114,5 +116,7 @@ void store_shared(const Work& w);
 void local(const Work& w, bool loads);
 void load_global(const Work& w);
 void load_constant(const Work& w);
+void atomic_shared(const Work& w);
+void atomic_global(const Work& w);
 
 }  // namespace noteg::compiled

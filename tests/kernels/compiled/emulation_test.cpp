@@ -138,6 +138,61 @@ TEST(Emulation, FindsTheClassesOfCtasOfARaggedGrid) {
   EXPECT_FALSE(small.profile->sampled);
 }
 
+TEST(Emulation, ComparesAndRoundsNumbersThatAreKnown) {
+  // trunc(max(2.75, -2 * 3)), as many iterations; an integer among floating-point operands is a number.
+  const std::string code =
+      "MOV R0, 0x40400000\nFMUL R0, R0, -2\nMOV R1, 0x40300000\nFMNMX R0, R0, R1, !PT\nFRND.FLOOR R0, R0\n"
+      "F2I.TRUNC.NTZ R0, R0\nLBB0:\nIADD3 R0, R0, -0x1, RZ\nISETP.NE.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB0\nEXIT";
+  EXPECT_EQ(Small(code).at(6).warps, 2);
+}
+
+TEST(Emulation, ATicketIsThePlaceInTheGrid) {
+  // The CTA that comes last goes on.
+  const std::string code =
+      "LDC.64 R2, c[0x0][0x210]\nMOV R1, 0x1\nS2R R4, SR_TID.X\nISETP.NE.AND P0, PT, R4, RZ, PT\n@P0 EXIT\n"
+      "ATOMG.E.ADD.STRONG.GPU PT, R0, desc[UR4][R2.64], R1\nISETP.NE.AND P0, PT, R0, 0x1f, PT\n@P0 EXIT\n"
+      "MOV R5, R5\nEXIT";
+  Small small(code, {buffer(4096)}, {32, 1, 1}, {32, 1, 1});
+  EXPECT_EQ(small.at(8).warps, 1);
+  EXPECT_EQ(small.profile->assumptions.size(), 1u);
+}
+
+TEST(Emulation, CountersInSharedMemoryAreFollowed) {
+  // 32 lanes take places of a list: the last one of them goes around 31 times.
+  const std::string code =
+      "MOV R1, 0x400\nSTS [R1], RZ\nMOV R2, 0x1\nATOMS.ADD R0, [R1], R2\nLBB0:\nIADD3 R0, R0, -0x1, RZ\n"
+      "ISETP.GT.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB0\nEXIT";
+  EXPECT_EQ(Small(code).at(4).warps, 31);
+}
+
+TEST(Emulation, UnknownPlacesOfABufferAreGuessed) {
+  const std::string code =
+      "S2R R0, SR_LANEID\nLDC.64 R2, c[0x0][0x210]\nIMAD.WIDE.U32 R4, R0, 0x4, R2\nLDG.E R6, desc[UR4][R4.64]\n"
+      "FFMA R6, R6, 1000, 1000\nF2I.TRUNC.NTZ R6, R6\nIMAD.WIDE.U32 R4, R6, 0x20, R2\n"
+      "LDG.E R6, desc[UR4][R4.64]\nEXIT";
+  Argument numbers = buffer(65536);
+  numbers.content = Content::f32;
+  Small small(code, {numbers});
+  EXPECT_GT(small.at(7).sectors, 24);
+  EXPECT_EQ(Small(code, {buffer(65536)}).at(7).sectors, 1);  // nothing is known, not even that these are numbers
+}
+
+TEST(Emulation, ATriangleOfTilesIsCounted) {
+  const std::string code =
+      "S2R R0, SR_CTAID.X\nS2R R1, SR_CTAID.Y\nISETP.GT.AND P0, PT, R1, R0, PT\n@P0 EXIT\nISETP.NE.AND P0, PT, R1, "
+      "R0, PT\n@P0 BRA LBB0\nMOV R2, R2\nLBB0:\nEXIT";
+  Small small(code, {}, {32, 1, 1}, {24, 24, 1});
+  EXPECT_EQ(small.at(4).warps, 24 * 25 / 2);
+  EXPECT_EQ(small.at(6).warps, 24);
+}
+
+TEST(Emulation, ALoopThatOnlyOthersEndIsGoneThroughAgainOnce) {
+  const std::string code =
+      "LDC.64 R2, c[0x0][0x210]\nLBB0:\nLDG.E.STRONG.GPU R0, desc[UR4][R2.64]\nISETP.NE.AND P0, PT, R0, RZ, PT\n"
+      "@P0 BRA LBB1\nBRA LBB0\nLBB1:\nEXIT";
+  EXPECT_EQ(Small(code, {buffer(4096)}).at(1).warps, 2);
+}
+
 TEST(Emulation, RefusesAKernelThatDoesNotEnd) {
   Small small("LBB0:\nBRA LBB0");
   const LaunchMemory memory(small.launch, 90);

@@ -1,0 +1,29 @@
+// Launches of an H100 (own runs; tests/data/compiled/README.md) in the manner of libraries, which the model had not
+// seen: a triangle of tiles, gathers by coordinates, lists filled by counters, ciphers, attention. Bounds guard what
+// was reached; the worst of these are a scan in which CTAs wait for one another and a scatter of words.
+#include "tests/compiled/launch_checks.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+const LaunchValidation& library() {
+  static const LaunchValidation all = validated("h100-sxm5-80gb", "h100_library_launches.csv");
+  return all;
+}
+
+TEST(LibraryLaunches, TimesStayWithinTheirBounds) { expect_times_within(library(), 0.55, 0.12); }
+
+// But for a scan that polls, slow paths of square roots, and a large triangle, of which a part is run.
+TEST(LibraryLaunches, InstructionsAreThoseOfTheCard) {
+  for (std::size_t i = 0; i < library().outcomes.size(); ++i) {
+    const LaunchOutcome& each = library().outcomes[i];
+    ASSERT_TRUE(each.run) << each.launch;
+    const double bound = each.kernel == "y_lookback" ? 0.16 : each.kernel == "y_adam" ? 0.004 : 0.001;
+    EXPECT_NEAR(each.run->cold.warp_instructions / counted(library(), i, "smsp__inst_executed.sum"), 1,
+                each.launch == "y_nms/8192" ? 0.03 : bound)
+        << each.launch;
+  }
+}
+
+}  // namespace
+}  // namespace noteg::compiled
