@@ -131,6 +131,8 @@ struct Wave {
   double result_bytes = 0;                  // of one
   double bands = 1, band_result = 0;        // rows of tiles that the raster walks one after the other
   double slow_band = 0;                     // bytes of the slow operand in one
+  double width = 1;                         // tiles of the slow operand in one
+  double fast_tile = 0;                     // bytes of a row or column of tiles of the fast operand
   double row_ctas = 1;                      // in one row of tiles: each asks for the slow operand's tile
   bool whole_band = true;                   // a wave covers at least one
   Spread spread;
@@ -161,6 +163,10 @@ Operands touches(const Wave& wave, double fast, double slow, double fast_missing
   out.slow.total = mix(slow_by_waves, slow * wave.row_ctas, spread);
   out.slow.from_dram =
       slow * slow_missing + (slow_by_waves - slow) * (1.0 - spread) * (1.0 - retained_fraction(in_wave, capacity));
+  const double neighbours = wave.slow_band * wave.slow_copies + 2 * wave.fast_tile * wave.fast_copies;
+  out.slow.from_dram += slow * (wave.row_ctas - 1) * (1.0 - wave.spread.retained(neighbours, capacity));
+  const double in_group = wave.slow_band * wave.slow_copies / wave.width + wave.fast_tile * wave.fast_copies;
+  out.fast.from_dram += by_bands * (wave.width - 1) * (1.0 - wave.spread.retained(in_group, capacity));
   return out;
 }
 
@@ -239,6 +245,8 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   const double fast_tiles = a_is_fast ? tiles_m : tiles_n, slow_tiles = a_is_fast ? tiles_n : tiles_m;
   const double width = std::min(static_cast<double>(std::int64_t{1} << grid.swizzle_log2), slow_tiles);
   wave.row_ctas = fast_tiles;
+  wave.width = width;
+  wave.fast_tile = (a_is_fast ? a_plane : b_plane) / fast_tiles;
   wave.bands = slow_tiles / width;
   wave.slow_band = (a_is_fast ? b_plane : a_plane) / wave.bands;
   wave.band_result = c_bytes / wave.bands;
