@@ -1,6 +1,7 @@
 #include "sim/memory/tile_reuse.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "sim/support/arithmetic.hpp"
 
@@ -73,6 +74,9 @@ double retained_fraction(double distance, const Capacity& capacity) {
   return (capacity.gone_above - x) / (capacity.gone_above - capacity.kept_below);
 }
 
+static const double SAT = std::getenv("SAT") ? std::atof(std::getenv("SAT")) : 0;
+static const double JIT = std::getenv("JIT") ? std::atof(std::getenv("JIT")) : 0.2;
+
 namespace {
 
 // Results are written back when something else needs their place. Repeated launches find their own results again; in a
@@ -132,6 +136,7 @@ struct Wave {
   double bands = 1, band_result = 0;        // rows of tiles that the raster walks one after the other
   double slow_band = 0;                     // bytes of the slow operand in one
   double width = 1;                         // tiles of the slow operand in one
+  double live = 1;                          // CTAs
   double fast_tile = 0;                     // bytes of a row or column of tiles of the fast operand
   double row_ctas = 1;                      // in one row of tiles: each asks for the slow operand's tile
   bool whole_band = true;                   // a wave covers at least one
@@ -139,6 +144,30 @@ struct Wave {
 };
 
 double mix(double lockstep, double apart, double spread) { return lockstep + (apart - lockstep) * spread; }
+
+double missed(double distance, const Capacity& capacity) {
+  if (distance <= 0) return 0;
+  const double x = 1 + capacity.bytes * (capacity.kept_below + capacity.gone_above) / 2 / distance;
+  return 1 / (x * x);
+}
+
+struct Neighbours {
+  double slow = 0, fast = 0;
+};
+
+Neighbours neighbours(const Wave& wave, double spread) {
+  const double live = std::max(wave.live, wave.width), across = live / wave.width;
+  const double jitter = std::min(1.0, wave.spread.drift_per_wave) * JIT;
+  const double slow_window = std::min(1.0, spread + jitter);
+  const double fast_window = std::min(1.0, spread / across + jitter);
+  const double slow_gap = slow_window / across, fast_gap = fast_window / wave.width;
+  Neighbours out;
+  out.slow = wave.slow_band * slow_window +
+             across * wave.fast_tile * std::min(wave.width * slow_gap, fast_window + slow_gap);
+  out.fast = wave.slow_band * std::min(slow_window, across * fast_gap) +
+             across * wave.fast_tile * fast_window;
+  return out;
+}
 
 // Every row of tiles (band) asks for the whole fast operand. Rows of one wave ask for it together in lockstep and one
 // after the other as they drift apart: then a part of a row's bytes passes in between, all of them in the end. The
@@ -163,10 +192,9 @@ Operands touches(const Wave& wave, double fast, double slow, double fast_missing
   out.slow.total = mix(slow_by_waves, slow * wave.row_ctas, spread);
   out.slow.from_dram =
       slow * slow_missing + (slow_by_waves - slow) * (1.0 - spread) * (1.0 - retained_fraction(in_wave, capacity));
-  const double neighbours = wave.slow_band * wave.slow_copies + 2 * wave.fast_tile * wave.fast_copies;
-  out.slow.from_dram += slow * (wave.row_ctas - 1) * (1.0 - wave.spread.retained(neighbours, capacity));
-  const double in_group = wave.slow_band * wave.slow_copies / wave.width + wave.fast_tile * wave.fast_copies;
-  out.fast.from_dram += by_bands * (wave.width - 1) * (1.0 - wave.spread.retained(in_group, capacity));
+  const Neighbours near = neighbours(wave, spread);
+  out.slow.from_dram += slow * (wave.row_ctas - 1) * missed(near.slow, capacity);
+  out.fast.from_dram += by_bands * (wave.width - 1) * missed(near.fast, capacity);
   return out;
 }
 
@@ -244,18 +272,19 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
       c_bytes * static_cast<double>(planes) / std::max(1.0, static_cast<double>(total) / static_cast<double>(live));
   const double fast_tiles = a_is_fast ? tiles_m : tiles_n, slow_tiles = a_is_fast ? tiles_n : tiles_m;
   const double width = std::min(static_cast<double>(std::int64_t{1} << grid.swizzle_log2), slow_tiles);
+  const double live_in_plane = static_cast<double>(live) / planes_live;
   wave.row_ctas = fast_tiles;
   wave.width = width;
+  wave.live = live_in_plane;
   wave.fast_tile = (a_is_fast ? a_plane : b_plane) / fast_tiles;
   wave.bands = slow_tiles / width;
   wave.slow_band = (a_is_fast ? b_plane : a_plane) / wave.bands;
   wave.band_result = c_bytes / wave.bands;
   wave.whole_band = static_cast<double>(live) >= fast_tiles * width;
   wave.passing_copies = readers(width);
-  const double live_in_plane = static_cast<double>(live) / planes_live;
   wave.fast_copies = readers(std::clamp(live_in_plane / fast_tiles, width, slow_tiles));
   wave.slow_copies = readers(std::clamp(live_in_plane / width, 1.0, fast_tiles));
-  wave.spread = {total > live ? request.drift_per_wave : 0.0, static_cast<double>(total) / static_cast<double>(live)};
+  wave.spread = {total > live ? std::max(SAT, request.drift_per_wave) : 0.0, static_cast<double>(total) / static_cast<double>(live)};
 
   const double kept =
       batch * (a_bytes * a_copies + b_bytes * b_copies + c_bytes + (request.reads_queries ? c_bytes : 0));
