@@ -209,7 +209,11 @@ Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::Kernel
         std::max(kernels::least_iterations(*out.program),
                  causal_iterations(config, shape, grid, resident, gpu.sms) - out.program->peeled_tiles);
   out.geometry = grid.geometry;
-  out.traffic = plan_traffic({&gpu, &config, &shape, out.program.get(), &grid, resident, l2});
+  GemmTrafficRequest traffic{&gpu, &config, &shape, out.program.get(), &grid, resident, l2};
+  out.traffic = plan_traffic(traffic);
+  traffic.l2_is_full = !kernels::copies_in_bulk(config.family);
+  const Traffic apart = plan_traffic(traffic);
+  if (apart.dram_read_bytes > out.traffic.dram_read_bytes) out.when_l2_is_full = apart;
   out.arithmetic = arithmetic_of(gpu.sm, config, shape);
   out.split_k = split_k_of(config, shape, grid);
   if (!config.attention.causal) out.warp_instructions = warp_instructions(*out.program, grid.geometry);
