@@ -96,7 +96,14 @@ class TritonResolver {
     config_.align_b = widest;
   }
 
+  // Inductor writes sizes into the source, and the compiler dissolves a loop of one iteration before it pipelines it
+  // (A100: 120 launches of one k tile take as long with any num_stages).
+  void dissolve_short_loop() {
+    if (shape_.k <= config_.tile.k && !is_float8(config_.dtype_in)) config_.stages = 1;
+  }
+
   void settle_work() {
+    dissolve_short_loop();
     config_.sliced_k = 1;
     config_.persistent = false;
     config_.async_copy = *config_.stages > 1;
