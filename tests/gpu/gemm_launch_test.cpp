@@ -154,6 +154,11 @@ TEST(ShortLoop, CopiesOnlyTheTilesThatThereAre) {
   EXPECT_EQ(all % 5, 0) << "four tiles before the loop, one in it";
   EXPECT_EQ(moved(64, 2), all / 5 * 2);
   EXPECT_EQ(moved(4096, 128), all);
+  config = {};
+  config.family = kernels::Family::triton;
+  config.dtype_in = config.dtype_out = kernels::DataType::f16;
+  config.tile = {64, 64, 32};
+  config.stages = 5;
   const double l1 = run(gpu, config, {4096, 4096, 64, 1}, {}, cache).memory.l1_bytes;
   EXPECT_NEAR(l1 / run(gpu, config, {4096, 4096, 128, 1}, {}, cache).memory.l1_bytes, 0.5, 0.15);
 }
