@@ -99,7 +99,8 @@ double l2_load(const arch::GpuSpec& gpu, const TimedKernel& timed, Hertz clock) 
 }
 
 // CTAs drift apart where SMs want more than L2 delivers. H200M, 51 launches: durations differ by 0.001 to 0.02 of their
-// mean up to 0.7 of its rate, by 0.12 at 0.9 of it and above.
+// mean where it delivers what they want, by 0.12 where it does not. Both bounds are a judgement, made on an A100's
+// triton_mm: of its L2's rate on paper kernels do not get all, and how much depends on the length of pieces.
 KernelLaunch with_drift(const arch::GpuSpec& gpu, const KernelLaunch& launch, const TimedKernel& timed, Hertz clock) {
   constexpr double alike_below = 0.7, apart_above = 0.9;
   KernelLaunch out = launch;
