@@ -36,4 +36,13 @@ struct Traffic {
   return traffic;
 }
 
+// Between the traffic of SMs that get on alike and that of those which L2, `full` for that share, serves unequally.
+[[nodiscard]] inline Traffic between(Traffic alike, const Traffic& apart, double full) {
+  const auto mix = [&](double Traffic::*member) { alike.*member += full * (apart.*member - alike.*member); };
+  for (double Traffic::*member : {&Traffic::dram_read_bytes, &Traffic::opened_rows, &Traffic::waiting_steps,
+                                  &Traffic::waiting_places, &Traffic::l2_lookups, &Traffic::l2_hit_rate})
+    mix(member);
+  return alike;
+}
+
 }  // namespace noteg::gpu

@@ -53,6 +53,7 @@ struct KernelLaunch {
   SmOccupancy occupancy;
   LaunchGeometry geometry;
   Traffic traffic;
+  std::optional<Traffic> when_l2_is_full;  // where it differs: SMs then get unequal shares, and CTAs drift apart
   Arithmetic arithmetic;
   SplitK split_k;
   std::optional<double> warp_instructions;  // of the whole grid, where they are known; else they are counted

@@ -15,6 +15,7 @@ namespace noteg::gpu {
 struct ProgramKey {
   kernels::KernelConfig config;  // as_built
   arch::SmSpec sm;
+  std::int64_t tiles = 0;  // 0: of a loop longer than its pipeline is deep
 
   bool operator==(const ProgramKey&) const = default;
   [[nodiscard]] std::size_t digest() const;
@@ -106,14 +107,16 @@ SmCache::SmCache() : impl_(std::make_unique<Impl>()) {}
 SmCache::~SmCache() = default;
 
 Result<std::shared_ptr<const kernels::Program>> gemm_program(const arch::GpuSpec& gpu,
-                                                             const kernels::KernelConfig& config, SmCache& cache) {
+                                                             const kernels::KernelConfig& config, SmCache& cache,
+                                                             std::int64_t tiles) {
   using Built = Result<std::shared_ptr<const kernels::Program>>;
-  return cache.impl().programs.get({as_built(config), without_energy(gpu.sm)}, [&]() -> Built {
+  return cache.impl().programs.get({as_built(config), without_energy(gpu.sm), tiles}, [&]() -> Built {
     const Result<kernels::BuildRequest> request = build_request(gpu, config);
     if (!request) return request.errors();
     Result<kernels::Program> program = kernels::build_program(*request);
     if (!program) return program.errors();
-    return std::make_shared<const kernels::Program>(std::move(*program));
+    return std::make_shared<const kernels::Program>(tiles > 0 ? with_tiles(std::move(*program), tiles)
+                                                              : std::move(*program));
   });
 }
 

@@ -26,10 +26,11 @@ class SmCache {
   std::unique_ptr<Impl> impl_;
 };
 
-// The program of a resolved configuration on a GPU's SM.
+// The program of a resolved configuration on a GPU's SM. tiles: of K, where they are fewer than its pipeline has
+// stages.
 [[nodiscard]] Result<std::shared_ptr<const kernels::Program>> gemm_program(const arch::GpuSpec& gpu,
                                                                            const kernels::KernelConfig& config,
-                                                                           SmCache& cache);
+                                                                           SmCache& cache, std::int64_t tiles = 0);
 
 // A program decoded for an SM, with the runs done so far. By the program's identity: two programs that are equal are
 // run twice.

@@ -228,11 +228,15 @@ Result<gpu::KernelLaunch> grouped_launch(const arch::GpuSpec& gpu, const Grouped
   const double scale = static_cast<double>(ctas) / static_cast<double>(std::max<std::int64_t>(1, out.geometry.ctas));
   out.geometry.ctas = std::max<std::int64_t>(1, ctas);
   out.geometry.all_tiles = static_cast<double>(out.geometry.ctas);
-  out.traffic.l2_read_bytes *= scale;
-  out.traffic.l2_lookups *= scale;
+  const auto of_all_experts = [&](gpu::Traffic& traffic) {
+    traffic.l2_read_bytes *= scale;
+    traffic.l2_lookups *= scale;
+    share_rows(traffic, gemm, static_cast<double>(all));
+  };
+  of_all_experts(out.traffic);
+  if (out.when_l2_is_full) of_all_experts(*out.when_l2_is_full);
   if (out.warp_instructions) *out.warp_instructions *= scale;
   out.arithmetic.operations = 2.0 * static_cast<double>(all) * static_cast<double>(gemm.n * gemm.k);
-  share_rows(out.traffic, gemm, static_cast<double>(all));
   return launch;
 }
 

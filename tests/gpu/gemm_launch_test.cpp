@@ -1,6 +1,7 @@
 // How a grid falls onto the chip: CTAs, iterations, batches, split K, and what follows for the time.
 #include "sim/gpu/gemm/gemm_launch.hpp"
 
+#include "sim/gpu/sm_cache.hpp"
 #include "tests/gpu/chip_setup.hpp"
 
 namespace noteg::gpu {
@@ -141,6 +142,34 @@ TEST(SplitK, AParallelReductionCostsAboutTheSameForAnyNumberOfSlices) {
   };
   EXPECT_NEAR(time(32, kernels::SplitKMode::parallel), time(2, kernels::SplitKMode::parallel), 1.0);
   EXPECT_LT(time(32, kernels::SplitKMode::parallel), time(32, kernels::SplitKMode::serial));
+}
+
+// Five stages and two k tiles: the copies of two move data, as many instructions as before are issued.
+TEST(ShortLoop, CopiesOnlyTheTilesThatThereAre) {
+  const arch::GpuSpec gpu = gpu_of("a100-sxm4-80gb");
+  kernels::KernelConfig config = kernel_of("cutlass_tensorop_f16_s16816gemm_f16_64x64_32x5_tn_align8");
+  SmCache cache;
+  const auto moved = [&](std::int64_t k, std::int64_t tiles) {
+    const auto resolved = kernels::resolve(config, {4096, 4096, k, 1});
+    EXPECT_TRUE(resolved);
+    const auto program = gemm_program(gpu, *resolved, cache, tiles);
+    EXPECT_TRUE(program);
+    return std::ranges::count_if((*program)->code, [&](const kernels::Instruction& in) {
+      return in.op == kernels::Opcode::ldgsts && in.pattern >= 0 &&
+             (*program)->patterns[static_cast<std::size_t>(in.pattern)].active_mask != 0;
+    });
+  };
+  const auto all = moved(64, 0);
+  EXPECT_EQ(all % 5, 0) << "four tiles before the loop, one in it";
+  EXPECT_EQ(moved(64, 2), all / 5 * 2);
+  EXPECT_EQ(moved(4096, 128), all);
+  config = {};
+  config.family = kernels::Family::triton;
+  config.dtype_in = config.dtype_out = kernels::DataType::f16;
+  config.tile = {64, 64, 32};
+  config.stages = 5;
+  const double l1 = run(gpu, config, {4096, 4096, 64, 1}, {}, cache).memory.l1_bytes;
+  EXPECT_NEAR(l1 / run(gpu, config, {4096, 4096, 128, 1}, {}, cache).memory.l1_bytes, 0.5, 0.15);
 }
 
 }  // namespace

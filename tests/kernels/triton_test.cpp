@@ -161,6 +161,12 @@ TEST(Triton, InductorsBlocksAreNoLargerThanTheProblem) {
   EXPECT_EQ(inductor_configs(cube).size(), 29U);
 }
 
+TEST(Triton, ALoopOfOneTileIsNoPipeline) {
+  const KernelConfig config = configured(DataType::f16, Layout::nn, {64, 64, 64}, 5, 4);
+  EXPECT_EQ(resolve(config, {4096, 4096, 64, 1})->stages, 1);
+  EXPECT_EQ(resolve(config, {4096, 4096, 65, 1})->stages, 5);
+}
+
 TEST(Triton, WeightsOfEightBitsHalveTheSharedMemoryOfB) {
   KernelConfig config = configured(DataType::f16, Layout::nt, {16, 128, 128}, 4, 4);
   config.dtype_b = DataType::s8;

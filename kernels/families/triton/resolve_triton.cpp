@@ -96,7 +96,15 @@ class TritonResolver {
     config_.align_b = widest;
   }
 
+  // Inductor writes sizes into the source, and the compiler dissolves a loop of one iteration before it pipelines it
+  // (A100: 120 launches of one k tile take as long with any num_stages). Grouped kernels take sizes as arguments.
+  void dissolve_short_loop() {
+    const bool knows_k = shape_.batch == 1 && !is_float8(config_.dtype_in);
+    if (knows_k && shape_.k <= config_.tile.k) config_.stages = 1;
+  }
+
   void settle_work() {
+    dissolve_short_loop();
     config_.sliced_k = 1;
     config_.persistent = false;
     config_.async_copy = *config_.stages > 1;

@@ -41,6 +41,10 @@ struct GemmGrid {
 [[nodiscard]] sm::AddressFacts address_facts(const kernels::KernelConfig& config, const kernels::GemmShape& shape);
 
 // Errors: as simulate().
+// The program of a loop that has so few k tiles that all of them are on their way before it begins: copies of others,
+// there and in the loop, are masked off. Longer loops stay what they are.
+[[nodiscard]] kernels::Program with_tiles(kernels::Program program, std::int64_t tiles);
+
 [[nodiscard]] Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::KernelConfig& resolved,
                                                const kernels::GemmShape& shape, memory::L2State l2, SmCache& cache);
 

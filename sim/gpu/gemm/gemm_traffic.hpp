@@ -23,6 +23,7 @@ struct GemmTrafficRequest {
   const GemmGrid* grid = nullptr;
   int resident = 1;  // CTAs per SM
   memory::L2State l2 = memory::L2State::warm;
+  bool l2_is_full = false;  // SMs want all that L2 delivers, or more
 };
 
 [[nodiscard]] Traffic plan_traffic(const GemmTrafficRequest& request);
