@@ -133,8 +133,7 @@ class Laboratory {
     ports_with.traffic = ports.traffic;
     sm::SmWork work = busiest_sm_work(gpu_, launch_, without.switches);
     sm::SmWork work_with = busiest_sm_work(gpu_, launch_, options_.switches);
-    const double even =
-        options_.switches.tail && !without.switches.tail ? even_share(launch_.geometry, work.ctas) : 1;
+    const double even = options_.switches.tail && !without.switches.tail ? even_share(launch_.geometry, work.ctas) : 1;
     // Where the work stays the same, one wave tells as well as all do what a limit costs.
     if (work == work_with) work.ctas = work_with.ctas = work.resident;
     const double factor =
