@@ -73,6 +73,10 @@ struct Launch {
   std::map<std::uint32_t, Assumption> assumptions;
 
   [[nodiscard]] std::int64_t ctas() const { return grid[0] * grid[1] * grid[2]; }
+  // How many CTAs come before one in the order of the grid.
+  [[nodiscard]] std::int64_t before(const std::array<std::uint32_t, 3>& cta) const {
+    return cta[0] + grid[0] * (cta[1] + grid[1] * std::int64_t{cta[2]});
+  }
   [[nodiscard]] std::int64_t threads() const { return block[0] * block[1] * block[2]; }
   [[nodiscard]] int warps() const { return static_cast<int>((threads() + 31) / 32); }
 };

@@ -95,9 +95,14 @@ class Classes {
     constexpr std::size_t most = 1024;  // CTAs to be run
     const auto ctas = static_cast<std::size_t>(launch_.grid[0] * launch_.grid[1]);
     std::array<std::vector<std::uint32_t>, 3>& begins = cells_.begins;
+    struct Corners {
+      std::uint32_t x0, x1, y0, y1;
+    };
+    const auto corners = [&](std::size_t x, std::size_t y) {
+      return Corners{begins[0][x], end_of(begins[0], x, 0) - 1, begins[1][y], end_of(begins[1], y, 1) - 1};
+    };
     const auto corners_differ = [&](std::size_t x, std::size_t y, std::uint32_t least) {
-      const std::uint32_t x0 = begins[0][x], x1 = end_of(begins[0], x, 0) - 1, y0 = begins[1][y],
-                          y1 = end_of(begins[1], y, 1) - 1;
+      const auto [x0, x1, y0, y1] = corners(x, y);
       if (x1 - x0 < least || y1 - y0 < least) return false;
       const std::uint64_t way = at({x0, y0, 0});
       return at({x1, y0, 0}) != way || at({x0, y1, 0}) != way || at({x1, y1, 0}) != way;
@@ -111,8 +116,7 @@ class Classes {
       for (std::size_t y = 0; y < begins[1].size(); ++y)
         for (std::size_t x = 0; x < begins[0].size(); ++x) {
           if (!corners_differ(x, y, 0)) continue;
-          const std::uint32_t x0 = begins[0][x], x1 = end_of(begins[0], x, 0) - 1, y0 = begins[1][y],
-                              y1 = end_of(begins[1], y, 1) - 1;
+          const auto [x0, x1, y0, y1] = corners(x, y);
           if (x1 > x0) middles[0].insert(x0 + (x1 - x0 + 1) / 2);
           if (y1 > y0) middles[1].insert(y0 + (y1 - y0 + 1) / 2);
         }

@@ -42,4 +42,15 @@ inline void expect_times_within(const LaunchValidation& all, double each_bound, 
   EXPECT_LE(sum / static_cast<double>(all.outcomes.size()), mean_bound);
 }
 
+// bound_of(outcome): how far off executed warp instructions may be, as a share.
+template <class BoundOf>
+void expect_instructions_within(const LaunchValidation& all, BoundOf bound_of) {
+  for (std::size_t i = 0; i < all.outcomes.size(); ++i) {
+    const LaunchOutcome& each = all.outcomes[i];
+    ASSERT_TRUE(each.run) << each.launch;
+    EXPECT_NEAR(each.run->cold.warp_instructions / counted(all, i, "smsp__inst_executed.sum"), 1, bound_of(each))
+        << each.launch;
+  }
+}
+
 }  // namespace noteg::compiled

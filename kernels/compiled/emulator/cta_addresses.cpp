@@ -131,7 +131,7 @@ Neighbours::Neighbours(const EmulatedCode& code, const Launch& launch, const Lau
                        const std::vector<bool>& wanted, const std::array<std::uint32_t, 3>& amid, std::int64_t live) {
   constexpr std::int64_t most = 128;
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return;
-  const std::int64_t first = amid[0] + launch.grid[0] * (amid[1] + launch.grid[1] * std::int64_t{amid[2]});
+  const std::int64_t first = launch.before(amid);
   const std::int64_t last = std::min({launch.ctas(), first + most, first + live});
   for (std::int64_t index = first; index < last; ++index)
     ctas_.push_back(first_addresses(code, launch, memory, cta_at(launch, index), wanted));

@@ -96,10 +96,8 @@ void atomic_global(const Work& w) {
   opaque(w);
   if (!is_counter(w.step)) return;
   const Operand& data = w.in.operand[static_cast<std::size_t>(w.in.operands - 1)];
-  const Extent& grid = w.around.launch->grid;
-  const CtaPlace& place = *w.around.place;
-  const std::int64_t cta = place.id[0] + grid[0] * (place.id[1] + grid[1] * std::int64_t{place.id[2]});
-  const std::int64_t before = cta + w.around.launch->ctas() * (*w.around.turns)[w.in.address]++;
+  const Launch& launch = *w.around.launch;
+  const std::int64_t before = launch.before(w.around.place->id) + launch.ctas() * (*w.around.turns)[w.in.address]++;
   const Lanes v = value_of(w.to, w.around, data);
   std::uint32_t sum = 0, so_far = 0;
   for (std::size_t i = 0; i < 32; ++i) sum += (w.lanes >> i & 1) != 0 ? v.value[i] : 0;

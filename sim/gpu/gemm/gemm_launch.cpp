@@ -235,9 +235,11 @@ Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::Kernel
   GemmTrafficRequest traffic{&gpu, &config, &shape, out.program.get(), &grid, resident, l2};
   out.traffic = plan_traffic(traffic);
   // L2s of one partition serve all alike: deep loops on an L40S and an RTX PRO 6000 (five rows) read as if in lockstep.
-  traffic.l2_is_full = gpu.l2.partitions > 1 && !kernels::copies_in_bulk(config.family);
-  const Traffic apart = plan_traffic(traffic);
-  if (apart.dram_read_bytes > out.traffic.dram_read_bytes) out.when_l2_is_full = apart;
+  if (gpu.l2.partitions > 1 && !kernels::copies_in_bulk(config.family)) {
+    traffic.l2_is_full = true;
+    const Traffic apart = plan_traffic(traffic);
+    if (apart.dram_read_bytes > out.traffic.dram_read_bytes) out.when_l2_is_full = apart;
+  }
   out.arithmetic = arithmetic_of(gpu.sm, config, shape);
   out.split_k = split_k_of(config, shape, grid);
   if (!config.attention.causal) out.warp_instructions = warp_instructions(*out.program, grid.geometry);
