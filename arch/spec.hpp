@@ -244,6 +244,9 @@ struct SmSpec {
   double drift_warps_waiting = 0;  // the same where every k tile waits for its loads
   double drift_power = 1;          // of the warps, with which the drift grows
   double drift_steps = 1;          // how much further apart neighbours are than an even spread over K puts them
+  double drift_full_l2 = 0;        // of a CTA's duration a wave, where SMs want more than L2 delivers
+  double l2_even_below = 1;        // of L2's rate: what SMs may want and still get alike
+  double l2_uneven_above = 1;      // likewise: from here on they get shares that drift_full_l2 holds for
   double lockstep_waves = 1;       // of CTAs, in which SMs read C all at once
   bool fills_together = false;     // CTA slots that fall empty together are filled together
   double cluster_share = 1;        // of the SMs, those on which clusters of more than two CTAs find room

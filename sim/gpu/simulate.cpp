@@ -98,15 +98,16 @@ double l2_load(const arch::GpuSpec& gpu, const TimedKernel& timed, Hertz clock) 
          std::max(1.0, timed.runs.from_l2.cycles);
 }
 
-// CTAs drift apart where SMs want more than L2 delivers. H200M, 51 launches: durations differ by 0.001 to 0.02 of their
-// mean where it delivers what they want, by 0.12 where it does not. Both bounds are a judgement, made on an A100's
-// triton_mm: of its L2's rate on paper kernels do not get all, and how much depends on the length of pieces.
-KernelLaunch with_drift(const arch::GpuSpec& gpu, const KernelLaunch& launch, const TimedKernel& timed, Hertz clock) {
-  constexpr double alike_below = 0.7, apart_above = 0.9;
+// CTAs drift apart where SMs want more than L2 delivers: it then serves them unequally (sm.drift_full_l2). Absent where
+// that changes nothing.
+std::optional<KernelLaunch> with_drift(const arch::GpuSpec& gpu, const KernelLaunch& launch, const TimedKernel& timed,
+                                       Hertz clock) {
+  if (!launch.when_l2_is_full) return std::nullopt;
+  const double even = gpu.sm.l2_even_below, uneven = gpu.sm.l2_uneven_above;
+  const double full = (l2_load(gpu, timed, clock) - even) / std::max(1e-9, uneven - even);
+  if (full <= 0) return std::nullopt;
   KernelLaunch out = launch;
-  if (!launch.when_l2_is_full) return out;
-  const double full = (l2_load(gpu, timed, clock) - alike_below) / (apart_above - alike_below);
-  out.traffic = between(launch.traffic, *launch.when_l2_is_full, std::clamp(full, 0.0, 1.0));
+  out.traffic = between(launch.traffic, *launch.when_l2_is_full, std::min(full, 1.0));
   return out;
 }
 
@@ -120,14 +121,15 @@ Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& la
   SimOptions pilot = options;
   pilot.pilot = true;
   TimedKernel out = timed_at(gpu, launch, pilot, highest, std::nullopt, *timer);
-  const KernelLaunch drifted = with_drift(gpu, launch, out, highest);
-  if (options.pilot && launch.when_l2_is_full) out = timed_at(gpu, drifted, pilot, highest, std::nullopt, *timer);
+  const std::optional<KernelLaunch> drifted = with_drift(gpu, launch, out, highest);
+  const KernelLaunch& timed_launch = drifted ? *drifted : launch;
+  if (options.pilot && drifted) out = timed_at(gpu, timed_launch, pilot, highest, std::nullopt, *timer);
   const auto waiting = [&out]() -> const sm::SmResult* {
     return out.runs.from_l2.deadlock ? &out.runs.from_l2 : out.runs.from_dram.deadlock ? &out.runs.from_dram : nullptr;
   };
   if (!options.pilot) {
     const Hertz clock = waiting() != nullptr ? highest : out.point.clock;
-    out = timed_at(gpu, drifted, options, clock, out.time.dram_wait_at(clock), *timer);
+    out = timed_at(gpu, timed_launch, options, clock, out.time.dram_wait_at(clock), *timer);
   }
   if (const sm::SmResult* run = waiting()) return waits_for_ever(*run);
   return out;

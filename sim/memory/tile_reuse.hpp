@@ -94,10 +94,6 @@ struct LiveTiles {
 // CTAs that are ahead wait for DRAM and the others, which find the same bytes in L2, catch up.
 [[nodiscard]] double drift_per_wave(const arch::SmSpec& sm, int warps, bool loads_ahead);
 
-// The same where SMs want more than L2 delivers. It serves them unequally: durations on our H200's SMs differ by 0.12
-// of their mean (standard deviation of 9 of 51 launches; 0.001 where L2 gives what they want, 0.02 within an SM).
-inline constexpr double drift_when_l2_is_full = 0.4;
-
 // How far the CTAs of a wave lie apart in `waves` waves that drift by `drift_per_wave`, 0 (lockstep) to 1 (they follow
 // one another evenly).
 struct Spread {

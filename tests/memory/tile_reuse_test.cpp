@@ -233,7 +233,7 @@ TEST(TileReuse, NeighboursLoseTheTilesOfDeepLoopsAsTheyDriftApart) {
     r.shape.k = k;
     r.drift_per_wave = 0;
     const double lockstep = tile_reuse(r).dram_read_bytes;
-    r.drift_per_wave = drift_when_l2_is_full;
+    r.drift_per_wave = 0.4;
     return tile_reuse(r).dram_read_bytes / lockstep;
   };
   EXPECT_LT(over_lockstep(256), 1.1);

@@ -73,7 +73,7 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   out.a_along_k = kernels::a_contiguous_in_k(r.config->layout);
   out.b_along_k = !kernels::b_contiguous_in_n(r.config->layout);
   out.drift_per_wave = memory::drift_per_wave(r.gpu->sm, r.resident * r.program->warps, r.config->stages > 1);
-  if (r.l2_is_full) out.drift_per_wave = std::max(out.drift_per_wave, memory::drift_when_l2_is_full);
+  if (r.l2_is_full) out.drift_per_wave = std::max(out.drift_per_wave, r.gpu->sm.drift_full_l2);
   out.l2 = r.l2;
   out.reads_c = r.config->reads_c;
   out.reads_queries = traits_of(*r.config).keeps_scores;
