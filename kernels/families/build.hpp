@@ -48,6 +48,9 @@ struct BuildRequest {
 // Triton's tl.dot on mma.sync or FFMA: pointers of its own for every copy, tiles in shared memory, no fragments ahead.
 [[nodiscard]] Result<Program> build_triton(const BuildRequest& request);
 
+// Matrix times few vectors: every thread reads along K, no tensor cores.
+[[nodiscard]] Result<Program> build_gemv(const BuildRequest& request);
+
 // FlashAttention-2: two products in one loop with softmax between.
 [[nodiscard]] Result<Program> build_attention(const BuildRequest& request);
 

@@ -12,15 +12,27 @@ namespace noteg::kernels {
 
 struct FamilyDescriptor;
 
-enum class Family : std::uint8_t { naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton, attention, flash3 };
+enum class Family : std::uint8_t {
+  naive,
+  blocked,
+  clblast,
+  simt,
+  mma,
+  wgmma,
+  tcgen05,
+  triton,
+  gemv,
+  attention,
+  flash3
+};
 
 extern const FamilyDescriptor naive_family, blocked_family, clblast_family, simt_family, mma_family, wgmma_family,
-    tcgen05_family, triton_family, attention_family, flash3_family;
+    tcgen05_family, triton_family, gemv_family, attention_family, flash3_family;
 
 // In the order of the enumerators.
-inline constexpr std::array all_families{&naive_family,     &blocked_family, &clblast_family, &simt_family,
-                                         &mma_family,       &wgmma_family,   &tcgen05_family, &triton_family,
-                                         &attention_family, &flash3_family};
+inline constexpr std::array all_families{&naive_family, &blocked_family,   &clblast_family, &simt_family,
+                                         &mma_family,   &wgmma_family,     &tcgen05_family, &triton_family,
+                                         &gemv_family,  &attention_family, &flash3_family};
 
 [[nodiscard]] inline const FamilyDescriptor& family_of(Family family) {
   return *all_families[static_cast<std::size_t>(family)];

@@ -93,13 +93,18 @@ void check_ranges(Draft& draft) {
     draft.report("shared_bytes", "an integer from 0 to 1048576", std::to_string(*c.shared_bytes));
 }
 
-Draft begin_ffma(const KernelConfig& config, const GemmShape& shape) {
+Draft begin_without_tensor_cores(const KernelConfig& config, const GemmShape& shape) {
   Draft draft{config, shape, check_shape(shape)};
-  check_types(draft);
   check_tensor_keys(draft);
   check_ranges(draft);
   check_pair(draft, "warp_tile", draft.config.warp_m, draft.config.warp_n);
   check_pair(draft, "thread_tile", draft.config.thread_m, draft.config.thread_n);
+  return draft;
+}
+
+Draft begin_ffma(const KernelConfig& config, const GemmShape& shape) {
+  Draft draft = begin_without_tensor_cores(config, shape);
+  check_types(draft);
   return draft;
 }
 

@@ -49,7 +49,9 @@ struct Draft {
 // What no family goes beyond, and the family's own range of stages.
 void check_ranges(Draft& draft);
 
-// Steps of the FFMA families, in this order. Types, keys of other families, ranges:
+// Steps of the families without tensor cores, in this order. Keys of other families, ranges; of the FFMA families also
+// types:
+[[nodiscard]] Draft begin_without_tensor_cores(const KernelConfig& config, const GemmShape& shape);
 [[nodiscard]] Draft begin_ffma(const KernelConfig& config, const GemmShape& shape);
 // Extents from 1 to 1024; false: reported.
 bool check_extents(Draft& draft);

@@ -26,6 +26,8 @@ enum class Opcode : std::uint8_t {
   iadd3,
   imad,
   imad_wide,
+  idp,
+  hadd2_f32,
   lop3,
   shf,
   lea,

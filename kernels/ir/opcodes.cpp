@@ -25,6 +25,8 @@ constexpr std::array<OpcodeInfo, opcode_count> table = {{
     {Opcode::iadd3, "IADD3", Unit::alu, false, Pipe::alu},
     {Opcode::imad, "IMAD", Unit::fma_heavy, false, Pipe::fma},
     {Opcode::imad_wide, "IMAD.WIDE", Unit::fma_heavy, false, Pipe::fma},
+    {Opcode::idp, "IDP.4A", Unit::fma_heavy, false, Pipe::fma},
+    {Opcode::hadd2_f32, "HADD2.F32", Unit::fma_heavy, false, Pipe::fma},
     {Opcode::lop3, "LOP3.LUT", Unit::alu, false, Pipe::alu},
     {Opcode::shf, "SHF", Unit::alu, false, Pipe::alu},
     {Opcode::lea, "LEA", Unit::alu, false, Pipe::alu},

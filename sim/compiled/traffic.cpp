@@ -16,7 +16,6 @@ constexpr double sector_bytes = 32;
 // Rows that a store to a random place opens, over a read's: written back, and where it does not fill its sector, that
 // is read before. H200M, l2_partial_stores: over 1 GiB 35 and 60 ps for each, 22.7 for each read.
 constexpr double whole_sector_rows = 1.55, filled_sector_rows = 1.05;
-constexpr double row_bytes = 1024;  // of a pseudo channel of HBM (JESD238), and of a channel of GDDR6 half of it
 
 // The raster of CTAs: x first, then y, then z.
 struct Raster {
@@ -122,7 +121,7 @@ struct Reuse {
       if (g.step[axis] != 0) run *= std::min(raster.grid[axis], live / beside);
       beside *= raster.grid[axis];
     }
-    return std::min(1.0, run / row_bytes);
+    return std::min(1.0, run / gpu::dram_row_bytes);
   }
 
   // In which a step's reads lie, geometric mean over what is read. CTAs that share bytes wait for a part each.

@@ -7,6 +7,8 @@
 
 namespace noteg::gpu {
 
+inline constexpr double dram_row_bytes = 1024;  // of a pseudo channel of HBM (JESD238); of GDDR6's channels half
+
 // Achievable bandwidth for a mix of reads and writes.
 [[nodiscard]] BytesPerSecond dram_bandwidth(const arch::DramSpec& dram, double read_bytes, double write_bytes);
 

@@ -135,7 +135,6 @@ struct SimReport {
   Engine engine;
   Confidence confidence;
   std::vector<std::pair<std::string, std::string>> switches;  // those not at their default: name, value
-  double host_dispatch_us = 0;  // included in time_us only when asked for by a measured set
 };
 
 }  // namespace noteg::gpu

@@ -147,6 +147,8 @@ GemmGrid plan_grid(const kernels::KernelConfig& config, const kernels::GemmShape
 
 double peak_rate(const arch::SmSpec& sm, const kernels::KernelConfig& config) {
   if (kernels::on_tensor_cores(config)) return sm::peak_macs_per_cycle(sm, kernels::tensor_form_of(config));
+  constexpr int products_of_dp4a = 4;
+  if (config.dtype_in == kernels::DataType::s8) return products_of_dp4a * sm.sub_cores * sm.pipes.fma_heavy.lanes;
   return static_cast<double>(sm.sub_cores) * sm.pipes.fma.lanes;
 }
 

@@ -104,6 +104,7 @@ LoopLoads loop_loads(const kernels::Program& program, kernels::Matrix matrix, ke
 struct Operand {
   memory::OperandLines lines;
   LoopLoads loads;
+  double bytes = 0;                     // in memory
   double useful_bytes = 0;              // that all CTAs ask for, tiles clipped to the matrix
   double useful_sectors_iteration = 0;  // of one whole tile in one iteration
 };
@@ -125,8 +126,8 @@ Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double l
   out.loads = loop_loads(*r.program, matrix, sm::line_sizes(r.gpu->sm.memory));
   out.lines.sector = std::llround(l1_sector(r));
   out.lines.through_l1 = out.loads.through_l1 && out.loads.sectors > 0;
-  out.useful_bytes =
-      static_cast<double>(s.batch) * static_cast<double>(extent) * static_cast<double>(s.k) * bytes * others;
+  out.bytes = static_cast<double>(s.batch) * static_cast<double>(extent) * static_cast<double>(s.k) * bytes;
+  out.useful_bytes = out.bytes * others;
   out.useful_sectors_iteration = static_cast<double>(across) * r.program->k_per_iteration * bytes / l1_sector(r);
   return out;
 }
@@ -274,6 +275,13 @@ double beats_of(const memory::OperandLines& operand, double element_bytes, const
 }
 
 // What L2 has to deliver for loads of A and B, and what of it L1 keeps.
+// Loads that follow each other for as long as a row of DRAM, or over whole rows of the operand. Copies of tiles bring
+// pieces of 256 bytes at most, which dram.tile_efficiency was measured on.
+bool is_stream(const memory::OperandLines& lines, double element_bytes) {
+  return lines.along_k &&
+         (lines.piece >= lines.line || static_cast<double>(lines.piece) * element_bytes >= dram_row_bytes);
+}
+
 void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::ReuseRequest& reuse) {
   const LaunchGeometry& geometry = r.grid->geometry;
   const memory::TileGrid& tiles = r.grid->tiles;
@@ -285,7 +293,7 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
                  static_cast<double>(tiles.batch * tiles.split_k));
   const std::int64_t side_by_side = std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest());
   const memory::SharingCtas sharing{static_cast<int>(side_by_side), r.gpu->sm.occupancy.max_ctas};
-  double asked = 0, fetched = 0, beats = 0;
+  double asked = 0, fetched = 0, beats = 0, streams = 0;
   for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
     const double different = (matrix == kernels::Matrix::a ? live.rows : live.columns) * planes_live;
     const Operand operand = operand_of(r, matrix, different);
@@ -293,12 +301,14 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
     out.l2_read_bytes += operand.useful_bytes * over;
     beats += operand.useful_bytes * over * beats_of(operand.lines, reuse.bytes_in, r.gpu->l2);
     if (!operand.lines.through_l1) continue;
+    if (is_stream(operand.lines, reuse.bytes_in)) streams += operand.bytes;
     asked += operand.loads.sectors;
     const double of_it = std::min(operand.loads.sectors, operand.useful_sectors_iteration * over);
     fetched += of_it;
     out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
   }
   if (out.l2_read_bytes > 0) out.read_beats = std::round(beats / out.l2_read_bytes * hit_steps) / hit_steps;
+  out.stream_share = streams / std::max(1.0, out.footprint_bytes);
   if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
 }
 

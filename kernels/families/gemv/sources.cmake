@@ -1,0 +1,1 @@
+set(sources gemv_family.cpp gemv.cpp)
