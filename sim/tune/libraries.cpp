@@ -238,9 +238,19 @@ class DeepGemm {
   Block best_;
 };
 
-// TensorRT-LLM, cutlass_heuristic.cpp and int8_gemm_template.h: the plugin times six tiles of three to six stages. What
-// is called 128x64 is 128x128.
+// TensorRT-LLM, smoothQuantGemmPlugin.cpp and int8SQ.cu: up to four rows go without tensor cores, two columns a CTA.
+KernelConfig smooth_quant_of_few_rows(const Problem& problem) {
+  KernelConfig config;
+  config.family = Family::gemv;
+  config.tile = {static_cast<int>(problem.shape.m), 2, 0};
+  return in_frame(std::move(config), problem.frame);
+}
+
+// cutlass_heuristic.cpp and int8_gemm_template.h: beyond, the plugin times six tiles of three to six stages. What is
+// called 128x64 is 128x128.
 std::vector<KernelConfig> smooth_quant(const Problem& problem) {
+  constexpr std::int64_t few_rows = 4;
+  if (problem.shape.m <= few_rows) return {smooth_quant_of_few_rows(problem)};
   constexpr std::array<WarpTile, 6> tiles{{{32, 128, 64, 32, 32, 64, 0},
                                            {64, 128, 64, 64, 32, 64, 0},
                                            {128, 128, 64, 64, 32, 64, 0},
