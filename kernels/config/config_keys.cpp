@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "kernels/families/family.hpp"
 #include "kernels/ir/tensor_form.hpp"
 #include "kernels/names/tokens.hpp"
 #include "sim/support/text.hpp"
@@ -127,17 +128,12 @@ bool set_group(KernelConfig& c, std::string_view text) {
 
 bool set_shared(KernelConfig& c, std::string_view text) { return take(c.shared_bytes, integer(text, 0, 1048576)); }
 
+constexpr std::string_view family_key = "family";  // its row names every family of the catalogue
+
 constexpr std::array keys{
     Key{"name", "a text of up to 512 characters", "empty", "What reports call the kernel.", set_name},
-    Key{"family", "naive, blocked, clblast, simt, mma, wgmma, tcgen05, triton or attention", "simt",
-        "How the kernel works: naive (one thread per element), blocked (register blocking, vector loads), clblast "
-        "(CLBlast's Xgemm), simt (warp "
-        "tiles, multi-stage pipeline, as CUTLASS and cuBLAS ship it), mma (the same on tensor cores: ldmatrix and "
-        "mma.sync), wgmma (TMA and warp-group mma), tcgen05 (TMA, tensor memory), triton (tl.dot as Triton lowers it "
-        "to mma.sync or FFMA), attention "
-        "(FlashAttention-2: "
-        "two products in one loop).",
-        [](KernelConfig& c, std::string_view t) { return take(c.family, family_from(t)); }},
+    Key{family_key, "", "simt",
+        "How the kernel works: ", [](KernelConfig& c, std::string_view t) { return take(c.family, family_from(t)); }},
     Key{"flavor", "generic, cutlass, cublas, xmma or deep_gemm", "generic",
         "Whose code a simt or mma kernel imitates: registers, padding, staging.",
         [](KernelConfig& c, std::string_view t) { return take(c.flavor, flavor_from(t)); }},
@@ -286,13 +282,23 @@ Diagnostic unknown_key(std::string_view key) {
   return {"", 0, 0, std::string(key), "a known key", std::move(found)};
 }
 
+KernelKeyDoc doc_of(const Key& key) {
+  KernelKeyDoc doc{std::string(key.key), std::string(key.accepts), std::string(key.fallback), std::string(key.meaning)};
+  if (key.key != family_key) return doc;
+  doc.accepts = family_list();
+  for (const FamilyDescriptor* family : all_families) {
+    if (family != all_families.front()) doc.meaning += ", ";
+    doc.meaning += std::string(family->name) + " (" + std::string(family->meaning) + ")";
+  }
+  doc.meaning += ".";
+  return doc;
+}
+
 }  // namespace
 
 std::vector<KernelKeyDoc> kernel_keys() {
   std::vector<KernelKeyDoc> docs;
-  for (const Key& key : keys)
-    docs.push_back(
-        {std::string(key.key), std::string(key.accepts), std::string(key.fallback), std::string(key.meaning)});
+  for (const Key& key : keys) docs.push_back(doc_of(key));
   return docs;
 }
 
@@ -300,7 +306,7 @@ std::optional<Diagnostic> set_kernel_key(KernelConfig& config, std::string_view 
   for (const Key& known : keys) {
     if (known.key != key) continue;
     if (known.set(config, text)) return std::nullopt;
-    return Diagnostic{"", 0, 0, std::string(key), std::string(known.accepts), "\"" + std::string(text) + "\""};
+    return Diagnostic{"", 0, 0, std::string(key), doc_of(known).accepts, "\"" + std::string(text) + "\""};
   }
   return unknown_key(key);
 }
@@ -318,7 +324,7 @@ std::string kernel_reference() {
       "the source tree, and in `share/noteg/kernels` beside the program. Every value that is left out is printed by "
       "`noteg simulate --format json`.\n\n"
       "| key | takes | without it | meaning |\n| --- | --- | --- | --- |\n";
-  for (const Key& key : keys) {
+  for (const KernelKeyDoc& key : kernel_keys()) {
     page += "| `";
     page += key.key;
     page += "` | ";

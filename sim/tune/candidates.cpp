@@ -279,13 +279,13 @@ namespace {
 using kernels::Family;
 using kernels::KernelConfig;
 
-// FFMA kernels for f32; for other types those of tensor cores that the GPU has.
+// FFMA kernels for f32; for other types those of tensor cores that the GPU has, and those for few rows.
 std::vector<Family> suitable_families(const arch::GpuSpec& gpu, const Problem& problem) {
   const auto wanted =
       wants_tensor_cores(problem.frame.dtype_in) ? kernels::Arithmetic::tensor_cores : kernels::Arithmetic::ffma;
   std::vector<Family> families;
   for (const kernels::FamilyDescriptor* family : kernels::all_families)
-    if (family->add_candidates != nullptr && family->traits.arithmetic == wanted &&
+    if (family->add_candidates != nullptr && (family->traits.arithmetic == wanted || family->traits.takes_few_rows) &&
         gpu::has(gpu.sm, family->traits.needs))
       families.push_back(family->family);
   return families;

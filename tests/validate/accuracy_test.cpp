@@ -42,6 +42,22 @@ TEST(Accuracy, OwnLaunchesOfFlashAttention3) {
   EXPECT_LE(result->all->time->mape, 0.14);
 }
 
+// One to four rows without tensor cores, four types, weights in L2 and in DRAM.
+TEST(Accuracy, OwnDotProductsOfFewRows) {
+  gpu::SmCache cache;
+  ValidateOptions options;
+  options.jobs = 2;
+  for (const TimeColumn column : {TimeColumn::as_taken, TimeColumn::cold}) {
+    options.time = column;
+    const Result<Validation> result =
+        validate({NOTEG_SOURCE_DIR "/tests/data/h100_gemv.csv"}, options, simulator_with(cache));
+    ASSERT_TRUE(result) << to_string(result.errors());
+    EXPECT_EQ(result->predicted, column == TimeColumn::as_taken ? 144U : 120U);
+    ASSERT_TRUE(result->all && result->all->time);
+    EXPECT_LE(result->all->time->mape, 0.11);
+  }
+}
+
 TEST(Accuracy, StaysWithinItsMarginsOnTheMeasuredSubset) {
   gpu::SmCache cache;
   const auto simulator = simulator_with(cache);

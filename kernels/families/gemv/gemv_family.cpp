@@ -10,7 +10,7 @@
 namespace noteg::kernels {
 namespace {
 
-constexpr int usual_threads = 128, most_rows = 8;
+constexpr int usual_threads = 128, most_rows = 8, most_results = 16;  // of a CTA: a thread has a sum for each
 
 DataType sum_of(DataType in) { return in == DataType::s8 ? DataType::s32 : DataType::f32; }
 
@@ -26,25 +26,32 @@ void settle_types(Draft& draft) {
     draft.report("layout", "nt (a gemv thread reads along K)", std::string(name_of(c.layout)));
 }
 
-void settle_tile(Draft& draft) {
+// K in equal steps, of 16 bytes for each thread at most. Without tile.k or threads: what K keeps busy, up to 128.
+void settle_steps(Draft& draft) {
   KernelConfig& c = draft.config;
-  if (std::min(c.tile.m, c.tile.n) < 1 || std::max(c.tile.m, c.tile.n) > most_rows)
-    return draft.report("tile", "1 to 8 rows and columns of a CTA, for example 1x2", tile_text(c.tile));
   const int width = elements_of_access(c.dtype_in);
-  // Threads that K has no 16 bytes for leave at once: left out.
-  const std::int64_t busy = ceil_div(ceil_div(draft.shape.k, width), 32) * 32;
-  const int threads = c.threads.value_or(static_cast<int>(std::min<std::int64_t>(usual_threads, busy)));
-  if (threads < 32 || threads > largest_cta || threads % 32 != 0)
-    return draft.report("threads", "a multiple of 32 up to 1024 (gemv)", std::to_string(threads));
-  c.threads = threads;
-  // K in equal steps, none longer than 16 bytes for each thread.
-  const int longest = threads * width;
-  const std::int64_t steps = ceil_div(draft.shape.k, longest);
-  const auto step = static_cast<int>(ceil_div(ceil_div(draft.shape.k, steps), width) * width);
-  if (c.tile.k != 0 && c.tile.k != longest && c.tile.k != step)
-    return draft.report("tile", std::to_string(longest) + " of K (16 bytes for each thread)", tile_text(c.tile));
-  c.tile.k = step;
+  const auto busy = [&](std::int64_t k) { return ceil_div(ceil_div(k, width), 32) * 32; };
+  if (!c.threads)
+    c.threads =
+        static_cast<int>(c.tile.k > 0 ? busy(c.tile.k) : std::min<std::int64_t>(usual_threads, busy(draft.shape.k)));
+  if (*c.threads < 32 || *c.threads > largest_cta || *c.threads % 32 != 0)
+    return draft.report("threads", "a multiple of 32 up to 1024 (gemv)", std::to_string(*c.threads));
+  const int longest = *c.threads * width;
+  if (c.tile.k == 0) c.tile.k = longest;
+  if (c.tile.k < width || c.tile.k > longest)
+    return draft.report("tile", std::to_string(width) + " to " + std::to_string(longest) + " of K (16 bytes a thread)",
+                        tile_text(c.tile));
+  const std::int64_t steps = ceil_div(draft.shape.k, c.tile.k);
+  c.tile.k = static_cast<int>(ceil_div(ceil_div(draft.shape.k, steps), width) * width);
+}
+
+void settle_tile(Draft& draft) {
+  const Tile& tile = draft.config.tile;
+  if (std::min(tile.m, tile.n) < 1 || std::max(tile.m, tile.n) > most_rows)
+    return draft.report("tile", "1 to 8 rows and columns of a CTA, for example 1x2x1024", tile_text(tile));
+  if (tile.m * tile.n > most_results) return draft.report("tile", "16 results of a CTA at most", tile_text(tile));
   refuse_slices(draft);
+  settle_steps(draft);
 }
 
 void settle_work(Draft& draft) {
@@ -98,6 +105,7 @@ Result<KernelConfig> resolve_gemv(const KernelConfig& config, const GemmShape& s
 void add_gemvs(const TuningRequest& request, std::vector<KernelConfig>& out) {
   if (request.shape.m > most_rows || !gemv_takes(request.frame.dtype_in)) return;
   for (const int columns : {2, 4}) {
+    if (request.shape.m * columns > most_results) continue;
     KernelConfig kernel;
     kernel.family = Family::gemv;
     kernel.tile = {static_cast<int>(request.shape.m), columns, 0};
@@ -124,6 +132,7 @@ constinit const FamilyDescriptor gemv_family{
     .meaning = "dot products for few rows: the threads of a CTA share K",
     .traits = {.multiplies_with = "dot",
                .stages = {1, 1, "1 (a gemv kernel loads one step of K at a time)"},
+               .takes_few_rows = true,
                .prefetched_bytes = 0},
     .resolve = resolve_gemv,
     .build = build_gemv,
