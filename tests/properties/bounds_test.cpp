@@ -34,7 +34,8 @@ std::vector<Case> kernels_of_all_families() {
           make("h100-sxm5-80gb", {{"family", "wgmma"}, {"tile", "128x128x64"}, {"dtype", "f16"}, {"cluster", "2x1"}}),
           make("tiny", {{"family", "naive"}, {"tile", "16x16x16"}}),
           make("rtx3090", {{"family", "blocked"}, {"tile", "64x64x8"}}),
-          make("a100-pcie-40gb", {{"family", "clblast"}, {"tile", "64x64x16"}})};
+          make("a100-pcie-40gb", {{"family", "clblast"}, {"tile", "64x64x16"}}),
+          make("l40s", {{"family", "gemv"}, {"tile", "2x2x1024"}, {"dtype", "f16"}, {"layout", "nt"}})};
 }
 
 // What is wrong with the report; nothing where all is right.

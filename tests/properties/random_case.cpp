@@ -110,6 +110,14 @@ Settings wgmma(Random& random) {
   return s;
 }
 
+Settings gemv(Random& random) {
+  static constexpr const char* types[] = {"f16", "bf16", "f8e4m3", "s8"};
+  Settings s{{"family", "gemv"}};
+  s.emplace_back("tile", fmt::format("{}x{}x{}", whole(random, 1, 8), whole(random, 1, 4), 512 * whole(random, 1, 4)));
+  s.emplace_back("dtype", one_of(types, random));
+  return s;
+}
+
 // The kernels of the measured rows, by name.
 const std::vector<std::string>& names() {
   static const std::vector<std::string> all = [] {
@@ -149,7 +157,7 @@ double by_octave(Random& random, double low, double high) {
 
 Case draw_case(std::size_t kind, Random& random) {
   static const std::vector<std::string> gpus = arch::list_gpu_ids();
-  constexpr Settings (*families[])(Random&) = {naive, blocked, clblast, simt, mma, wgmma};
+  constexpr Settings (*families[])(Random&) = {naive, blocked, clblast, simt, mma, wgmma, gemv};
   static_assert(std::size(families) + 1 == kinds);
   static constexpr const char* layouts[] = {"nn", "nt", "tn", "tt"};
   constexpr gpu::L2State states[] = {gpu::L2State::warm, gpu::L2State::cold, gpu::L2State::empty};

@@ -27,7 +27,7 @@ struct Case {
 };
 
 // Kernels of one family, or by the names that profilers print.
-inline constexpr std::size_t kinds = 7;
+inline constexpr std::size_t kinds = 8;
 
 // Keys are drawn from what is usual; many draws break a rule of their family, and simulate() says so.
 [[nodiscard]] Case draw_case(std::size_t kind, Random& random);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int index_instructions = 34, result_instructions = 24;  // before the loop; of those that write results
 constexpr int words = gemv_access_bytes / 4;                      // of an access
+constexpr int line_bytes = 128;                                   // of L1
 constexpr int lane_steps = 5;                                     // exchanges that add up 32 lanes
 
 class Gemv {
@@ -61,6 +62,9 @@ class Gemv {
     AccessPattern out = contiguous(Space::global, matrix, false, gemv_access_bytes, 32 * gemv_access_bytes);
     const int accesses = config_.tile.k / elements_of_access(config_.dtype_in);
     out.active_mask = lane_mask(std::max(1, accesses * 32 / *config_.threads));
+    // Rows that do not end on a border of lines begin anywhere in one.
+    if (accesses * gemv_access_bytes % line_bytes != 0)
+      for (std::uint32_t& offset : out.offset) offset += gemv_access_bytes;
     return out;
   }
 

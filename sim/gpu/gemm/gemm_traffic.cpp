@@ -309,7 +309,8 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
   }
   if (out.l2_read_bytes > 0) out.read_beats = std::round(beats / out.l2_read_bytes * hit_steps) / hit_steps;
   out.stream_share = streams / std::max(1.0, out.footprint_bytes);
-  if (asked > 0) out.l1_hit_rate = std::round((1.0 - fetched / asked) * hit_steps) / hit_steps;
+  // Down: the core asks L2 for no less than is reported.
+  if (asked > 0) out.l1_hit_rate = std::floor((1.0 - fetched / asked) * hit_steps) / hit_steps;
 }
 
 // Of the rows of all blocks of keys, those that there are: copies of the others fill with zeros and ask nobody.
