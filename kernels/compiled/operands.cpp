@@ -69,7 +69,7 @@ std::optional<Register> take_register(std::string_view& s) {
   return out;
 }
 
-constexpr std::array<std::pair<std::string_view, Special>, 18> specials{{{"SR_TID.X", Special::tid_x},
+constexpr std::array<std::pair<std::string_view, Special>, 19> specials{{{"SR_TID.X", Special::tid_x},
                                                                          {"SR_TID.Y", Special::tid_y},
                                                                          {"SR_TID.Z", Special::tid_z},
                                                                          {"SR_CTAID.X", Special::ctaid_x},
@@ -86,6 +86,7 @@ constexpr std::array<std::pair<std::string_view, Special>, 18> specials{{{"SR_TI
                                                                          {"SR_GEMASK", Special::lane_mask_ge},
                                                                          {"SR_EQMASK", Special::lane_mask_eq},
                                                                          {"SR_CLOCKLO", Special::clock},
+                                                                         {"SR_SWINHI", Special::shared_window},
                                                                          {"SRZ", Special::zero}}};
 
 void suffixes(std::string_view s, Operand& out) {

@@ -24,6 +24,7 @@ struct Step {
   bool uniform = false;           // on the uniform datapath
   bool carried_out = false;
   bool is_memory = false;     // its addresses are wanted
+  bool by_window = false;     // of shared memory, by a generic address: a peer's where there are clusters
   bool acts = false;          // on asynchronous units or named barriers, and that is wanted
   bool data_matters = false;  // of a store to shared memory: what it writes decides something
 };
