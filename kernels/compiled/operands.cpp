@@ -329,8 +329,15 @@ bool parse_instruction(std::string_view text, Instruction& out) {
       if (rest[at] == ']' || rest[at] == '}' || rest[at] == ')') --depth;
       if (rest[at] == ',' && depth <= 0) break;
     }
+    std::string_view piece = trimmed(rest.substr(0, at));
+    // BRX R6 -0x1f0, CALL.REL R6 `(kernel): a register, and what is added to it.
+    if (const std::size_t gap = piece.find(' '); gap != piece.npos && (piece[0] == 'R' || piece[0] == 'U')) {
+      if (out.operands == out.operand.size()) return false;
+      out.operand[out.operands++] = parse_operand(piece.substr(0, gap));
+      piece = trimmed(piece.substr(gap));
+    }
     if (out.operands == out.operand.size()) return false;
-    out.operand[out.operands++] = parse_operand(trimmed(rest.substr(0, at)));
+    out.operand[out.operands++] = parse_operand(piece);
     rest = trimmed(rest.substr(std::min(rest.size(), at + 1)));
   }
   return true;

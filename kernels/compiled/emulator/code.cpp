@@ -359,6 +359,7 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
     out.blocks.back().end = static_cast<std::int32_t>(i) + 1;
     out.block_of.push_back(static_cast<std::int32_t>(out.blocks.size()) - 1);
   }
+  out.tables = jump_tables(out);
   forget_unknowable(out);
   slice(out, wanted);
   out.numbers_lead = std::ranges::any_of(
