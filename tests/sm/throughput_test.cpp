@@ -49,7 +49,7 @@ TEST(PackedHalves, TakeTwoCyclesOfTheHalfWithoutIntegers) {
     beside += half + fmt::format("[B------:R-:W-:-:S01] IMAD R{0}, R{0}, 0x3, R3 ;\n", 16 + i % 8);
   }
   EXPECT_NEAR(cycles_per_iteration({.text = loop(16, "", alone)}), 32 * 2 * 4, 8);
-  EXPECT_NEAR(cycles_per_iteration({.text = loop(16, "", beside)}), 32 * 2 * 4, 16);
+  EXPECT_LT(cycles_per_iteration({.text = loop(16, "", beside)}), 0.8 * 32 * (2 + 2) * 4);
 }
 
 // --- shared memory: cycles per warp instruction of the whole SM --------------------------------------------------

@@ -198,10 +198,10 @@ TEST(Emulation, ASwitchGoesByTheOrderOfItsBodies) {
   Small small(
       "S2R R0, SR_TID.X\nSHF.R.U32.HI R1, RZ, 0x5, R0\nSHF.L.U32 R1, R1, 0x2, RZ\nLDC R2, c[0x2][R1]\nBRX R2 -0x50\n"
       "MOV R3, 0x1\nBRA LBB1\nMOV R3, 0x2\nMOV R4, 0x2\nBRA LBB1\nLBB1:\nEXIT",
-      {}, {160, 1, 1});
+      {}, {96, 1, 1});
   EXPECT_EQ(small.at(7).warps, 1);  // warp 0
   EXPECT_EQ(small.at(5).warps, 1);  // warp 1
-  EXPECT_EQ(small.at(10).warps, 5);
+  EXPECT_EQ(small.at(10).warps, 3);
   EXPECT_EQ(small.profile->assumptions.size(), 1u);
 }
 
