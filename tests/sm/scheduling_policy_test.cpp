@@ -27,18 +27,6 @@ TEST(SchedulingPolicy, ChoosesByItsRule) {
   EXPECT_EQ(first_choice(Scheduler::lrr, plain, 0b1010), 1) << "around the end";
 }
 
-TEST(SchedulingPolicy, TurnsAreTakenByArithmeticOnly) {
-  std::array<std::uint64_t, 32> issued_last{};
-  issued_last[1] = 5;
-  issued_last[3] = 30;
-  issued_last[4] = 10;
-  SchedulerView turns = view(issued_last, true);
-  turns.to_memory = 0b01010;
-  EXPECT_EQ(first_choice(Scheduler::cggty, turns, candidates), 3) << "the youngest of those that go to memory";
-  turns.to_memory = 0b01000;
-  EXPECT_EQ(first_choice(Scheduler::cggty, turns, candidates), 1) << "who waited longest";
-}
-
 TEST(SchedulingPolicy, HasARowForEachName) {
   EXPECT_EQ(scheduler_names().size(), scheduler_rows.size());
   EXPECT_TRUE(is_greedy(Scheduler::cggty));

@@ -45,7 +45,6 @@ struct SchedulerView {
   std::int32_t last = -1;                              // bit of the warp that issued last
   const std::array<std::uint64_t, 32>* issued_last{};  // cycle of each warp's last issue
   bool longest_waiting_first = false;                  // as the SM's specification says
-  std::uint32_t to_memory = 0;                         // warps whose next instruction goes to the load/store unit
 };
 
 namespace policy {
@@ -72,21 +71,13 @@ inline int longest_waiting(const SchedulerView& view, std::uint32_t candidates) 
   return best;
 }
 
-// Turns hold for arithmetic only: to the load/store unit goes the youngest, so that CTAs of an SM part and one computes
-// while the other waits for data (H200M: ten launches of products in shared memory 12 % too slow with turns, 6 with
-// this).
-inline int turns_of_arithmetic(const SchedulerView& view, std::uint32_t candidates) {
-  const int first = longest_waiting(view, candidates);
-  return (view.to_memory >> first & 1) != 0 ? youngest(candidates & view.to_memory) : first;
-}
-
 }  // namespace policy
 
 // One candidate at least.
 [[nodiscard]] inline int first_choice(Scheduler scheduler, const SchedulerView& view, std::uint32_t candidates) {
   switch (scheduler) {
     case Scheduler::cggty:
-      return view.longest_waiting_first ? policy::turns_of_arithmetic(view, candidates) : policy::youngest(candidates);
+      return view.longest_waiting_first ? policy::longest_waiting(view, candidates) : policy::youngest(candidates);
     case Scheduler::gto:
     case Scheduler::oldest: return policy::oldest(candidates);
     case Scheduler::lrr: return policy::after_last(view, candidates);

@@ -135,8 +135,7 @@ class WarpScheduler {
   [[nodiscard]] bool goes_on(std::uint32_t candidates) const { return (candidates & state_.greedy) != 0; }
   [[nodiscard]] int last() const { return state_.last; }
   [[nodiscard]] int choose(std::uint32_t candidates) const {
-    const std::uint32_t to_memory = needs(static_cast<std::size_t>(Action::memory));
-    return first_choice(policy_, {state_.last, &state_.issued_last, longest_waiting_first_, to_memory}, candidates);
+    return first_choice(policy_, {state_.last, &state_.issued_last, longest_waiting_first_}, candidates);
   }
 
   // A warp issues; it was the one of its cycle.

@@ -11,7 +11,6 @@ namespace {
 
 constexpr const char* hfma2 =
     "nvcc made HFMA2.MMA of a part of four and of eight chains, which runs on the other half; here all are HFMA2";
-constexpr const char* turns = "the youngest goes to memory first, and to shuffles too: two cycles are lost at the end";
 constexpr const char* fair =
     "suspected: with several warps per scheduler the ALU and FMA streams fall into step in another way than on this "
     "H200; its bursts of six instructions per warp point to the fetch of whole lines, which is not modelled";
@@ -38,7 +37,6 @@ std::vector<KnownException> known_exceptions() {
       {"throughput: op=hfma2;warps_per_sm=16;ilp=8", hfma2},
       {"throughput: op=hfma2;warps_per_sm=32;ilp=4", hfma2},
       {"throughput: op=hfma2;warps_per_sm=32;ilp=8", hfma2},
-      {"throughput: op=shfl;warps_per_sm=16;ilp=4", turns},
       {"throughput: op=ffma_iadd;warps_per_sm=16;ilp=8", fair},
       {"throughput: op=ffma_iadd;warps_per_sm=32;ilp=4", fair},
       {"throughput: op=ffma_iadd;warps_per_sm=32;ilp=8", fair},
