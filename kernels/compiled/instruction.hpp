@@ -66,6 +66,7 @@ enum class Special : std::int16_t {
   lane_mask_eq,
   clock,
   zero,
+  shared_window,  // upper half of generic addresses of shared memory
   unknown
 };
 

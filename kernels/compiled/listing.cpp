@@ -146,7 +146,7 @@ class ListingReader {
     source_line_ = 0;
     source_file_ = -1;
     if (out_.kernels.size() >= most_kernels) return error(fmt::format("at most {} kernels", most_kernels), "more");
-    out_.kernels.push_back({std::string(name), line_, {}, {}});
+    out_.kernels.push_back({std::string(name), line_, {}, {}, {}});
     open_ = true;
     labels_[std::string(name)] = 0;
   }
@@ -266,12 +266,28 @@ class ListingReader {
     for (Instruction& in : out_.kernels.back().instructions) {
       for (std::size_t i = 0; i < in.operands; ++i) {
         if (in.operand[i].kind == Kind::label) resolve(in, in.operand[i]);
+        if (in.base == "BRX") read_targets(in, in.operand[i].text);
       }
     }
     labels_.clear();
     const Code& code = out_.kernels.back();
     if (!code.instructions.empty() && !names_.insert(code.name).second)
       errors_.push_back({out_.file, code.line, 0, "", "kernels of different names", code.name + " again"});
+  }
+
+  // BRX R6 -0x1f0 (*"BRANCH_TARGETS .L_x_1,.L_x_2"*): the entries of its table in their order.
+  void read_targets(const Instruction& in, std::string_view text) {
+    constexpr std::string_view head = "BRANCH_TARGETS ";
+    const std::size_t begin = text.find(head);
+    if (begin == text.npos) return;
+    text = text.substr(begin + head.size());
+    text = text.substr(0, text.find('"'));
+    while (!text.empty()) {
+      const std::size_t comma = std::min(text.find(','), text.size());
+      const auto known = labels_.find(trimmed(text.substr(0, comma)));
+      if (known != labels_.end()) out_.kernels.back().targets[in.address].push_back(known->second);
+      text.remove_prefix(std::min(text.size(), comma + 1));
+    }
   }
 
   void resolve(const Instruction& in, Operand& operand) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,8 +20,9 @@ inline constexpr std::size_t most_instructions = 1'000'000;             // of a 
 struct Code {
   std::string name;
   int line = 0;
-  std::optional<int> registers;           // per thread, where the listing says so
-  std::vector<Instruction> instructions;  // by address
+  std::optional<int> registers;                                 // per thread, where the listing says so
+  std::vector<Instruction> instructions;                        // by address
+  std::map<std::uint32_t, std::vector<std::uint32_t>> targets;  // of a BRX at an address, where the listing says so
 
   // Index of the instruction at an address; nullopt: none there.
   [[nodiscard]] std::optional<std::int32_t> at(std::uint64_t address) const;

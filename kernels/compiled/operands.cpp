@@ -69,7 +69,7 @@ std::optional<Register> take_register(std::string_view& s) {
   return out;
 }
 
-constexpr std::array<std::pair<std::string_view, Special>, 18> specials{{{"SR_TID.X", Special::tid_x},
+constexpr std::array<std::pair<std::string_view, Special>, 19> specials{{{"SR_TID.X", Special::tid_x},
                                                                          {"SR_TID.Y", Special::tid_y},
                                                                          {"SR_TID.Z", Special::tid_z},
                                                                          {"SR_CTAID.X", Special::ctaid_x},
@@ -86,6 +86,7 @@ constexpr std::array<std::pair<std::string_view, Special>, 18> specials{{{"SR_TI
                                                                          {"SR_GEMASK", Special::lane_mask_ge},
                                                                          {"SR_EQMASK", Special::lane_mask_eq},
                                                                          {"SR_CLOCKLO", Special::clock},
+                                                                         {"SR_SWINHI", Special::shared_window},
                                                                          {"SRZ", Special::zero}}};
 
 void suffixes(std::string_view s, Operand& out) {
@@ -328,8 +329,15 @@ bool parse_instruction(std::string_view text, Instruction& out) {
       if (rest[at] == ']' || rest[at] == '}' || rest[at] == ')') --depth;
       if (rest[at] == ',' && depth <= 0) break;
     }
+    std::string_view piece = trimmed(rest.substr(0, at));
+    // BRX R6 -0x1f0, CALL.REL R6 `(kernel): a register, and what is added to it.
+    if (const std::size_t gap = piece.find(' '); gap != piece.npos && (piece[0] == 'R' || piece[0] == 'U')) {
+      if (out.operands == out.operand.size()) return false;
+      out.operand[out.operands++] = parse_operand(piece.substr(0, gap));
+      piece = trimmed(piece.substr(gap));
+    }
     if (out.operands == out.operand.size()) return false;
-    out.operand[out.operands++] = parse_operand(trimmed(rest.substr(0, at)));
+    out.operand[out.operands++] = parse_operand(piece);
     rest = trimmed(rest.substr(std::min(rest.size(), at + 1)));
   }
   return true;

@@ -203,6 +203,15 @@ void tell_assumptions(Profile& out, const CtaRecorder& recorder, const Launch& l
     tell(text_of(out.code, at) + ": its address depends on a value that is not known; it goes where one like it would");
 }
 
+void tell_tables(Profile& out) {
+  for (const auto& [at, places] : out.code.tables.places)
+    if (out.counts[static_cast<std::size_t>(at)].warps > 0)
+      out.assumptions.push_back(
+          fmt::format("{}: its table is not in the listing; its entries are the {} places that nothing else leads to, "
+                      "in their order, by turns where the entry is not known",
+                      text_of(out.code, at), places.size()));
+}
+
 void tell_counters(Profile& out) {
   for (std::size_t i = 0; i < out.counts.size(); ++i)
     if (is_counter(out.code.steps[i]) && out.counts[i].warps > 0)
@@ -288,6 +297,7 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     tell_assumptions(out, recorder, launch);
     out.classes.push_back(std::move(found));
   }
+  tell_tables(out);
   tell_counters(out);
   tell_matches(out, launch);
   return out;

@@ -52,6 +52,11 @@ class PortTraffic {
   [[nodiscard]] const MemoryPort& port() const { return port_; }
   // Of a load's or copy's sectors, what L1 does not hold; each load of a matrix has its turn.
   [[nodiscard]] double beyond_l1(const MemoryCost& cost);
+  // Whether L1 holds all that such loads ask for, each time.
+  [[nodiscard]] bool lies_in_l1(const MemoryCost& cost) const {
+    const SharedSectors& shared = port_.shared[cost.matrix];
+    return shared.again == SharedSectors::steps && shared.beyond == 0;
+  }
   // When its data are there if it leaves the load/store unit now.
   [[nodiscard]] std::uint64_t load(const MemoryCost& cost, double beyond, std::uint64_t now);
   // When a store that leaves it now is on its way.

@@ -38,6 +38,20 @@ INSTANTIATE_TEST_SUITE_P(H200, DependentChain,
                                          Chain{"SHF.L.U32 R4, R4, 0x1, R5", "B------:R-:W-:-:S04", 4.069},
                                          Chain{"LDS R4, [R4]", "B0-----:R-:W0:-:S02", 23.07}));
 
+// --- packed halves ------------------------------------------------------------------------------------------------
+
+// h100_sm_micro, half_pipe: 2.02 cycles alone, on the half where no IMAD runs.
+TEST(PackedHalves, TakeTwoCyclesOfTheHalfWithoutIntegers) {
+  std::string alone, beside;
+  for (int i = 0; i < 32; ++i) {
+    const std::string half = fmt::format("[B------:R-:W-:-:S01] HFMA2 R{0}, R{0}, 1.0, R3 ;\n", 8 + i % 8);
+    alone += half;
+    beside += half + fmt::format("[B------:R-:W-:-:S01] IMAD R{0}, R{0}, 0x3, R3 ;\n", 16 + i % 8);
+  }
+  EXPECT_NEAR(cycles_per_iteration({.text = loop(16, "", alone)}), 32 * 2 * 4, 8);
+  EXPECT_LT(cycles_per_iteration({.text = loop(16, "", beside)}), 0.8 * 32 * (2 + 2) * 4);
+}
+
 // --- shared memory: cycles per warp instruction of the whole SM --------------------------------------------------
 
 struct SharedRow {

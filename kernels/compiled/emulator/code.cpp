@@ -311,6 +311,22 @@ bool is_counter(const Step& step) {
                      [](const Operand& o) { return o.kind == Kind::reg && o.index != zero_register; });
 }
 
+// Who asks where shared memory lies among generic addresses goes there by them: to the CTA's own, or to a peer's.
+void go_by_window(std::vector<Step>& steps) {
+  const auto asks = [](const Step& step) {
+    return std::ranges::any_of(step.in->operand, [](const Operand& o) {
+      return o.kind == Kind::special && o.index == static_cast<std::int16_t>(Special::shared_window);
+    });
+  };
+  if (std::ranges::none_of(steps, asks)) return;
+  for (Step& step : steps) {
+    const std::string_view base = step.in->base;
+    step.by_window = base == "LD" || base == "ST" || base == "ATOM" || base == "RED";
+    if (step.by_window)
+      step.semantics = base == "LD" ? S::load_shared : base == "ST" ? S::store_shared : S::atomic_shared;
+  }
+}
+
 EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
   EmulatedCode out;
   out.listing = &listing;
@@ -337,11 +353,13 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
         out.registers = std::max(out.registers, operand.index + (operand.wide ? 2 : 1));
     }
   }
+  go_by_window(out.steps);
   for (std::size_t i = 0; i < n; ++i) {
     if (leads[i] != 0) out.blocks.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), {}});
     out.blocks.back().end = static_cast<std::int32_t>(i) + 1;
     out.block_of.push_back(static_cast<std::int32_t>(out.blocks.size()) - 1);
   }
+  out.tables = jump_tables(out);
   forget_unknowable(out);
   slice(out, wanted);
   out.numbers_lead = std::ranges::any_of(

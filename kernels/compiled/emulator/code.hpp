@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Step {
   bool uniform = false;           // on the uniform datapath
   bool carried_out = false;
   bool is_memory = false;     // its addresses are wanted
+  bool by_window = false;     // of shared memory, by a generic address: a peer's where there are clusters
   bool acts = false;          // on asynchronous units or named barriers, and that is wanted
   bool data_matters = false;  // of a store to shared memory: what it writes decides something
 };
@@ -33,6 +35,12 @@ struct Block {
   std::vector<std::int32_t> steps;  // those to carry out
 };
 
+// Where BRX and calls of pointers go: constants by their offset, and the instructions that each may lead to.
+struct JumpTables {
+  std::map<std::int64_t, std::uint32_t> entries;
+  std::map<std::int32_t, std::vector<std::int32_t>> places;
+};
+
 struct EmulatedCode {
   const Listing* listing = nullptr;
   const Code* code = nullptr;
@@ -40,9 +48,10 @@ struct EmulatedCode {
   std::vector<Block> blocks;
   std::vector<std::int32_t> block_of;            // instruction
   std::vector<std::int16_t> live, live_uniform;  // registers that what is carried out writes
-  int registers = 0;                             // highest register of the code, and one
-  bool numbers_lead = false;                     // floating-point values are made integers that decide something
-  bool keeps_shared = false;                     // values pass through shared memory and decide something
+  JumpTables tables;
+  int registers = 0;          // highest register of the code, and one
+  bool numbers_lead = false;  // floating-point values are made integers that decide something
+  bool keeps_shared = false;  // values pass through shared memory and decide something
 };
 
 // `entry` addresses that only the data tell (BRX tables) begin no block of their own: the block is entered in its
@@ -64,5 +73,8 @@ struct RegisterSet {
 [[nodiscard]] std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code);
 [[nodiscard]] RegisterSet written(const Step& step);
 [[nodiscard]] RegisterSet read(const Step& step);
+
+// Guessed from the order of the code (jump_tables.cpp).
+[[nodiscard]] JumpTables jump_tables(const EmulatedCode& code);
 
 }  // namespace noteg::compiled

@@ -49,7 +49,7 @@ kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
   out.active_mask = v.lanes;
   out.offset = v.offset;
   out.shared_offset = v.shared;
-  if (step.semantics == S::atomic_shared && !step.in->has("POPC")) one_after_the_other(out);
+  if (step.semantics == S::atomic_shared && !step.by_window && !step.in->has("POPC")) one_after_the_other(out);
   return out;
 }
 

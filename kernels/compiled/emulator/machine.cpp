@@ -35,6 +35,15 @@ Guard guard_of(const Registers& registers, const Instruction& in, std::uint32_t 
   return {active & p.known & bits, active & ~p.known};
 }
 
+namespace {
+
+std::optional<std::uint32_t> entry(const std::map<std::int64_t, std::uint32_t>& tables, std::int64_t at) {
+  const auto known = tables.find(at);
+  return known != tables.end() ? std::optional(known->second) : std::nullopt;
+}
+
+}  // namespace
+
 Lanes value_of(const Registers& registers, const Surroundings& around, const Operand& operand) {
   Lanes out;
   switch (operand.kind) {
@@ -44,13 +53,15 @@ Lanes value_of(const Registers& registers, const Surroundings& around, const Ope
     case Kind::constant: {
       if (operand.index != 0 || operand.descriptor >= 0 || operand.uniform >= 0) {
         // An indexed constant: known where one index holds for all lanes.
-        if (operand.index != 0) return Lanes::unknown();
-        const Lanes& base = operand.descriptor >= 0 ? registers.r[static_cast<std::size_t>(operand.descriptor)]
-                                                    : registers.u[static_cast<std::size_t>(operand.uniform)];
+        if (operand.index != 0 && (around.tables == nullptr || around.tables->empty())) return Lanes::unknown();
+        const Lanes base = operand.descriptor >= 0 ? registers.r[static_cast<std::size_t>(operand.descriptor)]
+                           : operand.uniform >= 0  ? registers.u[static_cast<std::size_t>(operand.uniform)]
+                                                   : Lanes::of(0);
         out.known = 0;
         for (std::size_t i = 0; i < 32; ++i) {
           if ((base.known >> i & 1) == 0) continue;
-          const auto v = around.memory->constant(operand.value + static_cast<std::int32_t>(base.value[i]));
+          const std::int64_t at = operand.value + static_cast<std::int32_t>(base.value[i]);
+          const auto v = operand.index == 0 ? around.memory->constant(at) : entry(*around.tables, at);
           if (v) out.value[i] = *v, out.known |= 1u << i;
         }
         break;

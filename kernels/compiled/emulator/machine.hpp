@@ -127,6 +127,7 @@ struct Surroundings {
   bool numbers_lead = false;  // to addresses: guesses of them are followed
   int warp = 0;
   Decisions* decisions = nullptr;
+  const std::map<std::int64_t, std::uint32_t>* tables = nullptr;  // entries of JumpTables
 };
 
 // Lanes in which the guard holds, and those of which that is not known.

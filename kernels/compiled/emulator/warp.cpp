@@ -25,6 +25,7 @@ bool passes_a_call(const EmulatedCode& code, std::int32_t from, std::int32_t to)
 
 EmulatedWarp::EmulatedWarp(const EmulatedCode& code, const Surroundings& around, std::uint32_t lanes)
     : code_(&code), around_(around), registers_(std::make_unique<Registers>()), alive_(lanes) {
+  around_.tables = &code.tables.entries;
   if (lanes != 0 && !code.steps.empty()) fragments_.push_back({0, lanes, -1});
 }
 
@@ -74,7 +75,7 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
 
 void EmulatedWarp::begin_iteration(WarpWatcher& watcher) {
   if (fragments_.size() != 1 || fragments_.back().waits_for >= 0 || !taken_.empty() || around_.shared != nullptr ||
-      !around_.turns->empty())
+      !around_.turns->empty() || !code_->tables.places.empty())
     return;
   const std::optional<std::size_t> position = watcher.position(around_.warp);
   if (!position) return;
@@ -143,6 +144,29 @@ void EmulatedWarp::jump(std::int32_t at, std::uint64_t address) {
   const auto target = code_->code->at(address);
   fragments_.back().at = target.value_or(at + 1);
   if (fragments_.back().at >= static_cast<std::int32_t>(code_->steps.size())) leave(fragments_.back().lanes);
+}
+
+// Each lane goes where its entry of the table says; where that is not known, all go to each place in turn.
+void EmulatedWarp::jump_by_table(std::int32_t at) {
+  const Instruction& in = *code_->steps[static_cast<std::size_t>(at)].in;
+  const std::vector<std::int32_t>& places = code_->tables.places.at(at);
+  Lanes where = Lanes::unknown();
+  for (std::size_t i = 0; i < in.operands; ++i)
+    if (in.operand[i].kind == Kind::reg) where = value_of(*registers_, around_, in.operand[i]);
+  const std::uint32_t lanes = fragments_.back().lanes;
+  std::map<std::int32_t, std::uint32_t> to;
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((lanes >> i & 1) == 0) continue;
+    const auto known = (where.known >> i & 1) != 0 ? code_->code->at(where.value[i]) : std::nullopt;
+    to[known ? *known : -1] |= 1u << i;
+  }
+  if (const auto unknown = to.find(-1); unknown != to.end()) {
+    const auto turn = static_cast<std::size_t>(table_turns_[at]++ % static_cast<std::int64_t>(places.size()));
+    to[places[turn]] |= unknown->second;
+    to.erase(-1);
+  }
+  fragments_.pop_back();
+  for (const auto& [place, group] : to) fragments_.push_back({place, group, -1});
 }
 
 void EmulatedWarp::branch(std::int32_t at, WarpWatcher& watcher) {
@@ -241,16 +265,18 @@ void EmulatedWarp::go_on(std::int32_t last, WarpWatcher& watcher) {
       const Guard guard = guard_of(*registers_, in, lanes);
       const Operand* target = target_of(in);
       if (guard.holds == 0) return next();
-      if (target == nullptr) {  // CALL R6: a function that a pointer names
+      const bool by_pointer = code_->tables.places.contains(last);
+      if (target == nullptr && !by_pointer) {  // CALL R6: a function that a pointer names, of which none is here
         watcher.assumes(last, false);
         return next();
       }
       if (calls_.size() < 64) calls_.push_back(last + 1);
-      return jump(last, static_cast<std::uint64_t>(target->value));
+      return by_pointer ? jump_by_table(last) : jump(last, static_cast<std::uint64_t>(target->value));
     }
     case S::ret:
     case S::branch_indexed: {
       // RET R4 `(kernel) and BRX R4 -0x120: the register holds an address of the section.
+      if (code_->tables.places.contains(last)) return jump_by_table(last);
       const Operand* where = nullptr;
       for (std::size_t i = 0; i < in.operands; ++i)
         if (in.operand[i].kind == Kind::reg || in.operand[i].kind == Kind::ureg) where = &in.operand[i];

@@ -75,6 +75,7 @@ class EmulatedWarp {
   void begin_iteration(WarpWatcher& watcher);
   [[nodiscard]] bool assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher);
   void jump(std::int32_t at, std::uint64_t address);
+  void jump_by_table(std::int32_t at);
   void leave(std::uint32_t lanes);
   void choose();
 
@@ -87,6 +88,7 @@ class EmulatedWarp {
   std::map<std::int32_t, std::int64_t> taken_;         // by assumption, in a row
   std::int64_t known_decisions_ = 0;                   // branches by values that are known
   std::map<std::int32_t, std::int64_t> known_before_;  // of these, when another branch was assumed last
+  std::map<std::int32_t, std::int64_t> table_turns_;   // by tables whose entry is not known
   std::uint32_t alive_ = 0;
   std::uint64_t blocks_run_ = 0;
   bool at_barrier_ = false;

@@ -30,6 +30,7 @@ ExecutionPipes::ExecutionPipes(const arch::SmSpec& sm, const DecodedProgram& pro
       sub_cores_(static_cast<std::size_t>(sm.sub_cores)),
       dual_fma_(sm.pipes.fma.lanes >= 32),
       fma_interval_(fma_interval(sm.pipes.fma.lanes)),
+      half_is_lite_(dual_fma_ && pipe_interval(sm.pipes.half.lanes) == fma_interval_),
       fp64_shared_(sm.pipes.fp64.shared),
       shared_(shared_pipes(sm.pipes)),
       beside_(static_cast<std::uint64_t>(sm.wgmma.beside.value + 0.5)),

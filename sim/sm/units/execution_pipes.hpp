@@ -74,6 +74,7 @@ class ExecutionPipes {
   std::array<std::uint64_t, actions> intervals_{};  // by Action, but of tensor instructions
   bool dual_fma_;
   std::uint64_t fma_interval_;  // of one half
+  bool half_is_lite_;           // packed halves take the FP32 half that IMAD does not
   bool fp64_shared_;            // one FP64 pipe for the SM
   std::uint64_t fp64_shared_free_ = 0;
   std::uint32_t shared_;  // other pipes of which the SM has one
@@ -121,8 +122,9 @@ inline std::uint32_t ExecutionPipes::held(std::size_t sub, const WarpScheduler& 
   const auto fma_taken = [&] {
     of.free[static_cast<std::size_t>(Action::fma_heavy)] = of.heavy;
     of.free[static_cast<std::size_t>(Action::fma)] = dual_fma_ ? std::min(of.lite, of.heavy) : of.heavy;
+    if (half_is_lite_) of.free[static_cast<std::size_t>(Action::half)] = of.lite;
     tally.fma_cycles += dual_fma_ ? 1 : fma_interval_;
-    of.busy |= bit(Action::fma) | bit(Action::fma_heavy);
+    of.busy |= bit(Action::fma) | bit(Action::fma_heavy) | (half_is_lite_ ? bit(Action::half) : 0u);
     if (!dual_fma_) put_others_off(scheduler.needs(static_cast<std::size_t>(Action::fma)), of.heavy);
   };
   if (in.action == Action::tensor) {  // the most frequent of a matrix kernel
@@ -161,7 +163,12 @@ inline std::uint32_t ExecutionPipes::held(std::size_t sub, const WarpScheduler& 
       taken_until(now + taken);
       tally.alu_cycles += interval;
       break;
-    case Action::half: taken_until(now + taken); break;
+    case Action::half:
+      taken_until(now + taken);
+      if (!half_is_lite_) break;
+      of.lite = now + taken;
+      fma_taken();
+      break;
     case Action::uniform: taken_until(now + interval); break;
     case Action::mufu:
       of.mufu = std::max(now, of.mufu) + taken;

@@ -195,10 +195,12 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
       sm_.count.read_sectors += cost.sectors;
       std::uint64_t ready = sm_.traffic.load(cost, beyond_l1, now);
       if (cost.kind == MemoryKind::load_global) {
-        // Load data enters the register file at a limited width.
+        // Load data enters the register file at a limited width. What always lies in L1 does not wait for what comes
+        // from L2; what only some loads find there was asked for by a neighbour just before, and comes with it.
         const std::uint64_t width = static_cast<std::uint64_t>(cost.bytes / write_back_);
-        ready = std::max(ready, of.write_back_free + width);
-        of.write_back_free = ready;
+        std::uint64_t& free = sm_.traffic.lies_in_l1(cost) ? of.hits_back_free : of.write_back_free;
+        ready = std::max(ready, free + width);
+        free = ready;
       }
       return ready;
     }
@@ -216,8 +218,9 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
 }
 
 void LoadStoreUnit::hash(StateHash& add) const {
-  for (const auto& [queue, head, size, link_ready, write_back_free] : of_) {
+  for (const auto& [queue, head, size, link_ready, write_back_free, hits_back_free] : of_) {
     add.until(link_ready);
+    add.until(hits_back_free);
     add.until(write_back_free);
     add(static_cast<std::uint64_t>(size));
     for (int i = 0; i < size; ++i) {

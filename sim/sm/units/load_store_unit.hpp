@@ -90,8 +90,8 @@ class LoadStoreUnit {
   struct OfSubCore {
     std::array<Access, ring> queue{};
     int head = 0, size = 0;
-    std::uint64_t link_ready = 0;  // the sub-core may send its next access
-    std::uint64_t write_back_free = 0;
+    std::uint64_t link_ready = 0;                           // the sub-core may send its next access
+    std::uint64_t write_back_free = 0, hits_back_free = 0;  // the way to the registers, of data from L2 and from L1
   };
   // Where the arbiter takes the addresses of half a warp a cycle, the data stage behind it has cycles left: for
   // barriers, which bring none, and for lines that arrive. It may lag so many cycles behind (a judgement: two accesses

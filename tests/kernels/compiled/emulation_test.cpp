@@ -193,6 +193,47 @@ TEST(Emulation, ALoopThatOnlyOthersEndIsGoneThroughAgainOnce) {
   EXPECT_EQ(Small(code, {buffer(4096)}).at(1).warps, 2);
 }
 
+// nvcc lays out the bodies of a switch from the last to the first; an entry behind them leads behind the switch.
+TEST(Emulation, ASwitchGoesByTheOrderOfItsBodies) {
+  Small small(
+      "S2R R0, SR_TID.X\nSHF.R.U32.HI R1, RZ, 0x5, R0\nSHF.L.U32 R1, R1, 0x2, RZ\nLDC R2, c[0x2][R1]\nBRX R2 -0x50\n"
+      "MOV R3, 0x1\nBRA LBB1\nMOV R3, 0x2\nMOV R4, 0x2\nBRA LBB1\nLBB1:\nEXIT",
+      {}, {96, 1, 1});
+  EXPECT_EQ(small.at(7).warps, 1);  // warp 0
+  EXPECT_EQ(small.at(5).warps, 1);  // warp 1
+  EXPECT_EQ(small.at(10).warps, 3);
+  EXPECT_EQ(small.profile->assumptions.size(), 1u);
+}
+
+TEST(Emulation, APointerNamesFunctionsInTheirOrder) {
+  Small small(
+      "S2R R0, SR_TID.X\nSHF.R.U32.HI R1, RZ, 0x5, R0\nSHF.L.U32 R1, R1, 0x3, RZ\nLDC.64 R2, c[0x2][R1]\nMOV R20, "
+      "0x60\n"
+      "CALL.REL.NOINC R2 `(k)\nEXIT\nFADD R4, R4, R4\nRET.REL.NODEC R20 `(k)\nFMUL R4, R4, R4\n"
+      "RET.REL.NODEC R20 `(k)",
+      {}, {64, 1, 1});
+  EXPECT_EQ(small.at(6).warps, 2);
+  EXPECT_EQ(small.at(7).warps, 1);
+  EXPECT_EQ(small.at(9).warps, 1);
+}
+
+TEST(Emulation, ANumberOf16BitsIsKnownBesideAnUnknownHalf) {
+  Small small(
+      "LDC.64 R2, c[0x0][0x210]\nLDG.E R1, desc[UR4][R2.64]\nMOV R4, 0x5\nPRMT R1, R4, 0x7610, R1\n"
+      "PRMT R5, R1, 0x9910, RZ\nISETP.EQ.AND P0, PT, R5, 0x5, PT\n@P0 BRA LBB1\nMOV R6, RZ\nLBB1:\nEXIT",
+      {buffer(4096)});
+  EXPECT_EQ(small.at(7).warps, 0);
+  EXPECT_TRUE(small.profile->assumptions.empty());
+}
+
+TEST(Emulation, AGenericAddressInTheSharedWindowIsSharedMemory) {
+  Small small(
+      "S2R R5, SR_SWINHI\nS2R R0, SR_TID.X\nSHF.L.U32 R4, R0, 0x2, RZ\nMOV R6, 0x1\n"
+      "ATOM.E.ADD.STRONG.GPU PT, RZ, desc[UR6][R4.64], R6\nEXIT");
+  EXPECT_EQ(small.at(4).wavefronts, 1);
+  EXPECT_EQ(small.at(4).sectors, 0);
+}
+
 TEST(Emulation, RefusesAKernelThatDoesNotEnd) {
   Small small("LBB0:\nBRA LBB0");
   const LaunchMemory memory(small.launch, 90);

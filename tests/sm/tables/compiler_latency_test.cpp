@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Compiler, HardwareTable, testing::ValuesIn(compiler_lat
 // bypass keep both consumers on time.
 TEST(ResultQueue, ResultsThatFallDueTogetherDelayNobody) {
   const std::string text = ins("HADD2 R8, R2, R3") + ins("B------:R-:W-:-:S04", "FFMA R10, R4, R5, R6") +
-                           ins("FFMA R12, R10, R5, R6") + ins("HADD2 R14, R8, R3");
+                           ins("FFMA R12, R10, R5, R6") + ins("LOP3.LUT R14, R8, R3, RZ, 0x3c, !PT");
   EXPECT_EQ(cycles_between(text, 1, 2, ga102), 4);
   EXPECT_EQ(cycles_between(text, 0, 3, ga102), 6);
 }

@@ -259,6 +259,12 @@ void prmt(const Work& w) {
     }
     return v;
   });
+  // A half that is written into a register beside what lay there is a number of 16 bits: no one reads the rest.
+  constexpr std::uint32_t into_low_half = 0x7610;
+  const Operand& to = w.in.operand[0];
+  const bool keeps = w.sources() > 2 && w.source(2).kind == Kind::reg && w.source(2).index == to.index;
+  for (std::size_t i = 0; keeps && i < 32; ++i)
+    if (selector.value[i] == into_low_half) out.known |= a.known & selector.known & 1u << i;
   if (!w.in.modifiers.empty()) out.known = 0;
   w.set(out);
 }

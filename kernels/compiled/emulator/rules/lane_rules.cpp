@@ -49,6 +49,7 @@ Lanes special(const Work& w, Special which) {
       for (std::size_t i = 0; i < 32; ++i) out.value[i] = 1u << i;
       return out;
     case Special::zero: return Lanes::of(0);
+    case Special::shared_window: return Lanes::of(0x7f);  // any that no buffer has
     case Special::clock:
     case Special::unknown: return Lanes::unknown();
   }
