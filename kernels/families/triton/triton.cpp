@@ -11,12 +11,13 @@ namespace {
 
 constexpr int loop_predicate = 6;
 
-// Indices of threads and of the CTA's tile before the first copy, with the extents in the source as Inductor writes
-// them: what 24 kernels that Triton 3.6 compiled for sm_80 have beyond the parts that are written out.
-constexpr int setup_instructions = 75;
+// Indices of threads and of the CTA's tile before the first copy, beyond the parts that are written out: in 24 kernels
+// that Triton 3.6 compiled for sm_80 with the extents in the source as Inductor writes them, and in three of vLLM's for
+// experts, whose extents are arguments and whose rows a table names.
+constexpr int setup_instructions = 75, gathering_setup = 225;
 
 void emit_prologue(Emitter& e, const TritonPlan& plan, const TritonState& state) {
-  emit_pipeline_setup(e, state, setup_instructions);
+  emit_pipeline_setup(e, state, plan.gathers ? gathering_setup : setup_instructions);
   for (const auto* pointers : {&state.a_pointers, &state.b_pointers})
     for (const Value& p : *pointers)
       e.emit(Opcode::imad_wide, "", {reg(p)}, {reg(state.iterations_left), constant(0x160), reg(state.a_pointer)});
