@@ -79,7 +79,8 @@ struct KernelConfig {
   std::optional<int> align_a, align_b, align_c;  // elements per global access
   std::optional<bool> async_copy;                // LDGSTS instead of LDG + STS
 
-  bool static_tile = false;  // naive: the compiler knows the tile
+  bool static_tile = false;   // naive: the compiler knows the tile
+  bool gathers_rows = false;  // triton: a table names the rows of A and of C, and extents are arguments
 
   // Tensor-core families.
   Tile instruction;                           // shape of mma, wgmma or tcgen05.mma; 0x0x0: the family's default

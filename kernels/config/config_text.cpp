@@ -52,6 +52,7 @@ void write_launch(Writer& w, const KernelConfig& c) {
   if (c.raster != Raster::along_m) w.line("raster", name_of(c.raster));
   if (c.swizzle_log2 > 0) w.line("swizzle_log2", c.swizzle_log2);
   if (c.reads_c) w.flag("reads_c", true);
+  if (c.gathers_rows) w.flag("gathers_rows", true);
   if (c.bias) w.flag("bias", true);
 }
 

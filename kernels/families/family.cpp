@@ -25,6 +25,10 @@ std::optional<Diagnostic> foreign_key(const KernelConfig& config, const FamilyTr
                   "false (only " + families_with(&FamilyTraits::takes_static_tile) +
                       " kernels have tiles that the compiler may not know)",
                   "true");
+  if (config.gathers_rows && !traits.gathers_rows)
+    return refuse("gathers_rows",
+                  "false (only " + families_with(&FamilyTraits::gathers_rows) + " kernels have rows by a table)",
+                  "true");
   if (config.dtype_b && !traits.takes_narrow_b)
     return refuse(
         "dtype_b",

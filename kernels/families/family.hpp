@@ -38,6 +38,7 @@ struct FamilyTraits {
   bool takes_static_tile = false;    // the tile may be a constant of the compiled code
   bool takes_narrow_b = false;       // B may be of a narrower type, widened in the main loop
   bool takes_scale_vectors = false;  // C times a scale for each row and one for each column
+  bool gathers_rows = false;         // a table may name the rows of A and C
   bool takes_clblast = false;        // has CLBlast's parameters
   bool takes_few_rows = false;       // multiplies types of tensor cores without them, where C has few rows
   int prefetched_bytes = 128;  // that libraries' loads have L2 bring (LTC128B, boxes); 0: compiled ones, their own

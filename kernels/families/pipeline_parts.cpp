@@ -3,10 +3,6 @@
 namespace noteg::kernels {
 namespace {
 
-// Thread and CTA indices, predicate masks, iterator set-up: what CUTLASS kernels execute before the first copy,
-// from instruction totals of FFMA kernels measured on an H200 less the parts that are written out.
-constexpr int index_instructions = 330;
-
 constexpr int first_carry = 4;  // P4, P5 carry 64-bit additions, P0 to P3 guard copies
 constexpr int semaphore_bytes = 4;
 
@@ -50,7 +46,7 @@ int add_idle_pattern(Emitter& e) {
 
 std::string width_suffix(int bytes) { return bytes == 16 ? ".128" : bytes == 8 ? ".64" : ""; }
 
-void emit_pipeline_setup(Emitter& e, const PipelineState& state) {
+void emit_pipeline_setup(Emitter& e, const PipelineState& state, int index_instructions) {
   emit_index_arithmetic(e, index_instructions);
   emit_pointer(e, state.a_pointer, 0x160);
   emit_pointer(e, state.b_pointer, 0x170);

@@ -211,10 +211,12 @@ double run_bytes(const ReuseRequest& request, int across) {
 }
 
 // An operand along K is read on in the next step, by a piece of each of its rows. Until then every other row that the
-// wave reads has had its turn: of so many places, one in `banks` closes the row of DRAM that it meets.
-double rows_by_pieces(const ReuseRequest& request, double element, double read, double places) {
+// wave reads has had its turn: of so many places, one in `banks` closes the row of DRAM that it meets. Where one step
+// takes all of K, the `across` rows of a tile lie behind each other.
+double rows_by_pieces(const ReuseRequest& request, double element, int across, double read, double places) {
   if (request.banks <= 0) return 0;
-  const double piece = std::max(request.piece_along_k, request.tile.k * element);
+  const auto k = static_cast<double>(request.shape.k);
+  const double piece = std::max(request.piece_along_k, element * (k <= request.tile.k ? k * across : request.tile.k));
   return read / piece * (1 - portable::exp(-places / request.banks));
 }
 
@@ -226,10 +228,12 @@ struct FromDram {
 // CTAs in lockstep read operands across K by whole rows.
 double opened_rows(const ReuseRequest& request, const FromDram& a, const FromDram& b, double spread) {
   const double places = (request.a_along_k ? a.side_by_side : 0) + (request.b_along_k ? b.side_by_side : 0);
-  const double of_a = request.a_along_k ? rows_by_pieces(request, request.bytes_in * request.a_stored, a.bytes, places)
-                                        : spread * a.bytes / run_bytes(request, request.tile.m);
-  const double of_b = request.b_along_k ? rows_by_pieces(request, request.bytes_in, b.bytes, places)
-                                        : spread * b.bytes / run_bytes(request, request.tile.n);
+  const kernels::Tile& tile = request.tile;
+  const double of_a = request.a_along_k
+                          ? rows_by_pieces(request, request.bytes_in * request.a_stored, tile.m, a.bytes, places)
+                          : spread * a.bytes / run_bytes(request, tile.m);
+  const double of_b = request.b_along_k ? rows_by_pieces(request, request.bytes_in, tile.n, b.bytes, places)
+                                        : spread * b.bytes / run_bytes(request, tile.n);
   return of_a + of_b;
 }
 

@@ -184,6 +184,7 @@ kernels::KernelConfig triton_of(kernels::DataType type, kernels::Tile tile, int 
   c.threads = 32 * warps;
   c.stages = stages;
   c.swizzle_log2 = group_log2;
+  c.gathers_rows = true;
   return c;
 }
 
@@ -194,6 +195,20 @@ void by_known_strides(GroupedGemm& gemm) {
   const auto width = [](std::int64_t stride) { return stride % known == 0 ? std::nullopt : std::optional<int>(1); };
   gemm.config.align_a = gemm.config.align_b = width(gemm.k);
   gemm.config.align_c = width(gemm.n);
+}
+
+// Rows that a table names lie anywhere in A: pieces of a tile's rows lie in as many pages, of which L2's translation
+// knows some. Over the reads of a step, as many reads as the others wait for.
+double waits_for_translation(const arch::L2Spec& l2, const GroupedGemm& gemm, double all_rows) {
+  constexpr double line = 128, read = 64;  // bytes
+  const double bytes = kernels::bytes_of(gemm.config.dtype_in);
+  const double rows = gemm.rows_read > 0 ? gemm.rows_read : all_rows;
+  const double reach = l2.translation_reach.value;
+  if (reach <= 0) return 0;
+  const double unknown = std::max(0.0, 1 - reach / (rows * static_cast<double>(gemm.k) * bytes));
+  const kernels::Tile& tile = gemm.config.tile;
+  const double piece = tile.k * bytes;
+  return unknown * l2.translation_reads * tile.m * std::ceil(piece / line) / ((tile.m + tile.n) * piece / read);
 }
 
 }  // namespace
@@ -228,7 +243,9 @@ Result<gpu::KernelLaunch> grouped_launch(const arch::GpuSpec& gpu, const Grouped
   const double scale = static_cast<double>(ctas) / static_cast<double>(std::max<std::int64_t>(1, out.geometry.ctas));
   out.geometry.ctas = std::max<std::int64_t>(1, ctas);
   out.geometry.all_tiles = static_cast<double>(out.geometry.ctas);
+  const double translation = 1 + waits_for_translation(gpu.l2, gemm, static_cast<double>(all));
   const auto of_all_experts = [&](gpu::Traffic& traffic) {
+    traffic.read_beats *= translation;
     traffic.l2_read_bytes *= scale;
     traffic.l2_lookups *= scale;
     share_rows(traffic, gemm, static_cast<double>(all));

@@ -17,6 +17,20 @@ KernelLaunch launch_for(const arch::GpuSpec& gpu, const std::string& kernel, con
   return launch ? *launch : KernelLaunch{};
 }
 
+// Streams that only read or only write reach the same; a copy loses most, and as much nearly where a ninth is read.
+TEST(Dram, LosesToItsBusWhateverTheShareOfReadsAmongWritesIs) {
+  const arch::DramSpec dram = gpu_of("h100-sxm5-80gb").dram;
+  const double alone = dram_bandwidth(dram, 1, 0).value, copy = dram_bandwidth(dram, 1, 1).value;
+  EXPECT_DOUBLE_EQ(dram_bandwidth(dram, 0, 1).value, alone);
+  const auto lost = [&](double read, double written) {
+    return (alone - dram_bandwidth(dram, read, written).value) / (alone - copy);
+  };
+  EXPECT_NEAR(lost(2, 1), 0.69, 0.06);
+  EXPECT_NEAR(lost(1, 2), 0.98, 0.06);
+  EXPECT_NEAR(lost(1, 4), 0.95, 0.06);
+  EXPECT_NEAR(lost(1, 8), 0.92, 0.06);
+}
+
 TEST(SimulateLaunch, GivesWhatSimulateGivesForAGemm) {
   const arch::GpuSpec gpu = gpu_of("l4");
   const kernels::GemmShape shape{2048, 1024, 512, 1};

@@ -161,6 +161,25 @@ TEST(Triton, InductorsBlocksAreNoLargerThanTheProblem) {
   EXPECT_EQ(inductor_configs(cube).size(), 29U);
 }
 
+// Instructions before the loop and behind it, as Triton 3.6 compiled them for sm_80 (behind K of 4096, 64 and 256).
+TEST(Triton, ExecutesAboutAsManyInstructionsAroundTheLoopAsTheCompiledOne) {
+  const auto around = [](const KernelConfig& config, const GemmShape& shape) {
+    const Program program = *build_program({*resolve(config, shape), {}});
+    const CodeFacts loop = mainloop_facts(program, {});
+    return static_cast<double>(std::ssize(program.code)) - loop.instructions;
+  };
+  const auto half = [](Layout layout, Tile tile, int stages, int warps) {
+    return configured(DataType::f16, layout, tile, stages, warps);
+  };
+  EXPECT_NEAR(around(half(Layout::nn, {64, 64, 32}, 3, 4), cube), 154 + 101, 35);
+  EXPECT_NEAR(around(half(Layout::nn, {128, 64, 64}, 3, 4), cube), 259 + 137, 50);
+  EXPECT_NEAR(around(half(Layout::nn, {128, 64, 32}, 3, 4), {401408, 64, 64, 1}), 185 + 144, 35);
+  EXPECT_NEAR(around(half(Layout::nt, {64, 32, 128}, 3, 4), {313600, 48, 256, 1}), 212 + 64, 35);
+  KernelConfig experts = half(Layout::nt, {64, 64, 32}, 3, 4);  // the listing holds a way out beside these
+  experts.gathers_rows = true;
+  EXPECT_NEAR(around(experts, cube), 357 + 172, 70);
+}
+
 TEST(Triton, ALoopOfOneTileIsNoPipeline) {
   const KernelConfig config = configured(DataType::f16, Layout::nn, {64, 64, 64}, 5, 4);
   EXPECT_EQ(resolve(config, {4096, 4096, 64, 1})->stages, 1);

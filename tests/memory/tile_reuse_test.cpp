@@ -272,6 +272,17 @@ TEST(TileReuse, AnOverwrittenL2IsWrittenBackAsTheLaunchTakesItsPlace) {
   EXPECT_DOUBLE_EQ(tile_reuse(r).dram_write_bytes, a_bytes + b_bytes + c_bytes);
 }
 
+// The rows of a tile that takes all of K at once lie behind each other, and are opened as one piece.
+TEST(TileReuse, RowsOfKThatOneStepTakesWholeAreOnePiece) {
+  ReuseRequest r = request();
+  r.banks = 1;
+  r.piece_along_k = 1;
+  r.shape.k = r.tile.k;
+  const double whole = tile_reuse(r).opened_rows;
+  r.tile.k /= 2;
+  EXPECT_GT(tile_reuse(r).opened_rows, 10 * whole);
+}
+
 // A Triton kernel reads a piece of each row of both operands, then the next piece of each: with more rows than DRAM
 // holds open, every piece opens one. Twice the depth, or loads that bring more at a time, open half as many.
 TEST(TileReuse, PiecesAlongKOpenRowsWhereMoreAreReadThanBanksHold) {

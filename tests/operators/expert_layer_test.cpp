@@ -42,6 +42,23 @@ TEST(GroupedGemm, HasTheTilesOfEachExpert) {
   EXPECT_DOUBLE_EQ(launch->arithmetic.operations, 2.0 * 260 * 1024 * 2048);
 }
 
+// As many reads more as lines of A's tiles lie in pages that are not translated: none within reach, 1.3 a line of the
+// 64 of a tile far beyond, beside the 128 reads of both tiles.
+TEST(GroupedGemm, WaitsForTranslationWhereItsRowsLieFurtherApartThanTranslationReaches) {
+  arch::GpuSpec gpu = h100();
+  gpu.l2.translation_reach = Bytes{32e6};
+  gpu.l2.translation_reads = 1.3;
+  GroupedGemm gemm{early_expert_config(4096, 8, kernels::DataType::bf16), 2048, 4096, Histogram(8, 1024), 3906};
+  gpu::SmCache cache;
+  const auto beats = [&] { return grouped_launch(gpu, gemm, gpu::L2State::warm, cache)->traffic.read_beats; };
+  const double within = beats();
+  gemm.rows_read = 3907;  // 32.005 MB
+  EXPECT_GT(beats(), within);
+  EXPECT_LT(beats(), 1.001 * within);
+  gemm.rows_read = 1e12;
+  EXPECT_NEAR(beats() / within, 1 + 1.3 * 64 / 128, 1e-6);
+}
+
 TEST(ExpertLayer, TakesNoLessThanItsWeightsTakeInDram) {
   const Result<ExpertLayer> layer =
       expert_layer_from("tokens=64 experts=64 topk=4 hidden=4096 intermediate=1024 routing=balanced");

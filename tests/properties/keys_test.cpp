@@ -14,6 +14,7 @@
 #include "sim/compiled/measured_launches.hpp"
 #include "sim/gpu/memory_port.hpp"
 #include "sim/gpu/operating_point.hpp"
+#include "sim/operators/expert_layer.hpp"
 #include "sim/power/clock.hpp"
 #include "sim/power/components.hpp"
 #include "sim/report/write.hpp"
@@ -60,6 +61,15 @@ std::string opened_rows(const arch::GpuSpec& gpu, const kernels::KernelOverrides
   gpu::SmCache cache;
   const auto launch = gpu::launch_of(gpu, *kernels::apply_overrides({}, settings), shape, {}, cache);
   return launch ? fmt::format("{}", launch->traffic.opened_rows) : to_string(launch.errors());
+}
+
+// Beats of L2 over those of long pieces, of a grouped product whose rows lie in more pages than are translated.
+std::string gathered_beats(const arch::GpuSpec& gpu) {
+  gpu::SmCache cache;
+  const operators::GroupedGemm gemm{operators::early_expert_config(4096, 8, kernels::DataType::bf16), 2048, 4096,
+                                    operators::Histogram(8, 1024), 4096};
+  const auto launch = operators::grouped_launch(gpu, gemm, gpu::L2State::warm, cache);
+  return launch ? fmt::format("{}", launch->traffic.read_beats) : to_string(launch.errors());
 }
 
 Probe kernel(const char* gpu, Launch launch, arch::Overrides arch = {}) {
@@ -212,6 +222,7 @@ std::vector<Probe> all_probes() {
       kernel(ada, {"", with(simt, "reads_c", "true"), {8192, 8192, 256, 1}, cold}),
       compiled_launches(hopper),
       kernel(hopper, {"", {{"family", "flash3"}, {"tile", "128x256x128"}, {"dtype", "bf16"}}, {128, 256, 2048, 1}}),
+      {"a100-sxm4-80gb", {{"l2.translation_reach", "32 MB"}, {"l2.translation_reads", "1.3"}}, gathered_beats},
       {ada,
        {},
        [naive16](const arch::GpuSpec& gpu) {

@@ -97,9 +97,9 @@ class TritonResolver {
   }
 
   // Inductor writes sizes into the source, and the compiler dissolves a loop of one iteration before it pipelines it
-  // (A100: 120 launches of one k tile take as long with any num_stages). Grouped kernels take sizes as arguments.
+  // (A100: 120 launches of one k tile take as long with any num_stages).
   void dissolve_short_loop() {
-    const bool knows_k = shape_.batch == 1 && !is_float8(config_.dtype_in);
+    const bool knows_k = !config_.gathers_rows && !is_float8(config_.dtype_in);
     if (knows_k && shape_.k <= config_.tile.k) config_.stages = 1;
   }
 
@@ -169,6 +169,7 @@ constinit const FamilyDescriptor triton_family{
                .stages = {1, 16, "an integer from 1 to 16"},
                .stores_operand_type = true,
                .takes_narrow_b = true,
+               .gathers_rows = true,
                .prefetched_bytes = 0},
     .resolve = [](const KernelConfig& config, const GemmShape& shape) { return TritonResolver(config, shape).run(); },
     .build = build_triton,

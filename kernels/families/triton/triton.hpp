@@ -48,6 +48,7 @@ struct TritonPlan {
   TritonThreads threads;
   bool casts_b = false;    // 8-bit weights become A's type in registers
   bool scales = false;     // 8-bit floats: a block's products are scaled on their way to the sums
+  bool gathers = false;    // a table names the rows of A and C, and extents are arguments
   int buffers = 1;         // of each asynchronous operand; multiplications of warpgroups still read one more
   int store_elements = 1;  // of C per global store
   int registers = 0;       // per thread

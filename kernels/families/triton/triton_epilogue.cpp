@@ -7,6 +7,9 @@
 namespace noteg::kernels {
 namespace {
 
+// Rows and columns of the tile once more, as in the kernels of triton.cpp's count.
+constexpr int row_instructions = 15, gathered_rows = 115;
+
 AccessPattern write_pattern(const TritonPlan& plan, const TritonStore& s) {
   AccessPattern p;
   p.space = Space::shared;
@@ -31,7 +34,7 @@ void emit_triton_epilogue(Emitter& e, const TritonPlan& plan, const KernelConfig
   const int write = e.add_pattern(write_pattern(plan, s));
   const int read = e.add_pattern(contiguous(Space::shared, Matrix::c, false, s.vector_bytes, row_bytes));
   const int store = e.add_pattern(contiguous(Space::global, Matrix::c, true, s.vector_bytes, row_bytes));
-  emit_index_arithmetic(e, 40);
+  emit_index_arithmetic(e, plan.gathers ? gathered_rows : row_instructions);
   const RowAddresses at = fresh_row_addresses(e);
   emit_row_addresses(e, at);
   const int words = std::max(1, s.write_bytes / 4), vector = std::max(1, s.vector_bytes / 4);

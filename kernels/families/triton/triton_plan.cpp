@@ -112,6 +112,7 @@ TritonPlan plan_triton(const KernelConfig& config) {
   plan.is_ffma = config.dtype_in == DataType::f32;
   plan.casts_b = config.dtype_b.has_value();
   plan.scales = is_float8(config.dtype_in);
+  plan.gathers = config.gathers_rows || plan.scales;
   m.a = operand_of(config, true, plan.a);
   m.b = operand_of(config, false, plan.b);
   m.is_async = plan.a.is_async || plan.b.is_async;

@@ -158,9 +158,11 @@ void add_results(Traffic& out, const GemmTrafficRequest& r) {
   const auto row = [&](std::int64_t n) {
     return std::max<std::int64_t>(1, std::llround(static_cast<double>(n) * bytes));
   };
-  const double once = elements * bytes *
-                      memory::straddle(row(std::min<std::int64_t>(c.tile.n, r.shape->n)), row(r.shape->n),
-                                       std::llround(r.gpu->l2.sector.value));
+  // Rows of a tile that is as wide as C lie behind each other.
+  const bool is_whole = r.shape->n <= c.tile.n;
+  const double once =
+      elements * bytes *
+      (is_whole ? 1.0 : memory::straddle(row(c.tile.n), row(r.shape->n), std::llround(r.gpu->l2.sector.value)));
   const auto slices = static_cast<double>(r.grid->tiles.split_k);
   const bool in_turn = slices > 1 && c.split_k_mode == kernels::SplitKMode::serial;
   out.l2_write_bytes += once * slices;
