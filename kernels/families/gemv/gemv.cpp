@@ -1,18 +1,16 @@
 // A CTA makes tile.m x tile.n results: each thread takes 16 bytes of K of every row in turn, then lanes and warps add
 // up what they have. Instructions and their numbers follow our own kernels compiled for sm_80 and sm_90
 // (tests/data/h100_gemv.csv), which are written as TensorRT-LLM's for up to four rows.
-#include <algorithm>
-
+#include "kernels/families/gemv/gemv.hpp"
 #include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
-#include "kernels/families/gemv/gemv.hpp"
+#include "sim/support/arithmetic.hpp"
 
 namespace noteg::kernels {
 namespace {
 
 constexpr int index_instructions = 34, result_instructions = 24;  // before the loop; of those that write results
 constexpr int words = gemv_access_bytes / 4;                      // of an access
-constexpr int line_bytes = 128;                                   // of L1
 constexpr int lane_steps = 5;                                     // exchanges that add up 32 lanes
 
 class Gemv {
@@ -61,10 +59,7 @@ class Gemv {
   AccessPattern along_k(Matrix matrix) const {
     AccessPattern out = contiguous(Space::global, matrix, false, gemv_access_bytes, 32 * gemv_access_bytes);
     const int accesses = config_.tile.k / elements_of_access(config_.dtype_in);
-    out.active_mask = lane_mask(std::max(1, accesses * 32 / *config_.threads));
-    // Rows that do not end on a border of lines begin anywhere in one.
-    if (accesses * gemv_access_bytes % line_bytes != 0)
-      for (std::uint32_t& offset : out.offset) offset += gemv_access_bytes;
+    out.active_mask = lane_mask(static_cast<int>(ceil_div(accesses * 32, *config_.threads)));
     return out;
   }
 
