@@ -16,7 +16,6 @@ struct CubinKernel {
   std::string name;
   int registers = 0;              // per thread
   std::int64_t shared_bytes = 0;  // static
-  std::int64_t local_bytes = 0;   // per thread
   int barriers = 0;
   std::int64_t parameter_bytes = 0;
   struct Parameter {

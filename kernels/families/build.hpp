@@ -13,8 +13,7 @@ namespace noteg::kernels {
 struct BuildRequest {
   KernelConfig config;  // resolved
   LatencyModel latency;
-  int lane_count_partial = 32;  // reserved for partially filled warps
-  bool is_draft = false;        // the instructions alone, in no order, without registers and control bits
+  bool is_draft = false;  // the instructions alone, in no order, without registers and control bits
 };
 
 [[nodiscard]] Result<Program> build_program(const BuildRequest& request);

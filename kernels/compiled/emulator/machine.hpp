@@ -48,7 +48,6 @@ class LaunchMemory {
   [[nodiscard]] std::uint32_t guess(std::uint64_t address, int word) const;
   // First address of shared memory that a kernel's own variables take.
   [[nodiscard]] std::uint32_t shared_begin() const { return sm_ >= 90 ? 1024 : 0; }
-  [[nodiscard]] int parameters_begin() const { return parameters_; }
 
  private:
   // Tensor maps that lie within a structure.

@@ -65,7 +65,6 @@ class EmulatedWarp {
     std::uint32_t lanes = 0;
   };
 
-  void carry_out_block(const Block& block, Fragment& current, WarpWatcher& watcher);
   void access(std::int32_t at, const Step& step, std::uint32_t lanes, WarpWatcher& watcher);
   // Where the group goes behind the block's last instruction.
   void go_on(std::int32_t last, WarpWatcher& watcher);

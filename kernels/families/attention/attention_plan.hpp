@@ -13,10 +13,9 @@ struct AttentionPlan {
   TensorForm form;
   int rows = 128, keys = 64, head = 128;  // of a CTA's block of queries, of a block of keys; elements of a head
   int warps = 4;
-  int bands = 2;              // of 16 rows of a warp
-  int copy_bytes = 16;        // of a cp.async
-  int copies = 1;             // per thread and block, of K and of V each
-  bool queries_stay = false;  // in registers (short heads); otherwise read from shared memory with every block
+  int bands = 2;        // of 16 rows of a warp
+  int copy_bytes = 16;  // of a cp.async
+  int copies = 1;       // per thread and block, of K and of V each
   std::int64_t shared_bytes = 0;
 };
 

@@ -46,14 +46,13 @@ struct TritonPlan {
   int blocks = 1;              // of 64 rows of a warpgroup
   TritonCopy a, b;
   TritonThreads threads;
-  bool casts_b = false;    // 8-bit weights become A's type in registers
-  bool scales = false;     // 8-bit floats: a block's products are scaled on their way to the sums
-  bool gathers = false;    // a table names the rows of A and C, and extents are arguments
-  int buffers = 1;         // of each asynchronous operand; multiplications of warpgroups still read one more
-  int store_elements = 1;  // of C per global store
-  int registers = 0;       // per thread
-  bool is_tight = false;   // fragments that are loaded ahead of their turn would not fit
-  int spilled_words = 0;   // that go to local memory and back in an iteration
+  bool casts_b = false;   // 8-bit weights become A's type in registers
+  bool scales = false;    // 8-bit floats: a block's products are scaled on their way to the sums
+  bool gathers = false;   // a table names the rows of A and C, and extents are arguments
+  int buffers = 1;        // of each asynchronous operand; multiplications of warpgroups still read one more
+  int registers = 0;      // per thread
+  bool is_tight = false;  // fragments that are loaded ahead of their turn would not fit
+  int spilled_words = 0;  // that go to local memory and back in an iteration
 };
 
 inline constexpr int most_registers = 255;
