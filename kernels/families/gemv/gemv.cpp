@@ -4,7 +4,6 @@
 #include "kernels/families/gemv/gemv.hpp"
 #include "kernels/families/build.hpp"
 #include "kernels/families/common.hpp"
-#include "sim/support/arithmetic.hpp"
 
 namespace noteg::kernels {
 namespace {
@@ -59,7 +58,7 @@ class Gemv {
   AccessPattern along_k(Matrix matrix) const {
     AccessPattern out = contiguous(Space::global, matrix, false, gemv_access_bytes, 32 * gemv_access_bytes);
     const int accesses = config_.tile.k / elements_of_access(config_.dtype_in);
-    out.active_mask = lane_mask(static_cast<int>(ceil_div(accesses * 32, *config_.threads)));
+    out.active_mask = lane_mask(accesses * 32 / *config_.threads);
     return out;
   }
 

@@ -26,7 +26,8 @@ void settle_types(Draft& draft) {
     draft.report("layout", "nt (a gemv thread reads along K)", std::string(name_of(c.layout)));
 }
 
-// K in equal steps, of 16 bytes for each thread at most. Without tile.k or threads: what K keeps busy, up to 128.
+// K in equal steps, of 16 bytes for each thread at most, and of as many lanes of every warp. Without tile.k or threads:
+// what K keeps busy, up to 128.
 void settle_steps(Draft& draft) {
   KernelConfig& c = draft.config;
   const int width = elements_of_access(c.dtype_in);
@@ -41,8 +42,8 @@ void settle_steps(Draft& draft) {
   if (c.tile.k < width || c.tile.k > longest)
     return draft.report("tile", std::to_string(width) + " to " + std::to_string(longest) + " of K (16 bytes a thread)",
                         tile_text(c.tile));
-  const std::int64_t steps = ceil_div(draft.shape.k, c.tile.k);
-  c.tile.k = static_cast<int>(ceil_div(ceil_div(draft.shape.k, steps), width) * width);
+  const std::int64_t steps = ceil_div(draft.shape.k, c.tile.k), of_lane = std::int64_t{*c.threads} / 32 * width;
+  c.tile.k = static_cast<int>(ceil_div(ceil_div(draft.shape.k, steps), of_lane) * of_lane);
 }
 
 void settle_tile(Draft& draft) {

@@ -171,8 +171,7 @@ void add_results(Traffic& out, const GemmTrafficRequest& r) {
   out.l2_read_bytes += queries + once * ((c.reads_c ? 1 : 0) + (in_turn ? slices - 1 : 0));
 }
 
-// Steps in which hit rates reach the core, so that shapes of a kernel share its runs. Hits are rounded down: the core
-// asks L2 for no less than is reported.
+// Steps in which hit rates reach the core, so that shapes of a kernel share its runs.
 constexpr double hit_steps = sm::SharedSectors::steps;
 
 // Of an operand of which a CTA's loads ask for more sectors than its tile lies in; `fetched`: what L2 gives.
@@ -183,8 +182,8 @@ sm::SharedSectors shared_sectors(const Operand& operand, double element_bytes, d
                                        std::max<std::int64_t>(1, bytes(operand.lines.line)), operand.lines.sector);
   sm::SharedSectors out;
   if (operand.loads.sectors <= tile) return out;
-  out.again = static_cast<int>((1.0 - tile / operand.loads.sectors) * hit_steps);
-  out.beyond = std::ceil(std::min(1.0, fetched / tile) * hit_steps) / hit_steps;
+  out.again = static_cast<int>(std::lround((1.0 - tile / operand.loads.sectors) * hit_steps));
+  out.beyond = std::round(std::min(1.0, fetched / tile) * hit_steps) / hit_steps;
   return out;
 }
 
@@ -312,6 +311,7 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
   }
   if (out.l2_read_bytes > 0) out.read_beats = std::round(beats / out.l2_read_bytes * hit_steps) / hit_steps;
   out.stream_share = streams / std::max(1.0, out.footprint_bytes);
+  // Down: the core asks L2 for no less than is reported.
   if (asked > 0) out.l1_hit_rate = std::floor((1.0 - fetched / asked) * hit_steps) / hit_steps;
 }
 
