@@ -266,11 +266,10 @@ struct L2Spec {
   Cycles latency;              // L2 hit (near partition), load to use
   Cycles far_latency;          // far partition; equal to latency where there is one partition
   Bytes sector;
-  Bytes translation_reach{};  // of the pages that are translated without asking further; 0: not known
-  double translation_reads =
-      0;                     // of two sectors, in whose place the translation of a line that is not among them comes
-  double kept_below = 0.9;   // of the capacity: distances up to which everything is found again
-  double gone_above = 1.15;  // and from which nothing is
+  Bytes translation_reach{};     // of the pages that are translated without asking further; 0: not known
+  double translation_reads = 0;  // of two sectors: what the translation of a line in another page takes
+  double kept_below = 0.9;       // of the capacity: distances up to which everything is found again
+  double gone_above = 1.15;      // and from which nothing is
   double store_header = 0;  // of what a store to a line sends, over what it sends for each of its sectors; 0: not known
   Seconds atomic_interval{0.7e-9};  // one atomic operation on a sector to the next (H200M, l2_atomics)
   double atomic_units = 70;         // that work at once where the addresses are many

@@ -40,6 +40,15 @@ void add_role(Emitter& e, const std::string& name, int first_warp, int warps, in
   e.program().roles.push_back(role);
 }
 
+// Exchanges with a lane 1, 2, 4, 8 and 16 away, each added by `add`: then every lane has the sum of all 32.
+template <class Add>
+void emit_over_lanes(Emitter& e, Value sum, Value other, Add add) {
+  for (int distance = 1; distance < 32; distance *= 2) {
+    e.emit(Opcode::shfl, ".BFLY", {reg(other)}, {reg(sum), imm(distance), imm(0x1f)});
+    add(sum, other);
+  }
+}
+
 // Zeroes registers, two at a time as CS2R does.
 void emit_zeroes(Emitter& e, const std::vector<Value>& values);
 

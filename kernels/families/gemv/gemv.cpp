@@ -10,7 +10,6 @@ namespace {
 
 constexpr int index_instructions = 34, result_instructions = 24;  // before the loop; of those that write results
 constexpr int words = gemv_access_bytes / 4;                      // of an access
-constexpr int lane_steps = 5;                                     // exchanges that add up 32 lanes
 
 class Gemv {
  public:
@@ -146,11 +145,7 @@ class Gemv {
     one.active_mask = 1;
     const int stores = e_.add_pattern(one);
     for (const Value& sum : sums_) {
-      const Value other = e_.fresh();
-      for (int step = 0; step < lane_steps; ++step) {
-        e_.emit(Opcode::shfl, ".BFLY", {reg(other)}, {reg(sum), imm(16 >> step), imm(0x1f)});
-        add(sum, other);
-      }
+      emit_over_lanes(e_, sum, e_.fresh(), [&](Value to, Value other) { add(to, other); });
       e_.memory(Opcode::sts, "", {}, {reg(left_), reg(sum)}, f32_bytes, stores).guard = pred(2, true);
     }
     e_.emit(Opcode::bar_sync, ".DEFER_BLOCKING", {}, {imm(0)});

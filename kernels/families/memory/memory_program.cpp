@@ -10,7 +10,6 @@ namespace noteg::kernels {
 namespace {
 
 constexpr int index_instructions = 24;  // of PyTorch's vectorised kernels before their first load, about
-constexpr int lane_steps = 5;           // exchanges that reduce 32 lanes
 
 // Of a switch over types as nvcc compiles PyTorch's copies (LoadWithCast, StoreWithCast): 209 instructions a warp that
 // casts four values of each thread, a quarter of them branches.
@@ -111,10 +110,9 @@ class MemoryBuilder {
     e_.emit(Opcode::mov, "", {reg(sum)}, {reg(words.front())});
     for (const Value& v : words) e_.emit(Opcode::fadd, "", {reg(sum)}, {reg(sum), reg(v)});
     const auto over_lanes = [&] {
-      for (int step = 0; step < lane_steps; ++step) {
-        e_.emit(Opcode::shfl, ".BFLY", {reg(other)}, {reg(sum), imm(1 << step), imm(0x1f)});
-        e_.emit(Opcode::fadd, "", {reg(sum)}, {reg(sum), reg(other)});
-      }
+      emit_over_lanes(e_, sum, other, [&](Value to, Value from) {
+        e_.emit(Opcode::fadd, "", {reg(to)}, {reg(to), reg(from)});
+      });
     };
     over_lanes();
     if (work_.threads > 32) {

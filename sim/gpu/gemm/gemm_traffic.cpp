@@ -276,7 +276,6 @@ double beats_of(const memory::OperandLines& operand, double element_bytes, const
   return std::max(1.0, brought(2 * operand.sector) / brought(operand.sector));
 }
 
-// What L2 has to deliver for loads of A and B, and what of it L1 keeps.
 // Loads that follow each other for as long as a row of DRAM, or over whole rows of the operand. Copies of tiles bring
 // pieces of 256 bytes at most, which dram.tile_efficiency was measured on.
 bool is_stream(const memory::OperandLines& lines, double element_bytes) {
@@ -284,6 +283,7 @@ bool is_stream(const memory::OperandLines& lines, double element_bytes) {
          (lines.piece >= lines.line || static_cast<double>(lines.piece) * element_bytes >= dram_row_bytes);
 }
 
+// What L2 has to deliver for loads of A and B, and what of it L1 keeps.
 void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::ReuseRequest& reuse) {
   const LaunchGeometry& geometry = r.grid->geometry;
   const memory::TileGrid& tiles = r.grid->tiles;
