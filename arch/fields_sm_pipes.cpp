@@ -82,6 +82,8 @@ std::vector<Field> sm_pipe_fields() {
              "SM cycles per memory instruction of one sub-core, register address."),
       memory("sm.memory.shared_interval", NOTEG_MEMBER(sm.memory.shared_interval), {0.25, 64},
              "SM cycles between memory instructions that the SM accepts from its sub-cores."),
+      memory("sm.memory.data_lag", NOTEG_MEMBER(sm.memory.data_lag), {0, 1000},
+             "SM cycles of work that may wait for the data stage of L1 and shared memory before no more is accepted."),
       memory("sm.memory.data_width", NOTEG_MEMBER(sm.memory.data_width), {8, 4096},
              "Bytes per SM clock of the data path of L1 and shared memory."),
       memory("sm.memory.shared_banks", NOTEG_MEMBER(sm.memory.shared_banks), {1, 256}, "Banks of shared memory."),

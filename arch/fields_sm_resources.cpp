@@ -85,7 +85,9 @@ std::vector<Field> sm_resource_fields() {
       row("sm.front_end.prefetch_lines", NOTEG_MEMBER(sm.front_end.prefetch_lines), {0, 64},
           "Successive lines that the stream buffer fetches on a miss; 0 turns it off.", "instruction caches"),
       row("sm.front_end.longest_waiting_first", NOTEG_MEMBER(sm.front_end.longest_waiting_first), {},
-          "After its greedy run a scheduler takes the warp that waited longest; otherwise the youngest.", "issue"),
+          "After a stall a scheduler takes of the oldest CTA the warp that waited longest; otherwise the youngest "
+          "warp.",
+          "issue"),
       row("sm.front_end.constant_miss_delay", NOTEG_MEMBER(sm.front_end.constant_miss_delay), {0, 5000},
           "SM cycles that issue waits when a constant operand misses its L0 cache.", "issue"),
       row("sm.front_end.branch_redirect", NOTEG_MEMBER(sm.front_end.branch_redirect), {0, 1000},

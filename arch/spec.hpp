@@ -39,7 +39,7 @@ struct FrontEndSpec {
   Bytes l1_icache;                     // per SM
   Cycles l1_icache_latency;            // L0 miss served by L1
   Cycles l2_icache_latency;            // L1 instruction miss served by L2
-  bool longest_waiting_first = false;  // after its greedy run a scheduler takes this warp, not the youngest
+  bool longest_waiting_first = false;  // of the oldest CTA, after a stall; otherwise the youngest warp
   int prefetch_lines = 8;              // stream buffer depth; 0 = off
   Cycles constant_miss_delay;          // issue delay of an ALU constant operand that misses its L0
   Cycles branch_redirect;              // taken branch: cycles until the next instruction can issue
@@ -90,6 +90,7 @@ struct MemoryPipeSpec {
   int queue_entries = 4;     // per sub-core, plus one dispatch latch
   Cycles address_cycles;     // per sub-core: cycles per memory instruction, regular-register address
   Cycles shared_interval;    // SM-wide: cycles between memory instructions accepted
+  Cycles data_lag;           // by which the data stage may lag behind
   BytesPerCycle data_width;  // L1/shared data path per SM
   int shared_banks = 32;
   Bytes shared_bank_width;

@@ -240,7 +240,7 @@ inline void Machine::sleep(SubCore& sub, int bit, std::uint64_t now) {
   WarpScheduler& scheduler = sub.scheduler;
   std::uint32_t candidates = scheduler.candidates(now);
   // Greedy: the warp that issued last goes on while it can; then whom the policy chooses.
-  bool greedy = scheduler.goes_on(candidates);
+  bool greedy = scheduler.goes_on(candidates, now, sub.issue_free);
   int bit = scheduler.last();
   if (!greedy || !goes_the_short_way(scheduler.warp(bit), now)) {
     std::uint64_t again = never;
@@ -249,7 +249,7 @@ inline void Machine::sleep(SubCore& sub, int bit, std::uint64_t now) {
     std::uint32_t held = candidates & scheduler.needs(queue_place) & (0u - static_cast<std::uint32_t>(is_full));
     held |= pipes.held(sub.index, scheduler, candidates, now, again);
     candidates &= ~held;
-    greedy = scheduler.goes_on(candidates);
+    greedy = greedy && (candidates >> bit & 1u) != 0;
     while (true) {
       if (candidates == 0) {
         next_try(sub) = std::min(again, scheduler.next_ready(now));

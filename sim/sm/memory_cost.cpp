@@ -252,9 +252,10 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
     case MemoryKind::async_copy: global_cost(cost, in, pattern, sm.memory, facts, bank_conflicts); break;
     case MemoryKind::barrier:
       // Beside LDS that keep the front busy a barrier costs one cycle per warp, and four for a CTA of fewer warps (our
-      // H200: 4.0, 2.0, 1.0 and 1.0 per warp with 1, 2, 4 and 8 warps). It brings no addresses.
+      // H200: 4.0, 2.0, 1.0 and 1.0 per warp with 1, 2, 4 and 8 warps). It brings no addresses: an arbiter that takes
+      // two cycles for those has time for it.
       cost.address_cycles = 0;
-      cost.front_cycles = narrow(std::max(1, 4 / std::max(1, program.warps)));
+      cost.front_cycles = 1;
       cost.sub_core_cycles = 2;
       cost.bytes = 0;
       break;

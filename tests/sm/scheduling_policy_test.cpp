@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/sm/units/warp_scheduler.hpp"
+
 namespace noteg::sm {
 namespace {
 
@@ -33,6 +35,43 @@ TEST(SchedulingPolicy, HasARowForEachName) {
   EXPECT_TRUE(is_greedy(Scheduler::gto));
   EXPECT_FALSE(is_greedy(Scheduler::lrr));
   EXPECT_FALSE(is_greedy(Scheduler::oldest));
+}
+
+// h100_sm_micro, cta_order: of two CTAs whose warps could all issue, the one that started first ends as if it were
+// alone.
+TEST(SchedulingPolicy, TurnsGoToWarpsOfTheOldestCta) {
+  WarpScheduler scheduler(Scheduler::cggty, true);
+  std::array<Warp, 4> warps;
+  for (std::size_t i = 0; i < warps.size(); ++i) {
+    warps[i].bit = static_cast<std::uint8_t>(i);
+    warps[i].cta = i < 2 ? 1 : 0;  // slots, not ages
+    scheduler.add(warps[i]);
+    scheduler.start(warps[i], 0);
+  }
+  EXPECT_EQ(scheduler.choose(0b1111), 1) << "the youngest of the CTA that started first";
+  scheduler.issues(warps[1], 5);
+  EXPECT_EQ(scheduler.choose(0b1111), 0) << "who waited longest";
+  EXPECT_EQ(scheduler.choose(0b1100), 3) << "the next CTA where the oldest has none";
+  scheduler.end(warps[0]);
+  scheduler.end(warps[1]);
+  warps[0].cta = 2;
+  scheduler.start(warps[0], 10);
+  EXPECT_EQ(scheduler.choose(0b1101), 3) << "a slot that is taken again is the youngest";
+}
+
+// h100_sm_micro, greedy_turns: warps burst through FFMA and HMMA, but not where their pipe or queue was busy.
+TEST(SchedulingPolicy, GreedEndsWhereAWarpCouldHaveIssued) {
+  WarpScheduler turns(Scheduler::cggty, true), greedy(Scheduler::cggty, false);
+  for (WarpScheduler* scheduler : {&turns, &greedy}) {
+    Warp warp;
+    warp.ready_at = 6;
+    scheduler->add(warp);
+    scheduler->start(warp, 0);
+    scheduler->has_issued(0);
+    EXPECT_TRUE(scheduler->goes_on(1, 6, 0)) << "at the end of its stall count";
+    EXPECT_TRUE(scheduler->goes_on(1, 8, 8)) << "behind a cycle in which none could issue";
+    EXPECT_EQ(scheduler->goes_on(1, 7, 0), scheduler == &greedy);
+  }
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace noteg::sm {
 LoadStoreUnit::LoadStoreUnit(Machine& sm, const arch::SmSpec& spec, std::size_t sub_cores)
     : sm_(sm),
       capacity_(sm.switches.memory_queue ? std::min(spec.memory.queue_entries + 1, ring) : ring),
-      backlog_(spec.memory.shared_interval.value > 1 ? 8 : 0),
+      data_lag_(static_cast<std::uint64_t>(spec.memory.data_lag.value)),
       barrier_interval_(static_cast<std::uint64_t>(spec.memory.barrier_interval.value)),
       constant_interval_(static_cast<std::uint64_t>(spec.memory.constant_interval.value)),
       write_back_(spec.register_file.load_write_back.value),
@@ -145,10 +145,11 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   shared_.head = (shared_.head + 1) % 16;
   --shared_.size;
   const double beyond_l1 = std::exchange(shared_.beyond_l1, -1.0);
-  shared_.data_stage_free = std::max(shared_.data_stage_free, now) + data_cycles(cost, beyond_l1);
+  const std::uint64_t data_at = std::max(shared_.data_stage_free, now), passes = data_cycles(cost, beyond_l1);
+  shared_.data_stage_free = data_at + passes;
   shared_.arbiter_free =
-      std::max(now + cost.address_cycles, shared_.data_stage_free - std::min(shared_.data_stage_free, backlog_));
-  sm_.count.lsu_cycles += static_cast<double>(shared_.arbiter_free - now);
+      std::max(now + cost.address_cycles, shared_.data_stage_free - std::min(shared_.data_stage_free, data_lag_));
+  sm_.count.lsu_cycles += static_cast<double>(passes);
   of.link_ready = now + cost.sub_core_cycles;
   of.head = (of.head + 1) % ring;
   sm_.subs[sub].scheduler.queue_has_room();
@@ -158,11 +159,13 @@ void LoadStoreUnit::serve(std::uint64_t now) {
     if (sm_.switches.barriers) sm_.pipes.set_free(sub, Action::barrier, now + 1);
   }
   if (of.size > 0) post_head(sub, now);
-  complete(sub, access, beyond_l1, now);
+  complete(sub, access, beyond_l1, now, data_at);
   if (shared_.size > 0 && !shared_.posted) serve(now);
 }
 
-void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyond_l1, std::uint64_t now) {
+// `now` it leaves the arbiter, and from `data_at` on the data stage has it.
+void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyond_l1, std::uint64_t now,
+                             std::uint64_t data_at) {
   const MemoryCost& cost = cost_of(access.memory);
   if (cost.kind == MemoryKind::barrier) {
     // The barrier unit takes 16 threads a cycle (CPG; our H200: back-to-back BAR.SYNC cost 12.3 + 2 cycles per warp).
@@ -173,13 +176,14 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyon
   }
   sm_.count.shared_wavefronts += cost.wavefronts;
   sm_.count.shared_conflict_wavefronts += cost.conflict_wavefronts;
-  if (cost.read_release > front_delay) release_sources(access, now + cost.read_release - front_delay);
-  const std::uint64_t ready = std::max(now + 1, data_ready(of_[sub], cost, beyond_l1, now));
+  if (cost.read_release > front_delay) release_sources(access, data_at + cost.read_release - front_delay);
+  const std::uint64_t ready = std::max(data_at + 1, data_ready(of_[sub], cost, beyond_l1, data_at));
   if (sm_.scoreboard) sm_.events.post(ready, {EventKind::registers_written, 0, access.warp, access.pc});
   if (access.write_barrier >= 0 && !sm_.scoreboard)
     sm_.events.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
   if (sm_.observer.listens())
-    sm_.observer.use(RecordedUnit::load_store, access.warp, access.pc, now, now + data_cycles(cost, beyond_l1), ready);
+    sm_.observer.use(RecordedUnit::load_store, access.warp, access.pc, data_at, data_at + data_cycles(cost, beyond_l1),
+                     ready);
   if (waits_beyond_l1(cost, beyond_l1)) pending_.add(ready, cost.requests);
   if (cost.kind == MemoryKind::async_copy) sm_.events.post(ready, {EventKind::async_done, access.group, access.warp});
 }

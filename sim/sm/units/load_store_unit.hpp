@@ -93,9 +93,7 @@ class LoadStoreUnit {
     std::uint64_t link_ready = 0;                           // the sub-core may send its next access
     std::uint64_t write_back_free = 0, hits_back_free = 0;  // the way to the registers, of data from L2 and from L1
   };
-  // Where the arbiter takes the addresses of half a warp a cycle, the data stage behind it has cycles left: for
-  // barriers, which bring none, and for lines that arrive. It may lag so many cycles behind (a judgement: two accesses
-  // of four wavefronts). Where it takes a warp a cycle, they are one.
+  // Accesses whose addresses the arbiter has taken pass the data stage in order. It may lag `data_lag_` cycles behind.
   struct Shared {
     std::array<std::uint8_t, 16> waiting{};  // sub-cores, in the order in which they came
     int head = 0, size = 0;
@@ -107,7 +105,7 @@ class LoadStoreUnit {
 
   void post_head(std::size_t sub, std::uint64_t now);
   void serve(std::uint64_t now);
-  void complete(std::size_t sub, const Access& access, double beyond_l1, std::uint64_t now);
+  void complete(std::size_t sub, const Access& access, double beyond_l1, std::uint64_t now, std::uint64_t data_at);
   void release_sources(const Access& access, std::uint64_t at);
   std::uint64_t data_ready(OfSubCore& of, const MemoryCost& cost, double beyond_l1, std::uint64_t now);
   [[nodiscard]] const MemoryCost& cost_of(std::int16_t memory) const;
@@ -115,7 +113,7 @@ class LoadStoreUnit {
 
   Machine& sm_;
   int capacity_;
-  std::uint64_t backlog_, barrier_interval_, constant_interval_;
+  std::uint64_t data_lag_, barrier_interval_, constant_interval_;
   double write_back_;  // bytes per cycle
   double sector_;      // bytes
   std::vector<OfSubCore> of_;

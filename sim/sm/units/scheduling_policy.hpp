@@ -12,7 +12,7 @@
 namespace noteg::sm {
 
 enum class Scheduler : std::uint8_t {
-  cggty,   // compiler-guided greedy, then the youngest, or who waited longest where the SM does so
+  cggty,   // compiler-guided greedy, then the youngest, or of the oldest CTA who waited longest where the SM does so
   gto,     // greedy, then the oldest
   lrr,     // loose round robin
   oldest,  // the oldest, always

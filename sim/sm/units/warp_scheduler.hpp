@@ -88,10 +88,52 @@ class ReadyWheel {
   std::uint32_t ready_ = 0;
 };
 
+// The warps of a sub-core by their CTAs, the CTA that started first in front.
+class CtasByAge {
+ public:
+  void start(const Warp& warp) {
+    const std::uint32_t bit = 1u << warp.bit;
+    if (size_ > 0 && slot_[size_ - 1] == warp.cta) {
+      warps_[size_ - 1] |= bit;
+      return;
+    }
+    warps_[size_] = bit;
+    slot_[size_++] = warp.cta;
+  }
+
+  void end(const Warp& warp) {
+    std::size_t at = 0;
+    while ((warps_[at] >> warp.bit & 1u) == 0) ++at;
+    if ((warps_[at] &= ~(1u << warp.bit)) != 0) return;
+    for (--size_; at < size_; ++at) {
+      warps_[at] = warps_[at + 1];
+      slot_[at] = slot_[at + 1];
+    }
+  }
+
+  // Those of the oldest CTA that has some among them; all are live.
+  [[nodiscard]] std::uint32_t of_oldest(std::uint32_t candidates) const {
+    std::size_t at = 0;
+    while ((candidates & warps_[at]) == 0) ++at;
+    return candidates & warps_[at];
+  }
+
+  void hash(StateHash& add) const {
+    for (std::size_t i = 0; i < size_; ++i) add(warps_[i]);
+  }
+
+ private:
+  std::array<std::uint32_t, 32> warps_{};
+  std::array<std::uint16_t, 32> slot_{};
+  std::size_t size_ = 0;
+};
+
 class WarpScheduler {
  public:
   WarpScheduler(Scheduler policy, bool longest_waiting_first)
-      : policy_(policy), longest_waiting_first_(longest_waiting_first), greedy_(is_greedy(policy) ? ~0u : 0) {}
+      : policy_(policy),
+        takes_turns_(policy == Scheduler::cggty && longest_waiting_first),
+        greedy_(is_greedy(policy) ? ~0u : 0) {}
 
   void add(Warp& warp) { warps_[warp.bit] = &warp; }
   [[nodiscard]] Warp& warp(int bit) const { return *warps_[static_cast<std::size_t>(bit)]; }
@@ -102,8 +144,12 @@ class WarpScheduler {
     state_.blocked &= ~(1u << warp.bit);
     state_.queueing &= ~(1u << warp.bit);
     state_.issued_last[warp.bit] = now;
+    by_age_.start(warp);
   }
-  void end(const Warp& warp) { state_.live &= ~(1u << warp.bit); }
+  void end(const Warp& warp) {
+    state_.live &= ~(1u << warp.bit);
+    by_age_.end(warp);
+  }
   [[nodiscard]] bool is_live(const Warp& warp) const { return (state_.live >> warp.bit & 1u) != 0; }
 
   // Its next instruction waits for something that an event will bring, or no longer.
@@ -132,10 +178,17 @@ class WarpScheduler {
   [[nodiscard]] std::uint32_t candidates(std::uint64_t now) { return waiting() & wheel_.ready(now) & ~state_.queueing; }
   [[nodiscard]] bool has_ready(std::uint64_t now) { return (waiting() & wheel_.ready(now)) != 0; }
   [[nodiscard]] std::uint64_t next_ready(std::uint64_t now) const { return wheel_.next(waiting(), now, never); }
-  [[nodiscard]] bool goes_on(std::uint32_t candidates) const { return (candidates & state_.greedy) != 0; }
+  // A greedy policy stays with the warp that issued last. Where warps take turns it does so as long as nothing held
+  // that but its stall count, or what keeps the whole sub-core from issuing: a warp that could have issued and did not,
+  // since its pipe or the load/store queue had no room, is one of many (h100_sm_micro, greedy_turns).
+  [[nodiscard]] bool goes_on(std::uint32_t candidates, std::uint64_t now, std::uint64_t issue_free) const {
+    if ((candidates & state_.greedy) == 0) return false;
+    return !takes_turns_ || now <= std::max(warp(state_.last).ready_at, issue_free);
+  }
   [[nodiscard]] int last() const { return state_.last; }
   [[nodiscard]] int choose(std::uint32_t candidates) const {
-    return first_choice(policy_, {state_.last, &state_.issued_last, longest_waiting_first_}, candidates);
+    if (takes_turns_) candidates = by_age_.of_oldest(candidates);
+    return first_choice(policy_, {state_.last, &state_.issued_last, takes_turns_}, candidates);
   }
 
   // A warp issues; it was the one of its cycle.
@@ -169,6 +222,7 @@ class WarpScheduler {
     add(static_cast<std::uint64_t>(live) << 32 | blocked);
     add(static_cast<std::uint64_t>(queueing) << 32 | greedy);
     add(static_cast<std::uint64_t>(last));
+    if (takes_turns_) by_age_.hash(add);
     for (std::uint32_t left = live; left != 0; left &= left - 1)
       add.at(issued_last[static_cast<std::size_t>(std::countr_zero(left))]);
   }
@@ -181,9 +235,10 @@ class WarpScheduler {
     std::array<std::uint64_t, 32> issued_last{};  // Warp::last_issue, side by side
   };
   Scheduler policy_;
-  bool longest_waiting_first_;
+  bool takes_turns_;      // CTAs by age, their warps by how long they have waited
   std::uint32_t greedy_;  // all bits, or none
   State state_;
+  CtasByAge by_age_;
   ReadyWheel wheel_;
   std::array<Warp*, 32> warps_{};
   std::array<std::uint32_t, no_single_wait + 1> needs_{};  // warps by Warp::held_by

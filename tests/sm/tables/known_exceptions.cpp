@@ -44,6 +44,7 @@ std::vector<KnownException> known_exceptions() {
       {"throughput: op=ffma_imad;warps_per_sm=32;ilp=4", halves},
       {"throughput: op=ffma_imad;warps_per_sm=32;ilp=8", halves},
       {"throughput: op=f2i;warps_per_sm=16;ilp=1", conversion},
+      {"throughput: op=f2i;warps_per_sm=32;ilp=1", conversion},
       {"throughput: op=f2i;warps_per_sm=1;ilp=8", conversion},
       {"throughput: op=f2i;warps_per_sm=4;ilp=8", conversion},
       {"lds_throughput: width=128;warps=1", link},
