@@ -30,12 +30,10 @@ double believed(std::size_t rows) {
 // Held-out means of the process; rows beyond its support are held out by themselves.
 struct Process {
   learn::GaussianProcess process;
-  double shared = 0;  // of what other GPUs say
   VectorXd held_out;
 };
 
-Process fit(const learn::Places& places, const VectorXd& y, const std::vector<std::size_t>& shapes,
-            const VectorXd& others) {
+Process fit(const learn::Places& places, const VectorXd& y, const std::vector<std::size_t>& shapes) {
   const auto count = static_cast<std::size_t>(y.size());
   // Every so many shapes, each with all its rows, so that no shape is on both sides.
   const std::size_t step = (count + most_support - 1) / most_support;
@@ -44,23 +42,12 @@ Process fit(const learn::Places& places, const VectorXd& y, const std::vector<st
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t shape = number.emplace(shapes[i], number.size()).first->second;
     (shape % step == 0 && support.size() < most_support ? support : beyond).push_back(i);
+    if (support.size() > groups.size()) groups.push_back(shapes[i]);
   }
-  VectorXd own(static_cast<Index>(support.size())), said(others.size() > 0 ? own.size() : 0);
-  for (std::size_t i = 0; i < support.size(); ++i) {
-    own[static_cast<Index>(i)] = y[static_cast<Index>(support[i])];
-    if (said.size() > 0) said[static_cast<Index>(i)] = others[static_cast<Index>(support[i])];
-    groups.push_back(shapes[support[i]]);
-  }
-  learn::ProcessFit fitted = learn::fit_process(learn::select(places, support), own, groups, said);
-  Process out{std::move(fitted.process), fitted.shared, VectorXd(y.size())};
-  for (std::size_t i = 0; i < support.size(); ++i)
-    out.held_out[static_cast<Index>(support[i])] = fitted.held_out[static_cast<Index>(i)];
-  if (!beyond.empty()) {
-    const VectorXd told = out.process.mean(learn::select(places, beyond));
-    for (std::size_t i = 0; i < beyond.size(); ++i)
-      out.held_out[static_cast<Index>(beyond[i])] =
-          told[static_cast<Index>(i)] + (out.shared > 0 ? out.shared * others[static_cast<Index>(beyond[i])] : 0);
-  }
+  learn::ProcessFit fitted = learn::fit_process(learn::select(places, support), y(support), groups);
+  Process out{std::move(fitted.process), VectorXd(y.size())};
+  out.held_out(support) = fitted.held_out;
+  if (!beyond.empty()) out.held_out(beyond) = out.process.mean(learn::select(places, beyond));
   return out;
 }
 
@@ -161,14 +148,19 @@ Result<std::optional<learn::GaussianProcess>> process_of(const dataset::Table& o
   if (names == nullptr || ratio == nullptr || ratio->is_text)
     return Diagnostic{others.file, 0, 0, names == nullptr ? "arch" : learn::time_ratio, "a column of this name",
                       "none"};
+  const dataset::Values* source = others.find("source");
   std::vector<std::size_t> rows;
   std::vector<double> y;
-  for (std::size_t row = 0; row < others.rows; ++row)
-    if (ratio->numbers[row] > 0 && names->text(row) != gpu)
-      rows.push_back(row), y.push_back(std::log(ratio->numbers[row]));
+  std::vector<std::string> sets;
+  for (std::size_t row = 0; row < others.rows; ++row) {
+    if (!(ratio->numbers[row] > 0) || names->text(row) == gpu) continue;
+    rows.push_back(row);
+    y.push_back(std::log(ratio->numbers[row]));
+    sets.push_back(names->text(row) + " " + (source != nullptr ? source->text(row) : ""));
+  }
   if (rows.empty()) return std::optional<learn::GaussianProcess>();
   return std::optional(learn::fit_others(learn::select(*places, rows),
-                                         Eigen::Map<const VectorXd>(y.data(), static_cast<Index>(y.size()))));
+                                         Eigen::Map<const VectorXd>(y.data(), static_cast<Index>(y.size())), sets));
 }
 
 Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::optional<learn::GaussianProcess>& others,
@@ -184,7 +176,9 @@ Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::optional<l
   std::vector<std::size_t> shapes;
   for (const std::size_t row : rows) shapes.push_back(groups[row]);
   const learn::Places own = learn::select(*places, rows);
-  Process process = fit(own, y, shapes, others ? others->mean(own) : VectorXd());
+  const VectorXd said = others ? others->mean(own) : VectorXd::Zero(y.size());
+  Process process = fit(own, y - said, shapes);
+  process.held_out += said;
 
   learn::StudyOptions options;
   options.forest.seed = seed;
@@ -218,10 +212,10 @@ Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::optional<l
     }
   process.process.pull *= out.process_share;
   model->parts.front().base = {std::move(process.process)};
-  if (process.shared > 0 && out.process_share > 0) {
-    out.others_share = process.shared;
+  if (others && out.process_share > 0) {
+    out.others = true;
     model->parts.front().base.push_back(*others);
-    model->parts.front().base.back().pull *= process.shared * out.process_share;
+    model->parts.front().base.back().pull *= out.process_share;
   }
   for (const double log_ratio : told_of(*both)) out.held_out_ratio.push_back(std::exp(log_ratio));
   out.model = std::move(*model);
