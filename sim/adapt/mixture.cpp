@@ -19,8 +19,7 @@ using learn::MeasuredTable;
 
 constexpr std::size_t most_support = 500;  // rows of the process: a prediction takes as many covariances
 constexpr std::size_t most_folds = 10;
-constexpr double rows_half_believed = 20;    // n rows are believed n / (n + 20): pooled over the GPUs measured
-constexpr std::size_t rows_to_choose = 100;  // with fewer, both halves count alike
+constexpr double rows_half_believed = 20;  // n rows are believed n / (n + 20): pooled over the GPUs measured
 
 double believed(std::size_t rows) {
   const auto n = static_cast<double>(rows);
@@ -62,26 +61,13 @@ class Judge {
     return sum / static_cast<double>(rows_.size());
   }
 
-  // Is what is told here better than the simulator by more than chance makes of so few rows?
-  [[nodiscard]] bool confirms(const VectorXd& log_ratio) const {
-    constexpr double sure = 0.5;  // standard errors of the mean gain
-    const auto n = static_cast<double>(rows_.size());
-    double sum = 0, squares = 0;
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const double gain = error_of(i, 0) - error_of(i, log_ratio[static_cast<Index>(i)]);
-      sum += gain;
-      squares += gain * gain;
-    }
-    const double mean = sum / n, variance = std::max(0.0, squares / n - mean * mean) / std::max(1.0, n - 1);
-    return mean > sure * std::sqrt(variance);
-  }
-
-  // The share of it that leaves least error; the smaller one where two are as good.
-  [[nodiscard]] double share(const VectorXd& log_ratio, std::initializer_list<double> choices) const {
-    double best = 0, least = error(0 * log_ratio);
-    for (const double choice : choices)
-      if (const double here = error(choice * log_ratio); here < least) least = here, best = choice;
-    return best;
+  // The largest share of it with which rows held out are told better than by the simulator. The share of least error
+  // would be one more thing that few rows have to tell: on the sets measured it is no better, 50 rows told worse.
+  [[nodiscard]] double share(const VectorXd& log_ratio) const {
+    const double simulator = error(0 * log_ratio);
+    for (const double share : {1.0, 0.75, 0.5, 0.25, 0.125})
+      if (error(share * log_ratio) < simulator) return share;
+    return 0;
   }
 
  private:
@@ -111,25 +97,6 @@ VectorXd told_of(const learn::Study& study) {
   VectorXd told(static_cast<Index>(points.size()));
   for (std::size_t i = 0; i < points.size(); ++i) told[static_cast<Index>(i)] = std::log(points[i].predicted);
   return told;
-}
-
-struct Shares {
-  double process = 0, forest = 0;
-};
-
-Shares choose(const Judge& judge, const VectorXd& process, const VectorXd& forest) {
-  const double own = judge.share(process, {0.25, 0.5, 0.75, 1});
-  std::vector<double> parts{0.5};
-  if (static_cast<std::size_t>(process.size()) >= rows_to_choose) parts = {0.5, 0, 0.25, 0.75, 1};
-  Shares best;
-  double least = judge.error(0 * process);
-  for (const double part : parts)
-    for (const double all : {0.5, 1.0}) {
-      const Shares shares{all * (1 - part) * own, all * part};
-      const double here = judge.error(shares.process * process + shares.forest * forest);
-      if (here < least) least = here, best = shares;
-    }
-  return judge.confirms(best.process * process + best.forest * forest) ? best : Shares{};
 }
 
 }  // namespace
@@ -195,9 +162,9 @@ Result<Mixture> fit_mixture(const MeasuredTable& measured, const std::optional<l
 
   Mixture out;
   out.rows = rows;
-  const Shares shares = choose(Judge(measured, rows), process.held_out, told_of(*alone));
-  out.process_share = shares.process;
-  out.forest_share = shares.forest * most;
+  const double share = Judge(measured, rows).share(0.5 * (process.held_out + told_of(*alone)));
+  out.process_share = 0.5 * share;
+  out.forest_share = 0.5 * share * most;
   target.shrink = out.forest_share;
   part.base = out.process_share * process.held_out;
   const Result<learn::Study> both = learn::study(*problem, folds, options);
