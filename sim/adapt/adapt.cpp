@@ -266,7 +266,7 @@ class Adapter {
     out_.simulator = simulator_before_.value_or(simulator_error(measured));
     out_.process_share = mixture->process_share;
     out_.forest_share = mixture->forest_share;
-    out_.others_share = mixture->others_share;
+    out_.others = mixture->others;
     std::vector<double> ratio(measured.runs.size(), 1);
     for (std::size_t i = 0; i < known.rows.size(); ++i) ratio[known.rows[i]] = mixture->held_out_ratio[i];
     for (std::size_t row = 0; row < ratio.size(); ++row)

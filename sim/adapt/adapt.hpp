@@ -44,7 +44,7 @@ struct Adaptation {
   std::vector<std::pair<std::string, std::size_t>> skipped;
   double simulator = 0, adapted = 0;  // mean |predicted / measured - 1| of the run times, whole shapes held out
   double process_share = 0, forest_share = 0;  // how far each half is believed
-  double others_share = 0;                     // and what other GPUs say, within the process
+  bool others = false;                         // is what other GPUs have in common in the process?
 };
 
 // Rows belong to the GPU where their gpu column is one of its names or its id. Errors: of measured_table(); fewer than

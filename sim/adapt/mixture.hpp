@@ -18,7 +18,7 @@ struct Mixture {
   std::vector<std::size_t> rows;       // of the table, those with a time ratio
   std::vector<double> held_out_ratio;  // of each of them: measured over simulated as told without its shape
   double process_share = 0, forest_share = 0;
-  double others_share = 0;  // of what other GPUs say, within the process
+  bool others = false;  // is what other GPUs have in common in the process?
 };
 
 // What other GPUs have in common: log(measured / simulated) of their rows. Rows of the GPU's own name are left out, so

@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "sim/learn/model_head.hpp"
 
@@ -92,37 +93,26 @@ double mean_error(const VectorXd& y, const VectorXd& said) {
 }
 
 Covariance scaled(Covariance c, double amplitude, double noise) {
-  for (double* part : {&c.all, &c.family, &c.kernel, &c.weights, &c.smooth}) *part *= amplitude;
+  for (double* part : {&c.all, &c.family, &c.kernel, &c.weights, &c.near, &c.overhead, &c.family_overhead})
+    *part *= amplitude;
   c.noise *= noise;
   return c;
 }
 
-// The amplitude, the noise and the share of what other GPUs say under which the rows are least of a surprise, as far as
-// other GPUs make them likely.
-struct Likely {
-  Covariance covariance;
-  double shared = 0, evidence = 0;
-};
-
-Likely likely(const Places& places, const VectorXd& y, const VectorXd& others) {
-  Covariance alike;
-  alike.overhead = alike.family_overhead = 0;
-  const MatrixXd unit = covariance_of(alike, places, places);
-  const MatrixXd overhead = covariance_of({}, places, places) - unit;
+// The amplitude and the noise under which the rows are least of a surprise, as far as other GPUs make them likely.
+Covariance likely(const Places& places, const VectorXd& y) {
+  const MatrixXd unit = covariance_of({}, places, places);
   constexpr double usual_spread = 0.6;  // of the logarithm of either, over the GPUs measured
   const auto prior = [&](double factor) { return -0.5 * std::pow(std::log(factor) / usual_spread, 2); };
-  std::optional<Likely> best;
-  for (const double shared : {0.0, 0.35, 0.7, 1.0})
-    for (const double amplitude : {0.25, 0.5, 0.75, 1.0, 1.5, 2.0})
-      for (const double noise : {0.5, 0.75, 1.0, 1.5, 2.0}) {
-        if (shared > 0 && others.size() == 0) continue;
-        const Covariance c = scaled({}, amplitude, noise);
-        const VectorXd left = shared > 0 ? VectorXd(y - shared * others) : y;
-        const double evidence =
-            solve(unit * (amplitude * amplitude) + overhead, left, c.noise).evidence + prior(amplitude) + prior(noise);
-        if (!best || evidence > best->evidence) best = {c, shared, evidence};
-      }
-  return *best;
+  std::optional<std::pair<double, Covariance>> best;
+  for (const double amplitude : {0.5, 0.7, 1.0, 1.4, 2.0})
+    for (const double noise : {0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 5.0}) {
+      const Covariance c = scaled({}, amplitude, noise);
+      const double evidence =
+          solve(unit * (amplitude * amplitude), y, c.noise).evidence + prior(amplitude) + prior(noise);
+      if (!best || evidence > best->first) best = {evidence, c};
+    }
+  return best->second;
 }
 
 // Rows that the amplitude is judged on: its evidence takes the cube of their number.
@@ -134,37 +124,33 @@ std::vector<std::size_t> some_rows(Index rows, std::size_t most) {
   return out;
 }
 
-Likely likely_of(const Places& places, const VectorXd& y, const VectorXd& others) {
+Covariance likely_of(const Places& places, const VectorXd& y) {
   const std::vector<std::size_t> rows = some_rows(places.rows(), 150);
-  const Places some = select(places, rows);
-  const auto part = [&](const VectorXd& all) {
-    VectorXd out(all.size() > 0 ? static_cast<Index>(rows.size()) : 0);
-    for (Index i = 0; i < out.size(); ++i) out[i] = all[static_cast<Index>(rows[static_cast<std::size_t>(i)])];
-    return out;
-  };
-  return likely(some, part(y), part(others));
+  return likely(select(places, rows), y(rows));
 }
 
 }  // namespace
 
 const std::vector<Coordinate>& coordinates() {
   static const std::vector<Coordinate> all{
-      {"time_us", "", true, 1.6},
-      {"kernel.m", "", true, 4},
-      {"kernel.n", "", true, 4.6},
-      {"kernel.k", "", true, 7},
-      {"kernel.batch", "", true, 3.6},
-      {"physics.compute_us", "time_us", true, 4},
-      {"physics.dram_us", "time_us", true, 2},
-      {"physics.l2_us", "time_us", true, 0.6},
-      {"physics.latency_us", "time_us", true, 2},
-      {"physics.waves", "", true, 1.4},
-      {"physics.wave_efficiency", "", false, 1.6},
-      {"physics.useful_share", "", false, 0.6},
-      {"physics.iterations", "", true, 7.2},
-      {"kernel.tile_m", "", true, 2.2},
-      {"kernel.tile_n", "", true, 6},
-      {"kernel.split_k", "", true, 2},
+      {"time_us", "", true, 15},
+      {"kernel.m", "", true, 34},
+      {"kernel.n", "", true, 23},
+      {"kernel.k", "", true, 22},
+      {"kernel.split_k", "", true, 4.4},
+      {"kernel.stages", "", true, 1.6},
+      {"kernel.threads", "", true, 3.1},
+      {"physics.compute_us", "time_us", true, 4.8},
+      {"physics.l2_us", "time_us", true, 1.5},
+      {"physics.latency_us", "time_us", true, 2.1},
+      {"physics.wave_efficiency", "", false, 2.6},
+      {"physics.useful_share", "", false, 3},
+      {"physics.iterations", "", true, 21},
+      {"physics.ctas_per_sm", "", true, 3},
+      {"physics.arithmetic_intensity", "", true, 4.8},
+      {"physics.power_share", "", false, 1.7},
+      {"sm_clock_mhz", "", true, 4.7},
+      {"pct_of_peak", "", false, 480},
   };
   return all;
 }
@@ -226,9 +212,9 @@ MatrixXd covariance_of(const Covariance& c, const Places& a, const Places& b) {
     for (Index i = 0; i < a.rows(); ++i) {
       const auto p = static_cast<std::size_t>(i), q = static_cast<std::size_t>(j);
       const bool family = a.families[p] == b.families[q];
-      const double near = std::exp(-0.5 * (a.x.row(i) - b.x.row(j)).squaredNorm());
+      const double near = std::exp(-(a.x.row(i) - b.x.row(j)).lpNorm<1>());
       const double overheads = a.overhead[i] * b.overhead[j];
-      out(i, j) = square(c.all) + square(c.smooth) * near * (family ? 1 : c.across) + square(c.overhead) * overheads;
+      out(i, j) = square(c.all) + square(c.near) * near * (family ? 1 : c.across) + square(c.overhead) * overheads;
       if (!family) continue;
       out(i, j) += square(c.family) + square(c.family_overhead) * overheads;
       if (a.kernels[p] == b.kernels[q]) out(i, j) += square(c.kernel);
@@ -239,24 +225,25 @@ MatrixXd covariance_of(const Covariance& c, const Places& a, const Places& b) {
 
 VectorXd GaussianProcess::mean(const Places& places) const { return covariance_of(covariance, places, support) * pull; }
 
-ProcessFit fit_process(const Places& places, const VectorXd& y, const std::vector<std::size_t>& groups,
-                       const VectorXd& others) {
-  const Likely found = likely_of(places, y, others);
-  const Covariance& c = found.covariance;
-  const VectorXd said = found.shared > 0 ? VectorXd(found.shared * others) : VectorXd::Zero(y.size());
-  const VectorXd left = y - said;
-  const Solved solved = solve(covariance_of(c, places, places), left, c.noise, true);
-  return {{coordinates(), c, places, solved.pull}, found.shared, said + held_out(solved, left, groups)};
+ProcessFit fit_process(const Places& places, const VectorXd& y, const std::vector<std::size_t>& groups) {
+  const Covariance c = likely_of(places, y);
+  const Solved solved = solve(covariance_of(c, places, places), y, c.noise, true);
+  return {{coordinates(), c, places, solved.pull}, held_out(solved, y, groups)};
 }
 
-GaussianProcess fit_others(const Places& places, const VectorXd& y) {
-  const Covariance c = scaled({}, 1.5, 1.5);  // GPUs differ by more than rows of one
-  return {coordinates(), c, places, solve(covariance_of(c, places, places), y, c.noise).pull};
+GaussianProcess fit_others(const Places& places, const VectorXd& y, const std::vector<std::string>& sets) {
+  constexpr double common = 0.4;  // of the variance: the rest is each set's own
+  const Covariance c = scaled({}, 1, 2);
+  MatrixXd covariance = covariance_of(c, places, places);
+  for (Index j = 0; j < covariance.cols(); ++j)
+    for (Index i = 0; i < covariance.rows(); ++i)
+      if (sets[static_cast<std::size_t>(i)] != sets[static_cast<std::size_t>(j)]) covariance(i, j) *= common;
+  return {coordinates(), c, places, common * solve(covariance, y, c.noise).pull};
 }
 
 ConstantsFit fit_constants(const Places& places, const VectorXd& y, const std::vector<std::size_t>& groups,
                            const Constants& constants) {
-  const Covariance c = likely_of(places, y, {}).covariance;
+  const Covariance c = likely_of(places, y);
   const MatrixXd alone = covariance_of(c, places, places);
   const VectorXd prior = constants.deviations.array().square();
   const MatrixXd reach = constants.slopes * prior.asDiagonal();
@@ -301,7 +288,7 @@ std::string process_json(const GaussianProcess& process) {
               {"family", c.family},
               {"kernel", c.kernel},
               {"weights", c.weights},
-              {"smooth", c.smooth},
+              {"near", c.near},
               {"noise", c.noise},
               {"across", c.across},
               {"overhead", c.overhead},
@@ -333,7 +320,7 @@ GaussianProcess read_process(const Checked& json) {
     return value;
   };
   process.covariance = {deviation("all"),     deviation("family"),   deviation("kernel"),
-                        deviation("weights"), deviation("smooth"),   deviation("noise"),
+                        deviation("weights"), deviation("near"),     deviation("noise"),
                         deviation("across"),  deviation("overhead"), deviation("family_overhead")};
   for (const Checked& one : json.at("coordinates").items(1, 256)) {
     process.coordinates.push_back(

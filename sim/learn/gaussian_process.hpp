@@ -25,11 +25,11 @@ struct Coordinate {
 inline constexpr double usual_overhead = 3;  // us
 
 // Standard deviations of log(measured / simulated): what all rows share, what those of a family, a kernel or a pair of
-// N and K share, what changes smoothly, what comes on top of every launch, and what no row says of another.
+// N and K share, what rows near each other share, what comes on top of every launch, and what no row says of another.
 struct Covariance {
-  double all = 0.063, family = 0.027, kernel = 0.019, weights = 0.026, smooth = 0.10, noise = 0.055;
-  double across = 0.5;                            // of the smooth part: how far it reaches from one family to another
-  double overhead = 0.35, family_overhead = 0.6;  // of Places::overhead: what all rows share, and those of a family
+  double all = 0.027, family = 0.017, kernel = 0.012, weights = 0.013, near = 0.10, noise = 0.022;
+  double across = 0.54;                            // of the near part: how far it reaches from one family to another
+  double overhead = 1.05, family_overhead = 0.42;  // of Places::overhead: what all rows share, and those of a family
 };
 
 // Where runs lie: a row each.
@@ -59,7 +59,6 @@ struct GaussianProcess {
 
 struct ProcessFit {
   GaussianProcess process;
-  double shared = 0;         // share of what other GPUs say that is believed; the process tells what that leaves
   Eigen::VectorXd held_out;  // of each row: the mean without the rows of its own group
 };
 
@@ -74,12 +73,12 @@ struct ConstantsFit {
   Eigen::VectorXd moves, deviations;    // of the logarithms, once the rows are known
   double error = 0, error_without = 0;  // mean |error| of held-out groups, with the constants and without
 };
-// others: what rows of other GPUs say of each row; believed as far as the rows make it likely. Empty: nothing.
 [[nodiscard]] ProcessFit fit_process(const Places& places, const Eigen::VectorXd& y,
-                                     const std::vector<std::size_t>& groups, const Eigen::VectorXd& others = {});
+                                     const std::vector<std::size_t>& groups);
 
-// Of rows of several GPUs, for a GPU that is none of them.
-[[nodiscard]] GaussianProcess fit_others(const Places& places, const Eigen::VectorXd& y);
+// Of rows of several GPUs, for a GPU that is none of them: what their sets have in common. sets: of each row.
+[[nodiscard]] GaussianProcess fit_others(const Places& places, const Eigen::VectorXd& y,
+                                         const std::vector<std::string>& sets);
 [[nodiscard]] ConstantsFit fit_constants(const Places& places, const Eigen::VectorXd& y,
                                          const std::vector<std::size_t>& groups, const Constants& constants);
 

@@ -80,6 +80,21 @@ TEST(GaussianProcess, WhatComesOnTopOfEveryLaunchWeighsAsTheLaunchIsShort) {
   EXPECT_NEAR(fit.held_out[11], 0, 0.05);
 }
 
+// What four sets say alike holds for a fifth GPU; what one set says against the others is its own.
+TEST(GaussianProcess, OtherGpusTellWhatTheyHaveInCommon) {
+  const Places rows = line_of(16, 0.0);
+  std::vector<std::string> sets;
+  for (int i = 0; i < 16; ++i) sets.push_back(std::to_string(i / 4));
+  const Eigen::VectorXd alike = Eigen::VectorXd::Constant(16, 0.1);
+  Eigen::VectorXd apart = Eigen::VectorXd::Zero(16);
+  apart.head(4).setConstant(0.1);
+  const Places asked = line_of(1, 0.0);
+  EXPECT_GT(fit_others(rows, alike, sets).mean(asked)[0], 0.05);
+  EXPECT_LT(fit_others(rows, apart, sets).mean(asked)[0], 0.03);
+  EXPECT_GT(fit_others(rows, alike, sets).mean(asked)[0],
+            fit_others(rows, alike, std::vector<std::string>(16, "one")).mean(asked)[0]);
+}
+
 TEST(GaussianProcess, ConstantsThatNoRowDependsOnStayUnknown) {
   const Places rows = line_of(16, 0.5);
   Constants constants{Eigen::MatrixXd::Zero(16, 2), Eigen::Vector2d(0.05, 0.05)};

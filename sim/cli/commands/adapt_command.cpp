@@ -77,9 +77,7 @@ std::string to_text(const Adaptation& a) {
       "\nerror of the run time, whole shapes held out: simulator {:.1f} %, adapted {:.1f} %\n"
       "of the measured over simulated times, the Gaussian process is believed {:.0f} %, the forest {:.0f} %",
       100 * a.simulator, 100 * a.adapted, 100 * a.process_share, 100 * a.forest_share);
-  text += a.others_share > 0
-              ? fmt::format(",\nand within the process what other GPUs have in common {:.0f} %\n", 100 * a.others_share)
-              : "\n";
+  text += a.others ? ",\nand the process holds what other GPUs have in common\n" : "\n";
   if (a.process_share == 0 && a.forest_share == 0)
     text += "the rows confirm no correction: the model leaves the simulator as it is\n";
   return text;
@@ -105,7 +103,7 @@ std::string to_json(const Adaptation& a) {
                                 {"held_out", {{"simulator_mape", a.simulator}, {"adapted_mape", a.adapted}}},
                                 {"process_share", a.process_share},
                                 {"forest_share", a.forest_share},
-                                {"others_share", a.others_share}}
+                                {"others", a.others}}
              .dump(2) +
          "\n";
 }
