@@ -15,4 +15,7 @@ namespace noteg::tune {
 [[nodiscard]] std::vector<kernels::KernelConfig> public_choices(gpu::Library library, const arch::GpuSpec& gpu,
                                                                 const Problem& problem);
 
+// At what shape the library times its kernels to choose one.
+[[nodiscard]] kernels::GemmShape timed_shape(gpu::Library library, const Problem& problem);
+
 }  // namespace noteg::tune
