@@ -76,10 +76,11 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   gpu::SimOptions sim = given;
   sim.exact = false;
   sim.pilot = true;
+  const auto [timed, l2] = comparison_of(given, problem);
+  sim.l2 = l2;
   gpu::SimOptions all_in_l2 = sim;
   all_in_l2.waits_for_dram = false;
   gpu::Library library = given.library;
-  const kernels::GemmShape timed = timed_shape(library, problem);
   std::vector<Candidate> candidates = candidates_of(gpu, library_choices(gpu, problem, library), timed, sim);
   if (candidates.empty() && library != gpu::Library::cublas) {  // it calls cuBLAS for what it has no kernel for
     library = gpu::Library::cublas;
