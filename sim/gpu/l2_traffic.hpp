@@ -27,8 +27,7 @@ struct Traffic {
 
   double l1_hit_rate = 0;                     // of the sectors that loads ask for
   std::array<sm::SharedSectors, 4> shared{};  // by kernels::Matrix
-  std::array<sm::BoxTraffic, 3> boxes{};      // of bulk copies, as the SM's link takes them
-  double l2_per_link = 0;                     // cycles of L2's clock that boxes take, over those of the link
+  std::array<sm::BoxTraffic, 3> boxes{};      // of bulk copies
 };
 
 // The traffic where nothing comes from DRAM.

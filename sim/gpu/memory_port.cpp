@@ -88,8 +88,6 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
   out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value / request.traffic.write_beats, clock);
   out.boxes = request.traffic.boxes;
-  const double l2_cycles = rounded(l2_cycles_per_cycle(gpu, clock), clock_step);
-  for (sm::BoxTraffic& box : out.boxes) box.cycles *= std::max(1.0, request.traffic.l2_per_link / l2_cycles);
   set_reads_of_c(request, clock, out);
   if (!request.latency_limits) out.latency = out.c_latency = out.l1_latency;
   if (!request.l2_limits) {

@@ -1,6 +1,5 @@
 #include "sim/tune/libraries.hpp"
 
-#include <cstdlib>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -116,7 +115,7 @@ KernelConfig sgl_on_hopper(const Problem& p) {
   const std::int64_t m = p.shape.m;
   if (m <= 1) return by_warp_groups({64, 64, 128}, 1, 8, "ws", p);
   if (m <= 256) return by_warp_groups({64, 64, 128}, 1, m <= 64 ? 4 : 1, "pingpong", p);
-  return by_warp_groups({128, 128, 128}, m <= 1024 ? 1 : 2, 1, getenv("FAST") ? "pingpong" : "coop", p);
+  return by_warp_groups({128, 128, 128}, m <= 1024 ? 1 : 2, 1, "coop", p);
 }
 
 // SGLang, int8_gemm_kernel.cu: sm90_dispatch_shape. Integers need no promotion.

@@ -1,6 +1,5 @@
 #include "kernels/families/wgmma/wgmma_plan.hpp"
 
-#include <cstdlib>
 #include <algorithm>
 
 namespace noteg::kernels {
@@ -41,7 +40,7 @@ Result<WgmmaPlan> plan_wgmma(const KernelConfig& config) {
                config.sparse,
                true};
   const bool is_f8 = config.dtype_in == DataType::f8e4m3 || config.dtype_in == DataType::f8e5m2;
-  plan.promotes = is_f8 && config.dtype_acc == DataType::f32 && !(getenv("FAST") && config.flavor != Flavor::deep_gemm);
+  plan.promotes = is_f8 && config.dtype_acc == DataType::f32;
   plan.scales = plan.promotes && config.flavor == Flavor::deep_gemm;
   plan.stages = config.stages.value_or(4);
   plan.cluster = config.cluster_m * config.cluster_n;

@@ -1,6 +1,5 @@
 #include "sim/gpu/gemm/gemm_traffic.hpp"
 
-#include <cstdlib>
 #include <algorithm>
 #include <cmath>
 
@@ -201,7 +200,7 @@ DistinctTiles distinct_tiles(double fast, double slow, double n, double further_
   return {std::min(fast, n), std::min(slow, n / std::max(1.0, fast) + further_runs)};
 }
 
-void add_boxes(Traffic& out, const GemmTrafficRequest& request) {
+std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const kernels::KernelConfig& config = *request.config;
   const arch::GpuSpec& gpu = *request.gpu;
   const LaunchGeometry& launch = request.grid->geometry;
@@ -227,14 +226,8 @@ void add_boxes(Traffic& out, const GemmTrafficRequest& request) {
   const Side b =
       side_of(static_cast<double>(request.shape->n), config.tile.n, cn, config.tile.n * config.tile.k * element);
   // Of each box, what this CTA's share of its GPC's reads comes to.
-  const double a_first = std::min(1.0 / cn, (along_m ? distinct.fast : distinct.slow) / clusters_per_gpc / cn);
-  const double b_first = std::min(1.0 / cm, (along_m ? distinct.slow : distinct.fast) / clusters_per_gpc / cm);
-  // Later rounds find the SMs of a GPC out of step: a cluster's boxes, or what both SMs of a TPC want, still come once.
-  const memory::LiveTiles two = memory::live_tiles(request.grid->tiles, launch.all_tiles < 2 ? 1 : 2);
-  const double later = 1 - 1 / rounds;
-  const double a_later = cm * cn > 1 ? 1 / cn : std::min(2.0, two.rows) / 2, b_later = cm * cn > 1 ? 1 / cm : std::min(2.0, two.columns) / 2;
-  const double a_share = a_first + later * std::max(0.0, a_later - a_first);
-  const double b_share = b_first + later * std::max(0.0, b_later - b_first);
+  const double a_share = std::min(1.0 / cn, (along_m ? distinct.fast : distinct.slow) / clusters_per_gpc / cn);
+  const double b_share = std::min(1.0 / cm, (along_m ? distinct.slow : distinct.fast) / clusters_per_gpc / cm);
   const double a_bytes = a.box_bytes * a.inside, b_bytes = b.box_bytes * b.inside;
   const double from_slices = (a_bytes * a_share + b_bytes * b_share) * asking / gpu.l2.read_bandwidth.value;
   // A pair of CTAs that multiplies together copies each half of the operand that both read: no SM gets it all.
@@ -250,14 +243,14 @@ void add_boxes(Traffic& out, const GemmTrafficRequest& request) {
   // CTAs of a cluster that want the same box copy a part of it each.
   const double outside = a.box_bytes * a.outside / cn + b.box_bytes * b.outside / cm;
   const double filled = outside * asking / std::max(1.0, gpu.sm.tma.fill_bandwidth.value);
-  const double cycles = std::max(over_link, 1.0);
-  out.l2_per_link = (from_slices + filled) / cycles;
-  std::array<sm::BoxTraffic, 3>& boxes = out.boxes;
+  const double cycles = std::max({from_slices, over_link, filled, 1.0});
+  std::array<sm::BoxTraffic, 3> boxes{};
   boxes[0] = {a_bytes * a_share, cycles * a_bytes / (a_bytes + b_bytes)};
   boxes[1] = {b_bytes * b_share, cycles * b_bytes / (a_bytes + b_bytes)};
   boxes[2].bytes = a.inside * b.inside;
   // Keys and values are boxes of their own; queries come once, as C does where it is read.
   if (traits_of(config).keeps_scores) boxes[0] = boxes[1] = {boxes[1].bytes / 2, boxes[1].cycles / 2};
+  return boxes;
 }
 
 double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }
@@ -379,7 +372,7 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
   if (r.grid->tiles.split_k == 1) out.c_missing = dram.c_missing;
   add_operands(out, r, reuse);
   if (kernels::copies_in_bulk(r.config->family)) {  // less what clusters and GPCs share
-    add_boxes(out, r);
+    out.boxes = box_traffic(r);
     out.read_beats = 1;
     const auto blocks = static_cast<double>(r.grid->geometry.iterations + r.program->peeled_tiles);
     double block = out.boxes[0].bytes + out.boxes[1].bytes;

@@ -31,8 +31,8 @@ struct GemmTrafficRequest {
 // The least that Traffic::reads_that_arrive can be on a GPU, where the SMs of a TPC read the same.
 [[nodiscard]] double least_reads_that_arrive(const arch::GpuSpec& gpu);
 
-// Of a kernel of bulk copies: what boxes of A and B cost the SM, and of C the share that lies inside the matrix.
-void add_boxes(Traffic& out, const GemmTrafficRequest& request);
+// Of a wgmma kernel: what boxes of A and B cost the SM, and of C the share that lies inside the matrix.
+[[nodiscard]] std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request);
 
 // Of A's bytes, what lies in memory: all, or half of the values and their places where it is 2:4 sparse.
 [[nodiscard]] double stored_share(const kernels::KernelConfig& config);
