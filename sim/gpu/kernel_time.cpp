@@ -137,7 +137,6 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.ctas = {std::llround(grid.all_tiles), grid.ctas_of_busiest() * grid.tiles, launch.occupancy.ctas_per_sm,
               grid.active_sms()};
   out.waves = static_cast<double>(work.ctas) / std::max(1, work.resident);
-  out.tensor_cores = launch.arithmetic.tensor_cores;
   out.l2_limits = switches.l2;
   out.dram_limits = switches.dram;
   out.latency_limits = switches.memory_latency;

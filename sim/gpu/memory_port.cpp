@@ -84,7 +84,6 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.shared = request.traffic.shared;
   out.read_bytes_per_cycle = l2_share(
       request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats), clock);
-  // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.
   out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
   out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value / request.traffic.write_beats, clock);
   out.boxes = request.traffic.boxes;
