@@ -11,6 +11,12 @@ namespace noteg::gpu {
 
 namespace {
 
+// Asynchronous copies, for tiles to come.
+bool copies_ahead(const kernels::Program& program) {
+  return std::ranges::any_of(program.code,
+                             [](const kernels::Instruction& one) { return one.op == kernels::Opcode::ldgsts; });
+}
+
 double load_of(double dram_cycles, double sm_cycles) { return dram_cycles / std::max({1.0, dram_cycles, sm_cycles}); }
 
 // Of the cycles: what waiting for DRAM has to cost, in pilot runs, for a run of its own.
@@ -137,10 +143,10 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.ctas = {std::llround(grid.all_tiles), grid.ctas_of_busiest() * grid.tiles, launch.occupancy.ctas_per_sm,
               grid.active_sms()};
   out.waves = static_cast<double>(work.ctas) / std::max(1, work.resident);
-  out.tensor_cores = launch.arithmetic.tensor_cores;
   out.l2_limits = switches.l2;
   out.dram_limits = switches.dram;
   out.latency_limits = switches.memory_latency;
+  out.asks_always = launch.arithmetic.tensor_cores && copies_ahead(*launch.program);
   return out;
 }
 

@@ -84,8 +84,9 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.shared = request.traffic.shared;
   out.read_bytes_per_cycle = l2_share(
       request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats), clock);
-  // Kernels on tensor cores leave L2 little time without a request: bursts of SMs meet.
-  if (!request.tensor_cores) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
+  // Copies that run ahead leave L2 little time without a request: bursts of SMs meet. A loop that waits for its loads
+  // lets others have theirs meanwhile (an L40S: products of 8-bit floats in loops of two stages).
+  if (!request.asks_always) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
   out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value / request.traffic.write_beats, clock);
   out.boxes = request.traffic.boxes;
   set_reads_of_c(request, clock, out);

@@ -28,7 +28,7 @@ struct PortRequest {
   Traffic traffic{};
   CtaSpread ctas;
   double waves = 1;            // of CTAs on an SM
-  bool tensor_cores = false;   // the kernel computes there
+  bool asks_always = false;    // copies run ahead of tensor cores: the port is seldom idle
   bool l2_limits = true;       // false: L2 delivers at any rate
   bool dram_limits = true;     // false: DRAM does
   bool latency_limits = true;  // false: all answers come as fast as from L1

@@ -76,13 +76,15 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   gpu::SimOptions sim = given;
   sim.exact = false;
   sim.pilot = true;
+  const auto [timed, l2] = comparison_of(given, problem);
+  sim.l2 = l2;
   gpu::SimOptions all_in_l2 = sim;
   all_in_l2.waits_for_dram = false;
   gpu::Library library = given.library;
-  std::vector<Candidate> candidates = candidates_of(gpu, library_choices(gpu, problem, library), problem.shape, sim);
+  std::vector<Candidate> candidates = candidates_of(gpu, library_choices(gpu, problem, library), timed, sim);
   if (candidates.empty() && library != gpu::Library::cublas) {  // it calls cuBLAS for what it has no kernel for
     library = gpu::Library::cublas;
-    candidates = candidates_of(gpu, library_choices(gpu, problem, library), problem.shape, sim);
+    candidates = candidates_of(gpu, library_choices(gpu, problem, library), timed, sim);
   }
   const Candidate* best = candidates.size() == 1 ? &candidates.front() : nullptr;
   double best_us = 0;  // times its reluctance
@@ -90,7 +92,7 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   // takes at least, where it finds everything in L2.
   const auto look_at = [&](const Candidate& candidate) {
     const double reluctant = reluctance(library, candidate.config);
-    const Result<gpu::KernelLaunch> launch = gpu::launch_of(gpu, candidate.config, problem.shape, sim, cache_);
+    const Result<gpu::KernelLaunch> launch = gpu::launch_of(gpu, candidate.config, timed, sim, cache_);
     if (!launch) return;
     if (best != nullptr) {
       if (gpu::least_time(gpu, *launch, sim, cache_).value * 1e6 * reluctant > best_us) return;
@@ -107,7 +109,7 @@ Result<kernels::KernelConfig> KernelChooser::best(const arch::GpuSpec& gpu, cons
   if (candidates.size() > 1) {
     // A good one first.
     look_at(*std::ranges::min_element(candidates, {}, [&](const Candidate& one) {
-      return estimate(gpu, one.config, problem.shape, sim, nullptr).value * reluctance(library, one.config);
+      return estimate(gpu, one.config, timed, sim, nullptr).value * reluctance(library, one.config);
     }));
     for (const Candidate& candidate : candidates) {
       if (best != nullptr && candidate.bound.value * 1e6 * reluctance(library, candidate.config) > best_us) continue;

@@ -325,6 +325,18 @@ KernelConfig vllm_triton(const Problem& problem) {
 
 }  // namespace
 
+// TensorRT-LLM, gemmPluginProfiler.cpp: its plugins time their kernels at powers of two of rows, up to 8192, fifteen
+// times on the same matrices, and run what was the fastest at the next one.
+Comparison comparison_of(const gpu::SimOptions& given, const Problem& problem) {
+  constexpr std::int64_t most_rows = 8192;
+  const bool by_plugin = problem.frame.dtype_in == DataType::s8 || problem.frame.dtype_b;
+  Comparison out{problem.shape, given.l2};
+  if (given.library != gpu::Library::tensorrt_llm || !by_plugin) return out;
+  out.shape.m = std::min(next_power_of_two(out.shape.m), most_rows);
+  out.l2 = memory::L2State::steady;
+  return out;
+}
+
 std::vector<KernelConfig> public_choices(gpu::Library library, const arch::GpuSpec& gpu, const Problem& problem) {
   const DataType type = problem.frame.dtype_in;
   switch (library) {

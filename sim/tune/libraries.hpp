@@ -15,4 +15,11 @@ namespace noteg::tune {
 [[nodiscard]] std::vector<kernels::KernelConfig> public_choices(gpu::Library library, const arch::GpuSpec& gpu,
                                                                 const Problem& problem);
 
+// Where a library compares its kernels.
+struct Comparison {
+  kernels::GemmShape shape;
+  memory::L2State l2;
+};
+[[nodiscard]] Comparison comparison_of(const gpu::SimOptions& given, const Problem& problem);
+
 }  // namespace noteg::tune

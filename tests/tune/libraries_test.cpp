@@ -106,6 +106,19 @@ TEST(Libraries, WeightOnlyTilesAreSlicedByWholeTilesOfK) {
   EXPECT_TRUE(public_choices(Library::tensorrt_llm, h100, problem).empty());
 }
 
+TEST(Libraries, PluginsCompareTheirKernelsAtThePowerOfTwoThatFollows) {
+  gpu::SimOptions sim;
+  sim.library = Library::tensorrt_llm;
+  sim.l2 = gpu::L2State::cold;
+  const auto rows = [&](DataType type, std::int64_t m) { return comparison_of(sim, product(type, m, 256, 256)); };
+  EXPECT_EQ(rows(DataType::s8, 384).shape.m, 512);
+  EXPECT_EQ(rows(DataType::s8, 512).shape.m, 512);
+  EXPECT_EQ(rows(DataType::s8, 9000).shape.m, 8192);
+  EXPECT_EQ(rows(DataType::s8, 384).l2, gpu::L2State::steady) << "the same matrices fifteen times";
+  EXPECT_EQ(rows(DataType::f16, 384).shape.m, 384) << "cuBLAS chooses for what it is given";
+  EXPECT_EQ(rows(DataType::f16, 384).l2, gpu::L2State::cold);
+}
+
 TEST(Libraries, DeepGemmOnHopperNeverMulticastsWithinOneWave) {
   const arch::GpuSpec h100 = *arch::load_gpu("h100-sxm5-80gb");
   for (const std::int64_t m : {1, 64, 500, 4096})
