@@ -106,7 +106,7 @@ double mean_of(const std::vector<Stack>& stacks, const Value& value) {
 // What is left lies between memory_queue and short_scoreboard: an H200 queues more loads of shared memory than the
 // model.
 TEST(StallCounters, StacksAreNearThoseCounted) {
-  const std::map<std::string, double> within{{"naive", 0.20}, {"blocked", 0.17}, {"cutlass_simt", 0.24}};
+  const std::map<std::string, double> within{{"naive", 0.165}, {"blocked", 0.175}, {"cutlass_simt", 0.19}};
   for (const auto& [family, most] : within) {
     const std::vector<Stack>& stacks = stacks_by_family().at(family);
     EXPECT_GE(stacks.size(), 14U) << family;
@@ -114,7 +114,7 @@ TEST(StallCounters, StacksAreNearThoseCounted) {
     RecordProperty("distance_" + family, std::to_string(distance));
     EXPECT_LE(distance, most) << family;
     EXPECT_LE(mean_of(stacks, [](const Stack& s) { return std::abs(s.model[0] - s.counted[0]); }), 0.04) << family;
-    EXPECT_LE(mean_of(stacks, [](const Stack& s) { return std::abs(s.model[1] - s.counted[1]); }), 0.05) << family;
+    EXPECT_LE(mean_of(stacks, [](const Stack& s) { return std::abs(s.model[1] - s.counted[1]); }), 0.075) << family;
   }
 }
 
