@@ -64,8 +64,8 @@ TEST(Physics, AgreesWithTheSimulationWhereBothCount) {
   EXPECT_EQ(p.waves, s.report.occupancy.waves);
   const Simulated exact = simulated("a40", {4096, 4096, 512, 1}, true);
   EXPECT_EQ(p.math_instructions, exact.report.instructions_by_opcode.at("FFMA"));
-  // Sampled runs scale opcodes to the program's total: to some hundred thousandths.
-  EXPECT_NEAR(s.report.instructions_by_opcode.at("FFMA") / p.math_instructions, 1, 1e-4);
+  // Sampled runs scale opcodes to the program's total: to some ten thousandths.
+  EXPECT_NEAR(s.report.instructions_by_opcode.at("FFMA") / p.math_instructions, 1, 5e-4);
   EXPECT_NEAR(p.dram_read_bytes, s.report.memory.dram_read_bytes, 0.01 * p.dram_read_bytes);
   EXPECT_LT(p.roofline_us, s.report.time_us);
   EXPECT_GT(p.roofline_us, 0.4 * s.report.time_us);
