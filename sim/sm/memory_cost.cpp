@@ -251,8 +251,8 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
     case MemoryKind::store_global:
     case MemoryKind::async_copy: global_cost(cost, in, pattern, sm.memory, facts, bank_conflicts); break;
     case MemoryKind::barrier:
-      // Beside LDS that keep the front busy a barrier costs one cycle per warp (our H200: 1.0 with 4 and 8 warps). CTAs of
-      // one and two warps took 4 and 2 there, but main loops of many such CTAs do not. It brings no addresses.
+      // Beside LDS that keep the front busy a barrier costs one cycle per warp (our H200: 1.0 with 4 and 8 warps). CTAs
+      // of one and two warps took 4 and 2 there, but main loops of many such CTAs do not. It brings no addresses.
       cost.address_cycles = 0;
       cost.front_cycles = 1;
       cost.sub_core_cycles = 2;
