@@ -66,9 +66,6 @@ TEST(Mma, ShareOfPeakIsOfTheKernelsTypes) {
   EXPECT_GT(f16->pipes.tensor, 0.5);
 }
 
-// Published for an A100 (f16, f32 accumulators), one buffer: 59.9 TFLOP/s with bank conflicts, 166.8 with padded rows,
-// 190.9 swizzled; 220.8 with two. Nothing else is said of the kernels; ours have four warps of 64x64. Padded rows are
-// as free of conflicts as swizzled ones here, which the published ones were not.
 // SGLang's loop on an L40S, one CTA an SM: L2 holds a tile's 16 KB back for 1187 cycles where all SMs ask together.
 TEST(Mma, LoopsOfTwoBuffersGetTheirTilesWhileOtherSmsMultiply) {
   kernels::KernelConfig config = hgemm(kernels::DataType::f8e4m3);
@@ -81,6 +78,9 @@ TEST(Mma, LoopsOfTwoBuffersGetTheirTilesWhileOtherSmsMultiply) {
   EXPECT_GT(report->pipes.tensor, 0.65);
 }
 
+// Published for an A100 (f16, f32 accumulators), one buffer: 59.9 TFLOP/s with bank conflicts, 166.8 with padded rows,
+// 190.9 swizzled; 220.8 with two. Nothing else is said of the kernels; ours have four warps of 64x64. Padded rows are
+// as free of conflicts as swizzled ones here, which the published ones were not.
 TEST(Mma, LayoutsOfSharedMemoryFormThePublishedLadder) {
   using kernels::SharedLayout;
   const auto at = [](SharedLayout layout, int stages) {

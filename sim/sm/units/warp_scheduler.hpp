@@ -144,11 +144,11 @@ class WarpScheduler {
     state_.blocked &= ~(1u << warp.bit);
     state_.queueing &= ~(1u << warp.bit);
     state_.issued_last[warp.bit] = now;
-    by_age_.start(warp);
+    if (takes_turns_) by_age_.start(warp);
   }
   void end(const Warp& warp) {
     state_.live &= ~(1u << warp.bit);
-    by_age_.end(warp);
+    if (takes_turns_) by_age_.end(warp);
   }
   [[nodiscard]] bool is_live(const Warp& warp) const { return (state_.live >> warp.bit & 1u) != 0; }
 
