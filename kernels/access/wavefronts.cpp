@@ -1,6 +1,9 @@
 #include "kernels/access/wavefronts.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "sim/support/arithmetic.hpp"
@@ -90,17 +93,41 @@ GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes) {
   return cost;
 }
 
-int copied_sectors(const AccessPattern& copy, LineSizes sizes) {
+CopyRequests copy_requests(const AccessPattern& copy, LineSizes sizes) {
   constexpr std::uint32_t passes_by = 16;
-  if (copy.bytes_per_lane < passes_by) return global_cost(copy, sizes).sectors;
-  std::vector<std::uint64_t> ways;
+  if (copy.bytes_per_lane < passes_by) {
+    const GlobalCost cost = global_cost(copy, sizes);
+    return {cost.lines, cost.sectors, cost.sectors, cost.sectors};
+  }
+  // Of a line of memory and one of shared memory: how often each sector is asked for, once for each that it goes to.
+  std::map<std::uint32_t, std::map<std::uint32_t, std::map<std::uint32_t, int>>> times;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> ways;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!is_active(copy, lane)) continue;
-    const std::uint64_t from = copy.offset[lane] / sizes.sector, to = copy.shared_offset[lane] / sizes.sector;
-    ways.push_back(from << 32 | to);
+    const std::uint32_t from = copy.offset[lane], to = copy.shared_offset[lane];
+    if (ways.emplace(from / sizes.sector, to / sizes.sector).second)
+      ++times[from / sizes.line][to / sizes.line][from / sizes.sector];
   }
-  std::ranges::sort(ways);
-  return static_cast<int>(std::ranges::unique(ways).begin() - ways.begin());
+  CopyRequests out;
+  for (const auto& [line, targets] : times) {
+    std::set<std::vector<std::uint32_t>> different;
+    int requests = 0, sectors = 0;
+    for (const auto& [target, of] : targets) {
+      std::vector<std::uint32_t> request;
+      for (int nth = 0; nth == 0 || !request.empty(); ++nth) {
+        request.clear();
+        for (const auto& [sector, n] : of)
+          if (n > nth) request.push_back(sector);
+        requests += static_cast<int>(!request.empty());
+        sectors += static_cast<int>(request.size());
+        if (different.insert(request).second) out.at_l2 += static_cast<int>(request.size());
+      }
+    }
+    out.requests += requests;
+    out.sectors += sectors;
+    if (requests == 1) out.whole += sectors;
+  }
+  return out;
 }
 
 }  // namespace noteg::kernels

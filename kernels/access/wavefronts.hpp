@@ -51,10 +51,18 @@ struct GlobalCost {
 
 [[nodiscard]] GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes = {});
 
-// Sectors that a copy to shared memory brings to the SM. Where it passes L1 by (16 bytes a lane), a sector whose halves
-// go to two sectors of shared memory comes twice (H100M, copy_twice: rows of 64 to 256 bytes, 16 more than a multiple
-// of 32 apart, bring 1.5 times their sectors).
-[[nodiscard]] int copied_sectors(const AccessPattern& copy, LineSizes sizes = {});
+// What a copy to shared memory asks L2 for. Where it passes L1 by (16 bytes a lane), a request is of sectors of one
+// line of memory that go to one line of shared memory, and each of them goes to one sector there: a sector whose halves
+// go to two comes twice (H100M, copy_twice: rows of 64 to 256 bytes, 16 more than a multiple of 32 apart, bring 1.5
+// times their sectors; copy_requests: a copy of one SM takes a cycle for each request, 4 for four rows of 128
+// bytes, 10.5 where they are 144 apart, 15 for eight rows of 64 bytes 80 apart).
+struct CopyRequests {
+  int requests = 0;
+  int sectors = 0;  // that come to the SM
+  int whole = 0;    // of these, from lines that one request is enough for
+  int at_l2 = 0;    // that L2 is asked for: requests of one copy for the same sectors are one there
+};
+[[nodiscard]] CopyRequests copy_requests(const AccessPattern& copy, LineSizes sizes = {});
 
 // Passes of a copy to shared memory that goes through L1 (LDGSTS of 4 or 8 bytes), counted from its addresses. Law
 // found on an H200 with 251 patterns of global and shared addresses; the counters of each are met exactly:

@@ -248,6 +248,7 @@ void InstructionCounts::add(const InstructionCounts& o, double factor) {
   ideal_sectors += o.ideal_sectors * factor;
   lines += o.lines * factor;
   again += o.again * factor;
+  split += o.split * factor;
 }
 
 double Profile::warp_instructions() const {

@@ -68,7 +68,7 @@ gpu::Arithmetic arithmetic_of(const arch::SmSpec& sm, const Profile& profile) {
 }
 
 struct Sectors {
-  double asked = 0, missed = 0, stored = 0, stored_lines = 0, pairs = 0;
+  double asked = 0, missed = 0, stored = 0, stored_lines = 0, pairs = 0, split = 0;
 };
 
 Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
@@ -88,6 +88,7 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
     const double missed = sectors * (1 - footprints.loads[i].hit_rate), again = profile.counts[i].again;
     out.asked += again;
     out.missed += missed + again;
+    out.split += profile.counts[i].split;
     out.pairs += missed * std::clamp(sectors > 0 ? 2 * profile.counts[i].lines / sectors : 1.0, 1.0, 2.0) + again;
   }
   return out;
@@ -199,6 +200,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
                        sectors.missed,
                        sectors.stored,
                        sectors.stored_lines,
+                       sectors.missed > 0 ? std::max(0.0, 1 - sectors.split / sectors.missed) : 1.0,
                        sectors.missed > 0 ? sectors.pairs / sectors.missed : 1.0,
                        occupancy->ctas_per_sm,
                        loads_ahead(out.profile),

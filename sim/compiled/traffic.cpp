@@ -199,7 +199,8 @@ double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
 }  // namespace
 
 double sectors_that_arrive(const TrafficSource& source) {
-  return reads_that_arrive(*source.gpu, source.footprints->shared_by_pair);
+  const double merging = reads_that_arrive(*source.gpu, source.footprints->shared_by_pair);
+  return 1 - source.whole_share * (1 - merging);
 }
 
 // N groups of addresses keep units * N / (N + units) of the units busy: few groups one each, and many collide. H200M,

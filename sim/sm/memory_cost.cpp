@@ -147,9 +147,12 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     // LDS.128 and LDSM, 5.1 beside LDS; the same for 4 rows of 128 and 8 of 64 bytes). Narrower ones take their
     // wavefronts, or one for each line that arrives, behind the cycle in which they come (alone 11.8 cycles for 11
     // wavefronts, 12.9 for 12, 1.2 beside LDS for one line).
-    cost.front_cycles = narrow(width >= 16 ? std::max(1, wavefronts) : slot + std::max(wavefronts, g.lines));
+    const kernels::CopyRequests asked = kernels::copy_requests(pattern, sizes);
+    cost.front_cycles =
+        narrow(width >= 16 ? std::max({1, wavefronts, asked.sectors / 4}) : slot + std::max(wavefronts, g.lines));
     cost.miss_cycles = cost.front_cycles;
-    cost.sectors = narrow(kernels::copied_sectors(pattern, sizes));
+    cost.sectors = narrow(asked.sectors);
+    cost.requests = narrow(asked.requests);
     cost.read_release = narrow(whole(m.ldgsts_war));
     cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));
   } else {

@@ -65,9 +65,7 @@ class PortTraffic {
   [[nodiscard]] double read_c(double now, double bytes);
   // When a box has passed that comes so many cycles behind those before it; and one that is stored.
   [[nodiscard]] double load_box(double start, double cycles) { return state_.reads.ask(start, cycles); }
-  [[nodiscard]] double store_box(double start, double bytes) {
-    return state_.writes.ask(start, bytes / port_.write_bytes_per_cycle);
-  }
+  [[nodiscard]] double store_box(double start, double bytes);
 
   // Cycles of work that each way was asked for so far: reads, writes, the share of reads, C.
   using Asked = std::array<double, 4>;

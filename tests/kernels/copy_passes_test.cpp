@@ -122,7 +122,7 @@ TEST(AlikePitch, StandsForItself) {
   EXPECT_EQ(alike_pitch(4000), 3072U);
 }
 
-// 16 bytes a lane, rows of so many bytes, so far apart in shared memory (h100_sm_micro, copy_twice).
+// 16 bytes a lane, rows of so many bytes, so far apart in shared memory (h100_sm_micro, copy_requests).
 AccessPattern wide_rows(std::uint32_t bytes, std::uint32_t apart) {
   AccessPattern p;
   p.bytes_per_lane = 16;
@@ -134,11 +134,46 @@ AccessPattern wide_rows(std::uint32_t bytes, std::uint32_t apart) {
   return p;
 }
 
-TEST(CopiedSectors, ComeTwiceWhereTheirHalvesPart) {
-  for (const auto& [bytes, apart] : {std::pair(64u, 80u), {64u, 112u}, {64u, 144u}, {128u, 144u}, {32u, 48u}})
-    EXPECT_EQ(copied_sectors(wide_rows(bytes, apart)), 24) << bytes << " " << apart;
-  for (const auto& [bytes, apart] : {std::pair(64u, 64u), {64u, 96u}, {128u, 128u}, {128u, 160u}, {32u, 32u}})
-    EXPECT_EQ(copied_sectors(wide_rows(bytes, apart)), 16) << bytes << " " << apart;
+struct MeasuredCopy {
+  std::uint32_t row, apart;
+  double cycles;   // of one SM
+  double arrived;  // sectors
+  double at_l2;
+};
+constexpr MeasuredCopy measured_copies[] = {
+    {16, 32, 34.55, 32.0, 32.0},   {32, 32, 17.25, 16.0, 16.0},  {32, 48, 24.02, 24.0, 16.01},
+    {32, 64, 16.01, 16.0, 16.0},   {64, 64, 8.02, 16.0, 16.0},   {64, 80, 15.02, 24.0, 20.03},
+    {64, 96, 10.02, 16.0, 16.0},   {64, 128, 8.01, 16.0, 16.0},  {128, 128, 4.26, 16.0, 16.0},
+    {128, 144, 10.53, 24.0, 24.0}, {128, 160, 7.01, 16.0, 16.0}, {128, 192, 6.01, 16.0, 16.0},
+    {256, 256, 4.34, 16.0, 16.0},  {512, 512, 4.33, 16.0, 16.0}};
+
+// A warp's rows lie in one place or another of shared memory's lines: the mean over places that rows of so many bytes,
+// so far apart, come to.
+TEST(CopyRequests, AreWhatAnSmTakesCyclesFor) {
+  for (const MeasuredCopy& m : measured_copies) {
+    double requests = 0, sectors = 0, at_l2 = 0;
+    constexpr int places = 8;
+    for (std::uint32_t place = 0; place < places; ++place) {
+      AccessPattern p = wide_rows(m.row, m.apart);
+      for (std::uint32_t& offset : p.shared_offset) offset += place * (512 / m.row) * m.apart;
+      const CopyRequests of = copy_requests(p);
+      requests += static_cast<double>(of.requests) / places;
+      sectors += static_cast<double>(of.sectors) / places;
+      at_l2 += static_cast<double>(of.at_l2) / places;
+    }
+    EXPECT_NEAR(requests / m.cycles, 1, 0.08) << m.row << " " << m.apart;
+    EXPECT_EQ(sectors, m.arrived) << m.row << " " << m.apart;
+    EXPECT_NEAR(at_l2, m.at_l2, 0.05) << m.row << " " << m.apart;
+  }
+}
+
+TEST(CopyRequests, SwizzledRowsAreWhole) {
+  AccessPattern p = wide_rows(128, 128);
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    p.shared_offset[lane] = lane / 8 * 128 + ((lane % 8) ^ (lane / 8)) * 16;
+  EXPECT_EQ(copy_requests(p).requests, 4);
+  EXPECT_EQ(copy_requests(p).whole, 16);
+  EXPECT_EQ(copy_requests(wide_rows(128, 160)).whole, 4);  // the first of four rows
 }
 
 }  // namespace

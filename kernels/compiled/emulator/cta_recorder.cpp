@@ -96,7 +96,11 @@ InstructionCounts cost_of(const Variant& v, const Step& step) {
     out.sectors = cost.sectors;
     out.lines = cost.lines;
     out.ideal_sectors = (cost.bytes + 31) / 32;
-    if (step.semantics == S::copy_to_shared) out.again = kernels::copied_sectors(pattern) - cost.sectors;
+    if (step.semantics == S::copy_to_shared) {
+      const kernels::CopyRequests asked = kernels::copy_requests(pattern);
+      out.again = asked.at_l2 - cost.sectors;
+      out.split = asked.at_l2 - asked.whole;
+    }
   }
   return out;
 }
@@ -112,6 +116,7 @@ void add_shape(AccessShape& out, const InstructionRecord& record, const Step& st
     out.ideal_sectors += v.executions * v.cost.ideal_sectors;
     out.lines += v.executions * v.cost.lines;
     out.again += v.executions * v.cost.again;
+    out.split += v.executions * v.cost.split;
     if (v.executions <= most) continue;
     most = v.executions;
     out.pattern = pattern_of(v, step);
@@ -201,7 +206,7 @@ std::size_t CtaRecorder::note(InstructionRecord& record, Variant& v, const Step&
     return record.last;
   }
   v.cost = cost_of(v, step);
-  if (reads_nothing) v.cost.sectors = v.cost.lines = v.cost.ideal_sectors = v.cost.again = 0;
+  if (reads_nothing) v.cost.sectors = v.cost.lines = v.cost.ideal_sectors = v.cost.again = v.cost.split = 0;
   v.executions = 1;
   if (record.variants.size() < most_variants) {
     record.variants.push_back(v);
@@ -217,6 +222,7 @@ std::size_t CtaRecorder::note(InstructionRecord& record, Variant& v, const Step&
   mean(rest.cost.ideal_sectors, v.cost.ideal_sectors);
   mean(rest.cost.lines, v.cost.lines);
   mean(rest.cost.again, v.cost.again);
+  mean(rest.cost.split, v.cost.split);
   rest.executions += 1;
   return record.last;
 }
@@ -256,6 +262,7 @@ CtaClass CtaRecorder::finish(std::array<std::uint32_t, 3> id) const {
         counts.ideal_sectors += one.ideal_sectors;
         counts.lines += one.lines;
         counts.again += one.again;
+        counts.split += one.split;
         add_shape(group.shapes[i], record, code_.steps[static_cast<std::size_t>(i)], most[at->second][i]);
       }
     }
