@@ -1,6 +1,7 @@
 #include "sim/sm/decoded.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/ir/tensor_form.hpp"
 #include "sim/sm/instruction_timing.hpp"
@@ -332,6 +333,23 @@ std::uint8_t held_by(const DecodedInstruction& in) {
   return queues && in.constant_line == no_constant ? queue_place : no_single_wait;
 }
 
+// DEPBAR issues at once, and the instruction behind it waits (H200M, H100M: stall samples lie there, none on DEPBAR).
+// Where that is entered from elsewhere too, it waits itself.
+void hold_behind_depbar(DecodedProgram& out) {
+  const auto is_entered = [&](std::int32_t place) {
+    return std::ranges::find(out.start, place) != out.start.end() ||
+           std::ranges::any_of(out.loops,
+                               [&](const DecodedLoop& l) { return place == l.begin || place == l.branch + 1; }) ||
+           std::ranges::any_of(out.tiles, [&](const TileShare& t) { return place == t.loop || place == t.exit; });
+  };
+  for (std::size_t at = out.code.size(); at-- > 1;) {
+    DecodedInstruction& in = out.code[at - 1];
+    if (in.depbar == 0xff || is_entered(static_cast<std::int32_t>(at))) continue;
+    out.code[at].depbar = std::exchange(in.depbar, std::uint8_t{0xff});
+    out.code[at].depbar_counter = std::exchange(in.depbar_counter, std::int8_t{-1});
+  }
+}
+
 }  // namespace
 
 DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts,
@@ -370,6 +388,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     out.code.push_back(decoded);
   }
   if (!program.async.empty()) decode_asynchronous(out, program, sm);
+  hold_behind_depbar(out);
   for (std::size_t at = 0; at < out.code.size(); ++at) {
     DecodedInstruction& in = out.code[at];
     const auto place = static_cast<std::int32_t>(at);

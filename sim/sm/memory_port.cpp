@@ -52,7 +52,7 @@ std::uint64_t PortTraffic::store(double bytes, std::uint64_t now) {
 // L2's slices take what is read and what is written one after the other (h100_sm_micro, l2_rate: 132 SMs that read what
 // they write move 7.1 TB/s, where they read 7.7 alone).
 double PortTraffic::store_box(double start, double bytes) {
-  state_.share.ask(start - burst_cycles, bytes / port_.read_bytes_per_cycle);
+  state_.share.ask(start - burst_cycles, bytes / port_.l2_bytes_per_cycle);
   return state_.writes.ask(start, bytes / port_.write_bytes_per_cycle);
 }
 

@@ -37,6 +37,7 @@ struct MemoryPort {
   double read_bytes_per_cycle = 64;       // this SM's share of the way from L2, over a while
   double read_burst_bytes_per_cycle = 0;  // what its own port takes while others ask for less than theirs; 0: the share
   double write_bytes_per_cycle = 64;
+  double l2_bytes_per_cycle = 64;     // its share of what L2 reads and writes in all
   double c_latency = 0;               // of loads of C, where it is another; 0: as of others
   double c_bytes_per_cycle = 0;       // this SM's share of what brings C; 0: no limit of its own
   std::array<BoxTraffic, 3> boxes{};  // of A, B, C
