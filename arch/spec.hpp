@@ -263,15 +263,16 @@ struct L2Spec {
   bool own_clock = false;        // keeps its bytes per second where the SM clock falls
   BytesPerCycle read_bandwidth;  // whole chip, SM clock
   BytesPerCycle write_bandwidth;
-  BytesPerCycle sm_bandwidth;  // one SM to L2
-  Cycles latency;              // L2 hit (near partition), load to use
-  Cycles far_latency;          // far partition; equal to latency where there is one partition
+  BytesPerCycle sm_bandwidth;          // L2 to one SM
+  BytesPerCycle sm_write_bandwidth{};  // one SM to L2; 0: as fast
+  Cycles latency;                      // L2 hit (near partition), load to use
+  Cycles far_latency;                  // far partition; equal to latency where there is one partition
   Bytes sector;
-  Bytes translation_reach{};     // of the pages that are translated without asking further; 0: not known
-  double translation_reads = 0;  // of two sectors: what the translation of a line in another page takes
-  double kept_below = 0.9;       // of the capacity: distances up to which everything is found again
-  double gone_above = 1.15;      // and from which nothing is
-  double store_header = 0;  // of what a store to a line sends, over what it sends for each of its sectors; 0: not known
+  Bytes translation_reach{};        // of the pages that are translated without asking further; 0: not known
+  double translation_reads = 0;     // of two sectors: what the translation of a line in another page takes
+  double kept_below = 0.9;          // of the capacity: distances up to which everything is found again
+  double gone_above = 1.15;         // and from which nothing is
+  double store_mask = 0;            // that goes before sectors that are filled in part, over a sector; 0: not known
   Seconds atomic_interval{0.7e-9};  // one atomic operation on a sector to the next (H200M, l2_atomics)
   double atomic_units = 70;         // that work at once where the addresses are many
   Bytes atomic_interleave{512};     // addresses so close together lie in one unit

@@ -78,18 +78,26 @@ AccessPattern shared_side(const AccessPattern& copy) {
 GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes) {
   const auto [sector, line] = sizes;
   std::vector<std::uint32_t> sectors, lines, starts;
+  std::map<std::uint32_t, std::set<std::uint32_t>> bytes_of;  // a sector's, by the first of each piece
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!is_active(pattern, lane)) continue;
     const std::uint32_t begin = pattern.offset[lane];
     const std::uint32_t last = begin + pattern.bytes_per_lane - 1u;
     starts.push_back(begin);
-    for (std::uint32_t s = begin / sector; s <= last / sector; ++s) sectors.push_back(s);
+    for (std::uint32_t s = begin / sector; s <= last / sector; ++s) {
+      sectors.push_back(s);
+      bytes_of[s].insert(std::max(begin, s * sector));
+    }
     for (std::uint32_t l = begin / line; l <= last / line; ++l) lines.push_back(l);
   }
   GlobalCost cost;
   cost.sectors = count_distinct(sectors);
   cost.lines = count_distinct(lines);
   cost.bytes = count_distinct(starts) * pattern.bytes_per_lane;
+  std::vector<std::uint32_t> masked;
+  for (const auto& [s, pieces] : bytes_of)
+    if (pieces.size() * pattern.bytes_per_lane < sector) masked.push_back(s * sector / line);
+  cost.masked = count_distinct(masked);
   return cost;
 }
 

@@ -26,6 +26,7 @@ struct LineSizes {
 struct GlobalCost {
   int sectors = 0;  // distinct sectors
   int lines = 0;    // distinct lines
+  int masked = 0;   // of these, with a sector that is touched in part
   int bytes = 0;    // bytes that active lanes asked for, duplicates counted once
 };
 

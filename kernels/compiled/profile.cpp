@@ -247,6 +247,7 @@ void InstructionCounts::add(const InstructionCounts& o, double factor) {
   sectors += o.sectors * factor;
   ideal_sectors += o.ideal_sectors * factor;
   lines += o.lines * factor;
+  masked += o.masked * factor;
   again += o.again * factor;
   split += o.split * factor;
 }

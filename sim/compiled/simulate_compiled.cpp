@@ -68,7 +68,7 @@ gpu::Arithmetic arithmetic_of(const arch::SmSpec& sm, const Profile& profile) {
 }
 
 struct Sectors {
-  double asked = 0, missed = 0, stored = 0, stored_lines = 0, pairs = 0, split = 0;
+  double asked = 0, missed = 0, stored = 0, masked_lines = 0, pairs = 0, split = 0;
 };
 
 Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
@@ -80,9 +80,8 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
       const bool loads = is_bulk_load(*profile.code.steps[i].in);
       (loads ? out.asked : out.stored) += bulk;
       if (loads) out.missed += bulk, out.pairs += bulk;
-      if (!loads) out.stored_lines += bulk / 4;
     }
-    if (s == S::store_global) out.stored += sectors, out.stored_lines += profile.counts[i].lines;
+    if (s == S::store_global) out.stored += sectors, out.masked_lines += profile.counts[i].masked;
     if (s != S::load_global && s != S::copy_to_shared && s != S::atomic_global) continue;
     out.asked += sectors;
     const double missed = sectors * (1 - footprints.loads[i].hit_rate), again = profile.counts[i].again;
@@ -199,7 +198,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
                        sectors.asked,
                        sectors.missed,
                        sectors.stored,
-                       sectors.stored_lines,
+                       sectors.masked_lines,
                        sectors.missed > 0 ? std::max(0.0, 1 - sectors.split / sectors.missed) : 1.0,
                        sectors.missed > 0 ? sectors.pairs / sectors.missed : 1.0,
                        occupancy->ctas_per_sm,

@@ -282,11 +282,8 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   // words at random places of 32 MiB take 480 us, 8.9 TB/s of pairs).
   const double arriving = sectors_that_arrive(source);
   out.reads_that_arrive = arriving * source.pairs_per_sector;
-  // A line's stores bring a header and its sectors. H200M, l2_partial_stores: 150 of both per ns, whatever their mix.
-  const double header = gpu.l2.store_header, sectors_of_line = 4;
-  if (source.stored_sectors > 0)
-    out.write_beats = (source.stored_sectors + header * source.stored_lines) /
-                      (source.stored_sectors * (1 + header / sectors_of_line));
+  // A store that fills sectors of a line in part sends a mask before them.
+  if (source.stored_sectors > 0) out.write_beats = 1 + gpu.l2.store_mask * source.masked_lines / source.stored_sectors;
   out.compulsory_bytes = once;
   out.result_bytes = written;
   out.footprint_bytes = once + written;

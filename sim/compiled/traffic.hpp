@@ -18,7 +18,7 @@ struct TrafficSource {
   const LaunchMemory* memory = nullptr;
   double asked_sectors = 0;                     // loads, of L1, the whole launch
   double missed_sectors = 0;                    // of these, asked of L2
-  double stored_sectors = 0, stored_lines = 0;  // lines: once for each store that touches them
+  double stored_sectors = 0, masked_lines = 0;  // lines: once for each store that fills a sector of them in part
   double whole_share = 1;       // of these, in lines that each access asks for at once: the others never merge in a TPC
   double pairs_per_sector = 1;  // of 64 bytes, that L2 has to deliver for a sector and its neighbour: 1 to 2
   int resident = 1;             // CTAs on an SM

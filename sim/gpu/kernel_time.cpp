@@ -120,8 +120,14 @@ double KernelTime::sm_cycles_at(Hertz clock) const {
 double KernelTime::cycles_at(Hertz clock) const {
   const double stream = dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + idle_cycles_ : 0;
   // Nobody waits for what is written, but the kernel has not ended before L2 has taken it all.
-  const double l2_rate = ports_.gpu->l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock);
-  const double written = ports_.l2_limits ? ports_.traffic.l2_write_bytes * ports_.traffic.write_beats / l2_rate : 0;
+  double written = 0;
+  if (ports_.l2_limits) {
+    const arch::L2Spec& l2 = ports_.gpu->l2;
+    const double sent = ports_.traffic.l2_write_bytes * ports_.traffic.write_beats;
+    written = sent / (l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock));
+    const double of_fullest = static_cast<double>(ports_.ctas.fullest) / static_cast<double>(ports_.ctas.all);
+    if (l2.sm_write_bandwidth.value > 0) written = std::max(written, sent * of_fullest / l2.sm_write_bandwidth.value);
+  }
   return std::max({sm_cycles_at(clock), stream, written}) + reduction_;
 }
 

@@ -31,8 +31,7 @@ double l2_latency(const PortRequest& request) {
 }
 
 // The SM's share of what L2 delivers, whose rate the file states at the highest clock.
-double l2_share(const PortRequest& request, double rate, Hertz clock) {
-  const double per_sm = request.gpu->l2.sm_bandwidth.value;
+double l2_share(const PortRequest& request, double rate, double per_sm, Hertz clock) {
   const double now = rate * rounded(l2_cycles_per_cycle(*request.gpu, clock), clock_step);
   const double even = request.ctas.even_share_of(now);
   return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / even, share_step));
@@ -82,13 +81,16 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
-  out.read_bytes_per_cycle = l2_share(
-      request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats), clock);
+  const double per_sm = gpu.l2.sm_bandwidth.value, written = gpu.l2.sm_write_bandwidth.value;
+  out.read_bytes_per_cycle =
+      l2_share(request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats),
+               per_sm, clock);
   // Copies that run ahead leave L2 little time without a request: bursts of SMs meet. A loop that waits for its loads
   // lets others have theirs meanwhile (an L40S: products of 8-bit floats in loops of two stages).
-  if (!request.asks_always) out.read_burst_bytes_per_cycle = gpu.l2.sm_bandwidth.value;
-  out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value / request.traffic.write_beats, clock);
-  out.l2_bytes_per_cycle = l2_share(request, gpu.l2.read_bandwidth.value, clock);
+  if (!request.asks_always) out.read_burst_bytes_per_cycle = per_sm;
+  out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, written > 0 ? written : per_sm, clock);
+  out.l2_bytes_per_cycle = l2_share(request, gpu.l2.read_bandwidth.value, per_sm, clock);
+  out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;
   set_reads_of_c(request, clock, out);
   if (!request.latency_limits) out.latency = out.c_latency = out.l1_latency;

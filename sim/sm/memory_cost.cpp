@@ -124,6 +124,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   cost.matrix = static_cast<std::uint8_t>(pattern.matrix);
   cost.sectors = narrow(g.sectors);
   cost.requests = narrow(g.lines);
+  cost.masked = narrow(g.masked);
   cost.front_cycles = narrow(std::max({1, tag_cycles, data_cycles}));
   const int passes = line_passes(pattern, g.lines, sizes.line);
   cost.miss_cycles = narrow(slot + passes);

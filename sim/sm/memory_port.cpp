@@ -45,8 +45,11 @@ double PortTraffic::read_c(double now, double bytes) {
   return state_.c.ask(now - port_.c_latency, bytes / port_.c_bytes_per_cycle);
 }
 
-std::uint64_t PortTraffic::store(double bytes, std::uint64_t now) {
-  return static_cast<std::uint64_t>(store_box(static_cast<double>(now), bytes)) + 1;
+// The port sends a sector a cycle, and the mask of a line before those that are filled in part (h100_sm_micro,
+// store_beats).
+std::uint64_t PortTraffic::store(const MemoryCost& cost, std::uint64_t now) {
+  const double beats = cost.sectors + port_.store_mask * cost.masked;
+  return static_cast<std::uint64_t>(store_box(static_cast<double>(now), beats * sector_)) + 1;
 }
 
 // L2's slices take what is read and what is written one after the other (h100_sm_micro, l2_rate: 132 SMs that read what

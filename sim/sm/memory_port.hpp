@@ -38,6 +38,7 @@ struct MemoryPort {
   double read_burst_bytes_per_cycle = 0;  // what its own port takes while others ask for less than theirs; 0: the share
   double write_bytes_per_cycle = 64;
   double l2_bytes_per_cycle = 64;     // its share of what L2 reads and writes in all
+  double store_mask = 0;              // sectors that take as long to send as the mask of a line
   double c_latency = 0;               // of loads of C, where it is another; 0: as of others
   double c_bytes_per_cycle = 0;       // this SM's share of what brings C; 0: no limit of its own
   std::array<BoxTraffic, 3> boxes{};  // of A, B, C
@@ -61,7 +62,7 @@ class PortTraffic {
   // When its data are there if it leaves the load/store unit now.
   [[nodiscard]] std::uint64_t load(const MemoryCost& cost, double beyond, std::uint64_t now);
   // When a store that leaves it now is on its way.
-  [[nodiscard]] std::uint64_t store(double bytes, std::uint64_t now);
+  [[nodiscard]] std::uint64_t store(const MemoryCost& cost, std::uint64_t now);
   // When so much of C has been served by what brings it; at once where that sets no limit.
   [[nodiscard]] double read_c(double now, double bytes);
   // When a box has passed that comes so many cycles behind those before it; and one that is stored.

@@ -56,7 +56,8 @@ TEST(Depbar, WaitsUntilAtMostSoManyProducersOfItsCounterAreOpen) {
       text += "[B------:R-:W0:-:S02] LDG.E R" + std::to_string(8 + i) + ", [R2] ;\n";
       for (int n = 0; n < 10; ++n) text += "[B------:R-:W-:-:S10] NOP ;\n";  // loads start 102 cycles apart
     }
-    text += "[B------:R-:W-:-:S04] DEPBAR.LE SB0, " + std::to_string(open) + " ;\n[B------:R-:W-:-:S01] EXIT ;\n";
+    text += "[B------:R-:W-:-:S04] DEPBAR.LE SB0, " + std::to_string(open) +
+            " ;\n[B------:R-:W-:-:S01] NOP ;\n[B------:R-:W-:-:S01] EXIT ;\n";
     MicroKernel kernel{.text = text};
     kernel.memory_port.latency = 1000;
     return last_issue_before_exit(kernel);

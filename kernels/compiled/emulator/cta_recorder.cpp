@@ -95,6 +95,7 @@ InstructionCounts cost_of(const Variant& v, const Step& step) {
     const kernels::GlobalCost cost = kernels::global_cost(pattern);
     out.sectors = cost.sectors;
     out.lines = cost.lines;
+    out.masked = cost.masked;
     out.ideal_sectors = (cost.bytes + 31) / 32;
     if (step.semantics == S::copy_to_shared) {
       const kernels::CopyRequests asked = kernels::copy_requests(pattern);
@@ -115,6 +116,7 @@ void add_shape(AccessShape& out, const InstructionRecord& record, const Step& st
     out.sectors += v.executions * v.cost.sectors;
     out.ideal_sectors += v.executions * v.cost.ideal_sectors;
     out.lines += v.executions * v.cost.lines;
+    out.masked += v.executions * v.cost.masked;
     out.again += v.executions * v.cost.again;
     out.split += v.executions * v.cost.split;
     if (v.executions <= most) continue;
@@ -206,7 +208,8 @@ std::size_t CtaRecorder::note(InstructionRecord& record, Variant& v, const Step&
     return record.last;
   }
   v.cost = cost_of(v, step);
-  if (reads_nothing) v.cost.sectors = v.cost.lines = v.cost.ideal_sectors = v.cost.again = v.cost.split = 0;
+  if (reads_nothing)
+    v.cost.sectors = v.cost.lines = v.cost.masked = v.cost.ideal_sectors = v.cost.again = v.cost.split = 0;
   v.executions = 1;
   if (record.variants.size() < most_variants) {
     record.variants.push_back(v);
@@ -221,6 +224,7 @@ std::size_t CtaRecorder::note(InstructionRecord& record, Variant& v, const Step&
   mean(rest.cost.sectors, v.cost.sectors);
   mean(rest.cost.ideal_sectors, v.cost.ideal_sectors);
   mean(rest.cost.lines, v.cost.lines);
+  mean(rest.cost.masked, v.cost.masked);
   mean(rest.cost.again, v.cost.again);
   mean(rest.cost.split, v.cost.split);
   rest.executions += 1;
@@ -261,6 +265,7 @@ CtaClass CtaRecorder::finish(std::array<std::uint32_t, 3> id) const {
         counts.sectors += one.sectors;
         counts.ideal_sectors += one.ideal_sectors;
         counts.lines += one.lines;
+        counts.masked += one.masked;
         counts.again += one.again;
         counts.split += one.split;
         add_shape(group.shapes[i], record, code_.steps[static_cast<std::size_t>(i)], most[at->second][i]);

@@ -211,7 +211,7 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
     case MemoryKind::store_global:
       sm_.count.l1_bytes += cost.bytes;
       sm_.count.write_sectors += cost.sectors;
-      return sm_.traffic.store(cost.sectors * sector_, now);
+      return sm_.traffic.store(cost, now);
     case MemoryKind::constant:
     case MemoryKind::shuffle:
     case MemoryKind::fence:
