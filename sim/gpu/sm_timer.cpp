@@ -42,7 +42,6 @@ sm::MemoryPort coarse(sm::MemoryPort port) {
   port.latency = std::round(coarse(port.latency, latency_step));
   port.read_bytes_per_cycle = coarse(port.read_bytes_per_cycle, rate_step);
   port.write_bytes_per_cycle = coarse(port.write_bytes_per_cycle, rate_step);
-  port.l2_bytes_per_cycle = coarse(port.l2_bytes_per_cycle, rate_step);
   for (sm::BoxTraffic& box : port.boxes) box = {coarse(box.bytes, rate_step), coarse(box.cycles, rate_step)};
   return port;
 }

@@ -12,6 +12,7 @@ void PortTraffic::read_from_l2(double bytes, double lines, double now) {
   const double burst = std::max(share, port_.read_burst_bytes_per_cycle);
   state_.reads.ask(now, std::max(bytes / burst, lines));
   state_.share.ask(now - burst_cycles, bytes / share);
+  state_.writes.ask(now, lines * request_beats * sector_ / port_.write_bytes_per_cycle);
 }
 
 // Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
@@ -34,7 +35,8 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
   const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency : port_.latency;
   const double latency =
       (beyond > 0 ? beyond_latency + cost.line_latency : port_.l1_latency) - front_delay + cost.extra_latency;
-  double begins = beyond > 0 ? std::max(state_.reads.free, state_.share.free) : static_cast<double>(now);
+  const double asked = std::max({state_.reads.free, state_.share.free, state_.writes.free - burst_cycles});
+  double begins = beyond > 0 ? asked : static_cast<double>(now);
   if (of_c) begins = std::max(begins, read_c(static_cast<double>(now), sectors * sector_ * beyond));
   return static_cast<std::uint64_t>(begins + latency);
 }
@@ -50,13 +52,6 @@ double PortTraffic::read_c(double now, double bytes) {
 std::uint64_t PortTraffic::store(const MemoryCost& cost, std::uint64_t now) {
   const double beats = cost.sectors + port_.store_mask * cost.masked;
   return static_cast<std::uint64_t>(store_box(static_cast<double>(now), beats * sector_)) + 1;
-}
-
-// L2's slices take what is read and what is written one after the other (h100_sm_micro, l2_rate: 132 SMs that read what
-// they write move 7.1 TB/s, where they read 7.7 alone).
-double PortTraffic::store_box(double start, double bytes) {
-  state_.share.ask(start - burst_cycles, bytes / port_.l2_bytes_per_cycle);
-  return state_.writes.ask(start, bytes / port_.write_bytes_per_cycle);
 }
 
 PortTraffic::Asked PortTraffic::asked() const {

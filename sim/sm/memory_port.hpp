@@ -28,6 +28,10 @@ struct SharedSectors {
   auto operator<=>(const SharedSectors&) const = default;
 };
 
+// The request of a line that is read goes the way of stores, in half the time of a sector (H100M, copy_requests; H200M,
+// l2_mixed_rate: with two reads of lines for each that is stored L2 takes 0.8 of the stores that it takes alone).
+inline constexpr double request_beats = 0.5;
+
 // Latencies in cycles from issue to data.
 struct MemoryPort {
   double latency = 272;  // mean of loads that leave the SM
@@ -37,7 +41,6 @@ struct MemoryPort {
   double read_bytes_per_cycle = 64;       // this SM's share of the way from L2, over a while
   double read_burst_bytes_per_cycle = 0;  // what its own port takes while others ask for less than theirs; 0: the share
   double write_bytes_per_cycle = 64;
-  double l2_bytes_per_cycle = 64;     // its share of what L2 reads and writes in all
   double store_mask = 0;              // sectors that take as long to send as the mask of a line
   double c_latency = 0;               // of loads of C, where it is another; 0: as of others
   double c_bytes_per_cycle = 0;       // this SM's share of what brings C; 0: no limit of its own
@@ -67,7 +70,9 @@ class PortTraffic {
   [[nodiscard]] double read_c(double now, double bytes);
   // When a box has passed that comes so many cycles behind those before it; and one that is stored.
   [[nodiscard]] double load_box(double start, double cycles) { return state_.reads.ask(start, cycles); }
-  [[nodiscard]] double store_box(double start, double bytes);
+  [[nodiscard]] double store_box(double start, double bytes) {
+    return state_.writes.ask(start, bytes / port_.write_bytes_per_cycle);
+  }
 
   // Cycles of work that each way was asked for so far: reads, writes, the share of reads, C.
   using Asked = std::array<double, 4>;
@@ -93,7 +98,8 @@ class PortTraffic {
     }
   };
   struct State {
-    Way reads, writes;
+    Way reads;
+    Way writes;                        // stores, and the requests of reads between them
     Way share;                         // the same reads at the SM's share of L2's bandwidth
     Way c;                             // reads of C, at what brings C
     std::array<int, 4> shared_turn{};  // of SharedSectors::steps, by kernels::Matrix

@@ -14,8 +14,7 @@ sm::MemoryPort during_turns(const arch::GpuSpec& gpu, const KernelLaunch& launch
   const double busy = std::min<double>(gpu.sms, ctas), live = busy * runs.work.resident;
   const double wider = busy / std::min(ctas / launch.split_k.slices, live);
   sm::MemoryPort out = runs.port;
-  for (double* rate :
-       {&out.read_bytes_per_cycle, &out.write_bytes_per_cycle, &out.l2_bytes_per_cycle, &out.c_bytes_per_cycle})
+  for (double* rate : {&out.read_bytes_per_cycle, &out.write_bytes_per_cycle, &out.c_bytes_per_cycle})
     if (*rate > 0) *rate = std::min(*rate * wider, std::max(*rate, gpu.l2.sm_bandwidth.value));
   return out;
 }
