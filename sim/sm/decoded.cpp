@@ -88,13 +88,6 @@ TensorCost tensor_cost(const Instruction& in, const arch::SmSpec& sm) {
   return cost;
 }
 
-// Completion of variable-latency instructions outside the load/store path.
-int variable_latency(Opcode op, const arch::SmSpec& sm) {
-  const int mufu = std::max(1, as_int(sm.pipes.mufu.latency));
-  if (kernels::opcode_info(op).unit == Unit::fp64) return std::max(1, as_int(sm.pipes.fp64.latency));
-  return op == Opcode::s2r || op == Opcode::s2ur ? std::max(20, mufu) : mufu;
-}
-
 // The counter that DEPBAR names, unless commits of asynchronous copies use it: groups stand for those.
 std::int8_t counter_of(const Instruction& depbar, const kernels::Program& program) {
   if (depbar.src[0].kind != OperandKind::immediate || depbar.src[0].value < 0 || depbar.src[0].value > 5) return -1;

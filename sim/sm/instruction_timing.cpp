@@ -84,6 +84,13 @@ std::optional<kernels::TensorForm> tensor_form_in(const kernels::Program& progra
 
 std::uint64_t pipe_interval(int lanes) { return static_cast<std::uint64_t>(ceil_div(32, std::clamp(lanes, 1, 32))); }
 
+int variable_latency(kernels::Opcode op, const arch::SmSpec& sm) {
+  const auto whole = [](Cycles c) { return std::max(1, static_cast<int>(c.value)); };
+  const int mufu = whole(sm.pipes.mufu.latency);
+  if (kernels::opcode_info(op).unit == kernels::Unit::fp64) return whole(sm.pipes.fp64.latency);
+  return op == kernels::Opcode::s2r || op == kernels::Opcode::s2ur ? std::max(20, mufu) : mufu;
+}
+
 kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
   kernels::LatencyModel out;
   const auto cycles = [](Cycles c) { return static_cast<int>(c.value); };

@@ -33,6 +33,9 @@ struct TensorTiming {
 // Cycles for which a warp instruction occupies a pipe of 1 to 32 lanes.
 [[nodiscard]] std::uint64_t pipe_interval(int lanes);
 
+// Completion of variable-latency instructions outside the load/store path.
+[[nodiscard]] int variable_latency(kernels::Opcode op, const arch::SmSpec& sm);
+
 [[nodiscard]] kernels::LatencyModel latency_model(const arch::SmSpec& sm);
 
 // With the times of the matrix instructions of a kernel; a form that the SM does not have leaves them unset.

@@ -108,7 +108,8 @@ TEST(Machine, DepbarWaitsForAllButSoManyCopyGroups) {
       text += "[B------:R-:W-:-:S01] LDGSTS.E [R8], [R2] ;\n[B------:R-:W-:-:S01] LDGDEPBAR ;\n";
       for (int i = 0; i < 10; ++i) text += "[B------:R-:W-:-:S10] NOP ;\n";  // groups start 100 cycles apart
     }
-    return text + "[B------:R-:W-:-:S04] DEPBAR.LE SB0, " + std::to_string(outstanding) + " ;\n[B------:R-:W-:-:S01] NOP ;\n" + exit_now;
+    return text + "[B------:R-:W-:-:S04] DEPBAR.LE SB0, " + std::to_string(outstanding) +
+           " ;\n[B------:R-:W-:-:S01] NOP ;\n" + exit_now;
   };
   const double all = last_issue(with_groups(0), 1000), two = last_issue(with_groups(1), 1000);
   const double one = last_issue(with_groups(2), 1000), none = last_issue(with_groups(3), 1000);
