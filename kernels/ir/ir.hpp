@@ -123,6 +123,7 @@ enum class MemoryKind : std::uint8_t {
   async_copy,
   constant,
   shuffle,
+  special_register,  // S2R
   fence,  // MEMBAR
   barrier
 };

@@ -106,10 +106,11 @@ std::uint8_t hold_cycles(const kernels::Control& control) {
   return std::max<std::uint8_t>(control.stall, control.yield ? 2 : 1);
 }
 
-// BAR.SYNC.DEFER_BLOCKING: the warp goes on with arithmetic of vector registers until its first other instruction, and
-// that one waits (H200M: barrier samples lie there, none on what comes between).
+// BAR.SYNC.DEFER_BLOCKING: the warp goes on with arithmetic of vector registers, HMMA too, until its first other
+// instruction, and that one waits (H200M, H100M: barrier samples lie there, none on what comes between).
 bool is_vector_arithmetic(Action action) {
-  return action == Action::fma || action == Action::fma_heavy || action == Action::alu || action == Action::half;
+  return action == Action::fma || action == Action::fma_heavy || action == Action::alu || action == Action::half ||
+         action == Action::tensor;
 }
 
 // Line of the constant operand that is looked up at issue, numbered by bank and offset. LDC has a cache of its own.

@@ -269,6 +269,14 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
       cost.latency = narrow(whole(sm.memory.shfl_latency));
       cost.bytes = 0;
       break;
+    case MemoryKind::special_register:
+      // Queues with shared accesses; two cycles of the SM each, four of the sub-core (h100_sm_micro, special_behind and
+      // special_register_loop).
+      cost.sub_core_cycles = narrow(whole(sm.memory.address_cycles));
+      cost.read_release = narrow(whole(sm.memory.lds_war));
+      cost.latency = narrow(whole(sm.memory.lds_latency) + 4);
+      cost.bytes = 0;
+      break;
     case MemoryKind::fence: fence_cost(cost, in, sm.memory); break;
     case MemoryKind::constant:
     case MemoryKind::none: constant_cost(cost, in, sm.memory); break;

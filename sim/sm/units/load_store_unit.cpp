@@ -214,6 +214,7 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
       return sm_.traffic.store(cost, now);
     case MemoryKind::constant:
     case MemoryKind::shuffle:
+    case MemoryKind::special_register:
     case MemoryKind::fence:
     case MemoryKind::barrier:
     case MemoryKind::none: return unloaded;
