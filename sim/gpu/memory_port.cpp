@@ -89,12 +89,14 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   // lets others have theirs meanwhile (an L40S: products of 8-bit floats in loops of two stages).
   if (!request.asks_always) out.read_burst_bytes_per_cycle = per_sm;
   out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, written > 0 ? written : per_sm, clock);
+  out.write_burst_bytes_per_cycle = written > 0 ? written : per_sm;
   out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;
   set_reads_of_c(request, clock, out);
   if (!request.latency_limits) out.latency = out.c_latency = out.l1_latency;
   if (!request.l2_limits) {
-    out.read_bytes_per_cycle = out.read_burst_bytes_per_cycle = out.write_bytes_per_cycle = unlimited;
+    out.read_bytes_per_cycle = out.read_burst_bytes_per_cycle = unlimited;
+    out.write_bytes_per_cycle = out.write_burst_bytes_per_cycle = unlimited;
     out.c_bytes_per_cycle = 0;
     for (sm::BoxTraffic& box : out.boxes) box.cycles = 0;
   }

@@ -271,8 +271,8 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
       break;
     case MemoryKind::special_register:
       // Queues with shared accesses and takes a place at the arbiter, but none in the data stage (h100_sm_micro,
-      // special_behind, special_beside: 8 LDS and 8 S2R of 16 warps take 256 cycles, 8 LDS.128 as many with as without).
-      // Left out: alone the SM does one in two cycles.
+      // special_behind, special_beside: 8 LDS and 8 S2R of 16 warps take 256 cycles, 8 LDS.128 as many with as
+      // without). Left out: alone the SM does one in two cycles.
       cost.front_cycles = 0;
       cost.sub_core_cycles = narrow(whole(sm.memory.address_cycles));
       cost.read_release = narrow(whole(sm.memory.lds_war));

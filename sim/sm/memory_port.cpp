@@ -12,7 +12,7 @@ void PortTraffic::read_from_l2(double bytes, double lines, double now) {
   const double burst = std::max(share, port_.read_burst_bytes_per_cycle);
   state_.reads.ask(now, std::max(bytes / burst, lines));
   state_.share.ask(now - burst_cycles, bytes / share);
-  state_.writes.ask(now, lines * request_beats * sector_ / port_.write_bytes_per_cycle);
+  store_box(now, lines * request_beats * sector_);
 }
 
 // Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
@@ -35,7 +35,7 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
   const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency : port_.latency;
   const double latency =
       (beyond > 0 ? beyond_latency + cost.line_latency : port_.l1_latency) - front_delay + cost.extra_latency;
-  const double asked = std::max({state_.reads.free, state_.share.free, state_.writes.free - burst_cycles});
+  const double asked = std::max({state_.reads.free, state_.share.free, state_.writes.free, state_.write_share.free});
   double begins = beyond > 0 ? asked : static_cast<double>(now);
   if (of_c) begins = std::max(begins, read_c(static_cast<double>(now), sectors * sector_ * beyond));
   return static_cast<std::uint64_t>(begins + latency);
@@ -54,20 +54,28 @@ std::uint64_t PortTraffic::store(const MemoryCost& cost, std::uint64_t now) {
   return static_cast<std::uint64_t>(store_box(static_cast<double>(now), beats * sector_)) + 1;
 }
 
+// What L2 takes holds back stores as what it gives holds back loads.
+double PortTraffic::store_box(double start, double bytes) {
+  const double share = port_.write_bytes_per_cycle, burst = std::max(share, port_.write_burst_bytes_per_cycle);
+  return std::max(state_.writes.ask(start, bytes / burst), state_.write_share.ask(start - burst_cycles, bytes / share));
+}
+
 PortTraffic::Asked PortTraffic::asked() const {
-  return {state_.reads.asked, state_.writes.asked, state_.share.asked, state_.c.asked};
+  return {state_.reads.asked, state_.writes.asked, state_.share.asked, state_.write_share.asked, state_.c.asked};
 }
 
 void PortTraffic::pass(double cycles, const Asked& more) {
   std::size_t i = 0;
-  for (Way* way : {&state_.reads, &state_.writes, &state_.share, &state_.c}) way->free += more[i++] - cycles;
+  for (Way* way : {&state_.reads, &state_.writes, &state_.share, &state_.write_share, &state_.c})
+    way->free += more[i++] - cycles;
 }
 
 // What was asked for so far decides nothing.
 void PortTraffic::hash(StateHash& add) const {
-  const auto& [reads, writes, share, c, shared_turn] = state_;
+  const auto& [reads, writes, write_share, share, c, shared_turn] = state_;
   add.until(reads.free);
   add.until(writes.free);
+  add.until(write_share.free + burst_cycles);
   add.until(share.free + burst_cycles);
   add.until(c.free + port_.c_latency);
   for (const int turn : shared_turn) add(static_cast<std::uint64_t>(turn));

@@ -40,7 +40,8 @@ struct MemoryPort {
   std::array<SharedSectors, 4> shared{};  // by kernels::Matrix
   double read_bytes_per_cycle = 64;       // this SM's share of the way from L2, over a while
   double read_burst_bytes_per_cycle = 0;  // what its own port takes while others ask for less than theirs; 0: the share
-  double write_bytes_per_cycle = 64;
+  double write_bytes_per_cycle = 64;      // likewise
+  double write_burst_bytes_per_cycle = 0;
   double store_mask = 0;              // sectors that take as long to send as the mask of a line
   double c_latency = 0;               // of loads of C, where it is another; 0: as of others
   double c_bytes_per_cycle = 0;       // this SM's share of what brings C; 0: no limit of its own
@@ -70,12 +71,10 @@ class PortTraffic {
   [[nodiscard]] double read_c(double now, double bytes);
   // When a box has passed that comes so many cycles behind those before it; and one that is stored.
   [[nodiscard]] double load_box(double start, double cycles) { return state_.reads.ask(start, cycles); }
-  [[nodiscard]] double store_box(double start, double bytes) {
-    return state_.writes.ask(start, bytes / port_.write_bytes_per_cycle);
-  }
+  double store_box(double start, double bytes);
 
-  // Cycles of work that each way was asked for so far: reads, writes, the share of reads, C.
-  using Asked = std::array<double, 4>;
+  // Cycles of work that each way was asked for so far: reads, stores, the shares of both, C.
+  using Asked = std::array<double, 5>;
   [[nodiscard]] Asked asked() const;
   // Cycles pass in which so much more is asked of each way: it falls behind, or catches up.
   void pass(double cycles, const Asked& more);
@@ -100,6 +99,7 @@ class PortTraffic {
   struct State {
     Way reads;
     Way writes;                        // stores, and the requests of reads between them
+    Way write_share;                   // the same at the SM's share of what L2 takes
     Way share;                         // the same reads at the SM's share of L2's bandwidth
     Way c;                             // reads of C, at what brings C
     std::array<int, 4> shared_turn{};  // of SharedSectors::steps, by kernels::Matrix

@@ -81,8 +81,9 @@ void CtaSlots::end_warp(const Warp& warp, std::uint64_t now) {
 
 void CtaSlots::end(std::size_t slot, std::uint64_t now) {
   const Slot& cta = slots_[slot];
+  const std::uint64_t free = std::max(now, cta.stores_gone);
   ++ended_;
-  end_ = now + 1 + sm_.skipped();
+  end_ = std::max(end_, free + 1 + sm_.skipped());
   if (sm_.fast_forward) sm_.fast_forward->cta_ends(now);
   if (ended_ == ctas_ - sm_.work.resident) last_refill_ = end_;
   if (ended_ > ctas_ - sm_.work.resident && last_refill_ > 0 &&
@@ -91,11 +92,12 @@ void CtaSlots::end(std::size_t slot, std::uint64_t now) {
   sm_.observer.cta_ends(slot, now);
   count_phases(cta);
   for (const Warp& warp : sm_.warps_of(slot))
-    sm_.count.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(now - warp.last_issue);
+    sm_.count.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(free - warp.last_issue);
   if (launched_ == ctas_) return;
   ++launched_;
   // The chip sends CTAs to all SMs in turn: the next one for this SM comes no sooner than its turn.
-  const std::uint64_t ready = now + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sm_.work.cta_launch_latency));
+  const std::uint64_t ready =
+      free + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sm_.work.cta_launch_latency));
   const std::uint64_t start = std::max(ready, next_launch_);
   next_launch_ = start + static_cast<std::uint64_t>(sm_.work.launch_interval);
   sm_.events.post(start, {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
@@ -126,9 +128,10 @@ void CtaSlots::replace(std::int64_t ctas, std::uint64_t cycles) {
 // When a CTA started decides what is counted, not what happens.
 void CtaSlots::hash(StateHash& add) const {
   add.until(next_launch_);
-  for (const auto& [running, arrived, started, first_main, main_begin, main_cycles, lead_begin, lead_cycles,
-                    main_loops] : slots_) {
+  for (const auto& [running, arrived, started, first_main, main_begin, main_cycles, lead_begin, lead_cycles, main_loops,
+                    stores_gone] : slots_) {
     add(static_cast<std::uint64_t>(running) << 8 | static_cast<std::uint64_t>(arrived));
+    add.until(stores_gone);
     if (running > 0) add(static_cast<std::uint64_t>(main_loops));
   }
 }

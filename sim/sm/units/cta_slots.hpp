@@ -1,6 +1,7 @@
 // CTA slots: CTAs start in them, meet at barriers, end, and are replaced while there are more.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,10 @@ class CtaSlots {
   void launch_first();
   void start(std::size_t slot, std::uint64_t now);
   void end_warp(const Warp& warp, std::uint64_t now);
+  // A store of the CTA will have left the SM: until then its slot is not free (h100_sm_micro, store_drain).
+  void stores(std::size_t slot, std::uint64_t gone) {
+    slots_[slot].stores_gone = std::max(slots_[slot].stores_gone, gone);
+  }
   // A warp has arrived at the CTA's barrier; all that wait there may go on.
   void arrive_at_barrier(std::size_t slot, std::uint64_t now);
   void open_barrier(std::size_t slot, std::uint64_t now);
@@ -47,6 +52,7 @@ class CtaSlots {
     std::uint64_t main_begin = 0, main_cycles = 0;  // while any warpgroup is in its main loop, of all tiles
     std::uint64_t lead_begin = 0, lead_cycles = 0;  // while the leading warp is
     int main_loops = 0;                             // warpgroups that are in theirs
+    std::uint64_t stores_gone = 0;                  // when its stores have left the SM
   };
   void open_complete_barrier(std::size_t slot, std::uint64_t now);
   void end(std::size_t slot, std::uint64_t now);
