@@ -100,6 +100,12 @@ TEST(Machine, ACtaLeavesNothingBehindForItsSuccessor) {
   }
 }
 
+TEST(Machine, ACtaKeepsItsSlotUntilItsStoresHaveLeft) {
+  MicroKernel kernel{.text = store + exit_now, .ctas = 5, .cta_launch_latency = 2};
+  kernel.memory_port.write_bytes_per_cycle = 0.01;
+  EXPECT_NEAR(run_micro(kernel, 1).cycles, 5 * 128 / 0.01, 0.02 * 5 * 128 / 0.01);
+}
+
 // It issues itself, and what stands behind it waits.
 TEST(Machine, DepbarWaitsForAllButSoManyCopyGroups) {
   const auto with_groups = [](int outstanding) {
