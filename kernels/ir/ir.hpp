@@ -124,7 +124,7 @@ enum class MemoryKind : std::uint8_t {
   constant,
   shuffle,
   special_register,  // S2R
-  fence,  // MEMBAR
+  fence,             // MEMBAR
   barrier
 };
 
