@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -78,27 +79,33 @@ AccessPattern shared_side(const AccessPattern& copy) {
 GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes) {
   const auto [sector, line] = sizes;
   std::vector<std::uint32_t> sectors, lines, starts;
-  std::map<std::uint32_t, std::set<std::uint32_t>> bytes_of;  // a sector's, by the first of each piece
   for (unsigned lane = 0; lane < 32; ++lane) {
     if (!is_active(pattern, lane)) continue;
     const std::uint32_t begin = pattern.offset[lane];
     const std::uint32_t last = begin + pattern.bytes_per_lane - 1u;
     starts.push_back(begin);
-    for (std::uint32_t s = begin / sector; s <= last / sector; ++s) {
-      sectors.push_back(s);
-      bytes_of[s].insert(std::max(begin, s * sector));
-    }
+    for (std::uint32_t s = begin / sector; s <= last / sector; ++s) sectors.push_back(s);
     for (std::uint32_t l = begin / line; l <= last / line; ++l) lines.push_back(l);
   }
   GlobalCost cost;
   cost.sectors = count_distinct(sectors);
   cost.lines = count_distinct(lines);
   cost.bytes = count_distinct(starts) * pattern.bytes_per_lane;
-  std::vector<std::uint32_t> masked;
-  for (const auto& [s, pieces] : bytes_of)
-    if (pieces.size() * pattern.bytes_per_lane < sector) masked.push_back(s * sector / line);
-  cost.masked = count_distinct(masked);
   return cost;
+}
+
+int masked_lines(const AccessPattern& store, LineSizes sizes) {
+  std::map<std::uint32_t, std::set<std::uint32_t>> pieces_of;  // a sector's, by the first byte of each
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if (!is_active(store, lane)) continue;
+    const std::uint32_t begin = store.offset[lane], last = begin + store.bytes_per_lane - 1u;
+    for (std::uint32_t s = begin / sizes.sector; s <= last / sizes.sector; ++s)
+      pieces_of[s].insert(std::max(begin, s * sizes.sector));
+  }
+  std::set<std::uint32_t> lines;
+  for (const auto& [sector, pieces] : pieces_of)
+    if (pieces.size() * store.bytes_per_lane < sizes.sector) lines.insert(sector * sizes.sector / sizes.line);
+  return static_cast<int>(lines.size());
 }
 
 CopyRequests copy_requests(const AccessPattern& copy, LineSizes sizes) {
@@ -121,15 +128,16 @@ CopyRequests copy_requests(const AccessPattern& copy, LineSizes sizes) {
     std::set<std::vector<std::uint32_t>> different;
     int requests = 0, sectors = 0;
     for (const auto& [target, of] : targets) {
-      std::vector<std::uint32_t> request;
-      for (int nth = 0; nth == 0 || !request.empty(); ++nth) {
-        request.clear();
+      const int most = std::ranges::max(of | std::views::values);
+      for (int nth = 0; nth < most; ++nth) {
+        std::vector<std::uint32_t> request;
         for (const auto& [sector, n] : of)
           if (n > nth) request.push_back(sector);
-        requests += static_cast<int>(!request.empty());
-        sectors += static_cast<int>(request.size());
-        if (different.insert(request).second) out.at_l2 += static_cast<int>(request.size());
+        const auto size = static_cast<int>(request.size());
+        sectors += size;
+        if (different.insert(request).second) out.at_l2 += size;
       }
+      requests += most;
     }
     out.requests += requests;
     out.sectors += sectors;

@@ -26,7 +26,6 @@ struct LineSizes {
 struct GlobalCost {
   int sectors = 0;  // distinct sectors
   int lines = 0;    // distinct lines
-  int masked = 0;   // of these, with a sector that is touched in part
   int bytes = 0;    // bytes that active lanes asked for, duplicates counted once
 };
 
@@ -51,6 +50,9 @@ struct GlobalCost {
 [[nodiscard]] AccessPattern shared_side(const AccessPattern& copy);
 
 [[nodiscard]] GlobalCost global_cost(const AccessPattern& pattern, LineSizes sizes = {});
+
+// Lines of which a store fills a sector in part.
+[[nodiscard]] int masked_lines(const AccessPattern& store, LineSizes sizes = {});
 
 // What a copy to shared memory asks L2 for. Where it passes L1 by (16 bytes a lane), a request is of sectors of one
 // line of memory that go to one line of shared memory, and each of them goes to one sector there: a sector whose halves

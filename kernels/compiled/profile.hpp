@@ -22,9 +22,10 @@ struct InstructionCounts {
   double warps = 0, threads = 0;
   double wavefronts = 0, ideal_wavefronts = 0;  // shared memory
   double sectors = 0, ideal_sectors = 0;        // global memory, 32 bytes
-  double lines = 0, masked = 0;                 // those with a sector that is touched in part
-  double again = 0;  // sectors that a copy to shared memory asks L2 for twice (kernels::copy_requests)
-  double split = 0;  // of lines that it asks for in several requests
+  double lines = 0;
+  double masked = 0;  // of a store: lines with a sector that it fills in part
+  double again = 0;   // sectors that a copy to shared memory asks L2 for twice (kernels::copy_requests)
+  double split = 0;   // of lines that it asks for in several requests
 
   void add(const InstructionCounts& o, double factor);
 };
@@ -32,8 +33,7 @@ struct InstructionCounts {
 // Lane addresses that an instruction comes with most often, and its mean costs.
 struct AccessShape {
   kernels::AccessPattern pattern;
-  double executions = 0, wavefronts = 0, ideal_wavefronts = 0, sectors = 0, ideal_sectors = 0, lines = 0;
-  double masked = 0, again = 0, split = 0;
+  double executions = 0, wavefronts = 0;
 };
 
 // A way through the code: blocks in the order in which they run, repetitions folded into loops.

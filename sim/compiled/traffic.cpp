@@ -192,14 +192,10 @@ struct Reuse {
   }
 };
 
-double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
-  return 1.0 - share * (gpu.sm.tpc.merge + gpu.sm.tpc.merge_growth * share) / 2.0;
-}
-
 }  // namespace
 
 double sectors_that_arrive(const TrafficSource& source) {
-  const double merging = reads_that_arrive(*source.gpu, source.footprints->shared_by_pair);
+  const double merging = gpu::reads_that_arrive(*source.gpu, source.footprints->shared_by_pair);
   return 1 - source.whole_share * (1 - merging);
 }
 

@@ -81,15 +81,16 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
-  const double per_sm = gpu.l2.sm_bandwidth.value, written = gpu.l2.sm_write_bandwidth.value;
+  const double per_sm = gpu.l2.sm_bandwidth.value;
+  const double sent = gpu.l2.sm_write_bandwidth.value > 0 ? gpu.l2.sm_write_bandwidth.value : per_sm;
   out.read_bytes_per_cycle =
       l2_share(request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats),
                per_sm, clock);
   // Copies that run ahead leave L2 little time without a request: bursts of SMs meet. A loop that waits for its loads
   // lets others have theirs meanwhile (an L40S: products of 8-bit floats in loops of two stages).
   if (!request.asks_always) out.read_burst_bytes_per_cycle = per_sm;
-  out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, written > 0 ? written : per_sm, clock);
-  out.write_burst_bytes_per_cycle = written > 0 ? written : per_sm;
+  out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, sent, clock);
+  out.write_burst_bytes_per_cycle = sent;
   out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;
   set_reads_of_c(request, clock, out);

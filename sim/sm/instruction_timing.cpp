@@ -88,7 +88,7 @@ int variable_latency(kernels::Opcode op, const arch::SmSpec& sm) {
   const auto whole = [](Cycles c) { return std::max(1, static_cast<int>(c.value)); };
   const int mufu = whole(sm.pipes.mufu.latency);
   if (kernels::opcode_info(op).unit == kernels::Unit::fp64) return whole(sm.pipes.fp64.latency);
-  return op == kernels::Opcode::s2r || op == kernels::Opcode::s2ur ? std::max(20, mufu) : mufu;
+  return op == kernels::Opcode::s2ur ? std::max(20, mufu) : mufu;
 }
 
 kernels::LatencyModel latency_model(const arch::SmSpec& sm) {

@@ -124,7 +124,6 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   cost.matrix = static_cast<std::uint8_t>(pattern.matrix);
   cost.sectors = narrow(g.sectors);
   cost.requests = narrow(g.lines);
-  cost.masked = narrow(g.masked);
   cost.front_cycles = narrow(std::max({1, tag_cycles, data_cycles}));
   const int passes = line_passes(pattern, g.lines, sizes.line);
   cost.miss_cycles = narrow(slot + passes);
@@ -132,6 +131,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
                              (width >= 16 ? whole(m.ldg_wide_miss_extra) : 0));
   cost.sub_core_cycles = narrow(whole(m.address_cycles) + std::max(0, width * 32 / 64 - 2));
   if (cost.kind == MemoryKind::store_global) {
+    cost.masked = narrow(kernels::masked_lines(pattern, sizes));
     cost.front_cycles = cost.miss_cycles;
     cost.read_release = narrow(whole(uniform ? m.stg_uniform_war : m.stg_war) + wide_store_extra(width));
     cost.latency = cost.read_release;
@@ -148,9 +148,10 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     // LDS.128 and LDSM, 5.1 beside LDS; the same for 4 rows of 128 and 8 of 64 bytes). Narrower ones take their
     // wavefronts, or one for each line that arrives, behind the cycle in which they come (alone 11.8 cycles for 11
     // wavefronts, 12.9 for 12, 1.2 beside LDS for one line).
+    const int sectors_of_line = static_cast<int>(sizes.line / sizes.sector);
     const kernels::CopyRequests asked = kernels::copy_requests(pattern, sizes);
-    cost.front_cycles =
-        narrow(width >= 16 ? std::max({1, wavefronts, asked.sectors / 4}) : slot + std::max(wavefronts, g.lines));
+    cost.front_cycles = narrow(width >= 16 ? std::max({1, wavefronts, asked.sectors / sectors_of_line})
+                                           : slot + std::max(wavefronts, g.lines));
     cost.miss_cycles = cost.front_cycles;
     cost.sectors = narrow(asked.sectors);
     cost.requests = narrow(asked.requests);

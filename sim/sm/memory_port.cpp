@@ -12,7 +12,7 @@ void PortTraffic::read_from_l2(double bytes, double lines, double now) {
   const double burst = std::max(share, port_.read_burst_bytes_per_cycle);
   state_.reads.ask(now, std::max(bytes / burst, lines));
   state_.share.ask(now - burst_cycles, bytes / share);
-  store_box(now, lines * request_beats * sector_);
+  send(now, lines * request_beats * sector_);
 }
 
 // Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
@@ -51,11 +51,11 @@ double PortTraffic::read_c(double now, double bytes) {
 // store_beats).
 std::uint64_t PortTraffic::store(const MemoryCost& cost, std::uint64_t now) {
   const double beats = cost.sectors + port_.store_mask * cost.masked;
-  return static_cast<std::uint64_t>(store_box(static_cast<double>(now), beats * sector_)) + 1;
+  return static_cast<std::uint64_t>(send(static_cast<double>(now), beats * sector_)) + 1;
 }
 
 // What L2 takes holds back stores as what it gives holds back loads.
-double PortTraffic::store_box(double start, double bytes) {
+double PortTraffic::send(double start, double bytes) {
   const double share = port_.write_bytes_per_cycle, burst = std::max(share, port_.write_burst_bytes_per_cycle);
   return std::max(state_.writes.ask(start, bytes / burst), state_.write_share.ask(start - burst_cycles, bytes / share));
 }

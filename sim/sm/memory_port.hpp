@@ -40,12 +40,12 @@ struct MemoryPort {
   std::array<SharedSectors, 4> shared{};  // by kernels::Matrix
   double read_bytes_per_cycle = 64;       // this SM's share of the way from L2, over a while
   double read_burst_bytes_per_cycle = 0;  // what its own port takes while others ask for less than theirs; 0: the share
-  double write_bytes_per_cycle = 64;      // likewise
-  double write_burst_bytes_per_cycle = 0;
-  double store_mask = 0;              // sectors that take as long to send as the mask of a line
-  double c_latency = 0;               // of loads of C, where it is another; 0: as of others
-  double c_bytes_per_cycle = 0;       // this SM's share of what brings C; 0: no limit of its own
-  std::array<BoxTraffic, 3> boxes{};  // of A, B, C
+  double write_bytes_per_cycle = 64;      // likewise, to L2
+  double write_burst_bytes_per_cycle = 0;  // likewise
+  double store_mask = 0;                   // sectors that take as long to send as the mask of a line
+  double c_latency = 0;                    // of loads of C, where it is another; 0: as of others
+  double c_bytes_per_cycle = 0;            // this SM's share of what brings C; 0: no limit of its own
+  std::array<BoxTraffic, 3> boxes{};       // of A, B, C
 
   auto operator<=>(const MemoryPort&) const = default;
 };
@@ -69,9 +69,10 @@ class PortTraffic {
   [[nodiscard]] std::uint64_t store(const MemoryCost& cost, std::uint64_t now);
   // When so much of C has been served by what brings it; at once where that sets no limit.
   [[nodiscard]] double read_c(double now, double bytes);
-  // When a box has passed that comes so many cycles behind those before it; and one that is stored.
+  // When a box has passed that comes so many cycles behind those before it.
   [[nodiscard]] double load_box(double start, double cycles) { return state_.reads.ask(start, cycles); }
-  double store_box(double start, double bytes);
+  // When so many bytes have left the SM: of a store, of a box, of requests.
+  double send(double start, double bytes);
 
   // Cycles of work that each way was asked for so far: reads, stores, the shares of both, C.
   using Asked = std::array<double, 5>;

@@ -53,29 +53,15 @@ kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
   return out;
 }
 
-// A copy of 16 bytes per lane comes by quarter warps, and each line of global memory goes to each line of shared memory
-// in a wavefront of its own (counters of our H200: rows of 128 bytes 4, of 64 bytes 8). Where the halves of a sector
-// part, one half of every sector comes first, then the other (H100M: rows of 80 and of 144 bytes 15 and 10.5).
-int lines_to_lines(const kernels::AccessPattern& copy) {
-  constexpr std::uint32_t line = 128, half = 16;
-  std::vector<std::array<std::uint32_t, 3>> ways;
-  for (std::size_t i = 0; i < 32; ++i) {
-    if ((copy.active_mask >> i & 1) == 0) continue;
-    const std::uint32_t from = copy.offset[i], to = copy.shared_offset[i];
-    const std::uint32_t turn = ((from ^ to) / half & 1) != 0 ? from / half & 1 : 0;
-    ways.push_back({from / line, to / line, turn});
-  }
-  std::ranges::sort(ways);
-  return static_cast<int>(std::ranges::unique(ways).begin() - ways.begin());
-}
-
+// A copy of 16 bytes per lane comes by quarter warps, and each of its requests takes a wavefront of its own (counters
+// of our H200: rows of 128 bytes 4, of 64 bytes 8; H100M: rows of 80 and of 144 bytes 15 and 10.5).
 int wide_copy_wavefronts(const kernels::AccessPattern& copy) {
   int sum = 0;
   for (std::size_t quarter = 0; quarter < 4; ++quarter) {
     kernels::AccessPattern part = copy;
     part.active_mask &= 0xffu << (8 * quarter);
     if (part.active_mask == 0) continue;
-    sum += std::max(lines_to_lines(part), kernels::shared_wavefronts(kernels::shared_side(part)));
+    sum += std::max(kernels::copy_requests(part).requests, kernels::shared_wavefronts(kernels::shared_side(part)));
   }
   return sum;
 }
@@ -95,8 +81,8 @@ InstructionCounts cost_of(const Variant& v, const Step& step) {
     const kernels::GlobalCost cost = kernels::global_cost(pattern);
     out.sectors = cost.sectors;
     out.lines = cost.lines;
-    out.masked = cost.masked;
     out.ideal_sectors = (cost.bytes + 31) / 32;
+    if (step.semantics == S::store_global) out.masked = kernels::masked_lines(pattern);
     if (step.semantics == S::copy_to_shared) {
       const kernels::CopyRequests asked = kernels::copy_requests(pattern);
       out.again = asked.at_l2 - cost.sectors;
@@ -112,13 +98,6 @@ void add_shape(AccessShape& out, const InstructionRecord& record, const Step& st
   for (const Variant& v : record.variants) {
     out.executions += v.executions;
     out.wavefronts += v.executions * v.cost.wavefronts;
-    out.ideal_wavefronts += v.executions * v.cost.ideal_wavefronts;
-    out.sectors += v.executions * v.cost.sectors;
-    out.ideal_sectors += v.executions * v.cost.ideal_sectors;
-    out.lines += v.executions * v.cost.lines;
-    out.masked += v.executions * v.cost.masked;
-    out.again += v.executions * v.cost.again;
-    out.split += v.executions * v.cost.split;
     if (v.executions <= most) continue;
     most = v.executions;
     out.pattern = pattern_of(v, step);
@@ -257,17 +236,7 @@ CtaClass CtaRecorder::finish(std::array<std::uint32_t, 3> id) const {
         out.warp_instructions += warp.entered[b];
         const InstructionRecord& record = warp.memory[static_cast<std::size_t>(i)];
         if (record.variants.empty()) continue;
-        AccessShape one;
-        double none = 0;
-        add_shape(one, record, code_.steps[static_cast<std::size_t>(i)], none);
-        counts.wavefronts += one.wavefronts;
-        counts.ideal_wavefronts += one.ideal_wavefronts;
-        counts.sectors += one.sectors;
-        counts.ideal_sectors += one.ideal_sectors;
-        counts.lines += one.lines;
-        counts.masked += one.masked;
-        counts.again += one.again;
-        counts.split += one.split;
+        for (const Variant& v : record.variants) counts.add(v.cost, v.executions);
         add_shape(group.shapes[i], record, code_.steps[static_cast<std::size_t>(i)], most[at->second][i]);
       }
     }

@@ -141,14 +141,6 @@ double pair_share(const GemmTrafficRequest& r) {
   return (a * std::clamp(2.0 - two.rows, 0.0, 1.0) + b * std::clamp(2.0 - two.columns, 0.0, 1.0)) / (a + b);
 }
 
-// What both SMs of a TPC ask for reaches L2 once if they ask at about the same time. Our H200, SMs that read 64 KB at a
-// time without a barrier between them: with 0, 1/4, 1/2, 3/4 and all of it in common each SM gets 35, 37, 40, 51 and 63
-// bytes per cycle.
-double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
-  const double merged = gpu.sm.tpc.merge + gpu.sm.tpc.merge_growth * share;
-  return 1.0 - share * merged / 2.0;
-}
-
 // Writes of C by whole sectors; slices of split-K write and, where they take turns, read it in between.
 void add_results(Traffic& out, const GemmTrafficRequest& r) {
   const kernels::KernelConfig& c = *r.config;
@@ -251,6 +243,11 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   // Keys and values are boxes of their own; queries come once, as C does where it is read.
   if (traits_of(config).keeps_scores) boxes[0] = boxes[1] = {boxes[1].bytes / 2, boxes[1].cycles / 2};
   return boxes;
+}
+
+double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
+  const double merged = gpu.sm.tpc.merge + gpu.sm.tpc.merge_growth * share;
+  return 1.0 - share * merged / 2.0;
 }
 
 double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }

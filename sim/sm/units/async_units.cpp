@@ -300,7 +300,7 @@ void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op,
   sm_.count.shared_bytes += op.bytes;
   sm_.count.shared_wavefronts += op.bytes / shared_width_;
   const double read = static_cast<double>(now) + tma_.store_latency.value + op.bytes / shared_width_;
-  const double passed = sm_.traffic.store_box(read, bytes);
+  const double passed = sm_.traffic.send(read, bytes);
   state_.stores_end = std::max(state_.stores_end, whole(passed + sm_.traffic.port().latency) + sm_.skipped());
   ++warp.group[warp.group_open % max_groups];
   sm_.events.post(std::max(now + 1, whole(op.by_threads ? passed : read)),
