@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "kernels/compiled/emulator/cta_addresses.hpp"
+#include "sim/support/work_sharing.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -248,7 +249,7 @@ void run_sm(SmWatcher& watcher, const EmulatedCode& code, const Launch& launch, 
 }  // namespace
 
 Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch,
-                      const LaunchMemory& memory, const L1Spec& l1) {
+                      const LaunchMemory& memory, const L1Spec& l1, unsigned jobs) {
   Footprints out;
   const EmulatedCode global = prepare(listing, code, Wanted::global_addresses);
   const std::size_t n = global.steps.size();
@@ -256,9 +257,10 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const AsyncPlan none;
   const AsyncPlan& async = profile.classes.empty() ? none : profile.classes.front().async;
   SmWatcher here(global, l1.bytes, async), beside(global, l1.bytes, async);
-  run_sm(here, global, launch, memory, l1, 0);
+  share_work(launch.ctas() > 1 ? 2 : 1, jobs, {}, [&](std::size_t sm) {
+    run_sm(sm == 0 ? here : beside, global, launch, memory, l1, static_cast<std::int64_t>(sm));
+  });
   if (launch.ctas() > 1) {
-    run_sm(beside, global, launch, memory, l1, 1);
     std::size_t both = 0;
     for (const auto& [s, place] : here.missed) both += beside.missed.contains(s) ? 1 : 0;
     out.shared_by_pair = here.missed.empty() ? 0 : static_cast<double>(both) / static_cast<double>(here.missed.size());
@@ -271,11 +273,12 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   std::vector<bool> wanted(n);
   for (std::size_t i = 0; i < n; ++i)
     wanted[i] = here.asked[i] > 0 || (asks_global(global.steps[i].semantics) && profile.counts[i].sectors > 0);
-  const AddressSamples samples = sample_addresses(global, launch, memory, wanted);
+  const AddressSamples samples = sample_addresses(global, launch, memory, wanted, jobs);
   std::vector<bool> scattered(n);
   for (std::size_t i = 0; i < n; ++i)
     scattered[i] = wanted[i] && !samples.origin[i].empty() && !samples.affine_steps(i);
-  const Neighbours neighbours(global, launch, memory, scattered, samples.amid, std::int64_t{l1.resident} * l1.sms);
+  const Neighbours neighbours(global, launch, memory, scattered, samples.amid, std::int64_t{l1.resident} * l1.sms,
+                              jobs);
 
   // At a barrier the warps of a CTA wait for what all of them asked for.
   const bool has_barrier = std::ranges::any_of(global.steps, [](const Step& s) { return s.in->base == "BAR"; });

@@ -44,6 +44,7 @@ struct L1Spec {
 };
 
 [[nodiscard]] Footprints footprints(const Profile& profile, const Listing& listing, const Code& code,
-                                    const Launch& launch, const LaunchMemory& memory, const L1Spec& l1);
+                                    const Launch& launch, const LaunchMemory& memory, const L1Spec& l1,
+                                    unsigned jobs = 1);
 
 }  // namespace noteg::compiled

@@ -2,7 +2,10 @@
 // Text comes from a disassembler; control bits come from the 128-bit word. Nothing here knows what it does.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bitset>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -70,12 +73,26 @@ enum class Special : std::int16_t {
   unknown
 };
 
-// A bit for each modifier, by a hash: what has none of a modifier's need not be searched.
-[[nodiscard]] constexpr std::uint64_t modifier_bit(std::string_view modifier) {
-  std::uint32_t hash = 0;
-  for (const char c : modifier) hash = hash * 31 + static_cast<unsigned char>(c);
-  return std::uint64_t{1} << (hash * 2654435761u >> 26);
-}
+// What rules ask for behind the dots of a mnemonic, in order.
+inline constexpr auto known_modifiers = std::to_array<std::string_view>({
+    "128", "2", "2D", "32", "3D", "4", "4D", "5D", "64", "A0T1", "A0TR", "A0TX", "A1T0", "ADD", "ALL", "AND",
+    "ARRIVE", "ARV", "B1", "BF16", "BYPASS", "CAS", "CAST", "CEIL", "DEC", "DEPBAR", "DIV", "DOWN", "EQ", "EQU", "EX",
+    "EXCH", "F16", "F32", "F64", "FLOOR", "G.S", "GE", "GEU", "GT", "GTU", "HI", "IDX", "INC", "IVALL", "L", "LE",
+    "LEU", "LT", "LTU", "MAX", "MIN", "MMA", "MULTICAST", "NE", "NEU", "OR", "PAND", "PHASECHK", "POPC", "RED",
+    "RELU", "RM", "RP", "RZ", "S16", "S32", "S64", "S8", "SH", "STRONG", "SUM", "SX32", "T", "TRUNC", "U16", "U24",
+    "U32", "U64", "U8", "UP", "W", "WIDE", "X", "XOR"
+});
+
+// One of them, by its place; a name that is not among them does not compile.
+class Modifier {
+ public:
+  consteval Modifier(const char* name)  // NOLINT(google-explicit-constructor): has("WIDE") is what a listing says
+      : place(static_cast<std::size_t>(std::ranges::lower_bound(known_modifiers, std::string_view(name)) -
+                                       known_modifiers.begin())) {
+    if (known_modifiers.at(place) != name) throw "not among known_modifiers";
+  }
+  std::size_t place;
+};
 
 struct Instruction {
   std::uint32_t address = 0;  // in its section
@@ -93,14 +110,9 @@ struct Instruction {
   std::int32_t source_line = 0;   // in the CUDA source, 0 unknown
   std::int16_t source_file = -1;  // Listing::sources
 
-  std::uint64_t modifier_bits = 0;
+  std::bitset<known_modifiers.size()> known;  // which of known_modifiers stand there
 
-  [[nodiscard]] bool has(std::string_view modifier) const {
-    return (modifier_bits & modifier_bit(modifier)) != 0 && stands(modifier);
-  }
-
- private:
-  [[nodiscard]] bool stands(std::string_view modifier) const;
+  [[nodiscard]] bool has(Modifier modifier) const { return known[modifier.place]; }
 };
 
 // Stall, yield, dependence counters and wait mask: bits 105 to 121 of the word (MICRO25, section 3).

@@ -332,14 +332,6 @@ kernels::Control control_bits(std::uint64_t high) {
   return out;
 }
 
-bool Instruction::stands(std::string_view modifier) const {
-  for (std::size_t at = modifiers.find(modifier); at != std::string_view::npos; at = modifiers.find(modifier, at + 1)) {
-    const std::size_t end = at + modifier.size();
-    if (at > 0 && modifiers[at - 1] == '.' && (end == modifiers.size() || modifiers[end] == '.')) return true;
-  }
-  return false;
-}
-
 std::optional<std::int32_t> Code::at(std::uint64_t address) const {
   const std::uint64_t index = address / bytes_per_instruction;
   if (address % bytes_per_instruction != 0 || index >= instructions.size()) return std::nullopt;

@@ -317,7 +317,11 @@ bool parse_instruction(std::string_view text, Instruction& out) {
     left.remove_prefix(1);
     const std::size_t stop = std::min(left.find('.'), left.size()),
                       next = std::min(left.find('.', stop + 1), left.size());
-    out.modifier_bits |= modifier_bit(left.substr(0, stop)) | modifier_bit(left.substr(0, next));  // S, and G.S
+    for (const std::string_view modifier : {left.substr(0, stop), left.substr(0, next)}) {  // G, and G.S
+      const auto known = std::ranges::lower_bound(known_modifiers, modifier);
+      if (known != known_modifiers.end() && *known == modifier)
+        out.known.set(static_cast<std::size_t>(known - known_modifiers.begin()));
+    }
     left.remove_prefix(stop);
   }
   std::string_view rest = trimmed(text.substr(end));

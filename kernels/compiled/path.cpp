@@ -13,14 +13,23 @@ constexpr int candidates = 8;               // earlier places of the same node t
 
 std::int32_t PathNodes::of_block(std::int32_t block) {
   const auto [at, is_new] = blocks_.try_emplace(block, static_cast<std::int32_t>(nodes_.size()));
-  if (is_new) nodes_.push_back({block, {}, 1, -1});
+  if (is_new) nodes_.push_back({block, {}, 1});
   return at->second;
 }
 
 std::int32_t PathNodes::of_loop(std::vector<std::int32_t> body, std::int64_t count) {
   const auto [at, is_new] = loops_.try_emplace({body, count}, static_cast<std::int32_t>(nodes_.size()));
-  if (is_new) nodes_.push_back({-1, std::move(body), count, -1});
+  if (is_new) nodes_.push_back({-1, std::move(body), count});
   return at->second;
+}
+
+std::vector<std::int32_t> PathNodes::adopt(const PathNodes& others, const std::vector<std::int32_t>& path) {
+  std::vector<std::int32_t> out;
+  for (const std::int32_t each : path) {
+    const auto& [block, body, count] = others[each];
+    out.push_back(block >= 0 ? of_block(block) : of_loop(adopt(others, body), count));
+  }
+  return out;
 }
 
 void PathBuilder::enter(std::int32_t block) {

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "kernels/compiled/emulator/cta_recorder.hpp"
+#include "sim/support/work_sharing.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -31,27 +33,26 @@ class Classes {
     std::array<std::vector<std::uint32_t>, 3>& begins = cells_.begins;
     for (std::size_t axis = 0; axis < 3; ++axis) begins[axis] = boundaries(axis);
     if (!sampled_) refine();
+    std::vector<CtaId> corners;
+    for_each_cell([&](const CtaId& first, const CtaId& last) { corners.insert(corners.end(), {first, last}); });
+    run(corners);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;
     std::map<std::uint64_t, Cell> by_signature;
-    for (std::size_t z = 0; z < begins[2].size(); ++z)
-      for (std::size_t y = 0; y < begins[1].size(); ++y)
-        for (std::size_t x = 0; x < begins[0].size(); ++x) {
-          CtaId first{begins[0][x], begins[1][y], begins[2][z]};
-          CtaId last{end_of(begins[0], x, 0) - 1, end_of(begins[1], y, 1) - 1, end_of(begins[2], z, 2) - 1};
-          double ctas = 1;
-          for (std::size_t axis = 0; axis < 3; ++axis) ctas *= last[axis] - first[axis] + 1.0;
-          // A cell that a diagonal cuts is known by its other two corners.
-          if (refined_ && at(first) == at(last) && at({first[0], last[1], first[2]}) != at(first))
-            std::swap(first[1], last[1]);
-          ends.emplace_back(at(first), last == first ? at(first) : at(last));
-          if (ends.back().first != ends.back().second) sampled_ = true;
-          for (const auto& [signature, id] :
-               {std::pair(ends.back().first, first), std::pair(ends.back().second, last)}) {
-            Cell& cell = by_signature[signature];
-            if (cell.ctas == 0) cell.id = id;
-            cell.ctas += ctas / 2;
-          }
-        }
+    for_each_cell([&](CtaId first, CtaId last) {
+      double ctas = 1;
+      for (std::size_t axis = 0; axis < 3; ++axis) ctas *= last[axis] - first[axis] + 1.0;
+      // A cell that a diagonal cuts is known by its other two corners.
+      if (refined_ && at(first) == at(last) && at({first[0], last[1], first[2]}) != at(first))
+        std::swap(first[1], last[1]);
+      ends.emplace_back(at(first), last == first ? at(first) : at(last));
+      if (ends.back().first != ends.back().second) sampled_ = true;
+      for (const auto& [signature, id] :
+           {std::pair(ends.back().first, first), std::pair(ends.back().second, last)}) {
+        Cell& cell = by_signature[signature];
+        if (cell.ctas == 0) cell.id = id;
+        cell.ctas += ctas / 2;
+      }
+    });
     std::vector<std::pair<Cell, std::uint64_t>> found;
     for (const auto& [signature, cell] : by_signature) found.emplace_back(cell, signature);
     std::ranges::sort(found, [](const auto& a, const auto& b) {
@@ -76,6 +77,17 @@ class Classes {
     return i + 1 < begins.size() ? begins[i + 1] : static_cast<std::uint32_t>(launch_.grid[axis]);
   }
 
+  // Calls visit(first, last) for the outermost CTAs of each cell; x runs fastest.
+  template <class Visit>
+  void for_each_cell(Visit visit) {
+    const std::array<std::vector<std::uint32_t>, 3>& begins = cells_.begins;
+    for (std::size_t z = 0; z < begins[2].size(); ++z)
+      for (std::size_t y = 0; y < begins[1].size(); ++y)
+        for (std::size_t x = 0; x < begins[0].size(); ++x)
+          visit(CtaId{begins[0][x], begins[1][y], begins[2][z]},
+                CtaId{end_of(begins[0], x, 0) - 1, end_of(begins[1], y, 1) - 1, end_of(begins[2], z, 2) - 1});
+  }
+
   std::vector<std::uint32_t> boundaries(std::size_t axis) {
     const auto n = static_cast<std::uint32_t>(launch_.grid[axis]);
     std::vector<std::uint32_t> samples;
@@ -85,6 +97,9 @@ class Classes {
     if (n > 1) samples.push_back(1);
     std::ranges::sort(samples);
     samples.erase(std::unique(samples.begin(), samples.end()), samples.end());
+    std::vector<CtaId> ids;
+    for (const std::uint32_t each : samples) ids.push_back(id_on(axis, each));
+    run(ids);
     std::vector<std::uint32_t> out{0};
     for (std::size_t i = 1; i < samples.size(); ++i) split(axis, samples[i - 1], samples[i], out);
     return out;
@@ -131,15 +146,15 @@ class Classes {
     }
   }
 
-  std::uint64_t on_axis(std::size_t axis, std::uint32_t at_value) {
+  static CtaId id_on(std::size_t axis, std::uint32_t at_value) {
     CtaId id{};
     id[axis] = at_value;
-    return at(id);
+    return id;
   }
 
   // Where the way changes between two CTAs of different ways. Where it changes with every CTA, quantiles stand for all.
   void split(std::size_t axis, std::uint32_t a, std::uint32_t b, std::vector<std::uint32_t>& out) {
-    if (endless_ || on_axis(axis, a) == on_axis(axis, b)) return;
+    if (endless_ || at(id_on(axis, a)) == at(id_on(axis, b))) return;
     if (b - a == 1) {
       out.push_back(b);
       return;
@@ -155,17 +170,43 @@ class Classes {
   }
 
   std::uint64_t at(const CtaId& id) {
-    const auto known = known_.find(id);
-    if (known != known_.end()) return known->second;
-    ++tried_;
-    EmulatedCta cta(code_, launch_, memory_, id);
-    CtaRecorder signature(code_, nodes_, launch_, 0);
-    std::uint64_t rounds = 0;
-    while (!cta.finished() && !endless_) {
-      cta.run_round(signature);
-      if ((++rounds & 1023) == 0 && cta.blocks_run() > limits_.blocks) endless_ = true;
-    }
-    return known_[id] = signature.signature();
+    if (!known_.contains(id)) run({id});
+    return known_[id];
+  }
+
+  // Those that have not been, side by side.
+  void run(const std::vector<CtaId>& ids) {
+    std::vector<CtaId> fresh;
+    for (const CtaId& id : ids)
+      if (!known_.contains(id) && std::ranges::find(fresh, id) == fresh.end()) fresh.push_back(id);
+    tried_ += fresh.size();
+    struct Run {
+      PathNodes nodes;
+      CtaRecorder::Ways ways;
+    };
+    std::vector<Run> runs(fresh.size());
+    std::atomic<bool> endless = endless_;
+    share_work(fresh.size(), limits_.jobs, {}, [&](std::size_t i) {
+      EmulatedCta cta(code_, launch_, memory_, fresh[i]);
+      CtaRecorder recorder(code_, runs[i].nodes, launch_, 0);
+      for (std::uint64_t rounds = 1; !cta.finished() && !endless; ++rounds) {
+        cta.run_round(recorder);
+        if ((rounds & 1023) == 0 && cta.blocks_run() > limits_.blocks) endless = true;
+      }
+      runs[i].ways = recorder.ways();
+    });
+    endless_ = endless;
+    for (std::size_t i = 0; i < fresh.size(); ++i) known_[fresh[i]] = signature_of(runs[i].nodes, runs[i].ways);
+  }
+
+  // Equal for CTAs whose warps take the same ways.
+  std::uint64_t signature_of(const PathNodes& nodes, const CtaRecorder::Ways& ways) {
+    std::uint64_t out = 0;
+    const auto mix = [&](std::uint64_t v) { out = (out ^ v) * 0xbf58476d1ce4e5b9 + 7; };
+    for (const std::vector<std::int32_t>& path : ways.paths)
+      for (const std::int32_t node : nodes_.adopt(nodes, path)) mix(static_cast<std::uint64_t>(node));
+    for (const double lanes : ways.lanes) mix(static_cast<std::uint64_t>(lanes));
+    return out;
   }
 
   const EmulatedCode& code_;
@@ -184,22 +225,22 @@ std::string text_of(const EmulatedCode& code, std::int32_t at) {
   return fmt::format("/*{:04x}*/ {} (line {})", in.address, in.text, in.line);
 }
 
-void tell_assumptions(Profile& out, const CtaRecorder& recorder, const Launch& launch) {
+void tell_guesses(Profile& out, const Guesses& guesses, const Launch& launch) {
   std::set<std::string> told(out.assumptions.begin(), out.assumptions.end());
   const auto tell = [&](std::string text) {
     if (told.insert(text).second && out.assumptions.size() < 100) out.assumptions.push_back(std::move(text));
   };
-  for (const auto& [key, count] : recorder.assumed()) {
+  for (const auto& [key, count] : guesses.decisions) {
     const bool given = launch.assumptions.contains(out.code.steps[static_cast<std::size_t>(key.first)].in->address);
     tell(fmt::format("{}: decided by a value that is not known; taken as {}{}", text_of(out.code, key.first),
                      key.second ? "taken" : "not taken", given ? ", as the launch file says" : ""));
   }
-  for (const std::int32_t at : recorder.unknown_addresses())
+  for (const std::int32_t at : guesses.unknown_addresses)
     tell(fmt::format("{}: its address depends on a value that is not known; {}", text_of(out.code, at),
                      is_thrown(out.code.steps[static_cast<std::size_t>(at)].semantics)
                          ? "its lanes are taken to go to banks at random"
                          : "it moves no data"));
-  for (const std::int32_t at : recorder.guessed_addresses())
+  for (const std::int32_t at : guesses.guessed_addresses)
     tell(text_of(out.code, at) + ": its address depends on a value that is not known; it goes where one like it would");
 }
 
@@ -280,14 +321,29 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     out.assumptions.push_back(
         fmt::format("CTAs take many ways: {} of them stand for all {}", cells.size(), launch.ctas()));
   out.counts.resize(out.code.steps.size());
-  for (const Classes::Cell& cell : cells) {
-    EmulatedCta cta(out.code, launch, memory, cell.id);
-    CtaRecorder recorder(out.code, out.nodes, launch, memory.shared_begin());
-    while (!cta.finished()) {
+  struct Run {
+    PathNodes nodes;
+    CtaClass found;
+    Guesses guesses;
+    bool ends = true;
+  };
+  std::vector<Run> runs(cells.size());
+  share_work(cells.size(), limits.jobs, {}, [&](std::size_t i) {
+    Run& run = runs[i];
+    EmulatedCta cta(out.code, launch, memory, cells[i].id);
+    CtaRecorder recorder(out.code, run.nodes, launch, memory.shared_begin());
+    while (!cta.finished() && run.ends) {
       cta.run_round(recorder);
-      if (cta.blocks_run() > limits.blocks) return endless;
+      run.ends = cta.blocks_run() <= limits.blocks;
     }
-    CtaClass found = recorder.finish(cell.id);
+    run.found = recorder.finish(cells[i].id);
+    run.guesses = recorder.guesses();
+  });
+  for (std::size_t each = 0; each < cells.size(); ++each) {
+    const Classes::Cell& cell = cells[each];
+    if (!runs[each].ends) return endless;
+    CtaClass found = std::move(runs[each].found);
+    for (WarpClass& warps : found.warps) warps.path = out.nodes.adopt(runs[each].nodes, warps.path);
     found.ctas = cell.ctas;
     for (const std::string& text : found.async.assumptions)
       if (std::ranges::find(out.assumptions, text) == out.assumptions.end()) out.assumptions.push_back(text);
@@ -296,7 +352,7 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     for (const auto& [at, copies] : found.async.copies)
       out.bulk_sectors[static_cast<std::size_t>(at)] +=
           cell.ctas * found.counts[static_cast<std::size_t>(at)].warps * copies.share * copies.bytes / 32;
-    tell_assumptions(out, recorder, launch);
+    tell_guesses(out, runs[each].guesses, launch);
     out.classes.push_back(std::move(found));
   }
   tell_tables(out);

@@ -41,7 +41,6 @@ struct PathNode {
   std::int32_t block = -1;         // a block, or
   std::vector<std::int32_t> body;  // nodes that repeat
   std::int64_t count = 1;
-  std::int32_t entry = -1;  // a block that is entered in its middle: first instruction
 };
 
 // All ways of a launch share their nodes; equal nodes are one.
@@ -50,6 +49,8 @@ class PathNodes {
   [[nodiscard]] std::int32_t of_block(std::int32_t block);
   [[nodiscard]] std::int32_t of_loop(std::vector<std::int32_t> body, std::int64_t count);
   [[nodiscard]] const PathNode& operator[](std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
+  // The nodes here that equal a way of others.
+  [[nodiscard]] std::vector<std::int32_t> adopt(const PathNodes& others, const std::vector<std::int32_t>& path);
 
  private:
   std::vector<PathNode> nodes_;
@@ -117,6 +118,7 @@ struct Profile {
 struct ProfileLimits {
   std::uint64_t blocks = 400'000'000;  // of one CTA; more: the kernel does not end
   std::size_t classes = 24;
+  unsigned jobs = 1;  // threads; they never show in what comes out
 };
 
 // Different values among the lanes of a MATCH, on which its time depends: 16, unless the launch file says (value).

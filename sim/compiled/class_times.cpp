@@ -10,6 +10,7 @@
 #include "sim/compiled/cta_schedule.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/gpu/sm_cache.hpp"
+#include "sim/support/work_sharing.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -42,25 +43,37 @@ class ClassTimer {
 
   Result<LaunchTime> launch_time() {
     const std::size_t reported = most_work(), n = body_us_.size();
-    if (Diagnostics wrong = time_class(reported, true); !wrong.empty()) return wrong;
-    const double launch_us = out_.report.phases_us.launch;
-    out_.time_us = out_.report.time_us;
-    out_.cycles = out_.report.cycles;
-    if (n == 1) return std::move(out_);
+    const Launch& launch = of_.request->launch;
     std::vector<std::size_t> order(n);
     for (std::size_t i = 0; i < n; ++i) order[i] = i;
     std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(instructions(i), i); });
-    for (const std::size_t end : {order.front(), order.back()})
-      if (Diagnostics wrong = time_class(end); !wrong.empty()) return wrong;
-    if (Diagnostics wrong = time_between(order, 0, n - 1); !wrong.empty()) return wrong;
-    const Result<double> alone = share_alone(reported);
-    if (!alone) return alone.errors();
-    const Launch& launch = of_.request->launch;
-    const CtaSlots slots{of_.request->gpu->sms, of_.occupancy.ctas_per_sm, *alone};
+    // One CTA for each SM, and as many as it holds, tell what a CTA has of an SM of its own.
+    const std::int64_t sms = of_.request->gpu->sms, resident = of_.occupancy.ctas_per_sm;
+    std::vector<Part> parts{Part(reported, launch.ctas())};
+    if (n > 1)
+      for (const std::size_t end : {order.front(), order.back()})
+        if (end != reported) parts.emplace_back(end, launch.ctas());
+    const std::size_t alone = parts.size();
+    if (n > 1 && resident > 1)
+      for (const std::int64_t ctas : {sms, sms * resident}) parts.emplace_back(reported, ctas);
+    if (Diagnostics wrong = time_parts(parts); !wrong.empty()) return wrong;
+    out_.report = *parts.front().report;
+    out_.program = parts.front().program;
+    out_.origin = parts.front().origin;
+    out_.time_us = out_.report.time_us;
+    out_.cycles = out_.report.cycles;
+    if (n == 1) return std::move(out_);
+    for (std::size_t i = 0; i < alone; ++i) body_us_[parts[i].at] = parts[i].body_us();
+    if (Diagnostics wrong = time_between(order); !wrong.empty()) return wrong;
+    const double share = alone == parts.size() ? 1.0
+                                               : std::clamp(parts[alone].body_us() / parts[alone + 1].body_us(),
+                                                            1.0 / static_cast<double>(resident), 1.0);
+    const CtaSlots slots{of_.request->gpu->sms, of_.occupancy.ctas_per_sm, share};
     const std::vector<double> even(static_cast<std::size_t>(launch.ctas()), 1.0);
     std::vector<double> lengths;
     for (const auto& each : body_us_) lengths.push_back(*each);
     const double body = makespan(lengths_of_ctas(of_.profile->cells, launch, lengths), slots) / makespan(even, slots);
+    const double launch_us = out_.report.phases_us.launch;
     out_.time_us = launch_us + body;
     out_.cycles *= body / std::max(1e-9, out_.report.time_us - launch_us);
     return std::move(out_);
@@ -97,63 +110,81 @@ class ClassTimer {
     return out;
   }
 
-  // So many CTAs of a class.
-  Result<gpu::SimReport> simulate(std::size_t at, std::int64_t ctas, bool is_reported) {
-    for (const CtaClass& cta : with_fewer_barriers(of_.profile->classes[at])) {
-      std::vector<std::int32_t> origin;
-      const Result<gpu::KernelLaunch> launch = launch_of(cta, ctas, origin);
-      if (!launch) return launch.errors();
-      Result<gpu::SimReport> timed = gpu::simulate_launch(*of_.request->gpu, *launch, of_.request->options, cache_);
-      if (timed && is_reported) out_.program = launch->program, out_.origin = std::move(origin);
-      if (timed || cta.async.ops.empty()) return timed;
-      std::string text = fmt::format("barriers of the kernel could not be followed ({}); timed with fewer",
-                                     timed.errors().front().found);
-      if (std::ranges::find(out_.assumptions, text) == out_.assumptions.end()) out_.assumptions.push_back(text);
+  // So many CTAs of a class, and what came of them.
+  struct Part {
+    Part(std::size_t class_at, std::int64_t of_it) : at(class_at), ctas(of_it) {}
+
+    std::size_t at;
+    std::int64_t ctas;
+    Result<gpu::SimReport> report = Diagnostic{};
+    std::shared_ptr<const kernels::Program> program;
+    std::vector<std::int32_t> origin;
+    std::vector<std::string> assumptions;
+
+    [[nodiscard]] double body_us() const { return report->time_us - report->phases_us.launch; }
+  };
+
+  void time_part(Part& part, const gpu::SimOptions& options) {
+    for (const CtaClass& cta : with_fewer_barriers(of_.profile->classes[part.at])) {
+      const Result<gpu::KernelLaunch> launch = launch_of(cta, part.ctas, part.origin);
+      if (!launch) {
+        part.report = launch.errors();
+        return;
+      }
+      part.program = launch->program;
+      part.report = gpu::simulate_launch(*of_.request->gpu, *launch, options, cache_);
+      if (part.report || cta.async.ops.empty()) return;
+      part.assumptions.push_back(fmt::format("barriers of the kernel could not be followed ({}); timed with fewer",
+                                             part.report.errors().front().found));
     }
-    return Diagnostic{};
   }
 
-  Diagnostics time_class(std::size_t at, bool is_reported = false) {
-    if (body_us_[at]) return {};
-    Result<gpu::SimReport> timed = simulate(at, of_.request->launch.ctas(), is_reported);
-    if (!timed) return timed.errors();
-    body_us_[at] = timed->time_us - timed->phases_us.launch;
-    if (is_reported) out_.report = std::move(*timed);
+  // Side by side.
+  Diagnostics time_parts(std::vector<Part>& parts) {
+    gpu::SimOptions options = of_.request->options;
+    const unsigned jobs = options.jobs;
+    if (parts.size() > 1) options.jobs = 1;
+    share_work(parts.size(), jobs, {}, [&](std::size_t i) { time_part(parts[i], options); });
+    for (const Part& part : parts) {
+      if (!part.report) return part.report.errors();
+      for (const std::string& text : part.assumptions)
+        if (std::ranges::find(out_.assumptions, text) == out_.assumptions.end()) out_.assumptions.push_back(text);
+    }
     return {};
   }
 
-  // Of classes [from, to] of `order`, by instructions, both ends are timed. Those between lie on a line if the one in
-  // the middle does.
-  Diagnostics time_between(const std::vector<std::size_t>& order, std::size_t from, std::size_t to) {
+  // Of classes in `order`, by instructions, both ends are timed. Those between lie on a line if the one in the middle
+  // does; else the same holds for either half.
+  Diagnostics time_between(const std::vector<std::size_t>& order) {
     constexpr double close = 0.02;
-    if (to - from < 2) return {};
+    using Stretch = std::pair<std::size_t, std::size_t>;
+    const auto time_of = [&](std::size_t i) -> std::optional<double>& { return body_us_[order[i]]; };
     const auto on_line = [&](std::size_t a, std::size_t b, std::size_t at) {
       const double length = instructions(order[b]) - instructions(order[a]);
       const double part = length > 0 ? (instructions(order[at]) - instructions(order[a])) / length : 0.5;
-      return (1 - part) * *body_us_[order[a]] + part * *body_us_[order[b]];
+      return (1 - part) * *time_of(a) + part * *time_of(b);
     };
-    const std::size_t middle = (from + to) / 2;
-    if (Diagnostics wrong = time_class(order[middle]); !wrong.empty()) return wrong;
-    if (std::abs(on_line(from, to, middle) / *body_us_[order[middle]] - 1) > close) {
-      if (Diagnostics wrong = time_between(order, from, middle); !wrong.empty()) return wrong;
-      return time_between(order, middle, to);
-    }
-    for (std::size_t i = from + 1; i < to; ++i) {
-      std::optional<double>& each = body_us_[order[i]];
-      if (!each) each = i < middle ? on_line(from, middle, i) : on_line(middle, to, i);
+    for (std::vector<Stretch> open{{0, order.size() - 1}}; !open.empty();) {
+      std::erase_if(open, [](const Stretch& each) { return each.second - each.first < 2; });
+      std::vector<Part> middles;
+      for (const auto& [from, to] : open)
+        if (const std::size_t at = order[(from + to) / 2]; !body_us_[at])
+          middles.emplace_back(at, of_.request->launch.ctas());
+      if (Diagnostics wrong = time_parts(middles); !wrong.empty()) return wrong;
+      for (const Part& each : middles) body_us_[each.at] = each.body_us();
+      std::vector<Stretch> halves;
+      for (const auto& [from, to] : open) {
+        const std::size_t middle = (from + to) / 2;
+        if (std::abs(on_line(from, to, middle) / *time_of(middle) - 1) > close) {
+          halves.insert(halves.end(), {{from, middle}, {middle, to}});
+          continue;
+        }
+        for (std::size_t i = from + 1; i < to; ++i)
+          if (!time_of(i)) time_of(i) = i < middle ? on_line(from, middle, i) : on_line(middle, to, i);
+      }
+      open = std::move(halves);
     }
     return {};
-  }
-
-  // CtaSlots::alone, from a wave of one CTA for each SM and one of all slots.
-  Result<double> share_alone(std::size_t at) {
-    const std::int64_t sms = of_.request->gpu->sms, resident = of_.occupancy.ctas_per_sm;
-    if (resident < 2) return 1.0;
-    const Result<gpu::SimReport> one = simulate(at, sms, false), all = simulate(at, sms * resident, false);
-    if (!one) return one.errors();
-    if (!all) return all.errors();
-    const double share = (one->time_us - one->phases_us.launch) / (all->time_us - all->phases_us.launch);
-    return std::clamp(share, 1.0 / static_cast<double>(resident), 1.0);
   }
 
   const ClassRequest& of_;

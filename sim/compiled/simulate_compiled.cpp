@@ -170,7 +170,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   const arch::GpuSpec& gpu = *request.gpu;
   const int sm = request.listing->sm != 0 ? request.listing->sm : 90;
   const LaunchMemory memory(request.launch, sm);
-  Result<Profile> emulated = profile(*request.listing, **code, request.launch, memory);
+  Result<Profile> emulated = profile(*request.listing, **code, request.launch, memory, {.jobs = request.options.jobs});
   if (!emulated) return emulated.errors();
   CompiledRun out;
   out.profile = std::move(*emulated);
@@ -189,7 +189,8 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   const Footprints prints =
       footprints(out.profile, *request.listing, **code, request.launch, memory,
                  {static_cast<std::int64_t>(l1_size(gpu.sm.occupancy, resources, occupancy->ctas_per_sm).value),
-                  gpu.sms, occupancy->ctas_per_sm});
+                  gpu.sms, occupancy->ctas_per_sm},
+                 request.options.jobs);
   const Sectors sectors = sectors_of(out.profile, prints);
   TrafficSource source{&gpu,
                        &prints,

@@ -180,17 +180,17 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
   wave.fidelity = sm::Fidelity::sampled;
   wave.iterations = std::min(work.iterations, pilot_iterations(work.resident));
   const auto further = static_cast<double>(work.iterations - wave.iterations);
-  // Work that is no longer than its pilot runs is run itself.
+  // Work that is no longer than its pilot runs is run itself, and need not be run again where the clock stays.
   constexpr double pilot_runs =
       4;  // one, one of two waves, one of twice the iterations; parts of them for the last wave
   const auto instructions = [&](const sm::SmWork& some, std::int64_t ctas) {
     return static_cast<double>(ctas * some.tiles) *
            static_cast<double>(static_cast<std::int64_t>(program_.code.size()) + some.iterations * iteration_length_);
   };
-  sm::SmWork all = wave;
-  all.iterations = work.iterations;
-  if (instructions(all, work.ctas) <= pilot_runs * instructions(wave, std::min<std::int64_t>(work.resident, work.ctas)))
-    return run(port, all);
+  sm::SmWork whole = work;
+  whole.fidelity = sm::Fidelity::sampled;
+  if (instructions(whole, work.ctas) <= pilot_runs * instructions(wave, std::min<std::int64_t>(work.resident, work.ctas)))
+    return run(given, whole);
   sm::SmResult out;
   if (work.tiles > pilot_tiles) {
     wave.tiles = pilot_tiles;

@@ -322,9 +322,15 @@ bool FastForward::skip(int depth, SteadyState& rate) {
 // The earlier moment in which the SM was in the state of now; if there is none, now becomes one.
 const FastForward::Moment* FastForward::known_moment(Level& level, std::uint64_t now, int depth) {
   if (sm_.scoreboard || level.used == level.most) return nullptr;
+  const double looked_at = static_cast<double>(looks_ * sm_.warps.size());
+  if (looked_at * rules_.look > sm_.stepped_instructions() + rules_.budget / 100) return nullptr;
+  ++looks_;
   const std::uint64_t hash = sm_.hash(now, depth);
   for (std::size_t i = level.used; i-- > 0;)
-    if (level.moments[i].hash == hash) return &level.moments[i];
+    if (level.moments[i].hash == hash) {
+      looks_ = 0;
+      return &level.moments[i];
+    }
   if (level.moments.size() == level.used) level.moments.emplace_back();
   Moment& moment = level.moments[level.used++];
   moment.hash = hash;

@@ -110,6 +110,7 @@ class FastForward {
   std::vector<int> leaders_;  // first place of each stream
   std::vector<Level> levels_;
   double cta_instructions_ = 0;
+  std::uint64_t looks_ = 0;  // for a recurrence, since one was found
 };
 
 }  // namespace noteg::sm

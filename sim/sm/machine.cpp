@@ -283,9 +283,11 @@ void Machine::hash_warps(StateHash& add, std::size_t slot, int depth) const {
       add.at(failed_until);
     }
     const Warp& leader = of_cta[static_cast<std::size_t>(leader_of_[i])];
-    for (std::size_t loop = 0; loop < program.loops.size(); ++loop) {
-      const int of = program.loops[loop].depth;
-      if (of >= depth) add(static_cast<std::uint64_t>(iterations[loop] - (of == depth ? leader.iterations[loop] : 0)));
+    for (int loop = program.innermost[static_cast<std::size_t>(pc)]; loop >= 0;) {  // of others it has done none
+      const auto at = static_cast<std::size_t>(loop);
+      const int of = program.loops[at].depth;
+      if (of >= depth) add(static_cast<std::uint64_t>(iterations[at] - (of == depth ? leader.iterations[at] : 0)));
+      loop = program.loops[at].parent;
     }
     for (std::uint16_t at = group_head; at != static_cast<std::uint16_t>(group_open + 1); ++at)
       add(group[at % max_groups]);

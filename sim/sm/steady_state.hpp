@@ -26,6 +26,7 @@ struct SamplingRules {
   std::int64_t edge = 1;     // iterations of each running CTA behind a change that are not measured, and left to go
   double longest = 2;        // times its windows that a rate is passed at once; of more, half, then it is measured anew
   std::size_t sure = 8;      // windows from which on a rate is passed as often as it fits, and not measured anew
+  double look = 4;           // stepped warp instructions for each warp of a state that is looked at, at least
   std::size_t moments = 128;  // states that are remembered while a recurrence is sought; half as many after a failure
 };
 

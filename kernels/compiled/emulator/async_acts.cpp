@@ -71,9 +71,7 @@ void mbarrier(const Reader& read, AsyncAct& out) {
 }
 
 int dimensions_of(const Instruction& in) {
-  for (int n = 5; n > 1; --n)
-    if (in.has(std::array{"1D", "2D", "3D", "4D", "5D"}[static_cast<std::size_t>(n - 1)])) return n;
-  return 1;
+  return in.has("5D") ? 5 : in.has("4D") ? 4 : in.has("3D") ? 3 : in.has("2D") ? 2 : 1;
 }
 
 // A box at coordinates: the innermost comes first.

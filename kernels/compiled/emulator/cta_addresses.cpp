@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "sim/support/work_sharing.hpp"
+
 namespace noteg::compiled {
 
 using S = Semantics;
@@ -110,31 +112,37 @@ std::optional<std::array<std::int64_t, 3>> AddressSamples::affine_steps(std::siz
 }
 
 AddressSamples sample_addresses(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
-                                const std::vector<bool>& wanted) {
+                                const std::vector<bool>& wanted, unsigned jobs) {
   AddressSamples out;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     out.amid[axis] = static_cast<std::uint32_t>((launch.grid[axis] - 1) / 2);
     out.far[axis] = static_cast<std::uint32_t>(launch.grid[axis] * 3 / 4);
   }
-  out.origin = first_addresses(code, launch, memory, out.amid, wanted);
+  std::vector<std::pair<std::array<std::uint32_t, 3>, std::vector<AddressesByWarp>*>> walks{{out.amid, &out.origin}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (launch.grid[axis] < 2) continue;
-    std::array<std::uint32_t, 3> id = out.amid;
-    ++id[axis];
-    out.beside[axis] = first_addresses(code, launch, memory, id, wanted);
+    walks.emplace_back(out.amid, &out.beside[axis]);
+    ++walks.back().first[axis];
   }
-  out.proof = launch.ctas() > 1 ? first_addresses(code, launch, memory, out.far, wanted) : out.origin;
+  if (launch.ctas() > 1) walks.emplace_back(out.far, &out.proof);
+  share_work(walks.size(), jobs, {}, [&](std::size_t i) {
+    *walks[i].second = first_addresses(code, launch, memory, walks[i].first, wanted);
+  });
+  if (launch.ctas() == 1) out.proof = out.origin;
   return out;
 }
 
 Neighbours::Neighbours(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
-                       const std::vector<bool>& wanted, const std::array<std::uint32_t, 3>& amid, std::int64_t live) {
+                       const std::vector<bool>& wanted, const std::array<std::uint32_t, 3>& amid, std::int64_t live,
+                       unsigned jobs) {
   constexpr std::int64_t most = 128;
   if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return;
   const std::int64_t first = launch.before(amid);
   const std::int64_t last = std::min({launch.ctas(), first + most, first + live});
-  for (std::int64_t index = first; index < last; ++index)
-    ctas_.push_back(first_addresses(code, launch, memory, cta_at(launch, index), wanted));
+  ctas_.resize(static_cast<std::size_t>(last - first));
+  share_work(ctas_.size(), jobs, {}, [&](std::size_t i) {
+    ctas_[i] = first_addresses(code, launch, memory, cta_at(launch, first + static_cast<std::int64_t>(i)), wanted);
+  });
 }
 
 Together Neighbours::operator()(std::size_t at, const AddressesByWarp& origin, std::uint64_t bytes) const {

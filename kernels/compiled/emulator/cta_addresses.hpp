@@ -38,7 +38,7 @@ struct AddressSamples {
   [[nodiscard]] std::optional<std::array<std::int64_t, 3>> affine_steps(std::size_t at) const;
 };
 [[nodiscard]] AddressSamples sample_addresses(const EmulatedCode& code, const Launch& launch,
-                                              const LaunchMemory& memory, const std::vector<bool>& wanted);
+                                              const LaunchMemory& memory, const std::vector<bool>& wanted, unsigned jobs);
 
 // What CTAs that follow each other ask of one place at one time.
 struct Together {
@@ -52,7 +52,8 @@ struct Together {
 class Neighbours {
  public:
   Neighbours(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
-             const std::vector<bool>& wanted, const std::array<std::uint32_t, 3>& amid, std::int64_t live);
+             const std::vector<bool>& wanted, const std::array<std::uint32_t, 3>& amid, std::int64_t live,
+             unsigned jobs);
 
   // Of an instruction that touches so many bytes a lane: its first warp in `origin` stands for all.
   [[nodiscard]] Together operator()(std::size_t at, const AddressesByWarp& origin, std::uint64_t bytes) const;

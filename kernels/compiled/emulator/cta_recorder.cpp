@@ -112,8 +112,8 @@ void CtaRecorder::accesses(int warp, const Access& access) {
   Variant v;
   v.lanes = lanes_of_matrices(*access.step->in, access.lanes & ~(access.guessed & ~access.address.known));
   const std::uint32_t unknown = access.lanes & access.guessed & ~access.address.known;
-  if (unknown != 0) unknown_addresses_.insert(access.at);
-  if (access.elsewhere != 0) guessed_addresses_.insert(access.at);
+  if (unknown != 0) guesses_.unknown_addresses.insert(access.at);
+  if (access.elsewhere != 0) guesses_.guessed_addresses.insert(access.at);
   const std::uint32_t lanes = v.lanes;
   if (lanes == 0 && unknown != 0 && is_thrown(access.step->semantics)) {
     v.lanes = unknown;

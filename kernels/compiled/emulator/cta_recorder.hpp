@@ -32,6 +32,12 @@ struct InstructionRecord {
   std::size_t last = 0;
 };
 
+// What it did on values that are not known.
+struct Guesses {
+  std::map<std::pair<std::int32_t, bool>, std::int64_t> decisions;  // by instruction, and as what it was taken
+  std::set<std::int32_t> unknown_addresses, guessed_addresses;      // instructions
+};
+
 // What one CTA does. Events of a warp: a block with its lanes, or an access by instruction and variant.
 class CtaRecorder : public WarpWatcher {
  public:
@@ -54,7 +60,7 @@ class CtaRecorder : public WarpWatcher {
     warps_[static_cast<std::size_t>(warp)].keep({act_event, barriers_.note(warp, act)});
   }
 
-  void assumes(std::int32_t at, bool taken) override { assumed_[{at, taken}] += 1; }
+  void assumes(std::int32_t at, bool taken) override { guesses_.decisions[{at, taken}] += 1; }
 
   std::optional<std::size_t> position(int warp) const override {
     const Warp& w = warps_[static_cast<std::size_t>(warp)];
@@ -69,18 +75,20 @@ class CtaRecorder : public WarpWatcher {
   void repeat(int warp, std::size_t from, std::size_t to, std::int64_t times) override;
 
   [[nodiscard]] CtaClass finish(std::array<std::uint32_t, 3> id) const;
-  [[nodiscard]] std::uint64_t signature() const {
-    std::uint64_t out = 0;
-    const auto mix = [&](std::uint64_t v) { out = (out ^ v) * 0xbf58476d1ce4e5b9 + 7; };
+  // The way of each warp, and of all of them one after the other by block how many lanes went it.
+  struct Ways {
+    std::vector<std::vector<std::int32_t>> paths;
+    std::vector<double> lanes;
+  };
+  [[nodiscard]] Ways ways() const {
+    Ways out;
     for (const Warp& w : warps_) {
-      for (const std::int32_t node : w.path.path()) mix(static_cast<std::uint64_t>(node));
-      for (const double lanes : w.lanes) mix(static_cast<std::uint64_t>(lanes));
+      out.paths.push_back(w.path.path());
+      out.lanes.insert(out.lanes.end(), w.lanes.begin(), w.lanes.end());
     }
     return out;
   }
-  [[nodiscard]] const std::map<std::pair<std::int32_t, bool>, std::int64_t>& assumed() const { return assumed_; }
-  [[nodiscard]] const std::set<std::int32_t>& unknown_addresses() const { return unknown_addresses_; }
-  [[nodiscard]] const std::set<std::int32_t>& guessed_addresses() const { return guessed_addresses_; }
+  [[nodiscard]] const Guesses& guesses() const { return guesses_; }
 
  private:
   static constexpr std::int32_t repeat_event = std::numeric_limits<std::int32_t>::max(), act_event = repeat_event - 1;
@@ -114,8 +122,7 @@ class CtaRecorder : public WarpWatcher {
   std::uint32_t shared_begin_, shared_end_ = 0;
   BarrierLog barriers_;
   std::vector<Warp> warps_;
-  std::map<std::pair<std::int32_t, bool>, std::int64_t> assumed_;
-  std::set<std::int32_t> unknown_addresses_, guessed_addresses_;
+  Guesses guesses_;
 };
 
 }  // namespace noteg::compiled

@@ -31,7 +31,7 @@ TEST(Listing, TakesControlBitsFromTheSecondWord) {
   EXPECT_EQ(in.control.wait_mask, 1);
   EXPECT_TRUE(in.operand.at(1).reuse);
   EXPECT_TRUE(in.has("WIDE"));
-  EXPECT_FALSE(in.has("WID"));
+  EXPECT_FALSE(in.has("HI"));
 }
 
 TEST(Listing, ResolvesLabelsToAddresses) {
