@@ -68,7 +68,7 @@ gpu::Arithmetic arithmetic_of(const arch::SmSpec& sm, const Profile& profile) {
 }
 
 struct Sectors {
-  double asked = 0, missed = 0, stored = 0, masked_lines = 0, pairs = 0, split = 0;
+  double asked = 0, missed = 0, stored = 0, masked_lines = 0, pairs = 0, split = 0, bulk = 0;
 };
 
 Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
@@ -79,7 +79,7 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
     if (bulk > 0) {
       const bool loads = is_bulk_load(*profile.code.steps[i].in);
       (loads ? out.asked : out.stored) += bulk;
-      if (loads) out.missed += bulk, out.pairs += bulk;
+      if (loads) out.missed += bulk, out.pairs += bulk, out.bulk += bulk;
     }
     if (s == S::store_global) out.stored += sectors, out.masked_lines += profile.counts[i].masked;
     if (s != S::load_global && s != S::copy_to_shared && s != S::atomic_global) continue;
@@ -202,6 +202,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
                        sectors.masked_lines,
                        sectors.missed > 0 ? std::max(0.0, 1 - sectors.split / sectors.missed) : 1.0,
                        sectors.missed > 0 ? sectors.pairs / sectors.missed : 1.0,
+                       sectors.missed > 0 ? sectors.bulk / sectors.missed : 0.0,
                        occupancy->ctas_per_sm,
                        loads_ahead(out.profile),
                        request.options.l2};

@@ -194,9 +194,12 @@ struct Reuse {
 
 }  // namespace
 
+// What the SMs of a TPC copy in bulk merges whole (h100_sm_micro, gpc_merge). That TPCs of a GPC merge what they copy
+// in step is left out: CTAs that multiply are not, but for short ones that start together.
 double sectors_that_arrive(const TrafficSource& source) {
-  const double merging = gpu::reads_that_arrive(*source.gpu, source.footprints->shared_by_pair);
-  return 1 - source.whole_share * (1 - merging);
+  const double shared = source.footprints->shared_by_pair;
+  const double loads = 1 - source.whole_share * (1 - gpu::reads_that_arrive(*source.gpu, shared));
+  return loads + source.bulk_share * (1 - shared / 2 - loads);
 }
 
 // N groups of addresses keep units * N / (N + units) of the units busy: few groups one each, and many collide. H200M,

@@ -21,6 +21,7 @@ struct TrafficSource {
   double stored_sectors = 0, masked_lines = 0;  // lines: once for each store that fills a sector of them in part
   double whole_share = 1;       // of these, in lines that each access asks for at once: the others never merge in a TPC
   double pairs_per_sector = 1;  // of 64 bytes, that L2 has to deliver for a sector and its neighbour: 1 to 2
+  double bulk_share = 0;        // of missed_sectors: of bulk copies
   int resident = 1;             // CTAs on an SM
   bool loads_ahead = false;     // copies run ahead of the arithmetic
   memory::L2State l2 = memory::L2State::warm;
