@@ -44,6 +44,11 @@ std::vector<Field> chip_fields() {
                    "What a store that fills sectors of a line in part sends before them, over what it sends for a "
                    "sector. Absent: not modelled.",
                    "stores of parts of sectors")),
+      optional(
+          row("l2.modified_read", NOTEG_MEMBER(l2.modified_read), {0, 4},
+              "What it takes of the time of a store to read bytes that a kernel, or the one before it, stored: half "
+              "of them lie in the far partition. Absent: not modelled.",
+              "kernels that work in place")),
       optional(row("l2.sm_write_bandwidth", NOTEG_MEMBER(l2.sm_write_bandwidth), {1, 1024},
                    "Bytes per SM clock that one SM stores to L2. Absent: as many as it reads.", "stores")),
       optional(row("l2.atomic_interval", NOTEG_MEMBER(l2.atomic_interval), {1e-12, 1e-6},

@@ -273,6 +273,7 @@ struct L2Spec {
   double kept_below = 0.9;          // of the capacity: distances up to which everything is found again
   double gone_above = 1.15;         // and from which nothing is
   double store_mask = 0;            // that goes before sectors that are filled in part, over a sector; 0: not known
+  double modified_read = 0;         // of a store: what reading what was stored takes on the way of stores; 0: not known
   Seconds atomic_interval{0.7e-9};  // one atomic operation on a sector to the next (H200M, l2_atomics)
   double atomic_units = 70;         // that work at once where the addresses are many
   Bytes atomic_interleave{512};     // addresses so close together lie in one unit

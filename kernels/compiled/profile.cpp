@@ -46,8 +46,7 @@ class Classes {
         std::swap(first[1], last[1]);
       ends.emplace_back(at(first), last == first ? at(first) : at(last));
       if (ends.back().first != ends.back().second) sampled_ = true;
-      for (const auto& [signature, id] :
-           {std::pair(ends.back().first, first), std::pair(ends.back().second, last)}) {
+      for (const auto& [signature, id] : {std::pair(ends.back().first, first), std::pair(ends.back().second, last)}) {
         Cell& cell = by_signature[signature];
         if (cell.ctas == 0) cell.id = id;
         cell.ctas += ctas / 2;

@@ -31,8 +31,8 @@ std::vector<CtaClass> with_fewer_barriers(const CtaClass& cta) {
 
 // The traffic of a part of the CTAs.
 gpu::Traffic part_of(gpu::Traffic all, double share) {
-  for (double* each : {&all.l2_read_bytes, &all.l2_write_bytes, &all.l2_lookups, &all.dram_read_bytes,
-                       &all.dram_write_bytes, &all.compulsory_bytes, &all.opened_rows})
+  for (double* each : {&all.l2_read_bytes, &all.l2_write_bytes, &all.l2_lookups, &all.modified_read_bytes,
+                       &all.dram_read_bytes, &all.dram_write_bytes, &all.compulsory_bytes, &all.opened_rows})
     *each *= share;
   return all;
 }

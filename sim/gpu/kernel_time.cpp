@@ -126,7 +126,8 @@ double KernelTime::cycles_at(Hertz clock) const {
     constexpr double sectors_of_line = 4;
     const Traffic& t = ports_.traffic;
     const double sent = t.l2_write_bytes * t.write_beats + t.l2_read_bytes / sectors_of_line * sm::request_beats;
-    written = sent / (l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock));
+    const double crossing = sent + t.modified_read_bytes * l2.modified_read;
+    written = crossing / (l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock));
     const double of_fullest = static_cast<double>(ports_.ctas.fullest) / static_cast<double>(ports_.ctas.all);
     if (l2.sm_write_bandwidth.value > 0) written = std::max(written, sent * of_fullest / l2.sm_write_bandwidth.value);
   }

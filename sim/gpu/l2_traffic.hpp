@@ -13,7 +13,8 @@ struct Traffic {
   double l2_hit_rate = 0;                        // 0..1, of these
   double reads_that_arrive = 1;                  // of the sectors that SMs ask L2 for: what a TPC merges arrives once
   double read_beats = 1;                         // of L2's data path, over those that long pieces would take
-  double write_beats = 1;  // likewise: a store of parts of sectors brings a mask for each line too
+  double write_beats = 1;          // likewise: a store of parts of sectors brings a mask for each line too
+  double modified_read_bytes = 0;  // of l2_read_bytes: of what was stored before, by this launch or the one before it
   double dram_read_bytes = 0, dram_write_bytes = 0;
   double compulsory_bytes = 0;  // read by DRAM if everything came once
   double footprint_bytes = 0;   // of all operands: which part of L2 they lie in

@@ -189,7 +189,8 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
   };
   sm::SmWork whole = work;
   whole.fidelity = sm::Fidelity::sampled;
-  if (instructions(whole, work.ctas) <= pilot_runs * instructions(wave, std::min<std::int64_t>(work.resident, work.ctas)))
+  if (instructions(whole, work.ctas) <=
+      pilot_runs * instructions(wave, std::min<std::int64_t>(work.resident, work.ctas)))
     return run(given, whole);
   sm::SmResult out;
   if (work.tiles > pilot_tiles) {

@@ -125,9 +125,8 @@ AddressSamples sample_addresses(const EmulatedCode& code, const Launch& launch, 
     ++walks.back().first[axis];
   }
   if (launch.ctas() > 1) walks.emplace_back(out.far, &out.proof);
-  share_work(walks.size(), jobs, {}, [&](std::size_t i) {
-    *walks[i].second = first_addresses(code, launch, memory, walks[i].first, wanted);
-  });
+  share_work(walks.size(), jobs, {},
+             [&](std::size_t i) { *walks[i].second = first_addresses(code, launch, memory, walks[i].first, wanted); });
   if (launch.ctas() == 1) out.proof = out.origin;
   return out;
 }
