@@ -321,16 +321,12 @@ bool FastForward::skip(int depth, SteadyState& rate) {
 
 // The earlier moment in which the SM was in the state of now; if there is none, now becomes one.
 const FastForward::Moment* FastForward::known_moment(Level& level, std::uint64_t now, int depth) {
-  if (sm_.scoreboard || level.used == level.most) return nullptr;
-  const double looked_at = static_cast<double>(looks_ * sm_.warps.size());
-  if (looked_at * rules_.look > sm_.stepped_instructions() + rules_.budget / 100) return nullptr;
-  ++looks_;
+  if (sm_.scoreboard || level.used == level.most || looked_at_ * rules_.look > sm_.stepped_instructions())
+    return nullptr;
+  looked_at_ += static_cast<double>(sm_.warps.size());
   const std::uint64_t hash = sm_.hash(now, depth);
   for (std::size_t i = level.used; i-- > 0;)
-    if (level.moments[i].hash == hash) {
-      looks_ = 0;
-      return &level.moments[i];
-    }
+    if (level.moments[i].hash == hash) return &level.moments[i];
   if (level.moments.size() == level.used) level.moments.emplace_back();
   Moment& moment = level.moments[level.used++];
   moment.hash = hash;
@@ -340,19 +336,29 @@ const FastForward::Moment* FastForward::known_moment(Level& level, std::uint64_t
   moment.iterations.clear();
   for (std::size_t slot = 0; slot < sm_.ctas.size(); ++slot)
     for (const int place : leaders_) {
-      const int loop = loop_at(sm_.warps_of(slot)[static_cast<std::size_t>(place)], depth);
-      moment.iterations.push_back(
-          loop < 0 ? 0
-                   : sm_.warps_of(slot)[static_cast<std::size_t>(place)].iterations[static_cast<std::size_t>(loop)]);
+      const Warp& warp = sm_.warps_of(slot)[static_cast<std::size_t>(place)];
+      const int loop = loop_at(warp, depth);
+      moment.iterations.push_back(loop < 0 ? 0 : warp.iterations[static_cast<std::size_t>(loop)]);
     }
   return nullptr;
+}
+
+// What passed since, so many times over. Returns its cycles.
+std::uint64_t FastForward::pass(const Moment& before, std::uint64_t now, std::int64_t periods) {
+  CoreCounters period = sm_.counted();
+  period += before.count * -1.0;
+  const std::uint64_t cycles = (now + sm_.skipped() - before.time) * static_cast<std::uint64_t>(periods);
+  const auto times = static_cast<double>(periods);
+  sm_.skip(cycles, period.warp_instructions * times, period * times);
+  looked_at_ = 0;
+  return cycles;
 }
 
 // Whole periods of iterations are skipped.
 bool FastForward::repeat(int depth, std::uint64_t now) {
   const Moment* before = known_moment(levels_[static_cast<std::size_t>(depth)], now, depth);
   if (before == nullptr) return false;
-  std::vector<std::int64_t> each;  // iterations of the leaders in a period
+  std::vector<std::int64_t> each;  // iterations of the leaders
   for (std::size_t slot = 0; slot < sm_.ctas.size(); ++slot)
     for (const int place : leaders_) {
       const Warp& warp = sm_.warps_of(slot)[static_cast<std::size_t>(place)];
@@ -371,11 +377,7 @@ bool FastForward::repeat(int depth, std::uint64_t now) {
     if (periods < 0 || possible < periods) periods = possible;
   }
   if (periods < 1) return false;
-  CoreCounters period = sm_.counted();
-  period += before->count * -1.0;
-  const auto times = static_cast<double>(periods);
-  sm_.skip((now + sm_.skipped() - before->time) * static_cast<std::uint64_t>(periods), period.warp_instructions * times,
-           period * times);
+  pass(*before, now, periods);
   for (std::size_t slot = 0; slot < sm_.ctas.size(); ++slot)
     if (sm_.ctas.is_running(slot))
       advance(slot, depth, [&](const Warp& warp, std::size_t) { return of(warp) * periods; });
@@ -391,12 +393,7 @@ void FastForward::ctas_have_started(std::uint64_t now) {
   const std::int64_t each = sm_.ctas.launched() - before->launched;
   if (each <= 0 || sm_.ctas.to_launch() < each) return;
   const std::int64_t periods = sm_.ctas.to_launch() / each;
-  CoreCounters period = sm_.counted();
-  period += before->count * -1.0;
-  const std::uint64_t cycles = (now + sm_.skipped() - before->time) * static_cast<std::uint64_t>(periods);
-  const auto times = static_cast<double>(periods);
-  sm_.ctas.replace(each * periods, cycles);
-  sm_.skip(cycles, period.warp_instructions * times, period * times);
+  sm_.ctas.replace(each * periods, pass(*before, now, periods));
   level.used = 0;
 }
 

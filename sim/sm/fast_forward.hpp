@@ -99,6 +99,7 @@ class FastForward {
   void advance(Warp& warp, int loop, std::int64_t iterations) const;
 
   [[nodiscard]] const Moment* known_moment(Level& level, std::uint64_t now, int depth);
+  std::uint64_t pass(const Moment& before, std::uint64_t now, std::int64_t periods);
   bool repeat(int depth, std::uint64_t now);
 
   Machine& sm_;
@@ -110,7 +111,7 @@ class FastForward {
   std::vector<int> leaders_;  // first place of each stream
   std::vector<Level> levels_;
   double cta_instructions_ = 0;
-  std::uint64_t looks_ = 0;  // for a recurrence, since one was found
+  double looked_at_ = 0;  // warps, in search of a recurrence, since one was found
 };
 
 }  // namespace noteg::sm

@@ -38,7 +38,8 @@ struct AddressSamples {
   [[nodiscard]] std::optional<std::array<std::int64_t, 3>> affine_steps(std::size_t at) const;
 };
 [[nodiscard]] AddressSamples sample_addresses(const EmulatedCode& code, const Launch& launch,
-                                              const LaunchMemory& memory, const std::vector<bool>& wanted, unsigned jobs);
+                                              const LaunchMemory& memory, const std::vector<bool>& wanted,
+                                              unsigned jobs);
 
 // What CTAs that follow each other ask of one place at one time.
 struct Together {
