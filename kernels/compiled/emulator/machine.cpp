@@ -45,6 +45,9 @@ std::optional<std::uint32_t> entry(const std::map<std::int64_t, std::uint32_t>& 
 }  // namespace
 
 Lanes value_of(const Registers& registers, const Surroundings& around, const Operand& operand) {
+  const bool is_reg = operand.kind == Kind::reg;
+  if (!operand.inverted && !operand.negated && (is_reg || operand.kind == Kind::ureg))  // nearly all
+    return (is_reg ? registers.r : registers.u)[static_cast<std::size_t>(operand.index)];
   Lanes out;
   switch (operand.kind) {
     case Kind::reg: out = registers.r[static_cast<std::size_t>(operand.index)]; break;

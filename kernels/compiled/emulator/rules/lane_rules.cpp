@@ -112,27 +112,23 @@ void vote(const Work& w, std::uint32_t active) {
 
 void shuffle(const Work& w) {
   const Lanes a = w.value(0), by = w.value(1), clamp = w.value(2);
+  const bool idx = w.in.has("IDX"), up = w.in.has("UP"), down = w.in.has("DOWN");
   Lanes out = Lanes::unknown();
   Predicate inside;
   inside.known = by.known & clamp.known;
   for (std::size_t i = 0; i < 32; ++i) {
     const auto lane = static_cast<std::uint32_t>(i);
-    const std::uint32_t segment = clamp.value[i] >> 8 & 31, limit = clamp.value[i] & 31;
+    const std::uint32_t segment = clamp.value[i] >> 8 & 31, limit = clamp.value[i] & 31, amount = by.value[i] & 31;
     const std::uint32_t most = (lane & segment) | (limit & ~segment), least = lane & segment;
-    std::uint32_t from = lane;
-    bool fits = true;
-    if (w.in.has("IDX"))
-      from = (by.value[i] & 31 & ~segment) | least, fits = from <= most;
-    else if (w.in.has("UP"))
-      from = lane - (by.value[i] & 31), fits = static_cast<std::int32_t>(from) >= static_cast<std::int32_t>(most);
-    else if (w.in.has("DOWN"))
-      from = lane + (by.value[i] & 31), fits = from <= most;
-    else
-      from = lane ^ (by.value[i] & 31), fits = from <= most;
-    if (!fits) from = lane;
+    const std::uint32_t there = idx    ? (amount & ~segment) | least
+                                : up   ? lane - amount
+                                : down ? lane + amount
+                                       : lane ^ amount;
+    const bool fits = up ? static_cast<std::int32_t>(there) >= static_cast<std::int32_t>(most) : there <= most;
+    const std::uint32_t from = (fits ? there : lane) & 31;
     inside.bits |= static_cast<std::uint32_t>(fits) << i;
-    out.value[i] = a.value[from & 31];
-    if ((a.known >> (from & 31) & 1) != 0 && (inside.known >> i & 1) != 0) out.known |= 1u << i;
+    out.value[i] = a.value[from];
+    out.known |= (a.known >> from & inside.known >> i & 1) << i;
   }
   inside.bits &= inside.known;
   w.set(out);
