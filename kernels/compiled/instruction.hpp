@@ -84,9 +84,10 @@ inline constexpr auto known_modifiers = std::to_array<std::string_view>(
      "S32",   "S64",  "S8",    "SH",       "STRONG", "SUM",    "SX32", "T",   "TRUNC", "U16",       "U24",
      "U32",   "U64",  "U8",    "UP",       "W",      "WIDE",   "X",    "XOR"});
 
+static_assert(std::ranges::is_sorted(known_modifiers));
+
 // One of them, by its place; a name that is not among them does not compile.
-class Modifier {
- public:
+struct Modifier {
   consteval Modifier(const char* name)  // NOLINT(google-explicit-constructor): has("WIDE") is what a listing says
       : place(static_cast<std::size_t>(std::ranges::lower_bound(known_modifiers, std::string_view(name)) -
                                        known_modifiers.begin())) {
