@@ -124,7 +124,7 @@ class SmWatcher : public WarpWatcher {
         found[at] += 1;
         continue;
       }
-      if (s != S::store_global) miss(each);
+      if (s != S::store_global) miss(each, {misses + 1, round, asked_of_line(each)});
     }
   }
 
@@ -138,7 +138,7 @@ class SmWatcher : public WarpWatcher {
       total += 1;
       asked[at] += 1;
       note(at, warp, each, act.kind == ActKind::store);
-      if (act.kind == ActKind::load) miss(each);
+      if (act.kind == ActKind::load) miss(each, {misses + 1, 0, whole_line});  // it runs ahead: any time will do
     });
   }
 
@@ -176,11 +176,24 @@ class SmWatcher : public WarpWatcher {
   }
 
   std::vector<double> asked, found, unique;  // sectors, by instruction
-  std::unordered_map<std::uint64_t, std::size_t> missed;
+  // By sector: when it was asked of L2 last, in sectors and in rounds, and with which others of its line.
+  struct Miss {
+    std::size_t at = 0;
+    std::uint64_t round = 0;
+    std::uint8_t of_line = 0;
+
+    // With one of another SM, of the same sector: equal requests at one time.
+    [[nodiscard]] bool merges(const Miss& other) const {
+      constexpr std::uint64_t apart = 4;  // rounds: ways of some blocks more or less
+      return of_line == other.of_line && std::max(round, other.round) - std::min(round, other.round) <= apart;
+    }
+  };
+  std::unordered_map<std::uint64_t, Miss> missed;
   std::map<int, std::unordered_set<std::uint64_t>> of_cta;  // sectors read, and written
   std::size_t total = 0, misses = 0;
   double again = 0, distance = 0;
   int cta = 0;
+  std::uint64_t round = 0;  // of the CTAs of the SM
 
  private:
   struct FirstExecutions {
@@ -208,13 +221,24 @@ class SmWatcher : public WarpWatcher {
     if (begun->second == execution_) first.sectors.insert(each);
   }
 
-  void miss(std::uint64_t each) {
-    misses += 1;
-    const auto [place, is_new] = missed.try_emplace(each, misses);
+  static constexpr std::uint8_t whole_line = 0xf;
+
+  // Sectors of the line that the access which is looked at asks for.
+  [[nodiscard]] std::uint8_t asked_of_line(std::uint64_t each) const {
+    constexpr std::uint64_t sectors = line / sector;
+    std::uint8_t out = 0;
+    for (const std::uint64_t other : scratch_)
+      if (other / sectors == each / sectors) out |= static_cast<std::uint8_t>(1u << other % sectors);
+    return out;
+  }
+
+  void miss(std::uint64_t each, const Miss& now) {
+    misses = now.at;
+    const auto [place, is_new] = missed.try_emplace(each, now);
     if (is_new) return;
     again += 1;
-    distance += static_cast<double>(misses - place->second);
-    place->second = misses;
+    distance += static_cast<double>(misses - place->second.at);
+    place->second = now;
   }
 
   L1 l1_;
@@ -237,6 +261,7 @@ void run_sm(SmWatcher& watcher, const EmulatedCode& code, const Launch& launch, 
   bool any = true;
   for (std::uint64_t rounds = 0; any && watcher.total < most_sectors && rounds < 200'000; ++rounds) {
     any = false;
+    watcher.round = rounds;
     for (std::size_t i = 0; i < ctas.size(); ++i) {
       if (ctas[i].finished()) continue;
       any = true;
@@ -262,7 +287,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   });
   if (launch.ctas() > 1) {
     std::size_t both = 0;
-    for (const auto& [s, place] : here.missed) both += beside.missed.contains(s) ? 1 : 0;
+    for (const auto& [s, miss] : here.missed)
+      if (const auto other = beside.missed.find(s); other != beside.missed.end()) both += miss.merges(other->second);
     out.shared_by_pair = here.missed.empty() ? 0 : static_cast<double>(both) / static_cast<double>(here.missed.size());
   }
   for (std::size_t i = 0; i < n; ++i)
