@@ -124,7 +124,7 @@ class SmWatcher : public WarpWatcher {
         found[at] += 1;
         continue;
       }
-      if (s != S::store_global) miss(each, {misses + 1, round, asked_of_line(each)});
+      if (s != S::store_global) miss(each, round, asked_of_line(each));
     }
   }
 
@@ -138,7 +138,7 @@ class SmWatcher : public WarpWatcher {
       total += 1;
       asked[at] += 1;
       note(at, warp, each, act.kind == ActKind::store);
-      if (act.kind == ActKind::load) miss(each, {misses + 1, 0, whole_line});  // it runs ahead: any time will do
+      if (act.kind == ActKind::load) miss(each, 0, whole_line);  // it runs ahead: any time will do
     });
   }
 
@@ -232,12 +232,12 @@ class SmWatcher : public WarpWatcher {
     return out;
   }
 
-  void miss(std::uint64_t each, const Miss& now) {
-    misses = now.at;
+  void miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line) {
+    const Miss now{++misses, in_round, of_line};
     const auto [place, is_new] = missed.try_emplace(each, now);
     if (is_new) return;
     again += 1;
-    distance += static_cast<double>(misses - place->second.at);
+    distance += static_cast<double>(now.at - place->second.at);
     place->second = now;
   }
 

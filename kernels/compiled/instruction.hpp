@@ -86,12 +86,18 @@ inline constexpr auto known_modifiers = std::to_array<std::string_view>(
 
 static_assert(std::ranges::is_sorted(known_modifiers));
 
+// Its place among them; their number where it is none of them.
+[[nodiscard]] constexpr std::size_t place_of_modifier(std::string_view name) {
+  const auto at = std::ranges::lower_bound(known_modifiers, name);
+  return at != known_modifiers.end() && *at == name ? static_cast<std::size_t>(at - known_modifiers.begin())
+                                                    : known_modifiers.size();
+}
+
 // One of them, by its place; a name that is not among them does not compile.
 struct Modifier {
   consteval Modifier(const char* name)  // NOLINT(google-explicit-constructor): has("WIDE") is what a listing says
-      : place(static_cast<std::size_t>(std::ranges::lower_bound(known_modifiers, std::string_view(name)) -
-                                       known_modifiers.begin())) {
-    if (known_modifiers.at(place) != name) throw "not among known_modifiers";
+      : place(place_of_modifier(name)) {
+    if (place == known_modifiers.size()) throw "not among known_modifiers";
   }
   std::size_t place;
 };

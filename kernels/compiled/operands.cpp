@@ -318,9 +318,8 @@ bool parse_instruction(std::string_view text, Instruction& out) {
     const std::size_t stop = std::min(left.find('.'), left.size()),
                       next = std::min(left.find('.', stop + 1), left.size());
     for (const std::string_view modifier : {left.substr(0, stop), left.substr(0, next)}) {  // G, and G.S
-      const auto known = std::ranges::lower_bound(known_modifiers, modifier);
-      if (known != known_modifiers.end() && *known == modifier)
-        out.known.set(static_cast<std::size_t>(known - known_modifiers.begin()));
+      const std::size_t place = place_of_modifier(modifier);
+      if (place < known_modifiers.size()) out.known.set(place);
     }
     left.remove_prefix(stop);
   }

@@ -229,10 +229,10 @@ void tell_guesses(Profile& out, const Guesses& guesses, const Launch& launch) {
   const auto tell = [&](std::string text) {
     if (told.insert(text).second && out.assumptions.size() < 100) out.assumptions.push_back(std::move(text));
   };
-  for (const auto& [key, count] : guesses.decisions) {
-    const bool given = launch.assumptions.contains(out.code.steps[static_cast<std::size_t>(key.first)].in->address);
-    tell(fmt::format("{}: decided by a value that is not known; taken as {}{}", text_of(out.code, key.first),
-                     key.second ? "taken" : "not taken", given ? ", as the launch file says" : ""));
+  for (const auto& [at, taken] : guesses.decisions) {
+    const bool given = launch.assumptions.contains(out.code.steps[static_cast<std::size_t>(at)].in->address);
+    tell(fmt::format("{}: decided by a value that is not known; taken as {}{}", text_of(out.code, at),
+                     taken ? "taken" : "not taken", given ? ", as the launch file says" : ""));
   }
   for (const std::int32_t at : guesses.unknown_addresses)
     tell(fmt::format("{}: its address depends on a value that is not known; {}", text_of(out.code, at),

@@ -289,11 +289,14 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   const double gone = source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(kept, reuse.capacity) : 1;
   out.dram_read_bytes = std::min(once * gone + late, std::max(out.l2_read_bytes, once * gone)) + filled;
   // Of a buffer that is both read and stored to, as much as is stored comes back modified.
-  std::map<int, std::pair<double, double>> by_buffer;  // sectors of a CTA that are read, and stored
+  struct Sectors {  // of a CTA
+    double read = 0, stored = 0;
+  };
+  std::map<int, Sectors> of_buffer;
   for (const FootprintGroup& g : source.footprints->groups)
-    if (g.buffer >= 0) (g.store ? by_buffer[g.buffer].second : by_buffer[g.buffer].first) += g.sectors;
-  for (const auto& [buffer, sectors] : by_buffer)
-    out.modified_read_bytes += std::min(sectors.first, sectors.second) * reuse.ctas * sector_bytes;
+    if (g.buffer >= 0) (g.store ? of_buffer[g.buffer].stored : of_buffer[g.buffer].read) += g.sectors;
+  for (const auto& [buffer, sectors] : of_buffer)
+    out.modified_read_bytes += std::min(sectors.read, sectors.stored) * reuse.ctas * sector_bytes;
   out.modified_read_bytes *= 1 - std::min(1.0, out.dram_read_bytes / std::max(1.0, out.l2_read_bytes));
   // What L2 holds at the end is a mix of what came in last, as far as it surely keeps it (l2.kept_below).
   const double came = kept + late;

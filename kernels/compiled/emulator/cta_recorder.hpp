@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -34,8 +33,8 @@ struct InstructionRecord {
 
 // What it did on values that are not known.
 struct Guesses {
-  std::map<std::pair<std::int32_t, bool>, std::int64_t> decisions;  // by instruction, and as what it was taken
-  std::set<std::int32_t> unknown_addresses, guessed_addresses;      // instructions
+  std::set<std::pair<std::int32_t, bool>> decisions;            // instructions, and as what they were taken
+  std::set<std::int32_t> unknown_addresses, guessed_addresses;  // instructions
 };
 
 // What one CTA does. Events of a warp: a block with its lanes, or an access by instruction and variant.
@@ -60,7 +59,7 @@ class CtaRecorder : public WarpWatcher {
     warps_[static_cast<std::size_t>(warp)].keep({act_event, barriers_.note(warp, act)});
   }
 
-  void assumes(std::int32_t at, bool taken) override { guesses_.decisions[{at, taken}] += 1; }
+  void assumes(std::int32_t at, bool taken) override { guesses_.decisions.emplace(at, taken); }
 
   std::optional<std::size_t> position(int warp) const override {
     const Warp& w = warps_[static_cast<std::size_t>(warp)];
