@@ -85,12 +85,15 @@ struct PipesSpec {
   bool operator==(const PipesSpec&) const = default;
 };
 
+// Accesses that a queue before the data stage may hold at most.
+inline constexpr int max_data_queue = 63;
+
 // The load/store path: sub-core queue, the SM-shared front, and hit latencies.
 struct MemoryPipeSpec {
   int queue_entries = 4;     // per sub-core, plus one dispatch latch
   Cycles address_cycles;     // per sub-core: cycles per memory instruction, regular-register address
   Cycles shared_interval;    // SM-wide: cycles between memory instructions accepted
-  Cycles data_lag;           // by which the data stage may lag behind
+  int data_queue = 0;        // accesses of all sub-cores that may wait for the data stage
   BytesPerCycle data_width;  // L1/shared data path per SM
   int shared_banks = 32;
   Bytes shared_bank_width;

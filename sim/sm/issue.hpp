@@ -173,8 +173,8 @@ inline bool Machine::goes_the_short_way(const Warp& warp, std::uint64_t now) con
 }
 
 // Warp `bit` has issued: when is there anything to do again?
-inline void Machine::sleep(SubCore& sub, int bit, std::uint64_t now) {
-  sub.scheduler.has_issued(bit);
+inline void Machine::sleep(SubCore& sub, int bit, bool yields, bool went_on, std::uint64_t now) {
+  sub.scheduler.has_issued(bit, yields, went_on);
   next_try(sub) = std::max(now + 1, sub.issue_free);
   if (!sub.scheduler.has_ready(now)) next_try(sub) = std::max(next_try(sub), sub.scheduler.next_ready(now));
 }
@@ -239,28 +239,32 @@ inline void Machine::sleep(SubCore& sub, int bit, std::uint64_t now) {
   }
   WarpScheduler& scheduler = sub.scheduler;
   std::uint32_t candidates = scheduler.candidates(now);
-  // Greedy: the warp that issued last goes on while it can; then whom the policy chooses.
-  bool greedy = scheduler.goes_on(candidates, now, sub.issue_free);
-  int bit = scheduler.last();
-  if (!greedy || !goes_the_short_way(scheduler.warp(bit), now)) {
+  // A warp that goes on while it can; then whom the policy chooses.
+  int bit = scheduler.going_on(candidates, now, sub.issue_free, sub.issued_at);
+  bool goes_on = bit >= 0;
+  if (!goes_on || !goes_the_short_way(scheduler.warp(bit), now)) {
     std::uint64_t again = never;
     // Those that wait for nothing but a pipe that is busy or a place in the queue that is full are not asked.
     const bool is_full = switches.barriers && load_store.is_full(sub.index);
     std::uint32_t held = candidates & scheduler.needs(queue_place) & (0u - static_cast<std::uint32_t>(is_full));
     held |= pipes.held(sub.index, scheduler, candidates, now, again);
     candidates &= ~held;
-    greedy = greedy && (candidates >> bit & 1u) != 0;
+    if (goes_on && (candidates >> bit & 1u) == 0) {
+      bit = scheduler.going_on(candidates, now, sub.issue_free, sub.issued_at);
+      goes_on = bit >= 0;
+    }
     while (true) {
       if (candidates == 0) {
         next_try(sub) = std::min(again, scheduler.next_ready(now));
         return;
       }
-      if (!greedy) bit = scheduler.choose(candidates);
-      greedy = false;
+      if (!goes_on) bit = scheduler.choose(candidates);
       Warp& warp = scheduler.warp(bit);
       if (goes_the_short_way(warp, now)) break;
+      const bool yields = warp.next->yields;
       const std::uint64_t retry = try_issue(sub, warp, now);
-      if (retry == 0) return sleep(sub, bit, now);
+      if (retry == 0) return sleep(sub, bit, yields, goes_on, now);
+      goes_on = false;
       if (sub.issue_free > now) {
         next_try(sub) = sub.issue_free;
         return;
@@ -269,8 +273,9 @@ inline void Machine::sleep(SubCore& sub, int bit, std::uint64_t now) {
       again = std::min(again, retry);
     }
   }
+  const bool yields = scheduler.warp(bit).next->yields;
   issue_simple(sub, scheduler.warp(bit), now);
-  sleep(sub, bit, now);
+  sleep(sub, bit, yields, goes_on, now);
 }
 
 }  // namespace noteg::sm

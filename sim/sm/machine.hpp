@@ -149,7 +149,7 @@ class Machine {
   // issue.cpp
   std::uint64_t& next_try(const SubCore& sub) { return next_try_[sub.index]; }
   void step(SubCore& sub, std::uint64_t now);
-  void sleep(SubCore& sub, int bit, std::uint64_t now);
+  void sleep(SubCore& sub, int bit, bool yields, bool went_on, std::uint64_t now);
   [[nodiscard]] bool goes_the_short_way(const Warp& warp, std::uint64_t now) const;
   std::uint64_t try_issue(SubCore& sub, Warp& warp, std::uint64_t now);
   void issue_simple(SubCore& sub, Warp& warp, std::uint64_t now);

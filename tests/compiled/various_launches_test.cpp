@@ -18,7 +18,7 @@ TEST(VariousLaunches, TimesStayWithinTheirBounds) { expect_times_within(various(
 TEST(VariousLaunches, WideProductsTakeFiveCycles) {
   for (const LaunchOutcome& each : various().outcomes) {
     if (each.kernel != "z_philox") continue;
-    EXPECT_NEAR(error_of(each), 0, 0.135) << each.launch;
+    EXPECT_NEAR(error_of(each), 0, 0.145) << each.launch;
   }
 }
 

@@ -59,19 +59,67 @@ TEST(SchedulingPolicy, TurnsGoToWarpsOfTheOldestCta) {
   EXPECT_EQ(scheduler.choose(0b1101), 3) << "a slot that is taken again is the youngest";
 }
 
+// Two warps that have started at 0, the first of an older CTA, and what the scheduler has seen of them.
+struct TwoWarps {
+  explicit TwoWarps(bool takes_turns) : scheduler(Scheduler::cggty, takes_turns) {
+    for (std::size_t i = 0; i < warps.size(); ++i) {
+      warps[i].bit = static_cast<std::uint8_t>(i);
+      warps[i].cta = static_cast<std::uint16_t>(i);
+      scheduler.add(warps[i]);
+      scheduler.start(warps[i], 0);
+      scheduler.try_from(warps[i], 0, 0);
+    }
+  }
+  void issue(int bit, std::uint64_t now, std::uint64_t stall, bool yields, bool went_on = false) {
+    Warp& warp = warps.at(static_cast<std::size_t>(bit));
+    (void)scheduler.candidates(now);
+    scheduler.issues(warp, now);
+    warp.ready_at = now + stall;
+    scheduler.try_again_from(warp, warp.ready_at, now);
+    scheduler.has_issued(bit, yields, went_on);
+    issued_at = now;
+  }
+  int going_on(std::uint64_t now, std::uint64_t issue_free = 0) {
+    return scheduler.going_on(scheduler.candidates(now), now, issue_free, issued_at);
+  }
+
+  WarpScheduler scheduler;
+  std::array<Warp, 2> warps;
+  std::uint64_t issued_at = 0;
+};
+
 // h100_sm_micro, greedy_turns: warps burst through FFMA and HMMA, but not where their pipe or queue was busy.
 TEST(SchedulingPolicy, GreedEndsWhereAWarpCouldHaveIssued) {
-  WarpScheduler turns(Scheduler::cggty, true), greedy(Scheduler::cggty, false);
-  for (WarpScheduler* scheduler : {&turns, &greedy}) {
-    Warp warp;
-    warp.ready_at = 6;
-    scheduler->add(warp);
-    scheduler->start(warp, 0);
-    scheduler->has_issued(0);
-    EXPECT_TRUE(scheduler->goes_on(1, 6, 0)) << "at the end of its stall count";
-    EXPECT_TRUE(scheduler->goes_on(1, 8, 8)) << "behind a cycle in which none could issue";
-    EXPECT_EQ(scheduler->goes_on(1, 7, 0), scheduler == &greedy);
+  for (const bool takes_turns : {true, false}) {
+    TwoWarps two(takes_turns);
+    two.issue(1, 1, 5, false);
+    EXPECT_EQ(two.going_on(6), 1) << "at the end of its stall count";
+    EXPECT_EQ(two.going_on(8, 8), 1) << "behind cycles in which none could issue";
+    EXPECT_EQ(two.going_on(8), takes_turns ? -1 : 1);
   }
+}
+
+// h100_sm_micro, yield_turns and yield_pairs.
+TEST(SchedulingPolicy, WhoYieldsStandsInLine) {
+  TwoWarps two(true);
+  two.issue(1, 1, 2, true);
+  EXPECT_EQ(two.going_on(3), -1);
+  EXPECT_EQ(two.scheduler.choose(two.scheduler.candidates(3)), 0) << "of the older CTA";
+}
+
+TEST(SchedulingPolicy, AWarpComesBackWhenItsStallCountEnds) {
+  TwoWarps two(true);
+  two.issue(1, 1, 2, false);
+  two.issue(0, 2, 1, false);
+  EXPECT_EQ(two.going_on(3), 1) << "another issued in between, but did not go on";
+}
+
+TEST(SchedulingPolicy, ABurstGoesOnBeforeWhoComesBack) {
+  TwoWarps two(true);
+  two.issue(1, 1, 3, false);
+  two.issue(0, 2, 1, false);
+  two.issue(0, 3, 1, false, true);
+  EXPECT_EQ(two.going_on(4), 0);
 }
 
 }  // namespace

@@ -107,9 +107,9 @@ TEST(SharedThroughputOfVaryingAccesses, IsTheMeanOfTheirWavefronts) {
   for (kernels::AccessPattern& each : program->patterns) each.mean_wavefronts = 24;
   const arch::SmSpec& sm = sm_of("h200-sxm-141gb");
   SmWork work;
-  work.iterations = 16;
+  work.iterations = 64;
   const SmResult result = run_sm(decode(*program, sm, {}, {}), sm, {}, {}, work);
-  const double accesses = 64.0 * 8 * 16;
+  const double accesses = 64.0 * 8 * 64;
   EXPECT_NEAR(result.counters.shared_wavefronts / accesses, 1.5, 0.005);  // EXIT leaves the last in the queue
   EXPECT_NEAR(result.cycles / accesses, 1.5, 0.05);
 }

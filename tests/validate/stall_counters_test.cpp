@@ -103,10 +103,8 @@ double mean_of(const std::vector<Stack>& stacks, const Value& value) {
   return sum / static_cast<double>(stacks.size());
 }
 
-// What is left lies between memory_queue and short_scoreboard: an H200 queues more loads of shared memory than the
-// model.
 TEST(StallCounters, StacksAreNearThoseCounted) {
-  const std::map<std::string, double> within{{"naive", 0.165}, {"blocked", 0.175}, {"cutlass_simt", 0.19}};
+  const std::map<std::string, double> within{{"naive", 0.15}, {"blocked", 0.183}, {"cutlass_simt", 0.127}};
   for (const auto& [family, most] : within) {
     const std::vector<Stack>& stacks = stacks_by_family().at(family);
     EXPECT_GE(stacks.size(), 14U) << family;

@@ -11,7 +11,7 @@ namespace noteg::sm {
 LoadStoreUnit::LoadStoreUnit(Machine& sm, const arch::SmSpec& spec, std::size_t sub_cores)
     : sm_(sm),
       capacity_(sm.switches.memory_queue ? std::min(spec.memory.queue_entries + 1, ring) : ring),
-      data_lag_(static_cast<std::uint64_t>(spec.memory.data_lag.value)),
+      data_queue_(static_cast<std::size_t>(spec.memory.data_queue)),
       barrier_interval_(static_cast<std::uint64_t>(spec.memory.barrier_interval.value)),
       constant_interval_(static_cast<std::uint64_t>(spec.memory.constant_interval.value)),
       write_back_(spec.register_file.load_write_back.value),
@@ -147,8 +147,7 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   const double beyond_l1 = std::exchange(shared_.beyond_l1, -1.0);
   const std::uint64_t data_at = std::max(shared_.data_stage_free, now), passes = data_cycles(cost, beyond_l1);
   shared_.data_stage_free = data_at + passes;
-  shared_.arbiter_free =
-      std::max(now + cost.address_cycles, shared_.data_stage_free - std::min(shared_.data_stage_free, data_lag_));
+  shared_.arbiter_free = std::max(now + cost.address_cycles, shared_.room_behind(data_at, data_queue_));
   sm_.count.lsu_cycles += static_cast<double>(passes);
   of.link_ready = now + cost.sub_core_cycles;
   of.head = (of.head + 1) % ring;
@@ -237,12 +236,18 @@ void LoadStoreUnit::hash(StateHash& add) const {
       add(group_behind_open(sm_.warps[warp], group));
     }
   }
-  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free, beyond_l1, parts] = shared_;
+  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free, beyond_l1, parts, data_at,
+               accesses] = shared_;
   for (int i = 0; i < size; ++i) add(waiting[static_cast<std::size_t>((head + i) % 16)]);
   add(posted ? 1 : 0);
   add(std::bit_cast<std::uint64_t>(beyond_l1));
   add(static_cast<std::uint64_t>(parts));
   for (const std::uint64_t free : {arbiter_free, data_stage_free, barrier_free}) add.until(free);
+  for (std::size_t back = 1; back <= data_queue_; ++back) {
+    const std::uint64_t at = data_at[(accesses - back) % data_at.size()];
+    if (at <= add.now()) break;
+    add.until(at);
+  }
   pending_.hash(add);
 }
 

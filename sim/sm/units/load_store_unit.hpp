@@ -93,7 +93,7 @@ class LoadStoreUnit {
     std::uint64_t link_ready = 0;                           // the sub-core may send its next access
     std::uint64_t write_back_free = 0, hits_back_free = 0;  // the way to the registers, of data from L2 and from L1
   };
-  // Accesses whose addresses the arbiter has taken pass the data stage in order. It may lag `data_lag_` cycles behind.
+  // Accesses whose addresses the arbiter has taken wait in a queue that all share, and pass the data stage in order.
   struct Shared {
     std::array<std::uint8_t, 16> waiting{};  // sub-cores, in the order in which they came
     int head = 0, size = 0;
@@ -101,6 +101,14 @@ class LoadStoreUnit {
     std::uint64_t arbiter_free = 0, data_stage_free = 0, barrier_free = 0;
     double beyond_l1 = -1;  // of the first access in the arbiter, once it has asked L1; below 0: it has not
     int parts = 0;          // sixteenths of a wavefront that accesses have not taken yet (MemoryCost::next_share)
+    std::array<std::uint64_t, arch::max_data_queue + 1> data_at{};  // when the data stage has each of the last accesses
+    std::size_t accesses = 0;
+
+    // An access comes from the arbiter, for which the data stage has time from `at` on: when has the queue room again?
+    std::uint64_t room_behind(std::uint64_t at, std::size_t places) {
+      data_at[accesses++ % data_at.size()] = at;
+      return places == 0 ? data_stage_free : data_at[(accesses - places) % data_at.size()];
+    }
   };
 
   void post_head(std::size_t sub, std::uint64_t now);
@@ -113,7 +121,8 @@ class LoadStoreUnit {
 
   Machine& sm_;
   int capacity_;
-  std::uint64_t data_lag_, barrier_interval_, constant_interval_;
+  std::size_t data_queue_;  // accesses between arbiter and data stage
+  std::uint64_t barrier_interval_, constant_interval_;
   double write_back_;  // bytes per cycle
   double sector_;      // bytes
   std::vector<OfSubCore> of_;

@@ -44,6 +44,10 @@ class ReadyWheel {
     return ready_;
   }
 
+  // Of these, the warps that have become ready since the last issue.
+  [[nodiscard]] std::uint32_t arrived() const { return arrived_ & ready_; }
+  void forget_arrivals() { arrived_ = 0; }
+
   // First cycle after `now` in which one of `warps` becomes ready, or `otherwise`. Call ready(now) before.
   [[nodiscard]] std::uint64_t next(std::uint32_t warps, std::uint64_t now, std::uint64_t otherwise) const {
     std::uint64_t ahead = std::rotr(occupied_, static_cast<int>((now + 1) % ring));
@@ -76,6 +80,7 @@ class ReadyWheel {
       const std::uint64_t cell = (at_ + 1 + static_cast<std::uint64_t>(std::countr_zero(past | last))) % ring;
       const auto taken = static_cast<std::uint32_t>(0 - any);
       ready_ |= cells_[cell] & taken;
+      arrived_ |= cells_[cell] & taken;
       cells_[cell] &= ~taken;
       occupied_ &= ~(any << cell);
       past &= past - 1;
@@ -85,7 +90,7 @@ class ReadyWheel {
 
   std::array<std::uint32_t, ring> cells_{};
   std::uint64_t occupied_ = 0, at_ = 0;
-  std::uint32_t ready_ = 0;
+  std::uint32_t ready_ = 0, arrived_ = 0;
 };
 
 // The warps of a sub-core by their CTAs, the CTA that started first in front.
@@ -178,14 +183,30 @@ class WarpScheduler {
   [[nodiscard]] std::uint32_t candidates(std::uint64_t now) { return waiting() & wheel_.ready(now) & ~state_.queueing; }
   [[nodiscard]] bool has_ready(std::uint64_t now) { return (waiting() & wheel_.ready(now)) != 0; }
   [[nodiscard]] std::uint64_t next_ready(std::uint64_t now) const { return wheel_.next(waiting(), now, never); }
-  // A greedy policy stays with the warp that issued last. Where warps take turns it does so as long as nothing held
-  // that but its stall count, or what keeps the whole sub-core from issuing: a warp that could have issued and did not,
-  // since its pipe or the load/store queue had no room, is one of many (h100_sm_micro, greedy_turns).
-  [[nodiscard]] bool goes_on(std::uint32_t candidates, std::uint64_t now, std::uint64_t issue_free) const {
-    if ((candidates & state_.greedy) == 0) return false;
-    return !takes_turns_ || now <= std::max(warp(state_.last).ready_at, issue_free);
+  // The warp that goes on before any that waits, -1: none. A greedy policy stays with the one that issued last. Where
+  // warps take turns it is one whose last instruction did not yield and whose stall count has just ended, or ended while
+  // the whole sub-core was kept from issuing: the one in the midst of a burst, else who issued longest ago. What could
+  // have issued and did not, since its pipe or the load/store queue had no room, is one of those that wait
+  // (h100_sm_micro, greedy_turns, yield_turns).
+  [[nodiscard]] int going_on(std::uint32_t candidates, std::uint64_t now, std::uint64_t issue_free,
+                             std::uint64_t issued_at) const {
+    if (!takes_turns_) return (candidates & state_.greedy) != 0 ? state_.last : -1;
+    std::uint32_t left = candidates & state_.unyielding & wheel_.arrived();
+    if (left == 0) return -1;
+    const auto goes_on = [&](int bit) {
+      const std::uint64_t ready = warp(bit).ready_at;
+      return ready > issued_at && now <= std::max(ready, issue_free);
+    };
+    if (state_.bursts && (left >> state_.last & 1u) != 0 && goes_on(state_.last)) return state_.last;
+    int first = -1;
+    for (; left != 0; left &= left - 1) {
+      const int bit = std::countr_zero(left);
+      if (goes_on(bit) && (first < 0 || state_.issued_last[static_cast<std::size_t>(bit)] <=
+                                            state_.issued_last[static_cast<std::size_t>(first)]))
+        first = bit;
+    }
+    return first;
   }
-  [[nodiscard]] int last() const { return state_.last; }
   [[nodiscard]] int choose(std::uint32_t candidates) const {
     if (takes_turns_) candidates = by_age_.of_oldest(candidates);
     return first_choice(policy_, {state_.last, &state_.issued_last, takes_turns_}, candidates);
@@ -193,9 +214,12 @@ class WarpScheduler {
 
   // A warp issues; it was the one of its cycle.
   void issues(const Warp& warp, std::uint64_t now) { state_.issued_last[warp.bit] = now; }
-  void has_issued(int bit) {
+  void has_issued(int bit, bool yields, bool went_on) {
+    state_.bursts = went_on && bit == state_.last;
     state_.last = bit;
     state_.greedy = 1u << bit & greedy_;
+    state_.unyielding = (state_.unyielding & ~(1u << bit)) | static_cast<std::uint32_t>(!yields) << bit;
+    wheel_.forget_arrivals();
   }
 
   // The last issue of the warp that has waited longest.
@@ -218,11 +242,14 @@ class WarpScheduler {
 
   // When warps may be tried follows from their own state; those that queue try again when it has room.
   void hash(StateHash& add) const {
-    const auto& [live, blocked, queueing, last, greedy, issued_last] = state_;
+    const auto& [live, blocked, queueing, last, greedy, unyielding, bursts, issued_last] = state_;
     add(static_cast<std::uint64_t>(live) << 32 | blocked);
     add(static_cast<std::uint64_t>(queueing) << 32 | greedy);
     add(static_cast<std::uint64_t>(last));
-    if (takes_turns_) by_age_.hash(add);
+    if (takes_turns_) {
+      by_age_.hash(add);
+      add(static_cast<std::uint64_t>(unyielding & live) << 1 | static_cast<std::uint64_t>(bursts));
+    }
     for (std::uint32_t left = live; left != 0; left &= left - 1)
       add.at(issued_last[static_cast<std::size_t>(std::countr_zero(left))]);
   }
@@ -232,6 +259,8 @@ class WarpScheduler {
     std::uint32_t live = 0, blocked = 0, queueing = 0;
     std::int32_t last = -1;
     std::uint32_t greedy = 0;
+    std::uint32_t unyielding = 0;  // warps whose last instruction did not yield
+    bool bursts = false;           // the warp that issued last had issued before, and went on
     std::array<std::uint64_t, 32> issued_last{};  // Warp::last_issue, side by side
   };
   Scheduler policy_;
