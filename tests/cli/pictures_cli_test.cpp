@@ -102,6 +102,11 @@ TEST(Trace, TellsMistakes) {
     EXPECT_EQ(ran.status, 2) << words;
     EXPECT_TRUE(has(ran.err, part)) << ran.err;
   }
+  for (const char* option : {"--timeline", "--trace t.json", "--power-trace t.csv", "--explain"}) {
+    const Ran ran = run_program(std::string("simulate --arch l4 --memory 'reads=1MB' ") + option);
+    EXPECT_EQ(ran.status, 2) << option;
+    EXPECT_TRUE(has(ran.err, "expected a GEMM or attention kernel with it, found a memory kernel")) << ran.err;
+  }
 }
 
 TEST(Timeline, FitsTheTerminal) {

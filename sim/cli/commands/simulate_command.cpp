@@ -152,6 +152,21 @@ int run_simulate(const std::vector<std::string>& words) {
   return run_simulate(words, session);
 }
 
+namespace {
+
+// What only kernels of the IR have: compiled ones and memory kernels would pass it over in silence.
+void check_beside(const Arguments& arguments, Diagnostics& errors) {
+  const char* kind = names_compiled(arguments)   ? "a compiled kernel"
+                     : names_operator(arguments) ? "a memory kernel or experts"
+                                                 : nullptr;
+  if (kind == nullptr) return;
+  for (const char* option : {"explain", "trace", "timeline", "power-trace"})
+    if (arguments.has(option))
+      errors.push_back({"", 0, 0, std::string("--") + option, "a GEMM or attention kernel with it", kind});
+}
+
+}  // namespace
+
 int run_simulate(const std::vector<std::string>& words, serve::Session& session) {
   const Result<Arguments> arguments = parse_arguments(words, simulate_options(), {});
   if (!arguments) return refuse("simulate", arguments.errors());
@@ -162,6 +177,7 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
   gpu::SimOptions sim = simulate_sim_options(*arguments, errors);
   check_report(*arguments, errors);
   check_trace(*arguments, format, errors);
+  check_beside(*arguments, errors);
   if (arguments->has("estimate") && whole_table)
     errors.push_back({"", 0, 0, "--estimate", "no --explain beside it", "both"});
   const Result<std::shared_ptr<const arch::GpuSpec>> found = gpu_of(*arguments, session);

@@ -184,9 +184,9 @@ class WarpScheduler {
   [[nodiscard]] bool has_ready(std::uint64_t now) { return (waiting() & wheel_.ready(now)) != 0; }
   [[nodiscard]] std::uint64_t next_ready(std::uint64_t now) const { return wheel_.next(waiting(), now, never); }
   // The warp that goes on before any that waits, -1: none. A greedy policy stays with the one that issued last. Where
-  // warps take turns it is one whose last instruction did not yield and whose stall count has just ended, or ended while
-  // the whole sub-core was kept from issuing: the one in the midst of a burst, else who issued longest ago. What could
-  // have issued and did not, since its pipe or the load/store queue had no room, is one of those that wait
+  // warps take turns it is one whose last instruction did not yield and whose stall count has just ended, or ended
+  // while the whole sub-core was kept from issuing: the one in the midst of a burst, else who issued longest ago. What
+  // could have issued and did not, since its pipe or the load/store queue had no room, is one of those that wait
   // (h100_sm_micro, greedy_turns, yield_turns).
   [[nodiscard]] int going_on(std::uint32_t candidates, std::uint64_t now, std::uint64_t issue_free,
                              std::uint64_t issued_at) const {
@@ -259,8 +259,8 @@ class WarpScheduler {
     std::uint32_t live = 0, blocked = 0, queueing = 0;
     std::int32_t last = -1;
     std::uint32_t greedy = 0;
-    std::uint32_t unyielding = 0;  // warps whose last instruction did not yield
-    bool bursts = false;           // the warp that issued last had issued before, and went on
+    std::uint32_t unyielding = 0;                 // warps whose last instruction did not yield
+    bool bursts = false;                          // the warp that issued last had issued before, and went on
     std::array<std::uint64_t, 32> issued_last{};  // Warp::last_issue, side by side
   };
   Scheduler policy_;
