@@ -117,17 +117,19 @@ sm::MemoryPort watched_port(const CompiledRun& run) {
 
 }  // namespace
 
-WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options) {
+WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options,
+                 std::uint64_t sample_interval) {
   WatchedRun out;
+  out.port = watched_port(run);
   out.work = run.report.sm_run->work();
   out.work.ctas = std::min<std::int64_t>(out.work.ctas, out.work.resident);
   out.work.fidelity = sm::Fidelity::exact;
-  out.log.sample_interval = 1 << 20;
+  out.log.sample_interval = sample_interval;
   out.program = std::make_shared<const kernels::Program>(shortened(*run.program, out.work.resident));
   sm::SmWork work = out.work;
   work.recorder = &out.log;
   const sm::DecodedProgram decoded = sm::decode(*out.program, gpu.sm, {}, options.switches.core);
-  static_cast<void>(sm::run_sm(decoded, gpu.sm, options.switches.core, watched_port(run), work));
+  out.result = sm::run_sm(decoded, gpu.sm, options.switches.core, out.port, work);
   return out;
 }
 

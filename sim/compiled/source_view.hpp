@@ -35,10 +35,13 @@ struct SourceLine {
 struct WatchedRun {
   std::shared_ptr<const kernels::Program> program;
   sm::SmWork work;
+  sm::MemoryPort port;
+  sm::SmResult result;
   sm::Recorder log;
 };
 
-[[nodiscard]] WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options);
+[[nodiscard]] WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options,
+                               std::uint64_t sample_interval = 1 << 20);
 
 [[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& stretch);
 [[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu,

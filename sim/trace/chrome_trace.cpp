@@ -55,7 +55,7 @@ class Writer {
     const kernels::Program& program = recording.program();
     for (int pc = 0; pc < static_cast<int>(program.code.size()); ++pc) {
       names_.push_back(json_text(kernels::opcode_info(program.code[static_cast<std::size_t>(pc)].op).mnemonic));
-      texts_.push_back(json_text(kernels::to_text(program, pc)));
+      texts_.push_back(json_text(recording.shown[static_cast<std::size_t>(pc)].text));
       needs_.push_back(producers(program, pc));
     }
   }
@@ -107,7 +107,7 @@ class Writer {
 
   [[nodiscard]] std::string instruction(std::int32_t pc, std::uint16_t warp) const {
     return fmt::format(R"("text":{},"address":"{:04x}","warp":{})", texts_[static_cast<std::size_t>(pc)],
-                       pc * kernels::instruction_bytes, warp);
+                       recording_.shown[static_cast<std::size_t>(pc)].address, warp);
   }
 
   void processes() {

@@ -11,31 +11,32 @@ namespace {
 // So many iterations beyond the window keep the deepest pipelines full to its end.
 constexpr std::int64_t iterations_behind = 10;
 
-bool ends_iteration(const kernels::Program& program, std::int32_t pc) {
-  return std::ranges::any_of(program.loops,
-                             [&](const kernels::Loop& loop) { return loop.is_main && loop.branch == pc; });
-}
-
-bool in_main_loop(const kernels::Program& program, std::int32_t pc) {
-  return std::ranges::any_of(
-      program.loops, [&](const kernels::Loop& loop) { return loop.is_main && loop.begin <= pc && pc <= loop.branch; });
-}
-
 // First issues of the iterations of the first CTA's leading warp, and behind them the first issue after the last
 // iteration.
-std::vector<std::uint64_t> iteration_begins(const kernels::Program& program, const sm::Recorder& log) {
+std::vector<std::uint64_t> iteration_begins(const kernels::Program& program, const kernels::Loop& loop,
+                                            const sm::Recorder& log) {
   std::vector<std::uint64_t> begins;
   bool next = true;
   for (const sm::IssueRecord& issue : log.issues) {
     if (issue.warp != program.lead_warp) continue;
-    if (next && (in_main_loop(program, issue.pc) || !begins.empty())) {
+    const bool is_inside = loop.begin <= issue.pc && issue.pc <= loop.branch;
+    if (next && (is_inside || !begins.empty())) {
       begins.push_back(issue.cycle);
       next = false;
     }
-    if (!next && !in_main_loop(program, issue.pc)) break;
-    if (ends_iteration(program, issue.pc)) next = true;
+    if (!next && !is_inside) break;
+    if (issue.pc == loop.branch) next = true;
   }
   return begins;
+}
+
+Diagnostic no_such_iteration(const IterationWindow& window, std::int64_t all) {
+  return {"",
+          0,
+          0,
+          "--window",
+          fmt::format("iterations between 1 and {}, as the watched loop has", all),
+          fmt::format("{}:{}", window.first, window.last)};
 }
 
 // Latency L at which the stretch takes (1 - w) T(L_l2) + w T(L_dram), with w the share of steps that wait for DRAM.
@@ -60,6 +61,39 @@ sm::MemoryPort port_of(const SmRun& run, const sm::SmWork& work) {
 
 }  // namespace
 
+const kernels::Loop* main_loop(const kernels::Program& program) {
+  const kernels::Loop* most = nullptr;
+  double executed = 0;
+  for (const kernels::Loop& loop : program.loops) {
+    if (loop.is_main) return &loop;
+    double here = loop.branch - loop.begin + 1;
+    for (const kernels::Loop& around : program.loops)
+      if (around.begin <= loop.begin && loop.branch <= around.branch) here *= static_cast<double>(around.iterations);
+    if (here > executed) {
+      executed = here;
+      most = &loop;
+    }
+  }
+  return most;
+}
+
+Result<Recording> cut_out(Recording whole, std::int64_t all, const IterationWindow& window) {
+  if (window.first > all) return no_such_iteration(window, all);
+  const kernels::Program& program = whole.program();
+  for (auto pc = static_cast<std::int32_t>(whole.shown.size()); pc < std::ssize(program.code); ++pc)
+    whole.shown.push_back({static_cast<std::uint32_t>(pc * kernels::instruction_bytes), kernels::to_text(program, pc)});
+  if (const kernels::Loop* loop = main_loop(program))
+    whole.iteration_begins = iteration_begins(program, *loop, whole.log);
+  const auto iteration = [&](std::int64_t number, std::uint64_t otherwise) {  // from 1
+    const auto place = static_cast<std::size_t>(number - 1);
+    return number >= 1 && place < whole.iteration_begins.size() ? whole.iteration_begins[place] : otherwise;
+  };
+  const std::uint64_t end = whole.end;
+  whole.begin = iteration(window.first, 0);
+  whole.end = window.last >= all ? end : iteration(window.last + 1, end);
+  return whole;
+}
+
 Result<Recording> record(const SimReport& report, const IterationWindow& window) {
   Recording out;
   out.run = report.sm_run;
@@ -67,27 +101,14 @@ Result<Recording> record(const SimReport& report, const IterationWindow& window)
   work.ctas = std::min<std::int64_t>(work.ctas, work.resident);
   work.tiles = 1;
   const std::int64_t all = work.iterations;
-  if (window.first > all)
-    return Diagnostic{"",
-                      0,
-                      0,
-                      "--window",
-                      fmt::format("iterations between 1 and {}, as the main loop has", all),
-                      fmt::format("{}:{}", window.first, window.last)};
+  if (window.first > all) return no_such_iteration(window, all);
   work.iterations = window.last < all ? std::min(all, window.last + iterations_behind) : all;
   out.port = port_of(*out.run, work);
   const sm::SmResult result = out.run->timer->watch(out.port, work, out.log);
   out.log.samples.push_back({static_cast<std::uint64_t>(result.cycles), result.counters});
   out.iterations = work.iterations;
-  out.iteration_begins = iteration_begins(out.program(), out.log);
-  const auto iteration = [&](std::int64_t number, std::uint64_t otherwise) {  // from 1
-    const auto place = static_cast<std::size_t>(number - 1);
-    return number >= 1 && place < out.iteration_begins.size() ? out.iteration_begins[place] : otherwise;
-  };
-  const auto whole = static_cast<std::uint64_t>(result.cycles);
-  out.begin = iteration(window.first, 0);
-  out.end = window.last >= all ? whole : iteration(window.last + 1, whole);
-  return out;
+  out.end = static_cast<std::uint64_t>(result.cycles);
+  return cut_out(std::move(out), all, window);
 }
 
 double l2_bytes_between(const Recording& recording, const sm::Sample& from, const sm::Sample& to) {

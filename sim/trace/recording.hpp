@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "sim/gpu/report.hpp"
@@ -20,6 +21,12 @@ struct IterationWindow {
   std::int64_t first = 2, last = 4;
 };
 
+// An instruction as it is shown.
+struct ShownInstruction {
+  std::uint32_t address = 0;
+  std::string text;
+};
+
 struct Recording {
   std::shared_ptr<const SmRun> run;
   sm::MemoryPort port;  // that was watched
@@ -27,8 +34,16 @@ struct Recording {
   std::uint64_t begin = 0, end = 0;             // the window, in cycles
   std::int64_t iterations = 0;                  // of the main loop, in the run that was watched
   std::vector<std::uint64_t> iteration_begins;  // of the first CTA's leading warp
+  std::vector<ShownInstruction> shown;          // of each instruction; as the program prints it where absent
   [[nodiscard]] const kernels::Program& program() const { return *run->code; }
 };
+
+// The loop that a window counts: the one marked so, else the one in which most instructions are executed; null: none.
+[[nodiscard]] const kernels::Loop* main_loop(const kernels::Program& program);
+
+// The window of a recording that lasts from its begin to its end, of a run with so many iterations. Error: the window
+// begins after the last.
+[[nodiscard]] Result<Recording> cut_out(Recording whole, std::int64_t all, const IterationWindow& window);
 
 // The run as far as the window's end, and a few iterations more so that it does not drain early. Error: the window
 // begins after the last iteration.

@@ -210,8 +210,7 @@ std::string cells_of(const Row& row, const kernels::Program& program, std::uint6
 }
 
 // Mnemonic and operands, without the control bits before them.
-std::string text_of(const kernels::Program& program, std::int32_t pc, std::size_t most) {
-  std::string text = kernels::to_text(program, pc);
+std::string shortened(std::string text, std::size_t most) {
   if (text.starts_with('[')) text.erase(0, text.find(']') + 2);
   if (text.size() > most) text = text.substr(0, most - 2) + "..";
   return text;
@@ -260,10 +259,11 @@ std::string instruction_timeline(const gpu::Recording& recording, const Timeline
       const Row& row = rows[next];
       const auto iteration =
           std::ranges::upper_bound(recording.iteration_begins, row.cycle) - recording.iteration_begins.begin();
-      const std::string label = fmt::format("[{},{:04x}]", iteration, row.pc * kernels::instruction_bytes);
-      out += fmt::format("{:<{}} {} {}\n", label, label_width,
-                         painted(cells_of(row, program, begin, columns), options.in_colour),
-                         text_of(program, row.pc, text));
+      const gpu::ShownInstruction& shown = recording.shown[static_cast<std::size_t>(row.pc)];
+      const std::string label = fmt::format("[{},{:04x}]", iteration, shown.address);
+      out +=
+          fmt::format("{:<{}} {} {}\n", label, label_width,
+                      painted(cells_of(row, program, begin, columns), options.in_colour), shortened(shown.text, text));
     }
     first = next;
   }

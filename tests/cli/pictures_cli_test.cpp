@@ -109,6 +109,20 @@ TEST(Trace, TellsMistakes) {
   }
 }
 
+TEST(Trace, ShowsCompiledKernelsAsTheirListingDoes) {
+  const std::string folder = NOTEG_SOURCE_DIR "/examples/triton_kernel/";
+  const std::string words = "simulate --arch a100-sxm4-80gb --sass " + folder + "softmax.sass --launch " + folder;
+  const Ran ran =
+      run_shell("d=$(mktemp -d); \"$NOTEG\" " + words + "launch.yaml --timeline --window 0 --trace $d/t.json && " +
+                "grep -c '\"text\":' $d/t.json");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(has(ran.out, "instructions of warp 0")) << ran.out;
+  EXPECT_TRUE(has(ran.out, "LDC")) << ran.out;
+  const Ran power = run_program(words + "launch.yaml --power-trace t.csv");
+  EXPECT_EQ(power.status, 2);
+  EXPECT_TRUE(has(power.err, "found a compiled kernel")) << power.err;
+}
+
 TEST(Timeline, FitsTheTerminal) {
   const Ran ran = run_shell("COLUMNS=60 \"$NOTEG\" " + run +
                             "--timeline | sed -n '/^cycles /,$p' | awk '{ print length }' | sort -n | tail -1");

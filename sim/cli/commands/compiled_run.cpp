@@ -123,6 +123,31 @@ Diagnostics trace_for_accelsim(const CompiledInput& input, const compiled::Compi
                                         folder);
 }
 
+// A window of the run that the source view is made of.
+Result<gpu::Recording> record(const compiled::CompiledRun& run, const arch::GpuSpec& gpu,
+                              const gpu::SimOptions& options, const gpu::IterationWindow& window) {
+  constexpr std::uint64_t sample_interval = 32;
+  compiled::WatchedRun watched = compiled::watch(run, gpu, options, sample_interval);
+  const kernels::Loop* loop = gpu::main_loop(*watched.program);
+  const std::int64_t all = loop == nullptr ? 1 : loop->iterations;
+  gpu::Recording whole;
+  whole.run = run.report.sm_run;
+  whole.port = watched.port;
+  whole.log = std::move(watched.log);
+  whole.log.samples.push_back({static_cast<std::uint64_t>(watched.result.cycles), watched.result.counters});
+  whole.end = static_cast<std::uint64_t>(watched.result.cycles);
+  whole.iterations = all;
+  for (const std::int32_t from : run.origin) {
+    if (from < 0) {  // what stands for a pause, and was not in the listing
+      whole.shown.push_back({0, "(pause)"});
+      continue;
+    }
+    const auto& in = *run.profile.code.steps[static_cast<std::size_t>(from)].in;
+    whole.shown.push_back({in.address, std::string(in.text)});
+  }
+  return gpu::cut_out(std::move(whole), all, window);
+}
+
 }  // namespace
 
 int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu::SimOptions& options,
@@ -143,8 +168,14 @@ int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gp
       write_report("simulate", arguments, [&] { return pages::compiled_report(gpu, *run, input->launch, view); });
   if (stalls) status = std::max(status, write_file(*stalls, compiled::to_csv(view, *run)));
   if (stalls && *stalls == "-") return status;
+  std::string timeline;
+  status = std::max(
+      status, trace_run(
+                  arguments, run->report, gpu,
+                  [&](const gpu::IterationWindow& window) { return record(*run, gpu, options, window); }, timeline));
   switch (format) {
-    case Format::text: return std::max(status, print(text_of(*run, input->launch) + compiled::hottest(view, *run, 12)));
+    case Format::text:
+      return std::max(status, print(text_of(*run, input->launch) + compiled::hottest(view, *run, 12) + timeline));
     case Format::json: return std::max(status, print(compiled::to_json(*run, input->launch)));
     case Format::csv: return std::max(status, print(report::to_csv({run->report})));
   }

@@ -2,6 +2,7 @@
 // a library would choose, several power limits.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "sim/gpu/limits/switches.hpp"
 #include "sim/gpu/report.hpp"
 #include "sim/gpu/sim_options.hpp"
+#include "sim/trace/recording.hpp"
 #include "sim/tune/catalogue.hpp"
 #include "sim/validate/validate.hpp"
 
@@ -45,9 +47,12 @@ namespace noteg::cli {
 // What is wrong with them, before anything runs.
 void check_trace(const Arguments& arguments, Format format, Diagnostics& errors);
 
-// Writes the trace and adds the timeline to `timeline`, as far as they are asked for. The exit status.
+// Writes the trace of a window that `record` watches and adds the timeline to `timeline`, as far as they are asked for.
+// The exit status.
+using Record = std::function<Result<gpu::Recording>(const gpu::IterationWindow&)>;
+[[nodiscard]] bool wants_trace(const Arguments& arguments);
 [[nodiscard]] int trace_run(const Arguments& arguments, const gpu::SimReport& report, const arch::GpuSpec& gpu,
-                            std::string& timeline);
+                            const Record& record, std::string& timeline);
 
 // --kernel auto on the command line: a request that leaves the kernel to the GPU.
 

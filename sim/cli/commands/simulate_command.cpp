@@ -160,9 +160,9 @@ void check_beside(const Arguments& arguments, Diagnostics& errors) {
                      : names_operator(arguments) ? "a memory kernel or experts"
                                                  : nullptr;
   if (kind == nullptr) return;
-  for (const char* option : {"explain", "trace", "timeline", "power-trace"})
-    if (arguments.has(option))
-      errors.push_back({"", 0, 0, std::string("--") + option, "a GEMM or attention kernel with it", kind});
+  for (const std::string option : {"explain", "trace", "timeline", "power-trace"})
+    if (arguments.has(option) && (!names_compiled(arguments) || option == "explain" || option == "power-trace"))
+      errors.push_back({"", 0, 0, "--" + option, "a GEMM or attention kernel with it", kind});
 }
 
 }  // namespace
@@ -214,7 +214,9 @@ int run_simulate(const std::vector<std::string>& words, serve::Session& session)
       return status;
   }
   std::string timeline;
-  int status = trace_run(*arguments, *report, *gpu, timeline);
+  int status = trace_run(
+      *arguments, *report, *gpu, [&](const gpu::IterationWindow& window) { return gpu::record(*report, window); },
+      timeline);
   if (status == wrong_input) return status;
   status =
       std::max(status, write_report("simulate", *arguments, [&] { return pages::simulate_report(*gpu, *report); }));
