@@ -50,7 +50,6 @@ void check_trace(const Arguments& arguments, Format format, Diagnostics& errors)
 // Writes the trace of a window that `record` watches and adds the timeline to `timeline`, as far as they are asked for.
 // The exit status.
 using Record = std::function<Result<gpu::Recording>(const gpu::IterationWindow&)>;
-[[nodiscard]] bool wants_trace(const Arguments& arguments);
 [[nodiscard]] int trace_run(const Arguments& arguments, const gpu::SimReport& report, const arch::GpuSpec& gpu,
                             const Record& record, std::string& timeline);
 

@@ -68,12 +68,10 @@ void check_trace(const Arguments& arguments, Format format, Diagnostics& errors)
           {"", 0, 0, path ? "--trace" : "--timeline", std::string("no --") + other + " beside it", "both"});
 }
 
-bool wants_trace(const Arguments& arguments) { return arguments.has("trace") || arguments.has("timeline"); }
-
 int trace_run(const Arguments& arguments, const gpu::SimReport& report, const arch::GpuSpec& gpu, const Record& record,
               std::string& timeline) {
-  if (!wants_trace(arguments)) return done;
   const std::optional<std::string> path = arguments.text("trace");
+  if (!path && !arguments.has("timeline")) return done;
   const gpu::IterationWindow window =
       window_from(arguments.text("window").value_or("2:4")).value_or(gpu::IterationWindow{});
   Result<gpu::Recording> recording = record(window);
