@@ -18,7 +18,7 @@ namespace {
 
 using S = Semantics;
 
-constexpr double most_watched = 400'000;  // warp instructions
+constexpr double most_watched = 200'000;  // warp instructions
 constexpr std::int64_t usual_iterations = 24;
 
 std::size_t column(std::string_view name) {
