@@ -77,7 +77,8 @@ const kernels::Loop* main_loop(const kernels::Program& program) {
   return most;
 }
 
-Result<Recording> cut_out(Recording whole, std::int64_t all, const IterationWindow& window) {
+Result<Recording> cut_out(Recording whole, const sm::SmResult& result, std::int64_t all,
+                          const IterationWindow& window) {
   if (window.first > all) return no_such_iteration(window, all);
   const kernels::Program& program = whole.program();
   for (auto pc = static_cast<std::int32_t>(whole.shown.size()); pc < std::ssize(program.code); ++pc)
@@ -88,7 +89,8 @@ Result<Recording> cut_out(Recording whole, std::int64_t all, const IterationWind
     const auto place = static_cast<std::size_t>(number - 1);
     return number >= 1 && place < whole.iteration_begins.size() ? whole.iteration_begins[place] : otherwise;
   };
-  const std::uint64_t end = whole.end;
+  const auto end = static_cast<std::uint64_t>(result.cycles);
+  whole.log.samples.push_back({end, result.counters});
   whole.begin = iteration(window.first, 0);
   whole.end = window.last >= all ? end : iteration(window.last + 1, end);
   return whole;
@@ -105,10 +107,8 @@ Result<Recording> record(const SimReport& report, const IterationWindow& window)
   work.iterations = window.last < all ? std::min(all, window.last + iterations_behind) : all;
   out.port = port_of(*out.run, work);
   const sm::SmResult result = out.run->timer->watch(out.port, work, out.log);
-  out.log.samples.push_back({static_cast<std::uint64_t>(result.cycles), result.counters});
   out.iterations = work.iterations;
-  out.end = static_cast<std::uint64_t>(result.cycles);
-  return cut_out(std::move(out), all, window);
+  return cut_out(std::move(out), result, all, window);
 }
 
 double l2_bytes_between(const Recording& recording, const sm::Sample& from, const sm::Sample& to) {

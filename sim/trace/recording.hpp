@@ -41,9 +41,10 @@ struct Recording {
 // The loop that a window counts: the one marked so, else the one in which most instructions are executed; null: none.
 [[nodiscard]] const kernels::Loop* main_loop(const kernels::Program& program);
 
-// The window of a recording that lasts from its begin to its end, of a run with so many iterations. Error: the window
+// The window of a recording of a run that is over, with its result and with so many iterations. Error: the window
 // begins after the last.
-[[nodiscard]] Result<Recording> cut_out(Recording whole, std::int64_t all, const IterationWindow& window);
+[[nodiscard]] Result<Recording> cut_out(Recording whole, const sm::SmResult& result, std::int64_t all,
+                                        const IterationWindow& window);
 
 // The run as far as the window's end, and a few iterations more so that it does not drain early. Error: the window
 // begins after the last iteration.

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "arch/load.hpp"
@@ -22,6 +23,8 @@ namespace noteg::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::uint64_t trace_interval = 32;  // cycles between two samples of a trace
 
 struct CompiledInput {
   compiled::Listing listing;
@@ -124,19 +127,19 @@ Diagnostics trace_for_accelsim(const CompiledInput& input, const compiled::Compi
 }
 
 // A window of the run that the source view is made of.
-Result<gpu::Recording> record(const compiled::CompiledRun& run, const arch::GpuSpec& gpu,
-                              const gpu::SimOptions& options, const gpu::IterationWindow& window) {
-  constexpr std::uint64_t sample_interval = 32;
-  compiled::WatchedRun watched = compiled::watch(run, gpu, options, sample_interval);
-  const kernels::Loop* loop = gpu::main_loop(*watched.program);
-  const std::int64_t all = loop == nullptr ? 1 : loop->iterations;
+Result<gpu::Recording> record(const compiled::CompiledRun& run, const compiled::WatchedRun& watched,
+                              const gpu::IterationWindow& window) {
   gpu::Recording whole;
   whole.run = run.report.sm_run;
   whole.port = watched.port;
-  whole.log = std::move(watched.log);
-  whole.log.samples.push_back({static_cast<std::uint64_t>(watched.result.cycles), watched.result.counters});
-  whole.end = static_cast<std::uint64_t>(watched.result.cycles);
-  whole.iterations = all;
+  whole.log = watched.log;
+  // The loop of the whole kernel, with the iterations that were watched.
+  const kernels::Loop* loop = gpu::main_loop(whole.program());
+  whole.iterations = 1;
+  if (loop != nullptr) {
+    const std::ptrdiff_t place = loop - whole.program().loops.data();
+    whole.iterations = watched.program->loops[static_cast<std::size_t>(place)].iterations;
+  }
   for (const std::int32_t from : run.origin) {
     if (from < 0) {  // what stands for a pause, and was not in the listing
       whole.shown.push_back({0, "(pause)"});
@@ -145,7 +148,8 @@ Result<gpu::Recording> record(const compiled::CompiledRun& run, const arch::GpuS
     const auto& in = *run.profile.code.steps[static_cast<std::size_t>(from)].in;
     whole.shown.push_back({in.address, std::string(in.text)});
   }
-  return gpu::cut_out(std::move(whole), all, window);
+  const std::int64_t all = whole.iterations;
+  return gpu::cut_out(std::move(whole), watched.result, all, window);
 }
 
 }  // namespace
@@ -161,18 +165,22 @@ int simulate_compiled_kernel(const Arguments& arguments, const arch::GpuSpec& gp
     if (const Diagnostics wrong = trace_for_accelsim(*input, *run, *folder); !wrong.empty())
       return refuse("simulate", wrong);
   const auto stalls = arguments.text("stalls");
-  const bool needs_view = stalls || format == Format::text || arguments.has("report");
-  const std::vector<compiled::SourceLine> view =
-      needs_view ? compiled::source_view(*run, gpu, options) : std::vector<compiled::SourceLine>{};
+  const bool is_traced = arguments.has("trace") || arguments.has("timeline");
+  std::optional<compiled::WatchedRun> watched;
+  std::vector<compiled::SourceLine> view;
+  if (stalls || is_traced || format == Format::text || arguments.has("report")) {
+    watched = is_traced ? compiled::watch(*run, gpu, options, trace_interval) : compiled::watch(*run, gpu, options);
+    view = compiled::source_view(*run, *watched);
+  }
   int status =
       write_report("simulate", arguments, [&] { return pages::compiled_report(gpu, *run, input->launch, view); });
   if (stalls) status = std::max(status, write_file(*stalls, compiled::to_csv(view, *run)));
   if (stalls && *stalls == "-") return status;
   std::string timeline;
-  status = std::max(
-      status, trace_run(
-                  arguments, run->report, gpu,
-                  [&](const gpu::IterationWindow& window) { return record(*run, gpu, options, window); }, timeline));
+  status = std::max(status,
+                    trace_run(
+                        arguments, run->report, gpu,
+                        [&](const gpu::IterationWindow& window) { return record(*run, *watched, window); }, timeline));
   switch (format) {
     case Format::text:
       return std::max(status, print(text_of(*run, input->launch) + compiled::hottest(view, *run, 12) + timeline));

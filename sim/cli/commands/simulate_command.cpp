@@ -154,15 +154,16 @@ int run_simulate(const std::vector<std::string>& words) {
 
 namespace {
 
-// What only kernels of the IR have: compiled ones and memory kernels would pass it over in silence.
+// What such a kernel does not have, and would pass over in silence.
 void check_beside(const Arguments& arguments, Diagnostics& errors) {
-  const char* kind = names_compiled(arguments)   ? "a compiled kernel"
-                     : names_operator(arguments) ? "a memory kernel or experts"
-                                                 : nullptr;
-  if (kind == nullptr) return;
-  for (const std::string option : {"explain", "trace", "timeline", "power-trace"})
-    if (arguments.has(option) && (!names_compiled(arguments) || option == "explain" || option == "power-trace"))
-      errors.push_back({"", 0, 0, "--" + option, "a GEMM or attention kernel with it", kind});
+  std::vector<std::string> absent;
+  if (names_compiled(arguments))
+    absent = {"explain", "power-trace"};
+  else if (names_operator(arguments))
+    absent = {"explain", "trace", "timeline", "power-trace"};
+  const char* kind = names_compiled(arguments) ? "a compiled kernel" : "a memory kernel or experts";
+  for (const std::string& option : absent)
+    if (arguments.has(option)) errors.push_back({"", 0, 0, "--" + option, "a GEMM or attention kernel with it", kind});
 }
 
 }  // namespace

@@ -198,14 +198,10 @@ class WarpScheduler {
       return ready > issued_at && now <= std::max(ready, issue_free);
     };
     if (state_.bursts && (left >> state_.last & 1u) != 0 && goes_on(state_.last)) return state_.last;
-    int first = -1;
-    for (; left != 0; left &= left - 1) {
-      const int bit = std::countr_zero(left);
-      if (goes_on(bit) && (first < 0 || state_.issued_last[static_cast<std::size_t>(bit)] <=
-                                            state_.issued_last[static_cast<std::size_t>(first)]))
-        first = bit;
-    }
-    return first;
+    std::uint32_t on = 0;
+    for (; left != 0; left &= left - 1)
+      if (goes_on(std::countr_zero(left))) on |= left & (0u - left);
+    return policy::longest_waiting({state_.last, &state_.issued_last, takes_turns_}, on);
   }
   [[nodiscard]] int choose(std::uint32_t candidates) const {
     if (takes_turns_) candidates = by_age_.of_oldest(candidates);
