@@ -30,11 +30,12 @@ double l2_latency(const PortRequest& request) {
   return l2.latency.value;
 }
 
-// The SM's share of what L2 delivers, whose rate the file states at the highest clock.
-double l2_share(const PortRequest& request, double rate, double per_sm, Hertz clock) {
+// The SM's share of what L2 delivers, whose rate the file states at the highest clock. The SM runs whole tiles, of which
+// L2 sees what lies `inside` the matrix.
+double l2_share(const PortRequest& request, double rate, double inside, double per_sm, Hertz clock) {
   const double now = rate * rounded(l2_cycles_per_cycle(*request.gpu, clock), clock_step);
   const double even = request.ctas.even_share_of(now);
-  return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / even, share_step));
+  return std::min(per_sm, even * rounded(request.ctas.share_of(now, per_sm) / inside / even, share_step));
 }
 
 // SMs that are in lockstep read their tiles of C all at once, at what DRAM gives them all. They stay so for some waves
@@ -49,7 +50,7 @@ void set_reads_of_c(const PortRequest& request, Hertz clock, sm::MemoryPort& out
   const double in_lockstep = std::min(1.0, request.gpu->sm.lockstep_waves / request.waves) * missing;
   const double share = request.ctas.share_of(dram.bandwidth.value * dram.read_efficiency / clock.value,
                                              request.gpu->l2.sm_bandwidth.value);
-  out.c_bytes_per_cycle = rounded(share / in_lockstep, step_of_c);
+  out.c_bytes_per_cycle = rounded(share / in_lockstep / request.traffic.writes_inside, step_of_c);
 }
 
 }  // namespace
@@ -85,11 +86,11 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const double sent = gpu.l2.sm_write_bandwidth.value > 0 ? gpu.l2.sm_write_bandwidth.value : per_sm;
   out.read_bytes_per_cycle =
       l2_share(request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats),
-               per_sm, clock);
+               request.traffic.reads_inside, per_sm, clock);
   // Copies that run ahead leave L2 little time without a request: bursts of SMs meet. A loop that waits for its loads
   // lets others have theirs meanwhile (an L40S: products of 8-bit floats in loops of two stages).
   if (!request.asks_always) out.read_burst_bytes_per_cycle = per_sm;
-  out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, sent, clock);
+  out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, request.traffic.writes_inside, sent, clock);
   out.write_burst_bytes_per_cycle = sent;
   out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;

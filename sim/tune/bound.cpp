@@ -81,6 +81,7 @@ struct LeastWork {
   double depth = 0;        // k values of one
   double area = 0;         // results of one, edges beyond the matrix included
   double moved_bytes = 0;  // by DRAM
+  double read_bytes = 0;   // of L2, tiles clipped to the matrix
 };
 
 LeastWork least_work(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape) {
@@ -88,8 +89,11 @@ LeastWork least_work(const arch::GpuSpec& gpu, const kernels::KernelConfig& kern
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   const auto batch = static_cast<double>(shape.batch);
   const double split = std::max(1, kernel.split_k);
+  const auto tiles_m = static_cast<double>(ceil_div(shape.m, kernel.tile.m));
+  const auto tiles_n = static_cast<double>(ceil_div(shape.n, kernel.tile.n));
   LeastWork w;
-  w.ctas = static_cast<double>(ceil_div(shape.m, kernel.tile.m) * ceil_div(shape.n, kernel.tile.n)) * batch * split;
+  w.ctas = tiles_m * tiles_n * batch * split;
+  w.read_bytes = batch * (m * tiles_n + n * tiles_m) * k * bytes_in;
   // Of split-K's remainder nothing is assumed.
   w.busiest = std::max(1.0, std::ceil(w.ctas / gpu.sms));
   w.depth = std::max(1.0, k / split);
@@ -133,7 +137,7 @@ double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, 
   const double bytes = (kernel.tile.m + kernel.tile.n) * work.depth * kernels::bytes_of(kernel.dtype_in);
   const double steps = 1.02 * std::max(1.0, gpu.clock.boost / clock);
   const double rate = gpu.l2.read_bandwidth.value * (gpu.l2.own_clock ? steps : 1.0);
-  const double arriving = work.ctas * bytes * gpu::least_reads_that_arrive(gpu);
+  const double arriving = work.read_bytes * gpu::least_reads_that_arrive(gpu);
   return std::max(work.busiest * bytes / gpu.l2.sm_bandwidth.value, arriving / rate);
 }
 

@@ -141,6 +141,22 @@ double pair_share(const GemmTrafficRequest& r) {
   return (a * std::clamp(2.0 - two.rows, 0.0, 1.0) + b * std::clamp(2.0 - two.columns, 0.0, 1.0)) / (a + b);
 }
 
+// Of what whole tiles cover along one extent.
+double covered(std::int64_t extent, std::int64_t tile) {
+  return static_cast<double>(extent) / static_cast<double>(ceil_div(extent, tile) * tile);
+}
+
+// Loads and stores beyond the matrix are masked: nobody sees them, though the CTA issues them.
+void add_masks(Traffic& out, const GemmTrafficRequest& r) {
+  const kernels::Tile& tile = r.config->tile;
+  const kernels::GemmShape& s = *r.shape;
+  const double m = covered(s.m, tile.m), n = covered(s.n, tile.n);
+  const double k = covered(s.k, std::max(1, r.program->k_per_iteration));
+  const double a = tile.m * stored_share(*r.config), b = tile.n;
+  out.reads_inside = k * (a * m + b * n) / (a + b);
+  out.writes_inside = m * n;
+}
+
 // Writes of C by whole sectors; slices of split-K write and, where they take turns, read it in between.
 void add_results(Traffic& out, const GemmTrafficRequest& r) {
   const kernels::KernelConfig& c = *r.config;
@@ -383,6 +399,7 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
     out.l2_read_bytes = block * blocks * r.grid->geometry.all_tiles;
   } else {
     out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
+    add_masks(out, r);
   }
   add_results(out, r);
   add_lookups(out, r.gpu->l2, dram);
