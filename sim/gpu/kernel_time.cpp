@@ -82,7 +82,7 @@ KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, con
   const sm::CoreCounters counters = runs.mixed().counters;
   const double ctas = std::max(1.0, static_cast<double>(runs.work.ctas));
   idle_cycles_ = std::max(0.0, counters.prologue_cycles) / ctas +
-                 std::max(0.0, counters.silent_cycles) / (ctas * static_cast<double>(launch.geometry.tiles));
+                 std::max(0.0, counters.lead_epilogue_cycles) / (ctas * static_cast<double>(launch.geometry.tiles));
 }
 
 void KernelTime::meet(const PortRequest& ports, const Switches& switches) {

@@ -30,8 +30,8 @@ double l2_latency(const PortRequest& request) {
   return l2.latency.value;
 }
 
-// The SM's share of what L2 delivers, whose rate the file states at the highest clock. The SM runs whole tiles, of which
-// L2 sees what lies `inside` the matrix.
+// The SM's share of what L2 delivers, whose rate the file states at the highest clock. The SM runs whole tiles, of
+// which L2 sees what lies `inside` the matrix.
 double l2_share(const PortRequest& request, double rate, double inside, double per_sm, Hertz clock) {
   const double now = rate * rounded(l2_cycles_per_cycle(*request.gpu, clock), clock_step);
   const double even = request.ctas.even_share_of(now);
@@ -90,7 +90,8 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   // Copies that run ahead leave L2 little time without a request: bursts of SMs meet. A loop that waits for its loads
   // lets others have theirs meanwhile (an L40S: products of 8-bit floats in loops of two stages).
   if (!request.asks_always) out.read_burst_bytes_per_cycle = per_sm;
-  out.write_bytes_per_cycle = l2_share(request, gpu.l2.write_bandwidth.value, request.traffic.writes_inside, sent, clock);
+  out.write_bytes_per_cycle =
+      l2_share(request, gpu.l2.write_bandwidth.value, request.traffic.writes_inside, sent, clock);
   out.write_burst_bytes_per_cycle = sent;
   out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;

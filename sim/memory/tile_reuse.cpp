@@ -30,6 +30,20 @@ LiveTiles live_tiles(const TileGrid& grid, std::int64_t count) {
   return along_m ? LiveTiles{fast_tiles, slow_tiles} : LiveTiles{slow_tiles, fast_tiles};
 }
 
+// Two places at random in a stretch of c bands lie in the same band with 1 - c / 3, or (3 c - 1) / (3 c^2) from c = 1
+// on.
+LiveTiles tiles_met(const TileGrid& grid, std::int64_t count) {
+  LiveTiles out = live_tiles(grid, count);
+  const bool along_m = grid.raster == kernels::Raster::along_m;
+  const auto fast = static_cast<double>(along_m ? grid.tiles_m : grid.tiles_n);
+  const auto slow = static_cast<double>(along_m ? grid.tiles_n : grid.tiles_m);
+  const double width = std::min(portable::exp2(grid.swizzle_log2), slow);
+  const double c = std::min(static_cast<double>(count), fast * slow) / (fast * width);
+  const double bands = c < 1 ? 1 / (1 - c / 3) : 3 * c * c / (3 * c - 1);
+  (along_m ? out.columns : out.rows) = std::min(slow, width * bands);
+  return out;
+}
+
 // H200M: start times of the CTAs of 93 launches: 0.01 to 0.03 of a duration per wave with two warps on a sub-core, 0.02
 // to 0.18 with three, 0.05 to 0.3 with four, 0.2 with five: the power 3.5 of the warps. Kernels with one buffer stay
 // together with up to seven and are apart after a few waves with sixteen.

@@ -85,6 +85,9 @@ struct LiveTiles {
   double rows = 0, columns = 0;
 };
 [[nodiscard]] LiveTiles live_tiles(const TileGrid& grid, std::int64_t count);
+// So many, all used alike, are met again as often: of two CTAs out of `count` that follow each other, from any place of
+// the raster on, one in `rows` has the row of the other.
+[[nodiscard]] LiveTiles tiles_met(const TileGrid& grid, std::int64_t count);
 
 // Part of the bytes touched again after `distance` distinct bytes that an L2 of such a capacity still holds.
 [[nodiscard]] double retained_fraction(double distance, const Capacity& capacity);

@@ -50,7 +50,7 @@ struct CoreCounters {
   double read_sectors = 0, write_sectors = 0;  // asked of L2 when l1_hit_rate is 0
   // Of CTAs: before any warpgroup's main loop, while one is in its main loop, and the rest.
   double prologue_cycles = 0, mainloop_cycles = 0, epilogue_cycles = 0;
-  double silent_cycles = 0;  // the rest where only the leading warp's main loop counts
+  double lead_epilogue_cycles = 0;  // the rest where only the leading warp's main loop counts
 
   CoreCounters& operator+=(const CoreCounters& o);
   [[nodiscard]] CoreCounters operator*(double factor) const;

@@ -76,6 +76,20 @@ TEST(PortRequest, PersistentCtasShareL2ByTiles) {
   EXPECT_NEAR(spread.share_of(1000, 1e9), 1000 * 4 / 512.0, 1e-9);
 }
 
+// Rows beyond the matrix are masked: a CTA that fills a quarter of its tile's rows reads the less, and has its results
+// out four times as soon.
+TEST(PortRequest, WhatLiesBeyondTheMatrixAsksL2ForNothing) {
+  const arch::GpuSpec gpu = gpu_of("rtx4070");
+  SmCache cache;
+  const auto port = [&](std::int64_t m) {
+    const KernelLaunch launch = launch_for(gpu, "ampere_sgemm_128x64_nn", {m, 128 * 4 * gpu.sms, 512, 1}, {}, cache);
+    return port_to_l2(port_request(gpu, launch, {}), gpu.clock.sustained);
+  };
+  const sm::MemoryPort whole = port(64), quarter = port(16);
+  EXPECT_NEAR(quarter.read_bytes_per_cycle / whole.read_bytes_per_cycle, 192.0 / (16 + 128), 0.03);
+  EXPECT_NEAR(quarter.write_bytes_per_cycle / whole.write_bytes_per_cycle, 4, 0.08);
+}
+
 class Waits : public testing::TestWithParam<double> {};
 
 TEST_P(Waits, LoadAndTimeAgreeAtEveryClock) {

@@ -185,6 +185,25 @@ TEST(LiveTiles, FollowTheRaster) {
   EXPECT_EQ(live_tiles(grid, 16).columns, 16);
 }
 
+// CTAs side by side that begin anywhere in the raster: they grow into the next column bit by bit, not all at once.
+TEST(LiveTiles, AreMetAgainAsOftenAsStretchesOfTheRasterHaveThemInCommon) {
+  TileGrid grid;
+  grid.tiles_m = 64;
+  grid.tiles_n = 32;
+  EXPECT_NEAR(tiles_met(grid, 1).columns, 1, 0.01);
+  EXPECT_NEAR(tiles_met(grid, 64).columns, 1.5, 1e-12);  // two in a column's length share a column with 2/3
+  EXPECT_NEAR(tiles_met(grid, 128).columns, 2.4, 1e-12);
+  EXPECT_EQ(tiles_met(grid, 128).rows, 64);
+  EXPECT_EQ(tiles_met(grid, 1 << 20).columns, 32);
+  double before = 0;
+  for (std::int64_t count = 1; count <= grid.ctas(); ++count) {
+    const double columns = tiles_met(grid, count).columns;
+    EXPECT_GE(columns, before);
+    EXPECT_LT(columns, before + 1.02);
+    before = columns;
+  }
+}
+
 TEST(LiveTiles, ASwizzleMakesThemSquarer) {
   TileGrid grid;
   grid.tiles_m = 64;

@@ -68,7 +68,7 @@ EXIT
   work.iterations = 100;
   const CoreCounters c = run_sm(decode(*program, gpu->sm), gpu->sm, {}, {}, work).counters;
   EXPECT_GT(c.mainloop_cycles, 800);
-  EXPECT_LT(c.silent_cycles, 100);
+  EXPECT_LT(c.lead_epilogue_cycles, 100);
 }
 
 TEST(Roles, ATakenForwardBranchCostsANewFetch) {

@@ -302,7 +302,7 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
   const memory::TileGrid& tiles = r.grid->tiles;
   const std::int64_t ctas = std::max<std::int64_t>(1, geometry.ctas);
   const std::int64_t live_ctas = std::min(reuse.live_ctas, ctas);
-  const memory::LiveTiles live = memory::live_tiles(tiles, live_ctas);
+  const memory::LiveTiles live = memory::tiles_met(tiles, live_ctas);
   const double planes_live =
       std::clamp(static_cast<double>(live_ctas) / static_cast<double>(tiles.tiles_m * tiles.tiles_n), 1.0,
                  static_cast<double>(tiles.batch * tiles.split_k));

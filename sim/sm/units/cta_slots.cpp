@@ -25,7 +25,7 @@ void CtaSlots::launch_first() {
 void CtaSlots::start(std::size_t slot, std::uint64_t now) {
   Slot fresh;
   fresh.running = sm_.program.warps;
-  fresh.started = fresh.main_begin = fresh.silent_since = now + sm_.skipped();
+  fresh.started = fresh.main_begin = fresh.lead_begin = now + sm_.skipped();
   slots_[slot] = fresh;
   sm_.observer.cta_starts(slot, now);
   sm_.async.reset(slot);
@@ -69,24 +69,9 @@ void CtaSlots::change_region(const Warp& warp, std::int32_t from, std::int32_t t
   if (begins && cta.main_loops++ == 0) cta.main_begin = at;
   if (!begins && --cta.main_loops == 0) cta.main_cycles += at - cta.main_begin;
   if (!leads) return;
-  if (begins && cta.first_main == 0) {
-    cta.first_main = at;
-    cta.silent = false;
-  }
-  if (begins) break_silence(cta, at);
-  if (begins) return;
-  cta.silent = true;
-  cta.silent_since = at;
-}
-
-void CtaSlots::break_silence(Slot& cta, std::uint64_t at) {
-  if (cta.silent) sm_.count.silent_cycles += static_cast<double>(at - cta.silent_since);
-  cta.silent = false;
-}
-
-void CtaSlots::stores(std::size_t slot, std::uint64_t now, std::uint64_t gone) {
-  slots_[slot].stores_gone = std::max(slots_[slot].stores_gone, gone);
-  break_silence(slots_[slot], now + sm_.skipped());
+  if (begins && cta.first_main == 0) cta.first_main = at;
+  if (begins) cta.lead_begin = at;
+  if (!begins) cta.lead_cycles += at - cta.lead_begin;
 }
 
 void CtaSlots::end_warp(const Warp& warp, std::uint64_t now) {
@@ -95,7 +80,7 @@ void CtaSlots::end_warp(const Warp& warp, std::uint64_t now) {
 }
 
 void CtaSlots::end(std::size_t slot, std::uint64_t now) {
-  Slot& cta = slots_[slot];
+  const Slot& cta = slots_[slot];
   const std::uint64_t free = std::max(now, cta.stores_gone);
   ++ended_;
   end_ = std::max(end_, free + 1 + sm_.skipped());
@@ -105,7 +90,6 @@ void CtaSlots::end(std::size_t slot, std::uint64_t now) {
       static_cast<double>(end_ - last_refill_) < end_together * static_cast<double>(end_ - cta.started))
     ++emptied_together_;
   sm_.observer.cta_ends(slot, now);
-  break_silence(cta, end_);
   count_phases(cta);
   for (const Warp& warp : sm_.warps_of(slot))
     sm_.count.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(free - warp.last_issue);
@@ -124,6 +108,7 @@ void CtaSlots::count_phases(const Slot& cta) const {
   sm_.count.prologue_cycles += static_cast<double>(first_main - cta.started);
   sm_.count.mainloop_cycles += static_cast<double>(cta.main_cycles);
   sm_.count.epilogue_cycles += static_cast<double>(end_ - first_main - cta.main_cycles);
+  sm_.count.lead_epilogue_cycles += static_cast<double>(end_ - first_main - cta.lead_cycles);
 }
 
 // Those that run now run so much later.
@@ -131,7 +116,7 @@ void CtaSlots::replace(std::int64_t ctas, std::uint64_t cycles) {
   for (Slot& cta : slots_) {
     cta.started += cycles;
     cta.main_begin += cycles;
-    cta.silent_since += cycles;
+    cta.lead_begin += cycles;
     if (cta.first_main != 0) cta.first_main += cycles;
   }
   launched_ += ctas;
@@ -143,7 +128,7 @@ void CtaSlots::replace(std::int64_t ctas, std::uint64_t cycles) {
 // When a CTA started decides what is counted, not what happens.
 void CtaSlots::hash(StateHash& add) const {
   add.until(next_launch_);
-  for (const auto& [running, arrived, started, first_main, main_begin, main_cycles, silent, silent_since, main_loops,
+  for (const auto& [running, arrived, started, first_main, main_begin, main_cycles, lead_begin, lead_cycles, main_loops,
                     stores_gone] : slots_) {
     add(static_cast<std::uint64_t>(running) << 8 | static_cast<std::uint64_t>(arrived));
     add.until(stores_gone);

@@ -23,7 +23,9 @@ class CtaSlots {
   void start(std::size_t slot, std::uint64_t now);
   void end_warp(const Warp& warp, std::uint64_t now);
   // A store of the CTA will have left the SM: until then its slot is not free (h100_sm_micro, store_drain).
-  void stores(std::size_t slot, std::uint64_t now, std::uint64_t gone);
+  void stores(std::size_t slot, std::uint64_t gone) {
+    slots_[slot].stores_gone = std::max(slots_[slot].stores_gone, gone);
+  }
   // A warp has arrived at the CTA's barrier; all that wait there may go on.
   void arrive_at_barrier(std::size_t slot, std::uint64_t now);
   void open_barrier(std::size_t slot, std::uint64_t now);
@@ -48,15 +50,13 @@ class CtaSlots {
     int running = 0, arrived = 0;                   // warps
     std::uint64_t started = 0, first_main = 0;      // with skipped cycles
     std::uint64_t main_begin = 0, main_cycles = 0;  // while any warpgroup is in its main loop, of all tiles
-    bool silent = true;                             // the leading warp has left its main loop, nothing is stored yet
-    std::uint64_t silent_since = 0;
+    std::uint64_t lead_begin = 0, lead_cycles = 0;  // while the leading warp is
     int main_loops = 0;                             // warpgroups that are in theirs
     std::uint64_t stores_gone = 0;                  // when its stores have left the SM
   };
   void open_complete_barrier(std::size_t slot, std::uint64_t now);
   void end(std::size_t slot, std::uint64_t now);
   void count_phases(const Slot& cta) const;
-  void break_silence(Slot& cta, std::uint64_t at);
 
   Machine& sm_;
   std::uint64_t barrier_latency_;

@@ -184,7 +184,7 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyon
     sm_.observer.use(RecordedUnit::load_store, access.warp, access.pc, data_at, data_at + data_cycles(cost, beyond_l1),
                      ready);
   if (waits_beyond_l1(cost, beyond_l1)) pending_.add(ready, cost.requests);
-  if (cost.kind == MemoryKind::store_global) sm_.ctas.stores(sm_.warps[access.warp].cta, data_at, ready);
+  if (cost.kind == MemoryKind::store_global) sm_.ctas.stores(sm_.warps[access.warp].cta, ready);
   if (cost.kind == MemoryKind::async_copy) sm_.events.post(ready, {EventKind::async_done, access.group, access.warp});
 }
 

@@ -92,20 +92,23 @@ void iadd(const Work& w) {
   const bool three = w.sources() > 2 && w.source(2).kind != Kind::pred && w.source(2).kind != Kind::upred;
   if (three) a[2] = addend(w, 2, extended);
   const Predicate c0 = extended ? w.carry(0) : Predicate{}, c1 = extended ? w.carry(1) : Predicate{};
+  const Lanes &x = a[0].value, &y = a[1].value, &z = a[2].value;
+  const std::uint32_t ones = a[0].one + a[1].one + a[2].one;
   Lanes sum;
+  sum.known = x.known & y.known & z.known & c0.known & c1.known;
+  for (std::size_t i = 0; i < 32; ++i)
+    sum.value[i] = x.value[i] + y.value[i] + z.value[i] + ones + (c0.bits >> i & 1) + (c1.bits >> i & 1);
+  if (!carries_out(w)) return w.set(sum);
   Predicate out0, out1;
-  sum.known = a[0].value.known & a[1].value.known & a[2].value.known & c0.known & c1.known;
-  const std::uint64_t ones = a[0].one + a[1].one + a[2].one;
   std::array<std::int64_t, 32> to_carry{};
   for (std::size_t i = 0; i < 32; ++i) {
-    const std::uint64_t total = std::uint64_t{a[0].value.value[i]} + a[1].value.value[i] + a[2].value.value[i] + ones +
-                                (c0.bits >> i & 1) + (c1.bits >> i & 1);
-    sum.value[i] = static_cast<std::uint32_t>(total);
+    const std::uint64_t total =
+        std::uint64_t{x.value[i]} + y.value[i] + z.value[i] + ones + (c0.bits >> i & 1) + (c1.bits >> i & 1);
     out0.bits |= static_cast<std::uint32_t>(total >> 32 >= 1) << i;
     out1.bits |= static_cast<std::uint32_t>(total >> 32 >= 2) << i;
     to_carry[i] = static_cast<std::int64_t>(total) - (std::int64_t{1} << 32);
   }
-  if (carries_out(w)) decide(w, sum.known, to_carry);
+  decide(w, sum.known, to_carry);
   out0.known = out1.known = sum.known;
   w.set(sum);
   w.set(out0, 0);
@@ -117,6 +120,13 @@ void imad(const Work& w) {
   const Lanes a = w.value(0), b = w.value(1);
   const bool wide = w.in.has("WIDE"), high = w.in.has("HI");
   const Predicate in = w.in.has("X") ? w.carry(0) : Predicate{};
+  if (!wide && !high && !carries_out(w)) {
+    const Lanes c = w.value(2);
+    Lanes out = map(a, b, c, [](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return x * y + z; });
+    for (std::size_t i = 0; i < 32; ++i) out.value[i] += in.bits >> i & 1;
+    out.known &= in.known;
+    return w.set(out);
+  }
   Wide c;
   if (wide || high)
     c = w.pair(2, false);
@@ -153,28 +163,32 @@ void lea(const Work& w) {
   const bool minus = ao.negated || ao.inverted;
   ao.negated = ao.inverted = false;
   const Lanes a = value_of(w.to, w.around, ao), b = w.value(1);
-  const Lanes c = high && !from_sign ? w.value(2) : map(a, [](std::uint32_t v) { return v >> 31 != 0 ? ~0u : 0u; });
   const Lanes shift = w.value(shift_at);
   const Predicate in = extended ? w.carry(0) : Predicate{};
+  Lanes part;
+  if (high) {
+    const Lanes c = !from_sign ? w.value(2) : map(a, [](std::uint32_t v) { return v >> 31 != 0 ? ~0u : 0u; });
+    part = map(a, c, shift, [](std::uint32_t low, std::uint32_t top, std::uint32_t by) {
+      return static_cast<std::uint32_t>((std::uint64_t{top} << 32 | low) << (by & 31) >> 32);
+    });
+  } else {
+    part = map(a, shift, [](std::uint32_t v, std::uint32_t by) { return v << (by & 31); });
+  }
+  if (minus) part = map(part, [](std::uint32_t v) { return ~v; });
+  const std::uint32_t one = minus && !extended ? 1 : 0;
   Lanes out;
+  out.known = part.known & b.known & in.known;
+  for (std::size_t i = 0; i < 32; ++i) out.value[i] = part.value[i] + b.value[i] + (one | (in.bits >> i & 1));
+  if (!carries_out(w)) return w.set(out);
   Predicate carry;
+  carry.known = out.known;
   std::array<std::int64_t, 32> to_carry{};
-  out.known = carry.known = a.known & b.known & (high ? c.known : all_lanes) & in.known & shift.known;
   for (std::size_t i = 0; i < 32; ++i) {
-    const std::uint32_t s = shift.value[i] & 31;
-    const std::uint64_t whole = (std::uint64_t{c.value[i]} << 32 | a.value[i]) << s;
-    std::uint32_t part = static_cast<std::uint32_t>(high ? whole >> 32 : whole);
-    std::uint64_t one = in.bits >> i & 1;
-    if (minus) {
-      part = ~part;
-      if (!extended) one = 1;
-    }
-    const std::uint64_t total = std::uint64_t{part} + b.value[i] + one;
-    out.value[i] = static_cast<std::uint32_t>(total);
+    const std::uint64_t total = std::uint64_t{part.value[i]} + b.value[i] + (one | (in.bits >> i & 1));
     carry.bits |= static_cast<std::uint32_t>(total >> 32) << i;
     to_carry[i] = static_cast<std::int64_t>(total) - (std::int64_t{1} << 32);
   }
-  if (carries_out(w)) decide(w, out.known, to_carry);
+  decide(w, out.known, to_carry);
   w.set(out);
   w.set(carry, 0);
 }
