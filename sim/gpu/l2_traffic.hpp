@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "arch/spec.hpp"
 #include "sim/sm/sm.hpp"
 
 namespace noteg::gpu {
@@ -31,6 +32,16 @@ struct Traffic {
   std::array<sm::SharedSectors, 4> shared{};  // by kernels::Matrix
   std::array<sm::BoxTraffic, 3> boxes{};      // of bulk copies
 };
+
+// What both SMs of a TPC ask for reaches L2 once if they ask at about the same time. Our H200, SMs that read 64 KB at a
+// time without a barrier between them: with 0, 1/4, 1/2, 3/4 and all of it in common each SM gets 35, 37, 40, 51 and 63
+// bytes per cycle.
+[[nodiscard]] inline double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
+  return 1.0 - share * (gpu.sm.tpc.merge + gpu.sm.tpc.merge_growth * share) / 2.0;
+}
+
+// The least that Traffic::reads_that_arrive can be on a GPU, where the SMs of a TPC read the same.
+[[nodiscard]] inline double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }
 
 // The traffic where nothing comes from DRAM.
 [[nodiscard]] inline Traffic all_found_in_l2(Traffic traffic) {

@@ -29,6 +29,11 @@ namespace noteg {
   return (whole + part - 1) / part;
 }
 
+// Of what whole tiles cover along an extent, the share that it takes.
+[[nodiscard]] constexpr double covered(std::int64_t extent, std::int64_t tile) {
+  return static_cast<double>(extent) / static_cast<double>(ceil_div(extent, tile) * tile);
+}
+
 // SplitMix64, public domain: a step of the state, and what comes out behind it.
 inline constexpr std::uint64_t split_mix_step = 0x9e3779b97f4a7c15U;
 

@@ -51,10 +51,7 @@ std::optional<Diagnostic> missing_form(const arch::SmSpec& sm, const kernels::Ke
 
 // Of the elements that the CTAs' tiles cover along all three extents.
 double padding_share(const kernels::Tile& tile, const kernels::GemmShape& shape) {
-  const auto inside = [](std::int64_t size, int each) {
-    return static_cast<double>(size) / static_cast<double>(ceil_div(size, each) * each);
-  };
-  return 1.0 - inside(shape.m, tile.m) * inside(shape.n, tile.n) * inside(shape.k, tile.k);
+  return 1.0 - covered(shape.m, tile.m) * covered(shape.n, tile.n) * covered(shape.k, tile.k);
 }
 
 // Normally distributed numbers share most of the bits of their exponents, half of a bfloat16. H200M: GEMMs of 1 x 51200

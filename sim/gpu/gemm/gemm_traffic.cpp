@@ -141,11 +141,6 @@ double pair_share(const GemmTrafficRequest& r) {
   return (a * std::clamp(2.0 - two.rows, 0.0, 1.0) + b * std::clamp(2.0 - two.columns, 0.0, 1.0)) / (a + b);
 }
 
-// Of what whole tiles cover along one extent.
-double covered(std::int64_t extent, std::int64_t tile) {
-  return static_cast<double>(extent) / static_cast<double>(ceil_div(extent, tile) * tile);
-}
-
 // Loads and stores beyond the matrix are masked: nobody sees them, though the CTA issues them.
 void add_masks(Traffic& out, const GemmTrafficRequest& r) {
   const kernels::Tile& tile = r.config->tile;
@@ -260,13 +255,6 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   if (traits_of(config).keeps_scores) boxes[0] = boxes[1] = {boxes[1].bytes / 2, boxes[1].cycles / 2};
   return boxes;
 }
-
-double reads_that_arrive(const arch::GpuSpec& gpu, double share) {
-  const double merged = gpu.sm.tpc.merge + gpu.sm.tpc.merge_growth * share;
-  return 1.0 - share * merged / 2.0;
-}
-
-double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }
 
 double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);

@@ -28,14 +28,6 @@ struct GemmTrafficRequest {
 
 [[nodiscard]] Traffic plan_traffic(const GemmTrafficRequest& request);
 
-// What both SMs of a TPC ask for reaches L2 once if they ask at about the same time. Our H200, SMs that read 64 KB at a
-// time without a barrier between them: with 0, 1/4, 1/2, 3/4 and all of it in common each SM gets 35, 37, 40, 51 and 63
-// bytes per cycle.
-[[nodiscard]] double reads_that_arrive(const arch::GpuSpec& gpu, double share);
-
-// The least that Traffic::reads_that_arrive can be on a GPU, where the SMs of a TPC read the same.
-[[nodiscard]] double least_reads_that_arrive(const arch::GpuSpec& gpu);
-
 // Of a wgmma kernel: what boxes of A and B cost the SM, and of C the share that lies inside the matrix.
 [[nodiscard]] std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request);
 
