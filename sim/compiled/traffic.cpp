@@ -5,7 +5,6 @@
 #include <map>
 
 #include "sim/gpu/dram.hpp"
-#include "sim/gpu/gemm/gemm_traffic.hpp"
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/support/arithmetic.hpp"
 

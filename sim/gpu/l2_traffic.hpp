@@ -13,7 +13,7 @@ struct Traffic {
   double l2_lookups = 0;                         // of sectors, in all partitions of L2
   double l2_hit_rate = 0;                        // 0..1, of these
   double reads_that_arrive = 1;                  // of the sectors that SMs ask L2 for: what a TPC merges arrives once
-  double reads_inside = 1, writes_inside = 1;    // of what whole tiles ask for and store: the rest has no memory
+  double reads_inside = 1, writes_inside = 1;    // of what whole tiles ask for and store: the rest is masked
   double read_beats = 1;                         // of L2's data path, over those that long pieces would take
   double write_beats = 1;          // likewise: a store of parts of sectors brings a mask for each line too
   double modified_read_bytes = 0;  // of l2_read_bytes: of what was stored before, by this launch or the one before it

@@ -6,42 +6,49 @@
 
 namespace noteg::memory {
 
-LiveTiles live_tiles(const TileGrid& grid, std::int64_t count) {
-  const std::int64_t plane = grid.tiles_m * grid.tiles_n;
-  const std::int64_t in_plane = std::min(count, plane);
+namespace {
+
+// The raster along its two axes. A swizzle of s walks 2^s slow tiles before it moves on along the fast axis: a band.
+struct Walk {
+  std::int64_t fast, slow, width;
+  bool along_m;
+
+  [[nodiscard]] std::int64_t band() const { return fast * width; }
+  [[nodiscard]] LiveTiles tiles(double of_fast, double of_slow) const {
+    return along_m ? LiveTiles{of_fast, of_slow} : LiveTiles{of_slow, of_fast};
+  }
+};
+
+Walk walk_of(const TileGrid& grid) {
   const bool along_m = grid.raster == kernels::Raster::along_m;
   const std::int64_t fast = along_m ? grid.tiles_m : grid.tiles_n;
   const std::int64_t slow = along_m ? grid.tiles_n : grid.tiles_m;
-  // A swizzle of s walks 2^s slow tiles before it moves on along the fast axis.
-  const std::int64_t width = std::min<std::int64_t>(std::int64_t{1} << grid.swizzle_log2, slow);
-  const std::int64_t band = fast * width;
-  double fast_tiles = 0, slow_tiles = 0;
-  if (in_plane >= band) {
-    fast_tiles = static_cast<double>(fast);
-    const auto bands = in_plane / band;
-    const auto rest = in_plane % band;
-    slow_tiles = static_cast<double>(bands * width) + (rest > 0 ? static_cast<double>(std::min(width, rest)) : 0.0);
-    slow_tiles = std::min(slow_tiles, static_cast<double>(slow));
-  } else {
-    slow_tiles = static_cast<double>(std::min(width, in_plane));
-    fast_tiles = static_cast<double>((in_plane + width - 1) / width);
-  }
+  return {fast, slow, std::min<std::int64_t>(std::int64_t{1} << grid.swizzle_log2, slow), along_m};
+}
+
+double fast_tiles(const Walk& walk, std::int64_t in_plane) {
+  return static_cast<double>(in_plane >= walk.band() ? walk.fast : ceil_div(in_plane, walk.width));
+}
+
+}  // namespace
+
+LiveTiles live_tiles(const TileGrid& grid, std::int64_t count) {
+  const Walk walk = walk_of(grid);
+  const std::int64_t in_plane = std::min(count, walk.fast * walk.slow);
   // Waves start in the middle of a row as often as not: half a slow tile more on average is ignored.
-  return along_m ? LiveTiles{fast_tiles, slow_tiles} : LiveTiles{slow_tiles, fast_tiles};
+  const std::int64_t slow_tiles = in_plane / walk.band() * walk.width + std::min(walk.width, in_plane % walk.band());
+  return walk.tiles(fast_tiles(walk, in_plane), static_cast<double>(std::min(slow_tiles, walk.slow)));
 }
 
 // Two places at random in a stretch of c bands lie in the same band with 1 - c / 3, or (3 c - 1) / (3 c^2) from c = 1
 // on.
 LiveTiles tiles_met(const TileGrid& grid, std::int64_t count) {
-  LiveTiles out = live_tiles(grid, count);
-  const bool along_m = grid.raster == kernels::Raster::along_m;
-  const auto fast = static_cast<double>(along_m ? grid.tiles_m : grid.tiles_n);
-  const auto slow = static_cast<double>(along_m ? grid.tiles_n : grid.tiles_m);
-  const double width = std::min(portable::exp2(grid.swizzle_log2), slow);
-  const double c = std::min(static_cast<double>(count), fast * slow) / (fast * width);
+  const Walk walk = walk_of(grid);
+  const std::int64_t in_plane = std::min(count, walk.fast * walk.slow);
+  const double c = static_cast<double>(in_plane) / static_cast<double>(walk.band());
   const double bands = c < 1 ? 1 / (1 - c / 3) : 3 * c * c / (3 * c - 1);
-  (along_m ? out.columns : out.rows) = std::min(slow, width * bands);
-  return out;
+  const double slow_tiles = std::min(static_cast<double>(walk.slow), static_cast<double>(walk.width) * bands);
+  return walk.tiles(fast_tiles(walk, in_plane), slow_tiles);
 }
 
 // H200M: start times of the CTAs of 93 launches: 0.01 to 0.03 of a duration per wave with two warps on a sub-core, 0.02

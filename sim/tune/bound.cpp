@@ -8,7 +8,7 @@
 #include "kernels/families/family.hpp"
 #include "kernels/ir/listing.hpp"
 #include "sim/gpu/gemm/gemm_launch.hpp"
-#include "sim/gpu/gemm/gemm_traffic.hpp"
+#include "sim/gpu/l2_traffic.hpp"
 #include "sim/gpu/occupancy.hpp"
 #include "sim/gpu/operating_point.hpp"
 #include "sim/power/clock.hpp"

@@ -120,26 +120,19 @@ void imad(const Work& w) {
   const Lanes a = w.value(0), b = w.value(1);
   const bool wide = w.in.has("WIDE"), high = w.in.has("HI");
   const Predicate in = w.in.has("X") ? w.carry(0) : Predicate{};
-  if (!wide && !high && !carries_out(w)) {
+  if (!wide && !high) {
     const Lanes c = w.value(2);
     Lanes out = map(a, b, c, [](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return x * y + z; });
     for (std::size_t i = 0; i < 32; ++i) out.value[i] += in.bits >> i & 1;
     out.known &= in.known;
     return w.set(out);
   }
-  Wide c;
-  if (wide || high)
-    c = w.pair(2, false);
-  else {
-    const Lanes low = w.value(2);
-    c.known = low.known;
-    for (std::size_t i = 0; i < 32; ++i) c.value[i] = low.value[i];
-  }
+  const Wide c = w.pair(2, false);
   Wide out;
   Predicate carry;
   out.known = carry.known = a.known & b.known & c.known & in.known;
   for (std::size_t i = 0; i < 32; ++i) {
-    const std::uint64_t product = is_unsigned || !(wide || high)
+    const std::uint64_t product = is_unsigned
                                       ? std::uint64_t{a.value[i]} * b.value[i]
                                       : static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(a.value[i])} *
                                                                    std::int64_t{static_cast<std::int32_t>(b.value[i])});
@@ -150,8 +143,7 @@ void imad(const Work& w) {
   if (wide) return set_wide(w, out), w.set(carry, 0);
   Lanes low;
   low.known = out.known;
-  for (std::size_t i = 0; i < 32; ++i)
-    low.value[i] = static_cast<std::uint32_t>(high ? out.value[i] >> 32 : out.value[i]);
+  for (std::size_t i = 0; i < 32; ++i) low.value[i] = static_cast<std::uint32_t>(out.value[i] >> 32);
   w.set(low);
 }
 
