@@ -137,6 +137,15 @@ double own_bound(std::string_view limit, const SimReport& r) {
   return 1;
 }
 
+// Cycles for which the data stage of the busiest SM's load/store path is at work whether there is the limit or not.
+double path_cycles(std::string_view limit, const sm::CoreCounters& c) {
+  constexpr double wavefront_bytes = 128;
+  if (limit == "shared_memory" || limit == "bank_conflicts") return 0;
+  if (limit == "l1_bandwidth") return c.shared_bytes / wavefront_bytes;
+  if (limit == "barriers") return c.lsu_cycles - c.issued[static_cast<std::size_t>(kernels::Opcode::bar_sync)];
+  return c.lsu_cycles;
+}
+
 // Share of the run for which a part of the busiest SM is at work that is as busy without the limit.
 double busy_share(std::string_view limit, const SimReport& r) {
   if (limit == "ragged_tail") return 0;
@@ -144,10 +153,11 @@ double busy_share(std::string_view limit, const SimReport& r) {
   const sm::SmResult run = timed.runs.mixed();
   const sm::CoreCounters& c = run.counters;
   const double working = timed.time.sm_cycles_at(timed.point.clock) / (r.sm_clock_mhz * r.time_us);
-  double busy = 0;  // cycles of a sub-core
+  double busy = 0;  // cycles
   if (limit != "tensor_pipe") busy = std::max(busy, c.tensor_cycles / r.sm_run->sub_cores);
   if (limit != "fma_pipe") busy = std::max(busy, c.fma_cycles / r.sm_run->sub_cores);
   if (limit != "fma_pipe" && limit != "issue_slots") busy = std::max(busy, c.issue_cycles / r.sm_run->sub_cores);
+  busy = std::max(busy, path_cycles(limit, c));
   return busy / std::max(1.0, run.cycles) * working;
 }
 
