@@ -110,7 +110,7 @@ std::string nvjet_name(const KernelConfig& c) {
                          [](char l) { return static_cast<char>(std::toupper(static_cast<unsigned char>(l))); });
   const bool second_kernel = c.split_k > 1 && c.split_k_mode == SplitKMode::parallel;
   return format("nvjet_sm90_{}_{}_{}x{}_{}x{}_{}_{}{}{}{}_{}{}", types, pair_of(c), c.tile.k, c.stages.value_or(1),
-                c.cluster_n, c.cluster_m, c.raster == Raster::along_m ? "h" : "v", c.reads_c ? "badd" : "bz",
+                c.cluster_n, c.cluster_m, c.raster == Raster::along_n ? "h" : "v", c.reads_c ? "badd" : "bz",
                 c.schedule != Schedule::coop ? ""
                 : halves                     ? "_coopB"
                                              : "_coopA",
@@ -163,7 +163,7 @@ void name_tcgen05(KernelConfig& config) {
   const bool second_kernel = config.split_k > 1 && config.split_k_mode == SplitKMode::parallel;
   config.name = format("nvjet_sm100_{}_{}_{}x{}_{}x{}_{}{}_{}{}{}{}_{}{}", types, pair_of(config), config.tile.k,
                        config.stages.value_or(1), config.cluster_n, config.cluster_m, frame->pair ? "2cta_" : "",
-                       config.raster == Raster::along_m ? "h" : "v", config.reads_c ? "badd" : "bz",
+                       config.raster == Raster::along_n ? "h" : "v", config.reads_c ? "badd" : "bz",
                        second_kernel ? "_splitK" : "", config.bias ? "_bias" : "",
                        four_bits ? "_Avec16UE4M3_Bvec16UE4M3" : "", letters, frame->rows_along_m ? "N" : "T");
 }

@@ -62,17 +62,21 @@ std::optional<Diagnostic> read_extents(const Tokens& t, std::size_t at, Parts& p
 
 bool is_operand_letter(char letter) { return letter == 'N' || letter == 'T'; }
 
-// h or v; bz (beta is zero) or badd (C is added); coopA: two warpgroups halve the tile along its rows, coopB: along its
-// columns, neither: they take tiles in turns; splitK: a second kernel adds (H200M: splitKreduce_kernel); bias.
+// h or v: CTAs go along our M in bands of eight and then along N, or the other way round (sectors that the SMs ask for
+// in 57 launches on our H100 are 12 % from the model's so, 17 % the other way; small grids of v had 36 and 62 % too
+// many); bz (beta is zero) or badd (C is added); coopA: two warpgroups halve the tile along its rows, coopB: along its
+// columns, neither: they take tiles in turns; splitK: a second kernel adds (H200M: splitKreduce_kernel); bias; algo2:
+// 8-bit floats whose k tiles are added in FP32 (the kernels of cuBLAS 13.0 that do not add fast, on our H100).
 std::optional<Diagnostic> read_flags(const Tokens& t, std::size_t at, Parts& parts, KernelConfig& config) {
   if (multiplies_in_tensor_memory(config) && (t[at] == "2cta" || t[at] == "1cta"))
     parts.pair = t[at++] == "2cta";
   else if (t[at] == "2cta" || t[at] == "1cta")
     return refused_part("an nvjet kernel of Hopper (pairs of CTAs are Blackwell's)", t[at]);
   if (t[at] != "h" && t[at] != "v") return refused_part("an nvjet kernel's order of tiles, h or v", t[at]);
-  config.raster = t[at] == "h" ? Raster::along_m : Raster::along_n;
+  config.raster = t[at] == "h" ? Raster::along_n : Raster::along_m;
   for (++at; at + 1 < t.size(); ++at) {
     if (t[at] == "bz" || t[at] == "bx" || t[at].starts_with("Avec") || t[at].starts_with("Bvec")) continue;
+    if (t[at] == "algo2" && bytes_of(config.dtype_in) < 2) continue;
     if (t[at] == "badd")
       config.reads_c = true;
     else if (t[at] == "splitK")

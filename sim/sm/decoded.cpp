@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/ir/tensor_form.hpp"
+#include "sim/sm/decoded_async.hpp"
 #include "sim/sm/instruction_timing.hpp"
 
 namespace noteg::sm {
@@ -173,110 +174,6 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   out.latency = static_cast<std::uint8_t>(std::min(255, variable_latency(in.op, sm)));
   if (out.action != Action::tensor) decode_reads(out, in, sm.register_file);
   return out;
-}
-
-std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arch::SmSpec& sm) {
-  std::vector<DecodedRing> out;
-  int first = 0;
-  for (const kernels::BarrierRing& ring : program.rings) {
-    DecodedRing decoded;
-    decoded.first = first;
-    decoded.count = static_cast<std::uint32_t>(std::max(1, ring.count));
-    decoded.arrivals = ring.arrivals;
-    decoded.walk = static_cast<std::size_t>(ring.walk);
-    decoded.latency =
-        static_cast<std::uint64_t>(as_int(ring.is_hardware ? sm.memory.barrier_latency : sm.tma.barrier_latency) +
-                                   (ring.is_hardware ? as_int(sm.memory.barrier_interval) * (ring.arrivals - 1) : 0));
-    if (ring.across_cluster) decoded.arrival_delay = static_cast<std::uint64_t>(as_int(sm.tma.cluster_latency));
-    decoded.starts_complete = ring.starts_complete;
-    out.push_back(decoded);
-    first += ring.count;
-  }
-  return out;
-}
-
-// A 64 x n multiplication over 32 bytes of K keeps each tensor core of GH100 for n / 2 cycles, whatever the type. It
-// reads B, and A unless that lies in registers, once for the four warps; its result takes a little longer the wider it
-// is. Where A is sparse its 32 bytes stand for 64 of B (LUO24: 144 cycles for n = 256 with A in shared memory, 128
-// without).
-DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, const arch::SmSpec& sm) {
-  constexpr double k_bytes = 32, rows = 64;
-  DecodedAsync out;
-  out.kind = op.kind;
-  out.box = op.box;
-  out.ring = static_cast<std::uint8_t>(std::max(0, op.ring));
-  out.places_back = static_cast<std::uint32_t>(op.places_back);
-  out.rounds_ahead = static_cast<std::uint32_t>(op.rounds_ahead);
-  out.groups = static_cast<std::uint32_t>(op.groups);
-  out.boxes = op.boxes;
-  out.not_first = op.not_first;
-  out.one_warp = op.one_warp;
-  out.by_threads = op.by_threads;
-  out.by_design = op.by_design;
-  out.advances = op.advances;
-  out.closes_group = op.closes_group;
-  out.turns = static_cast<std::int16_t>(op.turns);
-  out.bytes = op.bytes;
-  out.issuers = static_cast<std::uint32_t>(op.issuers);
-  if (op.kind == kernels::AsyncKind::commit) out.latency = sm.tcgen05.latency.value;
-  if (op.kind == kernels::AsyncKind::matmul) {
-    const auto form = kernels::tensor_form_from(in.op, in.modifiers);
-    out.bytes = (op.n * (form && form->sparse ? 2.0 : 1.0) + (op.a_in_registers ? 0 : rows)) * k_bytes;
-    const std::optional<TensorTiming> timing = form ? tensor_timing(sm, *form) : std::nullopt;
-    out.cycles = timing ? timing->interval : op.n / 2.0;
-    if (form && form->in_tensor_memory) out.bytes = op.bytes;  // a matter of the pair
-    if (form) {
-      out.macs = kernels::macs_of(*form);
-      out.tensor_kind = kernels::tensor_kind(*form);
-    }
-    out.latency = (op.a_in_registers ? sm.wgmma.register_latency : sm.wgmma.shared_latency).value + op.n / 32.0;
-  }
-  return out;
-}
-
-// Main loops of warpgroups beside the leading one, as far as they multiply: between the first and the last of their
-// multiplications.
-void decode_other_main_loops(DecodedProgram& out, const kernels::Program& program) {
-  const auto multiplies = [&](std::int32_t at) {
-    const int async = out.code[static_cast<std::size_t>(at)].async;
-    return async >= 0 && out.async[static_cast<std::size_t>(async)].kind == kernels::AsyncKind::matmul;
-  };
-  for (const kernels::Role& role : program.roles) {
-    std::int32_t first = role.begin, last = role.end - 1;
-    while (first < role.end && !multiplies(first)) ++first;
-    if (first == role.end || role.first_warp == program.lead_warp) continue;
-    while (!multiplies(last)) --last;
-    out.multiplying.push_back(role.first_warp);
-    for (std::int32_t at = role.begin; at < role.end; ++at)
-      out.code[static_cast<std::size_t>(at)].region = static_cast<std::uint8_t>((at >= first) + (at > last));
-  }
-}
-
-void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, const arch::SmSpec& sm) {
-  out.rings = decode_rings(program, sm);
-  out.turns = program.turns;
-  for (const DecodedRing& ring : out.rings) out.barriers += static_cast<int>(ring.count);
-  for (std::size_t at = 0; at < program.code.size(); ++at) {
-    const int index = program.code[at].async;
-    if (index < 0) continue;
-    DecodedAsync op = decode_async(program.code[at], program.async[static_cast<std::size_t>(index)], sm);
-    for (std::size_t i = 0; i < program.loops.size(); ++i) {
-      const kernels::Loop& loop = program.loops[i];
-      const auto place = static_cast<std::int32_t>(at);
-      if (loop.is_main && place >= loop.begin && place <= loop.branch) op.loop = static_cast<std::int16_t>(i);
-    }
-    out.code[at].async = static_cast<std::int16_t>(out.async.size());
-    out.async.push_back(op);
-  }
-  if (!program.is_persistent) return;
-  out.tiles.resize(static_cast<std::size_t>(out.warps));
-  for (const kernels::Role& role : program.roles) {
-    TileShare share{role.first_tile, std::max(1, role.tile_stride), -1, role.end - 1};
-    for (const kernels::Loop& loop : program.loops) {
-      if (loop.is_tiles && loop.begin >= role.begin && loop.branch < role.end) share.loop = loop.begin;
-    }
-    std::fill_n(out.tiles.begin() + role.first_warp, role.warps, share);
-  }
 }
 
 // Which loop lies in which.

@@ -23,6 +23,20 @@ std::vector<Value> emit_places(Emitter& e, const WgmmaPlan& plan) {
   return places;
 }
 
+void emit_multiplication(Emitter& e, const WgmmaPlan& plan, int step, Value sums, Value places, bool closes_group) {
+  for (int i = 0; i < 2; ++i) e.emit(Opcode::uiadd3, "", {ureg(12 + 2 * i)}, {ureg(10), imm(step)});
+  Instruction& ins = emit_async(e, opcode_of(plan.form), modifiers_of(plan.form),
+                                {.kind = AsyncKind::matmul,
+                                 .n = plan.columns,
+                                 .a_in_registers = plan.a_in_registers,
+                                 .closes_group = closes_group});
+  ins.dst[0] = reg(sums);
+  ins.src[0] = ureg(12, 2);
+  ins.src[1] = ureg(14, 2);
+  ins.src[2] = reg(sums);
+  if (places.first != rz) ins.src[3] = reg(places);
+}
+
 // One block of 64 rows for each of the registers that they go `into`.
 void emit_multiplications(Emitter& e, const WgmmaPlan& plan, const std::vector<Value>& into) {
   const std::vector<Value> places = emit_places(e, plan);
@@ -30,19 +44,9 @@ void emit_multiplications(Emitter& e, const WgmmaPlan& plan, const std::vector<V
   e.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
   for (int step = 0; step < plan.k_steps; ++step) {
     for (int block = 0; block < blocks; ++block) {
-      for (int i = 0; i < 2; ++i) e.emit(Opcode::uiadd3, "", {ureg(12 + 2 * i)}, {ureg(10), imm(step)});
-      const bool is_last = step + 1 == plan.k_steps && block + 1 == blocks;
-      const Value sums = into[static_cast<std::size_t>(block)];
-      Instruction& ins = emit_async(e, opcode_of(plan.form), modifiers_of(plan.form),
-                                    {.kind = AsyncKind::matmul,
-                                     .n = plan.columns,
-                                     .a_in_registers = plan.a_in_registers,
-                                     .closes_group = is_last});
-      ins.dst[0] = reg(sums);
-      ins.src[0] = ureg(12, 2);
-      ins.src[1] = ureg(14, 2);
-      ins.src[2] = reg(sums);
-      if (!places.empty()) ins.src[3] = reg(places[static_cast<std::size_t>(step * plan.blocks + block)]);
+      const auto at = static_cast<std::size_t>(step * plan.blocks + block);
+      emit_multiplication(e, plan, step, into[static_cast<std::size_t>(block)],
+                          places.empty() ? zero_value : places[at], step + 1 == plan.k_steps && block + 1 == blocks);
     }
   }
 }
@@ -87,6 +91,14 @@ void emit_cleared(Emitter& e, const std::vector<Value>& values) {
   for (const Value& value : values) e.emit(Opcode::cs2r, ".32", {reg(value)}, {});
 }
 
+void hand_back(Emitter& e, const AsyncOp& arrival) {
+  emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64.RED.A1T0", arrival);
+}
+
+constexpr AsyncOp stage_just_read{.kind = AsyncKind::arrive, .ring = ring_empty, .advances = true};
+constexpr AsyncOp stage_before{
+    .kind = AsyncKind::arrive, .ring = ring_empty, .places_back = 1, .not_first = true, .advances = true};
+
 // DeepGEMM, sm90_fp8_gemm_1d2d.cuh. The first product of a tile takes a scale of zero for its sums that the unrolled
 // code states as a constant: nothing is cleared. Block after block its products are waited for, then scaled by those of
 // 128 columns and of two rows, and added. The stage is handed back before the last of these additions.
@@ -100,9 +112,7 @@ void emit_scaled_tile(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& co
     emit_multiplications(e, plan, consumer.partials);
     for (int i = 0; i < 2; ++i) e.emit(Opcode::fmul, "", {reg(scales.part(i))}, {reg(rows.part(i)), reg(of_columns)});
     emit_wait(e, 0);
-    if (block + 1 == plan.blocks)
-      emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64.RED.A1T0",
-                 {.kind = AsyncKind::arrive, .ring = ring_empty, .advances = true});
+    if (block + 1 == plan.blocks) hand_back(e, stage_just_read);
     const std::vector<Value> sums = elements_of({consumer.sums[static_cast<std::size_t>(block)]});
     for (std::size_t i = 0; i < sums.size(); ++i)
       e.emit(Opcode::ffma, "", {reg(sums[i])},
@@ -110,35 +120,60 @@ void emit_scaled_tile(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& co
   }
 }
 
+void emit_promotion(Emitter& e, const WgmmaConsumer& consumer) {
+  const std::vector<Value> sums = elements_of(consumer.sums), partials = elements_of(consumer.partials);
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    e.emit(Opcode::fadd, "", {reg(sums[i])}, {reg(sums[i]), reg(partials[i])});
+}
+
+// nvjet (code and samples of cuBLAS 13.0 on our H100): block after block over the whole k tile. Those of the first
+// block stand in the queue when the tile before has been multiplied; its stage goes back then, not behind all blocks.
+// Sums of 8-bit floats begin with the first multiplication of a tile, and its stage goes back before they are added.
+void emit_nvjet_tile(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& consumer) {
+  const std::vector<Value>& into = plan.promotes ? consumer.partials : consumer.sums;
+  for (int block = 0; block < plan.blocks; ++block) {
+    e.emit(Opcode::warpgroup, ".ARRIVE", {}, {});
+    for (int step = 0; step < plan.k_steps; ++step)
+      emit_multiplication(e, plan, step, into[static_cast<std::size_t>(block)], zero_value,
+                          step + 1 == plan.k_steps && block + 1 == plan.blocks);
+    if (block > 0 || plan.promotes) continue;
+    emit_wait(e, plan.blocks > 1 ? 0 : 1);
+    hand_back(e, stage_before);
+  }
+  if (!plan.promotes) return;
+  emit_wait(e, 0);
+  hand_back(e, stage_just_read);
+  emit_promotion(e, consumer);
+}
+
 // 8-bit floats: the tensor cores keep fewer bits of their sums, so those of each k tile go to registers of their own,
 // cleared before, and are added to the whole in FP32 behind it. Nothing multiplies meanwhile.
-void emit_wgmma_mainloop(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& consumer) {
+void emit_tile(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& consumer) {
   const std::vector<Value>& into = plan.promotes ? consumer.partials : consumer.sums;
-  const int loop = e.begin_loop(true, 1);
-  emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
-             {.kind = AsyncKind::wait, .ring = ring_full, .rounds_ahead = 1});
-  if (plan.scales) {
-    emit_scaled_tile(e, plan, consumer);
-    return e.end_loop(loop, pred(0));
-  }
   if (plan.promotes) emit_cleared(e, elements_of(into));
   emit_multiplications(e, plan, into);
   emit_wait(e, plan.promotes ? 0 : 1);
-  if (plan.promotes) {
-    const std::vector<Value> sums = elements_of(consumer.sums), partials = elements_of(consumer.partials);
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      e.emit(Opcode::fadd, "", {reg(sums[i])}, {reg(sums[i]), reg(partials[i])});
-  }
-  emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64.RED.A1T0",
-             {.kind = AsyncKind::arrive, .ring = ring_empty, .places_back = 1, .not_first = true, .advances = true});
+  if (plan.promotes) emit_promotion(e, consumer);
+  hand_back(e, stage_before);
+}
+
+void emit_wgmma_mainloop(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer& consumer) {
+  const int loop = e.begin_loop(true, 1);
+  emit_async(e, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
+             {.kind = AsyncKind::wait, .ring = ring_full, .rounds_ahead = 1});
+  if (plan.scales)
+    emit_scaled_tile(e, plan, consumer);
+  else if (plan.is_nvjet)
+    emit_nvjet_tile(e, plan, consumer);
+  else
+    emit_tile(e, plan, consumer);
   e.end_loop(loop, pred(0));
 }
 
 void emit_wgmma_tail(Emitter& e, const WgmmaPlan& plan) {
-  if (plan.scales) return;  // every tile has been waited for, every stage handed back
+  if (plan.scales || (plan.is_nvjet && plan.promotes)) return;  // every tile has been waited for, every stage is back
   emit_wait(e, 0);
-  emit_async(e, Opcode::syncs, ".ARRIVE.TRANS64.RED.A1T0",
-             {.kind = AsyncKind::arrive, .ring = ring_empty, .places_back = 1});
+  hand_back(e, {.kind = AsyncKind::arrive, .ring = ring_empty, .places_back = 1});
 }
 
 // Piece by piece: scaled, packed, staged in shared memory, stored by one bulk copy for all who share the tile. Two

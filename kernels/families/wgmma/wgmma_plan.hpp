@@ -21,6 +21,7 @@ struct WgmmaPlan {
   int cluster = 1;  // CTAs
   bool a_in_registers = false;
   bool promotes = false;  // 8-bit floats: partial sums of each k tile are added in FP32
+  bool is_nvjet = false;  // cuBLAS' order of multiplications and waits
   bool scales = false;    // DeepGEMM: each block's partial sums are scaled on the way, one block after the other
   TensorForm form;
   double a_bytes = 0, b_bytes = 0;  // of a stage; a sparse A brings the places of its values along

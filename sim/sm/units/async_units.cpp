@@ -133,9 +133,12 @@ Stall AsyncUnits::why_blocked(const Warp& warp) const {
   return Stall::selected;
 }
 
+// A chain is queued as a whole, behind one that has begun (nvjet on our H100: four multiplications of 72 cycles are
+// issued in 60, the first of the next chain when the chain before begins).
 std::uint64_t AsyncUnits::matmul_room(const Warp& warp) const {
   const Warpgroup& group = state_.groups[group_of(warp)];
-  return warp.async.matmuls == group.begun ? group.last_start : never;
+  if (warp.async.matmuls != group.begun) return never;  // one of the four is still to come
+  return sm_.program.async[static_cast<std::size_t>(warp.next->async)].chain > 0 ? group.chain_start : 0;
 }
 
 void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
@@ -307,8 +310,8 @@ void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op,
                   {EventKind::async_done, static_cast<std::uint8_t>(warp.group_open % max_groups), id});
 }
 
-// The tensor cores take one multiplication after another; one that reads more from shared memory than its columns
-// take cycles is held up by that. Its result can be read some time after the last of the group.
+// The tensor cores take one chain after another, of whichever warpgroup; a multiplication that reads more from shared
+// memory than its columns take cycles is held up by that. Its result can be read some time after the last of the group.
 void AsyncUnits::begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now) {
   const std::size_t index = group_of(warp);
   Warpgroup& group = state_.groups[index];
@@ -317,12 +320,15 @@ void AsyncUnits::begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t 
     if (sm_.warps[first + i].async.matmuls <= group.begun) return;  // one of the four is still to come
   }
   ++group.begun;
-  group.last_start = std::max(now, state_.matmul_free);
   const double reading = op.bytes / shared_width_;
-  state_.matmul_free = group.last_start + whole(std::max(op.cycles, reading));
+  const std::uint64_t cycles = whole(std::max(op.cycles, reading));
+  group.last_start = std::max(now, op.chain > 0 ? state_.matmul_free : group.chain_free);
+  if (op.chain > 0) group.chain_start = group.last_start;
+  group.chain_free = group.last_start + cycles;
+  state_.matmul_free = std::max(state_.matmul_free, group.last_start + std::max<std::uint64_t>(1, op.chain) * cycles);
   sm_.pipes.multiply_until(state_.matmul_free);
   if (sm_.observer.listens())
-    sm_.observer.use(RecordedUnit::warpgroup, sm_.id_of(warp), warp.pc, group.last_start, state_.matmul_free,
+    sm_.observer.use(RecordedUnit::warpgroup, sm_.id_of(warp), warp.pc, group.last_start, group.chain_free,
                      group.last_start + whole(op.cycles + op.latency));
   sm_.count.tensor_cycles += op.cycles * warps_per_group;
   sm_.count.tensor_macs[op.tensor_kind] += op.macs;
@@ -362,9 +368,11 @@ void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
     for (std::uint16_t at = warp.group_head; at != warp.group_open; ++at)
       add(static_cast<std::uint64_t>(arrives_at[at % max_groups]) << 8 | arrives_ring[at % max_groups]);
     for (std::size_t i = 0; i < walk.size(); ++i) add(walk[i] - base->async.walk[i]);
-    const auto& [begun, last_start, groups_ended] = state_.groups[group_of(warp)];
+    const auto& [begun, last_start, chain_start, chain_free, groups_ended] = state_.groups[group_of(warp)];
     add(static_cast<std::uint64_t>(matmuls - begun) << 32 | (groups - groups_ended));
     add.at(last_start);
+    add.until(chain_start);
+    add.until(chain_free);
     if (!sm_.program.turns.empty()) hash_turns(add, warp);
     add(static_cast<std::uint64_t>(sync_barrier + 1));
     if (sync_barrier >= 0) add(sync_phase - barriers[static_cast<std::size_t>(sync_barrier)].completed);

@@ -47,8 +47,9 @@ class AsyncUnits {
   };
   // Multiplications of four warps. They begin when all four have issued them, and end in order.
   struct Warpgroup {
-    std::uint32_t begun = 0;       // multiplications
-    std::uint64_t last_start = 0;  // of the last that has begun
+    std::uint32_t begun = 0;                        // multiplications
+    std::uint64_t last_start = 0;                   // of the last that has begun
+    std::uint64_t chain_start = 0, chain_free = 0;  // of the last chain that has begun: when its next may begin
     std::uint32_t groups_ended = 0;
   };
   struct State {
