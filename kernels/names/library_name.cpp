@@ -103,7 +103,8 @@ std::string nvjet_name(const KernelConfig& c) {
   const std::string_view types = nvjet_types(c);
   if (types.empty() || c.schedule == Schedule::ws || c.sparse || c.swizzle_log2 != nvjet_band_log2) return "";
   const bool second_gives_rows =
-      c.instruction.m == 64 && (c.instruction.n == c.tile.n || 2 * c.instruction.n == c.tile.n);
+      c.instruction.m == 64 &&
+      (c.instruction.n == c.tile.n || (c.schedule == Schedule::coop && 2 * c.instruction.n == c.tile.n));
   const bool halves = second_gives_rows ? c.instruction.n != c.tile.n : c.instruction.m != c.tile.m;
   std::string letters(letters_of(c.layout, true));
   std::ranges::transform(letters, letters.begin(),

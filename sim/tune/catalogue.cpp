@@ -144,26 +144,70 @@ constexpr std::array rows{
                     128, 64, 0, 0, 0, 1, 1, 1, "ws", Age::before_nvjet},
     CatalogueKernel{"cutlass3x_sm90_tensorop_..._128x64x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128,
                     64, 64, 0, 0, 0, 1, 1, 1, "ws", Age::before_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_96x64_64x10_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 96, 64,
-                    10, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_112x64_64x9_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 112, 64,
-                    9, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_72x128_64x8_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 72, 64,
-                    8, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_96x128_64x7_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 96, 64,
-                    7, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_112x128_64x7_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 112,
-                    64, 7, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_320x128_64x3_1x2_h_bz_coopB_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128,
+                    320, 64, 3, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_256x128_64x4_1x2_h_bz_coopA_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128,
+                    256, 64, 4, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_128x256_64x4_2x1_v_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256,
+                    128, 64, 4, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_192x192_64x4_2x1_v_bz_coopB_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 192,
+                    192, 64, 4, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_160x256_64x4_2x1_v_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256,
+                    160, 64, 4, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_192x128_64x5_1x2_h_bz_coopB_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128,
+                    192, 64, 5, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_128x192_64x5_2x1_v_bz_coopB_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 192,
+                    128, 64, 5, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_176x128_64x5_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 176,
+                    64, 5, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_168x128_64x5_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 168,
+                    64, 5, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_128x160_64x5_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 160, 128,
+                    64, 5, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
     CatalogueKernel{"nvjet_sm90_hsh_144x128_64x6_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 144,
                     64, 6, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
     CatalogueKernel{"nvjet_sm90_hsh_144x128_64x6_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 144,
                     64, 6, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_160x128_64x5_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 160,
-                    64, 5, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_160x256_64x4_2x1_v_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256,
-                    160, 64, 4, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x256_64x4_1x2_h_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256,
-                    128, 64, 4, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_128x128_64x6_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 128,
+                    64, 6, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_128x128_64x6_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 128,
+                    64, 6, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_112x128_64x7_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 112,
+                    64, 7, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_112x128_64x7_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 112,
+                    64, 7, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_96x128_64x7_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 96, 64,
+                    7, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_128x96_64x7_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 96, 128, 64,
+                    7, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_80x128_64x8_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 80, 64,
+                    8, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_72x128_64x8_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 72, 64,
+                    8, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_128x64_64x8_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 128, 64,
+                    8, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_64x128_64x8_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 64, 64,
+                    8, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_112x64_64x9_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 112, 64,
+                    9, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_96x64_64x10_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 96, 64,
+                    10, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_64x64_64x13_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 64, 64,
+                    13, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_64x64_64x13_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 64, 64,
+                    13, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_64x48_64x15_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 48, 64, 64,
+                    15, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_64x32_64x16_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 32, 64, 64,
+                    16, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_128x16_64x11_4x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 16, 128,
+                    64, 11, 0, 0, 1, 1, 4, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_64x16_64x16_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 16, 64, 64,
+                    16, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_128x8_64x12_4x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 8, 128, 64,
+                    12, 0, 0, 1, 1, 4, "pingpong", Age::since_nvjet},
+    CatalogueKernel{"nvjet_sm90_hsh_64x8_64x16_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 8, 64, 64,
+                    16, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
     CatalogueKernel{"nvjet_sm100_tst_128x256_64_2x1_2cta_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma,
                     256, 128, 64, 0, 0, 0, 1, 1, 2},
     CatalogueKernel{"nvjet_sm100_tst_256x128_64_1x2_2cta_h_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma,
@@ -250,8 +294,17 @@ bool is_left_to_mma(const CatalogueKernel& row, kernels::DataType type) {
   return family_of(row.family).traits.needs == kernels::Needs::warpgroup_products && type == kernels::DataType::s8;
 }
 
-// Warps that slice the tile's K are a matter of cuBLAS's own 16-bit kernels.
-bool is_of_16_bits_only(const CatalogueKernel& row) { return row.types == TypeClass::tensor && row.sliced_k > 1; }
+bool is_hopper_nvjet(const CatalogueKernel& row) { return row.name.starts_with("nvjet_sm90"); }
+
+// Warps that slice the tile's K are a matter of cuBLAS's own 16-bit kernels. Where these add in FP32 Hopper has nvjet
+// since there is one; for other types CUTLASS's kernels stand here.
+bool suits(const CatalogueKernel& row, const kernels::KernelConfig& frame, bool before_nvjet) {
+  if (row.types != TypeClass::tensor) return true;
+  const bool of_16_bits = kernels::bytes_of(frame.dtype_in) == 2;
+  const bool has_nvjet = of_16_bits && frame.dtype_acc != kernels::DataType::f16 && !before_nvjet;
+  if (row.sliced_k > 1 && !of_16_bits) return false;
+  return row.generations != hopper || is_hopper_nvjet(row) == has_nvjet;
+}
 
 kernels::KernelConfig config_of(const CatalogueKernel& row, const kernels::KernelConfig& frame) {
   kernels::KernelConfig config;
@@ -283,13 +336,18 @@ kernels::KernelConfig config_of(const CatalogueKernel& row, const kernels::Kerne
                           depth};
   }
   // The library sees C^T = B^T A^T: its fast grid dimension runs along our N, in xmma kernels along our M (NeuSight).
-  // Kernels of bulk copies are named for either order (nvjet: h and v): the shorter side is walked first.
+  // Kernels of bulk copies are named for either order: the shorter side is walked first.
   if (row.name.starts_with("nvjet"))
     config.swizzle_log2 = kernels::nvjet_band_log2;
   else if (kernels::multiplies_by_warps(config))
     config.swizzle_log2 = kernels::cta_swizzle_log2;
   const bool along_m = kernels::copies_in_bulk(row.family) || config.flavor == Flavor::xmma;
   config.raster = along_m ? kernels::Raster::along_m : kernels::Raster::along_n;
+  if (is_hopper_nvjet(row)) {
+    const kernels::KernelConfig named = *kernels::config_from_name(row.name);
+    config.instruction = named.instruction;
+    config.raster = named.raster;
+  }
   return in_frame(std::move(config), frame);
 }
 
@@ -304,7 +362,7 @@ std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu, con
   std::vector<kernels::KernelConfig> out;
   for (const CatalogueKernel& row : rows)
     if (row.types == wanted && row.age != other_age && runs_on(row, gpu.sm.name) &&
-        !is_left_to_mma(row, frame.dtype_in) && !(is_of_16_bits_only(row) && kernels::bytes_of(frame.dtype_in) != 2))
+        !is_left_to_mma(row, frame.dtype_in) && suits(row, frame, before_nvjet))
       out.push_back(config_of(row, frame));
   return out;
 }
