@@ -118,7 +118,8 @@ Step step_of(const Instruction& in) {
 // Backward through one instruction: what is needed before it, from what is needed behind it.
 void step_back(Step& step, RegisterSet& needed) {
   const RegisterSet writes = written(step);
-  if (!step.carried_out) step.carried_out = writes.meets(needed);
+  step.is_read = step.is_read || writes.meets(needed);
+  step.carried_out = step.carried_out || step.is_read;
   if (!step.carried_out) return;
   if (step.in->guard < 0) needed.remove(writes);
   // What nothing is known about needs none of its sources.
@@ -366,7 +367,7 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
       out.steps, [](const Step& step) { return step.semantics == S::float_to_int && step.carried_out; });
   RegisterSet live;
   for (const Step& step : out.steps)
-    if (step.carried_out) live.merge(written(step));
+    if (step.carried_out && step.changes_registers()) live.merge(written(step));
   for (int r = 0; r < zero_register; ++r) {
     const std::size_t word = static_cast<std::size_t>(r) / 64;
     if ((live.word[word] >> (r % 64) & 1) != 0) out.live.push_back(static_cast<std::int16_t>(r));

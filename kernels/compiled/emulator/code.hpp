@@ -28,6 +28,13 @@ struct Step {
   bool by_window = false;     // of shared memory, by a generic address: a peer's where there are clusters
   bool acts = false;          // on asynchronous units or named barriers, and that is wanted
   bool data_matters = false;  // of a store to shared memory: what it writes decides something
+  bool is_read = false;       // what it writes is read by something that is carried out
+
+  // A load whose result decides nothing goes to its addresses, no more.
+  [[nodiscard]] bool changes_registers() const {
+    const bool loads = semantics == Semantics::load_shared || semantics == Semantics::load_global;
+    return is_read || !loads;
+  }
 };
 
 struct Block {

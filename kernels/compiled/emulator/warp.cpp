@@ -66,7 +66,8 @@ void EmulatedWarp::run_block(WarpWatcher& watcher) {
         }
         break;
       }
-      default: carry_out(*registers_, around_, step, lanes); break;
+      default:
+        if (step.changes_registers()) carry_out(*registers_, around_, step, lanes);
     }
   }
   go_on(block.end - 1, watcher);
