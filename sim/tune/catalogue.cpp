@@ -1,7 +1,5 @@
 #include "sim/tune/catalogue.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 
 #include "kernels/config/config_file.hpp"
@@ -17,8 +15,9 @@ using kernels::Flavor;
 
 constexpr std::string_view ampere_ada = "sm_80,sm_86,sm_89";
 constexpr std::string_view hopper = "sm_90";
-constexpr std::string_view blackwell = "sm_100,sm_103";        // of data centres: tensor memory
-constexpr std::string_view small_blackwell = "sm_120,sm_121";  // of desktops and workstations: mma.sync
+constexpr std::string_view blackwell = "sm_100,sm_103";         // of data centres: tensor memory
+constexpr std::string_view small_blackwell = "sm_120,sm_121";   // of desktops and workstations: mma.sync
+constexpr std::string_view ada_floats = "sm_89,sm_120,sm_121";  // whose 8-bit floats have kernels of Ada
 constexpr std::string_view cp_async = "sm_80,sm_86,sm_89,sm_90,sm_120,sm_121";  // 16-bit and narrower mma kernels
 constexpr std::string_view later_f32 = "sm_90,sm_100,sm_103,sm_120,sm_121";     // built on cp.async since cuBLAS 12
 constexpr TypeClass f32 = TypeClass::f32;
@@ -106,6 +105,18 @@ constexpr std::array rows{
                     Flavor::xmma, 32, 64, 64, 5, 2, 2, 1},
     CatalogueKernel{"sm80_xmma_gemm_f16f16_f16f32_f16_..._tilesize32x32x64_stage6", cp_async, tensor, Family::mma,
                     Flavor::xmma, 32, 32, 64, 6, 2, 2, 1},
+    CatalogueKernel{"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_..._tilesize256x64x64_stage4", ada_floats, tensor, Family::mma,
+                    Flavor::xmma, 256, 64, 32, 4, 4, 1},
+    CatalogueKernel{"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_..._tilesize128x128x64_stage3", ada_floats, tensor,
+                    Family::mma, Flavor::xmma, 128, 128, 32, 3, 2, 2},
+    CatalogueKernel{"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_..._tilesize64x128x64_stage4", ada_floats, tensor, Family::mma,
+                    Flavor::xmma, 64, 128, 32, 4, 2, 2},
+    CatalogueKernel{"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_..._tilesize128x64x64_stage4", ada_floats, tensor, Family::mma,
+                    Flavor::xmma, 128, 64, 32, 4, 2, 2},
+    CatalogueKernel{"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_..._tilesize64x64x64_stage4", ada_floats, tensor, Family::mma,
+                    Flavor::xmma, 64, 64, 32, 4, 2, 2},
+    CatalogueKernel{"sm89_xmma_gemm_e4m3bf16_e4m3f32_f32_..._tilesize32x64x64_stage4", ada_floats, tensor, Family::mma,
+                    Flavor::xmma, 32, 64, 32, 4, 2, 2},
     CatalogueKernel{"cutlass3x_sm90_tensorop_..._64x64x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64,
                     64, 64, 0, 0, 0, 1, 1, 1, "ws"},
     CatalogueKernel{"cutlass3x_sm90_tensorop_..._64x128x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 64,
@@ -278,8 +289,8 @@ constexpr std::array rows{
                     Flavor::xmma, 64, 32, 64, 8, 4, 1},
 };
 
-bool runs_on(const CatalogueKernel& row, std::string_view generation) {
-  std::string_view rest = row.generations;
+bool runs_on(std::string_view generations, std::string_view generation) {
+  std::string_view rest = generations;
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     if (rest.substr(0, comma) == generation) return true;
@@ -294,12 +305,17 @@ bool is_left_to_mma(const CatalogueKernel& row, kernels::DataType type) {
   return family_of(row.family).traits.needs == kernels::Needs::warpgroup_products && type == kernels::DataType::s8;
 }
 
+// Tiles of 8-bit floats on Ada and on small Blackwells, as public profiles name them: none is larger than 128x128.
+bool is_of_ada_floats(const CatalogueKernel& row) { return row.name.starts_with("sm89_xmma_gemm_e4m3"); }
+
 bool is_hopper_nvjet(const CatalogueKernel& row) { return row.name.starts_with("nvjet_sm90"); }
 
 // Warps that slice the tile's K are a matter of cuBLAS's own 16-bit kernels. Where these add in FP32 Hopper has nvjet
 // since there is one; for other types CUTLASS's kernels stand here.
-bool suits(const CatalogueKernel& row, const kernels::KernelConfig& frame, bool before_nvjet) {
+bool suits(const CatalogueKernel& row, std::string_view generation, const kernels::KernelConfig& frame,
+           bool before_nvjet) {
   if (row.types != TypeClass::tensor) return true;
+  if (runs_on(ada_floats, generation) && is_of_ada_floats(row) != kernels::is_float8(frame.dtype_in)) return false;
   const bool of_16_bits = kernels::bytes_of(frame.dtype_in) == 2;
   const bool has_nvjet = of_16_bits && frame.dtype_acc != kernels::DataType::f16 && !before_nvjet;
   if (row.sliced_k > 1 && !of_16_bits) return false;
@@ -361,32 +377,10 @@ std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu, con
   const TypeClass wanted = wants_tensor_cores(frame.dtype_in) ? TypeClass::tensor : TypeClass::f32;
   std::vector<kernels::KernelConfig> out;
   for (const CatalogueKernel& row : rows)
-    if (row.types == wanted && row.age != other_age && runs_on(row, gpu.sm.name) &&
-        !is_left_to_mma(row, frame.dtype_in) && suits(row, frame, before_nvjet))
+    if (row.types == wanted && row.age != other_age && runs_on(row.generations, gpu.sm.name) &&
+        !is_left_to_mma(row, frame.dtype_in) && suits(row, gpu.sm.name, frame, before_nvjet))
       out.push_back(config_of(row, frame));
   return out;
-}
-
-std::string catalogue_reference() {
-  std::string text =
-      "# Library kernels\n\n"
-      "The catalogue from which `--kernel auto` chooses ([tune.md](../tune.md)): kernels of cuBLAS 11 to 13 as their "
-      "names "
-      "begin; those\nof Hopper that profilers print as `sm90_xmma_gemm` stand here in CUTLASS 3's spelling, which also "
-      "says cluster and schedule.\nThe chosen kernel is printed by its whole name, with types and layout, and "
-      "`--kernel-name` takes that\n([kernel-names.md](kernel-names.md)). This page is written by the program from "
-      "`sim/tune/catalogue.cpp`; run `NOTEG_UPDATE_GENERATED=1 "
-      "test_tune` after a\nchange. Tiles are ours, M x N x K of the row-major problem: the library computes the "
-      "transposed one, so its\n`ampere_sgemm_128x64` has 64 rows here. Depths of tensor kernels are those for 16-bit "
-      "operands; the bytes of a row stay.\n\n"
-      "| kernel | generations | operands | family | tile | stages | K slices in a CTA |\n"
-      "| --- | --- | --- | --- | --- | --- | --- |\n";
-  for (const CatalogueKernel& row : rows)
-    text += fmt::format("| `{}` | {} | {} | {}, {} | {}x{}x{} | {} | {} |\n", row.name, row.generations,
-                        row.types == TypeClass::f32 ? "f32" : "tensor", name_of(row.family), name_of(row.flavor),
-                        row.tile_m, row.tile_n, row.tile_k, row.stages > 0 ? std::to_string(row.stages) : "as fit",
-                        row.sliced_k);
-  return text;
 }
 
 }  // namespace noteg::tune
