@@ -73,9 +73,11 @@ inline constexpr int cta_swizzle_log2 = 1;
 // Kernels of tensor cores before nvjet: threads copy the operands, warps multiply.
 [[nodiscard]] bool multiplies_by_warps(const KernelConfig& config);
 
+// cuBLAS' own wgmma kernels on Hopper.
+[[nodiscard]] bool is_hopper_nvjet(const KernelConfig& config);
+
 // A resolved kernel of a library's families (simt, mma, wgmma), by the scheme of its flavor; wgmma kernels become nvjet
-// ones where that scheme has their types and schedule, CUTLASS 3 ones elsewhere (their flavor follows; it changes no
-// instruction of theirs).
+// ones where that scheme has their types and schedule, CUTLASS 3 ones elsewhere (their flavor follows).
 void name_as_library(KernelConfig& config);
 
 // By the families' own schemes; their descriptors point here.

@@ -181,6 +181,10 @@ bool multiplies_by_warps(const KernelConfig& config) {
   return on_tensor_cores(config) && !copies_in_bulk(config.family);
 }
 
+bool is_hopper_nvjet(const KernelConfig& config) {
+  return config.family == Family::wgmma && config.flavor == Flavor::xmma;
+}
+
 void name_as_library(KernelConfig& config) {
   if (const auto own = family_of(config.family).name_as_library) return own(config);
   switch (config.flavor) {

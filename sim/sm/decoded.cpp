@@ -16,8 +16,6 @@ using kernels::Opcode;
 using kernels::OperandKind;
 using kernels::Unit;
 
-int as_int(Cycles c) { return static_cast<int>(c.value); }
-
 Action action_of(const Instruction& in) {
   if (in.async >= 0) return Action::asynchronous;
   switch (in.op) {

@@ -11,8 +11,6 @@ namespace {
 
 using kernels::Instruction;
 
-int whole_cycles(Cycles c) { return static_cast<int>(c.value); }
-
 std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arch::SmSpec& sm) {
   std::vector<DecodedRing> out;
   int first = 0;
@@ -22,10 +20,10 @@ std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arc
     decoded.count = static_cast<std::uint32_t>(std::max(1, ring.count));
     decoded.arrivals = ring.arrivals;
     decoded.walk = static_cast<std::size_t>(ring.walk);
-    decoded.latency = static_cast<std::uint64_t>(
-        whole_cycles(ring.is_hardware ? sm.memory.barrier_latency : sm.tma.barrier_latency) +
-        (ring.is_hardware ? whole_cycles(sm.memory.barrier_interval) * (ring.arrivals - 1) : 0));
-    if (ring.across_cluster) decoded.arrival_delay = static_cast<std::uint64_t>(whole_cycles(sm.tma.cluster_latency));
+    decoded.latency =
+        static_cast<std::uint64_t>(as_int(ring.is_hardware ? sm.memory.barrier_latency : sm.tma.barrier_latency) +
+                                   (ring.is_hardware ? as_int(sm.memory.barrier_interval) * (ring.arrivals - 1) : 0));
+    if (ring.across_cluster) decoded.arrival_delay = static_cast<std::uint64_t>(as_int(sm.tma.cluster_latency));
     decoded.starts_complete = ring.starts_complete;
     out.push_back(decoded);
     first += ring.count;

@@ -93,20 +93,19 @@ int variable_latency(kernels::Opcode op, const arch::SmSpec& sm) {
 
 kernels::LatencyModel latency_model(const arch::SmSpec& sm) {
   kernels::LatencyModel out;
-  const auto cycles = [](Cycles c) { return static_cast<int>(c.value); };
-  out.fma = cycles(sm.pipes.fma.latency);
-  out.fma_heavy = cycles(sm.pipes.fma_heavy.latency);
-  out.alu = cycles(sm.pipes.alu.latency);
-  out.half = cycles(sm.pipes.half.latency);
-  out.cross_pipe = std::max(out.fma, out.alu) + cycles(sm.pipes.cross_pipe_penalty);
-  out.to_memory = std::max(out.fma, out.alu) + cycles(sm.pipes.memory_address_penalty);
+  out.fma = as_int(sm.pipes.fma.latency);
+  out.fma_heavy = as_int(sm.pipes.fma_heavy.latency);
+  out.alu = as_int(sm.pipes.alu.latency);
+  out.half = as_int(sm.pipes.half.latency);
+  out.cross_pipe = std::max(out.fma, out.alu) + as_int(sm.pipes.cross_pipe_penalty);
+  out.to_memory = std::max(out.fma, out.alu) + as_int(sm.pipes.memory_address_penalty);
   out.to_decoupled = std::max(out.fma, out.alu);
-  out.uniform_to_vector = cycles(sm.pipes.uniform.latency);
-  out.predicate_to_branch = cycles(sm.pipes.predicate_to_branch);
+  out.uniform_to_vector = as_int(sm.pipes.uniform.latency);
+  out.predicate_to_branch = as_int(sm.pipes.predicate_to_branch);
   out.fma_interval = static_cast<int>(pipe_interval(sm.pipes.fma.lanes));
   out.fma_heavy_interval = static_cast<int>(pipe_interval(sm.pipes.fma_heavy.lanes));
   out.alu_interval = static_cast<int>(pipe_interval(sm.pipes.alu.lanes));
-  out.memory_interval = cycles(sm.memory.address_cycles);
+  out.memory_interval = as_int(sm.memory.address_cycles);
   out.async_copy = sm.has_async_copy;
   const arch::OccupancySpec& holds = sm.occupancy;
   out.most_ctas = holds.max_ctas;

@@ -12,6 +12,9 @@
 
 namespace noteg::sm {
 
+// Of a GPU file, where they are whole.
+[[nodiscard]] inline int as_int(Cycles cycles) { return static_cast<int>(cycles.value); }
+
 struct TensorTiming {
   double latency = 0;   // issue to a dependent instruction on the same accumulators
   double interval = 0;  // between two of a sub-core

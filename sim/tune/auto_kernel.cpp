@@ -33,9 +33,19 @@ void align_operands(kernels::KernelConfig& kernel, const kernels::GemmShape& sha
 double reluctance(gpu::Library library, const kernels::KernelConfig& kernel) {
   constexpr double exponent = 0.1, area = 256.0 * 128;
   const bool of_cublas = library == gpu::Library::cublas || library == gpu::Library::cublas_before_nvjet;
-  const bool is_nvjet = kernel.family == kernels::Family::wgmma && kernel.flavor == kernels::Flavor::xmma;
-  if (!of_cublas || !(kernels::multiplies_by_warps(kernel) || is_nvjet)) return 1;
+  if (!of_cublas || !(kernels::multiplies_by_warps(kernel) || kernels::is_hopper_nvjet(kernel))) return 1;
   return std::pow(area / (static_cast<double>(kernel.tile.m) * kernel.tile.n), exponent);
+}
+
+// Up to three slices take turns at C, more of them or a second kernel adds; nvjet knows the second kernel only (splitK
+// in its names).
+std::vector<kernels::SplitKMode> ways_to_add(const kernels::KernelConfig& kernel, int slices) {
+  using kernels::SplitKMode;
+  constexpr int from = 4;
+  if (slices == 1) return {kernel.split_k_mode};
+  if (kernels::is_hopper_nvjet(kernel)) return {SplitKMode::parallel};
+  if (slices < from) return {SplitKMode::serial};
+  return {SplitKMode::serial, SplitKMode::parallel};
 }
 
 // Tensor cores take operands of 8 and 4 bits only with K contiguous in both.
@@ -61,19 +71,11 @@ std::vector<kernels::KernelConfig> library_choices(const arch::GpuSpec& gpu, con
     align_operands(kernel, problem.shape);
     for (const int slices : slice_counts(kernel, problem.shape, gpu.sms)) {
       if (slices > 1 && !splits) break;
-      out.push_back(kernel);
-      if (slices == 1) continue;
-      if (kernel.family == kernels::Family::wgmma &&
-          kernel.flavor == kernels::Flavor::xmma) {  // splitK in nvjet's names
+      for (const kernels::SplitKMode mode : ways_to_add(kernel, slices)) {
+        out.push_back(kernel);
         out.back().split_k = slices;
-        out.back().split_k_mode = kernels::SplitKMode::parallel;
-        continue;
+        out.back().split_k_mode = mode;
       }
-      out.back().split_k = slices;
-      out.back().split_k_mode = kernels::SplitKMode::serial;
-      if (slices < 4) continue;
-      out.push_back(out.back());
-      out.back().split_k_mode = kernels::SplitKMode::parallel;
     }
   }
   return out;

@@ -1,5 +1,7 @@
 #include "sim/tune/catalogue.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "kernels/config/config_file.hpp"
@@ -22,6 +24,13 @@ constexpr std::string_view cp_async = "sm_80,sm_86,sm_89,sm_90,sm_120,sm_121";  
 constexpr std::string_view later_f32 = "sm_90,sm_100,sm_103,sm_120,sm_121";     // built on cp.async since cuBLAS 12
 constexpr TypeClass f32 = TypeClass::f32;
 constexpr TypeClass tensor = TypeClass::tensor;
+
+// On Hopper, from profiles of our H100 and public ones. Such a name says all that a row says.
+constexpr CatalogueKernel nvjet(std::string_view name) {
+  CatalogueKernel row{name, hopper, tensor, Family::wgmma, Flavor::xmma};
+  row.age = Age::since_nvjet;
+  return row;
+}
 
 // Names: kernels of cuBLAS 11 to 13 as profilers print them. cuBLAS sees the transposed problem, so
 // ampere_sgemm_128x64 has 64 rows and 128 columns here.
@@ -155,70 +164,38 @@ constexpr std::array rows{
                     128, 64, 0, 0, 0, 1, 1, 1, "ws", Age::before_nvjet},
     CatalogueKernel{"cutlass3x_sm90_tensorop_..._128x64x64_1x1x1", hopper, tensor, Family::wgmma, Flavor::cutlass, 128,
                     64, 64, 0, 0, 0, 1, 1, 1, "ws", Age::before_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_320x128_64x3_1x2_h_bz_coopB_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128,
-                    320, 64, 3, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_256x128_64x4_1x2_h_bz_coopA_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128,
-                    256, 64, 4, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x256_64x4_2x1_v_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256,
-                    128, 64, 4, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_192x192_64x4_2x1_v_bz_coopB_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 192,
-                    192, 64, 4, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_160x256_64x4_2x1_v_bz_coopA_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 256,
-                    160, 64, 4, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_192x128_64x5_1x2_h_bz_coopB_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128,
-                    192, 64, 5, 0, 0, 1, 2, 1, "coop", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x192_64x5_2x1_v_bz_coopB_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 192,
-                    128, 64, 5, 0, 0, 1, 1, 2, "coop", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_176x128_64x5_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 176,
-                    64, 5, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_168x128_64x5_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 168,
-                    64, 5, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x160_64x5_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 160, 128,
-                    64, 5, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_144x128_64x6_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 144,
-                    64, 6, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_144x128_64x6_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 144,
-                    64, 6, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x128_64x6_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 128,
-                    64, 6, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x128_64x6_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 128,
-                    64, 6, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_112x128_64x7_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 112,
-                    64, 7, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_112x128_64x7_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 112,
-                    64, 7, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_96x128_64x7_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 96, 64,
-                    7, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x96_64x7_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 96, 128, 64,
-                    7, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_80x128_64x8_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 80, 64,
-                    8, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_72x128_64x8_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 72, 64,
-                    8, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x64_64x8_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 128, 64,
-                    8, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_64x128_64x8_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 128, 64, 64,
-                    8, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_112x64_64x9_2x1_v_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 112, 64,
-                    9, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_96x64_64x10_1x2_h_bz_TNN", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 96, 64,
-                    10, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_64x64_64x13_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 64, 64,
-                    13, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_64x64_64x13_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 64, 64, 64,
-                    13, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_64x48_64x15_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 48, 64, 64,
-                    15, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_64x32_64x16_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 32, 64, 64,
-                    16, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x16_64x11_4x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 16, 128,
-                    64, 11, 0, 0, 1, 1, 4, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_64x16_64x16_2x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 16, 64, 64,
-                    16, 0, 0, 1, 1, 2, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_128x8_64x12_4x1_v_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 8, 128, 64,
-                    12, 0, 0, 1, 1, 4, "pingpong", Age::since_nvjet},
-    CatalogueKernel{"nvjet_sm90_hsh_64x8_64x16_1x2_h_bz_TNT", hopper, tensor, Family::wgmma, Flavor::xmma, 8, 64, 64,
-                    16, 0, 0, 1, 2, 1, "pingpong", Age::since_nvjet},
+    nvjet("nvjet_sm90_hsh_320x128_64x3_1x2_h_bz_coopB_TNT"),
+    nvjet("nvjet_sm90_hsh_256x128_64x4_1x2_h_bz_coopA_TNT"),
+    nvjet("nvjet_sm90_hsh_128x256_64x4_2x1_v_bz_coopA_TNN"),
+    nvjet("nvjet_sm90_hsh_192x192_64x4_2x1_v_bz_coopB_TNN"),
+    nvjet("nvjet_sm90_hsh_160x256_64x4_2x1_v_bz_coopA_TNN"),
+    nvjet("nvjet_sm90_hsh_192x128_64x5_1x2_h_bz_coopB_TNT"),
+    nvjet("nvjet_sm90_hsh_128x192_64x5_2x1_v_bz_coopB_TNN"),
+    nvjet("nvjet_sm90_hsh_176x128_64x5_1x2_h_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_168x128_64x5_1x2_h_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_128x160_64x5_2x1_v_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_144x128_64x6_1x2_h_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_144x128_64x6_2x1_v_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_128x128_64x6_1x2_h_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_128x128_64x6_2x1_v_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_112x128_64x7_1x2_h_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_112x128_64x7_2x1_v_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_96x128_64x7_2x1_v_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_128x96_64x7_1x2_h_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_80x128_64x8_2x1_v_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_72x128_64x8_2x1_v_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_128x64_64x8_1x2_h_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_64x128_64x8_2x1_v_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_112x64_64x9_2x1_v_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_96x64_64x10_1x2_h_bz_TNN"),
+    nvjet("nvjet_sm90_hsh_64x64_64x13_1x2_h_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_64x64_64x13_2x1_v_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_64x48_64x15_2x1_v_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_64x32_64x16_2x1_v_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_128x16_64x11_4x1_v_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_64x16_64x16_2x1_v_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_128x8_64x12_4x1_v_bz_TNT"),
+    nvjet("nvjet_sm90_hsh_64x8_64x16_1x2_h_bz_TNT"),
     CatalogueKernel{"nvjet_sm100_tst_128x256_64_2x1_2cta_v_bz_TNT", blackwell, tensor, Family::tcgen05, Flavor::xmma,
                     256, 128, 64, 0, 0, 0, 1, 1, 2},
     CatalogueKernel{"nvjet_sm100_tst_256x128_64_1x2_2cta_h_bz_TNN", blackwell, tensor, Family::tcgen05, Flavor::xmma,
@@ -289,8 +266,7 @@ constexpr std::array rows{
                     Flavor::xmma, 64, 32, 64, 8, 4, 1},
 };
 
-bool runs_on(std::string_view generations, std::string_view generation) {
-  std::string_view rest = generations;
+bool runs_on(std::string_view rest, std::string_view generation) {
   while (!rest.empty()) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     if (rest.substr(0, comma) == generation) return true;
@@ -308,7 +284,7 @@ bool is_left_to_mma(const CatalogueKernel& row, kernels::DataType type) {
 // Tiles of 8-bit floats on Ada and on small Blackwells, as public profiles name them: none is larger than 128x128.
 bool is_of_ada_floats(const CatalogueKernel& row) { return row.name.starts_with("sm89_xmma_gemm_e4m3"); }
 
-bool is_hopper_nvjet(const CatalogueKernel& row) { return row.name.starts_with("nvjet_sm90"); }
+bool is_named_wholly(const CatalogueKernel& row) { return row.name.starts_with("nvjet_sm90"); }
 
 // Warps that slice the tile's K are a matter of cuBLAS's own 16-bit kernels. Where these add in FP32 Hopper has nvjet
 // since there is one; for other types CUTLASS's kernels stand here.
@@ -319,10 +295,11 @@ bool suits(const CatalogueKernel& row, std::string_view generation, const kernel
   const bool of_16_bits = kernels::bytes_of(frame.dtype_in) == 2;
   const bool has_nvjet = of_16_bits && frame.dtype_acc != kernels::DataType::f16 && !before_nvjet;
   if (row.sliced_k > 1 && !of_16_bits) return false;
-  return row.generations != hopper || is_hopper_nvjet(row) == has_nvjet;
+  return row.generations != hopper || is_named_wholly(row) == has_nvjet;
 }
 
 kernels::KernelConfig config_of(const CatalogueKernel& row, const kernels::KernelConfig& frame) {
+  if (is_named_wholly(row)) return in_frame(*kernels::config_from_name(row.name), frame);
   kernels::KernelConfig config;
   config.name = row.name;
   config.family = row.family;
@@ -359,11 +336,6 @@ kernels::KernelConfig config_of(const CatalogueKernel& row, const kernels::Kerne
     config.swizzle_log2 = kernels::cta_swizzle_log2;
   const bool along_m = kernels::copies_in_bulk(row.family) || config.flavor == Flavor::xmma;
   config.raster = along_m ? kernels::Raster::along_m : kernels::Raster::along_n;
-  if (is_hopper_nvjet(row)) {
-    const kernels::KernelConfig named = *kernels::config_from_name(row.name);
-    config.instruction = named.instruction;
-    config.raster = named.raster;
-  }
   return in_frame(std::move(config), frame);
 }
 
@@ -381,6 +353,32 @@ std::vector<kernels::KernelConfig> library_kernels(const arch::GpuSpec& gpu, con
         !is_left_to_mma(row, frame.dtype_in) && suits(row, gpu.sm.name, frame, before_nvjet))
       out.push_back(config_of(row, frame));
   return out;
+}
+
+std::string catalogue_reference() {
+  std::string text =
+      "# Library kernels\n\n"
+      "The catalogue from which `--kernel auto` chooses ([tune.md](../tune.md)): kernels of cuBLAS 11 to 13 as their "
+      "names "
+      "begin; those\nof Hopper that profilers print as `sm90_xmma_gemm` stand here in CUTLASS 3's spelling, which also "
+      "says cluster and schedule.\nThe chosen kernel is printed by its whole name, with types and layout, and "
+      "`--kernel-name` takes that\n([kernel-names.md](kernel-names.md)). This page is written by the program from "
+      "`sim/tune/catalogue.cpp`; run `NOTEG_UPDATE_GENERATED=1 "
+      "test_tune` after a\nchange. Tiles are ours, M x N x K of the row-major problem: the library computes the "
+      "transposed one, so its\n`ampere_sgemm_128x64` has 64 rows here. Depths of tensor kernels are those for 16-bit "
+      "operands; the bytes of a row stay.\n\n"
+      "| kernel | generations | operands | family | tile | stages | K slices in a CTA |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const CatalogueKernel& row : rows) {
+    kernels::KernelConfig frame;
+    frame.dtype_in = row.types == TypeClass::f32 ? kernels::DataType::f32 : kernels::DataType::f16;
+    const kernels::KernelConfig kernel = config_of(row, frame);
+    text += fmt::format("| `{}` | {} | {} | {}, {} | {}x{}x{} | {} | {} |\n", row.name, row.generations,
+                        row.types == TypeClass::f32 ? "f32" : "tensor", name_of(row.family), name_of(row.flavor),
+                        kernel.tile.m, kernel.tile.n, kernel.tile.k,
+                        kernel.stages ? std::to_string(*kernel.stages) : "as fit", kernel.sliced_k.value_or(1));
+  }
+  return text;
 }
 
 }  // namespace noteg::tune

@@ -11,7 +11,6 @@
 #include "sim/report/write.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/text.hpp"
-#include "sim/tune/catalogue.hpp"
 #include "sim/tune/problem.hpp"
 
 namespace noteg::tune {
@@ -212,28 +211,6 @@ std::string to_csv(const Results& results) {
                     format_number(r.energy_mj), r.bottleneck.name, format_number(r.memory.l2_hit_rate)});
     }
   }
-  return text;
-}
-
-std::string catalogue_reference() {
-  std::string text =
-      "# Library kernels\n\n"
-      "The catalogue from which `--kernel auto` chooses ([tune.md](../tune.md)): kernels of cuBLAS 11 to 13 as their "
-      "names "
-      "begin; those\nof Hopper that profilers print as `sm90_xmma_gemm` stand here in CUTLASS 3's spelling, which also "
-      "says cluster and schedule.\nThe chosen kernel is printed by its whole name, with types and layout, and "
-      "`--kernel-name` takes that\n([kernel-names.md](kernel-names.md)). This page is written by the program from "
-      "`sim/tune/catalogue.cpp`; run `NOTEG_UPDATE_GENERATED=1 "
-      "test_tune` after a\nchange. Tiles are ours, M x N x K of the row-major problem: the library computes the "
-      "transposed one, so its\n`ampere_sgemm_128x64` has 64 rows here. Depths of tensor kernels are those for 16-bit "
-      "operands; the bytes of a row stay.\n\n"
-      "| kernel | generations | operands | family | tile | stages | K slices in a CTA |\n"
-      "| --- | --- | --- | --- | --- | --- | --- |\n";
-  for (const CatalogueKernel& row : rows)
-    text += fmt::format("| `{}` | {} | {} | {}, {} | {}x{}x{} | {} | {} |\n", row.name, row.generations,
-                        row.types == TypeClass::f32 ? "f32" : "tensor", name_of(row.family), name_of(row.flavor),
-                        row.tile_m, row.tile_n, row.tile_k, row.stages > 0 ? std::to_string(row.stages) : "as fit",
-                        row.sliced_k);
   return text;
 }
 

@@ -178,7 +178,6 @@ TEST(KernelChooser, TheChosenKernelIsCloseToTheBestOfTheCatalogue) {
   }
 }
 
-// Serial slices too, whose epilogues the bound leaves out.
 // Of bf16 products with K contiguous in both operands, one in two runs the tile that cuBLAS 13.0 ran on our H100, or
 // its mirror image.
 TEST(KernelChooser, ChoosesNvjetTilesAsCublasDoes) {
@@ -206,6 +205,7 @@ TEST(KernelChooser, ChoosesNvjetTilesAsCublasDoes) {
   EXPECT_GE(same, 22);
 }
 
+// Serial slices too, whose epilogues the bound leaves out.
 TEST(KernelChooser, NoKernelIsFasterThanItsLeastTime) {
   gpu::SmCache cache;
   gpu::SimOptions sim;

@@ -42,7 +42,7 @@ Result<WgmmaPlan> plan_wgmma(const KernelConfig& config) {
   const bool is_f8 = config.dtype_in == DataType::f8e4m3 || config.dtype_in == DataType::f8e5m2;
   plan.promotes = is_f8 && config.dtype_acc == DataType::f32;
   plan.scales = plan.promotes && config.flavor == Flavor::deep_gemm;
-  plan.is_nvjet = config.flavor == Flavor::xmma && !config.sparse && !config.a_in_registers;
+  plan.is_nvjet = is_hopper_nvjet(config) && !config.sparse && !config.a_in_registers;
   plan.stages = config.stages.value_or(4);
   plan.cluster = config.cluster_m * config.cluster_n;
   plan.a_in_registers = config.a_in_registers;
