@@ -38,6 +38,7 @@ FastForward::FastForward(Machine& sm) : sm_(sm) {
   for (const DecodedLoop& loop : program.loops) deepest = std::max(deepest, loop.depth);
   levels_.resize(static_cast<std::size_t>(deepest) + 1);
   for (Level& level : levels_) level.most = rules_.moments;
+  waves_ = std::max(1.0, static_cast<double>(sm_.work.ctas) / static_cast<double>(sm_.work.resident));
   samples_ = cta_instructions_ * static_cast<double>(sm_.work.ctas) > rules_.budget;
 }
 
@@ -147,13 +148,17 @@ FastForward::Mark FastForward::mark(std::uint64_t now) {
   return out;
 }
 
+Window FastForward::since(const Mark& before, const Mark& here) const {
+  Window out{static_cast<double>(here.time - before.time), here.asked, here.position, here.count};
+  for (std::size_t i = 0; i < out.asked.size(); ++i) out.asked[i] -= before.asked[i];
+  for (std::size_t i = 0; i < out.advanced.size(); ++i) out.advanced[i] -= before.position[i];
+  out.count += before.count * -1.0;
+  return out;
+}
+
 void FastForward::close_window(Level& level, SteadyState& rate, std::uint64_t now) {
   Mark here = mark(now);
-  Window window{static_cast<double>(here.time - level.mark.time), here.asked, here.position, here.count};
-  for (std::size_t i = 0; i < window.asked.size(); ++i) window.asked[i] -= level.mark.asked[i];
-  for (std::size_t i = 0; i < window.advanced.size(); ++i) window.advanced[i] -= level.mark.position[i];
-  window.count += level.mark.count * -1.0;
-  rate.add(std::move(window));
+  rate.add(since(level.mark, here));
   level.mark = std::move(here);
 }
 
@@ -168,7 +173,7 @@ void FastForward::sample(int depth, const RunningSet& running, std::uint64_t now
   const std::int64_t settle = (rules_.edge + (turn_ > 1 ? turn_ : 0)) * running.streams;
   if (++level.seen < settle) return;
   if (rate.is_known()) {
-    if (level.seen == settle && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
+    if (level.seen == settle && pass_over(depth, running, rate, now)) restart(static_cast<std::size_t>(depth));
     return;
   }
   const auto wanted = static_cast<std::int64_t>(rules_.share * rules_.budget / running.instructions);
@@ -177,13 +182,111 @@ void FastForward::sample(int depth, const RunningSet& running, std::uint64_t now
   if (level.seen == settle) level.mark = mark(now);
   if (level.seen == settle || (level.seen - settle) % window != 0) return;
   close_window(level, rate, now);
-  if (rate.learn(rules_, budget_is_spent()) && skip(depth, rate)) restart(static_cast<std::size_t>(depth));
+  if (rate.learn(rules_, budget_is_spent(), waves_) && pass_over(depth, running, rate, now))
+    restart(static_cast<std::size_t>(depth));
+}
+
+// In the steady state of a running set: what turnovers since the last such moment cost, then as many iterations and
+// turnovers are skipped as are known.
+bool FastForward::pass_over(int depth, const RunningSet& running, SteadyState& rate, std::uint64_t now) {
+  Level& level = levels_[static_cast<std::size_t>(depth)];
+  Turnover& turnover = level.turnovers[running.key];
+  const double ctas = static_cast<double>(sm_.ctas.ended() - level.settled_ended);
+  if (level.settled_key == running.key && ctas > 0)
+    turnover.add(rate, since(level.settled, mark(now)), ctas, outside_loops(depth));
+  bool any = false;
+  do {
+    any = skip(depth, rate) || any;
+  } while (depth == 1 && rate.is_known() && turn_over(depth, rate, turnover, now) && (any = true));
+  level.settled = mark(now);
+  level.settled_key = running.key;
+  level.settled_ended = sm_.ctas.ended();
+  return any;
+}
+
+// Instructions of a CTA outside of the loops of that depth in which the CTAs are.
+double FastForward::outside_loops(int depth) const {
+  double inside = 0;
+  for (const Warp& warp : sm_.warps) {
+    const int loop = sm_.is_live(warp) ? loop_at(warp, depth) : -1;
+    if (loop < 0) continue;
+    const auto at = static_cast<std::size_t>(loop);
+    inside += static_cast<double>(stream(warp).count[at]) * stream(warp).length[at];
+  }
+  return cta_instructions_ - inside / static_cast<double>(sm_.ctas.size());
+}
+
+// The CTA that has come to its last iterations gives its slot to the next one, and that is in its first iterations
+// already, if what this costs is known and no other CTA ends meanwhile.
+bool FastForward::turn_over(int depth, const SteadyState& rate, const Turnover& turnover, std::uint64_t now) {
+  if (sm_.ctas.to_launch() <= 0) return false;
+  const double c = rate.sum().cycles / rate.sum().instructions();
+  const std::size_t least = budget_is_spent() ? rules_.windows / 2 : rules_.windows;
+  if (!turnover.is_known(least, rules_.agreement * c * cta_instructions_)) return false;
+  const auto pass_window = [&](const Window& passed) {
+    const auto cycles = static_cast<std::uint64_t>(std::max(0.0, std::round(passed.cycles)));
+    sm_.traffic.pass(passed.cycles, passed.asked);
+    sm_.skip(cycles, passed.instructions(), passed.count);
+    turns_over_ = true;
+    return cycles;
+  };
+  // Whole generations leave all as it is.
+  const auto resident = static_cast<std::int64_t>(sm_.ctas.size());
+  if (const std::int64_t generations = sm_.ctas.to_launch() / resident - 1; generations > 0) {
+    const auto ctas = static_cast<double>(generations * resident);
+    Window passed = turnover.cost();
+    passed.add(turnover.cost(), ctas - 1);
+    passed.add(rate.sum(), ctas * (cta_instructions_ - outside_loops(depth)) / rate.sum().instructions());
+    sm_.ctas.replace(generations * resident, pass_window(passed));
+    return true;
+  }
+  Skip skip = possible_skip(depth);
+  const auto turn = static_cast<double>(turn_);
+  double progress = 0;
+  std::size_t last = skip.left.size();
+  for (std::size_t slot = 0; slot < skip.left.size(); ++slot) {
+    if (skip.left[slot] < 0 || rate.sum().advanced[slot] <= 0) return false;
+    progress += rate.sum().advanced[slot];
+    if (skip.left[slot] < turn && last < skip.left.size()) return false;
+    if (skip.left[slot] < turn) last = slot;
+  }
+  if (last == skip.left.size() || !skip.is_possible) return false;
+  for (const Warp& warp : sm_.warps_of(last))
+    if (!sm_.is_live(warp) || loop_at(warp, depth) < 0) return false;
+  double instructions = 0;
+  for (std::size_t slot = 0; slot < skip.left.size(); ++slot) {
+    const double wanted = turnover.progress() * rate.sum().advanced[slot] / progress / skip.length[slot];
+    skip.units[slot] = static_cast<std::int64_t>(std::max(0.0, std::round(wanted / turn)) * turn);
+    if (slot != last && static_cast<double>(skip.units[slot]) > skip.left[slot]) return false;
+  }
+  // The next CTA has begun its first iteration at least.
+  for (const Warp& warp : sm_.warps_of(last)) {
+    const auto loop = static_cast<std::size_t>(loop_at(warp, depth));
+    const Stream& of = stream(warp);
+    while (warp.iterations[loop] + skip.units[last] * of.step[loop] < of.count[loop]) skip.units[last] += turn_;
+  }
+  for (std::size_t slot = 0; slot < skip.units.size(); ++slot) {
+    instructions += static_cast<double>(skip.units[slot]) * skip.length[slot];
+    if (skip.units[slot] > 0)
+      advance(slot, depth,
+              [&](const Warp& warp, std::size_t loop) { return skip.units[slot] * stream(warp).step[loop]; });
+  }
+  for (Warp& warp : sm_.warps_of(last)) {
+    const auto loop = static_cast<std::size_t>(loop_at(warp, depth));
+    warp.iterations[loop] -= static_cast<std::int32_t>(stream(warp).count[loop]);
+    sm_.subs[warp.sub].scheduler.renew(warp);
+  }
+  Window passed = turnover.cost();
+  passed.add(rate.sum(), instructions / rate.sum().instructions());
+  pass_window(passed);
+  sm_.ctas.turn_over(last, now + sm_.skipped());
+  return true;
 }
 
 // The grid: behind the first CTAs of all slots, which start together, windows are generations of CTAs, or parts of one
 // where it is long, and of these as many as make a generation at least.
 void FastForward::cta_ends(std::uint64_t now) {
-  if (!samples_) return;
+  if (!samples_ || turns_over_) return;
   Level& level = levels_.front();
   const auto resident = static_cast<std::int64_t>(sm_.ctas.size());
   const auto wanted = static_cast<std::int64_t>(rules_.share * rules_.budget / cta_instructions_);
@@ -204,12 +307,13 @@ void FastForward::cta_ends(std::uint64_t now) {
   const std::int64_t more = (sm_.ctas.to_launch() - 1) / resident * resident;  // one takes the slot that fell empty
   const std::int64_t generations = static_cast<std::int64_t>(rate.windows()) * ctas / resident;
   if (more <= 0 || generations < static_cast<std::int64_t>(rules_.windows / 2) ||
-      !rate.learn(rules_, budget_is_spent()))
+      !rate.learn(rules_, budget_is_spent(), waves_))
     return;
   if (static_cast<double>(more) * cta_instructions_ < rules_.worth * sm_.stepped_instructions()) return;
   const double share = static_cast<double>(more) * cta_instructions_ / rate.sum().instructions();
   sm_.ctas.replace(more, cycles_of(rate, share));
   pass(rate, share);
+  for (Level& each : levels_) each.settled_key = 0;
   level.used = 0;
 }
 
@@ -394,6 +498,7 @@ void FastForward::ctas_have_started(std::uint64_t now) {
   if (each <= 0 || sm_.ctas.to_launch() < each) return;
   const std::int64_t periods = sm_.ctas.to_launch() / each;
   sm_.ctas.replace(each * periods, pass(*before, now, periods));
+  for (Level& other : levels_) other.settled_key = 0;
   level.used = 0;
 }
 

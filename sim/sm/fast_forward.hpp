@@ -67,6 +67,10 @@ class FastForward {
     std::uint64_t key = 0;  // of the running set that began them
     Mark mark;
     std::map<std::uint64_t, SteadyState> rates;  // by running set
+    std::map<std::uint64_t, Turnover> turnovers;  // likewise
+    Mark settled;                 // a moment of the steady state,
+    std::uint64_t settled_key = 0;  // of that running set,
+    std::int64_t settled_ended = 0;  // and the CTAs that had ended
     std::vector<Moment> moments;
     std::size_t used = 0, most = 0;  // of them
   };
@@ -92,6 +96,10 @@ class FastForward {
 
   [[nodiscard]] Skip possible_skip(int depth) const;
   bool skip(int depth, SteadyState& rate);
+  [[nodiscard]] Window since(const Mark& before, const Mark& here) const;
+  [[nodiscard]] double outside_loops(int depth) const;
+  bool pass_over(int depth, const RunningSet& running, SteadyState& rate, std::uint64_t now);
+  bool turn_over(int depth, const SteadyState& rate, const Turnover& turnover, std::uint64_t now);
   void pass(const SteadyState& rate, double share);
   [[nodiscard]] static std::uint64_t cycles_of(const SteadyState& rate, double share);
   template <class Iterations>
@@ -104,6 +112,8 @@ class FastForward {
 
   Machine& sm_;
   SamplingRules rules_;
+  double waves_ = 1;
+  bool turns_over_ = false;
   bool samples_ = false;   // the work is beyond the budget
   std::int64_t turn_ = 1;  // iterations after which all rings of barriers are where they were
   std::vector<Stream> streams_;

@@ -13,11 +13,11 @@ struct Mean {
   double value = 0, doubt = 0;
 };
 
-template <class Of>
-Mean mean_of(std::span<const Window> windows, Of of) {
+template <class Each, class Of>
+Mean mean_of(std::span<const Each> windows, Of of) {
   const auto n = static_cast<double>(windows.size());
   double sum = 0, squares = 0;
-  for (const Window& window : windows) {
+  for (const Each& window : windows) {
     const double each = of(window);
     sum += each;
     squares += each * each;
@@ -28,23 +28,23 @@ Mean mean_of(std::span<const Window> windows, Of of) {
 
 }  // namespace
 
-void Window::operator+=(const Window& more) {
-  cycles += more.cycles;
-  for (std::size_t i = 0; i < asked.size(); ++i) asked[i] += more.asked[i];
-  count += more.count;
-  for (std::size_t slot = 0; slot < advanced.size(); ++slot) advanced[slot] += more.advanced[slot];
+void Window::add(const Window& more, double times) {
+  cycles += more.cycles * times;
+  for (std::size_t i = 0; i < asked.size(); ++i) asked[i] += more.asked[i] * times;
+  count += more.count * times;
+  for (std::size_t slot = 0; slot < advanced.size(); ++slot) advanced[slot] += more.advanced[slot] * times;
 }
 
-bool SteadyState::learn(const SamplingRules& rules, bool spent) {
+bool SteadyState::learn(const SamplingRules& rules, bool spent, double waves) {
   const std::size_t least = spent ? rules.windows / 2 : rules.windows;
   for (const std::size_t used : {windows_.size(), (windows_.size() + 1) / 2}) {
     if (used < least) break;
     used_ = used;
     if (!spent && !has_known_rate(rules.agreement)) continue;
     sum_ = used_windows().front();
-    for (const Window& window : used_windows().subspan(1)) sum_ += window;
+    for (const Window& window : used_windows().subspan(1)) sum_.add(window, 1);
     level_progress();
-    is_known_ = spent || has_known_progress(rules.progress);
+    is_known_ = spent || has_known_progress(rules.progress * waves);
     if (is_known_) return true;
   }
   return false;
@@ -93,6 +93,29 @@ void SteadyState::level_progress() {
       drift_[slots[first]] = measured[slots[first]] - mean;
     }
   }
+}
+
+void Turnover::add(const SteadyState& rate, Window passed, double ctas, double outside) {
+  const double in_loops = passed.instructions() - ctas * outside;
+  passed.add(rate.sum(), -in_loops / rate.sum().instructions());
+  ctas_ += ctas;
+  progress_ += in_loops;
+  cycles_.push_back(passed.cycles / ctas);
+  if (cycles_.size() == 1)
+    sum_ = std::move(passed);
+  else
+    sum_.add(passed, 1);
+}
+
+bool Turnover::is_known(std::size_t least, double cycles) const {
+  return cycles_.size() >= least &&
+         mean_of(std::span<const double>(cycles_), [](double each) { return each; }).doubt <= cycles;
+}
+
+Window Turnover::cost() const {
+  Window mean = sum_;
+  mean.add(sum_, 1 / ctas_ - 1);
+  return mean;
 }
 
 }  // namespace noteg::sm

@@ -38,14 +38,14 @@ struct Window {
   CoreCounters count;
 
   [[nodiscard]] double instructions() const { return count.warp_instructions; }
-  void operator+=(const Window& more);
+  void add(const Window& more, double times);
 };
 
 class SteadyState {
  public:
   void add(Window window) { windows_.push_back(std::move(window)); }
   // From all windows, or from the later half of them. spent: half as many have to do, however far they lie apart.
-  bool learn(const SamplingRules& rules, bool spent);
+  bool learn(const SamplingRules& rules, bool spent, double waves);
   // It is to be measured once more before it is used again.
   void doubt() { is_known_ = false; }
 
@@ -68,6 +68,24 @@ class SteadyState {
   bool is_known_ = false;
   Window sum_;
   std::vector<double> drift_;
+};
+
+// What it costs beyond the steady state that a CTA ends in its slot and the next one begins, and how far all CTAs get on
+// in their loops meanwhile. Measured from one moment of the steady state to another.
+class Turnover {
+ public:
+  // `passed` lies between two such moments; so many CTAs have ended, each of which executes `outside` instructions
+  // outside of its loop.
+  void add(const SteadyState& rate, Window passed, double ctas, double outside);
+  // Twice the standard error of its cycles is below that many.
+  [[nodiscard]] bool is_known(std::size_t least, double cycles) const;
+  [[nodiscard]] Window cost() const;  // of a CTA
+  [[nodiscard]] double progress() const { return progress_ / ctas_; }  // instructions of all CTAs in their loops
+
+ private:
+  Window sum_;
+  double ctas_ = 0, progress_ = 0;
+  std::vector<double> cycles_;  // of a CTA, of each that was measured or of several that overlap
 };
 
 }  // namespace noteg::sm

@@ -125,6 +125,19 @@ void CtaSlots::replace(std::int64_t ctas, std::uint64_t cycles) {
   if (launched_ == ctas_) last_refill_ = end_;
 }
 
+void CtaSlots::turn_over(std::size_t slot, std::uint64_t at) {
+  Slot& cta = slots_[slot];
+  const std::uint64_t later = at - cta.main_begin;
+  cta.started += later;
+  cta.main_begin = cta.lead_begin = at;
+  if (cta.first_main != 0) cta.first_main += later;
+  cta.main_cycles = cta.lead_cycles = 0;
+  ++launched_;
+  ++ended_;
+  end_ = std::max(end_, at);
+  if (launched_ == ctas_) last_refill_ = end_;
+}
+
 // When a CTA started decides what is counted, not what happens.
 void CtaSlots::hash(StateHash& add) const {
   add.until(next_launch_);

@@ -43,6 +43,8 @@ class CtaSlots {
 
   // So many CTAs have come and gone, in so many cycles, and left the SM as it is.
   void replace(std::int64_t ctas, std::uint64_t cycles);
+  // The CTA of a slot has ended, and the next one in it is where that was.
+  void turn_over(std::size_t slot, std::uint64_t at);
   void hash(StateHash& add) const;
 
  private:

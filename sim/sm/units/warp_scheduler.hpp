@@ -155,6 +155,12 @@ class WarpScheduler {
     state_.live &= ~(1u << warp.bit);
     if (takes_turns_) by_age_.end(warp);
   }
+  // It is a warp of the next CTA in its slot.
+  void renew(const Warp& warp) {
+    if (!takes_turns_) return;
+    by_age_.end(warp);
+    by_age_.start(warp);
+  }
   [[nodiscard]] bool is_live(const Warp& warp) const { return (state_.live >> warp.bit & 1u) != 0; }
 
   // Its next instruction waits for something that an event will bring, or no longer.
