@@ -53,13 +53,16 @@ bool opens_rows(const arch::DramSpec& dram, const Traffic& traffic) {
   return time_of_rows(dram, traffic) > time_of_bytes(dram, traffic);
 }
 
-double dram_wait(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock, double utilisation) {
+DramQueue dram_queue(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock) {
   const double service = (dram.service * clock).value;
-  const double queued = opens_rows(dram, traffic) ? (dram.row_cycle * clock).value : service;
   const double bytes = traffic.dram_read_bytes + traffic.dram_write_bytes;
-  const double writes = bytes > 0 ? utilisation * traffic.dram_write_bytes / bytes : 0;  // share of DRAM's time
-  return (dram.latency * clock).value + memory::last_of_group(traffic.waiting_places, service) +
-         memory::queue_wait(utilisation, queued) + writes * (dram.write_drain * clock).value;
+  return {(dram.latency * clock).value + memory::last_of_group(traffic.waiting_places, service),
+          opens_rows(dram, traffic) ? (dram.row_cycle * clock).value : service,
+          bytes > 0 ? traffic.dram_write_bytes / bytes : 0, (dram.write_drain * clock).value};
+}
+
+double DramQueue::wait(double utilisation) const {
+  return unloaded + memory::queue_wait(utilisation, service) + utilisation * writing * drain;
 }
 
 }  // namespace noteg::gpu

@@ -25,9 +25,16 @@ inline constexpr double dram_row_bytes = 1024;  // of a pseudo channel of HBM (J
 [[nodiscard]] Seconds dram_time(const arch::DramSpec& dram, const Traffic& traffic);
 [[nodiscard]] bool opens_rows(const arch::DramSpec& dram, const Traffic& traffic);
 
-// Cycles at a clock from the first access of a waiting step to the last of its answers: the unloaded latency, the
+// Cycles at a clock from the first access of a waiting step to the last of its answers: the unloaded latency with the
 // spread of the last of the accesses, a queue for the bus or for banks that open rows, and the batches in which DRAM
 // writes: a read that comes meanwhile waits for the rest of one.
-[[nodiscard]] double dram_wait(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock, double utilisation);
+struct DramQueue {
+  double unloaded = 0;
+  double service = 0;   // of who stands before in the queue
+  double writing = 0;   // of DRAM's busy time
+  double drain = 0;     // a batch of writes
+  [[nodiscard]] double wait(double utilisation) const;
+};
+[[nodiscard]] DramQueue dram_queue(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock);
 
 }  // namespace noteg::gpu

@@ -56,7 +56,7 @@ void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional
   }
   runs.from_l2 = run(runs.port);
   if (runs.waiting <= 0 || runs.from_l2.deadlock) return;
-  from_dram(dram_latency(ports, clock, load_of(dram_cycles, runs.from_l2.cycles)));
+  from_dram(dram_latency(ports, clock).at(load_of(dram_cycles, runs.from_l2.cycles)));
   no_faster_for_waiting();
 }
 
@@ -97,16 +97,17 @@ double KernelTime::load_at(Hertz clock) const {
   if (runs_.waiting <= 0) return 0;
   constexpr int halvings = 24;
   const double dram_cycles = (dram_ * clock).value;
+  const DramLatency latency = dram_latency(ports_, clock);
   double low = 0, high = 1;
   for (int i = 0; i < halvings; ++i) {
     const double load = 0.5 * (low + high);
-    const double cycles = factor_ * runs_.cycles_at(dram_latency(ports_, clock, load));
+    const double cycles = factor_ * runs_.cycles_at(latency.at(load));
     (load_of(dram_cycles, cycles) > load ? low : high) = load;
   }
   return 0.5 * (low + high);
 }
 
-double KernelTime::dram_latency_at(Hertz clock) const { return dram_latency(ports_, clock, load_at(clock)); }
+double KernelTime::dram_latency_at(Hertz clock) const { return dram_latency(ports_, clock).at(load_at(clock)); }
 
 DramWait KernelTime::dram_wait_at(Hertz clock) const {
   const double latency = dram_latency_at(clock);
@@ -117,7 +118,7 @@ double KernelTime::sm_cycles_at(Hertz clock) const {
   return factor_ * (runs_.waiting > 0 ? runs_.cycles_at(dram_latency_at(clock)) : runs_.from_l2.cycles);
 }
 
-double KernelTime::cycles_at(Hertz clock) const {
+double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
   const double stream = dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + idle_cycles_ : 0;
   // Nobody waits for what is written, but the kernel has not ended before L2 has taken it all.
   double written = 0;
@@ -131,7 +132,7 @@ double KernelTime::cycles_at(Hertz clock) const {
     const double of_fullest = static_cast<double>(ports_.ctas.fullest) / static_cast<double>(ports_.ctas.all);
     if (l2.sm_write_bandwidth.value > 0) written = std::max(written, sent * of_fullest / l2.sm_write_bandwidth.value);
   }
-  return std::max({sm_cycles_at(clock), stream, written}) + reduction_;
+  return std::max({sm_cycles, stream, written}) + reduction_;
 }
 
 KernelTime KernelTime::elsewhere(const PortRequest& ports, const Switches& switches, double sm_factor) const {

@@ -52,8 +52,12 @@ class KernelTime {
   [[nodiscard]] DramWait dram_wait_at(Hertz clock) const;
   // Of the busiest SM, and of the kernel without its launch.
   [[nodiscard]] double sm_cycles_at(Hertz clock) const;
-  [[nodiscard]] double cycles_at(Hertz clock) const;
-  [[nodiscard]] Seconds at(Hertz clock) const { return launch_ + Cycles{cycles_at(clock)} / clock; }
+  [[nodiscard]] double cycles_at(Hertz clock) const { return cycles_at(clock, sm_cycles_at(clock)); }
+  [[nodiscard]] Seconds at(Hertz clock) const { return at(clock, sm_cycles_at(clock)); }
+  // Whose SM takes so long at that clock.
+  [[nodiscard]] Seconds at(Hertz clock, double sm_cycles) const {
+    return launch_ + Cycles{cycles_at(clock, sm_cycles)} / clock;
+  }
 
   [[nodiscard]] Seconds launch() const { return launch_; }
   [[nodiscard]] Seconds dram() const { return dram_; }
@@ -63,6 +67,7 @@ class KernelTime {
   [[nodiscard]] KernelTime elsewhere(const PortRequest& ports, const Switches& switches, double sm_factor) const;
 
  private:
+  [[nodiscard]] double cycles_at(Hertz clock, double sm_cycles) const;
   void meet(const PortRequest& ports, const Switches& switches);
 
   std::shared_ptr<const arch::GpuSpec> gpu_;  // of its own: reports ask for other clocks when the caller's is gone

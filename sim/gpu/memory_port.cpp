@@ -70,9 +70,9 @@ double CtaSpread::share_of(double rate, double per_sm) const {
   return static_cast<double>(fullest) / (before / rate + std::max(last / rate, last_here / per_sm));
 }
 
-double dram_latency(const PortRequest& request, Hertz clock, double utilisation) {
-  if (!request.latency_limits) return request.gpu->sm.memory.ldg_latency.value;
-  return std::max(l2_latency(request), dram_wait(request.gpu->dram, request.traffic, clock, utilisation));
+DramLatency dram_latency(const PortRequest& request, Hertz clock) {
+  if (!request.latency_limits) return {request.gpu->sm.memory.ldg_latency.value, {}};
+  return {l2_latency(request), dram_queue(request.gpu->dram, request.traffic, clock)};
 }
 
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {

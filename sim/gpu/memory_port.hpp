@@ -3,9 +3,11 @@
 // one with a mean latency.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "arch/spec.hpp"
+#include "sim/gpu/dram.hpp"
 #include "sim/gpu/l2_traffic.hpp"
 #include "sim/sm/sm.hpp"
 
@@ -43,7 +45,12 @@ struct PortRequest {
 
 // Cycles until the last of what a waiting step misses has come, in DRAM that is busy for `utilisation` of the time
 // (0..1, of the achievable bandwidth or of the rows that can be opened).
-[[nodiscard]] double dram_latency(const PortRequest& request, Hertz clock, double utilisation);
+struct DramLatency {
+  double of_l2 = 0;  // no access is served before
+  DramQueue dram;
+  [[nodiscard]] double at(double utilisation) const { return std::max(of_l2, dram.wait(utilisation)); }
+};
+[[nodiscard]] DramLatency dram_latency(const PortRequest& request, Hertz clock);
 
 // Cycles of L2 for each of an SM at this clock, 1 where it has no clock of its own (H200M: GEMMs on tensor cores
 // at 1.70 to 1.75 GHz draw 8.2 to 9.5 TB/s from L2, FFMA-clock loops at 1.98 GHz 8.5).

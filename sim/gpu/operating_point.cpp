@@ -82,8 +82,9 @@ power::ClockRequest clock_request(const arch::GpuSpec& gpu, const SimOptions& op
 std::function<power::Activity(Hertz)> activity_at(const ChipEvents& events, const KernelTime& time, int active_sms) {
   return [activity = activity_of(events, Seconds{}), time, active_sms](Hertz clock) {
     power::Activity out = activity;
-    out.time = time.at(clock);
-    out.sm_cycles = time.sm_cycles_at(clock) * active_sms;
+    const double sm_cycles = time.sm_cycles_at(clock);
+    out.time = time.at(clock, sm_cycles);
+    out.sm_cycles = sm_cycles * active_sms;
     return out;
   };
 }

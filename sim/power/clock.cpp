@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sim/support/arithmetic.hpp"
 
@@ -13,7 +14,7 @@ namespace noteg::power {
 namespace {
 
 // The temperature depends on the power and the leakage on the temperature: a contraction for every board that does not
-// run away, settled to well below a milliwatt in so many rounds.
+// run away, settled to the last bit in some fifteen rounds.
 constexpr int rounds = 40;
 
 }  // namespace
@@ -50,7 +51,8 @@ BoardPower board_power(const arch::GpuSpec& gpu, const Activity& activity, Hertz
   Watts leaked = leakage(p, out.temperature, out.voltage);
   for (int round = 0; round < rounds && warmth == Warmth::settled; ++round) {
     out.temperature = p.ambient + p.thermal_resistance * (p.idle - p.leakage + leaked + dynamic);
-    leaked = leakage(p, out.temperature, out.voltage);
+    const Watts before = std::exchange(leaked, leakage(p, out.temperature, out.voltage));
+    if (leaked == before) break;
   }
   out.energy[at(Component::idle)] = (p.idle - p.leakage) * activity.time;
   out.energy[at(Component::leakage)] = leaked * activity.time;

@@ -73,7 +73,7 @@ namespace {
 double wait_at(const arch::GpuSpec& gpu, double utilisation, bool opens_rows) {
   Traffic traffic;
   traffic.opened_rows = opens_rows ? 1 : 0;
-  return dram_wait(gpu.dram, traffic, gpu.clock.sustained, utilisation);
+  return dram_queue(gpu.dram, traffic, gpu.clock.sustained).wait(utilisation);
 }
 
 TEST(DramWait, BanksThatOpenRowsServeSlowerThanTheBus) {
