@@ -30,9 +30,9 @@ inline constexpr double dram_row_bytes = 1024;  // of a pseudo channel of HBM (J
 // writes: a read that comes meanwhile waits for the rest of one.
 struct DramQueue {
   double unloaded = 0;
-  double service = 0;   // of who stands before in the queue
-  double writing = 0;   // of DRAM's busy time
-  double drain = 0;     // a batch of writes
+  double service = 0;  // of who stands before in the queue
+  double writing = 0;  // of DRAM's busy time
+  double drain = 0;    // a batch of writes
   [[nodiscard]] double wait(double utilisation) const;
 };
 [[nodiscard]] DramQueue dram_queue(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "sim/sm/steady_state.hpp"
+#include "sim/sm/streams.hpp"
 #include "sim/sm/warp.hpp"
 
 namespace noteg::sm {
@@ -33,24 +34,9 @@ class FastForward {
   void cta_ends(std::uint64_t now);
 
  private:
-  // What warps of one place in a CTA execute.
-  struct Stream {
-    std::vector<double> offset;       // instructions before each, inner loops counted as often as they run
-    std::vector<double> length;       // of an iteration of each loop
-    std::vector<std::int64_t> count;  // iterations of each loop
-    std::vector<std::int64_t> step;   // iterations of each loop that make a unit with those of other streams
-    double total = 0;
-    int warps = 0;
-  };
-  // Streams of CTAs that are inside loops of one depth.
-  struct RunningSet {
-    std::uint64_t key = 0;
-    std::int64_t streams = 0;
-    double instructions = 0;              // of all their warps in an iteration of each
-    std::int64_t iterations = 1LL << 40;  // of the loop that has fewest
-  };
   struct Mark {
     std::uint64_t time = 0;
+    std::int64_t ended = 0;        // CTAs
     std::vector<double> position;  // by CTA slot: instructions executed by its warps
     PortTraffic::Asked asked{};
     CoreCounters count;
@@ -66,11 +52,10 @@ class FastForward {
     std::int64_t seen = 0;  // iterations since the last change
     std::uint64_t key = 0;  // of the running set that began them
     Mark mark;
-    std::map<std::uint64_t, SteadyState> rates;  // by running set
+    std::map<std::uint64_t, SteadyState> rates;   // by running set
     std::map<std::uint64_t, Turnover> turnovers;  // likewise
-    Mark settled;                 // a moment of the steady state,
-    std::uint64_t settled_key = 0;  // of that running set,
-    std::int64_t settled_ended = 0;  // and the CTAs that had ended
+    Mark settled;                                 // the last moment of a steady state, and its running set; 0: none
+    std::uint64_t settled_key = 0;
     std::vector<Moment> moments;
     std::size_t used = 0, most = 0;  // of them
   };
@@ -82,45 +67,36 @@ class FastForward {
     bool is_possible = true;
   };
 
-  [[nodiscard]] Stream stream_of(int place) const;
-  [[nodiscard]] const Stream& stream(const Warp& warp) const;
-  [[nodiscard]] int loop_at(const Warp& warp, int depth) const;
-  [[nodiscard]] double position(const Warp& warp) const;
-  [[nodiscard]] RunningSet running_set(int depth) const;
   void restart(std::size_t depth);
 
   [[nodiscard]] Mark mark(std::uint64_t now);
+  [[nodiscard]] static Window since(const Mark& before, const Mark& here);
   void close_window(Level& level, SteadyState& rate, std::uint64_t now);
   [[nodiscard]] bool budget_is_spent() const;
-  void sample(int depth, const RunningSet& running, std::uint64_t now);
+  void sample(int depth, const Streams::RunningSet& running, std::uint64_t now);
 
   [[nodiscard]] Skip possible_skip(int depth) const;
   bool skip(int depth, SteadyState& rate);
-  [[nodiscard]] Window since(const Mark& before, const Mark& here) const;
-  [[nodiscard]] double outside_loops(int depth) const;
-  bool pass_over(int depth, const RunningSet& running, SteadyState& rate, std::uint64_t now);
+  bool pass_over(int depth, const Streams::RunningSet& running, SteadyState& rate, std::uint64_t now);
+  [[nodiscard]] bool is_known(const Turnover& turnover, const SteadyState& rate) const;
+  bool skip_generations(int depth, const SteadyState& rate, const Turnover& turnover);
   bool turn_over(int depth, const SteadyState& rate, const Turnover& turnover, std::uint64_t now);
-  void pass(const SteadyState& rate, double share);
-  [[nodiscard]] static std::uint64_t cycles_of(const SteadyState& rate, double share);
+  std::uint64_t pass(const Window& passed);
+  double advance(const Skip& skip, int depth);
   template <class Iterations>
   void advance(std::size_t slot, int depth, Iterations iterations);
-  void advance(Warp& warp, int loop, std::int64_t iterations) const;
 
   [[nodiscard]] const Moment* known_moment(Level& level, std::uint64_t now, int depth);
   std::uint64_t pass(const Moment& before, std::uint64_t now, std::int64_t periods);
   bool repeat(int depth, std::uint64_t now);
 
   Machine& sm_;
+  Streams streams_;
   SamplingRules rules_;
-  double waves_ = 1;
-  bool turns_over_ = false;
-  bool samples_ = false;   // the work is beyond the budget
-  std::int64_t turn_ = 1;  // iterations after which all rings of barriers are where they were
-  std::vector<Stream> streams_;
-  std::vector<std::size_t> stream_of_place_;
-  std::vector<int> leaders_;  // first place of each stream
+  double waves_ = 1;         // of CTAs, in all
+  bool turns_over_ = false;  // turnovers are skipped: the grid's own windows are no windows any more
+  bool samples_ = false;     // the work is beyond the budget
   std::vector<Level> levels_;
-  double cta_instructions_ = 0;
   double looked_at_ = 0;  // warps, in search of a recurrence, since one was found
 };
 

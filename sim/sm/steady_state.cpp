@@ -28,11 +28,18 @@ Mean mean_of(std::span<const Each> windows, Of of) {
 
 }  // namespace
 
-void Window::add(const Window& more, double times) {
-  cycles += more.cycles * times;
-  for (std::size_t i = 0; i < asked.size(); ++i) asked[i] += more.asked[i] * times;
-  count += more.count * times;
-  for (std::size_t slot = 0; slot < advanced.size(); ++slot) advanced[slot] += more.advanced[slot] * times;
+void Window::operator+=(const Window& more) {
+  cycles += more.cycles;
+  for (std::size_t i = 0; i < asked.size(); ++i) asked[i] += more.asked[i];
+  count += more.count;
+  for (std::size_t slot = 0; slot < advanced.size(); ++slot) advanced[slot] += more.advanced[slot];
+}
+
+Window Window::operator*(double times) const {
+  Window out{cycles * times, asked, advanced, count * times};
+  for (double& each : out.asked) each *= times;
+  for (double& each : out.advanced) each *= times;
+  return out;
 }
 
 bool SteadyState::learn(const SamplingRules& rules, bool spent, double waves) {
@@ -42,7 +49,7 @@ bool SteadyState::learn(const SamplingRules& rules, bool spent, double waves) {
     used_ = used;
     if (!spent && !has_known_rate(rules.agreement)) continue;
     sum_ = used_windows().front();
-    for (const Window& window : used_windows().subspan(1)) sum_.add(window, 1);
+    for (const Window& window : used_windows().subspan(1)) sum_ += window;
     level_progress();
     is_known_ = spent || has_known_progress(rules.progress * waves);
     if (is_known_) return true;
@@ -97,25 +104,19 @@ void SteadyState::level_progress() {
 
 void Turnover::add(const SteadyState& rate, Window passed, double ctas, double outside) {
   const double in_loops = passed.instructions() - ctas * outside;
-  passed.add(rate.sum(), -in_loops / rate.sum().instructions());
+  passed += rate.sum() * (-in_loops / rate.sum().instructions());
   ctas_ += ctas;
   progress_ += in_loops;
   cycles_.push_back(passed.cycles / ctas);
   if (cycles_.size() == 1)
     sum_ = std::move(passed);
   else
-    sum_.add(passed, 1);
+    sum_ += passed;
 }
 
 bool Turnover::is_known(std::size_t least, double cycles) const {
   return cycles_.size() >= least &&
          mean_of(std::span<const double>(cycles_), [](double each) { return each; }).doubt <= cycles;
-}
-
-Window Turnover::cost() const {
-  Window mean = sum_;
-  mean.add(sum_, 1 / ctas_ - 1);
-  return mean;
 }
 
 }  // namespace noteg::sm

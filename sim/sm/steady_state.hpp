@@ -38,7 +38,8 @@ struct Window {
   CoreCounters count;
 
   [[nodiscard]] double instructions() const { return count.warp_instructions; }
-  void add(const Window& more, double times);
+  void operator+=(const Window& more);
+  [[nodiscard]] Window operator*(double times) const;
 };
 
 class SteadyState {
@@ -70,8 +71,8 @@ class SteadyState {
   std::vector<double> drift_;
 };
 
-// What it costs beyond the steady state that a CTA ends in its slot and the next one begins, and how far all CTAs get on
-// in their loops meanwhile. Measured from one moment of the steady state to another.
+// What it costs beyond the steady state that a CTA ends in its slot and the next one begins, and how far all CTAs get
+// on in their loops meanwhile. Measured from one moment of the steady state to another.
 class Turnover {
  public:
   // `passed` lies between two such moments; so many CTAs have ended, each of which executes `outside` instructions
@@ -79,7 +80,7 @@ class Turnover {
   void add(const SteadyState& rate, Window passed, double ctas, double outside);
   // Twice the standard error of its cycles is below that many.
   [[nodiscard]] bool is_known(std::size_t least, double cycles) const;
-  [[nodiscard]] Window cost() const;  // of a CTA
+  [[nodiscard]] Window cost() const { return sum_ * (1 / ctas_); }     // of a CTA
   [[nodiscard]] double progress() const { return progress_ / ctas_; }  // instructions of all CTAs in their loops
 
  private:

@@ -1,0 +1,137 @@
+#include "sim/sm/streams.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/sm/machine.hpp"
+
+namespace noteg::sm {
+
+Streams::Streams(const Machine& sm) : sm_(sm) {
+  const DecodedProgram& program = sm_.program;
+  std::vector<std::pair<std::int32_t, std::int64_t>> kinds;
+  int stride = 1;
+  for (const TileShare& share : program.tiles) stride = std::lcm(stride, share.stride);
+  for (const DecodedRing& ring : program.rings) turn_ = std::lcm(turn_, std::int64_t{ring.count});
+  for (const kernels::BarrierTurns& by_warp : program.turns)
+    for (const auto& turns : by_warp) turn_ = std::lcm(turn_, std::max<std::int64_t>(1, std::ssize(turns)));
+  for (int place = 0; place < program.warps; ++place) {
+    const auto at = static_cast<std::size_t>(place);
+    const std::pair kind{program.start[at], program.tiles.empty() ? 1 : sm_.tiles_of(program.tiles[at])};
+    auto known = std::ranges::find(kinds, kind);
+    if (known == kinds.end()) {
+      known = kinds.insert(known, kind);
+      leaders_.push_back(place);
+      streams_.push_back(stream_of(place));
+      for (std::size_t i = 0; i < program.loops.size(); ++i)
+        if (!program.tiles.empty() && program.loops[i].is_tiles)
+          streams_.back().step[i] = stride / program.tiles[at].stride;
+    }
+    stream_of_place_.push_back(static_cast<std::size_t>(known - kinds.begin()));
+    ++streams_[stream_of_place_.back()].warps;
+    cta_instructions_ += streams_[stream_of_place_.back()].total;
+  }
+}
+
+Streams::Stream Streams::stream_of(int place) const {
+  const DecodedProgram& program = sm_.program;
+  Stream out;
+  out.offset.assign(program.code.size(), 0);
+  out.length.assign(program.loops.size(), 0);
+  out.count.assign(program.loops.size(), 0);
+  out.step.assign(program.loops.size(), 1);
+  const auto start = static_cast<std::size_t>(program.start[static_cast<std::size_t>(place)]);
+  for (std::size_t at = start; at < program.code.size(); ++at) {
+    out.offset[at] = out.total++;
+    const DecodedInstruction& in = program.code[at];
+    if (in.action == Action::exit && program.innermost[at] < 0) break;
+    if (in.action != Action::branch) continue;
+    const auto loop = static_cast<std::size_t>(in.loop);
+    if (static_cast<std::int32_t>(at) < program.loops[loop].begin) continue;  // its guard
+    out.count[loop] = sm_.iterations_of(place, program.loops[loop]);
+    out.length[loop] = out.total - out.offset[static_cast<std::size_t>(in.target)];
+    out.total += static_cast<double>(out.count[loop] - 1) * out.length[loop];
+  }
+  return out;
+}
+
+const Streams::Stream& Streams::of(const Warp& warp) const { return streams_[index_of(warp)]; }
+
+// The loop of that depth in which the warp is, -1: none.
+int Streams::loop_at(const Warp& warp, int depth) const {
+  const std::vector<DecodedLoop>& loops = sm_.program.loops;
+  int loop = sm_.program.innermost[static_cast<std::size_t>(warp.pc)];
+  while (loop >= 0 && loops[static_cast<std::size_t>(loop)].depth > depth)
+    loop = loops[static_cast<std::size_t>(loop)].parent;
+  return loop >= 0 && loops[static_cast<std::size_t>(loop)].depth == depth ? loop : -1;
+}
+
+// Instructions that the warp has executed since its CTA started.
+double Streams::position(const Warp& warp) const {
+  const Stream& stream = of(warp);
+  if (!sm_.is_live(warp)) return stream.total;
+  double sum = stream.offset[static_cast<std::size_t>(warp.pc)];
+  for (int loop = sm_.program.innermost[static_cast<std::size_t>(warp.pc)]; loop >= 0;
+       loop = sm_.program.loops[static_cast<std::size_t>(loop)].parent)
+    sum += warp.iterations[static_cast<std::size_t>(loop)] * stream.length[static_cast<std::size_t>(loop)];
+  return sum;
+}
+
+std::size_t Streams::index_of(const Warp& warp) const {
+  return stream_of_place_[static_cast<std::size_t>(sm_.place_of(warp))];
+}
+
+Streams::RunningSet Streams::running_set(int depth) const {
+  RunningSet out;
+  StateHash key(0);
+  for (std::size_t slot = 0; slot < sm_.ctas.size(); ++slot) {
+    key(1);
+    if (!sm_.ctas.is_running(slot)) continue;
+    bool any = false;
+    for (const int place : leaders_) {
+      const Warp& warp = sm_.warps_of(slot)[static_cast<std::size_t>(place)];
+      if (!sm_.is_live(warp)) continue;
+      const int loop = loop_at(warp, depth);
+      if (loop < 0 && !sm_.is_blocked(warp)) return {};
+      key(static_cast<std::uint64_t>(loop + 2));
+      if (loop < 0) continue;
+      any = true;
+      const Stream& stream = of(warp);
+      ++out.streams;
+      out.instructions += stream.length[static_cast<std::size_t>(loop)] * stream.warps;
+      out.iterations = std::min(out.iterations, stream.count[static_cast<std::size_t>(loop)]);
+    }
+    if (!any) return {};
+  }
+  out.key = key.value();
+  return out;
+}
+
+double Streams::outside_loops(int depth) const {
+  double inside = 0;
+  for (const Warp& warp : sm_.warps) {
+    const int loop = sm_.is_live(warp) ? loop_at(warp, depth) : -1;
+    if (loop < 0) continue;
+    const auto at = static_cast<std::size_t>(loop);
+    inside += static_cast<double>(of(warp).count[at]) * of(warp).length[at];
+  }
+  return cta_instructions_ - inside / static_cast<double>(sm_.ctas.size());
+}
+
+void Streams::advance(Warp& warp, int loop, std::int64_t iterations) const {
+  const DecodedLoop& around = sm_.program.loops[static_cast<std::size_t>(loop)];
+  warp.iterations[static_cast<std::size_t>(loop)] += static_cast<std::int32_t>(iterations);
+  for (std::int32_t at = around.begin; at <= around.branch && !sm_.program.async.empty(); ++at) {
+    const int async = sm_.program.code[static_cast<std::size_t>(at)].async;
+    if (async < 0) continue;
+    const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(async)];
+    std::int64_t steps = op.advances ? 1 : 0;
+    if (op.kind == kernels::AsyncKind::skip) steps += sm_.work.iterations;
+    for (int inner = sm_.program.innermost[static_cast<std::size_t>(at)]; inner != loop;
+         inner = sm_.program.loops[static_cast<std::size_t>(inner)].parent)
+      steps *= of(warp).count[static_cast<std::size_t>(inner)];
+    if (steps > 0) warp.async.walk[sm_.program.rings[op.ring].walk] += static_cast<std::uint32_t>(steps * iterations);
+  }
+}
+
+}  // namespace noteg::sm
