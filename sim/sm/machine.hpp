@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sim/sm/event_wheel.hpp"
-#include "sim/sm/fast_forward.hpp"
 #include "sim/sm/observer.hpp"
+#include "sim/sm/sampling/fast_forward.hpp"
 #include "sim/sm/sm.hpp"
 #include "sim/sm/units/async_units.hpp"
 #include "sim/sm/units/cta_slots.hpp"

@@ -1,6 +1,6 @@
 // Sampled runs against exact ones: what repeats is skipped without an error, work within the budget is stepped through,
 // and of more than that a part tells the rest, whatever loops it is made of.
-#include "sim/sm/fast_forward.hpp"
+#include "sim/sm/sampling/fast_forward.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/sm/steady_state.hpp"
+#include "sim/sm/sampling/steady_state.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "sim/sm/streams.hpp"
+#include "sim/sm/sampling/streams.hpp"
 
 #include <algorithm>
 #include <numeric>

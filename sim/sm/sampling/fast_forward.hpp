@@ -13,8 +13,8 @@
 #include <map>
 #include <vector>
 
-#include "sim/sm/steady_state.hpp"
-#include "sim/sm/streams.hpp"
+#include "sim/sm/sampling/steady_state.hpp"
+#include "sim/sm/sampling/streams.hpp"
 #include "sim/sm/warp.hpp"
 
 namespace noteg::sm {

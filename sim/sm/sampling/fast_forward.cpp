@@ -1,4 +1,4 @@
-#include "sim/sm/fast_forward.hpp"
+#include "sim/sm/sampling/fast_forward.hpp"
 
 #include <algorithm>
 #include <cmath>
