@@ -51,16 +51,6 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
     warp.bit = static_cast<std::uint8_t>(id / sub_cores);
     subs[warp.sub].scheduler.add(warp);
   }
-  for (int place = 0; place < program.warps; ++place) {
-    const auto same = [&](int other) {
-      const auto a = static_cast<std::size_t>(other), b = static_cast<std::size_t>(place);
-      return program.start[a] == program.start[b] &&
-             (program.tiles.empty() || tiles_of(program.tiles[a]) == tiles_of(program.tiles[b]));
-    };
-    int leader = 0;
-    while (!same(leader)) ++leader;
-    leader_of_.push_back(leader);
-  }
   if (work.fidelity == Fidelity::sampled) fast_forward.emplace(*this);
   ctas.launch_first();
 }
@@ -259,7 +249,7 @@ void Machine::skip(std::uint64_t cycles, double instructions, const CoreCounters
   count += counters;
 }
 
-void Machine::hash_warps(StateHash& add, std::size_t slot, int depth) const {
+void Machine::hash_warps(StateHash& add, const Streams& streams, std::size_t slot, int depth) const {
   const std::span<const Warp> of_cta = warps_of(slot);
   for (std::size_t i = 0; i < of_cta.size(); ++i) {
     if (!is_live(of_cta[i])) continue;
@@ -282,7 +272,7 @@ void Machine::hash_warps(StateHash& add, std::size_t slot, int depth) const {
       add(static_cast<std::uint64_t>(failed_by));
       add.at(failed_until);
     }
-    const Warp& leader = of_cta[static_cast<std::size_t>(leader_of_[i])];
+    const Warp& leader = of_cta[static_cast<std::size_t>(streams.leader_of(of_cta[i]))];
     for (int loop = program.innermost[static_cast<std::size_t>(pc)]; loop >= 0;) {  // of others it has done none
       const auto at = static_cast<std::size_t>(loop);
       const int of = program.loops[at].depth;
@@ -294,11 +284,11 @@ void Machine::hash_warps(StateHash& add, std::size_t slot, int depth) const {
   }
 }
 
-std::uint64_t Machine::hash(std::uint64_t now, int depth) const {
+std::uint64_t Machine::hash(const Streams& streams, std::uint64_t now, int depth) const {
   StateHash add(now);
   ctas.hash(add);
   for (std::size_t slot = 0; slot < ctas.size(); ++slot)
-    if (ctas.is_running(slot)) hash_warps(add, slot, depth);
+    if (ctas.is_running(slot)) hash_warps(add, streams, slot, depth);
   for (const auto& [index, scheduler, registers, constants, issued_at, issue_free, holds] : subs) {
     scheduler.hash(add);
     // When another warp issued and when a pipe was free explain how long those who wait have waited.

@@ -137,12 +137,12 @@ class Machine {
 
   // All that decides what happens from now on. Iterations of loops of that depth are extrapolated from those of the
   // warp that leads its stream, those of outer loops do not count. Depth 0: the grid; all iterations count.
-  [[nodiscard]] std::uint64_t hash(std::uint64_t now, int depth) const;
+  [[nodiscard]] std::uint64_t hash(const Streams& streams, std::uint64_t now, int depth) const;
 
  private:
   bool step_through();
   void handle(const Event& event, std::uint64_t now);
-  void hash_warps(StateHash& add, std::size_t slot, int depth) const;
+  void hash_warps(StateHash& add, const Streams& streams, std::size_t slot, int depth) const;
   [[nodiscard]] std::vector<BlockedWarp> blocked_warps() const;
   void release(Warp& warp, int counter, std::uint64_t now);
   void fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now);
@@ -168,8 +168,7 @@ class Machine {
   bool cta_started_ = false;         // in this cycle
   double skipped_instructions_ = 0;  // of warps
   std::uint64_t skipped_ = 0;
-  std::vector<int> leader_of_;  // of the warps of a CTA: the first that executes the same
-  std::uint32_t issue_twice_;   // sub-cores that may issue a second time in a cycle, a bit each: all or none
+  std::uint32_t issue_twice_;  // sub-cores that may issue a second time in a cycle, a bit each: all or none
   // From when an instruction leaves Allocate back to when another may issue: two where both may in one cycle.
   std::uint64_t issue_lead_;
   bool plain_;       // nobody listens and warps wait for nothing but control bits: the short way of issue will do

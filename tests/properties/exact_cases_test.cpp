@@ -49,9 +49,7 @@ Agreement agreement_of(std::size_t kind, std::uint64_t seed, double least, doubl
     const Result<arch::GpuSpec> gpu = gpu_of(c);
     if (!gpu) continue;
     gpu::SmCache cache;
-    if (std::getenv("NOTEG_SAY")) std::cerr << "BEGIN " << seed << ' ' << command_of(c) << std::endl;
     const Result<gpu::SimReport> fast = simulate(c, *gpu, cache);
-    if (std::getenv("NOTEG_SAY")) std::cerr << "END " << seed << ' ' << command_of(c) << std::endl;
     if (!fast) continue;
     const double of_sm =
         fast->warp_instructions / static_cast<double>(fast->grid_ctas) * static_cast<double>(fast->sm_run->work().ctas);

@@ -90,14 +90,14 @@ TEST(FastForward, StepsThroughAPartOfMoreThanTheBudget) {
 
 // CTAs that lie apart end one by one: what the first turnovers cost, the others do too.
 TEST(FastForward, StepsThroughTheFirstTurnoversOnly) {
-  SmWork work{.resident = 3, .ctas = 12, .iterations = 60'000, .launch_interval = 300'000};
-  const Both few = run_both(loads_and_waits, work, odd_share);
-  work.ctas = 48;
-  const Both many = run_both(loads_and_waits, work, odd_share);
+  const SmWork some{.resident = 3, .ctas = 12, .iterations = 60'000, .launch_interval = 300'000};
+  SmWork more = some;
+  more.ctas = 48;
+  const Both few = run_both(loads_and_waits, some, odd_share), many = run_both(loads_and_waits, more, odd_share);
   EXPECT_NEAR(many.sampled.cycles / many.exact.cycles, 1, 0.005);
   EXPECT_LT(many.sampled.stepped_warp_instructions, 1.1 * few.sampled.stepped_warp_instructions);
-  expect_all_work(few, work = {.resident = 3, .ctas = 12});
-  expect_all_work(many, work = {.resident = 3, .ctas = 48});
+  expect_all_work(few, some);
+  expect_all_work(many, more);
 }
 
 TEST(FastForward, KnowsNoMainLoop) {

@@ -8,6 +8,12 @@
 
 namespace noteg::sm {
 
+namespace {
+
+constexpr int outermost = 1;  // depth of loops in which a CTA spends its life
+
+}  // namespace
+
 FastForward::FastForward(Machine& sm) : sm_(sm), streams_(sm) {
   int deepest = 0;
   for (const DecodedLoop& loop : sm_.program.loops) deepest = std::max(deepest, loop.depth);
@@ -89,21 +95,22 @@ void FastForward::sample(int depth, const Streams::RunningSet& running, std::uin
 }
 
 // In the steady state of a running set: learns from the turnovers since it was last in it, then skips as many
-// iterations and turnovers as are known.
+// iterations and turnovers as are known. Of inner loops iterations alone.
 bool FastForward::pass_over(int depth, const Streams::RunningSet& running, SteadyState& rate, std::uint64_t now) {
-  Level& level = levels_[static_cast<std::size_t>(depth)];
-  Turnover& turnover = level.turnovers[running.key];
-  const auto ctas = static_cast<double>(sm_.ctas.ended() - level.settled.ended);
-  if (level.settled_key == running.key && ctas > 0)
-    turnover.add(rate, since(level.settled, mark(now)), ctas, streams_.outside_loops(depth));
+  if (depth != outermost) return skip(depth, rate);
+  Turnover& turnover = turnovers_[running.key];
+  const auto ctas = static_cast<double>(sm_.ctas.ended() - settled_.ended);
+  if (settled_key_ == running.key && ctas > 0)
+    turnover.add(rate, since(settled_, mark(now)), ctas, streams_.outside_loops(depth));
   bool any = false;
   for (bool goes_on = true; goes_on; any = any || goes_on) {
     any = skip(depth, rate) || any;
-    goes_on = depth == 1 && rate.is_known() && is_known(turnover, rate) &&
-              (skip_generations(depth, rate, turnover) || turn_over(depth, rate, turnover, now));
+    goes_on = rate.is_known() && is_known(turnover, rate) &&
+              (skip_generations(rate, turnover) || turn_over(rate, turnover, now));
+    turns_over_ = turns_over_ || goes_on;
   }
-  level.settled = mark(now);
-  level.settled_key = running.key;
+  settled_ = mark(now);
+  settled_key_ = running.key;
   return any;
 }
 
@@ -113,22 +120,21 @@ bool FastForward::is_known(const Turnover& turnover, const SteadyState& rate) co
 }
 
 // Whole generations of CTAs leave everything where it is; one is left to go.
-bool FastForward::skip_generations(int depth, const SteadyState& rate, const Turnover& turnover) {
+bool FastForward::skip_generations(const SteadyState& rate, const Turnover& turnover) {
   const auto resident = static_cast<std::int64_t>(sm_.ctas.size());
   const std::int64_t ctas = (sm_.ctas.to_launch() / resident - 1) * resident;
   if (ctas <= 0) return false;
-  const double in_loops = streams_.cta_instructions() - streams_.outside_loops(depth);
+  const double in_loops = streams_.cta_instructions() - streams_.outside_loops(outermost);
   Window passed = turnover.cost() * static_cast<double>(ctas);
   passed += rate.sum() * (static_cast<double>(ctas) * in_loops / rate.sum().instructions());
   sm_.ctas.replace(ctas, pass(passed));
-  turns_over_ = true;
   return true;
 }
 
 // The CTA that has come to its last iterations gives its slot to the next one, which is in its first iterations
 // already, where no other CTA ends meanwhile.
-bool FastForward::turn_over(int depth, const SteadyState& rate, const Turnover& turnover, std::uint64_t now) {
-  Skip skip = possible_skip(depth);
+bool FastForward::turn_over(const SteadyState& rate, const Turnover& turnover, std::uint64_t now) {
+  Skip skip = possible_skip(outermost);
   const std::vector<double>& advanced = rate.sum().advanced;
   const double progress = turnover.progress() / std::accumulate(advanced.begin(), advanced.end(), 0.0);
   const auto turn = static_cast<double>(streams_.turn());
@@ -141,19 +147,19 @@ bool FastForward::turn_over(int depth, const SteadyState& rate, const Turnover& 
     if (last < slots) return false;
     last = slot;
   }
-  const auto is_inside = [&](const Warp& warp) { return sm_.is_live(warp) && streams_.loop_at(warp, depth) >= 0; };
+  const auto is_inside = [&](const Warp& warp) { return sm_.is_live(warp) && streams_.loop_at(warp, outermost) >= 0; };
   if (sm_.ctas.to_launch() <= 0 || !skip.is_possible || last == slots || skip.left[last] >= turn ||
       !std::ranges::all_of(sm_.warps_of(last), is_inside))
     return false;
   for (const Warp& warp : sm_.warps_of(last)) {  // the next CTA is in its first iteration at least
-    const auto loop = static_cast<std::size_t>(streams_.loop_at(warp, depth));
+    const auto loop = static_cast<std::size_t>(streams_.loop_at(warp, outermost));
     const Streams::Stream& of = streams_.of(warp);
     while (warp.iterations[loop] + skip.units[last] * of.step[loop] < of.count[loop])
       skip.units[last] += streams_.turn();
   }
-  const double instructions = advance(skip, depth);
+  const double instructions = advance(skip, outermost);
   for (Warp& warp : sm_.warps_of(last)) {
-    const auto loop = static_cast<std::size_t>(streams_.loop_at(warp, depth));
+    const auto loop = static_cast<std::size_t>(streams_.loop_at(warp, outermost));
     warp.iterations[loop] -= static_cast<std::int32_t>(streams_.of(warp).count[loop]);
     sm_.subs[warp.sub].scheduler.renew(warp);
   }
@@ -161,7 +167,6 @@ bool FastForward::turn_over(int depth, const SteadyState& rate, const Turnover& 
   passed += rate.sum() * (instructions / rate.sum().instructions());
   pass(passed);
   sm_.ctas.turn_over(last, now + sm_.skipped());
-  turns_over_ = true;
   return true;
 }
 
@@ -194,7 +199,7 @@ void FastForward::cta_ends(std::uint64_t now) {
   if (static_cast<double>(more) * streams_.cta_instructions() < rules_.worth * sm_.stepped_instructions()) return;
   const double share = static_cast<double>(more) * streams_.cta_instructions() / rate.sum().instructions();
   sm_.ctas.replace(more, pass(rate.sum() * share));
-  for (Level& each : levels_) each.settled_key = 0;
+  settled_key_ = 0;
   level.used = 0;
 }
 
@@ -295,7 +300,7 @@ const FastForward::Moment* FastForward::known_moment(Level& level, std::uint64_t
   if (sm_.scoreboard || level.used == level.most || looked_at_ * rules_.look > sm_.stepped_instructions())
     return nullptr;
   looked_at_ += static_cast<double>(sm_.warps.size());
-  const std::uint64_t hash = sm_.hash(now, depth);
+  const std::uint64_t hash = sm_.hash(streams_, now, depth);
   for (std::size_t i = level.used; i-- > 0;)
     if (level.moments[i].hash == hash) return &level.moments[i];
   if (level.moments.size() == level.used) level.moments.emplace_back();
@@ -365,7 +370,7 @@ void FastForward::ctas_have_started(std::uint64_t now) {
   if (each <= 0 || sm_.ctas.to_launch() < each) return;
   const std::int64_t periods = sm_.ctas.to_launch() / each;
   sm_.ctas.replace(each * periods, pass(*before, now, periods));
-  for (Level& other : levels_) other.settled_key = 0;
+  settled_key_ = 0;
   level.used = 0;
 }
 

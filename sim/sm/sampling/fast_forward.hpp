@@ -52,10 +52,7 @@ class FastForward {
     std::int64_t seen = 0;  // iterations since the last change
     std::uint64_t key = 0;  // of the running set that began them
     Mark mark;
-    std::map<std::uint64_t, SteadyState> rates;   // by running set
-    std::map<std::uint64_t, Turnover> turnovers;  // likewise
-    Mark settled;                                 // the last moment of a steady state, and its running set; 0: none
-    std::uint64_t settled_key = 0;
+    std::map<std::uint64_t, SteadyState> rates;  // by running set
     std::vector<Moment> moments;
     std::size_t used = 0, most = 0;  // of them
   };
@@ -79,8 +76,8 @@ class FastForward {
   bool skip(int depth, SteadyState& rate);
   bool pass_over(int depth, const Streams::RunningSet& running, SteadyState& rate, std::uint64_t now);
   [[nodiscard]] bool is_known(const Turnover& turnover, const SteadyState& rate) const;
-  bool skip_generations(int depth, const SteadyState& rate, const Turnover& turnover);
-  bool turn_over(int depth, const SteadyState& rate, const Turnover& turnover, std::uint64_t now);
+  bool skip_generations(const SteadyState& rate, const Turnover& turnover);
+  bool turn_over(const SteadyState& rate, const Turnover& turnover, std::uint64_t now);
   std::uint64_t pass(const Window& passed);
   double advance(const Skip& skip, int depth);
   template <class Iterations>
@@ -97,7 +94,10 @@ class FastForward {
   bool turns_over_ = false;  // turnovers are skipped: the grid's own windows are no windows any more
   bool samples_ = false;     // the work is beyond the budget
   std::vector<Level> levels_;
-  double looked_at_ = 0;  // warps, in search of a recurrence, since one was found
+  std::map<std::uint64_t, Turnover> turnovers_;  // by running set of outermost loops
+  Mark settled_;                                 // the last moment of such a set's steady state,
+  std::uint64_t settled_key_ = 0;                // and the set; 0: none, or CTAs have been skipped since
+  double looked_at_ = 0;                         // warps, in search of a recurrence, since one was found
 };
 
 }  // namespace noteg::sm

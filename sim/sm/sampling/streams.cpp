@@ -57,7 +57,6 @@ Streams::Stream Streams::stream_of(int place) const {
 
 const Streams::Stream& Streams::of(const Warp& warp) const { return streams_[index_of(warp)]; }
 
-// The loop of that depth in which the warp is, -1: none.
 int Streams::loop_at(const Warp& warp, int depth) const {
   const std::vector<DecodedLoop>& loops = sm_.program.loops;
   int loop = sm_.program.innermost[static_cast<std::size_t>(warp.pc)];
@@ -66,7 +65,6 @@ int Streams::loop_at(const Warp& warp, int depth) const {
   return loop >= 0 && loops[static_cast<std::size_t>(loop)].depth == depth ? loop : -1;
 }
 
-// Instructions that the warp has executed since its CTA started.
 double Streams::position(const Warp& warp) const {
   const Stream& stream = of(warp);
   if (!sm_.is_live(warp)) return stream.total;

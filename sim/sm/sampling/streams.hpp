@@ -35,6 +35,7 @@ class Streams {
   [[nodiscard]] const Stream& of(const Warp& warp) const;
   [[nodiscard]] std::size_t index_of(const Warp& warp) const;
   [[nodiscard]] const std::vector<int>& leaders() const { return leaders_; }  // places, one of each stream
+  [[nodiscard]] int leader_of(const Warp& warp) const { return leaders_[index_of(warp)]; }
   // The loop of that depth in which the warp is, -1: none.
   [[nodiscard]] int loop_at(const Warp& warp, int depth) const;
   // Instructions that the warp has executed since its CTA started; those of all warps of a CTA from start to end.

@@ -111,31 +111,31 @@ void CtaSlots::count_phases(const Slot& cta) const {
   sm_.count.lead_epilogue_cycles += static_cast<double>(end_ - first_main - cta.lead_cycles);
 }
 
-// Those that run now run so much later.
-void CtaSlots::replace(std::int64_t ctas, std::uint64_t cycles) {
-  for (Slot& cta : slots_) {
-    cta.started += cycles;
-    cta.main_begin += cycles;
-    cta.lead_begin += cycles;
-    if (cta.first_main != 0) cta.first_main += cycles;
-  }
+void CtaSlots::Slot::shift(std::uint64_t cycles) {
+  started += cycles;
+  main_begin += cycles;
+  lead_begin += cycles;
+  if (first_main != 0) first_main += cycles;
+}
+
+void CtaSlots::have_passed(std::int64_t ctas, std::uint64_t end) {
   launched_ += ctas;
   ended_ += ctas;
-  end_ += cycles;
+  end_ = end;
   if (launched_ == ctas_) last_refill_ = end_;
+}
+
+void CtaSlots::replace(std::int64_t ctas, std::uint64_t cycles) {
+  for (Slot& cta : slots_) cta.shift(cycles);
+  have_passed(ctas, end_ + cycles);
 }
 
 void CtaSlots::turn_over(std::size_t slot, std::uint64_t at) {
   Slot& cta = slots_[slot];
-  const std::uint64_t later = at - cta.main_begin;
-  cta.started += later;
-  cta.main_begin = cta.lead_begin = at;
-  if (cta.first_main != 0) cta.first_main += later;
+  cta.shift(at - cta.main_begin);
+  cta.lead_begin = at;
   cta.main_cycles = cta.lead_cycles = 0;
-  ++launched_;
-  ++ended_;
-  end_ = std::max(end_, at);
-  if (launched_ == ctas_) last_refill_ = end_;
+  have_passed(1, std::max(end_, at));
 }
 
 // When a CTA started decides what is counted, not what happens.

@@ -55,10 +55,13 @@ class CtaSlots {
     std::uint64_t lead_begin = 0, lead_cycles = 0;  // while the leading warp is
     int main_loops = 0;                             // warpgroups that are in theirs
     std::uint64_t stores_gone = 0;                  // when its stores have left the SM
+
+    void shift(std::uint64_t cycles);  // it runs so much later
   };
   void open_complete_barrier(std::size_t slot, std::uint64_t now);
   void end(std::size_t slot, std::uint64_t now);
   void count_phases(const Slot& cta) const;
+  void have_passed(std::int64_t ctas, std::uint64_t end);
 
   Machine& sm_;
   std::uint64_t barrier_latency_;
