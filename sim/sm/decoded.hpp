@@ -18,8 +18,9 @@ namespace noteg::sm {
 
 // Which limits of the SM are modelled; a study turns them off one by one. The defaults are the hardware as we know it.
 enum class Dependence : std::uint8_t { control_bits, scoreboard };
-// cold: the L0 caches are empty at the start, as when another kernel ran before
-enum class InstructionCache : std::uint8_t { modelled, cold, no_prefetch, perfect };
+// In the order of the values of core.icache; cold, which no switch says: the L0 caches are empty at the start, as when
+// another kernel ran before
+enum class InstructionCache : std::uint8_t { modelled, no_prefetch, perfect, cold };
 
 struct CoreSwitches {
   Scheduler scheduler = Scheduler::cggty;

@@ -97,6 +97,14 @@ TEST(Switches, ReachThePartOfTheReportThatTheyName) {
       0);
 }
 
+// Choices go by their place: a value in between would make each say what another means.
+TEST(Switches, ChoicesMeanWhatTheySay) {
+  EXPECT_EQ(with("core.icache", "off-prefetch").switches.core.icache, sm::InstructionCache::no_prefetch);
+  EXPECT_EQ(with("core.icache", "perfect").switches.core.icache, sm::InstructionCache::perfect);
+  EXPECT_EQ(with("core.dependence", "scoreboard").switches.core.dependence, sm::Dependence::scoreboard);
+  EXPECT_EQ(with("core.rf_read_ports", "3").switches.core.rf_read_ports, 3);
+}
+
 TEST(Switches, AreShownAndEndTheConfidence) {
   const SimReport plain = run(gpu_of("rtx4070"), "cutlass_simt_sgemm_128x128_8x2_nn_align1", {1024, 1024, 256, 1});
   EXPECT_TRUE(plain.switches.empty());
