@@ -83,7 +83,7 @@ std::vector<Field> sm_resource_fields() {
       row("sm.front_end.l2_icache_latency", NOTEG_MEMBER(sm.front_end.l2_icache_latency), {0, 5000},
           "SM cycles from an L1 instruction miss to its line, served by L2.", "instruction caches"),
       row("sm.front_end.prefetch_lines", NOTEG_MEMBER(sm.front_end.prefetch_lines), {0, 64},
-          "Successive lines that the stream buffer fetches on a miss; 0 turns it off.", "instruction caches"),
+          "Lines that the stream buffer runs ahead of the one that is used; 0 turns it off.", "instruction caches"),
       row("sm.front_end.longest_waiting_first", NOTEG_MEMBER(sm.front_end.longest_waiting_first), {},
           "After a stall a scheduler takes of the oldest CTA the warp that waited longest; otherwise the youngest "
           "warp.",

@@ -40,7 +40,7 @@ struct FrontEndSpec {
   Cycles l1_icache_latency;            // L0 miss served by L1
   Cycles l2_icache_latency;            // L1 instruction miss served by L2
   bool longest_waiting_first = false;  // of the oldest CTA, after a stall; otherwise the youngest warp
-  int prefetch_lines = 8;              // stream buffer depth; 0 = off
+  int prefetch_lines = 8;              // that the stream buffer runs ahead; 0: off
   Cycles constant_miss_delay;          // issue delay of an ALU constant operand that misses its L0
   Cycles branch_redirect;              // taken branch: cycles until the next instruction can issue
   Cycles convergence;                  // BSYNC: the same

@@ -162,7 +162,7 @@ void Machine::fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint6
   if (icache.never_misses()) return;
   const std::int32_t line = icache.line_of(next);
   if (next != from + 1 || line != icache.line_of(from))
-    warp.ready_at = std::max(warp.ready_at, icache.touch(warp.sub, line, now));
+    warp.ready_at = std::max(warp.ready_at, icache.enter(warp.sub, line, now));
   const std::int32_t ahead = icache.line_of(next + icache.lead());
   if (ahead != line) icache.touch(warp.sub, ahead, now);
 }

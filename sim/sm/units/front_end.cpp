@@ -67,25 +67,30 @@ std::uint64_t InstructionCaches::touch(int sub, std::int32_t line, std::uint64_t
     return there.ready;
   }
   const std::uint64_t ready = request(sub, line, now);
-  const std::int32_t last = std::min(line + prefetch_, lines_ - 1);
-  for (std::int32_t next = line + 1; next <= last; ++next) {
-    if (!l0_[static_cast<std::size_t>(sub)][next].present) request(sub, next, now);
-  }
+  run_ahead(sub, line, now);
   return ready;
 }
 
-std::uint64_t InstructionCaches::request(int sub, std::int32_t line, std::uint64_t now) {
-  port_free_ = std::max(port_free_, now) + 1;
-  std::uint64_t ready = port_free_ + l1_latency_;
+std::uint64_t InstructionCaches::enter(int sub, std::int32_t line, std::uint64_t now) {
+  const std::uint64_t ready = touch(sub, line, now);
+  run_ahead(sub, line, std::max(now, ready));
+  return ready;
+}
+
+void InstructionCaches::run_ahead(int sub, std::int32_t line, std::uint64_t at) {
+  const std::int32_t last = std::min(line + prefetch_, lines_ - 1);
+  for (std::int32_t next = line + 1; next <= last; ++next)
+    if (!l0_[static_cast<std::size_t>(sub)][next].present) request(sub, next, at);
+}
+
+std::uint64_t InstructionCaches::request(int sub, std::int32_t line, std::uint64_t at) {
   Line& in_l1 = l1_[line];
-  if (in_l1.present) {
-    in_l1.used = now;
-    ready = std::max(ready, in_l1.ready);
-  } else {
-    ready = port_free_ + l2_latency_;
-    l1_.insert(line, ready, now);
-  }
-  l0_[static_cast<std::size_t>(sub)].insert(line, ready, now);
+  const std::uint64_t ready = in_l1.present ? std::max(at + l1_latency_, in_l1.ready) : at + l2_latency_;
+  if (in_l1.present)
+    in_l1.used = at;
+  else
+    l1_.insert(line, ready, at);
+  l0_[static_cast<std::size_t>(sub)].insert(line, ready, at);
   return ready;
 }
 

@@ -13,8 +13,12 @@
 
 namespace noteg::sm {
 
-// Instruction caches of an SM: an L0 per sub-core and the L1 that they share. A miss brings its line and the next
-// few (the stream buffer's depth), one request a cycle over all sub-cores; lines stay by least recent use.
+// Instruction caches of an SM: an L0 per sub-core and the L1 that they share; lines stay by least recent use. A stream
+// buffer runs ahead of each sub-core: a miss brings the next few lines too, and who enters a line that has come asks
+// for the next few that have not. So lines come at a rate, whatever the pace at which they are used: straight-line code
+// from L1 takes 2.2 cycles an instruction on an H100 where it could issue one in one or in two, and four where it can
+// issue one in four; one line in three is waited for (h100_sm_micro, straight_line). All sub-cores may ask at once:
+// four warps in step are as fast as one.
 // Warm at the start: our H200 finds the lines of the launch before in L0 and L1. After other code has run L0 is cold
 // and L1 holds the kernel, as on the first launch of a kernel there.
 // Fetch bandwidth is no limit: two warps of a sub-core that take turns at a loop of 27 instructions leave no bubble on
@@ -33,10 +37,11 @@ class InstructionCaches {
 
   // Cycle from which instructions of `line` can issue in `sub`; asks for the line if it is not there.
   std::uint64_t touch(int sub, std::int32_t line, std::uint64_t now);
+  // The same of a warp that goes on there: the stream buffer follows.
+  std::uint64_t enter(int sub, std::int32_t line, std::uint64_t now);
 
   void hash(StateHash& add) const {
     if (never_misses_) return;
-    add.until(port_free_);
     for (const Level& level : l0_) level.hash(add);
     l1_.hash(add);
   }
@@ -76,11 +81,11 @@ class InstructionCaches {
     std::vector<Line> lines_;
   };
 
-  std::uint64_t request(int sub, std::int32_t line, std::uint64_t now);
+  std::uint64_t request(int sub, std::int32_t line, std::uint64_t at);
+  void run_ahead(int sub, std::int32_t line, std::uint64_t at);
 
   std::int32_t per_line_, shift_, lead_, lines_, prefetch_;
   std::uint64_t l1_latency_, l2_latency_;
-  std::uint64_t port_free_ = 0;  // of L1: one request a cycle
   bool never_misses_;
   std::vector<Level> l0_;
   Level l1_;
