@@ -1,5 +1,5 @@
 // Fetch, instruction caches, constant cache and branches. Expected figures without another source are ours, measured
-// with clock64 on an H200 or, by the pace at which warps issue, an H100 (h100_sm_micro, straight_line): straight-line
+// with clock64 on an H200 or, by how fast warps issue, an H100 (h100_sm_micro, straight_line): straight-line
 // FFMA code of 2 to 256 KiB, and loops of N FFMA, an ISETP and a BRA.
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@ namespace noteg::sm {
 
 // Instruction caches of an SM: an L0 per sub-core and the L1 that they share; lines stay by least recent use. A stream
 // buffer runs ahead of each sub-core: a miss brings the next few lines too, and who enters a line that has come asks
-// for the next few that have not. So lines come at a rate, whatever the pace at which they are used: straight-line code
+// for the next few that have not. So lines come at a rate, however fast they are used: straight-line code
 // from L1 takes 2.2 cycles an instruction on an H100 where it could issue one in one or in two, and four where it can
 // issue one in four; one line in three is waited for (h100_sm_micro, straight_line). All sub-cores may ask at once:
 // four warps in step are as fast as one.
