@@ -50,9 +50,10 @@ struct Tile {
 // and values), K is the keys. The first of the two products gives the weights of the second.
 struct AttentionParameters {
   bool causal = false;
-  int group = 1;  // query heads of a key head
-  int page = 0;   // tokens of a page of the cache; 0: keys lie together
-  int scans = 1;  // FlashAttention-3: groups of 31 sequences that a CTA looks through for its next tile
+  int group = 1;       // query heads of a key head
+  int page = 0;        // tokens of a page of the cache; 0: keys lie together
+  int scans = 1;       // FlashAttention-3: groups of 31 sequences that a CTA looks through for its next tile
+  int query_rows = 0;  // FlashAttention-3: rows of a tile that are queries; 0: all
 
   bool operator==(const AttentionParameters&) const = default;
 };

@@ -79,6 +79,7 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const arch::GpuSpec& gpu = *request.gpu;
   sm::MemoryPort out;
   out.latency = std::round(rounded(l2_latency(request), wait_step));
+  if (request.traffic.has_tables) out.table_latency = out.latency;
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
@@ -96,7 +97,7 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;
   set_reads_of_c(request, clock, out);
-  if (!request.latency_limits) out.latency = out.c_latency = out.l1_latency;
+  if (!request.latency_limits) out.latency = out.c_latency = out.table_latency = out.l1_latency;
   if (!request.l2_limits) {
     out.read_bytes_per_cycle = out.read_burst_bytes_per_cycle = unlimited;
     out.write_bytes_per_cycle = out.write_burst_bytes_per_cycle = unlimited;

@@ -32,7 +32,10 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
   const auto sectors = static_cast<double>(cost.sectors);
   if (beyond > 0) read_from_l2(sectors * sector_ * beyond, cost.requests * beyond, static_cast<double>(now));
   const bool of_c = cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::c);
-  const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency : port_.latency;
+  const double own_latency = of_c                                                              ? port_.c_latency
+                             : cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::none) ? port_.table_latency
+                                                                                               : 0;
+  const double beyond_latency = own_latency > 0 ? own_latency : port_.latency;
   const double latency =
       (beyond > 0 ? beyond_latency + cost.line_latency : port_.l1_latency) - front_delay + cost.extra_latency;
   const double asked = std::max({state_.reads.free, state_.share.free, state_.writes.free, state_.write_share.free});
@@ -41,10 +44,11 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
   return static_cast<std::uint64_t>(begins + latency);
 }
 
-// Others are served while this SM waits for an answer, and it in turn while they do.
+// The last of C is there when the shares of all SMs have been served, behind the latency of the first: SMs that are in
+// lockstep ask at once.
 double PortTraffic::read_c(double now, double bytes) {
   if (port_.c_bytes_per_cycle <= 0) return now;
-  return state_.c.ask(now - port_.c_latency, bytes / port_.c_bytes_per_cycle);
+  return state_.c.ask(now, bytes / port_.c_bytes_per_cycle);
 }
 
 // The port sends a sector a cycle, and the mask of a line before those that are filled in part (h100_sm_micro,
@@ -77,7 +81,7 @@ void PortTraffic::hash(StateHash& add) const {
   add.until(writes.free);
   add.until(write_share.free + burst_cycles);
   add.until(share.free + burst_cycles);
-  add.until(c.free + port_.c_latency);
+  add.until(c.free);
   for (const int turn : shared_turn) add(static_cast<std::uint64_t>(turn));
 }
 

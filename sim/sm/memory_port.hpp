@@ -44,6 +44,7 @@ struct MemoryPort {
   double write_burst_bytes_per_cycle = 0;  // likewise
   double store_mask = 0;                   // sectors that take as long to send as the mask of a line
   double c_latency = 0;                    // of loads of C, where it is another; 0: as of others
+  double table_latency = 0;                // of loads of no matrix, likewise
   double c_bytes_per_cycle = 0;            // this SM's share of what brings C; 0: no limit of its own
   std::array<BoxTraffic, 3> boxes{};       // of A, B, C
 

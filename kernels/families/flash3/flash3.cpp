@@ -53,7 +53,7 @@ class Flash3Builder {
     rings[ring_full_q] = {"full_q", 1, plan_.gathers ? copying : 1, walk_tiles, false, false};
     rings[ring_empty_q] = {"empty_q", 1, consuming, walk_tiles, false, false};
     rings[ring_output] = {"output", 1, consuming, walk_tiles, false, false};
-    rings[ring_next] = {"next", 1, copying, walk_tiles, false, false};
+    rings[ring_next] = {"next", 1, consuming + copying, walk_tiles, true, false};
     rings[ring_full_k] = {"full_k", plan_.stages, copying, walk_k, false, false};
     rings[ring_empty_k] = {"empty_k", plan_.stages, consuming, walk_k, false, false};
     rings[ring_full_v] = {"full_v", plan_.stages, copying, walk_v, false, false};
@@ -218,11 +218,17 @@ class Flash3Builder {
     release(ring_empty_q, false);
     if (plan_.scales_first()) scale_output(0, 1);
     ask_products();
+    reduce_rows(sum_, Opcode::fadd);
+    for (const Value& v : sum_) e_.emit(Opcode::mufu, ".RCP", {reg(v)}, {reg(v)});
     wait_groups(0);
     release(ring_empty_v);
+    for (int i = 0; i < plan_.head / 2; ++i) {
+      const Value part = output_.part(i), sum = sum_[static_cast<std::size_t>(row_of(i))];
+      e_.emit(Opcode::fmul, "", {reg(part)}, {reg(part), reg(sum)});
+    }
     if (tiles >= 0)
       emit_async(e_, Opcode::bar_sync, ".DEFER_BLOCKING",
-                 {.kind = AsyncKind::wait, .ring = ring_next, .rounds_ahead = 1});
+                 {.kind = AsyncKind::sync, .ring = ring_next, .rounds_ahead = 1});
     epilogue();
     close_tiles(e_, tiles);
     e_.emit(Opcode::exit, "", {}, {});
@@ -248,18 +254,12 @@ class Flash3Builder {
     e_.end_loop(loop, pred(0));
   }
 
-  // O over the sum of its row, through shared memory where values were, stored by a box; the sums' logarithms beside
-  // it.
+  // O through shared memory where values were, stored by a box; the sums' logarithms beside it.
   void epilogue() {
-    reduce_rows(sum_, Opcode::fadd);
     if (plan_.consumers > 1)
       emit_async(e_, Opcode::bar_sync, ".DEFER_BLOCKING",
                  {.kind = AsyncKind::sync, .ring = ring_staged, .rounds_ahead = 1, .advances = true});
-    for (const Value& v : sum_) e_.emit(Opcode::mufu, ".RCP", {reg(v)}, {reg(v)});
     const int pattern = e_.add_pattern(contiguous(Space::shared, Matrix::c, true, 16, 512));
-    for (int i = 0; i < plan_.head / 2; ++i)
-      e_.emit(Opcode::fmul, "", {reg(output_.part(i))},
-              {reg(output_.part(i)), reg(sum_[static_cast<std::size_t>(row_of(i))])});
     for (int first = 0; first < plan_.head / 2; first += 8) {
       const Value four = weights_.front();
       for (int i = 0; i < 4; ++i)

@@ -7,8 +7,8 @@
 namespace noteg::kernels {
 
 // Rings of barriers; the turns of further consumers lie behind the first one's. `output`: the output's place in shared
-// memory, which is that of the values, has been read; `next`: the next tile is known; `staged`: all consumers have read
-// their last values.
+// memory, which is that of the values, has been read; `next`: the next tile is known and all want to know; `staged`:
+// all consumers have read their last values.
 enum Flash3Ring : int {
   ring_full_q,
   ring_empty_q,

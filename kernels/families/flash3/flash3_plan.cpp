@@ -47,6 +47,8 @@ class Flash3Resolver {
     const Tile usual = flash3_block(head, config_.attention.causal, config_.attention.page > 0);
     if (config_.tile == Tile{}) config_.tile = usual;
     config_.tile.n = 2 * head;
+    if (config_.attention.query_rows == 0 && shape_.m < config_.tile.m)
+      config_.attention.query_rows = static_cast<int>(shape_.m);
     if (config_.tile.k == 0) config_.tile.k = usual.k;
     if (config_.tile.m != 64 && config_.tile.m != 128 && config_.tile.m != 192)
       draft_.report("tile", "64, 128 or 192 rows, 64 for each consumer", tile_text(config_.tile));
@@ -105,6 +107,7 @@ bool gathers_pages(const KernelConfig& config) {
 Flash3Plan plan_flash3(const KernelConfig& config) {
   Flash3Plan plan;
   plan.rows = config.tile.m;
+  plan.query_rows = config.attention.query_rows > 0 ? std::min(config.attention.query_rows, plan.rows) : plan.rows;
   plan.keys = config.tile.k;
   plan.head = config.tile.n / 2;
   plan.consumers = std::max(1, plan.rows / rows_of_group);

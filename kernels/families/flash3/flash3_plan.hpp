@@ -14,6 +14,7 @@ namespace noteg::kernels {
 struct Flash3Plan {
   TensorForm scores, values;  // of Q K^T and of P V
   int rows = 128, keys = 128, head = 128;
+  int query_rows = 128;    // of these rows, those that there are
   int consumers = 2;       // warpgroups
   int stages = 2;          // of K and of V each
   int page = 0;            // tokens; 0: keys lie together

@@ -2,7 +2,9 @@
 // that are no whole blocks of keys are gathered by a warpgroup: every thread looks its rows' pages up, the lanes of a
 // row share the addresses, 16 bytes a copy (paged_kv.h of the library). Rows behind the last key are not read.
 // Of a tile with few keys the producer's own chain is the longest: which sequence, how long, which pages, which tile
-// next. Its instructions follow the library's kernel as compiled for sm_90 (head 128, causal, paged, in groups).
+// next. Its instructions are counted in the library's kernel as compiled for sm_90 (heads of 64 and 128, causal,
+// paged): 111 to the look-up of the first page, 163 to the first copy of keys, 90 from the last of these to that of
+// queries.
 #include <algorithm>
 
 #include "kernels/families/common.hpp"
@@ -15,16 +17,16 @@ namespace {
 constexpr int common_prologue = 48;  // instructions, as in the kernels of the wgmma family
 constexpr int copy_bytes = 16, gathering_threads = 128;
 constexpr int row_arithmetic = 14;      // of a row: its token, then page and place in it by a division
-constexpr int address_arithmetic = 10;  // of a page: 64-bit products
-constexpr int query_arithmetic = 26;    // of a row of queries: token and head by a division, then 64-bit products
+constexpr int address_arithmetic = 35;  // of a page: 64-bit products
+constexpr int query_arithmetic = 75;    // of a row of queries: token and head by a division, then 64-bit products
 constexpr int scan_steps = 5;           // of a running sum over a warp
 constexpr int divisions = 2;            // tile by blocks of rows, then by heads
 constexpr int division_arithmetic = 20;
 
-constexpr int instructions_of_parameter = 5;  // strides, divisors and pointers are the kernel's parameters
+constexpr int instructions_of_parameter = 12;  // strides, divisors and pointers are the kernel's parameters
 
 // Which sequence a tile is of, where that begins, how long it is; then its blocks.
-constexpr int rounds_of_lengths = 3, arithmetic_of_round = 6, arithmetic_of_blocks = 14;
+constexpr int rounds_of_lengths = 4, arithmetic_of_round = 9, arithmetic_of_blocks = 40;
 
 class Producer {
  public:
@@ -73,10 +75,14 @@ class Producer {
   [[nodiscard]] int rows_at_once() const { return gathering_threads / lanes_of_row(); }
 
   void add_patterns() {
-    AccessPattern rows = contiguous(Space::global, Matrix::b, false, copy_bytes, piece_bytes());
-    for (int lane = 0; lane < 32; ++lane)
-      rows.shared_offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(lane * copy_bytes);
-    rows_ = e_.add_pattern(rows);
+    const auto add_rows = [&](Matrix matrix) {
+      AccessPattern rows = contiguous(Space::global, matrix, false, copy_bytes, piece_bytes());
+      for (int lane = 0; lane < 32; ++lane)
+        rows.shared_offset[static_cast<std::size_t>(lane)] = static_cast<std::uint32_t>(lane * copy_bytes);
+      return e_.add_pattern(rows);
+    };
+    rows_ = add_rows(Matrix::b);
+    query_rows_ = add_rows(Matrix::c);
     AccessPattern table = contiguous(Space::global, Matrix::none, false, 4, 128);
     const int page = std::max(1, plan_.page);
     for (int lane = 0; lane < 32; ++lane) {
@@ -114,17 +120,18 @@ class Producer {
   }
 
   void gather(Value pointer, int full) {
-    copy_rows(pointer, plan_.keys);
+    copy_rows(pointer, plan_.keys, plan_.keys, rows_);
     emit_async(e_, Opcode::syncs, ".ARRIVES.LDGSTSBAR.64",
                {.kind = AsyncKind::arrive_copied, .ring = full, .advances = true});
   }
 
-  void copy_rows(Value pointer, int rows) {
-    const int passes = (rows + rows_at_once() - 1) / rows_at_once();
-    for (int pass = 0; pass < passes; ++pass) {
-      share_address(pointer, pass);
+  // Copies of rows that there are none of are masked.
+  void copy_rows(Value pointer, int rows, int live, int pattern) {
+    for (int row = 0; row < rows; row += rows_at_once()) {
+      share_address(pointer, row / rows_at_once());
+      if (row >= live) continue;
       for (int at = 0; at < row_bytes(); at += piece_bytes())
-        e_.memory(Opcode::ldgsts, ".E.BYPASS.LTC128B.128", {}, {reg(write_), reg(place_)}, copy_bytes, rows_).guard =
+        e_.memory(Opcode::ldgsts, ".E.BYPASS.LTC128B.128", {}, {reg(write_), reg(place_)}, copy_bytes, pattern).guard =
             pred(1);
     }
   }
@@ -146,7 +153,7 @@ class Producer {
     emit_async(e_, Opcode::syncs, ".PHASECHK.TRANS64.TRYWAIT",
                {.kind = AsyncKind::wait, .ring = ring_empty_q, .by_design = true});
     if (plan_.gathers) {
-      copy_rows(pointer, plan_.rows);
+      copy_rows(pointer, plan_.rows, plan_.query_rows, query_rows_);
       emit_async(e_, Opcode::syncs, ".ARRIVES.LDGSTSBAR.64", {.kind = AsyncKind::arrive_copied, .ring = ring_full_q});
       return;
     }
@@ -191,14 +198,19 @@ class Producer {
       e_.emit(Opcode::f2i, ".FTZ.U32.TRUNC", {reg(sequence_)}, {reg(sum_)});
       emit_flash3_chain(e_, sequence_, table_.part(0), division_arithmetic);
     }
-    emit_async(e_, Opcode::bar_sync, ".ARV", {.kind = AsyncKind::arrive, .ring = ring_next});
+    // Of the warps that gather one knows the next tile. The others hear of it with the consumers, when these have
+    // multiplied; the one runs ahead, but copies nothing without them.
+    if (plan_.gathers)
+      emit_async(e_, Opcode::bar_sync, ".DEFER_BLOCKING", {.kind = AsyncKind::sync, .ring = ring_next});
+    else
+      emit_async(e_, Opcode::bar_sync, ".ARV", {.kind = AsyncKind::arrive, .ring = ring_next});
   }
 
   Emitter& e_;
   const Flash3Plan& plan_;
   Value page_, table_, place_, write_, sequence_, sum_, ticket_;
   Value pointers_[operands];
-  int rows_ = -1, pages_ = -1, sequences_ = -1, counter_ = -1;
+  int rows_ = -1, query_rows_ = -1, pages_ = -1, sequences_ = -1, counter_ = -1;
 };
 
 }  // namespace
