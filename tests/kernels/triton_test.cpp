@@ -2,6 +2,7 @@
 // shared memory; what it refuses; how configurations are written.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "kernels/config/config_file.hpp"
@@ -115,6 +116,23 @@ TEST(Triton, RefusesWhatItsCompilerRefuses) {
   EXPECT_NE(errors({96, 64, 32}, 128).find("powers of two from 16"), std::string::npos);
   EXPECT_NE(errors({64, 64, 32}, 96).find("num_warps"), std::string::npos);
   EXPECT_EQ(errors({64, 64, 32}, 128), "");
+}
+
+// Compiled: 288 LDS.128 of operands for 4096 FFMA in all four layouts, though registers are short.
+TEST(Triton, FfmaLoopsLoadFourWordsWhateverTheLayout) {
+  for (const Layout layout : {Layout::nn, Layout::nt, Layout::tn, Layout::tt}) {
+    const Result<KernelConfig> config = resolve(configured(DataType::f32, layout, {128, 128, 32}, 3, 4), cube);
+    ASSERT_TRUE(config) << to_string(config.errors());
+    const Result<Program> program = build_program({*config, {}});
+    ASSERT_TRUE(program) << to_string(program.errors());
+    const auto loads = std::ranges::count_if(program->code, [&](const Instruction& one) {
+      if (one.op != Opcode::lds || one.pattern < 0) return false;
+      const AccessPattern& of = program->patterns[static_cast<std::size_t>(one.pattern)];
+      return of.bytes_per_lane == 16 && (of.matrix == Matrix::a || of.matrix == Matrix::b);
+    });
+    EXPECT_EQ(loads, 288) << static_cast<int>(layout);
+    EXPECT_EQ(mainloop_facts(*program, {}).count("FFMA"), 4096);
+  }
 }
 
 TEST(Triton, CopiesThatAreTooNarrowForCpAsyncGoThroughRegisters) {
