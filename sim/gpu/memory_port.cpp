@@ -97,7 +97,7 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;
   set_reads_of_c(request, clock, out);
-  if (!request.latency_limits) out.latency = out.c_latency = out.table_latency = out.l1_latency;
+  if (!request.latency_limits) out.answer_at_once();
   if (!request.l2_limits) {
     out.read_bytes_per_cycle = out.read_burst_bytes_per_cycle = unlimited;
     out.write_bytes_per_cycle = out.write_burst_bytes_per_cycle = unlimited;

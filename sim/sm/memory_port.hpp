@@ -48,6 +48,9 @@ struct MemoryPort {
   double c_bytes_per_cycle = 0;            // this SM's share of what brings C; 0: no limit of its own
   std::array<BoxTraffic, 3> boxes{};       // of A, B, C
 
+  // All answers come as from L1.
+  void answer_at_once() { latency = c_latency = table_latency = l1_latency; }
+
   auto operator<=>(const MemoryPort&) const = default;
 };
 

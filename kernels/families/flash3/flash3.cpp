@@ -164,7 +164,7 @@ class Flash3Builder {
       e_.emit(Opcode::fmul, "", {reg(sum_[r])}, {reg(sum_[r]), reg(scale_[r])});
     }
     for (int i = -exponentials_ahead; i < count + sums_behind; ++i) {
-      if (scales_output) scale_output(i + exponentials_ahead, count + exponentials_ahead + sums_behind);
+      if (scales_output) scale_output(scale_, i + exponentials_ahead, count + exponentials_ahead + sums_behind);
       if (i + exponentials_ahead < count) {
         const int at = in_turn(i + exponentials_ahead);
         const Value most = most_[static_cast<std::size_t>(row_of(at))];
@@ -180,10 +180,10 @@ class Flash3Builder {
   }
 
   // What falls to step `step` of `steps` of the output's scaling.
-  void scale_output(int step, int steps) {
+  void scale_output(const std::vector<Value>& by, int step = 0, int steps = 1) {
     const int all = plan_.head / 2;
     for (int i = step * all / steps; i < (step + 1) * all / steps; ++i) {
-      const Value scale = scale_[static_cast<std::size_t>(row_of(i))];
+      const Value scale = by[static_cast<std::size_t>(row_of(i))];
       e_.emit(Opcode::fmul, "", {reg(output_.part(i))}, {reg(output_.part(i)), reg(scale)});
     }
   }
@@ -216,16 +216,13 @@ class Flash3Builder {
     block(which);
     if (which == 0) e_.program().epilogue_begin = e_.position();
     release(ring_empty_q, false);
-    if (plan_.scales_first()) scale_output(0, 1);
+    if (plan_.scales_first()) scale_output(scale_);
     ask_products();
     reduce_rows(sum_, Opcode::fadd);
     for (const Value& v : sum_) e_.emit(Opcode::mufu, ".RCP", {reg(v)}, {reg(v)});
     wait_groups(0);
     release(ring_empty_v);
-    for (int i = 0; i < plan_.head / 2; ++i) {
-      const Value part = output_.part(i), sum = sum_[static_cast<std::size_t>(row_of(i))];
-      e_.emit(Opcode::fmul, "", {reg(part)}, {reg(part), reg(sum)});
-    }
+    scale_output(sum_);
     if (tiles >= 0)
       emit_async(e_, Opcode::bar_sync, ".DEFER_BLOCKING",
                  {.kind = AsyncKind::sync, .ring = ring_next, .rounds_ahead = 1});
@@ -241,7 +238,7 @@ class Flash3Builder {
     const int loop = e_.begin_guarded_loop(pred(0));
     if (plan_.takes_turns()) emit_turn(e_, ring_turn + which, which == 0 ? 0 : 1);
     ask_scores();
-    if (plan_.scales_first()) scale_output(0, 1);
+    if (plan_.scales_first()) scale_output(scale_);
     ask_products();
     if (plan_.takes_turns()) emit_pass(e_, ring_turn + (which + 1) % plan_.consumers);
     wait_groups(1);

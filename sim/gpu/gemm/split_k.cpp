@@ -36,7 +36,7 @@ double turn_cycles(const arch::GpuSpec& gpu, const KernelLaunch& launch, const S
   double epilogue = epilogue_cycles(port, timer);
   if (split.rows < 1) {
     sm::MemoryPort at_hand = port;
-    at_hand.latency = at_hand.c_latency = at_hand.l1_latency;
+    at_hand.answer_at_once();
     const double least = epilogue_cycles(at_hand, timer);
     epilogue = least + split.rows * std::max(0.0, epilogue - least);
   }
