@@ -81,8 +81,8 @@ KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, con
   if (!options.switches.tail) factor_ = even_share(launch.geometry, runs.work.ctas);
   const sm::CoreCounters counters = runs.mixed().counters;
   const double ctas = std::max(1.0, static_cast<double>(runs.work.ctas));
-  idle_cycles_ = std::max(0.0, counters.prologue_cycles) / ctas +
-                 std::max(0.0, counters.lead_epilogue_cycles) / (ctas * static_cast<double>(launch.geometry.tiles));
+  prologue_ = std::max(0.0, counters.prologue_cycles) / ctas;
+  epilogue_ = std::max(0.0, counters.lead_epilogue_cycles) / (ctas * static_cast<double>(launch.geometry.tiles));
 }
 
 void KernelTime::meet(const PortRequest& ports, const Switches& switches) {
@@ -118,8 +118,15 @@ double KernelTime::sm_cycles_at(Hertz clock) const {
   return factor_ * (runs_.waiting > 0 ? runs_.cycles_at(dram_latency_at(clock)) : runs_.from_l2.cycles);
 }
 
+// Until the first CTAs ask for something, and behind the last reads, but for what the last CTAs then store.
+double KernelTime::dram_idle_cycles(Hertz clock) const {
+  const Traffic& t = ports_.traffic;
+  const double written = (dram_ * clock).value * t.dram_write_bytes / (t.dram_read_bytes + t.dram_write_bytes);
+  return prologue_ + std::max(0.0, epilogue_ - written / std::max(1.0, ports_.waves));
+}
+
 double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
-  const double stream = dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + idle_cycles_ : 0;
+  const double stream = dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + dram_idle_cycles(clock) : 0;
   // Nobody waits for what is written, but the kernel has not ended before L2 has taken it all.
   double written = 0;
   if (ports_.l2_limits) {

@@ -68,6 +68,7 @@ class KernelTime {
 
  private:
   [[nodiscard]] double cycles_at(Hertz clock, double sm_cycles) const;
+  [[nodiscard]] double dram_idle_cycles(Hertz clock) const;
   void meet(const PortRequest& ports, const Switches& switches);
 
   std::shared_ptr<const arch::GpuSpec> gpu_;  // of its own: reports ask for other clocks when the caller's is gone
@@ -76,7 +77,7 @@ class KernelTime {
   double factor_ = 1;  // of the SM's cycles: even shares without a tail, experiments
   Seconds launch_, dram_;
   double reduction_ = 0;
-  double idle_cycles_ = 0;  // DRAM is idle until the first CTAs ask for something, and again behind their last reads
+  double prologue_ = 0, epilogue_ = 0;  // cycles of a CTA: until its first request, behind its last read
   Seconds first_wait_;
 };
 

@@ -140,6 +140,21 @@ TEST(Laws, MoreSmsAreNotSlower) {
   }
 }
 
+// While the last CTAs store, DRAM takes what they store: it is not idle behind the last reads.
+TEST(Laws, OneWaveThatStoresToDramIsNoSlowerThanALittleMoreThanOne) {
+  SimOptions cold = starting_from(L2State::cold);
+  cold.sm_clock_mhz = 2040;
+  SmCache cache;
+  const auto time_on = [&](const char* sms) {
+    return run(gpu_of("a40", {{"sms", sms}}),
+               kernel_of("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize128x64x8_stage3_warpsize2x2x1_ffma_aligna4_"
+                         "alignc4_execute_kernel__5x_cublas"),
+               {238, 10894, 64, 1}, cold, cache)
+        .time_us;
+  };
+  EXPECT_LE(time_on("171"), 1.01 * time_on("170"));  // of two CTAs each, 342 in all
+}
+
 TEST(Laws, SplitKMultipliesTheCtasAndHelpsADeepNarrowProblem) {
   const arch::GpuSpec gpu = gpu_of("a100-pcie-80gb");
   const kernels::GemmShape deep{256, 256, 65536, 1};
