@@ -77,17 +77,23 @@ class SharedWords {
     const std::size_t i = address / 4;
     if (address % 4 != 0 || i >= most) return;
     if (i >= known_.size()) known_.resize(i + 1), value_.resize(i + 1);
+    words_ += known_[i] == 0;
     known_[i] = 1;
     value_[i] = value;
   }
   void forget(std::uint32_t address) {
-    if (address / 4 < known_.size()) known_[address / 4] = 0;
+    const std::size_t i = address / 4;
+    if (i >= known_.size()) return;
+    words_ -= known_[i] != 0;
+    known_[i] = 0;
   }
+  [[nodiscard]] bool none_known() const { return words_ == 0; }
 
  private:
   static constexpr std::size_t most = (std::size_t{1} << 20) / 4;  // no SM has so much
   std::vector<std::uint32_t> value_;
   std::vector<char> known_;
+  std::size_t words_ = 0;  // known
 };
 
 // How often a CTA has come to an atomic operation whose result it wants, by address of the instruction.
