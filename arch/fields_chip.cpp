@@ -36,10 +36,10 @@ std::vector<Field> chip_fields() {
           "Bytes between two uses, over the capacity, from which nothing is found again.", "L2 reuse"),
       optional(row("l2.translation_reach", NOTEG_MEMBER(l2.translation_reach), {1 * MiB, 4096 * GB},
                    "Bytes of the pages whose addresses are translated on the way to L2. Absent: not modelled.",
-                   "gathered rows")),
+                   "rows that lie far apart")),
       optional(row("l2.translation_reads", NOTEG_MEMBER(l2.translation_reads), {0, 100},
                    "Reads of two sectors that take as long as the translation of a line in another page.",
-                   "gathered rows")),
+                   "rows that lie far apart")),
       optional(row("l2.store_mask", NOTEG_MEMBER(l2.store_mask), {0, 16},
                    "What a store that fills sectors of a line in part sends before them, over what it sends for a "
                    "sector. Absent: not modelled.",

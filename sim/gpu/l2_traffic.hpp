@@ -1,7 +1,9 @@
 // What a kernel moves between SMs, L2 and DRAM, as the timing needs it: bytes, hit rates, which steps wait for DRAM.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "arch/spec.hpp"
 #include "sim/sm/sm.hpp"
@@ -43,6 +45,17 @@ struct Traffic {
 
 // The least that Traffic::reads_that_arrive can be on a GPU, where the SMs of a TPC read the same.
 [[nodiscard]] inline double least_reads_that_arrive(const arch::GpuSpec& gpu) { return reads_that_arrive(gpu, 1.0); }
+
+// Of the lines of rows that lie in so many bytes of memory, those whose pages' addresses have to be translated anew.
+[[nodiscard]] inline double untranslated(const arch::L2Spec& l2, double bytes) {
+  return l2.translation_reach.value > 0 ? std::max(0.0, 1 - l2.translation_reach.value / std::max(1.0, bytes)) : 0;
+}
+
+// Beats that the translation of each line takes, over those that the bytes of a row's `piece` in it take.
+[[nodiscard]] inline double translation_beats(const arch::L2Spec& l2, double piece) {
+  constexpr double line = 128, read = 64;  // bytes
+  return l2.translation_reads * read * std::ceil(piece / line) / piece;
+}
 
 // The traffic where nothing comes from DRAM.
 [[nodiscard]] inline Traffic all_found_in_l2(Traffic traffic) {

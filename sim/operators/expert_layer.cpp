@@ -200,15 +200,11 @@ void by_known_strides(GroupedGemm& gemm) {
 // Rows that a table names lie anywhere in A: pieces of a tile's rows lie in as many pages, of which L2's translation
 // knows some. Over the reads of a step, as many reads as the others wait for.
 double waits_for_translation(const arch::L2Spec& l2, const GroupedGemm& gemm, double all_rows) {
-  constexpr double line = 128, read = 64;  // bytes
   const double bytes = kernels::bytes_of(gemm.config.dtype_in);
   const double rows = gemm.rows_read > 0 ? gemm.rows_read : all_rows;
-  const double reach = l2.translation_reach.value;
-  if (reach <= 0) return 0;
-  const double unknown = std::max(0.0, 1 - reach / (rows * static_cast<double>(gemm.k) * bytes));
   const kernels::Tile& tile = gemm.config.tile;
-  const double piece = tile.k * bytes;
-  return unknown * l2.translation_reads * tile.m * std::ceil(piece / line) / ((tile.m + tile.n) * piece / read);
+  return gpu::untranslated(l2, rows * static_cast<double>(gemm.k) * bytes) *
+         gpu::translation_beats(l2, tile.k * bytes) * tile.m / (tile.m + tile.n);
 }
 
 }  // namespace

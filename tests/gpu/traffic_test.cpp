@@ -39,6 +39,29 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+// Beats that reads of L2 take over those of long pieces, of tiles that all lie along K.
+double beats_of_rows(std::int64_t k, int tile_k, double reads) {
+  kernels::KernelConfig config;
+  config.family = kernels::Family::triton;
+  config.tile = {64, 64, tile_k};
+  config.dtype_in = config.dtype_out = kernels::DataType::f16;
+  config.layout = kernels::Layout::nt;
+  arch::GpuSpec gpu = gpu_of("a100-sxm4-80gb");
+  gpu.l2.translation_reach = Bytes{128 << 20};
+  gpu.l2.translation_reads = reads;
+  SmCache cache;
+  const Result<KernelLaunch> launch = launch_of(gpu, config, {4096, 4096, k, 1}, {}, cache);
+  EXPECT_TRUE(launch) << to_string(launch.errors());
+  return launch ? launch->traffic.read_beats : 0;
+}
+
+TEST(Translation, TakesReadsOfEachLineOfRowsThatLieFurtherApartThanItReaches) {
+  EXPECT_EQ(beats_of_rows(1024, 32, 1), beats_of_rows(1024, 32, 0));  // all rows lie in 16 MiB
+  // Pieces of 64 bytes take a read each, those of 128 take two; nearly all of their lines wait another.
+  EXPECT_NEAR(beats_of_rows(1 << 20, 32, 1) - beats_of_rows(1 << 20, 32, 0), 1, 0.1);
+  EXPECT_NEAR(beats_of_rows(1 << 20, 64, 1) - beats_of_rows(1 << 20, 64, 0), 0.5, 0.05);
+}
+
 // What CTAs read again is what bands of tiles leave. From 12288 cubed on they read up to twice as much as that.
 TEST(LibraryTraffic, IsThatOfBandsOfEightTiles) {
   const std::vector<double> errors = errors_of(

@@ -12,41 +12,11 @@
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/sm/decoded.hpp"
 
-#include "kernels/ir/tensor_form.hpp"
 #include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
 
 namespace {
-
-// One operand: `extent` rows in tiles of `tile`, padded to whole clusters of `cluster`.
-struct Side {
-  double box_bytes = 0;
-  double inside = 1;   // share of the boxes that lies in the matrix
-  double outside = 0;  // share to be filled; a box wholly outside is half as dear
-};
-
-Side side_of(double extent, double tile, double cluster, double box_bytes) {
-  const double tiles = std::ceil(extent / tile), padded = std::ceil(tiles / cluster) * cluster;
-  Side out;
-  out.box_bytes = box_bytes;
-  out.inside = extent / (padded * tile);
-  out.outside = ((tiles * tile - extent) / tile + 0.5 * (padded - tiles)) / padded;
-  return out;
-}
-
-// Of A's boxes. DeepGEMM copies 16 or 32 rows where there are no more, though products of 64 rows read them.
-double box_rows(const kernels::KernelConfig& config, std::int64_t rows) {
-  if (config.flavor != kernels::Flavor::deep_gemm || config.tile.m != 64 || rows > 32) return config.tile.m;
-  return rows > 16 ? 32 : 16;
-}
-
-// An SM takes the same time for a row of a box that is shorter than a line (SEMI26: single CTAs on a B200 take 1.0
-// to 1.1 cycles for each row of their k-tiles, of 64 or of 128 bytes). How much longer than by its bytes.
-double short_row(double bytes) {
-  constexpr double line = 128;
-  return std::max(1.0, line / bytes);
-}
 
 // Per element of C. Attention's columns are twice those that it writes: keys come before values.
 double result_bytes(const kernels::KernelConfig& config) {
@@ -199,63 +169,6 @@ double stored_share(const kernels::KernelConfig& config) {
   return (config.sparse ? kept * (1.0 + place_bytes / element) : 1.0) * element / kernels::bytes_of_b(config);
 }
 
-DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs) {
-  return {std::min(fast, n), std::min(slow, n / std::max(1.0, fast) + further_runs)};
-}
-
-std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
-  const kernels::KernelConfig& config = *request.config;
-  const arch::GpuSpec& gpu = *request.gpu;
-  const LaunchGeometry& launch = request.grid->geometry;
-  const double cm = config.cluster_m, cn = config.cluster_n;
-  const double live = std::min(static_cast<double>(launch.ctas), 1.0 * launch.active_sms() * request.resident);
-  // The last round is seldom full: on average so many CTAs ask at a time.
-  const double rounds = std::ceil(launch.all_tiles / live);
-  const double asking = launch.all_tiles / rounds;
-  const double clusters_per_gpc = std::max(1.0, live / std::max(1, gpu.gpcs) / (cm * cn));
-  memory::TileGrid clusters = request.grid->tiles;
-  clusters.tiles_m = static_cast<std::int64_t>(std::ceil(static_cast<double>(clusters.tiles_m) / cm));
-  clusters.tiles_n = static_cast<std::int64_t>(std::ceil(static_cast<double>(clusters.tiles_n) / cn));
-  const memory::LiveTiles tiles =
-      memory::live_tiles(clusters, std::max<std::int64_t>(1, static_cast<std::int64_t>(live / (cm * cn))));
-  const double runs = gpu.sm.tma.gpc_runs;
-  const bool along_m = clusters.raster == kernels::Raster::along_m;
-  const DistinctTiles distinct = along_m ? distinct_tiles(tiles.rows, tiles.columns, clusters_per_gpc, runs)
-                                         : distinct_tiles(tiles.columns, tiles.rows, clusters_per_gpc, runs);
-  const double element = kernels::bytes_of_b(config);
-  const double a_rows = box_rows(config, request.shape->m);
-  const Side a = side_of(static_cast<double>(request.shape->m), a_rows, cm,
-                         a_rows * config.tile.k * element * stored_share(config));
-  const Side b =
-      side_of(static_cast<double>(request.shape->n), config.tile.n, cn, config.tile.n * config.tile.k * element);
-  // Of each box, what this CTA's share of its GPC's reads comes to.
-  const double a_share = std::min(1.0 / cn, (along_m ? distinct.fast : distinct.slow) / clusters_per_gpc / cn);
-  const double b_share = std::min(1.0 / cm, (along_m ? distinct.slow : distinct.fast) / clusters_per_gpc / cm);
-  const double a_bytes = a.box_bytes * a.inside, b_bytes = b.box_bytes * b.inside;
-  const double from_slices = (a_bytes * a_share + b_bytes * b_share) * asking / gpu.l2.read_bandwidth.value;
-  // A pair of CTAs that multiplies together copies each half of the operand that both read: no SM gets it all.
-  const auto frame = multiplies_in_tensor_memory(config) ? kernels::memory_frame(config) : std::nullopt;
-  const bool pair = frame && frame->pair;
-  const double a_link = a_bytes * (pair && !frame->rows_along_m ? 0.5 : 1.0);
-  const double b_link = b_bytes * (pair && frame->rows_along_m ? 0.5 : 1.0);
-  const double a_row = kernels::a_contiguous_in_k(config.layout) ? config.tile.k : a_rows;
-  const double b_row = kernels::b_contiguous_in_n(config.layout) ? config.tile.n : config.tile.k;
-  const double over_link =
-      (a_link * short_row(a_row * element * stored_share(config)) + b_link * short_row(b_row * element)) /
-      gpu.l2.sm_bandwidth.value;
-  // CTAs of a cluster that want the same box copy a part of it each.
-  const double outside = a.box_bytes * a.outside / cn + b.box_bytes * b.outside / cm;
-  const double filled = outside * asking / std::max(1.0, gpu.sm.tma.fill_bandwidth.value);
-  const double cycles = std::max({from_slices, over_link, filled, 1.0});
-  std::array<sm::BoxTraffic, 3> boxes{};
-  boxes[0] = {a_bytes * a_share, cycles * a_bytes / (a_bytes + b_bytes)};
-  boxes[1] = {b_bytes * b_share, cycles * b_bytes / (a_bytes + b_bytes)};
-  boxes[2].bytes = a.inside * b.inside;
-  // Keys and values are boxes of their own; queries come once, as C does where it is read.
-  if (traits_of(config).keeps_scores) boxes[0] = boxes[1] = {boxes[1].bytes / 2, boxes[1].cycles / 2};
-  return boxes;
-}
-
 double footprint(const kernels::GemmShape& s, double bytes_in, double bytes_out) {
   const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
   return static_cast<double>(s.batch) * ((m * k + k * n) * bytes_in + m * n * bytes_out);
@@ -275,6 +188,13 @@ double beats_of(const memory::OperandLines& operand, double element_bytes, const
     return memory::straddle(bytes(operand.piece), bytes(operand.line), unit);
   };
   return std::max(1.0, brought(2 * operand.sector) / brought(operand.sector));
+}
+
+// Bytes of memory that the rows (or columns) of one operand which are read side by side lie in, where it lies along K.
+double reach_of(const Operand& operand, double tile, double element_bytes) {
+  return operand.lines.along_k
+             ? operand.lines.live_tiles * tile * static_cast<double>(operand.lines.line) * element_bytes
+             : 0;
 }
 
 // Loads that follow each other for as long as a row of DRAM, or over whole rows of the operand. Copies of tiles bring
@@ -297,12 +217,19 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
   const std::int64_t side_by_side = std::min<std::int64_t>(r.resident, geometry.ctas_of_busiest());
   const memory::SharingCtas sharing{static_cast<int>(side_by_side), r.gpu->sm.occupancy.max_ctas};
   double asked = 0, fetched = 0, beats = 0, streams = 0;
+  const std::array operands{operand_of(r, kernels::Matrix::a, live.rows * planes_live),
+                            operand_of(r, kernels::Matrix::b, live.columns * planes_live)};
+  const double unknown = untranslated(r.gpu->l2, reach_of(operands[0], r.config->tile.m, reuse.bytes_in) +
+                                                     reach_of(operands[1], r.config->tile.n, reuse.bytes_in));
   for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
-    const double different = (matrix == kernels::Matrix::a ? live.rows : live.columns) * planes_live;
-    const Operand operand = operand_of(r, matrix, different);
+    const Operand& operand = operands[matrix == kernels::Matrix::a ? 0 : 1];
     const double over = memory::fetched_over_useful(operand.lines, sharing, reuse.bytes_in);
     out.l2_read_bytes += operand.useful_bytes * over;
-    beats += operand.useful_bytes * over * beats_of(operand.lines, reuse.bytes_in, r.gpu->l2);
+    const double translated =
+        operand.lines.along_k
+            ? unknown * translation_beats(r.gpu->l2, static_cast<double>(operand.lines.piece) * reuse.bytes_in)
+            : 0;
+    beats += operand.useful_bytes * over * (beats_of(operand.lines, reuse.bytes_in, r.gpu->l2) + translated);
     if (!operand.lines.through_l1) continue;
     if (is_stream(operand.lines, reuse.bytes_in)) streams += operand.bytes;
     asked += operand.loads.sectors;
