@@ -2,6 +2,7 @@
 // hold beside the kernel. One row per value of the `source` column; docs of the sets are in tests/data/README.md.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,7 +35,8 @@ struct MeasuredSet {
   power::ClockMode clock_mode = power::ClockMode::sustained;  // of rows without a clock
   std::optional<int> launches = std::nullopt;                 // cool: up to the last one that the time is taken from
   int warm_up = 0;                                            // of the launches: before the first one timed
-  std::string_view limited_gpu = "";  // one that what ran before had heated and filled the limiter of: no free start
+  // Those that what ran before had heated and filled the limiter of: no free start.
+  std::array<std::string_view, 2> limited_gpus{};
   double operand_activity = 1;        // how much the operands' bits change, 1: random (power::Toggling)
   int buffers = 0;                    // sets of operands that the launches go round: L2 is warm where all fit
   bool before_nvjet = false;          // a cuBLAS of 2023: of Hopper's kernels only those of xmma
