@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/support/text.hpp"
 #include "sim/validate/measured_source.hpp"
 #include "sim/validate/quantisation/quantisation.hpp"
 
@@ -28,11 +29,11 @@ constexpr std::array<MeasuredSet, 18> sets{{
     {"neusight", Convention::blas_swapped, L2State::warm, true, false, true,
      "CUDA events around one PyTorch call, mean of the 5 fastest of 25, same tensors each call; host dispatch is "
      "inside; pauses between shapes and the fastest calls favour a cool chip",
-     power::ClockMode::cool, 5, 0, {"L4"}},
+     power::ClockMode::cool, 5, 0, "L4"},
     {"gpperf_cutlass", Convention::blas_column_major, L2State::cold, false, false, false,
      "CUTLASS profiler, mean of 10 launches over buffers that together exceed three times the L2, median of repeats; 3 "
      "before them warm up",
-     power::ClockMode::cool, 13, 3, {}, small_whole_numbers},
+     power::ClockMode::cool, 13, 3, "", small_whole_numbers},
     {"gpperf_naive", Convention::row_major, L2State::cold, false, false, false,
      "one cold launch of a board at rest, minimum of 4 processes", power::ClockMode::cool, 1},
     {"measured", Convention::blas_storage, L2State::warm, false, true, false,
@@ -40,16 +41,16 @@ constexpr std::array<MeasuredSet, 18> sets{{
      "between the points keep the limiter out",
      power::ClockMode::cool, 1},
     {"vidur", Convention::blas_swapped, L2State::cold, false, false, false, "profiler durations of kernels",
-     power::ClockMode::cool, 160, 80, {"H100-SXM5-80GB"}, 1, 0, true},
+     power::ClockMode::cool, 160, 80, "H100-SXM5-80GB", 1, 0, true},
     {"aiconfigurator", Convention::blas_swapped, L2State::cold, false, true, false,
      "replayed graph on distinct buffers, 6 calls 6 times at most; rows with power ran for a second",
-     power::ClockMode::cool, 54, 18, {"A100-SXM4-80GB", "L40S"}, 1, 6},
+     power::ClockMode::cool, 54, 18, "A100-SXM4-80GB,L40S", 1, 6},
     {"aiconfigurator_uninit", Convention::blas_swapped, L2State::cold, false, true, false,
      "as aiconfigurator, weights in memory that nobody wrote: long launches run up to 6 % faster",
-     power::ClockMode::cool, 54, 18, {"A100-SXM4-80GB", "L40S"}, unwritten_weights, 6},
+     power::ClockMode::cool, 54, 18, "A100-SXM4-80GB,L40S", unwritten_weights, 6},
     {"aiconfigurator_power", Convention::blas_swapped, L2State::cold, false, true, false,
      "as aiconfigurator, repeated for 0.3 to 1 s with the board's power read", power::ClockMode::sustained,
-     std::nullopt, 0, {}, 1, 6},
+     std::nullopt, 0, "", 1, 6},
     {"aiconfigurator_attention", Convention::row_major, L2State::warm, true, true, false,
      "replayed graph of calls of the operator on the same cache; what the operator does beside the kernel is inside",
      power::ClockMode::cool, 36},
@@ -116,6 +117,11 @@ void read_loop(bool by_tensorrt_llm, bool by_vllm, MeasuredCase& measured) {
   if (by_vllm && narrow) measured.buffers = 1;
 }
 
+bool named(std::string_view list, const std::string& gpu) {
+  const std::vector<std::string> gpus = comma_list(list);
+  return std::ranges::find(gpus, gpu) != gpus.end();
+}
+
 // TensorRT runs a network twice from rest and times its last layer in the second run. In front of that layer stand
 // three products of 16-bit numbers over 12288 columns (collect_gemm_trt.py). How many launches of the layer that comes
 // to.
@@ -147,7 +153,7 @@ void read_measurement(RowView& row, const MeasuredSet& set, TimeColumn time, Mea
   measured.options.warm_up = set.warm_up;
   if (of_plugin)  // TensorRT builds an engine between its layers, in which the board rests
     read_network(row.integer(Column::n, 1).value_or(1), row.integer(Column::k, 1).value_or(1), measured);
-  else if (std::ranges::find(set.limited_gpus, measured.gpu) == set.limited_gpus.end())
+  else if (!named(set.limited_gpus, measured.gpu))
     measured.options.launches = set.launches;
   else  // what ran before has heated the chip too
     measured.options.clock_mode = power::ClockMode::sustained;

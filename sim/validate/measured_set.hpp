@@ -2,7 +2,6 @@
 // hold beside the kernel. One row per value of the `source` column; docs of the sets are in tests/data/README.md.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,11 +34,10 @@ struct MeasuredSet {
   power::ClockMode clock_mode = power::ClockMode::sustained;  // of rows without a clock
   std::optional<int> launches = std::nullopt;                 // cool: up to the last one that the time is taken from
   int warm_up = 0;                                            // of the launches: before the first one timed
-  // Those that what ran before had heated and filled the limiter of: no free start.
-  std::array<std::string_view, 2> limited_gpus{};
-  double operand_activity = 1;        // how much the operands' bits change, 1: random (power::Toggling)
-  int buffers = 0;                    // sets of operands that the launches go round: L2 is warm where all fit
-  bool before_nvjet = false;          // a cuBLAS of 2023: of Hopper's kernels only those of xmma
+  std::string_view limited_gpus = "";  // "a,b": what ran before had heated them and filled the limiter: no free start
+  double operand_activity = 1;         // how much the operands' bits change, 1: random (power::Toggling)
+  int buffers = 0;                     // sets of operands that the launches go round: L2 is warm where all fit
+  bool before_nvjet = false;           // a cuBLAS of 2023: of Hopper's kernels only those of xmma
 };
 
 // Random activations on weights that nobody wrote: operand_activity of such rows. FITTED: median time over that of the
