@@ -121,7 +121,8 @@ double KernelTime::sm_cycles_at(Hertz clock) const {
 // Until the first CTAs ask for something, and behind the last reads, but for what the last CTAs then store.
 double KernelTime::dram_idle_cycles(Hertz clock) const {
   const Traffic& t = ports_.traffic;
-  const double written = (dram_ * clock).value * t.dram_write_bytes / (t.dram_read_bytes + t.dram_write_bytes);
+  const double written =
+      (dram_ * clock).value * t.dram_write_bytes / std::max(1.0, t.dram_read_bytes + t.dram_write_bytes);
   return prologue_ + std::max(0.0, epilogue_ - written / std::max(1.0, ports_.waves));
 }
 

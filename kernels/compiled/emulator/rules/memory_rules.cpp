@@ -10,7 +10,8 @@ void load_shared(const Work& w) {
   const Operand* from = nullptr;
   for (std::size_t i = 0; i < w.in.operands; ++i)
     if (w.in.operand[i].kind == Kind::memory) from = &w.in.operand[i];
-  const bool is_kept = from != nullptr && w.around.shared != nullptr && !w.around.shared->none_known() && w.step.bytes >= 4;
+  const bool is_kept =
+      from != nullptr && w.around.shared != nullptr && !w.around.shared->none_known() && w.step.bytes >= 4;
   const Wide address = is_kept ? address_of(w.to, *from, false) : Wide{};
   for (int n = 0; n < words; ++n) {
     Lanes out = Lanes::unknown();
