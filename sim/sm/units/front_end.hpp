@@ -21,8 +21,8 @@ namespace noteg::sm {
 // four warps in step are as fast as one.
 // Warm at the start: our H200 finds the lines of the launch before in L0 and L1. After other code has run L0 is cold
 // and L1 holds the kernel, as on the first launch of a kernel there.
-// From L0 fetch bandwidth is no limit: two warps of a sub-core that take turns at a loop of 27 instructions leave no bubble on
-// an H200, where one fetch per cycle for the warp that issued last would leave three per turn.
+// From L0 fetch bandwidth is no limit: two warps of a sub-core that take turns at a loop of 27 instructions leave no
+// bubble on an H200, where one fetch per cycle for the warp that issued last would leave three per turn.
 class InstructionCaches {
  public:
   // instructions: of the whole program, all warps run the same.
