@@ -77,6 +77,7 @@ struct Operand {
   double bytes = 0;                     // in memory
   double useful_bytes = 0;              // that all CTAs ask for, tiles clipped to the matrix
   double useful_sectors_iteration = 0;  // of one whole tile in one iteration
+  double span_bytes = 0;                // of memory, in which its rows lie that are read side by side: along K alone
 };
 
 Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double live) {
@@ -93,6 +94,8 @@ Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double l
   out.lines.line = out.lines.along_k ? s.k : extent;
   out.lines.piece = out.lines.along_k ? tile.k : across;
   out.lines.live_tiles = live;
+  if (out.lines.along_k)
+    out.span_bytes = live * across * static_cast<double>(out.lines.line) * kernels::bytes_of_b(*r.config);
   out.loads = loop_loads(*r.program, matrix, sm::line_sizes(r.gpu->sm.memory));
   out.lines.sector = std::llround(l1_sector(r));
   out.lines.through_l1 = out.loads.through_l1 && out.loads.sectors > 0;
@@ -190,13 +193,6 @@ double beats_of(const memory::OperandLines& operand, double element_bytes, const
   return std::max(1.0, brought(2 * operand.sector) / brought(operand.sector));
 }
 
-// Bytes of memory that the rows (or columns) of one operand which are read side by side lie in, where it lies along K.
-double reach_of(const Operand& operand, double tile, double element_bytes) {
-  return operand.lines.along_k
-             ? operand.lines.live_tiles * tile * static_cast<double>(operand.lines.line) * element_bytes
-             : 0;
-}
-
 // Loads that follow each other for as long as a row of DRAM, or over whole rows of the operand. Copies of tiles bring
 // pieces of 256 bytes at most, which dram.tile_efficiency was measured on.
 bool is_stream(const memory::OperandLines& lines, double element_bytes) {
@@ -219,8 +215,7 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
   double asked = 0, fetched = 0, beats = 0, streams = 0;
   const std::array operands{operand_of(r, kernels::Matrix::a, live.rows * planes_live),
                             operand_of(r, kernels::Matrix::b, live.columns * planes_live)};
-  const double unknown = untranslated(r.gpu->l2, reach_of(operands[0], r.config->tile.m, reuse.bytes_in) +
-                                                     reach_of(operands[1], r.config->tile.n, reuse.bytes_in));
+  const double unknown = untranslated(r.gpu->l2, operands[0].span_bytes + operands[1].span_bytes);
   for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
     const Operand& operand = operands[matrix == kernels::Matrix::a ? 0 : 1];
     const double over = memory::fetched_over_useful(operand.lines, sharing, reuse.bytes_in);
