@@ -179,6 +179,7 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
   wave.launch_interval = std::round(coarse(work.launch_interval, 1.15));
   wave.fidelity = sm::Fidelity::sampled;
   wave.iterations = std::min(work.iterations, pilot_iterations(work.resident));
+  wave.tiles = std::min(work.tiles, pilot_tiles);
   const auto further = static_cast<double>(work.iterations - wave.iterations);
   // Work that is no longer than its pilot runs is run itself, and need not be run again where the clock stays.
   constexpr double pilot_runs =
@@ -194,7 +195,6 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
     return run(given, whole);
   sm::SmResult out;
   if (work.tiles > pilot_tiles) {
-    wave.tiles = pilot_tiles;
     out = estimate_wave(port, wave, further, static_cast<double>(work.tiles) / pilot_tiles, jobs);
   } else {
     const std::int64_t full = std::min<std::int64_t>(work.resident, work.ctas), waves = work.ctas / full;

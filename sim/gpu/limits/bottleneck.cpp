@@ -65,8 +65,9 @@ double share_of(const SimReport& r, sm::Stall s) { return r.stalls[static_cast<s
 // What warps waited for while nothing was busy enough to explain it.
 void add_latencies(std::vector<EstimatedGain>& out, const SimReport& r, double slack_us) {
   using sm::Stall;
-  const std::array<std::pair<std::string_view, double>, 4> waits{
-      {{"fixed_latency", share_of(r, Stall::wait)},
+  const std::array<std::pair<std::string_view, double>, 5> waits{
+      {{"instruction_cache", share_of(r, Stall::no_instruction)},
+       {"fixed_latency", share_of(r, Stall::wait)},
        {"shared_latency", share_of(r, Stall::short_scoreboard)},
        {"memory_latency", share_of(r, Stall::long_scoreboard) + share_of(r, Stall::async_copy)},
        {"barriers", share_of(r, Stall::barrier)}}};

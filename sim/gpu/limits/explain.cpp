@@ -134,8 +134,11 @@ class Laboratory {
     sm::SmWork work = busiest_sm_work(gpu_, launch_, without.switches);
     sm::SmWork work_with = busiest_sm_work(gpu_, launch_, options_.switches);
     const double even = options_.switches.tail && !without.switches.tail ? even_share(launch_.geometry, work.ctas) : 1;
-    // Where the work stays the same, one wave tells as well as all do what a limit costs.
-    if (work == work_with) work.ctas = work_with.ctas = work.resident;
+    // Where the work stays the same, one wave tells as well as all do what a limit costs, and so do two tiles.
+    if (work == work_with) {
+      work.ctas = work_with.ctas = work.resident;
+      work.tiles = work_with.tiles = std::min<std::int64_t>(work.tiles, 2);
+    }
     const double factor =
         even * pilot_cycles(ports, without, work) / std::max(1.0, pilot_cycles(ports_with, options_, work_with));
     const KernelTime time = timed().time.elsewhere(ports, without.switches, factor);
