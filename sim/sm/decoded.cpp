@@ -193,6 +193,12 @@ void decode_loops(DecodedProgram& out, const kernels::Program& program) {
   }
 }
 
+// Behind `at` a warp may find that no tile is its own, and go elsewhere.
+bool enters_tiles(const DecodedProgram& program, std::size_t at) {
+  return std::ranges::any_of(program.tiles,
+                             [&](const TileShare& t) { return t.loop == static_cast<std::int32_t>(at + 1); });
+}
+
 bool is_simple(const DecodedInstruction& in) {
   switch (in.action) {
     case Action::fma:
@@ -282,9 +288,10 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     DecodedInstruction& in = out.code[at];
     const auto place = static_cast<std::int32_t>(at);
     in.region = static_cast<std::uint8_t>((place >= out.mainloop_begin) + (place >= out.epilogue_begin));
-    in.simple = is_simple(in);
+    in.simple = is_simple(in) && !enters_tiles(out, at);
     in.held_by = held_by(in);
-    in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0 || in.action == Action::exit;
+    in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0 || in.action == Action::exit ||
+               in.async >= 0 || (at > 0 && out.code[at - 1].async >= 0);
   }
   decode_other_main_loops(out, program);
   return out;

@@ -26,7 +26,7 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
       observer(work_.recorder),
       issue_twice_(switches_.one_issue ? 0 : ~0u),
       issue_lead_(switches_.one_issue ? 1 : 2),
-      plain_(work_.recorder == nullptr && !program_.scoreboard && program_.async.empty()),
+      plain_(work_.recorder == nullptr && !program_.scoreboard),
       ports_full_(
           std::ranges::any_of(program_.tensor, [](const TensorCost& c) { return c.need[0] >= c.interval - 1; })),
       redirect_(static_cast<std::uint64_t>(spec_.front_end.branch_redirect.value)) {
