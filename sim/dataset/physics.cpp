@@ -35,6 +35,8 @@ memory::ReuseResult traffic(const Envelope& e, double resident, memory::L2State 
   request.grid.split_k = std::max(1, e.kernel.split_k);
   request.grid.raster = e.kernel.raster;
   request.grid.swizzle_log2 = e.kernel.swizzle_log2;
+  request.grid.cluster_m = e.kernel.cluster_m;
+  request.grid.cluster_n = e.kernel.cluster_n;
   request.shape = e.shape;
   request.tile = e.kernel.tile;
   request.bytes_in = kernels::bytes_of(e.kernel.dtype_in);

@@ -8,7 +8,8 @@ namespace noteg::memory {
 
 namespace {
 
-// The raster along its two axes. A swizzle of s walks 2^s slow tiles before it moves on along the fast axis: a band.
+// The raster along its two axes. A swizzle of s walks 2^s slow tiles, or clusters, before it moves on along the fast
+// axis: a band.
 struct Walk {
   std::int64_t fast, slow, width;
   bool along_m;
@@ -23,7 +24,7 @@ Walk walk_of(const TileGrid& grid) {
   const bool along_m = grid.raster == kernels::Raster::along_m;
   const std::int64_t fast = along_m ? grid.tiles_m : grid.tiles_n;
   const std::int64_t slow = along_m ? grid.tiles_n : grid.tiles_m;
-  return {fast, slow, std::min<std::int64_t>(std::int64_t{1} << grid.swizzle_log2, slow), along_m};
+  return {fast, slow, grid.width(), along_m};
 }
 
 double fast_tiles(const Walk& walk, std::int64_t in_plane) {
@@ -298,7 +299,7 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   wave.result_bytes =
       c_bytes * static_cast<double>(planes) / std::max(1.0, static_cast<double>(total) / static_cast<double>(live));
   const double fast_tiles = a_is_fast ? tiles_m : tiles_n, slow_tiles = a_is_fast ? tiles_n : tiles_m;
-  const double width = std::min(static_cast<double>(std::int64_t{1} << grid.swizzle_log2), slow_tiles);
+  const auto width = static_cast<double>(grid.width());
   const double live_in_plane = static_cast<double>(live) / planes_live;
   wave.row_ctas = fast_tiles;
   wave.width = width;

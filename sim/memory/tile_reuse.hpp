@@ -4,6 +4,7 @@
 // CTAs drift further apart, and so grows what lies between two uses. Left out: set conflicts.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -19,8 +20,14 @@ struct TileGrid {
   std::int64_t batch = 1, split_k = 1;
   kernels::Raster raster = kernels::Raster::along_m;
   int swizzle_log2 = 0;
+  int cluster_m = 1, cluster_n = 1;  // CTAs; the raster walks whole clusters
 
   [[nodiscard]] std::int64_t ctas() const { return tiles_m * tiles_n * batch * split_k; }
+  // Tiles across the raster that it walks side by side.
+  [[nodiscard]] std::int64_t width() const {
+    const bool along_m = raster == kernels::Raster::along_m;
+    return std::min((std::int64_t{1} << swizzle_log2) * (along_m ? cluster_n : cluster_m), along_m ? tiles_n : tiles_m);
+  }
 };
 
 // What L2 holds when the kernel starts. empty: nothing, and results stay as far as they fit, as profilers flush it.

@@ -58,6 +58,7 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   memory::TileGrid clusters = request.grid->tiles;
   clusters.tiles_m = static_cast<std::int64_t>(std::ceil(static_cast<double>(clusters.tiles_m) / cm));
   clusters.tiles_n = static_cast<std::int64_t>(std::ceil(static_cast<double>(clusters.tiles_n) / cn));
+  clusters.cluster_m = clusters.cluster_n = 1;
   const memory::LiveTiles tiles =
       memory::live_tiles(clusters, std::max<std::int64_t>(1, static_cast<std::int64_t>(live / (cm * cn))));
   const double runs = gpu.sm.tma.gpc_runs;
