@@ -72,6 +72,7 @@ KernelConfig on_small_blackwell(int m, int n, int k, const arch::GpuSpec& gpu, c
   const double room = gpu.sm.occupancy.max_shared_per_cta.value;
   const int stages = std::clamp(static_cast<int>(room / stage), 2, 8);
   KernelConfig config = by_warps({m, n, k, m / 4, n / 2, k, stages}, problem);
+  config.raster = shorter_side(config.tile, problem.shape);  // RasterOrderOptions::Heuristic
   config.async_copy = true;
   return config;
 }
@@ -295,10 +296,12 @@ std::vector<KernelConfig> tensorrt_llm(const arch::GpuSpec& gpu, const Problem& 
     return {tensor_memory({128, 256, gpu.sm.name == "sm_103" ? 512 : 256}, problem)};
   // sm120_blockwise_gemm: SM120BlockScaledBuilder, two warps along rows and four along columns, four stages. Which rows
   // it takes for which M changed between versions; that of the rows that we have was not found.
-  if (type == DataType::f8e4m3 && is_small_blackwell(gpu))
-    return {by_warps({32, 128, 128, 16, 32, 128, 4}, problem), by_warps({64, 128, 64, 32, 32, 64, 4}, problem),
-            by_warps({128, 128, 64, 64, 32, 64, 4}, problem)};
-  return {};
+  if (type != DataType::f8e4m3 || !is_small_blackwell(gpu)) return {};
+  std::vector<KernelConfig> out{by_warps({32, 128, 128, 16, 32, 128, 4}, problem),
+                                by_warps({64, 128, 64, 32, 32, 64, 4}, problem),
+                                by_warps({128, 128, 64, 64, 32, 64, 4}, problem)};
+  for (KernelConfig& each : out) each.swizzle_log2 = 4;  // SM120BlockScaledScheduler: bands of 16 columns of tiles
+  return out;
 }
 
 std::vector<KernelConfig> sgl_kernel(const arch::GpuSpec& gpu, const Problem& problem) {
