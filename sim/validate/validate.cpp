@@ -68,14 +68,17 @@ Outcome filtered(std::string reason) {
 // Of a time that holds a kernel beside the one that is named. In a loop the clock settles for both; a burst is over
 // before the limiter has taken the mean of them.
 void add_quantisation(const MeasuredCase& measured, const arch::GpuSpec& gpu, gpu::SimReport& report) {
-  const power::Activity beside = quantisation_activity(gpu, measured.shape, measured.config.dtype_in,
-                                                       measured.options.library, measured.known_scale);
+  const auto beside_at = [&gpu, &measured](std::optional<Hertz> clock) {
+    return quantisation_activity(gpu, measured.shape, measured.config.dtype_in, measured.options.library,
+                                 measured.known_scale, clock);
+  };
   if (!report.activity_at || measured.options.clock_mode != power::ClockMode::sustained) {
-    report.time_us += beside.time.value * 1e6;
+    report.time_us += beside_at(std::nullopt).time.value * 1e6;
     return;
   }
-  report.activity_at = [alone = report.activity_at, beside](Hertz clock) {
+  report.activity_at = [alone = report.activity_at, beside_at](Hertz clock) {
     power::Activity both = alone(clock);
+    const power::Activity beside = beside_at(clock);
     both.time += beside.time;
     both.dram_read_bytes += beside.dram_read_bytes;
     both.dram_write_bytes += beside.dram_write_bytes;
