@@ -75,6 +75,7 @@ struct Operand {
   memory::OperandLines lines;
   LoopLoads loads;
   double bytes = 0;                     // in memory
+  double element_bytes = 0;             // likewise
   double useful_bytes = 0;              // that all CTAs ask for, tiles clipped to the matrix
   double useful_sectors_iteration = 0;  // of one whole tile in one iteration
   double span_bytes = 0;                // of memory, in which its rows lie that are read side by side: along K alone
@@ -94,11 +95,11 @@ Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double l
   out.lines.line = out.lines.along_k ? s.k : extent;
   out.lines.piece = out.lines.along_k ? tile.k : across;
   out.lines.live_tiles = live;
-  if (out.lines.along_k)
-    out.span_bytes = live * across * static_cast<double>(out.lines.line) * kernels::bytes_of_b(*r.config);
+  if (out.lines.along_k) out.span_bytes = live * across * static_cast<double>(out.lines.line) * bytes;
   out.loads = loop_loads(*r.program, matrix, sm::line_sizes(r.gpu->sm.memory));
   out.lines.sector = std::llround(l1_sector(r));
   out.lines.through_l1 = out.loads.through_l1 && out.loads.sectors > 0;
+  out.element_bytes = bytes;
   out.bytes = static_cast<double>(s.batch) * static_cast<double>(extent) * static_cast<double>(s.k) * bytes;
   out.useful_bytes = out.bytes * others;
   out.useful_sectors_iteration = static_cast<double>(across) * r.program->k_per_iteration * bytes / l1_sector(r);
@@ -151,8 +152,10 @@ void add_results(Traffic& out, const GemmTrafficRequest& r) {
 constexpr double hit_steps = sm::SharedSectors::steps;
 
 // Of an operand of which a CTA's loads ask for more sectors than its tile lies in; `fetched`: what L2 gives.
-sm::SharedSectors shared_sectors(const Operand& operand, double element_bytes, double fetched) {
-  const auto bytes = [&](std::int64_t elements) { return std::llround(static_cast<double>(elements) * element_bytes); };
+sm::SharedSectors shared_sectors(const Operand& operand, double fetched) {
+  const auto bytes = [&](std::int64_t elements) {
+    return std::llround(static_cast<double>(elements) * operand.element_bytes);
+  };
   const double tile = operand.useful_sectors_iteration *
                       memory::straddle(std::max<std::int64_t>(1, bytes(operand.lines.piece)),
                                        std::max<std::int64_t>(1, bytes(operand.lines.line)), operand.lines.sector);
@@ -200,6 +203,15 @@ bool is_stream(const memory::OperandLines& lines, double element_bytes) {
          (lines.piece >= lines.line || static_cast<double>(lines.piece) * element_bytes >= dram_row_bytes);
 }
 
+// Bytes that a tile reads behind each other of an operand along K. Weights of fewer bits than the activations are
+// packed for their kernel, several columns to a line (CUTLASS, ColumnMajorTileInterleave; Marlin).
+double row_piece(const GemmTrafficRequest& r, kernels::Matrix matrix, const Operand& operand) {
+  const double piece = static_cast<double>(operand.lines.piece) * operand.element_bytes;
+  const bool is_packed = matrix == kernels::Matrix::b && r.config->dtype_b &&
+                         kernels::bytes_of_b(*r.config) < kernels::bytes_of(r.config->dtype_in);
+  return is_packed ? std::max(piece, r.gpu->sm.memory.l1_line.value) : piece;
+}
+
 // What L2 has to deliver for loads of A and B, and what of it L1 keeps.
 void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::ReuseRequest& reuse) {
   const LaunchGeometry& geometry = r.grid->geometry;
@@ -218,19 +230,17 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
   const double unknown = untranslated(r.gpu->l2, operands[0].span_bytes + operands[1].span_bytes);
   for (const kernels::Matrix matrix : {kernels::Matrix::a, kernels::Matrix::b}) {
     const Operand& operand = operands[matrix == kernels::Matrix::a ? 0 : 1];
-    const double over = memory::fetched_over_useful(operand.lines, sharing, reuse.bytes_in);
+    const double over = memory::fetched_over_useful(operand.lines, sharing, operand.element_bytes);
     out.l2_read_bytes += operand.useful_bytes * over;
     const double translated =
-        operand.lines.along_k
-            ? unknown * translation_beats(r.gpu->l2, static_cast<double>(operand.lines.piece) * reuse.bytes_in)
-            : 0;
-    beats += operand.useful_bytes * over * (beats_of(operand.lines, reuse.bytes_in, r.gpu->l2) + translated);
+        operand.lines.along_k ? unknown * translation_beats(r.gpu->l2, row_piece(r, matrix, operand)) : 0;
+    beats += operand.useful_bytes * over * (beats_of(operand.lines, operand.element_bytes, r.gpu->l2) + translated);
     if (!operand.lines.through_l1) continue;
-    if (is_stream(operand.lines, reuse.bytes_in)) streams += operand.bytes;
+    if (is_stream(operand.lines, operand.element_bytes)) streams += operand.bytes;
     asked += operand.loads.sectors;
     const double of_it = std::min(operand.loads.sectors, operand.useful_sectors_iteration * over);
     fetched += of_it;
-    out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, reuse.bytes_in, of_it);
+    out.shared[static_cast<std::size_t>(matrix)] = shared_sectors(operand, of_it);
   }
   if (out.l2_read_bytes > 0) out.read_beats = std::round(beats / out.l2_read_bytes * hit_steps) / hit_steps;
   out.stream_share = streams / std::max(1.0, out.footprint_bytes);
