@@ -8,6 +8,7 @@
 #include "kernels/families/family.hpp"
 #include "kernels/ir/listing.hpp"
 #include "sim/gpu/gemm/gemm_launch.hpp"
+#include "sim/gpu/gemm/gemm_traffic.hpp"
 #include "sim/gpu/l2_traffic.hpp"
 #include "sim/gpu/occupancy.hpp"
 #include "sim/gpu/operating_point.hpp"
@@ -71,7 +72,7 @@ constexpr double vector_bytes = 16;  // of a lane's widest load
 double shared_bytes_per_k(const kernels::KernelConfig& k) {
   const double warp_m = k.warp_m.value_or(k.tile.m), warp_n = k.warp_n.value_or(k.tile.n);
   const double warps = k.tile.m / warp_m * (k.tile.n / warp_n);
-  return warps * (warp_m + warp_n) * kernels::bytes_of(k.dtype_in);
+  return warps * (warp_m * kernels::bytes_of(k.dtype_in) + warp_n * kernels::bytes_of_b(k));
 }
 
 // What a configuration must do at least.
@@ -85,7 +86,8 @@ struct LeastWork {
 };
 
 LeastWork least_work(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape) {
-  const double bytes_in = kernels::bytes_of(kernel.dtype_in), bytes_out = kernels::bytes_of(kernel.dtype_out);
+  const double b_bytes = kernels::bytes_of_b(kernel), a_bytes = b_bytes * gpu::stored_share(kernel);  // per element
+  const double bytes_out = kernels::bytes_of(kernel.dtype_out);
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   const auto batch = static_cast<double>(shape.batch);
   const double split = std::max(1, kernel.split_k);
@@ -93,13 +95,13 @@ LeastWork least_work(const arch::GpuSpec& gpu, const kernels::KernelConfig& kern
   const auto tiles_n = static_cast<double>(ceil_div(shape.n, kernel.tile.n));
   LeastWork w;
   w.ctas = tiles_m * tiles_n * batch * split;
-  w.read_bytes = batch * (m * tiles_n + n * tiles_m) * k * bytes_in;
+  w.read_bytes = batch * (m * tiles_n * a_bytes + n * tiles_m * b_bytes) * k;
   // Of split-K's remainder nothing is assumed.
   w.busiest = std::max(1.0, std::ceil(w.ctas / gpu.sms));
   w.depth = std::max(1.0, k / split);
   w.area = static_cast<double>(kernel.tile.m) * kernel.tile.n;
   // What a warm L2 may still hold need not come again, and results that fit stay there.
-  w.moved_bytes = std::max(0.0, batch * ((m + n) * k * bytes_in + m * n * bytes_out) - gpu.l2.size.value);
+  w.moved_bytes = std::max(0.0, batch * ((m * a_bytes + n * b_bytes) * k + m * n * bytes_out) - gpu.l2.size.value);
   return w;
 }
 
@@ -134,7 +136,8 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
 // steps of 2 %.
 double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const LeastWork& work, Hertz clock) {
   if (kernels::copies_in_bulk(kernel.family)) return 0;  // a box that a cluster shares leaves L2 once
-  const double bytes = (kernel.tile.m + kernel.tile.n) * work.depth * kernels::bytes_of(kernel.dtype_in);
+  const double bytes =
+      (kernel.tile.m * gpu::stored_share(kernel) + kernel.tile.n) * work.depth * kernels::bytes_of_b(kernel);
   const double steps = 1.02 * std::max(1.0, gpu.clock.boost / clock);
   const double rate = gpu.l2.read_bandwidth.value * (gpu.l2.own_clock ? steps : 1.0);
   const double arriving = work.read_bytes * gpu::least_reads_that_arrive(gpu);
