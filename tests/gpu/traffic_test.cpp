@@ -62,6 +62,28 @@ TEST(Translation, TakesReadsOfEachLineOfRowsThatLieFurtherApartThanItReaches) {
   EXPECT_NEAR(beats_of_rows(1 << 20, 64, 1) - beats_of_rows(1 << 20, 64, 0), 0.5, 0.05);
 }
 
+// Sixteen bits beside weights of four: A's pieces are four times as long as B's, and B's lie packed in whole lines.
+TEST(Translation, CountsEachOperandInItsOwnType) {
+  kernels::KernelConfig config;
+  config.family = kernels::Family::mma;
+  config.flavor = kernels::Flavor::cutlass;
+  config.tile = {64, 128, 64};
+  config.dtype_in = config.dtype_out = kernels::DataType::f16;
+  config.layout = kernels::Layout::nt;
+  const auto beats = [&](std::optional<kernels::DataType> weights, double reads) {
+    config.dtype_b = weights;
+    arch::GpuSpec gpu = gpu_of("a100-sxm4-80gb");
+    gpu.l2.translation_reads = reads;
+    SmCache cache;
+    const Result<KernelLaunch> launch = launch_of(gpu, config, {4096, 8192, 65536, 1}, {}, cache);
+    EXPECT_TRUE(launch) << to_string(launch.errors());
+    return launch ? launch->traffic.read_beats : 0;
+  };
+  const double alone = beats(std::nullopt, 1) - beats(std::nullopt, 0);
+  EXPECT_GT(alone, 0.2);
+  EXPECT_NEAR(beats(kernels::DataType::s4, 1) - beats(kernels::DataType::s4, 0), alone, 0.15 * alone);
+}
+
 // What CTAs read again is what bands of tiles leave. From 12288 cubed on they read up to twice as much as that.
 TEST(LibraryTraffic, IsThatOfBandsOfEightTiles) {
   const std::vector<double> errors = errors_of(

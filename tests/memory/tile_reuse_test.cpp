@@ -223,6 +223,20 @@ TEST(LiveTiles, ASwizzleMakesThemSquarer) {
   EXPECT_EQ(live_tiles(grid, 64).rows, 2);
 }
 
+// Two columns of a cluster are walked side by side, as two that a swizzle interleaves; its rows follow each other
+// anyway.
+TEST(LiveTiles, AClusterIsWalkedAsAWhole) {
+  TileGrid grid, swizzled;
+  grid.tiles_m = swizzled.tiles_m = 64;
+  grid.tiles_n = swizzled.tiles_n = 32;
+  grid.cluster_m = 2;
+  EXPECT_EQ(live_tiles(grid, 64).rows, live_tiles(swizzled, 64).rows);
+  grid.cluster_n = 2;
+  swizzled.swizzle_log2 = 1;
+  EXPECT_EQ(live_tiles(grid, 64).rows, live_tiles(swizzled, 64).rows);
+  EXPECT_EQ(live_tiles(grid, 64).columns, 2);
+}
+
 TEST(LiveTiles, ASquarerSetReadsLessFromDram) {
   ReuseRequest r = request();
   r.capacity.bytes = 0;

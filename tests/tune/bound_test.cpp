@@ -47,6 +47,29 @@ TEST(LowerBound, NoSimulationIsFaster) {
   EXPECT_GT(compared, 160);
 }
 
+// Weights of 4 bits are a quarter of what as many of 16 are.
+TEST(LowerBound, CountsNarrowWeightsAsTheyLieInMemory) {
+  gpu::SmCache cache;
+  const arch::GpuSpec gpu = *arch::load_gpu("l40s");
+  const kernels::GemmShape shape{16, 4096, 16384, 1};
+  kernels::KernelConfig kernel;
+  kernel.family = kernels::Family::mma;
+  kernel.flavor = kernels::Flavor::cutlass;
+  kernel.layout = kernels::Layout::nt;
+  kernel.dtype_in = kernel.dtype_out = kernels::DataType::f16;
+  kernel.tile = {16, 128, 64};
+  kernel.warp_m = 16;
+  kernel.warp_n = 32;
+  for (const kernels::DataType weights : {kernels::DataType::s4, kernels::DataType::s8}) {
+    kernel.dtype_b = weights;
+    const Result<kernels::KernelConfig> resolved = kernels::resolve(kernel, shape);
+    ASSERT_TRUE(resolved) << to_string(resolved.errors());
+    const Result<gpu::SimReport> report = gpu::simulate(gpu, *resolved, shape, {}, cache);
+    ASSERT_TRUE(report) << to_string(report.errors());
+    EXPECT_LE(lower_bound(gpu, *resolved, shape).value * 1e6, report->time_us) << name_of(weights);
+  }
+}
+
 // Copies of 4 bytes that transpose an operand keep the load/store path busy long after the arithmetic is done: the list
 // of instructions tells, the tile does not.
 TEST(LowerBound, KnowsNarrowCopiesFromTheInstructions) {
