@@ -8,8 +8,8 @@ namespace noteg::memory {
 
 namespace {
 
-// The raster along its two axes. A swizzle of s walks 2^s slow tiles, or clusters, before it moves on along the fast
-// axis: a band.
+// The raster along its two axes. A swizzle of s walks 2^s slow tiles, whole clusters at least, before it moves on
+// along the fast axis: a band.
 struct Walk {
   std::int64_t fast, slow, width;
   bool along_m;

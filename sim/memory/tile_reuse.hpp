@@ -23,10 +23,11 @@ struct TileGrid {
   int cluster_m = 1, cluster_n = 1;  // CTAs; the raster walks whole clusters
 
   [[nodiscard]] std::int64_t ctas() const { return tiles_m * tiles_n * batch * split_k; }
-  // Tiles across the raster that it walks side by side.
+  // Tiles across the raster that it walks side by side: a band, of whole clusters.
   [[nodiscard]] std::int64_t width() const {
     const bool along_m = raster == kernels::Raster::along_m;
-    return std::min((std::int64_t{1} << swizzle_log2) * (along_m ? cluster_n : cluster_m), along_m ? tiles_n : tiles_m);
+    const std::int64_t band = std::max<std::int64_t>(std::int64_t{1} << swizzle_log2, along_m ? cluster_n : cluster_m);
+    return std::min(band, along_m ? tiles_n : tiles_m);
   }
 };
 
