@@ -41,7 +41,7 @@ constexpr std::array<MeasuredSet, 18> sets{{
      "between the points keep the limiter out",
      power::ClockMode::cool, 1},
     {"vidur", Convention::blas_swapped, L2State::cold, false, false, false, "profiler durations of kernels",
-     power::ClockMode::cool, 160, 80, "A100-80GB,H100-SXM5-80GB", 1, 0, true},
+     power::ClockMode::cool, 160, 80, "H100-SXM5-80GB", 1, 0, true},
     {"aiconfigurator", Convention::blas_swapped, L2State::cold, false, true, false,
      "replayed graph on distinct buffers, 6 calls 6 times at most; rows with power ran for a second",
      power::ClockMode::cool, 54, 18, "A100-SXM4-80GB,L40S", 1, 6},
