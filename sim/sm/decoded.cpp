@@ -290,6 +290,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     in.region = static_cast<std::uint8_t>((place >= out.mainloop_begin) + (place >= out.epilogue_begin));
     in.simple = is_simple(in) && !enters_tiles(out, at);
     in.held_by = held_by(in);
+    // Behind an asynchronous instruction its warp may have to wait as well.
     in.waits = in.wait_bits != 0 || in.depbar != 0xff || in.depbar_counter >= 0 || in.action == Action::exit ||
                in.async >= 0 || (at > 0 && out.code[at - 1].async >= 0);
   }

@@ -138,7 +138,7 @@ struct DecodedInstruction {
   std::uint8_t region = 0;                // before, in or after the main loop
   std::uint8_t held_by = no_single_wait;  // a pipe (by Action) or queue_place
   bool simple = false;      // fixed latency, no counter, no constant operand: only pipe and read ports matter
-  bool waits = false;       // for counters or copy groups; EXIT: for all of them
+  bool waits = false;       // for counters, copy groups or asynchronous units; EXIT: for all
   std::uint8_t passes = 1;  // through the heavy half of the FP32 lanes
   std::array<ReadPort, 4> read{};
 };
