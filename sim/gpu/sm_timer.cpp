@@ -173,7 +173,6 @@ sm::SmResult SmTimer::estimate_wave(const sm::MemoryPort& port, const sm::SmWork
 }
 
 sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& work, unsigned jobs) {
-  constexpr std::int64_t pilot_tiles = 2;  // of a persistent CTA: consumers take turns
   const sm::MemoryPort port = coarse(given);
   sm::SmWork wave = work;
   wave.launch_interval = std::round(coarse(work.launch_interval, 1.15));

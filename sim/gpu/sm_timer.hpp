@@ -28,6 +28,9 @@ class SmTimer {
   // between them. Which runs these are depends on the work alone.
   [[nodiscard]] sm::SmResult interpolate(const sm::MemoryPort& port, const sm::SmWork& work);
 
+  // Tiles of a persistent CTA's pilot runs: consumers take turns.
+  static constexpr std::int64_t pilot_tiles = 2;
+
   // By pilot runs, 3 to 10 % from the run itself:
   //   cycles = fill_and_drain + (waves - 1) * cta_gap + waves * iterations * iteration
   // For many shapes of a kernel, which share the pilot runs. jobs: threads for runs that do not depend on each other.

@@ -86,7 +86,7 @@ struct LeastWork {
 };
 
 LeastWork least_work(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const kernels::GemmShape& shape) {
-  const double b_bytes = kernels::bytes_of_b(kernel), a_bytes = b_bytes * gpu::stored_share(kernel);  // per element
+  const double a_bytes = gpu::a_element_bytes(kernel), b_bytes = kernels::bytes_of_b(kernel);  // per element
   const double bytes_out = kernels::bytes_of(kernel.dtype_out);
   const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
   const auto batch = static_cast<double>(shape.batch);
@@ -137,7 +137,7 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
 double l2_cycles(const arch::GpuSpec& gpu, const kernels::KernelConfig& kernel, const LeastWork& work, Hertz clock) {
   if (kernels::copies_in_bulk(kernel.family)) return 0;  // a box that a cluster shares leaves L2 once
   const double bytes =
-      (kernel.tile.m * gpu::stored_share(kernel) + kernel.tile.n) * work.depth * kernels::bytes_of_b(kernel);
+      (kernel.tile.m * gpu::a_element_bytes(kernel) + kernel.tile.n * kernels::bytes_of_b(kernel)) * work.depth;
   const double steps = 1.02 * std::max(1.0, gpu.clock.boost / clock);
   const double rate = gpu.l2.read_bandwidth.value * (gpu.l2.own_clock ? steps : 1.0);
   const double arriving = work.read_bytes * gpu::least_reads_that_arrive(gpu);

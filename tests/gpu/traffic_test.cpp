@@ -39,20 +39,25 @@ double mean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-// Beats that reads of L2 take over those of long pieces, of tiles that all lie along K.
+// Beats that reads of L2 take over those of long pieces.
+double read_beats(const kernels::KernelConfig& config, const kernels::GemmShape& shape, double reads) {
+  arch::GpuSpec gpu = gpu_of("a100-sxm4-80gb");
+  gpu.l2.translation_reach = Bytes{128 << 20};
+  gpu.l2.translation_reads = reads;
+  SmCache cache;
+  const Result<KernelLaunch> launch = launch_of(gpu, config, shape, {}, cache);
+  EXPECT_TRUE(launch) << to_string(launch.errors());
+  return launch ? launch->traffic.read_beats : 0;
+}
+
+// The same of tiles that all lie along K.
 double beats_of_rows(std::int64_t k, int tile_k, double reads) {
   kernels::KernelConfig config;
   config.family = kernels::Family::triton;
   config.tile = {64, 64, tile_k};
   config.dtype_in = config.dtype_out = kernels::DataType::f16;
   config.layout = kernels::Layout::nt;
-  arch::GpuSpec gpu = gpu_of("a100-sxm4-80gb");
-  gpu.l2.translation_reach = Bytes{128 << 20};
-  gpu.l2.translation_reads = reads;
-  SmCache cache;
-  const Result<KernelLaunch> launch = launch_of(gpu, config, {4096, 4096, k, 1}, {}, cache);
-  EXPECT_TRUE(launch) << to_string(launch.errors());
-  return launch ? launch->traffic.read_beats : 0;
+  return read_beats(config, {4096, 4096, k, 1}, reads);
 }
 
 TEST(Translation, TakesReadsOfEachLineOfRowsThatLieFurtherApartThanItReaches) {
@@ -72,12 +77,7 @@ TEST(Translation, CountsEachOperandInItsOwnType) {
   config.layout = kernels::Layout::nt;
   const auto beats = [&](std::optional<kernels::DataType> weights, double reads) {
     config.dtype_b = weights;
-    arch::GpuSpec gpu = gpu_of("a100-sxm4-80gb");
-    gpu.l2.translation_reads = reads;
-    SmCache cache;
-    const Result<KernelLaunch> launch = launch_of(gpu, config, {4096, 8192, 65536, 1}, {}, cache);
-    EXPECT_TRUE(launch) << to_string(launch.errors());
-    return launch ? launch->traffic.read_beats : 0;
+    return read_beats(config, {4096, 8192, 65536, 1}, reads);
   };
   const double alone = beats(std::nullopt, 1) - beats(std::nullopt, 0);
   EXPECT_GT(alone, 0.2);

@@ -67,8 +67,8 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
                                          : distinct_tiles(tiles.columns, tiles.rows, clusters_per_gpc, runs);
   const double element = kernels::bytes_of_b(config);
   const double a_rows = box_rows(config, request.shape->m);
-  const Side a = side_of(static_cast<double>(request.shape->m), a_rows, cm,
-                         a_rows * config.tile.k * element * stored_share(config));
+  const Side a =
+      side_of(static_cast<double>(request.shape->m), a_rows, cm, a_rows * config.tile.k * a_element_bytes(config));
   const Side b =
       side_of(static_cast<double>(request.shape->n), config.tile.n, cn, config.tile.n * config.tile.k * element);
   // Of each box, what this CTA's share of its GPC's reads comes to.
@@ -83,9 +83,8 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const double b_link = b_bytes * (pair && frame->rows_along_m ? 0.5 : 1.0);
   const double a_row = kernels::a_contiguous_in_k(config.layout) ? config.tile.k : a_rows;
   const double b_row = kernels::b_contiguous_in_n(config.layout) ? config.tile.n : config.tile.k;
-  const double over_link =
-      (a_link * short_row(a_row * element * stored_share(config)) + b_link * short_row(b_row * element)) /
-      gpu.l2.sm_bandwidth.value;
+  const double over_link = (a_link * short_row(a_row * a_element_bytes(config)) + b_link * short_row(b_row * element)) /
+                           gpu.l2.sm_bandwidth.value;
   // CTAs of a cluster that want the same box copy a part of it each.
   const double outside = a.box_bytes * a.outside / cn + b.box_bytes * b.outside / cm;
   const double filled = outside * asking / std::max(1.0, gpu.sm.tma.fill_bandwidth.value);

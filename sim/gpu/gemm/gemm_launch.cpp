@@ -131,14 +131,12 @@ GemmGrid plan_grid(const kernels::KernelConfig& config, const kernels::GemmShape
   out.tiles.split_k = std::max(1, config.split_k);
   out.tiles.raster = config.raster;
   out.tiles.swizzle_log2 = config.swizzle_log2;
+  out.tiles.cluster_m = config.cluster_m;
+  out.tiles.cluster_n = config.cluster_n;
   out.geometry.sms = sms;
   out.geometry.ctas = out.tiles.ctas();
   out.geometry.all_tiles = static_cast<double>(out.geometry.ctas);
-  if (kernels::copies_in_bulk(config.family)) {
-    out.tiles.cluster_m = config.cluster_m;
-    out.tiles.cluster_n = config.cluster_n;
-    plan_clusters(out, config);
-  }
+  if (kernels::copies_in_bulk(config.family)) plan_clusters(out, config);
   // Split-K slices are whole k tiles, the last one may be shorter: the longest counts.
   const std::int64_t k_tile = std::max(1, program.k_per_iteration);
   const std::int64_t k_slice = ceil_div(ceil_div(shape.k, k_tile), out.tiles.split_k) * k_tile;

@@ -85,7 +85,7 @@ Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double l
   const kernels::Tile& tile = r.config->tile;
   const kernels::GemmShape& s = *r.shape;
   const bool is_a = matrix == kernels::Matrix::a;
-  const double bytes = kernels::bytes_of_b(*r.config) * (is_a ? stored_share(*r.config) : 1.0);
+  const double bytes = is_a ? a_element_bytes(*r.config) : kernels::bytes_of_b(*r.config);
   const std::int64_t extent = is_a ? s.m : s.n;
   const int across = is_a ? tile.m : tile.n;
   const auto others = static_cast<double>(is_a ? r.grid->tiles.tiles_n : r.grid->tiles.tiles_m);

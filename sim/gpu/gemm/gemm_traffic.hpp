@@ -33,6 +33,10 @@ struct GemmTrafficRequest {
 
 // Of A's bytes, what lies in memory: all, or half of the values and their places where it is 2:4 sparse.
 [[nodiscard]] double stored_share(const kernels::KernelConfig& config);
+// Bytes that lie in memory for an element of A.
+[[nodiscard]] inline double a_element_bytes(const kernels::KernelConfig& config) {
+  return kernels::bytes_of_b(config) * stored_share(config);
+}
 
 // Distinct tiles along the fast and the slow axis of the raster that `n` tiles cover which lie in a few runs of it.
 struct DistinctTiles {

@@ -134,10 +134,10 @@ class Laboratory {
     sm::SmWork work = busiest_sm_work(gpu_, launch_, without.switches);
     sm::SmWork work_with = busiest_sm_work(gpu_, launch_, options_.switches);
     const double even = options_.switches.tail && !without.switches.tail ? even_share(launch_.geometry, work.ctas) : 1;
-    // Where the work stays the same, one wave tells as well as all do what a limit costs, and so do two tiles.
+    // Where the work stays the same, one wave tells as well as all do what a limit costs, and so do a pilot's tiles.
     if (work == work_with) {
       work.ctas = work_with.ctas = work.resident;
-      work.tiles = work_with.tiles = std::min<std::int64_t>(work.tiles, 2);
+      work.tiles = work_with.tiles = std::min(work.tiles, SmTimer::pilot_tiles);
     }
     const double factor =
         even * pilot_cycles(ports, without, work) / std::max(1.0, pilot_cycles(ports_with, options_, work_with));
