@@ -32,8 +32,22 @@ std::vector<std::int32_t> PathNodes::adopt(const PathNodes& others, const std::v
   return out;
 }
 
+std::vector<std::int32_t> PathBuilder::closed(std::size_t from) const {
+  std::vector<std::int32_t> out;
+  for (std::size_t i = from; i < path_.size(); ++i) {
+    const auto [node, count] = path_[i];
+    out.push_back((*nodes_)[node].block >= 0 ? node : nodes_->of_loop((*nodes_)[node].body, count));
+  }
+  return out;
+}
+
+bool PathBuilder::is(const Part& part, std::int32_t node) const {
+  const auto& [block, body, count] = (*nodes_)[node];
+  return block >= 0 ? part.node == node : part.count == count && (*nodes_)[part.node].body == body;
+}
+
 void PathBuilder::enter(std::int32_t block) {
-  path_.push_back(nodes_->of_block(block));
+  path_.push_back({nodes_->of_block(block), 1});
   while (fold()) {}
 }
 
@@ -46,40 +60,36 @@ void PathBuilder::repeat(std::vector<std::int32_t> body, std::int64_t times) {
     body = inner.body;
   }
   if (!path_.empty()) {
-    const PathNode tail = (*nodes_)[path_.back()];
+    const PathNode& tail = (*nodes_)[path_.back().node];
     if (tail.block < 0 && tail.body == body) {
-      path_.back() = nodes_->of_loop(std::move(body), tail.count + count);
+      path_.back().count += count;
       return;
     }
   }
-  path_.push_back(nodes_->of_loop(std::move(body), count));
+  loop(std::move(body), count);
   while (fold()) {}
 }
 
-// The last nodes repeat the ones before them, or the body of the loop before them.
+// The last parts repeat the ones before them, or the body of the loop before them.
 bool PathBuilder::fold() {
-  const std::int32_t last = path_.back();
   int tried = 0;
   for (std::size_t period = 1; period <= longest_body && period < path_.size() && tried < candidates; ++period) {
-    const std::size_t before = path_.size() - period - 1;
-    const std::int32_t other = path_[before];
-    const PathNode& node = (*nodes_)[other];
-    if (node.block < 0 && node.body.size() == period &&
-        std::equal(node.body.begin(), node.body.end(), path_.end() - static_cast<std::ptrdiff_t>(period))) {
-      const std::int64_t count = node.count + 1;
-      std::vector<std::int32_t> body = node.body;
-      path_.resize(before);
-      path_.push_back(nodes_->of_loop(std::move(body), count));
-      return true;
-    }
-    if (other != last || 2 * period > path_.size()) continue;
-    ++tried;
     const auto end = path_.end();
     const auto size = static_cast<std::ptrdiff_t>(period);
+    Part& before = *(end - size - 1);
+    const PathNode& node = (*nodes_)[before.node];
+    if (node.block < 0 && node.body.size() == period &&
+        std::equal(end - size, end, node.body.begin(), [this](const Part& a, std::int32_t b) { return is(a, b); })) {
+      ++before.count;
+      path_.resize(path_.size() - period);
+      return true;
+    }
+    if (before != path_.back() || 2 * period > path_.size()) continue;
+    ++tried;
     if (!std::equal(end - size, end, end - 2 * size)) continue;
-    std::vector<std::int32_t> body(end - size, end);
+    std::vector<std::int32_t> body = closed(path_.size() - period);
     path_.resize(path_.size() - 2 * period);
-    path_.push_back(nodes_->of_loop(std::move(body), 2));
+    loop(std::move(body), 2);
     return true;
   }
   return false;

@@ -66,12 +66,24 @@ class PathBuilder {
   // These nodes come so many times.
   void repeat(std::vector<std::int32_t> body, std::int64_t times);
   [[nodiscard]] PathBuilder alone() const { return PathBuilder(*nodes_); }
-  [[nodiscard]] const std::vector<std::int32_t>& path() const { return path_; }
+  [[nodiscard]] std::vector<std::int32_t> path() const { return closed(0); }
 
  private:
+  // A block, or a loop's body and how often it came so far. Only a loop that has ended is a node of its own: one for
+  // every count on the way there would fill the memory.
+  struct Part {
+    std::int32_t node = 0;
+    std::int64_t count = 1;
+    bool operator==(const Part&) const = default;
+  };
+  [[nodiscard]] std::vector<std::int32_t> closed(std::size_t from) const;  // the nodes of the parts from there on
+  [[nodiscard]] bool is(const Part& part, std::int32_t node) const;
+  void loop(std::vector<std::int32_t> body, std::int64_t count) {
+    path_.push_back({nodes_->of_loop(std::move(body), 1), count});
+  }
   bool fold();
   PathNodes* nodes_;
-  std::vector<std::int32_t> path_;
+  std::vector<Part> path_;
 };
 
 // Warps of a CTA that take the same way.
