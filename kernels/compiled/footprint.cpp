@@ -88,6 +88,7 @@ class SmWatcher : public WarpWatcher {
   SmWatcher(const EmulatedCode& code, std::int64_t l1_bytes, const AsyncPlan& async)
       : asked(code.steps.size()),
         found(code.steps.size()),
+        joined(code.steps.size()),
         unique(code.steps.size()),
         l1_(l1_bytes),
         empties_l1_(code.blocks.size()),
@@ -100,6 +101,7 @@ class SmWatcher : public WarpWatcher {
 
   // What others have written is seen behind an acquire: nothing that L1 holds counts any more.
   void enters(int, std::int32_t block, std::uint32_t) override {
+    position_ = 0;
     if (empties_l1_[static_cast<std::size_t>(block)]) l1_.clear();
   }
   void assumes(std::int32_t, bool) override {}
@@ -112,6 +114,7 @@ class SmWatcher : public WarpWatcher {
     if (!asks_global(s) || access.reads_nothing) return;
     sectors_of(access, scratch_);
     ++execution_;
+    ++position_;
     const auto at = static_cast<std::size_t>(access.at);
     const bool through_l1 = s == S::load_global && !access.step->in->has("STRONG") && !access.step->in->has("BYPASS");
     const bool copies_through = s == S::copy_to_shared && !access.step->in->has("BYPASS");
@@ -122,6 +125,7 @@ class SmWatcher : public WarpWatcher {
       note(at, warp, each, s == S::store_global);
       if ((through_l1 || copies_through) && l1_.touch(each)) {
         found[at] += 1;
+        if (const auto asked = missed.find(each); asked != missed.end()) joined[at] += on_its_way(asked->second);
         continue;
       }
       if (s != S::store_global) miss(each, round, asked_of_line(each));
@@ -175,11 +179,13 @@ class SmWatcher : public WarpWatcher {
     return static_cast<double>(in_part) / static_cast<double>(stored->second.size());
   }
 
-  std::vector<double> asked, found, unique;  // sectors, by instruction
+  // Sectors, by instruction; joined: of those found, what L2 was asked for in the same round, so that it is on its way.
+  std::vector<double> asked, found, joined, unique;
   // By sector: when it was asked of L2 last, in sectors and in rounds, and with which others of its line.
   struct Miss {
     std::size_t at = 0;
     std::uint64_t round = 0;
+    std::int64_t position = 0;  // among the accesses of the warp's block
     std::uint8_t of_line = 0;
 
     // With one of another SM, of the same sector: equal requests at one time.
@@ -194,6 +200,7 @@ class SmWatcher : public WarpWatcher {
   double again = 0, distance = 0;
   int cta = 0;
   std::uint64_t round = 0;  // of the CTAs of the SM
+  std::int64_t warps = 1;   // that take turns in it
 
  private:
   struct FirstExecutions {
@@ -232,8 +239,15 @@ class SmWatcher : public WarpWatcher {
     return out;
   }
 
+  // All warps are at the same place of a block at about the same time, and L2 answers behind so many accesses of
+  // theirs: the load/store unit takes one every other cycle.
+  [[nodiscard]] bool on_its_way(const Miss& asked) const {
+    constexpr std::int64_t answer = 128;
+    return asked.round == round && std::abs(position_ - asked.position) * warps < answer;
+  }
+
   void miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line) {
-    const Miss now{++misses, in_round, of_line};
+    const Miss now{++misses, in_round, position_, of_line};
     const auto [place, is_new] = missed.try_emplace(each, now);
     if (is_new) return;
     again += 1;
@@ -247,6 +261,7 @@ class SmWatcher : public WarpWatcher {
   std::vector<bool> empties_l1_;                                     // by block: it invalidates L1 (CCTL.IVALL)
   std::map<std::size_t, FirstExecutions> first_;                     // of the first CTA, by instruction
   std::size_t execution_ = 0;
+  std::int64_t position_ = 0;  // of the warp that runs, among the accesses of its block
   const AsyncPlan& async_;
   std::vector<std::uint64_t> scratch_;
 };
@@ -258,6 +273,7 @@ void run_sm(SmWatcher& watcher, const EmulatedCode& code, const Launch& launch, 
     const std::int64_t index = first + std::int64_t{slot} * l1.sms;
     if (index < launch.ctas()) ctas.emplace_back(code, launch, memory, cta_at(launch, index));
   }
+  watcher.warps = static_cast<std::int64_t>(ctas.size()) * launch.warps();
   bool any = true;
   for (std::uint64_t rounds = 0; any && watcher.total < most_sectors && rounds < 200'000; ++rounds) {
     any = false;
@@ -292,7 +308,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     out.shared_by_pair = here.missed.empty() ? 0 : static_cast<double>(both) / static_cast<double>(here.missed.size());
   }
   for (std::size_t i = 0; i < n; ++i)
-    if (here.asked[i] > 0) out.loads[i].hit_rate = here.found[i] / here.asked[i];
+    if (here.asked[i] > 0)
+      out.loads[i] = {here.found[i] / here.asked[i], here.joined[i] / std::max(1.0, here.found[i])};
   const double misses = std::max<double>(1, static_cast<double>(here.misses));
   out.retouch_distance = here.again > 0 ? here.distance / here.again : 0;
 

@@ -271,7 +271,7 @@ class ProgramBuilder {
     kernels::AccessPattern p = pattern_for(step, shape == group_->shapes.end() ? nullptr : &shape->second);
     if (step.semantics == S::load_local) p.matrix = kernels::Matrix::a;
     if (step.semantics == S::load_global && static_cast<std::size_t>(at) < loads_.size()) {
-      p.matrix = l1_class(loads_[static_cast<std::size_t>(at)].hit_rate);
+      p.matrix = l1_class(loads_[static_cast<std::size_t>(at)]);
     }
     if (step.by_window && has_peers())
       p.mean_wavefronts =
@@ -364,12 +364,12 @@ class ProgramBuilder {
 
 }  // namespace
 
-kernels::Matrix l1_class(double hit_rate) {
+kernels::Matrix l1_class(const L1Behaviour& load) {
   constexpr double all = 0.975, most = 0.6, nothing = 0.025;  // half a step of sm::SharedSectors from all and nothing
-  return hit_rate > all       ? kernels::Matrix::a
-         : hit_rate > most    ? kernels::Matrix::b
-         : hit_rate > nothing ? kernels::Matrix::c
-                              : kernels::Matrix::none;
+  return load.hit_rate > all && load.joined <= 0.5 ? kernels::Matrix::a
+         : load.hit_rate > most                    ? kernels::Matrix::b
+         : load.hit_rate > nothing                 ? kernels::Matrix::c
+                                                   : kernels::Matrix::none;
 }
 
 Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch,

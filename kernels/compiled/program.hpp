@@ -16,10 +16,12 @@ inline constexpr std::size_t most_loops = 192;             // a warp of the SM c
 // What the timing knows of a global load beside its addresses.
 struct L1Behaviour {
   double hit_rate = 0;  // of its sectors
+  double joined = 0;    // of those that it finds, what a neighbour asked for in the same turn: still on their way
 };
 
-// Loads that fare alike in L1 share their turns: a finds all there, b most, c a part, none nothing.
-[[nodiscard]] kernels::Matrix l1_class(double hit_rate);
+// Loads that fare alike in L1 share their turns: a finds all there, b most or all of it on its way, c a part, none
+// nothing.
+[[nodiscard]] kernels::Matrix l1_class(const L1Behaviour& load);
 
 struct TimedProgram {
   kernels::Program program;

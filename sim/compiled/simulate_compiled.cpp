@@ -97,15 +97,16 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
 // turns the rest.
 void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& footprints) {
   struct Share {
-    double asked = 0, found = 0;
+    double asked = 0, found = 0, joined = 0;
   };
   std::array<Share, 4> of{};
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     if (profile.code.steps[i].semantics != S::load_global) continue;
-    const double hit = footprints.loads[i].hit_rate;
-    Share& share = of[static_cast<std::size_t>(l1_class(hit))];
+    const L1Behaviour& load = footprints.loads[i];
+    Share& share = of[static_cast<std::size_t>(l1_class(load))];
     share.asked += profile.counts[i].sectors;
-    share.found += profile.counts[i].sectors * hit;
+    share.found += profile.counts[i].sectors * load.hit_rate;
+    share.joined += profile.counts[i].sectors * load.hit_rate * load.joined;
   }
   traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0};
   for (const kernels::Matrix matrix : {kernels::Matrix::b, kernels::Matrix::c}) {
@@ -114,7 +115,8 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
     constexpr double steps = sm::SharedSectors::steps;
     const double again = std::floor(share.found / share.asked * steps);
     traffic.shared[static_cast<std::size_t>(matrix)] = {
-        static_cast<int>(again), std::min(1.0, (1 - share.found / share.asked) / (1 - again / steps))};
+        static_cast<int>(again), std::min(1.0, (1 - share.found / share.asked) / (1 - again / steps)),
+        share.joined > 0.5 * share.found};
   }
 }
 

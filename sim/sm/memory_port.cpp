@@ -16,7 +16,7 @@ void PortTraffic::read_from_l2(double bytes, double lines, double now) {
 }
 
 // Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
-// order. That a fill may still be under way when the next warp asks is left out.
+// order. What comes with a fill that is under way waits as long as that (SharedSectors::joins).
 double PortTraffic::beyond_l1(const MemoryCost& cost) {
   const SharedSectors& shared = port_.shared[cost.matrix];
   if (cost.kind != MemoryKind::load_global || shared.again == 0) return 1.0 - port_.l1_hit_rate;
@@ -36,8 +36,9 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
                              : cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::none) ? port_.table_latency
                                                                                                : 0;
   const double beyond_latency = own_latency > 0 ? own_latency : port_.latency;
+  const bool leaves = beyond > 0 || (cost.kind == MemoryKind::load_global && port_.shared[cost.matrix].joins);
   const double latency =
-      (beyond > 0 ? beyond_latency + cost.line_latency : port_.l1_latency) - front_delay + cost.extra_latency;
+      (leaves ? beyond_latency + cost.line_latency : port_.l1_latency) - front_delay + cost.extra_latency;
   const double asked = std::max({state_.reads.free, state_.share.free, state_.writes.free, state_.write_share.free});
   double begins = beyond > 0 ? asked : static_cast<double>(now);
   if (of_c) begins = std::max(begins, read_c(static_cast<double>(now), sectors * sector_ * beyond));

@@ -22,8 +22,9 @@ struct BoxTraffic {
 // Sectors of an operand that several warps of a CTA ask for within an iteration: all but the first find them in L1.
 struct SharedSectors {
   static constexpr int steps = 20;
-  int again = 0;      // of `steps` loads, those that find what an earlier load of the CTA has asked for
-  double beyond = 1;  // of the sectors of the others, what comes from L2
+  int again = 0;       // of `steps` loads, those that find what an earlier load of the CTA has asked for
+  double beyond = 1;   // of the sectors of the others, what comes from L2
+  bool joins = false;  // what is found is still on its way: the load waits as the one that asked for it
 
   auto operator<=>(const SharedSectors&) const = default;
 };
