@@ -20,6 +20,7 @@ constexpr std::uint64_t line = 128;
 // Lines that follow each other come from DRAM as one place of so many bytes does (h100_memory_micro: dram_lines of
 // neighbours, 8 of them 14 cycles later than one; 8 at random places 190).
 constexpr std::uint64_t place_bytes = 1024;
+constexpr double granule_sectors = 2;
 constexpr std::size_t most_sectors = 150'000;  // looked at on an SM
 
 // Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
@@ -161,13 +162,16 @@ class SmWatcher : public WarpWatcher {
     return together.empty() ? sector : mean_run(together);
   }
 
-  // Places of DRAM in which these runs lie.
-  [[nodiscard]] double places(std::size_t at) const {
+  // Places of DRAM in which these runs lie, for each of so many that wait for their own.
+  [[nodiscard]] double places(std::size_t at, double waiting_alone) const {
     const auto known = first_.find(at);
     if (known == first_.end()) return 1;
     std::set<std::uint64_t> different;
     for (const std::uint64_t each : known->second.sectors) different.insert(each / (place_bytes / sector));
-    return std::max<double>(1, static_cast<double>(different.size()));
+    // A place of more than a granule is there with the last of two (H200M, chain: a line behind another comes 32 cycles
+    // later from DRAM than the sector of a pointer chase).
+    const double sectors = static_cast<double>(known->second.sectors.size()) / waiting_alone;
+    return std::max(sectors > granule_sectors ? 2.0 : 1.0, static_cast<double>(different.size()) / waiting_alone);
   }
 
   // Of the sectors that the first CTA stores to with an instruction, those that it leaves in part as they were.
@@ -354,7 +358,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     members[&sum].push_back(i);
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     const double run = std::max(here.run(i), together.run);
-    const double places = std::max(1.0, here.places(i) / waiting_alone);
+    const double places = here.places(i, waiting_alone);
     sum.places = (sum.places * sum.sectors + places * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     sum.run = (sum.run * sum.sectors + run * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     const InstructionCounts& counts = profile.counts[i];
