@@ -105,6 +105,9 @@ std::vector<Field> chip_fields() {
                    "Launch and drain cost of a kernel in a row of back-to-back launches, in seconds.", "launch phase")),
       row("launch.cta_rate", NOTEG_MEMBER(launch.cta_rate), {0, 1000},
           "SM cycles between two CTA launches of the whole chip.", "CTA dispatch"),
+      optional(row("launch.memory", NOTEG_MEMBER(launch.memory), {0, 1e-4},
+                   "Time behind launch.kernel until memory answers a kernel's first accesses, in seconds.",
+                   "ports of an SM")),
   };
 }
 

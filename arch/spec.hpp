@@ -311,6 +311,7 @@ struct ClockSpec {
 struct LaunchSpec {
   Seconds kernel;   // back-to-back kernel launch and drain cost on the GPU
   Cycles cta_rate;  // chip-wide cycles between CTA launches
+  Seconds memory{};  // behind `kernel`: until memory answers a kernel's first accesses
 };
 
 // Board power: limit, what an idle board takes, leakage, the way from watts to temperature, and the voltage that each

@@ -118,12 +118,16 @@ double KernelTime::sm_cycles_at(Hertz clock) const {
   return factor_ * (runs_.waiting > 0 ? runs_.cycles_at(dram_latency_at(clock)) : runs_.from_l2.cycles);
 }
 
+double KernelTime::first_request(Hertz clock) const {
+  return std::max(prologue_, ports_.launch_limits ? (gpu_->launch.memory * clock).value : 0.0);
+}
+
 // Until the first CTAs ask for something, and behind the last reads, but for what the last CTAs then store.
 double KernelTime::dram_idle_cycles(Hertz clock) const {
   const Traffic& t = ports_.traffic;
   const double written =
       (dram_ * clock).value * t.dram_write_bytes / std::max(1.0, t.dram_read_bytes + t.dram_write_bytes);
-  return prologue_ + std::max(0.0, epilogue_ - written / std::max(1.0, ports_.waves));
+  return first_request(clock) + std::max(0.0, epilogue_ - written / std::max(1.0, ports_.waves));
 }
 
 double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
@@ -138,6 +142,7 @@ double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
     const double crossing = sent + t.modified_read_bytes * l2.modified_read;
     written = crossing / (l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock));
     const double of_fullest = static_cast<double>(ports_.ctas.fullest) / static_cast<double>(ports_.ctas.all);
+    if (crossing > 0) written += first_request(clock);
     if (l2.sm_write_bandwidth.value > 0) written = std::max(written, sent * of_fullest / l2.sm_write_bandwidth.value);
   }
   return std::max({sm_cycles, stream, written}) + reduction_;
@@ -164,6 +169,7 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.l2_limits = switches.l2;
   out.dram_limits = switches.dram;
   out.latency_limits = switches.memory_latency;
+  out.launch_limits = switches.launch;
   out.asks_always = launch.arithmetic.tensor_cores && copies_ahead(*launch.program);
   return out;
 }

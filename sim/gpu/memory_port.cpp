@@ -100,6 +100,8 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;
   set_reads_of_c(request, clock, out);
+  if (request.launch_limits && gpu.launch.memory.value > 0)
+    out.opens_at = std::round(rounded((gpu.launch.memory * clock).value, wait_step));
   if (!request.latency_limits) out.answer_at_once();
   if (!request.l2_limits) {
     out.read_bytes_per_cycle = out.read_burst_bytes_per_cycle = unlimited;

@@ -33,6 +33,7 @@ struct PortRequest {
   bool asks_always = false;    // copies run ahead of tensor cores: the port is seldom idle
   bool l2_limits = true;       // false: L2 delivers at any rate
   bool dram_limits = true;     // false: DRAM does
+  bool launch_limits = true;   // false: memory answers from the first cycle on
   bool latency_limits = true;  // false: all answers come as fast as from L1
 };
 
