@@ -161,16 +161,18 @@ constexpr long long usual_iterations = 48, most_iterations = 1'000'000;
 sm::MemoryPort alone(const arch::GpuSpec& gpu) {
   gpu::PortRequest request;
   request.gpu = &gpu;
+  request.launch_limits = false;
   return gpu::port_to_l2(request, gpu.clock.sustained);
 }
 
 Result<AssemblyView> measure(const kernels::Program& program, const arch::GpuSpec& gpu, int ctas,
-                             std::int64_t iterations, const gpu::Switches& switches) {
+                             std::int64_t iterations, const gpu::Switches& switches, sm::Fidelity fidelity) {
   const sm::DecodedProgram decoded = sm::decode(program, gpu.sm, {}, switches.core);
   const sm::MemoryPort port = alone(gpu);
   sm::SmWork work;
   work.resident = ctas;
   work.ctas = ctas;
+  work.fidelity = fidelity;
   AssemblyView out;
   out.gpu = gpu.name;
   out.arch = gpu.id;
@@ -233,7 +235,8 @@ int run_assembly(const Arguments& arguments, const arch::GpuSpec& gpu, const gpu
                       fmt::format("{}", program->warps * ctas)});
   }
   if (!errors.empty()) return refuse("simulate", errors);
-  const Result<AssemblyView> view = measure(*program, gpu, ctas, iterations, switches);
+  const Result<AssemblyView> view = measure(*program, gpu, ctas, iterations, switches,
+                                            arguments.has("exact") ? sm::Fidelity::exact : sm::Fidelity::sampled);
   if (!view) return refuse("simulate", view.errors());
   switch (format) {
     case Format::text: return print(view_text(*view));
