@@ -28,7 +28,7 @@ double l2_latency(const PortRequest& request) {
   // for each load as 4 MB). Where there is no room for that, data are reached through the other one half of the time.
   const Traffic& t = request.traffic;
   const double copied = std::max(0.0, t.footprint_bytes - t.result_bytes) * l2.partitions;
-  if (l2.partitions > 1 && copied + t.result_bytes > l2.size.value)
+  if (l2.partitions > 1 && copied + t.result_bytes > l2.kept_below * l2.size.value)
     return 0.5 * (l2.latency.value + l2.far_latency.value);
   return l2.latency.value;
 }
