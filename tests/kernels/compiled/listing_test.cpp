@@ -52,8 +52,8 @@ TEST(Listing, ReadsEachFormOfTheCorpus) {
 }
 
 TEST(Listing, HasNoOpcodeWithoutClass) {
-  for (const std::string name : {"own_sm90a.sass.gz", "m_copy4_sm80.sass"}) {
-    const auto listing = read_listing(std::string(NOTEG_SOURCE_DIR "/tests/data/compiled/") + name);
+  for (const std::string name : {"compiled/own_sm90a.sass.gz", "sass/m_copy4_sm80.sass"}) {
+    const auto listing = read_listing(std::string(NOTEG_SOURCE_DIR "/tests/data/") + name);
     ASSERT_TRUE(listing) << to_string(listing.errors());
     for (const Code& code : listing->kernels) EXPECT_TRUE(unknown_opcodes(*listing, code).empty()) << code.name;
   }
