@@ -291,6 +291,40 @@ void run_sm(SmWatcher& watcher, const EmulatedCode& code, const Launch& launch, 
   }
 }
 
+// Loads whose answers nothing uses before the last of them has been asked for wait together. Those that lie within a
+// place of DRAM read from one stream: what one of them misses the others miss too. Mean over what they ask L2 for.
+double streams_of_waits(const EmulatedCode& code, const Profile& profile, const AddressSamples& samples,
+                        const std::vector<L1Behaviour>& loads) {
+  double sum = 0, all = 0;
+  std::vector<std::uint64_t> begins;
+  double asked = 0;
+  RegisterSet pending;
+  const auto wait = [&] {
+    std::ranges::sort(begins);
+    int streams = begins.empty() ? 0 : 1;
+    for (std::size_t i = 1; i < begins.size(); ++i) streams += begins[i] - begins[i - 1] > place_bytes;
+    sum += streams * asked;
+    all += asked;
+    begins.clear();
+    asked = 0;
+    pending = {};
+  };
+  for (std::size_t i = 0; i < code.steps.size(); ++i) {
+    const Step& step = code.steps[i];
+    if (i > 0 && code.block_of[i] != code.block_of[i - 1]) wait();
+    if (read(step).meets(pending)) wait();
+    const double from_l2 = profile.counts[i].sectors * (1 - loads[i].hit_rate);
+    if (step.semantics != S::load_global || from_l2 <= 0 || samples.origin[i].empty()) continue;
+    const LaneAddresses& lanes = samples.origin[i].begin()->second;
+    if (lanes.known == 0) continue;
+    begins.push_back(lanes.address[static_cast<std::size_t>(std::countr_zero(lanes.known))]);
+    asked += from_l2;
+    pending.merge(written(step));
+  }
+  wait();
+  return all > 0 ? sum / all : 1;
+}
+
 }  // namespace
 
 Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch,
@@ -327,6 +361,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const Neighbours neighbours(global, launch, memory, scattered, samples.amid, std::int64_t{l1.resident} * l1.sms,
                               jobs);
 
+  out.streams = streams_of_waits(global, profile, samples, out.loads);
   // At a barrier the warps of a CTA wait for what all of them asked for.
   const bool has_barrier = std::ranges::any_of(global.steps, [](const Step& s) { return s.in->base == "BAR"; });
   const double waiting_alone = has_barrier ? 1.0 : static_cast<double>(launch.warps());

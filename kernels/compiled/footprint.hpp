@@ -32,6 +32,7 @@ struct FootprintGroup {
 struct Footprints {
   std::vector<L1Behaviour> loads;  // by instruction
   std::vector<FootprintGroup> groups;
+  double streams = 1;           // that loads which wait together read from, beyond L1, mean
   double shared_by_pair = 0;    // 0..1: of what an SM asks L2 for, what its neighbour asks for at one time
   double retouch_sectors = 0;   // of a CTA: asked of L2 again by the same SM
   double retouch_distance = 0;  // sectors that the SM asks for in between, mean

@@ -307,7 +307,9 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     const double bandwidth = gpu::dram_bandwidth(gpu.dram, out).value;
     out.opened_rows = random + rest / bandwidth * gpu::dram_rows_per_second(gpu.dram);
   }
-  if (in_waves > 0) out.waiting_steps = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
+  // A step waits for DRAM where any of its streams does.
+  const double missing = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
+  if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, source.footprints->streams);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
   out.waiting_places = reuse.waiting_places();
 
