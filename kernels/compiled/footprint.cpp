@@ -21,7 +21,7 @@ constexpr std::uint64_t line = 128;
 // neighbours, 8 of them 14 cycles later than one; 8 at random places 190).
 constexpr std::uint64_t place_bytes = 1024;
 constexpr double granule_sectors = 2;
-constexpr std::size_t most_sectors = 150'000;  // looked at on an SM
+constexpr std::size_t most_sectors = 75'000;  // looked at on an SM
 
 // Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
 template <class F>
