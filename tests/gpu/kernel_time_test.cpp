@@ -90,6 +90,22 @@ TEST(PortRequest, WhatLiesBeyondTheMatrixAsksL2ForNothing) {
   EXPECT_NEAR(quarter.write_bytes_per_cycle / whole.write_bytes_per_cycle, 4, 0.08);
 }
 
+// L2 holds two copies of what is read and one of what is written: a result may be larger than an operand before the
+// other partition has to be asked.
+TEST(PortRequest, DataAreNearWhileCopiesOfWhatIsReadHaveRoom) {
+  const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
+  const auto latency = [&](double read, double written) {
+    PortRequest request;
+    request.gpu = &gpu;
+    request.traffic.footprint_bytes = (read + written) * 1e6;
+    request.traffic.result_bytes = written * 1e6;
+    return port_to_l2(request, gpu.clock.sustained).latency;
+  };
+  EXPECT_LT(latency(17, 17), 300);
+  EXPECT_GT(latency(34, 0), 350);
+  EXPECT_LT(latency(2, 50), 300);
+}
+
 class Waits : public testing::TestWithParam<double> {};
 
 TEST_P(Waits, LoadAndTimeAgreeAtEveryClock) {

@@ -35,13 +35,14 @@ TEST(ShareOfL2, SteadyLoadsGetTheShareAndNoMore) {
 }
 
 // Loads one behind the other, each waited for, of which `again` in twenty were asked for by another warp.
-double chain(int again) {
+double chain(int again, bool joins = false) {
   MicroKernel kernel{.text =
                          ".warps 1\n.access R2 global 4 lane*4\nloop:\n"
                          "[B------:R-:W0:-:S01] LDG.E R8, [R2] ;\n"
                          "[B0-----:R-:W-:-:S04] FADD R4, R8, R8 ;\n"
                          "[B------:R-:W-:-:S01] BRA loop ;\n"};
   kernel.memory_port.shared[0].again = again;  // of an operand that the text does not name
+  kernel.memory_port.shared[0].joins = joins;
   return (run_micro(kernel, 120).cycles - run_micro(kernel, 60).cycles) / 60;
 }
 
@@ -49,6 +50,21 @@ TEST(ShareOfL2, WhatAnotherWarpAskedForIsInL1) {
   const MicroKernel usual;
   EXPECT_NEAR(chain(0) - chain(20), usual.memory_port.latency - usual.memory_port.l1_latency, 4);
   EXPECT_NEAR(chain(15), 0.25 * chain(0) + 0.75 * chain(20), 1);
+}
+
+TEST(ShareOfL2, WhatIsOnItsWayTakesAsLongAsForWhoAskedForIt) { EXPECT_NEAR(chain(15, true), chain(0), 2); }
+
+// A kernel's first accesses wait until memory answers; those behind do not.
+TEST(ShareOfL2, TheFirstLoadsWaitUntilMemoryAnswers) {
+  const auto cycles = [](double opens_at, int loads) {
+    MicroKernel kernel{.text = bursts(loads, 40)};
+    kernel.memory_port.opens_at = opens_at;
+    return run_micro(kernel, 4).cycles;
+  };
+  for (const int loads : {1, 8}) {
+    EXPECT_GT(cycles(500, loads), cycles(0, loads) + 450);
+    EXPECT_LE(cycles(500, loads), cycles(0, loads) + 500);
+  }
 }
 
 // Eight warps whose LDS keep the front busy, and one load of four lines among each sixteen.
