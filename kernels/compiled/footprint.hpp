@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/compiled/emulator/sm_accesses.hpp"
 #include "kernels/compiled/profile.hpp"
 #include "kernels/compiled/program.hpp"
 
@@ -36,12 +37,6 @@ struct Footprints {
   double shared_by_pair = 0;    // 0..1: of what an SM asks L2 for, what its neighbour asks for at one time
   double retouch_sectors = 0;   // of a CTA: asked of L2 again by the same SM
   double retouch_distance = 0;  // sectors that the SM asks for in between, mean
-};
-
-struct L1Spec {
-  std::int64_t bytes = 128 * 1024;
-  int sms = 1;       // of the GPU
-  int resident = 1;  // CTAs on an SM
 };
 
 [[nodiscard]] Footprints footprints(const Profile& profile, const Listing& listing, const Code& code,

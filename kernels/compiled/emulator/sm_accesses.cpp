@@ -1,0 +1,225 @@
+#include "kernels/compiled/emulator/sm_accesses.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+namespace noteg::compiled {
+namespace {
+
+using S = Semantics;
+
+constexpr std::uint64_t line = 128;
+constexpr std::uint8_t whole_line = 0xf;
+constexpr double granule_sectors = 2;
+constexpr std::size_t most_sectors = 75'000;  // looked at on an SM
+
+// Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
+template <class F>
+void for_each_sector(const BulkCopy& copy, double bytes, F&& f) {
+  const std::int64_t width = copy.row_bytes > 0 ? copy.row_bytes : 128;
+  const std::int64_t rows = copy.row_bytes > 0 ? copy.rows : static_cast<std::int64_t>(bytes) / width;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const std::uint64_t begin = copy.address + static_cast<std::uint64_t>(row) * copy.pitch;
+    for (std::uint64_t s = begin / sector; s * sector < begin + static_cast<std::uint64_t>(width); ++s) f(s);
+  }
+}
+
+// Distinct sectors of an access, in the order of lanes.
+void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
+  out.clear();
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((access.lanes >> i & 1) == 0 || (access.address.known >> i & 1) == 0) continue;
+    const std::uint64_t first = access.address.value[i] / sector,
+                        last = (access.address.value[i] + access.step->bytes - 1) / sector;
+    for (std::uint64_t s = first; s <= last; ++s)
+      if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
+  }
+}
+
+}  // namespace
+
+L1::L1(std::int64_t bytes)
+    : lines_(static_cast<std::size_t>(std::max<std::int64_t>(bytes / static_cast<std::int64_t>(line), 8))) {}
+
+bool L1::touch(std::uint64_t s) {
+  const std::uint64_t tag = s * sector / line;
+  const auto bit = static_cast<std::uint8_t>(1u << (s % (line / sector)));
+  const auto at = places_.find(tag);
+  if (at != places_.end()) {
+    order_.splice(order_.begin(), order_, at->second);
+    const bool hit = (at->second->second & bit) != 0;
+    at->second->second |= bit;
+    return hit;
+  }
+  if (places_.size() >= lines_) {
+    places_.erase(order_.back().first);
+    order_.pop_back();
+  }
+  order_.emplace_front(tag, bit);
+  places_[tag] = order_.begin();
+  return false;
+}
+
+SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async)
+    : asked(code.steps.size()),
+      found(code.steps.size()),
+      joined(code.steps.size()),
+      unique(code.steps.size()),
+      spec_(l1),
+      l1_(l1.bytes),
+      empties_l1_(code.blocks.size()),
+      async_(async) {
+  for (std::size_t i = 0; i < code.steps.size(); ++i) {
+    const Instruction& in = *code.steps[i].in;
+    if (in.base == "CCTL" && in.has("IVALL")) empties_l1_[static_cast<std::size_t>(code.block_of[i])] = true;
+  }
+}
+
+void SmAccesses::walk(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory, std::int64_t index) {
+  std::vector<EmulatedCta> ctas;
+  for (int slot = 0; slot < spec_.resident; ++slot) {
+    const std::int64_t of_slot = index + std::int64_t{slot} * spec_.sms;
+    if (of_slot < launch.ctas()) ctas.emplace_back(code, launch, memory, cta_at(launch, of_slot));
+  }
+  warps_ = static_cast<std::int64_t>(ctas.size()) * launch.warps();
+  bool any = true;
+  for (round_ = 0; any && total_ < most_sectors && round_ < 200'000; ++round_) {
+    any = false;
+    for (std::size_t i = 0; i < ctas.size(); ++i) {
+      if (ctas[i].finished()) continue;
+      any = true;
+      cta_ = static_cast<int>(i);
+      ctas[i].run_round(*this);
+    }
+  }
+}
+
+// What others have written is seen behind an acquire: nothing that L1 holds counts any more.
+void SmAccesses::enters(int, std::int32_t block, std::uint32_t) {
+  position_ = 0;
+  if (empties_l1_[static_cast<std::size_t>(block)]) l1_.clear();
+}
+
+void SmAccesses::accesses(int warp, const Access& access) {
+  const S s = access.step->semantics;
+  if (!asks_global(s) || access.reads_nothing) return;
+  sectors_of(access, scratch_);
+  ++execution_;
+  ++position_;
+  const auto at = static_cast<std::size_t>(access.at);
+  const bool through_l1 = s == S::load_global && !access.step->in->has("STRONG") && !access.step->in->has("BYPASS");
+  const bool copies_through = s == S::copy_to_shared && !access.step->in->has("BYPASS");
+  if (s == S::store_global && cta_ == 0) write_bytes(at, access);
+  for (const std::uint64_t each : scratch_) {
+    total_ += 1;
+    asked[at] += 1;
+    note(at, warp, each, s == S::store_global);
+    if ((through_l1 || copies_through) && l1_.touch(each)) {
+      found[at] += 1;
+      if (const auto before = missed.find(each); before != missed.end()) joined[at] += on_its_way(before->second);
+      continue;
+    }
+    if (s != S::store_global) miss(each, round_, asked_of_line(each));
+  }
+}
+
+// Bulk copies pass L1 by.
+void SmAccesses::acts(int warp, const AsyncAct& act) {
+  const auto copies = async_.copies.find(act.at);
+  if (!act.copy.is_known || copies == async_.copies.end()) return;
+  ++execution_;
+  const auto at = static_cast<std::size_t>(act.at);
+  for_each_sector(act.copy, copies->second.bytes, [&](std::uint64_t each) {
+    total_ += 1;
+    asked[at] += 1;
+    note(at, warp, each, act.kind == ActKind::store);
+    if (act.kind == ActKind::load) miss(each, 0, whole_line);  // it runs ahead: any time will do
+  });
+}
+
+double SmAccesses::run(std::size_t at) const {
+  const auto known = first_.find(at);
+  return known == first_.end() ? sector : mean_run(known->second.sectors);
+}
+
+double SmAccesses::run(const std::vector<std::size_t>& all) const {
+  std::set<std::uint64_t> together;
+  for (const std::size_t at : all)
+    if (const auto known = first_.find(at); known != first_.end())
+      together.insert(known->second.sectors.begin(), known->second.sectors.end());
+  return together.empty() ? sector : mean_run(together);
+}
+
+double SmAccesses::places(std::size_t at, double waiting_alone) const {
+  const auto known = first_.find(at);
+  if (known == first_.end()) return 1;
+  std::set<std::uint64_t> different;
+  for (const std::uint64_t each : known->second.sectors) different.insert(each / (place_bytes / sector));
+  // A place of more than a granule is there with the last of two (H200M, chain: a line behind another comes 32 cycles
+  // later from DRAM than the sector of a pointer chase).
+  const double sectors = static_cast<double>(known->second.sectors.size()) / waiting_alone;
+  return std::max(sectors > granule_sectors ? 2.0 : 1.0, static_cast<double>(different.size()) / waiting_alone);
+}
+
+double SmAccesses::partial(std::size_t at) const {
+  const auto stored = stored_.find(at);
+  if (stored == stored_.end()) return 0;
+  const auto in_part =
+      std::ranges::count_if(stored->second, [&](std::uint64_t s) { return written_.at(s) != ~std::uint32_t{0}; });
+  return static_cast<double>(in_part) / static_cast<double>(stored->second.size());
+}
+
+double SmAccesses::shared_with(const SmAccesses& other) const {
+  std::size_t both = 0;
+  for (const auto& [s, asked_for] : missed)
+    if (const auto there = other.missed.find(s); there != other.missed.end()) both += asked_for.merges(there->second);
+  return missed.empty() ? 0 : static_cast<double>(both) / static_cast<double>(missed.size());
+}
+
+void SmAccesses::write_bytes(std::size_t at, const Access& access) {
+  std::unordered_set<std::uint64_t>& stored = stored_[at];
+  for (std::size_t i = 0; i < 32; ++i) {
+    if ((access.lanes >> i & 1) == 0 || (access.address.known >> i & 1) == 0) continue;
+    for (std::uint64_t b = access.address.value[i]; b < access.address.value[i] + access.step->bytes; ++b) {
+      written_[b / sector] |= 1u << b % sector;
+      stored.insert(b / sector);
+    }
+  }
+}
+
+// What is written is not what is read: both are of the footprint.
+void SmAccesses::note(std::size_t at, int warp, std::uint64_t each, bool stores) {
+  if (of_cta_[cta_].insert(each << 1 | (stores ? 1 : 0)).second) unique[at] += 1;
+  if (cta_ != 0) return;
+  FirstExecutions& first = first_[at];
+  const auto [begun, is_new] = first.begun.try_emplace(warp, execution_);
+  if (begun->second == execution_) first.sectors.insert(each);
+}
+
+// Sectors of the line that the access which is looked at asks for.
+std::uint8_t SmAccesses::asked_of_line(std::uint64_t each) const {
+  constexpr std::uint64_t sectors = line / sector;
+  std::uint8_t out = 0;
+  for (const std::uint64_t other : scratch_)
+    if (other / sectors == each / sectors) out |= static_cast<std::uint8_t>(1u << other % sectors);
+  return out;
+}
+
+// All warps are at the same place of a block at about the same time, and L2 answers behind so many accesses of theirs:
+// the load/store unit takes one every other cycle.
+bool SmAccesses::on_its_way(const Miss& asked_for) const {
+  constexpr std::int64_t answer = 128;
+  return asked_for.round == round_ && std::abs(position_ - asked_for.position) * warps_ < answer;
+}
+
+void SmAccesses::miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line) {
+  const Miss now{++misses, in_round, position_, of_line};
+  const auto [place, is_new] = missed.try_emplace(each, now);
+  if (is_new) return;
+  again += 1;
+  distance += static_cast<double>(now.at - place->second.at);
+  place->second = now;
+}
+
+}  // namespace noteg::compiled

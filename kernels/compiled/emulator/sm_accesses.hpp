@@ -1,0 +1,120 @@
+// All global accesses of the CTAs on one SM, walked through by emulation: what L1 holds of them, what is on its way,
+// what L2 is asked for again, and in which runs and places of memory it lies.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "kernels/compiled/barriers.hpp"
+#include "kernels/compiled/emulator/cta_addresses.hpp"
+
+namespace noteg::compiled {
+
+// Lines that follow each other come from DRAM as one place of so many bytes does (h100_memory_micro: dram_lines of
+// neighbours, 8 of them 14 cycles later than one; 8 at random places 190).
+inline constexpr std::uint64_t place_bytes = 1024;
+
+struct L1Spec {
+  std::int64_t bytes = 128 * 1024;
+  int sms = 1;       // of the GPU
+  int resident = 1;  // CTAs on an SM
+};
+
+// Lines of sectors, least recently used goes first.
+class L1 {
+ public:
+  explicit L1(std::int64_t bytes);
+
+  void clear() {
+    order_.clear();
+    places_.clear();
+  }
+
+  // Whether the sector is there; it is afterwards.
+  bool touch(std::uint64_t s);
+
+ private:
+  std::size_t lines_;
+  std::list<std::pair<std::uint64_t, std::uint8_t>> order_;
+  std::unordered_map<std::uint64_t, std::list<std::pair<std::uint64_t, std::uint8_t>>::iterator> places_;
+};
+
+class SmAccesses : public WarpWatcher {
+ public:
+  SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async);
+
+  // The CTAs that SM `index` takes first, in rounds, as far as tells enough.
+  void walk(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory, std::int64_t index);
+
+  void enters(int warp, std::int32_t block, std::uint32_t lanes) override;
+  void accesses(int warp, const Access& access) override;
+  void acts(int warp, const AsyncAct& act) override;
+  void assumes(std::int32_t, bool) override {}
+  std::optional<std::size_t> position(int) const override { return std::nullopt; }
+  bool repeats(int, std::size_t, std::size_t, std::size_t) const override { return false; }
+  void repeat(int, std::size_t, std::size_t, std::int64_t) override {}
+
+  // Mean length of the runs of bytes in which the CTA's warps execute the instruction first.
+  [[nodiscard]] double run(std::size_t at) const;
+  // The same of several instructions together: what is asked for at once.
+  [[nodiscard]] double run(const std::vector<std::size_t>& all) const;
+  // Places of DRAM in which these runs lie, for each of so many that wait for their own.
+  [[nodiscard]] double places(std::size_t at, double waiting_alone) const;
+  // Of the sectors that the first CTA stores to with an instruction, those that it leaves in part as they were.
+  [[nodiscard]] double partial(std::size_t at) const;
+  // Of the sectors that L2 is asked for, those that another SM asks it for at one time.
+  [[nodiscard]] double shared_with(const SmAccesses& other) const;
+
+  // Sectors, by instruction; joined: of those found, what L2 was asked for in the same round, so that it is on its way.
+  std::vector<double> asked, found, joined, unique;
+  // By sector: when it was asked of L2 last, in sectors and in rounds, and with which others of its line.
+  struct Miss {
+    std::size_t at = 0;
+    std::uint64_t round = 0;
+    std::int64_t position = 0;  // among the accesses of the warp's block
+    std::uint8_t of_line = 0;
+
+    // With one of another SM, of the same sector: equal requests at one time.
+    [[nodiscard]] bool merges(const Miss& other) const {
+      constexpr std::uint64_t apart = 4;  // rounds: ways of some blocks more or less
+      return of_line == other.of_line && std::max(round, other.round) - std::min(round, other.round) <= apart;
+    }
+  };
+  std::unordered_map<std::uint64_t, Miss> missed;
+  std::size_t misses = 0;
+  double again = 0, distance = 0;  // sectors asked of L2 again; how many others were asked for since, in all
+
+ private:
+  struct FirstExecutions {
+    std::set<std::uint64_t> sectors;
+    std::map<int, std::size_t> begun;  // by warp: how much of `asked` there was when it came first
+  };
+  void write_bytes(std::size_t at, const Access& access);
+  void note(std::size_t at, int warp, std::uint64_t each, bool stores);
+  [[nodiscard]] std::uint8_t asked_of_line(std::uint64_t each) const;
+  [[nodiscard]] bool on_its_way(const Miss& asked_for) const;
+  void miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line);
+
+  L1Spec spec_;
+  L1 l1_;
+  std::map<int, std::unordered_set<std::uint64_t>> of_cta_;          // sectors read, and written
+  std::unordered_map<std::uint64_t, std::uint32_t> written_;         // bytes of sectors, by the first CTA
+  std::map<std::size_t, std::unordered_set<std::uint64_t>> stored_;  // sectors, by instruction
+  std::vector<bool> empties_l1_;                                     // by block: it invalidates L1 (CCTL.IVALL)
+  std::map<std::size_t, FirstExecutions> first_;                     // of the first CTA, by instruction
+  std::size_t execution_ = 0, total_ = 0;                            // accesses so far; sectors
+  std::int64_t position_ = 0;  // of the warp that runs, among the accesses of its block
+  std::uint64_t round_ = 0;    // of the CTAs of the SM
+  std::int64_t warps_ = 1;     // that take turns in it
+  int cta_ = 0;                // whose warp runs
+  const AsyncPlan& async_;
+  std::vector<std::uint64_t> scratch_;
+};
+
+}  // namespace noteg::compiled
