@@ -12,7 +12,7 @@ using S = Semantics;
 constexpr std::uint64_t line = 128;
 constexpr std::uint8_t whole_line = 0xf;
 constexpr double granule_sectors = 2;
-constexpr std::size_t most_sectors = 75'000;  // looked at on an SM
+constexpr std::size_t most_sectors = 150'000;  // looked at on an SM
 
 // Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
 template <class F>
