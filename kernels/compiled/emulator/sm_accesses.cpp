@@ -42,23 +42,24 @@ void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
 L1::L1(std::int64_t bytes)
     : lines_(static_cast<std::size_t>(std::max<std::int64_t>(bytes / static_cast<std::int64_t>(line), 8))) {}
 
-bool L1::touch(std::uint64_t s) {
-  const std::uint64_t tag = s * sector / line;
-  const auto bit = static_cast<std::uint8_t>(1u << (s % (line / sector)));
+std::optional<AccessTime> L1::touch(std::uint64_t s, const AccessTime& now) {
+  const std::uint64_t tag = s * sector / line, which = s % (line / sector);
   const auto at = places_.find(tag);
   if (at != places_.end()) {
     order_.splice(order_.begin(), order_, at->second);
-    const bool hit = (at->second->second & bit) != 0;
-    at->second->second |= bit;
-    return hit;
+    std::optional<AccessTime>& asked = at->second->asked[which];
+    if (asked) return asked;
+    asked = now;
+    return std::nullopt;
   }
   if (places_.size() >= lines_) {
-    places_.erase(order_.back().first);
+    places_.erase(order_.back().tag);
     order_.pop_back();
   }
-  order_.emplace_front(tag, bit);
+  order_.push_front({tag, {}});
+  order_.front().asked[which] = now;
   places_[tag] = order_.begin();
-  return false;
+  return std::nullopt;
 }
 
 SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async)
@@ -84,7 +85,7 @@ void SmAccesses::walk(const EmulatedCode& code, const Launch& launch, const Laun
   }
   warps_ = static_cast<std::int64_t>(ctas.size()) * launch.warps();
   bool any = true;
-  for (round_ = 0; any && total_ < most_sectors && round_ < 200'000; ++round_) {
+  for (now_.round = 0; any && total_ < most_sectors && now_.round < 200'000; ++now_.round) {
     any = false;
     for (std::size_t i = 0; i < ctas.size(); ++i) {
       if (ctas[i].finished()) continue;
@@ -97,7 +98,7 @@ void SmAccesses::walk(const EmulatedCode& code, const Launch& launch, const Laun
 
 // What others have written is seen behind an acquire: nothing that L1 holds counts any more.
 void SmAccesses::enters(int, std::int32_t block, std::uint32_t) {
-  position_ = 0;
+  now_.position = 0;
   if (empties_l1_[static_cast<std::size_t>(block)]) l1_.clear();
 }
 
@@ -106,7 +107,7 @@ void SmAccesses::accesses(int warp, const Access& access) {
   if (!asks_global(s) || access.reads_nothing) return;
   sectors_of(access, scratch_);
   ++execution_;
-  ++position_;
+  ++now_.position;
   const auto at = static_cast<std::size_t>(access.at);
   const bool through_l1 = s == S::load_global && !access.step->in->has("STRONG") && !access.step->in->has("BYPASS");
   const bool copies_through = s == S::copy_to_shared && !access.step->in->has("BYPASS");
@@ -115,12 +116,12 @@ void SmAccesses::accesses(int warp, const Access& access) {
     total_ += 1;
     asked[at] += 1;
     note(at, warp, each, s == S::store_global);
-    if ((through_l1 || copies_through) && l1_.touch(each)) {
+    if (const auto asked_for = through_l1 || copies_through ? l1_.touch(each, now_) : std::nullopt) {
       found[at] += 1;
-      if (const auto before = missed.find(each); before != missed.end()) joined[at] += on_its_way(before->second);
+      joined[at] += on_its_way(*asked_for);
       continue;
     }
-    if (s != S::store_global) miss(each, round_, asked_of_line(each));
+    if (s != S::store_global) miss(each, now_.round, asked_of_line(each));
   }
 }
 
@@ -208,13 +209,13 @@ std::uint8_t SmAccesses::asked_of_line(std::uint64_t each) const {
 
 // All warps are at the same place of a block at about the same time, and L2 answers behind so many accesses of theirs:
 // the load/store unit takes one every other cycle.
-bool SmAccesses::on_its_way(const Miss& asked_for) const {
+bool SmAccesses::on_its_way(const AccessTime& asked_for) const {
   constexpr std::int64_t answer = 128;
-  return asked_for.round == round_ && std::abs(position_ - asked_for.position) * warps_ < answer;
+  return asked_for.round == now_.round && std::abs(now_.position - asked_for.position) * warps_ < answer;
 }
 
 void SmAccesses::miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line) {
-  const Miss now{++misses, in_round, position_, of_line};
+  const Miss now{++misses, in_round, of_line};
   const auto [place, is_new] = missed.try_emplace(each, now);
   if (is_new) return;
   again += 1;

@@ -2,6 +2,7 @@
 // what L2 is asked for again, and in which runs and places of memory it lies.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -26,6 +27,12 @@ struct L1Spec {
   int resident = 1;  // CTAs on an SM
 };
 
+// When an SM's warps came to an access: rounds of basic blocks, and which of the accesses of the block it is.
+struct AccessTime {
+  std::uint64_t round = 0;
+  std::int64_t position = 0;
+};
+
 // Lines of sectors, least recently used goes first.
 class L1 {
  public:
@@ -36,13 +43,17 @@ class L1 {
     places_.clear();
   }
 
-  // Whether the sector is there; it is afterwards.
-  bool touch(std::uint64_t s);
+  // When the sector was asked for, if it is there; it is afterwards.
+  std::optional<AccessTime> touch(std::uint64_t s, const AccessTime& now);
 
  private:
+  struct Line {
+    std::uint64_t tag = 0;
+    std::array<std::optional<AccessTime>, 4> asked;  // by sector
+  };
   std::size_t lines_;
-  std::list<std::pair<std::uint64_t, std::uint8_t>> order_;
-  std::unordered_map<std::uint64_t, std::list<std::pair<std::uint64_t, std::uint8_t>>::iterator> places_;
+  std::list<Line> order_;
+  std::unordered_map<std::uint64_t, std::list<Line>::iterator> places_;
 };
 
 class SmAccesses : public WarpWatcher {
@@ -77,7 +88,6 @@ class SmAccesses : public WarpWatcher {
   struct Miss {
     std::size_t at = 0;
     std::uint64_t round = 0;
-    std::int64_t position = 0;  // among the accesses of the warp's block
     std::uint8_t of_line = 0;
 
     // With one of another SM, of the same sector: equal requests at one time.
@@ -98,7 +108,7 @@ class SmAccesses : public WarpWatcher {
   void write_bytes(std::size_t at, const Access& access);
   void note(std::size_t at, int warp, std::uint64_t each, bool stores);
   [[nodiscard]] std::uint8_t asked_of_line(std::uint64_t each) const;
-  [[nodiscard]] bool on_its_way(const Miss& asked_for) const;
+  [[nodiscard]] bool on_its_way(const AccessTime& asked_for) const;
   void miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line);
 
   L1Spec spec_;
@@ -109,10 +119,9 @@ class SmAccesses : public WarpWatcher {
   std::vector<bool> empties_l1_;                                     // by block: it invalidates L1 (CCTL.IVALL)
   std::map<std::size_t, FirstExecutions> first_;                     // of the first CTA, by instruction
   std::size_t execution_ = 0, total_ = 0;                            // accesses so far; sectors
-  std::int64_t position_ = 0;  // of the warp that runs, among the accesses of its block
-  std::uint64_t round_ = 0;    // of the CTAs of the SM
-  std::int64_t warps_ = 1;     // that take turns in it
-  int cta_ = 0;                // whose warp runs
+  AccessTime now_;
+  std::int64_t warps_ = 1;  // that take turns in it
+  int cta_ = 0;             // whose warp runs
   const AsyncPlan& async_;
   std::vector<std::uint64_t> scratch_;
 };
