@@ -309,8 +309,8 @@ struct ClockSpec {
 };
 
 struct LaunchSpec {
-  Seconds kernel;   // back-to-back kernel launch and drain cost on the GPU
-  Cycles cta_rate;  // chip-wide cycles between CTA launches
+  Seconds kernel;    // back-to-back kernel launch and drain cost on the GPU
+  Cycles cta_rate;   // chip-wide cycles between CTA launches
   Seconds memory{};  // behind `kernel`: until memory answers a kernel's first accesses
 };
 

@@ -57,9 +57,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const AsyncPlan none;
   const AsyncPlan& async = profile.classes.empty() ? none : profile.classes.front().async;
   SmAccesses here(global, l1, async), beside(global, l1, async);
-  share_work(launch.ctas() > 1 ? 2 : 1, jobs, {}, [&](std::size_t sm) {
-    (sm == 0 ? here : beside).walk(global, launch, memory, static_cast<std::int64_t>(sm));
-  });
+  share_work(launch.ctas() > 1 ? 2 : 1, jobs, {},
+             [&](std::size_t sm) { (sm == 0 ? here : beside).walk(launch, memory, static_cast<std::int64_t>(sm)); });
   if (launch.ctas() > 1) out.shared_by_pair = here.shared_with(beside);
   for (std::size_t i = 0; i < n; ++i)
     if (here.asked[i] > 0)

@@ -366,10 +366,10 @@ class ProgramBuilder {
 
 kernels::Matrix l1_class(const L1Behaviour& load) {
   constexpr double all = 0.975, most = 0.6, nothing = 0.025;  // half a step of sm::SharedSectors from all and nothing
-  return load.hit_rate > all && load.joined <= 0.5 ? kernels::Matrix::a
-         : load.hit_rate > most                    ? kernels::Matrix::b
-         : load.hit_rate > nothing                 ? kernels::Matrix::c
-                                                   : kernels::Matrix::none;
+  return load.hit_rate > all && !load.joins() ? kernels::Matrix::a
+         : load.hit_rate > most               ? kernels::Matrix::b
+         : load.hit_rate > nothing            ? kernels::Matrix::c
+                                              : kernels::Matrix::none;
 }
 
 Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch,

@@ -17,6 +17,9 @@ inline constexpr std::size_t most_loops = 192;             // a warp of the SM c
 struct L1Behaviour {
   double hit_rate = 0;  // of its sectors
   double joined = 0;    // of those that it finds, what a neighbour asked for in the same turn: still on their way
+
+  // It waits with who asked for them.
+  [[nodiscard]] bool joins() const { return joined > 0.5; }
 };
 
 // Loads that fare alike in L1 share their turns: a finds all there, b most or all of it on its way, c a part, none

@@ -112,11 +112,11 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
   for (const kernels::Matrix matrix : {kernels::Matrix::b, kernels::Matrix::c}) {
     const Share& share = of[static_cast<std::size_t>(matrix)];
     if (share.asked <= 0) continue;
+    const L1Behaviour mean{share.found / share.asked, share.joined / share.found};
     constexpr double steps = sm::SharedSectors::steps;
-    const double again = std::floor(share.found / share.asked * steps);
+    const double again = std::floor(mean.hit_rate * steps);
     traffic.shared[static_cast<std::size_t>(matrix)] = {
-        static_cast<int>(again), std::min(1.0, (1 - share.found / share.asked) / (1 - again / steps)),
-        share.joined > 0.5 * share.found};
+        static_cast<int>(again), std::min(1.0, (1 - mean.hit_rate) / (1 - again / steps)), mean.joins()};
   }
 }
 

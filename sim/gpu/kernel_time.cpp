@@ -118,9 +118,7 @@ double KernelTime::sm_cycles_at(Hertz clock) const {
   return factor_ * (runs_.waiting > 0 ? runs_.cycles_at(dram_latency_at(clock)) : runs_.from_l2.cycles);
 }
 
-double KernelTime::first_request(Hertz clock) const {
-  return std::max(prologue_, ports_.launch_limits ? (gpu_->launch.memory * clock).value : 0.0);
-}
+double KernelTime::first_request(Hertz clock) const { return std::max(prologue_, ports_.opens_at(clock)); }
 
 // Until the first CTAs ask for something, and behind the last reads, but for what the last CTAs then store.
 double KernelTime::dram_idle_cycles(Hertz clock) const {

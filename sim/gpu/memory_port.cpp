@@ -62,6 +62,8 @@ double l2_cycles_per_cycle(const arch::GpuSpec& gpu, Hertz clock) {
   return !gpu.l2.own_clock ? 1.0 : std::max(1.0, gpu.clock.boost / clock);
 }
 
+double PortRequest::opens_at(Hertz clock) const { return launch_limits ? (gpu->launch.memory * clock).value : 0; }
+
 double CtaSpread::even_share_of(double rate) const {
   return rate / static_cast<double>(std::min<std::int64_t>(all, sms));
 }
@@ -100,8 +102,8 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;
   set_reads_of_c(request, clock, out);
-  if (request.launch_limits && gpu.launch.memory.value > 0)
-    out.opens_at = std::round(rounded((gpu.launch.memory * clock).value, wait_step));
+  if (const double opens_at = request.opens_at(clock); opens_at > 0)
+    out.opens_at = std::round(rounded(opens_at, wait_step));
   if (!request.latency_limits) out.answer_at_once();
   if (!request.l2_limits) {
     out.read_bytes_per_cycle = out.read_burst_bytes_per_cycle = unlimited;

@@ -35,6 +35,9 @@ struct PortRequest {
   bool dram_limits = true;     // false: DRAM does
   bool launch_limits = true;   // false: memory answers from the first cycle on
   bool latency_limits = true;  // false: all answers come as fast as from L1
+
+  // Cycles behind the launch until memory answers.
+  [[nodiscard]] double opens_at(Hertz clock) const;
 };
 
 // Where all misses are served by L2. At a clock: an L2 with a clock of its own (l2.own_clock) keeps its bytes per

@@ -36,7 +36,7 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
                              : cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::none) ? port_.table_latency
                                                                                                : 0;
   const double beyond_latency = own_latency > 0 ? own_latency : port_.latency;
-  const bool leaves = beyond > 0 || (cost.kind == MemoryKind::load_global && port_.shared[cost.matrix].joins);
+  const bool leaves = beyond > 0 || port_.shared[cost.matrix].joins;
   const double latency =
       (leaves ? beyond_latency + cost.line_latency : port_.l1_latency) - front_delay + cost.extra_latency;
   const double asked = std::max({state_.reads.free, state_.share.free, state_.writes.free, state_.write_share.free});

@@ -1,6 +1,6 @@
 // Kernels that read, write and copy in many ways, and sum rows, on an H200 and an H100 (own runs;
 // tests/data/compiled/README.md). The laws of short kernels and of what is on its way into L1 were found on the
-// H200's, so these guard what was reached; nothing was read off the H100's.
+// H200's, so these guard what was reached; of the H100's one thing was read: how full L2 may be and keep two copies.
 #include "tests/compiled/launch_checks.hpp"
 
 namespace noteg::compiled {

@@ -9,7 +9,6 @@ namespace {
 
 using S = Semantics;
 
-constexpr std::uint64_t line = 128;
 constexpr std::uint8_t whole_line = 0xf;
 constexpr double granule_sectors = 2;
 constexpr std::size_t most_sectors = 150'000;  // looked at on an SM
@@ -67,6 +66,7 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
       found(code.steps.size()),
       joined(code.steps.size()),
       unique(code.steps.size()),
+      code_(code),
       spec_(l1),
       l1_(l1.bytes),
       empties_l1_(code.blocks.size()),
@@ -77,11 +77,11 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
   }
 }
 
-void SmAccesses::walk(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory, std::int64_t index) {
+void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index) {
   std::vector<EmulatedCta> ctas;
   for (int slot = 0; slot < spec_.resident; ++slot) {
     const std::int64_t of_slot = index + std::int64_t{slot} * spec_.sms;
-    if (of_slot < launch.ctas()) ctas.emplace_back(code, launch, memory, cta_at(launch, of_slot));
+    if (of_slot < launch.ctas()) ctas.emplace_back(code_, launch, memory, cta_at(launch, of_slot));
   }
   warps_ = static_cast<std::int64_t>(ctas.size()) * launch.warps();
   bool any = true;
@@ -157,8 +157,8 @@ double SmAccesses::places(std::size_t at, double waiting_alone) const {
   if (known == first_.end()) return 1;
   std::set<std::uint64_t> different;
   for (const std::uint64_t each : known->second.sectors) different.insert(each / (place_bytes / sector));
-  // A place of more than a granule is there with the last of two (H200M, chain: a line behind another comes 32 cycles
-  // later from DRAM than the sector of a pointer chase).
+  // A place of more than a granule is there with the last of two (H200M, load_chain: a line behind another comes 32
+  // cycles later from DRAM than the sector of a pointer chase).
   const double sectors = static_cast<double>(known->second.sectors.size()) / waiting_alone;
   return std::max(sectors > granule_sectors ? 2.0 : 1.0, static_cast<double>(different.size()) / waiting_alone);
 }
@@ -173,9 +173,9 @@ double SmAccesses::partial(std::size_t at) const {
 
 double SmAccesses::shared_with(const SmAccesses& other) const {
   std::size_t both = 0;
-  for (const auto& [s, asked_for] : missed)
-    if (const auto there = other.missed.find(s); there != other.missed.end()) both += asked_for.merges(there->second);
-  return missed.empty() ? 0 : static_cast<double>(both) / static_cast<double>(missed.size());
+  for (const auto& [s, asked_for] : missed_)
+    if (const auto there = other.missed_.find(s); there != other.missed_.end()) both += asked_for.merges(there->second);
+  return missed_.empty() ? 0 : static_cast<double>(both) / static_cast<double>(missed_.size());
 }
 
 void SmAccesses::write_bytes(std::size_t at, const Access& access) {
@@ -216,7 +216,7 @@ bool SmAccesses::on_its_way(const AccessTime& asked_for) const {
 
 void SmAccesses::miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line) {
   const Miss now{++misses, in_round, of_line};
-  const auto [place, is_new] = missed.try_emplace(each, now);
+  const auto [place, is_new] = missed_.try_emplace(each, now);
   if (is_new) return;
   again += 1;
   distance += static_cast<double>(now.at - place->second.at);

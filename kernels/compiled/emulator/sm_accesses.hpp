@@ -21,6 +21,8 @@ namespace noteg::compiled {
 // neighbours, 8 of them 14 cycles later than one; 8 at random places 190).
 inline constexpr std::uint64_t place_bytes = 1024;
 
+constexpr std::uint64_t line = 128;  // bytes
+
 struct L1Spec {
   std::int64_t bytes = 128 * 1024;
   int sms = 1;       // of the GPU
@@ -49,7 +51,7 @@ class L1 {
  private:
   struct Line {
     std::uint64_t tag = 0;
-    std::array<std::optional<AccessTime>, 4> asked;  // by sector
+    std::array<std::optional<AccessTime>, line / sector> asked;  // by sector
   };
   std::size_t lines_;
   std::list<Line> order_;
@@ -58,10 +60,11 @@ class L1 {
 
 class SmAccesses : public WarpWatcher {
  public:
+  // Both have to outlive it.
   SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async);
 
   // The CTAs that SM `index` takes first, in rounds, as far as tells enough.
-  void walk(const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory, std::int64_t index);
+  void walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index);
 
   void enters(int warp, std::int32_t block, std::uint32_t lanes) override;
   void accesses(int warp, const Access& access) override;
@@ -84,7 +87,11 @@ class SmAccesses : public WarpWatcher {
 
   // Sectors, by instruction; joined: of those found, what L2 was asked for in the same round, so that it is on its way.
   std::vector<double> asked, found, joined, unique;
-  // By sector: when it was asked of L2 last, in sectors and in rounds, and with which others of its line.
+  std::size_t misses = 0;
+  double again = 0, distance = 0;  // sectors asked of L2 again; how many others were asked for since, in all
+
+ private:
+  // When a sector was asked of L2 last, in sectors and in rounds, and with which others of its line.
   struct Miss {
     std::size_t at = 0;
     std::uint64_t round = 0;
@@ -96,11 +103,6 @@ class SmAccesses : public WarpWatcher {
       return of_line == other.of_line && std::max(round, other.round) - std::min(round, other.round) <= apart;
     }
   };
-  std::unordered_map<std::uint64_t, Miss> missed;
-  std::size_t misses = 0;
-  double again = 0, distance = 0;  // sectors asked of L2 again; how many others were asked for since, in all
-
- private:
   struct FirstExecutions {
     std::set<std::uint64_t> sectors;
     std::map<int, std::size_t> begun;  // by warp: how much of `asked` there was when it came first
@@ -111,8 +113,10 @@ class SmAccesses : public WarpWatcher {
   [[nodiscard]] bool on_its_way(const AccessTime& asked_for) const;
   void miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line);
 
+  const EmulatedCode& code_;
   L1Spec spec_;
   L1 l1_;
+  std::unordered_map<std::uint64_t, Miss> missed_;                   // by sector
   std::map<int, std::unordered_set<std::uint64_t>> of_cta_;          // sectors read, and written
   std::unordered_map<std::uint64_t, std::uint32_t> written_;         // bytes of sectors, by the first CTA
   std::map<std::size_t, std::unordered_set<std::uint64_t>> stored_;  // sectors, by instruction
