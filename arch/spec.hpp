@@ -91,7 +91,9 @@ inline constexpr int max_data_queue = 63;
 // The load/store path: sub-core queue, the SM-shared front, and hit latencies.
 struct MemoryPipeSpec {
   int queue_entries = 4;     // per sub-core, plus one dispatch latch
-  Cycles address_cycles;     // per sub-core: cycles per memory instruction, regular-register address
+  Cycles address_cycles;     // per sub-core: cycles per global access, regular-register address
+  Cycles shared_cycles;      // per sub-core: cycles per access to shared memory, one wavefront or less
+  BytesPerCycle link_width;  // per sub-core: data from and to L1 and shared memory
   Cycles shared_interval;    // SM-wide: cycles between memory instructions accepted
   int data_queue = 0;        // accesses of all sub-cores that may wait for the data stage
   BytesPerCycle data_width;  // L1/shared data path per SM
@@ -99,7 +101,7 @@ struct MemoryPipeSpec {
   Bytes shared_bank_width;
   Cycles lds_latency;          // LDS.32 RAW, regular address
   Cycles lds_wide_extra;       // added for 128-bit
-  Cycles lds_wide_interval;    // sub-core: between 128-bit loads
+  Cycles lds_wide_interval;    // sub-core: between 128-bit loads, at least
   Cycles ldg_latency;          // LDG.32 RAW, L1 hit
   Cycles ldg_wide_extra;       // added for 128-bit
   Cycles ldg_line_extra;       // beyond L1: added for each line behind the first

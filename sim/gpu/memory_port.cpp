@@ -11,9 +11,9 @@ namespace noteg::gpu {
 namespace {
 
 // Ports are rounded so that shapes and clocks share SM runs: waits for DRAM, in whole cycles so that main loops become
-// periodic, since times of other waits lie on a line (kernel_time.hpp); those for L2, which most loops hide; ratios of
-// clocks, since every shape that the power limit holds back runs at a clock of its own; shares of L2, since grids that
-// leave the last wave partial each have one of their own.
+// periodic, since times of other waits lie on a line (kernel_time.hpp); ratios of clocks, since every shape that the
+// power limit holds back runs at a clock of its own; shares of L2, since grids that leave the last wave partial each
+// have one of their own.
 constexpr double wait_step = 1.15, clock_step = 1.02, share_step = 1.02, step_of_c = 1.03;
 
 constexpr double unlimited = 1e9;  // bytes per cycle
@@ -83,7 +83,7 @@ DramLatency dram_latency(const PortRequest& request, Hertz clock) {
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const arch::GpuSpec& gpu = *request.gpu;
   sm::MemoryPort out;
-  out.latency = std::round(rounded(l2_latency(request), wait_step));
+  out.latency = std::round(l2_latency(request));
   if (request.traffic.has_tables) out.table_latency = out.latency;
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;

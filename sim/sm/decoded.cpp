@@ -274,7 +274,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
                                ? out.memory[static_cast<std::size_t>(*known)]
                                : memory_cost(in, program, sm, facts, switches.bank_conflicts));
       if (known != nullptr) *known = decoded.memory;
-      if (out.memory.back().next_share > 0) out.memory.push_back(one_wavefront_more(out.memory.back()));
+      if (out.memory.back().next_share > 0) out.memory.push_back(one_wavefront_more(out.memory.back(), sm.memory));
     }
     if (decoded.action == Action::tensor) {
       decoded.tensor = static_cast<std::int16_t>(out.tensor.size());

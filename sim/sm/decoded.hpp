@@ -76,6 +76,7 @@ struct MemoryCost {
   std::uint16_t address_cycles = 1;   // SM-wide load/store front: until it takes the next one's addresses
   std::uint16_t front_cycles = 1;     // passes through the data stage behind it
   std::uint16_t sub_core_cycles = 4;  // until the sub-core may send its next one
+  std::uint16_t warp_cycles = 4;      // until it may send the next one of the same warp
   std::uint16_t read_release = 9;     // issue to source registers free, unloaded
   std::uint16_t latency = 24;         // issue to data usable, unloaded; not for global loads and copies
   std::int16_t extra_latency = 0;     // of those: what is added to the latency of the memory port
@@ -238,6 +239,6 @@ struct AddressFacts {
                                      const arch::SmSpec& sm, const AddressFacts& facts, bool bank_conflicts);
 
 // Of a shared-memory access that takes one wavefront more.
-[[nodiscard]] MemoryCost one_wavefront_more(MemoryCost cost);
+[[nodiscard]] MemoryCost one_wavefront_more(MemoryCost cost, const arch::MemoryPipeSpec& memory);
 
 }  // namespace noteg::sm

@@ -31,8 +31,13 @@ int least_wavefronts(const AccessPattern& pattern, kernels::SharedBanks banks) {
   return std::max(1, (words + count - 1) / count);
 }
 
-// Register reads beyond the first data register delay a store's source release (MICRO25: +2 for 64, +6 for 128 bit).
-int wide_store_extra(int bytes_per_lane) { return bytes_per_lane >= 16 ? 6 : bytes_per_lane >= 8 ? 2 : 0; }
+// Register reads beyond the first data register delay a store's source release (MICRO25: +2 for 64, +6 for 128 bit) and
+// the next one of its warp (our H200: STS.64 6.8 and STS.128 10.9 cycles apart; of zeros, which no register holds, 4
+// and 8).
+int wide_store_extra(const Instruction& in, int bytes_per_lane) {
+  const bool zeros = in.src.size() > 1 && in.src[1].kind == OperandKind::reg && in.src[1].index == kernels::rz;
+  return zeros ? 0 : bytes_per_lane >= 16 ? 6 : bytes_per_lane >= 8 ? 2 : 0;
+}
 
 int active_bytes(const AccessPattern& pattern) {
   return std::popcount(pattern.active_mask) * static_cast<int>(pattern.bytes_per_lane);
@@ -52,6 +57,15 @@ int wide_load_extra(int width, int extra_for_128) {
   return width >= 16 ? extra_for_128 : width >= 8 ? std::max(0, extra_for_128 - 4) : 0;
 }
 
+// The way between a sub-core and L1 or shared memory: each access takes its turn, and its data the width of the link,
+// of which one warp alone gets half a wavefront a cycle (our H200, shared_rate: LDS.128 and STS.128 of one warp every 8
+// cycles, of eight warps every 4).
+void take_link(MemoryCost& cost, int turn, double wavefronts, const arch::MemoryPipeSpec& m) {
+  const double wavefront = m.shared_banks * m.shared_bank_width.value;
+  cost.sub_core_cycles = narrow(std::max(turn, static_cast<int>(wavefronts * wavefront / m.link_width.value)));
+  cost.warp_cycles = narrow(std::max<int>(cost.sub_core_cycles, static_cast<int>(2 * wavefronts)));
+}
+
 void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
                  bool bank_conflicts) {
   const kernels::SharedBanks banks = banks_of(m);
@@ -67,15 +81,13 @@ void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   cost.conflict_wavefronts = narrow(conflicts);
   cost.front_cycles = narrow(std::max(1, wavefronts));
   if (cost.kind == MemoryKind::store_shared) {
-    cost.sub_core_cycles = narrow(whole(m.address_cycles) + wide_store_extra(width));
-    cost.read_release =
-        narrow(whole(uniform ? m.sts_uniform_war : m.sts_war) + wide_store_extra(width) + 2 * conflicts);
+    const int reads = wide_store_extra(in, width);
+    take_link(cost, whole(m.shared_cycles), wavefronts, m);
+    cost.warp_cycles = std::max(cost.warp_cycles, narrow(whole(m.address_cycles) + reads));
+    cost.read_release = narrow(whole(uniform ? m.sts_uniform_war : m.sts_war) + reads + 2 * conflicts);
     cost.latency = cost.read_release;
   } else {
-    // The sub-core's link takes half a wavefront a cycle (our H200: one warp, n-way conflict: 2n cycles).
-    // 64-bit loads of one warp are 6 cycles apart, not 4 (our H200: LDS.64 5.9 to 6.0, LDSM of two matrices 6.2).
-    const int least = width >= 16 ? whole(m.lds_wide_interval) : whole(m.address_cycles) + (width == 8 ? 2 : 0);
-    cost.sub_core_cycles = narrow(std::max({least, 2 * wavefronts, active_bytes(pattern) / 64}));
+    take_link(cost, whole(width >= 16 ? m.lds_wide_interval : m.shared_cycles), wavefronts, m);
     cost.read_release = narrow(whole(m.lds_war));
     cost.latency = narrow(whole(uniform ? m.lds_uniform_latency : m.lds_latency) +
                           wide_load_extra(width, whole(m.lds_wide_extra)) + 2 * conflicts);
@@ -129,11 +141,13 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   cost.miss_cycles = narrow(slot + passes);
   cost.line_latency = narrow(static_cast<int>(std::lround(m.ldg_line_extra.value * (passes - 1))) +
                              (width >= 16 ? whole(m.ldg_wide_miss_extra) : 0));
-  cost.sub_core_cycles = narrow(whole(m.address_cycles) + std::max(0, width * 32 / 64 - 2));
+  const double wavefront = m.shared_banks * m.shared_bank_width.value;
+  const bool through_registers = cost.kind != MemoryKind::async_copy;
+  take_link(cost, whole(m.address_cycles), through_registers ? active_bytes(pattern) / wavefront : 0, m);
   if (cost.kind == MemoryKind::store_global) {
     cost.masked = narrow(kernels::masked_lines(pattern, sizes));
     cost.front_cycles = cost.miss_cycles;
-    cost.read_release = narrow(whole(uniform ? m.stg_uniform_war : m.stg_war) + wide_store_extra(width));
+    cost.read_release = narrow(whole(uniform ? m.stg_uniform_war : m.stg_war) + wide_store_extra(in, width));
     cost.latency = cost.read_release;
   } else if (cost.kind == MemoryKind::async_copy) {
     const AccessPattern write = kernels::shared_side(pattern);
@@ -209,7 +223,7 @@ void tensor_memory_cost(MemoryCost& cost, const Instruction& in, const arch::SmS
   const double cycles = bytes / std::max(1.0, sm.tcgen05.load_bandwidth.value);
   cost.bytes = static_cast<std::uint32_t>(bytes);
   cost.address_cycles = cost.front_cycles = 1;
-  cost.sub_core_cycles = narrow(static_cast<int>(std::ceil(cycles)));
+  cost.sub_core_cycles = cost.warp_cycles = narrow(static_cast<int>(std::ceil(cycles)));
   cost.read_release = narrow(whole(sm.memory.lds_war));
   cost.latency = narrow(whole(sm.tcgen05.load_latency) + static_cast<int>(std::ceil(cycles)));
 }
@@ -220,16 +234,14 @@ kernels::LineSizes line_sizes(const arch::MemoryPipeSpec& memory) {
   return {static_cast<std::uint32_t>(memory.sector.value), static_cast<std::uint32_t>(memory.l1_line.value)};
 }
 
-MemoryCost one_wavefront_more(MemoryCost cost) {
+MemoryCost one_wavefront_more(MemoryCost cost, const arch::MemoryPipeSpec& memory) {
   cost.next_share = 0;
   ++cost.wavefronts;
   ++cost.conflict_wavefronts;
   cost.front_cycles = std::max(cost.front_cycles, cost.wavefronts);
   cost.latency = narrow(cost.latency + 2);
-  if (cost.kind == MemoryKind::store_shared)
-    cost.read_release = narrow(cost.read_release + 2);
-  else
-    cost.sub_core_cycles = std::max(cost.sub_core_cycles, narrow(2 * cost.wavefronts));
+  take_link(cost, cost.sub_core_cycles, cost.wavefronts, memory);
+  if (cost.kind == MemoryKind::store_shared) cost.read_release = narrow(cost.read_release + 2);
   return cost;
 }
 
@@ -260,12 +272,13 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
       // of one and two warps took 4 and 2 there, but main loops of many such CTAs do not. It brings no addresses.
       cost.address_cycles = 0;
       cost.front_cycles = 1;
-      cost.sub_core_cycles = 2;
+      cost.sub_core_cycles = cost.warp_cycles = 2;
       cost.bytes = 0;
       break;
     case MemoryKind::shuffle:
       // Through the crossbar of shared memory, one warp per cycle and SM on every generation (CPG: 32 lanes).
       cost.address_cycles = cost.front_cycles = 1;
+      take_link(cost, whole(sm.memory.shared_cycles), 1, sm.memory);
       cost.read_release = narrow(whole(sm.memory.lds_war));
       cost.latency = narrow(whole(sm.memory.shfl_latency));
       cost.bytes = 0;
@@ -275,7 +288,7 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
       // special_behind, special_beside: 8 LDS and 8 S2R of 16 warps take 256 cycles, 8 LDS.128 as many with as
       // without). Left out: alone the SM does one in two cycles.
       cost.front_cycles = 0;
-      cost.sub_core_cycles = narrow(whole(sm.memory.address_cycles));
+      cost.sub_core_cycles = cost.warp_cycles = narrow(whole(sm.memory.address_cycles));
       cost.read_release = narrow(whole(sm.memory.lds_war));
       cost.latency = narrow(whole(sm.memory.lds_latency) + 4);
       cost.bytes = 0;

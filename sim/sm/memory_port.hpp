@@ -35,7 +35,7 @@ inline constexpr double request_beats = 0.5;
 
 // Latencies in cycles from issue to data.
 struct MemoryPort {
-  double latency = 272;  // mean of loads that leave the SM
+  double latency = 284;  // mean of loads that leave the SM
   double l1_latency = 33;
   double l1_hit_rate = 0;                 // of sectors
   std::array<SharedSectors, 4> shared{};  // by kernels::Matrix

@@ -65,7 +65,6 @@ double least_cycles(const StaticLoad& load, std::int64_t k, int sub_cores) {
 namespace {
 
 constexpr double lanes = 32;
-constexpr double link_bytes = 64;  // per cycle that one sub-core takes from shared memory, copies for each lane counted
 constexpr double vector_bytes = 16;  // of a lane's widest load
 
 // Bytes that the warps of a CTA read from shared memory for one k: every warp its rows of A and columns of B.
@@ -128,7 +127,9 @@ double cycles_per_k(const arch::SmSpec& sm, const kernels::KernelConfig& kernel,
   if (kernels::on_tensor_cores(kernel)) return std::max(arithmetic, shared);
   const FragmentLoads loads = fragment_loads(kernel);
   const double issue = (work.area / lanes + loads.instructions + loads.copies) / sm.sub_cores;
-  const double link = loads.bytes / (link_bytes * sm.sub_cores);
+  const double turn = sm.memory.shared_cycles.value;
+  const double wide = std::clamp(sm.memory.lds_wide_interval.value, turn, 2 * turn);  // two of 64 bits may be shorter
+  const double link = loads.instructions * wide / sm.sub_cores;
   return std::max({arithmetic, shared, issue, link});
 }
 

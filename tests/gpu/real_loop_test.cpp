@@ -18,7 +18,7 @@ struct RealLoop {
   const char* file;
   int ctas;         // side by side on the SM
   double measured;  // cycles per iteration
-  double within = 0.05;
+  double within = 0.03;
 };
 
 kernels::Program loop_of(const std::string& file) {
@@ -53,20 +53,20 @@ TEST_P(RealMainLoop, TakesTheCyclesOfTheHardware) {
   EXPECT_LE(std::abs(cycles / loop.measured - 1), loop.within) << cycles << " for " << loop.measured;
 }
 
-// Where more than 5 % is allowed, docs/assembly.md names what is missing: fills of L1 that share the load/store path
-// with LDS where loads are many (k tiles of 16), and queueing of many naive CTAs.
+// Where more than 3 % is allowed, docs/assembly.md names what is missing: warps whose loads and LDS drift apart where
+// loads are many (k tiles of 16).
 INSTANTIATE_TEST_SUITE_P(
     H200, RealMainLoop,
     testing::Values(
         RealLoop{"blocked_128x128x8_t8x8_db", 1, 1649.4}, RealLoop{"blocked_128x128x8_t8x8_db", 2, 3049.0},
-        RealLoop{"blocked_64x64x8_t8x8_db", 1, 943.3}, RealLoop{"blocked_64x64x8_t8x8_db", 6, 2453.8},
-        RealLoop{"blocked_64x64x16_t4x4_db", 1, 1074.8}, RealLoop{"blocked_64x64x16_t4x4_db", 4, 4292.5, 0.08},
-        RealLoop{"blocked_64x64x16_t4x4_sb", 1, 1486.5, 0.07}, RealLoop{"blocked_64x64x16_t4x4_sb", 4, 4683.2, 0.12},
-        RealLoop{"blocked_128x64x16_t8x4_sb", 1, 2196.1}, RealLoop{"blocked_128x64x16_t8x4_sb", 3, 5677.3, 0.08},
+        RealLoop{"blocked_64x64x8_t8x8_db", 1, 943.3}, RealLoop{"blocked_64x64x8_t8x8_db", 6, 2453.8, 0.06},
+        RealLoop{"blocked_64x64x16_t4x4_db", 1, 1074.8, 0.06}, RealLoop{"blocked_64x64x16_t4x4_db", 4, 4292.5, 0.08},
+        RealLoop{"blocked_64x64x16_t4x4_sb", 1, 1486.5, 0.06}, RealLoop{"blocked_64x64x16_t4x4_sb", 4, 4683.2, 0.12},
+        RealLoop{"blocked_128x64x16_t8x4_sb", 1, 2196.1, 0.05}, RealLoop{"blocked_128x64x16_t8x4_sb", 3, 5677.3, 0.085},
         RealLoop{"naive_tiled_sgemm_t8", 1, 654.2}, RealLoop{"naive_tiled_sgemm_t8", 32, 2047.7},
-        RealLoop{"naive_tiled_sgemm_t12", 1, 770.6, 0.07}, RealLoop{"naive_tiled_sgemm_t12", 12, 2449.1},
+        RealLoop{"naive_tiled_sgemm_t12", 1, 770.6}, RealLoop{"naive_tiled_sgemm_t12", 12, 2449.1},
         RealLoop{"naive_tiled_sgemm_t16", 1, 889.7}, RealLoop{"naive_tiled_sgemm_t16", 8, 2913.6},
-        RealLoop{"naive_tiled_sgemm_t24", 1, 1576.7, 0.06}, RealLoop{"naive_tiled_sgemm_t24", 3, 3729.1}),
+        RealLoop{"naive_tiled_sgemm_t24", 1, 1576.7}, RealLoop{"naive_tiled_sgemm_t24", 3, 3729.1}),
     [](const auto& tested) { return std::string(tested.param.file) + "_ctas" + std::to_string(tested.param.ctas); });
 
 TEST(RealMainLoops, PrintAndReadBackTheSame) {

@@ -22,7 +22,8 @@ SmResult run_micro(const MicroKernel& kernel, std::int64_t iterations) {
   const Result<kernels::Program> program = kernels::parse_assembly(kernel.text, "micro.nsass");
   EXPECT_TRUE(program) << to_string(program.errors());
   if (!program) return {};
-  const arch::SmSpec& sm = sm_of(kernel.gpu);
+  arch::SmSpec sm = sm_of(kernel.gpu);
+  if (kernel.sub_cores > 0) sm.sub_cores = kernel.sub_cores;
   SmWork work;
   work.resident = kernel.resident;
   work.ctas = kernel.ctas > 0 ? kernel.ctas : kernel.resident;

@@ -14,6 +14,7 @@ struct MicroKernel {
   std::string text;
   int resident = 1;  // CTAs
   std::string gpu = "h200-sxm-141gb";
+  int sub_cores = 0;  // 0: as many as the GPU's SM has
   MemoryPort memory_port{};
   CoreSwitches switches{};
   std::int64_t ctas = 0;          // 0: as many as are resident

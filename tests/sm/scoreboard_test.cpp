@@ -105,7 +105,7 @@ TEST(Switches, WithoutBarriersNobodyWaits) {
 
 TEST(Switches, AnEndlessQueueNeverStopsIssue) {
   std::string text;
-  for (int i = 0; i < 32; ++i) text += "[B------:R-:W-:-:S01] LDS R4, [R2] ;\n";
+  for (int i = 0; i < 32; ++i) text += "[B------:R-:W-:-:S01] LDS.128 R4, [R2] ;\n";
   MicroKernel kernel{.text = text + exit_now};
   const auto queue_stalls = [&] {
     return run_micro(kernel, 1).counters.stall_cycles[static_cast<std::size_t>(Stall::memory_queue)];

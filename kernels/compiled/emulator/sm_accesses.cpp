@@ -109,8 +109,10 @@ void SmAccesses::accesses(int warp, const Access& access) {
   ++execution_;
   ++now_.position;
   const auto at = static_cast<std::size_t>(access.at);
-  const bool through_l1 = s == S::load_global && !access.step->in->has("STRONG") && !access.step->in->has("BYPASS");
-  const bool copies_through = s == S::copy_to_shared && !access.step->in->has("BYPASS");
+  const Instruction& in = *access.step->in;
+  const bool coherent_beyond = in.has("STRONG") && !in.has("SM");  // at the scope of the SM L1 answers
+  const bool through_l1 = s == S::load_global && !coherent_beyond && !in.has("BYPASS");
+  const bool copies_through = s == S::copy_to_shared && !in.has("BYPASS");
   if (s == S::store_global && cta_ == 0) write_bytes(at, access);
   for (const std::uint64_t each : scratch_) {
     total_ += 1;

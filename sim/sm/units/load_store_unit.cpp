@@ -91,10 +91,23 @@ void LoadStoreUnit::load_constant(const Warp& warp, std::uint16_t id, const Deco
     sm_.events.post(now + cost.read_release, {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
 }
 
+// A warp that still has the link lets the first access of another one pass.
+void LoadStoreUnit::let_pass(OfSubCore& of, std::uint64_t now) {
+  const auto at = [&](int i) -> Access& { return of.queue[static_cast<std::size_t>((of.head + i) % ring)]; };
+  if (at(0).warp != of.last_warp || of.warp_ready <= std::max(of.link_ready, now + 1)) return;
+  for (int i = 1; i < of.size && at(i).issued + front_delay < of.warp_ready; ++i) {
+    if (at(i).warp == of.last_warp) continue;
+    for (; i > 0; --i) std::swap(at(i), at(i - 1));
+    return;
+  }
+}
+
 void LoadStoreUnit::post_head(std::size_t sub, std::uint64_t now) {
-  const OfSubCore& of = of_[sub];
+  OfSubCore& of = of_[sub];
+  let_pass(of, now);
   const Access& head = of.queue[static_cast<std::size_t>(of.head)];
-  const std::uint64_t at = std::max({head.issued + front_delay, of.link_ready, now + 1});
+  const std::uint64_t link_ready = head.warp == of.last_warp ? of.warp_ready : of.link_ready;
+  const std::uint64_t at = std::max({head.issued + front_delay, link_ready, now + 1});
   sm_.events.post(at, {EventKind::front_arrival, 0, static_cast<std::uint16_t>(sub)});
   // Sources that are read before the sub-core hands the access over do not wait for the arbiter.
   const int release = cost_of(head.memory).read_release;
@@ -150,6 +163,8 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   shared_.arbiter_free = std::max(now + cost.address_cycles, shared_.room_behind(data_at, data_queue_));
   sm_.count.lsu_cycles += static_cast<double>(passes);
   of.link_ready = now + cost.sub_core_cycles;
+  of.warp_ready = now + cost.warp_cycles;
+  of.last_warp = access.warp;
   of.head = (of.head + 1) % ring;
   sm_.subs[sub].scheduler.queue_has_room();
   if (of.size-- == capacity_) {
@@ -223,8 +238,10 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
 }
 
 void LoadStoreUnit::hash(StateHash& add) const {
-  for (const auto& [queue, head, size, link_ready, write_back_free, hits_back_free] : of_) {
+  for (const auto& [queue, head, size, link_ready, warp_ready, last_warp, write_back_free, hits_back_free] : of_) {
     add.until(link_ready);
+    add.until(warp_ready);
+    add(warp_ready > add.now() ? last_warp : 0);
     add.until(hits_back_free);
     add.until(write_back_free);
     add(static_cast<std::uint64_t>(size));

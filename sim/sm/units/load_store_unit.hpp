@@ -90,7 +90,8 @@ class LoadStoreUnit {
   struct OfSubCore {
     std::array<Access, ring> queue{};
     int head = 0, size = 0;
-    std::uint64_t link_ready = 0;                           // the sub-core may send its next access
+    std::uint64_t link_ready = 0, warp_ready = 0;  // it may send its next access; one of `last_warp`
+    std::uint16_t last_warp = 0;
     std::uint64_t write_back_free = 0, hits_back_free = 0;  // the way to the registers, of data from L2 and from L1
   };
   // Accesses whose addresses the arbiter has taken wait in a queue that all share, and pass the data stage in order.
@@ -112,6 +113,7 @@ class LoadStoreUnit {
   };
 
   void post_head(std::size_t sub, std::uint64_t now);
+  static void let_pass(OfSubCore& of, std::uint64_t now);
   void serve(std::uint64_t now);
   void complete(std::size_t sub, const Access& access, double beyond_l1, std::uint64_t now, std::uint64_t data_at);
   void release_sources(const Access& access, std::uint64_t at);

@@ -23,6 +23,14 @@ constexpr const char* link =
     "one or two warps: 128-bit loads of a warp follow each other in 9 to 10 cycles, 8 by the width of the link";
 constexpr const char* loop =
     "one or two warps: the benchmark's loop waits for its data in a way that its listing would have to tell";
+constexpr const char* pairs =
+    "three or four warps of one sub-core: wide loads of two warps share the link, those of a third wait for both; here "
+    "each takes the next turn";
+constexpr const char* last_store =
+    "one sub-core: the first store of an iteration waits for the registers of the last one, which hardware frees some "
+    "ten cycles earlier here";
+constexpr const char* half_of_two =
+    "one warp on each sub-core: loads of two wavefronts lose a tenth where two sub-cores meet at the arbiter";
 constexpr const char* cold = "the smallest footprint: cold misses of the first pass are in the mean";
 constexpr const char* turnaround =
     "medians of the turnaround lie between 397 and 435 cycles; the model has their median";
@@ -49,6 +57,24 @@ std::vector<KnownException> known_exceptions() {
       {"throughput: op=f2i;warps_per_sm=4;ilp=8", conversion},
       {"lds_throughput: width=128;warps=1", link},
       {"lds_throughput: width=128;warps=2", link},
+      {"ldmatrix_throughput: x=2;warps=1", loop},
+      {"lds_throughput: width=128;broadcast=1;warps=1", loop},
+      {"lds_throughput: width=128;broadcast=1;warps=2", loop},
+      {"lds_throughput: width=64;warps=1", loop},
+      {"shared_rate: access=LDS.128;lanes=0;sub_cores=1;warps=3", pairs},
+      {"shared_rate: access=LDS.128;lanes=0;sub_cores=4;warps=4", half_of_two},
+      {"shared_rate: access=LDS.128;lanes=lane*16;sub_cores=1;warps=3", pairs},
+      {"shared_rate: access=LDS.128;lanes=lane*16;sub_cores=1;warps=4", pairs},
+      {"shared_rate: access=LDS.64;lanes=lane*8;sub_cores=1;warps=3", pairs},
+      {"shared_rate: access=LDS.64;lanes=lane*8;sub_cores=1;warps=4", pairs},
+      {"shared_rate: access=LDS;lanes=lane*16;sub_cores=1;warps=3", pairs},
+      {"shared_rate: access=LDS;lanes=lane*16;sub_cores=1;warps=4", pairs},
+      {"shared_rate: access=LDS;lanes=lane*8;sub_cores=1;warps=3", pairs},
+      {"shared_rate: access=LDS;lanes=lane*8;sub_cores=4;warps=4", half_of_two},
+      {"shared_rate: access=STS.128;lanes=lane*16;sub_cores=1;warps=2", last_store},
+      {"shared_rate: access=STS.128;lanes=lane*16;sub_cores=1;warps=4", last_store},
+      {"shared_rate: access=STS.128;lanes=lane*16;sub_cores=1;warps=8", last_store},
+      {"shared_rate: access=STS;lanes=lane*8;sub_cores=1;warps=3", last_store},
       {"ldg_l1_throughput: width=32;warps=1", loop},
       {"ldg_l1_throughput: width=64;warps=1", loop},
       {"ldg_l1_throughput: width=128;warps=1", loop},
