@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <vector>
 
@@ -10,57 +11,79 @@ namespace {
 
 constexpr double together = 1e-9;  // of the time: ends so close are one
 
-// CTAs of one SM share it evenly: each has done `progress` of its length since the start, whenever it came.
-struct Sm {
-  double progress = 0, now = 0;
-  std::vector<double> ends;  // progress at which each CTA is done
+// Who came first on an SM has more of it: the oldest is ahead of the mean by so much, the youngest behind, so that
+// slots fall empty one after the other (h100_sm_micro, product_ctas: by 0.4 to 0.7 in loops of products). What follows
+// is the same from 0.05 to 0.4.
+constexpr double lead = 0.2;
 
-  [[nodiscard]] double slowness(const CtaSlots& slots) const {
-    return std::max(slots.alone, static_cast<double>(ends.size()) / slots.resident);
-  }
-  void advance(double to, const CtaSlots& slots) {
-    if (!ends.empty()) progress += (to - now) / slowness(slots);
-    now = to;
-  }
+// The CTAs of one SM, in the order in which they came.
+class Sm {
+ public:
+  explicit Sm(const CtaSlots& slots) : slots_(&slots) {}
+
+  [[nodiscard]] std::size_t size() const { return left_.size(); }
+  void start(double length) { left_.push_back(length); }
+
   // Those that are done by then leave.
-  void end(double at, const CtaSlots& slots) {
-    advance(at, slots);
-    const double first = *std::ranges::min_element(ends);
-    std::erase_if(ends, [&](double each) { return each <= std::max(first, progress * (1 + together)); });
+  void end(double at) {
+    const double time = at - now_;
+    now_ = at;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < left_.size(); ++i) {
+      left_[kept] = left_[i] - time * rate(i);
+      kept += left_[kept] > together * at;
+    }
+    left_.resize(kept);
   }
-  [[nodiscard]] double next_end(const CtaSlots& slots) const {
-    return now + std::max(0.0, *std::ranges::min_element(ends) - progress) * slowness(slots);
+
+  [[nodiscard]] double next_end() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < left_.size(); ++i) least = std::min(least, left_[i] / rate(i));
+    return now_ + std::max(0.0, least);
   }
+
+ private:
+  // What it does of its length while a CTA on a full SM does one.
+  [[nodiscard]] double rate(std::size_t i) const {
+    const auto n = static_cast<double>(left_.size());
+    const double most = 1 / slots_->alone, even = std::min(most, slots_->resident / n);
+    const double place = n > 1 ? 1 - 2 * static_cast<double>(i) / (n - 1) : 0;  // 1 the oldest, -1 the youngest
+    return even * (1 + std::min(lead, most / even - 1) * place);
+  }
+
+  const CtaSlots* slots_;
+  double now_ = 0;
+  std::vector<double> left_;  // of each length
 };
 
 }  // namespace
 
 double makespan(std::span<const double> lengths, const CtaSlots& slots) {
-  std::vector<Sm> sms(static_cast<std::size_t>(std::max(1, slots.sms)));
+  std::vector<Sm> sms(static_cast<std::size_t>(std::max(1, slots.sms)), Sm(slots));
   const std::size_t at_once = std::min(lengths.size(), sms.size() * static_cast<std::size_t>(slots.resident));
   std::size_t next = 0;
-  for (; next < at_once; ++next) sms[next % sms.size()].ends.push_back(lengths[next]);
+  for (; next < at_once; ++next) sms[next % sms.size()].start(lengths[next]);
   using Event = std::pair<double, std::size_t>;  // the SM's first CTA that ends; one for each SM
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
   for (std::size_t i = 0; i < sms.size(); ++i)
-    if (!sms[i].ends.empty()) events.emplace(sms[i].next_end(slots), i);
+    if (sms[i].size() > 0) events.emplace(sms[i].next_end(), i);
   double last = 0;
   while (!events.empty()) {
     last = events.top().first;
     std::vector<std::size_t> open;  // SMs with slots that fall empty now: the emptiest is filled first
     for (; !events.empty() && events.top().first <= last * (1 + together); events.pop()) {
       open.push_back(events.top().second);
-      sms[open.back()].end(last, slots);
+      sms[open.back()].end(last);
     }
     while (next < lengths.size()) {
       const auto emptiest =
-          std::ranges::min_element(open, {}, [&](std::size_t i) { return std::pair(sms[i].ends.size(), i); });
+          std::ranges::min_element(open, {}, [&](std::size_t i) { return std::pair(sms[i].size(), i); });
       Sm& sm = sms[*emptiest];
-      if (sm.ends.size() >= static_cast<std::size_t>(slots.resident)) break;
-      sm.ends.push_back(sm.progress + lengths[next++]);
+      if (sm.size() >= static_cast<std::size_t>(slots.resident)) break;
+      sm.start(lengths[next++]);
     }
     for (const std::size_t i : open)
-      if (!sms[i].ends.empty()) events.emplace(sms[i].next_end(slots), i);
+      if (sms[i].size() > 0) events.emplace(sms[i].next_end(), i);
   }
   return last;
 }
