@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 namespace noteg::compiled {
 namespace {
@@ -51,13 +53,17 @@ std::optional<AccessTime> L1::touch(std::uint64_t s, const AccessTime& now) {
     asked = now;
     return std::nullopt;
   }
-  if (places_.size() >= lines_) {
-    places_.erase(order_.back().tag);
-    order_.pop_back();
+  if (places_.size() < lines_) {
+    order_.emplace_front();
+    places_[tag] = order_.begin();
+  } else {  // the last line is the new one's
+    auto node = places_.extract(order_.back().tag);
+    order_.splice(order_.begin(), order_, std::prev(order_.end()));
+    node.key() = tag;
+    places_.insert(std::move(node));
   }
-  order_.push_front({tag, {}});
+  order_.front() = {tag, {}};
   order_.front().asked[which] = now;
-  places_[tag] = order_.begin();
   return std::nullopt;
 }
 
@@ -84,6 +90,7 @@ void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int
     if (of_slot < launch.ctas()) ctas.emplace_back(code_, launch, memory, cta_at(launch, of_slot));
   }
   warps_ = static_cast<std::int64_t>(ctas.size()) * launch.warps();
+  of_cta_.resize(std::max<std::size_t>(1, ctas.size()));
   bool any = true;
   for (now_.round = 0; any && total_ < most_sectors && now_.round < 200'000; ++now_.round) {
     any = false;
@@ -168,35 +175,37 @@ double SmAccesses::places(std::size_t at, double waiting_alone) const {
 double SmAccesses::partial(std::size_t at) const {
   const auto stored = stored_.find(at);
   if (stored == stored_.end()) return 0;
-  const auto in_part =
-      std::ranges::count_if(stored->second, [&](std::uint64_t s) { return written_.at(s) != ~std::uint32_t{0}; });
-  return static_cast<double>(in_part) / static_cast<double>(stored->second.size());
+  double in_part = 0;
+  stored->second.each([&](std::uint64_t s, Seen) { in_part += *written_.find(s) != ~std::uint32_t{0}; });
+  return in_part / static_cast<double>(stored->second.size());
 }
 
 double SmAccesses::shared_with(const SmAccesses& other) const {
-  std::size_t both = 0;
-  for (const auto& [s, asked_for] : missed_)
-    if (const auto there = other.missed_.find(s); there != other.missed_.end()) both += asked_for.merges(there->second);
-  return missed_.empty() ? 0 : static_cast<double>(both) / static_cast<double>(missed_.size());
+  double both = 0;
+  missed_.each([&](std::uint64_t s, const Miss& asked_for) {
+    if (const Miss* there = other.missed_.find(s)) both += asked_for.merges(*there);
+  });
+  return missed_.size() == 0 ? 0 : both / static_cast<double>(missed_.size());
 }
 
 void SmAccesses::write_bytes(std::size_t at, const Access& access) {
-  std::unordered_set<std::uint64_t>& stored = stored_[at];
+  FlatMap<Seen>& stored = stored_[at];
   for (std::size_t i = 0; i < 32; ++i) {
     if ((access.lanes >> i & 1) == 0 || (access.address.known >> i & 1) == 0) continue;
     for (std::uint64_t b = access.address.value[i]; b < access.address.value[i] + access.step->bytes; ++b) {
-      written_[b / sector] |= 1u << b % sector;
-      stored.insert(b / sector);
+      *written_.try_emplace(b / sector, 0).first |= 1u << b % sector;
+      stored.try_emplace(b / sector, {});
     }
   }
 }
 
 // What is written is not what is read: both are of the footprint.
 void SmAccesses::note(std::size_t at, int warp, std::uint64_t each, bool stores) {
-  if (of_cta_[cta_].insert(each << 1 | (stores ? 1 : 0)).second) unique[at] += 1;
+  const bool is_new = of_cta_[static_cast<std::size_t>(cta_)].try_emplace(each << 1 | (stores ? 1 : 0), {}).second;
+  unique[at] += is_new;
   if (cta_ != 0) return;
   FirstExecutions& first = first_[at];
-  const auto [begun, is_new] = first.begun.try_emplace(warp, execution_);
+  const auto begun = first.begun.try_emplace(warp, execution_).first;
   if (begun->second == execution_) first.sectors.insert(each);
 }
 
@@ -221,8 +230,8 @@ void SmAccesses::miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t o
   const auto [place, is_new] = missed_.try_emplace(each, now);
   if (is_new) return;
   again += 1;
-  distance += static_cast<double>(now.at - place->second.at);
-  place->second = now;
+  distance += static_cast<double>(now.at - place->at);
+  *place = now;
 }
 
 }  // namespace noteg::compiled

@@ -9,11 +9,11 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "kernels/compiled/barriers.hpp"
 #include "kernels/compiled/emulator/cta_addresses.hpp"
+#include "sim/support/flat_map.hpp"
 
 namespace noteg::compiled {
 
@@ -116,13 +116,14 @@ class SmAccesses : public WarpWatcher {
   const EmulatedCode& code_;
   L1Spec spec_;
   L1 l1_;
-  std::unordered_map<std::uint64_t, Miss> missed_;                   // by sector
-  std::map<int, std::unordered_set<std::uint64_t>> of_cta_;          // sectors read, and written
-  std::unordered_map<std::uint64_t, std::uint32_t> written_;         // bytes of sectors, by the first CTA
-  std::map<std::size_t, std::unordered_set<std::uint64_t>> stored_;  // sectors, by instruction
-  std::vector<bool> empties_l1_;                                     // by block: it invalidates L1 (CCTL.IVALL)
-  std::map<std::size_t, FirstExecutions> first_;                     // of the first CTA, by instruction
-  std::size_t execution_ = 0, total_ = 0;                            // accesses so far; sectors
+  struct Seen {};
+  FlatMap<Miss> missed_;                          // by sector
+  std::vector<FlatMap<Seen>> of_cta_;             // sectors read, and written
+  FlatMap<std::uint32_t> written_;                // bytes of sectors, by the first CTA
+  std::map<std::size_t, FlatMap<Seen>> stored_;   // sectors, by instruction
+  std::vector<bool> empties_l1_;                  // by block: it invalidates L1 (CCTL.IVALL)
+  std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
+  std::size_t execution_ = 0, total_ = 0;         // accesses so far; sectors
   AccessTime now_;
   std::int64_t warps_ = 1;  // that take turns in it
   int cta_ = 0;             // whose warp runs

@@ -125,11 +125,6 @@ void set_wide(const Work& w, const Wide& v) {
   w.set(high, 1);
 }
 
-void decide(const Work& w, std::uint32_t known, const std::array<std::int64_t, 32>& difference) {
-  if (w.around.decisions != nullptr)
-    w.around.decisions->entries.push_back({&w.in, known & w.lanes, difference, false, false});
-}
-
 bool carries_out(const Work& w) {
   for (std::size_t i = 0; i < w.step.destinations; ++i) {
     const Operand& o = w.in.operand[i];

@@ -69,8 +69,14 @@ struct Work {
 [[nodiscard]] Wide joined(const Lanes& low, const Lanes& high);
 void set_wide(const Work& w, const Wide& v);
 
-// Differences that decide: of compared values, and of sums from carrying.
-void decide(const Work& w, std::uint32_t known, const std::array<std::int64_t, 32>& difference);
+// Differences that decide, by lane: of compared values, and of sums from carrying.
+template <class F>
+void decide(const Work& w, std::uint32_t known, F difference) {
+  if (w.around.decisions == nullptr) return;
+  Decisions::Entry entry{&w.in, known & w.lanes, {}, false, false};
+  for (std::size_t i = 0; i < 32; ++i) entry.difference[i] = difference(i);
+  w.around.decisions->entries.push_back(entry);
+}
 [[nodiscard]] bool carries_out(const Work& w);
 // What goes into an operation that is no sum.
 void note_bend(const Work& w);

@@ -49,6 +49,9 @@ bool compares(const Instruction& in, std::int64_t a, std::int64_t b) {
   return in.has("T");
 }
 
+// Of a sum, how far it is from carrying out of its word.
+std::int64_t from_carrying(std::uint64_t total) { return static_cast<std::int64_t>(total) - (std::int64_t{1} << 32); }
+
 Lanes smaller_or_larger(const Instruction& in, const Lanes& a, const Lanes& b, Predicate smaller) {
   const bool is_unsigned = in.has("U32");
   const auto lower = [is_unsigned](std::uint32_t x, std::uint32_t y) {
@@ -99,16 +102,16 @@ void iadd(const Work& w) {
   for (std::size_t i = 0; i < 32; ++i)
     sum.value[i] = x.value[i] + y.value[i] + z.value[i] + ones + (c0.bits >> i & 1) + (c1.bits >> i & 1);
   if (!carries_out(w)) return w.set(sum);
+  const auto total = [&](std::size_t i) {
+    return std::uint64_t{x.value[i]} + y.value[i] + z.value[i] + ones + (c0.bits >> i & 1) + (c1.bits >> i & 1);
+  };
   Predicate out0, out1;
-  std::array<std::int64_t, 32> to_carry{};
   for (std::size_t i = 0; i < 32; ++i) {
-    const std::uint64_t total =
-        std::uint64_t{x.value[i]} + y.value[i] + z.value[i] + ones + (c0.bits >> i & 1) + (c1.bits >> i & 1);
-    out0.bits |= static_cast<std::uint32_t>(total >> 32 >= 1) << i;
-    out1.bits |= static_cast<std::uint32_t>(total >> 32 >= 2) << i;
-    to_carry[i] = static_cast<std::int64_t>(total) - (std::int64_t{1} << 32);
+    const std::uint64_t carried = total(i) >> 32;
+    out0.bits |= static_cast<std::uint32_t>(carried >= 1) << i;
+    out1.bits |= static_cast<std::uint32_t>(carried >= 2) << i;
   }
-  decide(w, sum.known, to_carry);
+  decide(w, sum.known, [&](std::size_t i) { return from_carrying(total(i)); });
   out0.known = out1.known = sum.known;
   w.set(sum);
   w.set(out0, 0);
@@ -172,15 +175,13 @@ void lea(const Work& w) {
   out.known = part.known & b.known & in.known;
   for (std::size_t i = 0; i < 32; ++i) out.value[i] = part.value[i] + b.value[i] + (one | (in.bits >> i & 1));
   if (!carries_out(w)) return w.set(out);
+  const auto total = [&](std::size_t i) {
+    return std::uint64_t{part.value[i]} + b.value[i] + (one | (in.bits >> i & 1));
+  };
   Predicate carry;
   carry.known = out.known;
-  std::array<std::int64_t, 32> to_carry{};
-  for (std::size_t i = 0; i < 32; ++i) {
-    const std::uint64_t total = std::uint64_t{part.value[i]} + b.value[i] + (one | (in.bits >> i & 1));
-    carry.bits |= static_cast<std::uint32_t>(total >> 32) << i;
-    to_carry[i] = static_cast<std::int64_t>(total) - (std::int64_t{1} << 32);
-  }
-  decide(w, out.known, to_carry);
+  for (std::size_t i = 0; i < 32; ++i) carry.bits |= static_cast<std::uint32_t>(total(i) >> 32) << i;
+  decide(w, out.known, [&](std::size_t i) { return from_carrying(total(i)); });
   w.set(out);
   w.set(carry, 0);
 }
@@ -281,15 +282,17 @@ void isetp(const Work& w) {
   const Predicate with = w.sources() > 2 ? w.predicate(2) : Predicate{all_lanes, all_lanes};
   const Predicate low = extended && w.sources() > 3 ? w.predicate(3) : Predicate{};
   Predicate p;
-  std::array<std::int64_t, 32> difference{};
+  const auto number = [is_unsigned](std::uint32_t v) {
+    return is_unsigned ? std::int64_t{v} : std::int64_t{static_cast<std::int32_t>(v)};
+  };
+  const auto difference = [&](std::size_t i) { return number(a.value[i]) - number(b.value[i]); };
+  // By the sign of the difference.
+  const bool below = compares(w.in, 0, 1), same = compares(w.in, 0, 0), above = compares(w.in, 1, 0);
   p.known = a.known & b.known & (extended ? low.known : all_lanes);
   for (std::size_t i = 0; i < 32; ++i) {
-    const std::int64_t x = is_unsigned ? std::int64_t{a.value[i]} : std::int64_t{static_cast<std::int32_t>(a.value[i])};
-    const std::int64_t y = is_unsigned ? std::int64_t{b.value[i]} : std::int64_t{static_cast<std::int32_t>(b.value[i])};
-    difference[i] = x - y;
-    bool holds = compares(w.in, x, y);
-    if (extended) holds = x == y ? (low.bits >> i & 1) != 0 : compares(w.in, x, y) || (w.in.has("NE") && x != y);
-    p.bits |= static_cast<std::uint32_t>(holds) << i;
+    const std::int64_t by = difference(i);
+    const bool equal = extended ? (low.bits >> i & 1) != 0 : same;
+    p.bits |= static_cast<std::uint32_t>(by < 0 ? below : by > 0 ? above : equal) << i;
   }
   decide(w, p.known, difference);
   p.bits &= p.known;
