@@ -312,6 +312,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, source.footprints->streams);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
   out.waiting_places = reuse.waiting_places();
+  out.sharers = once > 0 ? std::max(1.0, source.missed_sectors * sector_bytes / once) : 1;
 
   memory::L2Traffic l2;
   l2.read_sectors = source.missed_sectors * arriving;

@@ -23,6 +23,7 @@ struct Traffic {
   double compulsory_bytes = 0;  // read by DRAM if everything came once
   double footprint_bytes = 0;   // of all operands: which part of L2 they lie in
   double result_bytes = 0;      // of what is written, once
+  double sharers = 1;           // SMs or CTAs that ask L2 for a sector which is read, on average
 
   double waiting_steps = 0;   // 0..1: steps of CTAs that wait for DRAM in full; the others find their data in L2
   double waiting_places = 1;  // in DRAM where what such a step misses lies

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/gpu/dram.hpp"
+#include "sim/memory/l2_lookups.hpp"
 #include "sim/support/arithmetic.hpp"
 
 namespace noteg::gpu {
@@ -24,13 +25,18 @@ double rounded(double value, double step) {
 
 double l2_latency(const PortRequest& request) {
   const arch::L2Spec& l2 = request.gpu->l2;
-  // Each partition has a copy of what is read, one alone what is written (H200M: 17 MB copied to 17 others take as long
-  // for each load as 4 MB). Where there is no room for that, data are reached through the other one half of the time.
   const Traffic& t = request.traffic;
-  const double copied = std::max(0.0, t.footprint_bytes - t.result_bytes) * l2.partitions;
-  if (l2.partitions > 1 && copied + t.result_bytes > l2.kept_below * l2.size.value)
-    return 0.5 * (l2.latency.value + l2.far_latency.value);
-  return l2.latency.value;
+  // A power of two, so that shapes share SM runs.
+  const double sharers = std::exp2(std::round(std::log2(std::max(1.0, t.sharers))));
+  const double beside = memory::partitions_beside_home(sharers, l2.partitions);
+  // Each partition whose SMs ask for what lies in another has a copy, and keeps one of what they write (near up to 35
+  // MB that each SM reads for itself and 17 MB copied to 17 others on an H200, not so 17 to 17 on an H100: load_chain,
+  // h100_memory_launches). Where there is no room for that, the first to ask on its side waits for the way there, of
+  // all that ask for the sector.
+  const double read = std::max(0.0, t.footprint_bytes - t.result_bytes);
+  const double held = read * (1 + beside) + t.result_bytes * (1 + memory::partitions_beside_home(1, l2.partitions));
+  if (held <= l2.kept_below * l2.size.value) return l2.latency.value;
+  return std::round(l2.latency.value + beside / sharers * (l2.far_latency.value - l2.latency.value));
 }
 
 // The SM's share of what L2 delivers, whose rate the file states at the highest clock. The SM runs whole tiles, of
@@ -83,7 +89,7 @@ DramLatency dram_latency(const PortRequest& request, Hertz clock) {
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const arch::GpuSpec& gpu = *request.gpu;
   sm::MemoryPort out;
-  out.latency = std::round(l2_latency(request));
+  out.latency = l2_latency(request);
   if (request.traffic.has_tables) out.table_latency = out.latency;
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;

@@ -90,20 +90,23 @@ TEST(PortRequest, WhatLiesBeyondTheMatrixAsksL2ForNothing) {
   EXPECT_NEAR(quarter.write_bytes_per_cycle / whole.write_bytes_per_cycle, 4, 0.08);
 }
 
-// L2 holds two copies of what is read and one of what is written: a result may be larger than an operand before the
-// other partition has to be asked.
-TEST(PortRequest, DataAreNearWhileCopiesOfWhatIsReadHaveRoom) {
+// Each partition has a copy of what its SMs read and write: near while those have room; beyond that the first to ask on
+// its side waits.
+TEST(PortRequest, DataAreNearWhileTheirCopiesHaveRoom) {
   const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
-  const auto latency = [&](double read, double written) {
+  const auto latency = [&](double read, double written, double sharers = 1) {
     PortRequest request;
     request.gpu = &gpu;
     request.traffic.footprint_bytes = (read + written) * 1e6;
     request.traffic.result_bytes = written * 1e6;
+    request.traffic.sharers = sharers;
     return port_to_l2(request, gpu.clock.sustained).latency;
   };
   EXPECT_LT(latency(17, 17), 300);
-  EXPECT_GT(latency(34, 0), 350);
-  EXPECT_LT(latency(2, 50), 300);
+  EXPECT_LT(latency(35, 0), 300);
+  EXPECT_GT(latency(48, 0), 350);
+  EXPECT_GT(latency(35, 0, 4), latency(35, 0));  // a copy on either side
+  EXPECT_LT(latency(48, 0, 16), 310);
 }
 
 class Waits : public testing::TestWithParam<double> {};

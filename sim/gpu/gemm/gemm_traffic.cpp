@@ -274,7 +274,7 @@ void add_lookups(Traffic& out, const arch::L2Spec& spec, const memory::ReuseResu
   l2.read_sectors = out.l2_read_bytes / sector * out.reads_that_arrive;
   l2.write_sectors = out.l2_write_bytes / sector;
   l2.dram_read_sectors = dram.dram_read_bytes / sector;
-  l2.sharers = dram.compulsory_bytes > 0 ? dram.requested_bytes / dram.compulsory_bytes : 1;
+  l2.sharers = out.sharers = dram.compulsory_bytes > 0 ? dram.requested_bytes / dram.compulsory_bytes : 1;
   l2.partitions = spec.partitions;
   const memory::L2Lookups lookups = memory::l2_lookups(l2);
   out.l2_lookups = lookups.lookups;
