@@ -57,13 +57,14 @@ int wide_load_extra(int width, int extra_for_128) {
   return width >= 16 ? extra_for_128 : width >= 8 ? std::max(0, extra_for_128 - 4) : 0;
 }
 
+double wavefront_bytes(const arch::MemoryPipeSpec& m) { return m.shared_banks * m.shared_bank_width.value; }
+
 // The way between a sub-core and L1 or shared memory: each access takes its turn, and its data the width of the link,
 // of which one warp alone gets half a wavefront a cycle (our H200, shared_rate: LDS.128 and STS.128 of one warp every 8
 // cycles, of eight warps every 4).
-void take_link(MemoryCost& cost, int turn, double wavefronts, const arch::MemoryPipeSpec& m) {
-  const double wavefront = m.shared_banks * m.shared_bank_width.value;
-  cost.sub_core_cycles = narrow(std::max(turn, static_cast<int>(wavefronts * wavefront / m.link_width.value)));
-  cost.warp_cycles = narrow(std::max<int>(cost.sub_core_cycles, static_cast<int>(2 * wavefronts)));
+void take_link(MemoryCost& cost, int turn, double bytes, const arch::MemoryPipeSpec& m) {
+  cost.sub_core_cycles = narrow(std::max(turn, static_cast<int>(bytes / m.link_width.value)));
+  cost.warp_cycles = narrow(std::max<int>(cost.sub_core_cycles, static_cast<int>(2 * bytes / wavefront_bytes(m))));
 }
 
 void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
@@ -82,12 +83,12 @@ void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   cost.front_cycles = narrow(std::max(1, wavefronts));
   if (cost.kind == MemoryKind::store_shared) {
     const int reads = wide_store_extra(in, width);
-    take_link(cost, whole(m.shared_cycles), wavefronts, m);
+    take_link(cost, whole(m.shared_cycles), wavefronts * wavefront_bytes(m), m);
     cost.warp_cycles = std::max(cost.warp_cycles, narrow(whole(m.address_cycles) + reads));
     cost.read_release = narrow(whole(uniform ? m.sts_uniform_war : m.sts_war) + reads + 2 * conflicts);
     cost.latency = cost.read_release;
   } else {
-    take_link(cost, whole(width >= 16 ? m.lds_wide_interval : m.shared_cycles), wavefronts, m);
+    take_link(cost, whole(width >= 16 ? m.lds_wide_interval : m.shared_cycles), wavefronts * wavefront_bytes(m), m);
     cost.read_release = narrow(whole(m.lds_war));
     cost.latency = narrow(whole(uniform ? m.lds_uniform_latency : m.lds_latency) +
                           wide_load_extra(width, whole(m.lds_wide_extra)) + 2 * conflicts);
@@ -141,9 +142,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   cost.miss_cycles = narrow(slot + passes);
   cost.line_latency = narrow(static_cast<int>(std::lround(m.ldg_line_extra.value * (passes - 1))) +
                              (width >= 16 ? whole(m.ldg_wide_miss_extra) : 0));
-  const double wavefront = m.shared_banks * m.shared_bank_width.value;
-  const bool through_registers = cost.kind != MemoryKind::async_copy;
-  take_link(cost, whole(m.address_cycles), through_registers ? active_bytes(pattern) / wavefront : 0, m);
+  take_link(cost, whole(m.address_cycles), cost.kind != MemoryKind::async_copy ? active_bytes(pattern) : 0, m);
   if (cost.kind == MemoryKind::store_global) {
     cost.masked = narrow(kernels::masked_lines(pattern, sizes));
     cost.front_cycles = cost.miss_cycles;
@@ -240,7 +239,9 @@ MemoryCost one_wavefront_more(MemoryCost cost, const arch::MemoryPipeSpec& memor
   ++cost.conflict_wavefronts;
   cost.front_cycles = std::max(cost.front_cycles, cost.wavefronts);
   cost.latency = narrow(cost.latency + 2);
-  take_link(cost, cost.sub_core_cycles, cost.wavefronts, memory);
+  const std::uint16_t least = cost.warp_cycles;
+  take_link(cost, cost.sub_core_cycles, cost.wavefronts * wavefront_bytes(memory), memory);
+  cost.warp_cycles = std::max(cost.warp_cycles, least);
   if (cost.kind == MemoryKind::store_shared) cost.read_release = narrow(cost.read_release + 2);
   return cost;
 }
@@ -278,7 +279,7 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
     case MemoryKind::shuffle:
       // Through the crossbar of shared memory, one warp per cycle and SM on every generation (CPG: 32 lanes).
       cost.address_cycles = cost.front_cycles = 1;
-      take_link(cost, whole(sm.memory.shared_cycles), 1, sm.memory);
+      take_link(cost, whole(sm.memory.shared_cycles), wavefront_bytes(sm.memory), sm.memory);
       cost.read_release = narrow(whole(sm.memory.lds_war));
       cost.latency = narrow(whole(sm.memory.shfl_latency));
       cost.bytes = 0;

@@ -326,6 +326,18 @@ TEST(Footprints, WhatANeighbourAsksForInTheSameTurnIsOnItsWay) {
   EXPECT_DOUBLE_EQ(prints.loads[5].joined, 0);
 }
 
+// At the scope of the SM L1 is coherent and answers; beyond it L2 does.
+TEST(Footprints, StrongLoadsHitL1WithinTheirSm) {
+  for (const auto& [scope, hits] : {std::pair{"SM", 1.0}, {"GPU", 0.0}}) {
+    Small kernel(
+        "S2R R1, SR_LANEID\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R1, 0x4, R4\nLDG.E R8, desc[UR4][R6.64]\n"
+        "LDG.E.STRONG." +
+            std::string(scope) + " R9, desc[UR4][R6.64]\nEXIT\n",
+        {buffer(1 << 20)});
+    EXPECT_DOUBLE_EQ(footprints_of(kernel).loads[4].hit_rate, hits) << scope;
+  }
+}
+
 // Rows far from each other are streams of their own where their loads wait together, neighbours are not; a use of the
 // first answer ends a wait.
 TEST(Footprints, LoadsThatWaitTogetherReadFromSoManyStreams) {
