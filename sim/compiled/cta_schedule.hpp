@@ -13,7 +13,7 @@ struct CtaSlots {
   int sms = 1;
   int resident = 1;  // CTAs on an SM
   // Of the time that a CTA takes on a full SM, what it takes alone there: 1 / resident where the SM's units are the
-  // limit, 1 where latencies are. Of n CTAs each takes max(alone, n / resident).
+  // limit, 1 where latencies are. Of n CTAs each takes max(alone, n / resident) on the mean.
   double alone = 1;
 };
 

@@ -225,8 +225,8 @@ bool SmAccesses::on_its_way(const AccessTime& asked_for) const {
   return asked_for.round == now_.round && std::abs(now_.position - asked_for.position) * warps_ < answer;
 }
 
-void SmAccesses::miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line) {
-  const Miss now{++misses, in_round, of_line};
+void SmAccesses::miss(std::uint64_t each, std::uint32_t in_round, std::uint8_t of_line) {
+  const Miss now{static_cast<std::uint32_t>(++misses), in_round, of_line};
   const auto [place, is_new] = missed_.try_emplace(each, now);
   if (is_new) return;
   again += 1;

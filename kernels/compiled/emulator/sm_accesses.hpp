@@ -31,8 +31,8 @@ struct L1Spec {
 
 // When an SM's warps came to an access: rounds of basic blocks, and which of the accesses of the block it is.
 struct AccessTime {
-  std::uint64_t round = 0;
-  std::int64_t position = 0;
+  std::uint32_t round = 0;
+  std::int32_t position = 0;
 };
 
 // Lines of sectors, least recently used goes first.
@@ -93,13 +93,12 @@ class SmAccesses : public WarpWatcher {
  private:
   // When a sector was asked of L2 last, in sectors and in rounds, and with which others of its line.
   struct Miss {
-    std::size_t at = 0;
-    std::uint64_t round = 0;
+    std::uint32_t at = 0, round = 0;
     std::uint8_t of_line = 0;
 
     // With one of another SM, of the same sector: equal requests at one time.
     [[nodiscard]] bool merges(const Miss& other) const {
-      constexpr std::uint64_t apart = 4;  // rounds: ways of some blocks more or less
+      constexpr std::uint32_t apart = 4;  // rounds: ways of some blocks more or less
       return of_line == other.of_line && std::max(round, other.round) - std::min(round, other.round) <= apart;
     }
   };
@@ -111,7 +110,7 @@ class SmAccesses : public WarpWatcher {
   void note(std::size_t at, int warp, std::uint64_t each, bool stores);
   [[nodiscard]] std::uint8_t asked_of_line(std::uint64_t each) const;
   [[nodiscard]] bool on_its_way(const AccessTime& asked_for) const;
-  void miss(std::uint64_t each, std::uint64_t in_round, std::uint8_t of_line);
+  void miss(std::uint64_t each, std::uint32_t in_round, std::uint8_t of_line);
 
   const EmulatedCode& code_;
   L1Spec spec_;
