@@ -14,8 +14,8 @@ namespace {
 // Ports are rounded so that shapes and clocks share SM runs: waits for DRAM, in whole cycles so that main loops become
 // periodic, since times of other waits lie on a line (kernel_time.hpp); ratios of clocks, since every shape that the
 // power limit holds back runs at a clock of its own; shares of L2, since grids that leave the last wave partial each
-// have one of their own.
-constexpr double wait_step = 1.15, clock_step = 1.02, share_step = 1.02, step_of_c = 1.03;
+// have one of their own; the mean number of readers, since each shape has one of its own.
+constexpr double wait_step = 1.15, clock_step = 1.02, share_step = 1.02, step_of_c = 1.03, step_of_sharers = 2;
 
 constexpr double unlimited = 1e9;  // bytes per cycle
 
@@ -26,8 +26,7 @@ double rounded(double value, double step) {
 double l2_latency(const PortRequest& request) {
   const arch::L2Spec& l2 = request.gpu->l2;
   const Traffic& t = request.traffic;
-  // A power of two, so that shapes share SM runs.
-  const double sharers = std::exp2(std::round(std::log2(std::max(1.0, t.sharers))));
+  const double sharers = rounded(std::max(1.0, t.sharers), step_of_sharers);
   const double beside = memory::partitions_beside_home(sharers, l2.partitions);
   // Each partition whose SMs ask for what lies in another has a copy, and keeps one of what they write (near up to 35
   // MB that each SM reads for itself and 17 MB copied to 17 others on an H200, not so 17 to 17 on an H100: load_chain,
@@ -36,7 +35,7 @@ double l2_latency(const PortRequest& request) {
   const double read = std::max(0.0, t.footprint_bytes - t.result_bytes);
   const double held = read * (1 + beside) + t.result_bytes * (1 + memory::partitions_beside_home(1, l2.partitions));
   if (held <= l2.kept_below * l2.size.value) return l2.latency.value;
-  return std::round(l2.latency.value + beside / sharers * (l2.far_latency.value - l2.latency.value));
+  return l2.latency.value + beside / sharers * (l2.far_latency.value - l2.latency.value);
 }
 
 // The SM's share of what L2 delivers, whose rate the file states at the highest clock. The SM runs whole tiles, of
@@ -89,7 +88,7 @@ DramLatency dram_latency(const PortRequest& request, Hertz clock) {
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const arch::GpuSpec& gpu = *request.gpu;
   sm::MemoryPort out;
-  out.latency = l2_latency(request);
+  out.latency = std::round(l2_latency(request));
   if (request.traffic.has_tables) out.table_latency = out.latency;
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
