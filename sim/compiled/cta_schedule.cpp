@@ -29,26 +29,31 @@ class Sm {
     const double time = at - now_;
     now_ = at;
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < left_.size(); ++i) {
-      left_[kept] = left_[i] - time * rate(i);
+    for_each_rate([&](std::size_t i, double rate) {
+      left_[kept] = left_[i] - time * rate;
       kept += left_[kept] > together * at;
-    }
+    });
     left_.resize(kept);
   }
 
   [[nodiscard]] double next_end() const {
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < left_.size(); ++i) least = std::min(least, left_[i] / rate(i));
+    for_each_rate([&](std::size_t i, double rate) { least = std::min(least, left_[i] / rate); });
     return now_ + std::max(0.0, least);
   }
 
  private:
-  // What it does of its length while a CTA on a full SM does one.
-  [[nodiscard]] double rate(std::size_t i) const {
-    const auto n = static_cast<double>(left_.size());
+  // What each does of its length while a CTA on a full SM does one.
+  template <class F>
+  void for_each_rate(F&& f) const {
+    const std::size_t count = left_.size();
+    const auto n = static_cast<double>(count);
     const double most = 1 / slots_->alone, even = std::min(most, slots_->resident / n);
-    const double place = n > 1 ? 1 - 2 * static_cast<double>(i) / (n - 1) : 0;  // 1 the oldest, -1 the youngest
-    return even * (1 + std::min(lead, most / even - 1) * place);
+    const double ahead = std::min(lead, most / even - 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double place = n > 1 ? 1 - 2 * static_cast<double>(i) / (n - 1) : 0;  // 1 the oldest, -1 the youngest
+      f(i, even * (1 + ahead * place));
+    }
   }
 
   const CtaSlots* slots_;

@@ -35,7 +35,7 @@ int least_wavefronts(const AccessPattern& pattern, kernels::SharedBanks banks) {
 // the next one of its warp (our H200: STS.64 6.8 and STS.128 10.9 cycles apart; of zeros, which no register holds, 4
 // and 8).
 int wide_store_extra(const Instruction& in, int bytes_per_lane) {
-  const bool zeros = in.src.size() > 1 && in.src[1].kind == OperandKind::reg && in.src[1].index == kernels::rz;
+  const bool zeros = in.src[1].kind == OperandKind::reg && in.src[1].index == kernels::rz;
   return zeros ? 0 : bytes_per_lane >= 16 ? 6 : bytes_per_lane >= 8 ? 2 : 0;
 }
 

@@ -27,8 +27,9 @@ constexpr const char* pairs =
     "three or four warps of one sub-core: wide loads of two warps share the link, those of a third wait for both; here "
     "each takes the next turn";
 constexpr const char* last_store =
-    "one sub-core: the first store of an iteration waits for the registers of the last one, which hardware frees some "
-    "ten cycles earlier here";
+    "one sub-core: the first store of an iteration waits for the registers of the last one, which the card frees some "
+    "ten "
+    "cycles earlier";
 constexpr const char* half_of_two =
     "one warp on each sub-core: loads of two wavefronts lose a tenth where two sub-cores meet at the arbiter";
 constexpr const char* cold = "the smallest footprint: cold misses of the first pass are in the mean";

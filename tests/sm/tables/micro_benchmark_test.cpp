@@ -54,21 +54,20 @@ double chain(const std::string& op) {
   return cycles_per_copy("", body, 32, gh100) / static_cast<double>(links.size());
 }
 
-// So many accesses of a loop, four cycles apart in each warp as nvcc leaves them.
-std::string spaced(const std::string& mnemonic, int times) {
-  std::string out;
-  for (int i = 0; i < times; ++i) {
-    const int reg = 8 + 4 * i, stall = i + 1 < times ? 4 : 1;
-    out += mnemonic.starts_with("ST")
-               ? ins(fmt::format("B------:R-:W-:-:S{:02}", stall), fmt::format("{} [R2], R{}", mnemonic, reg))
-               : ins(fmt::format("B------:R-:W0:-:S{:02}", stall), fmt::format("{} R{}, [R2]", mnemonic, reg));
-  }
-  return out;
+// The i-th access of a loop of so many, four cycles apart in each warp as nvcc leaves them; a store of what `stored`
+// holds.
+std::string spaced(const std::string& mnemonic, int i, int of, const std::string& counters, const std::string& stored) {
+  const std::string control = fmt::format("{}:-:S{:02}", counters, i + 1 < of ? 4 : 1);
+  return ins(control, mnemonic.starts_with("ST") ? fmt::format("{} [R2], {}", mnemonic, stored)
+                                                 : fmt::format("{} R{}, [R2]", mnemonic, 8 + 4 * i));
 }
 
 // 100 iterations more of 8 accesses, since EXIT leaves the last in the queue; cycles per warp instruction of the SM.
 double access_rate(const std::string& mnemonic, const std::string& access, int warps) {
-  const std::string body = fmt::format(".warps {}\n{}loop:\n", warps, access) + spaced(mnemonic, 8) + ins("BRA loop");
+  std::string body = fmt::format(".warps {}\n{}loop:\n", warps, access);
+  const char* counters = mnemonic.starts_with("ST") ? "B------:R-:W-" : "B------:R-:W0";
+  for (int i = 0; i < 8; ++i) body += spaced(mnemonic, i, 8, counters, fmt::format("R{}", 8 + 4 * i));
+  body += ins("BRA loop");
   const MicroKernel kernel{.text = body, .gpu = gh100, .memory_port = l1_hits(gh100)};
   return (run_micro(kernel, 200).cycles - run_micro(kernel, 100).cycles) / (800.0 * warps);
 }
@@ -109,9 +108,7 @@ double spaced_rate(const MicroBenchmark& b) {
   const bool stores = mnemonic.starts_with("ST");
   for (int i = 0; i < 16; ++i) {
     const std::string writes = stores ? "-" : std::to_string(i < 5 ? i + 1 : 0);
-    const std::string control = fmt::format("B{}-----:R0:W{}:-:S{:02}", i == 0 ? "0" : "-", writes, i < 15 ? 4 : 1);
-    body +=
-        ins(control, stores ? fmt::format("{} [R2], RZ", mnemonic) : fmt::format("{} R{}, [R2]", mnemonic, 8 + 4 * i));
+    body += spaced(mnemonic, i, 16, fmt::format("B{}-----:R0:W{}", i == 0 ? "0" : "-", writes), "RZ");
   }
   body += ins(stores ? "B------:R-:W-:-:S05" : "B-12345:R-:W-:-:S05", "BRA loop");
   return cycles_per_iteration({.text = body, .gpu = gh100, .sub_cores = b.number("sub_cores")});
