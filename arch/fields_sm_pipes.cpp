@@ -88,6 +88,9 @@ std::vector<Field> sm_pipe_fields() {
              "SM cycles between memory instructions that the SM accepts from its sub-cores."),
       memory("sm.memory.data_queue", NOTEG_MEMBER(sm.memory.data_queue), {0, max_data_queue},
              "Accesses of all sub-cores that may wait for the data stage of L1 and shared memory."),
+      memory("sm.memory.copy_requests", NOTEG_MEMBER(sm.memory.copy_requests), {0, 4096},
+             "Requests of 16-byte copies to shared memory that may wait for L2's port, which takes one a cycle; with "
+             "more, the SM accepts no memory instruction."),
       memory("sm.memory.data_width", NOTEG_MEMBER(sm.memory.data_width), {8, 4096},
              "Bytes per SM clock of the data path of L1 and shared memory."),
       memory("sm.memory.shared_banks", NOTEG_MEMBER(sm.memory.shared_banks), {1, 256}, "Banks of shared memory."),

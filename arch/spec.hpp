@@ -96,6 +96,7 @@ struct MemoryPipeSpec {
   BytesPerCycle link_width;  // per sub-core: data from and to L1 and shared memory
   Cycles shared_interval;    // SM-wide: cycles between memory instructions accepted
   int data_queue = 0;        // accesses of all sub-cores that may wait for the data stage
+  int copy_requests = 0;     // of 16-byte copies, that may wait for L2's port
   BytesPerCycle data_width;  // L1/shared data path per SM
   int shared_banks = 32;
   Bytes shared_bank_width;

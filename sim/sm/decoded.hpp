@@ -83,6 +83,7 @@ struct MemoryCost {
   std::uint16_t line_latency = 0;     // and what the lines behind the first add, where they come from beyond L1
   std::uint16_t sectors = 0;          // 32-byte sectors asked of L1 / L2
   std::uint16_t requests = 0;         // distinct L1 lines of a global access; of a wide copy kernels::copy_requests
+  std::uint16_t port_cycles = 0;      // of a wide copy: L2's port takes a request a cycle, and others wait behind it
   std::uint16_t masked = 0;           // lines of which a store fills sectors in part
   std::uint16_t l1_bank_cycles = 0;   // passes through the banks of L1 where the data is there
   std::uint16_t miss_cycles = 0;      // front_cycles where L1 has to be filled first

@@ -168,6 +168,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     cost.miss_cycles = cost.front_cycles;
     cost.sectors = narrow(asked.sectors);
     cost.requests = narrow(asked.requests);
+    if (width >= 16) cost.port_cycles = cost.requests;
     cost.read_release = narrow(whole(m.ldgsts_war));
     cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));
   } else {

@@ -48,6 +48,7 @@ struct MemoryPort {
   double table_latency = 0;                // of loads of no matrix, likewise
   double opens_at = 0;                     // the first cycle in which L2 answers
   double c_bytes_per_cycle = 0;            // this SM's share of what brings C; 0: no limit of its own
+  double inside = 1;                       // of what loads and copies of A and B ask for, the rest is masked
   std::array<BoxTraffic, 3> boxes{};       // of A, B, C
 
   // All answers come as from L1.

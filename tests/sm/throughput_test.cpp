@@ -52,6 +52,35 @@ TEST(PackedHalves, TakeTwoCyclesOfTheHalfWithoutIntegers) {
   EXPECT_LT(cycles_per_iteration({.text = loop(16, "", beside)}), 0.8 * 32 * (2 + 2) * 4);
 }
 
+// --- copies to shared memory --------------------------------------------------------------------------------------
+
+struct CopyBurst {
+  int rows;
+  double measured;  // cycles that four copies more of each of eight warps hold a load behind them
+};
+
+class CopiesPastL1 : public testing::TestWithParam<CopyBurst> {};
+
+// h100_sm_micro, copy_burst: a request of each row, a cycle each, and nothing passes them.
+TEST_P(CopiesPastL1, HoldWhatComesBehindTheirRequests) {
+  const auto load_arrives = [](int copies) {
+    const int lanes = 32 / GetParam().rows;
+    std::string text = fmt::format(".warps 8\n.access R2 global 16 lane/{0}*4096+lane%{0}*16\n", lanes);
+    for (int i = 0; i < copies; ++i) text += "[B------:R-:W-:-:S04] LDGSTS.E.BYPASS.128 [R8], [R2] ;\n";
+    text += "[B------:R-:W0:-:S02] LDS R6, [R10] ;\n[B0-----:R-:W-:-:S01] NOP ;\n[B------:R-:W-:-:S01] EXIT ;\n";
+    std::vector<IssueRecord> log;
+    run_micro({.text = text, .issues = &log}, 1);
+    std::uint64_t last = 0;
+    for (const IssueRecord& issue : log)
+      if (issue.pc == copies + 1) last = std::max(last, issue.cycle);
+    return static_cast<double>(last);
+  };
+  EXPECT_NEAR(load_arrives(8) - load_arrives(4), GetParam().measured, 0.13 * GetParam().measured);
+}
+
+INSTANTIATE_TEST_SUITE_P(H100, CopiesPastL1,
+                         testing::Values(CopyBurst{4, 115}, CopyBurst{8, 265}, CopyBurst{16, 576}));
+
 // --- shared memory: cycles per warp instruction of the whole SM --------------------------------------------------
 
 struct SharedRow {

@@ -46,7 +46,7 @@ void remove_limits(sm::DecodedProgram& program, const Switches& switches) {
   }
   for (sm::MemoryCost& cost : program.memory) {
     if (without_path(switches, sm::is_global(cost.kind))) {
-      cost.address_cycles = cost.front_cycles = cost.l1_bank_cycles = cost.miss_cycles = 0;
+      cost.address_cycles = cost.front_cycles = cost.l1_bank_cycles = cost.miss_cycles = cost.port_cycles = 0;
       cost.sub_core_cycles = cost.warp_cycles = 1;
     }
     if (!switches.shared_latency && cost.kind == sm::MemoryKind::load_shared) cost.latency = 1;

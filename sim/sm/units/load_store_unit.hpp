@@ -100,8 +100,9 @@ class LoadStoreUnit {
     int head = 0, size = 0;
     bool posted = false;
     std::uint64_t arbiter_free = 0, data_stage_free = 0, barrier_free = 0;
-    double beyond_l1 = -1;  // of the first access in the arbiter, once it has asked L1; below 0: it has not
-    int parts = 0;          // sixteenths of a wavefront that accesses have not taken yet (MemoryCost::next_share)
+    double requests_gone = 0;  // when L2's port has taken those of all copies
+    double beyond_l1 = -1;     // of the first access in the arbiter, once it has asked L1; below 0: it has not
+    int parts = 0;             // sixteenths of a wavefront that accesses have not taken yet (MemoryCost::next_share)
     std::array<std::uint64_t, arch::max_data_queue + 1> data_at{};  // when the data stage has each of the last accesses
     std::size_t accesses = 0;
 
@@ -115,6 +116,7 @@ class LoadStoreUnit {
   void post_head(std::size_t sub, std::uint64_t now);
   static void let_pass(OfSubCore& of, std::uint64_t now);
   void serve(std::uint64_t now);
+  std::uint64_t room_for_requests(double requests, std::uint64_t now);
   void complete(std::size_t sub, const Access& access, double beyond_l1, std::uint64_t now, std::uint64_t data_at);
   void release_sources(const Access& access, std::uint64_t at);
   std::uint64_t data_ready(OfSubCore& of, const MemoryCost& cost, double beyond_l1, std::uint64_t now);
@@ -124,6 +126,7 @@ class LoadStoreUnit {
   Machine& sm_;
   int capacity_;
   std::size_t data_queue_;  // accesses between arbiter and data stage
+  double copy_requests_;    // between arbiter and L2's port
   std::uint64_t barrier_interval_, constant_interval_;
   double write_back_;  // bytes per cycle
   double sector_;      // bytes
