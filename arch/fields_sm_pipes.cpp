@@ -180,7 +180,7 @@ std::vector<Field> sm_async_fields() {
       tma("sm.tma.descriptor_latency", NOTEG_MEMBER(sm.tma.descriptor_latency), cycles,
           "SM cycles that the first copy through a descriptor waits for it."),
       tma("sm.tma.store_latency", NOTEG_MEMBER(sm.tma.store_latency), cycles,
-          "SM cycles from a bulk store to the reading of its box from shared memory."),
+          "SM cycles from a bulk store to the first bytes of its box leaving the SM."),
       tma("sm.tma.barrier_latency", NOTEG_MEMBER(sm.tma.barrier_latency), cycles,
           "SM cycles from the completion of a barrier phase in shared memory to the first issue behind a wait for it."),
       tma("sm.tma.cluster_latency", NOTEG_MEMBER(sm.tma.cluster_latency), cycles,

@@ -139,7 +139,7 @@ struct MemoryPipeSpec {
 struct TmaSpec {
   Cycles latency;                // of a box, beyond that of a load from the same place
   Cycles descriptor_latency;     // first copy through a descriptor
-  Cycles store_latency;          // store issued to its box being read from shared memory
+  Cycles store_latency;          // store issued to the first bytes of its box leaving the SM
   Cycles barrier_latency;        // phase complete to the first issue after a wait for it
   Cycles cluster_latency;        // arrival at a barrier of another CTA of the cluster
   BytesPerCycle fill_bandwidth;  // whole chip: parts of boxes outside the matrix

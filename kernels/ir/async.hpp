@@ -58,7 +58,6 @@ struct AsyncOp {
   int boxes = 0;            // arrive
   bool not_first = false;   // arrive: left out in the first iteration of a main loop
   bool one_warp = false;    // the first warp of the warpgroup does it for all: arrivals and boxes
-  bool by_threads = false;  // store_box: by the warps' own stores, which wait until what they store has left the SM
   bool by_design = false;   // wait: for a free stage, or for the warp's turn; who waits there holds nothing up
   bool advances = false;    // the warp's position moves on behind this instruction
   BoxOf box = BoxOf::a;     // load_box, store_box

@@ -105,7 +105,8 @@ sm::MemoryPort watched_port(const CompiledRun& run) {
   const gpu::TimedKernel& timed = run.report.sm_run->timed;
   const Hertz clock = run.report.sm_run->clock();
   sm::MemoryPort out = timed.runs.port;
-  out.latency += run.cold.waiting_steps * std::max(0.0, timed.time.dram_latency_at(clock) - out.latency);
+  const double missing = std::min(1.0, run.cold.dram_read_bytes / std::max(1.0, timed.ports.traffic.l2_read_bytes));
+  out.latency += missing * std::max(0.0, timed.time.dram_latency_at(clock) - out.latency);
   const double bytes = timed.ports.traffic.l2_read_bytes / std::max(1, run.report.sm_run->active_sms);
   const double cycles = timed.cycles();
   if (bytes > 0 && cycles > timed.time.sm_cycles_at(clock)) {

@@ -175,8 +175,7 @@ struct DecodedAsync {
   std::uint32_t issuers = 4;  // of a multiplication: warps
   std::int16_t loop = -1;     // the main loop around it
   std::int16_t turns = -1;    // kernels::AsyncOp::turns
-  bool not_first = false, one_warp = false, by_threads = false, by_design = false, advances = false,
-       closes_group = false;
+  bool not_first = false, one_warp = false, by_design = false, advances = false, closes_group = false;
   double bytes = 0;    // of a box; of a multiplication: read from shared memory
   double cycles = 0;   // of a multiplication, on the tensor core of each sub-core
   double latency = 0;  // from its end until another instruction can use the result

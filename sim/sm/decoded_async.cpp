@@ -47,7 +47,6 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   out.boxes = op.boxes;
   out.not_first = op.not_first;
   out.one_warp = op.one_warp;
-  out.by_threads = op.by_threads;
   out.by_design = op.by_design;
   out.advances = op.advances;
   out.closes_group = op.closes_group;

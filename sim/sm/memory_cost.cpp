@@ -189,14 +189,13 @@ void constant_cost(MemoryCost& cost, const Instruction& in, const arch::MemoryPi
   cost.read_release = narrow(whole(by_register ? m.ldc_register_latency : m.ldc_war));
 }
 
-// A memory barrier beyond the CTA holds the load/store path of the SM for its whole duration; those of a CTA's warps
-// overlap (H200M: eight warps before bulk operations wait 47 cycles each).
+// A memory barrier holds the load/store path of the SM for its whole duration.
 void fence_cost(MemoryCost& cost, const Instruction& in, const arch::MemoryPipeSpec& m) {
   const auto has = [&](const char* scope) { return in.modifiers.find(scope) != std::string::npos; };
   const int latency = whole(has(".SYS") ? m.membar_system : has(".CTA") ? m.membar_cta : m.membar_gpu);
   cost.latency = narrow(latency);
   cost.read_release = narrow(latency);
-  cost.front_cycles = narrow(has(".CTA") ? 1 : std::max(1, latency - front_delay));
+  cost.front_cycles = narrow(std::max(1, latency - front_delay));
   cost.bytes = 0;
 }
 

@@ -78,8 +78,7 @@ TEST_P(CopiesPastL1, HoldWhatComesBehindTheirRequests) {
   EXPECT_NEAR(load_arrives(8) - load_arrives(4), GetParam().measured, 0.13 * GetParam().measured);
 }
 
-INSTANTIATE_TEST_SUITE_P(H100, CopiesPastL1,
-                         testing::Values(CopyBurst{4, 115}, CopyBurst{8, 265}, CopyBurst{16, 576}));
+INSTANTIATE_TEST_SUITE_P(H100, CopiesPastL1, testing::Values(CopyBurst{4, 115}, CopyBurst{8, 265}, CopyBurst{16, 576}));
 
 // --- shared memory: cycles per warp instruction of the whole SM --------------------------------------------------
 

@@ -271,11 +271,7 @@ class Flash3Builder {
     if (plan_.gathers) share_places();
     // Heads of a key head lie in the rows by turns, so that threads store them and no box does (Use_TMA_O).
     emit_async(e_, Opcode::utmastg, ".4D",
-               {.kind = AsyncKind::store_box,
-                .one_warp = true,
-                .by_threads = true,
-                .box = BoxOf::c,
-                .bytes = 2.0 * 64 * plan_.head});
+               {.kind = AsyncKind::store_box, .one_warp = true, .box = BoxOf::c, .bytes = 2.0 * 64 * plan_.head});
     e_.emit(Opcode::utmacmdflush, "", {}, {});
     e_.emit(Opcode::depbar, ".LE", {}, {}).depbar_count = 0;
   }

@@ -293,8 +293,8 @@ void AsyncUnits::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_
                   {EventKind::box_arrival, ring_of(warp, op), warp.cta, barrier_of(warp, op)});
 }
 
-// The staging buffer is free again when the box has been read, and threads that store it themselves go on when it has
-// left; the kernel ends when the box has reached L2.
+// The box is read as it leaves the SM, and its place in shared memory is free again behind that (H100M, bulk_store: 2
+// to 24 KB 72 cycles later than they take at 32 bytes a cycle). The kernel ends when it has reached L2.
 void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now) {
   const BoxTraffic& traffic = sm_.traffic.port().boxes[static_cast<std::size_t>(op.box)];
   const double share = traffic.bytes > 0 ? traffic.bytes : 1;  // of the box that lies inside C
@@ -302,11 +302,10 @@ void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op,
   sm_.count.write_sectors += bytes / sector_;
   sm_.count.shared_bytes += op.bytes;
   sm_.count.shared_wavefronts += op.bytes / shared_width_;
-  const double read = static_cast<double>(now) + tma_.store_latency.value + op.bytes / shared_width_;
-  const double passed = sm_.traffic.send(read, bytes);
+  const double passed = sm_.traffic.send(static_cast<double>(now) + tma_.store_latency.value, bytes);
   state_.stores_end = std::max(state_.stores_end, whole(passed + sm_.traffic.port().latency) + sm_.skipped());
   ++warp.group[warp.group_open % max_groups];
-  sm_.events.post(std::max(now + 1, whole(op.by_threads ? passed : read)),
+  sm_.events.post(std::max(now + 1, whole(passed)),
                   {EventKind::async_done, static_cast<std::uint8_t>(warp.group_open % max_groups), id});
 }
 
