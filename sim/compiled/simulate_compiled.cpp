@@ -216,8 +216,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
               sectors.missed * sectors_that_arrive(source) + sectors.stored,
               counted_wavefronts(out.profile, request.launch),
               cold.dram_read_bytes,
-              cold.dram_write_bytes,
-              cold.waiting_steps};
+              cold.dram_write_bytes};
 
   Result<LaunchTime> timed = time_classes(
       {&request, &out.profile, &prints, resources, *occupancy, traffic, arithmetic_of(gpu.sm, out.profile)});

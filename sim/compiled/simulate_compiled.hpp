@@ -29,7 +29,6 @@ struct LaunchCounters {
   double l2_sectors = 0;         // lts__t_sectors_srcunit_tex
   double shared_wavefronts = 0;  // l1tex__data_pipe_lsu_wavefronts_mem_shared
   double dram_read_bytes = 0, dram_write_bytes = 0;
-  double waiting_steps = 0;  // 0..1: steps that wait for DRAM
 };
 
 struct CompiledRun {
