@@ -106,7 +106,7 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.write_burst_bytes_per_cycle = sent;
   out.store_mask = gpu.l2.store_mask;
   out.boxes = request.traffic.boxes;
-  out.inside = std::min(1.0, rounded(request.traffic.reads_inside, share_step));
+  out.inside = rounded(request.traffic.reads_inside, share_step);
   set_reads_of_c(request, clock, out);
   if (const double opens_at = request.opens_at(clock); opens_at > 0)
     out.opens_at = std::round(rounded(opens_at, wait_step));

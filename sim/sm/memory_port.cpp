@@ -18,7 +18,7 @@ void PortTraffic::read_from_l2(double bytes, double lines, double now) {
 // Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
 // order. What comes with a fill that is under way waits as long as that (SharedSectors::joins).
 double PortTraffic::beyond_l1(const MemoryCost& cost) {
-  if (cost.sectors == 0) return 0;  // its guard was false in all lanes
+  if (cost.sectors == 0) return 0;  // it asks for none: the guard was false in all lanes
   const SharedSectors& shared = port_.shared[cost.matrix];
   if (cost.kind != MemoryKind::load_global || shared.again == 0) return 1.0 - port_.l1_hit_rate;
   int& turn = state_.shared_turn[cost.matrix];

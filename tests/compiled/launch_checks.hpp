@@ -42,6 +42,17 @@ inline void expect_times_within(const LaunchValidation& all, double each_bound, 
   EXPECT_LE(sum / static_cast<double>(all.outcomes.size()), mean_bound);
 }
 
+// Of the launches of one kernel.
+inline void expect_kernel_within(const LaunchValidation& all, std::string_view kernel, double bound) {
+  int launches = 0;
+  for (const LaunchOutcome& each : all.outcomes) {
+    if (each.kernel != kernel) continue;
+    ++launches;
+    EXPECT_NEAR(error_of(each), 0, bound) << each.launch;
+  }
+  EXPECT_GT(launches, 0) << kernel;
+}
+
 // bound_of(outcome): how far off executed warp instructions may be, as a share.
 template <class BoundOf>
 void expect_instructions_within(const LaunchValidation& all, BoundOf bound_of) {

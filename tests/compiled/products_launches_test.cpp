@@ -13,20 +13,10 @@ const LaunchValidation& products() {
 TEST(ProductLaunches, TimesStayWithinTheirBounds) { expect_times_within(products(), 0.27, 0.0616); }
 
 // Rows 144 bytes apart in shared memory: copies ask L2's port 10.5 times each, and loads of fragments wait behind them.
-TEST(ProductLaunches, FragmentsWaitBehindCopies) {
-  for (const LaunchOutcome& each : products().outcomes) {
-    if (!each.kernel.starts_with("v_tf32")) continue;
-    EXPECT_NEAR(error_of(each), 0, 0.08) << each.launch;
-  }
-}
+TEST(ProductLaunches, FragmentsWaitBehindCopies) { expect_kernel_within(products(), "v_tf32_128x64x32_s2", 0.08); }
 
 // A third pair of loads has a guard that is false in all lanes.
-TEST(ProductLaunches, LoadsThatNoLaneMakesCostNoLatency) {
-  for (const LaunchOutcome& each : products().outcomes) {
-    if (each.kernel != "v_wmma64") continue;
-    EXPECT_NEAR(error_of(each), 0, 0.06) << each.launch;
-  }
-}
+TEST(ProductLaunches, LoadsThatNoLaneMakesCostNoLatency) { expect_kernel_within(products(), "v_wmma64", 0.06); }
 
 }  // namespace
 }  // namespace noteg::compiled

@@ -14,20 +14,10 @@ const LaunchValidation& styles() {
 TEST(StylesLaunches, TimesStayWithinTheirBounds) { expect_times_within(styles(), 0.3, 0.1); }
 
 // Each CTA has two iterations more than its neighbour, and the longest come last.
-TEST(StylesLaunches, CausalAttentionTakesTheTimeOfItsSchedule) {
-  for (const LaunchOutcome& each : styles().outcomes) {
-    if (each.kernel != "a_causal128") continue;
-    EXPECT_NEAR(error_of(each), 0, 0.12) << each.launch;
-  }
-}
+TEST(StylesLaunches, CausalAttentionTakesTheTimeOfItsSchedule) { expect_kernel_within(styles(), "a_causal128", 0.12); }
 
 // Strides of 1 to 1024 words: one wavefront or two. The most frequent access alone would be a quarter too fast.
-TEST(StylesLaunches, ConflictsThatVaryTakeTheirMean) {
-  for (const LaunchOutcome& each : styles().outcomes) {
-    if (each.kernel != "o_bitonic") continue;
-    EXPECT_NEAR(error_of(each), 0, 0.06) << each.launch;
-  }
-}
+TEST(StylesLaunches, ConflictsThatVaryTakeTheirMean) { expect_kernel_within(styles(), "o_bitonic", 0.06); }
 
 // Its rows would fit L1 when they are read again, but for the barrier of the cluster in between, an acquire.
 TEST(StylesLaunches, AnAcquireEmptiesL1) {

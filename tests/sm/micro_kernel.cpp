@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "arch/load.hpp"
@@ -43,7 +44,11 @@ double last_issue_before_exit(MicroKernel kernel) {
   kernel.issues = &issues;
   run_micro(kernel, 1);
   EXPECT_GE(issues.size(), 2U);
-  return issues.size() < 2 ? 0 : static_cast<double>(issues[issues.size() - 2].cycle);
+  const auto exit = issues.empty() ? 0 : std::ranges::max(issues, {}, &IssueRecord::pc).pc;
+  std::uint64_t last = 0;
+  for (const IssueRecord& issue : issues)
+    if (issue.pc < exit) last = std::max(last, issue.cycle);
+  return static_cast<double>(last);
 }
 
 double cycles_per_iteration(const MicroKernel& kernel) {

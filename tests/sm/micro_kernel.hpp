@@ -28,8 +28,8 @@ double cycles_per_iteration(const MicroKernel& kernel);
 // Cycles of a whole run of `iterations` iterations.
 SmResult run_micro(const MicroKernel& kernel, std::int64_t iterations);
 
-// The cycle in which the last instruction before EXIT issues: EXIT itself waits for all accesses. One warp, no
-// iterations.
+// The cycle in which the last instruction before EXIT, the last of the program, issues in the last warp: EXIT itself
+// waits for all accesses. No iterations.
 double last_issue_before_exit(MicroKernel kernel);
 
 const arch::SmSpec& sm_of(const std::string& gpu);

@@ -68,12 +68,7 @@ TEST_P(CopiesPastL1, HoldWhatComesBehindTheirRequests) {
     std::string text = fmt::format(".warps 8\n.access R2 global 16 lane/{0}*4096+lane%{0}*16\n", lanes);
     for (int i = 0; i < copies; ++i) text += "[B------:R-:W-:-:S04] LDGSTS.E.BYPASS.128 [R8], [R2] ;\n";
     text += "[B------:R-:W0:-:S02] LDS R6, [R10] ;\n[B0-----:R-:W-:-:S01] NOP ;\n[B------:R-:W-:-:S01] EXIT ;\n";
-    std::vector<IssueRecord> log;
-    run_micro({.text = text, .issues = &log}, 1);
-    std::uint64_t last = 0;
-    for (const IssueRecord& issue : log)
-      if (issue.pc == copies + 1) last = std::max(last, issue.cycle);
-    return static_cast<double>(last);
+    return last_issue_before_exit({.text = text});
   };
   EXPECT_NEAR(load_arrives(8) - load_arrives(4), GetParam().measured, 0.13 * GetParam().measured);
 }

@@ -28,8 +28,7 @@ constexpr const char* pairs =
     "each takes the next turn";
 constexpr const char* last_store =
     "one sub-core: the first store of an iteration waits for the registers of the last one, which the card frees some "
-    "ten "
-    "cycles earlier";
+    "ten cycles earlier";
 constexpr const char* half_of_two =
     "one warp on each sub-core: loads of two wavefronts lose a tenth where two sub-cores meet at the arbiter";
 constexpr const char* cold = "the smallest footprint: cold misses of the first pass are in the mean";
