@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -12,37 +13,71 @@ namespace {
 
 using S = Semantics;
 
-// Loads whose answers nothing uses before the last of them has been asked for wait together. Those that lie within a
-// place of DRAM read from one stream: what one of them misses the others miss too. Mean over what they ask L2 for.
-double streams_of_waits(const EmulatedCode& code, const Profile& profile, const AddressSamples& samples,
-                        const std::vector<L1Behaviour>& loads) {
-  double sum = 0, all = 0;
-  std::vector<std::uint64_t> begins;
-  double asked = 0;
+// Loads whose answers nothing uses before the last of them has been asked for: they wait together.
+using Wait = std::vector<std::size_t>;  // instructions
+
+std::vector<Wait> waits_of(const EmulatedCode& code) {
+  std::vector<Wait> out(1);
   RegisterSet pending;
-  const auto wait = [&] {
+  const auto next = [&] {
+    if (!out.back().empty()) out.emplace_back();
+    pending = {};
+  };
+  for (std::size_t i = 0; i < code.steps.size(); ++i) {
+    const Step& step = code.steps[i];
+    if ((i > 0 && code.block_of[i] != code.block_of[i - 1]) || read(step).meets(pending)) next();
+    if (step.semantics != S::load_global) continue;
+    out.back().push_back(i);
+    pending.merge(written(step));
+  }
+  return out;
+}
+
+// Loads that wait together and lie within a place of DRAM read from one stream: what one of them misses the others miss
+// too. Mean over what they ask L2 for.
+double streams_of(const std::vector<Wait>& waits, const Profile& profile, const AddressSamples& samples,
+                  const std::vector<L1Behaviour>& loads) {
+  double sum = 0, all = 0;
+  for (const Wait& wait : waits) {
+    std::vector<std::uint64_t> begins;
+    double asked = 0;
+    for (const std::size_t i : wait) {
+      const double from_l2 = profile.counts[i].sectors * (1 - loads[i].hit_rate);
+      if (from_l2 <= 0 || samples.origin[i].empty()) continue;
+      const LaneAddresses& lanes = samples.origin[i].begin()->second;
+      if (lanes.known == 0) continue;
+      begins.push_back(lanes.address[static_cast<std::size_t>(std::countr_zero(lanes.known))]);
+      asked += from_l2;
+    }
     std::ranges::sort(begins);
     int streams = begins.empty() ? 0 : 1;
     for (std::size_t i = 1; i < begins.size(); ++i) streams += begins[i] - begins[i - 1] > place_bytes;
     sum += streams * asked;
     all += asked;
-    begins.clear();
-    asked = 0;
-    pending = {};
-  };
-  for (std::size_t i = 0; i < code.steps.size(); ++i) {
-    const Step& step = code.steps[i];
-    if (i > 0 && code.block_of[i] != code.block_of[i - 1]) wait();
-    if (read(step).meets(pending)) wait();
-    const double from_l2 = profile.counts[i].sectors * (1 - loads[i].hit_rate);
-    if (step.semantics != S::load_global || from_l2 <= 0 || samples.origin[i].empty()) continue;
-    const LaneAddresses& lanes = samples.origin[i].begin()->second;
-    if (lanes.known == 0) continue;
-    begins.push_back(lanes.address[static_cast<std::size_t>(std::countr_zero(lanes.known))]);
-    asked += from_l2;
-    pending.merge(written(step));
   }
-  wait();
+  return all > 0 ? sum / all : 1;
+}
+
+// Places of DRAM in which lies what those of a group of instructions that wait together ask for: mean over all that
+// they ask for. What runs ahead waits for itself.
+double mean_places(const SmAccesses& sm, const std::vector<std::size_t>& group, const std::vector<Wait>& waits,
+                   const std::vector<double>& asked, double waiting_alone) {
+  double sum = 0, all = 0;
+  const auto add = [&](const Wait& together) {
+    double sectors = 0;
+    for (const std::size_t i : together) sectors += asked[i];
+    sum += sectors * sm.places(together, waiting_alone);
+    all += sectors;
+  };
+  Wait left = group;
+  for (const Wait& wait : waits) {
+    Wait together;
+    std::ranges::set_intersection(left, wait, std::back_inserter(together));
+    if (together.empty()) continue;
+    add(together);
+    std::erase_if(left, [&](std::size_t i) { return std::ranges::binary_search(together, i); });
+  }
+  for (const std::size_t i : left) add({i});
   return all > 0 ? sum / all : 1;
 }
 
@@ -76,13 +111,15 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const Neighbours neighbours(global, launch, memory, scattered, samples.amid, std::int64_t{l1.resident} * l1.sms,
                               jobs);
 
-  out.streams = streams_of_waits(global, profile, samples, out.loads);
+  const std::vector<Wait> waits = waits_of(global);
+  out.streams = streams_of(waits, profile, samples, out.loads);
   // At a barrier the warps of a CTA wait for what all of them asked for.
   const bool has_barrier = std::ranges::any_of(global.steps, [](const Step& s) { return s.in->base == "BAR"; });
   const double waiting_alone = has_barrier ? 1.0 : static_cast<double>(launch.warps());
   std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
   std::map<const FootprintGroup*, std::vector<std::size_t>> members;
   double asked_of_l2 = 0;
+  std::vector<double> asked(n);  // sectors, by a CTA
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = global.steps[i];
     const double bulk = profile.bulk_sectors.empty() ? 0 : profile.bulk_sectors[i];
@@ -108,8 +145,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     members[&sum].push_back(i);
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     const double run = std::max(here.run(i), together.run);
-    const double places = here.places(i, waiting_alone);
-    sum.places = (sum.places * sum.sectors + places * per_cta) / std::max(1e-9, sum.sectors + per_cta);
+    asked[i] = per_cta;
     sum.run = (sum.run * sum.sectors + run * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     const InstructionCounts& counts = profile.counts[i];
     const double alone = bulk > 0 || counts.sectors <= 0 ? 1 : std::min(1.0, counts.ideal_sectors / counts.sectors);
@@ -126,7 +162,9 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);
   }
   for (auto& [key, group] : groups) {
-    if (group.is_affine) group.run = std::max(group.run, here.run(members[&group]));
+    const Wait& all = members[&group];
+    if (group.is_affine) group.run = std::max(group.run, here.run(all));
+    group.places = mean_places(here, all, waits, asked, waiting_alone);
     out.groups.push_back(group);
   }
   out.retouch_sectors = asked_of_l2 * here.again / misses;

@@ -123,16 +123,18 @@ struct Reuse {
     return std::min(1.0, run / gpu::dram_row_bytes);
   }
 
-  // In which a step's reads lie, geometric mean over what is read. CTAs that share bytes wait for a part each.
-  [[nodiscard]] double waiting_places() const {
-    double logarithm = 0, sectors = 0;
+  // In which what a step misses lies, geometric mean over all that DRAM brings; gone: of what is touched for the first
+  // time. CTAs that share bytes wait for a part each.
+  [[nodiscard]] double waiting_places(double gone) const {
+    double logarithm = 0, brought = 0;
     for (const FootprintGroup& g : source.footprints->groups) {
       if (g.store) continue;
       const double readers = live / std::max(1.0, raster.positions(g, live));
-      logarithm += g.sectors * portable::log(std::max(1.0, g.places / readers));
-      sectors += g.sectors;
+      const double missed = bytes(g, ctas) * gone + late(g);
+      logarithm += missed * portable::log(std::max(1.0, g.places / readers));
+      brought += missed;
     }
-    return sectors > 0 ? portable::exp(logarithm / sectors) : 1;
+    return brought > 0 ? portable::exp(logarithm / brought) : 1;
   }
 
   // Different bytes among n that are read one after another: of a buffer no more than it holds.
@@ -311,7 +313,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   const double missing = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
   if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, source.footprints->streams);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
-  out.waiting_places = reuse.waiting_places();
+  out.waiting_places = reuse.waiting_places(gone);
   out.sharers = once > 0 ? std::max(1.0, source.missed_sectors * sector_bytes / once) : 1;
 
   memory::L2Traffic l2;

@@ -153,22 +153,26 @@ double SmAccesses::run(std::size_t at) const {
   return known == first_.end() ? sector : mean_run(known->second.sectors);
 }
 
-double SmAccesses::run(const std::vector<std::size_t>& all) const {
-  std::set<std::uint64_t> together;
+std::set<std::uint64_t> SmAccesses::together(const std::vector<std::size_t>& all) const {
+  std::set<std::uint64_t> out;
   for (const std::size_t at : all)
     if (const auto known = first_.find(at); known != first_.end())
-      together.insert(known->second.sectors.begin(), known->second.sectors.end());
-  return together.empty() ? sector : mean_run(together);
+      out.insert(known->second.sectors.begin(), known->second.sectors.end());
+  return out;
 }
 
-double SmAccesses::places(std::size_t at, double waiting_alone) const {
-  const auto known = first_.find(at);
-  if (known == first_.end()) return 1;
+double SmAccesses::run(const std::vector<std::size_t>& all) const {
+  const std::set<std::uint64_t> sectors = together(all);
+  return sectors.empty() ? sector : mean_run(sectors);
+}
+
+double SmAccesses::places(const std::vector<std::size_t>& all, double waiting_alone) const {
+  const std::set<std::uint64_t> asked_for = together(all);
   std::set<std::uint64_t> different;
-  for (const std::uint64_t each : known->second.sectors) different.insert(each / (place_bytes / sector));
+  for (const std::uint64_t each : asked_for) different.insert(each / (place_bytes / sector));
   // A place of more than a granule is there with the last of two (H200M, load_chain: a line behind another comes 32
   // cycles later from DRAM than the sector of a pointer chase).
-  const double sectors = static_cast<double>(known->second.sectors.size()) / waiting_alone;
+  const double sectors = static_cast<double>(asked_for.size()) / waiting_alone;
   return std::max(sectors > granule_sectors ? 2.0 : 1.0, static_cast<double>(different.size()) / waiting_alone);
 }
 

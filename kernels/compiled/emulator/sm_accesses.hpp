@@ -78,8 +78,8 @@ class SmAccesses : public WarpWatcher {
   [[nodiscard]] double run(std::size_t at) const;
   // The same of several instructions together: what is asked for at once.
   [[nodiscard]] double run(const std::vector<std::size_t>& all) const;
-  // Places of DRAM in which these runs lie, for each of so many that wait for their own.
-  [[nodiscard]] double places(std::size_t at, double waiting_alone) const;
+  // Places of DRAM in which what several ask for at once lies, for each of so many that wait for their own.
+  [[nodiscard]] double places(const std::vector<std::size_t>& all, double waiting_alone) const;
   // Of the sectors that the first CTA stores to with an instruction, those that it leaves in part as they were.
   [[nodiscard]] double partial(std::size_t at) const;
   // Of the sectors that L2 is asked for, those that another SM asks it for at one time.
@@ -106,6 +106,7 @@ class SmAccesses : public WarpWatcher {
     std::set<std::uint64_t> sectors;
     std::map<int, std::size_t> begun;  // by warp: how much of `asked` there was when it came first
   };
+  [[nodiscard]] std::set<std::uint64_t> together(const std::vector<std::size_t>& all) const;
   void write_bytes(std::size_t at, const Access& access);
   void note(std::size_t at, int warp, std::uint64_t each, bool stores);
   [[nodiscard]] std::uint8_t asked_of_line(std::uint64_t each) const;
