@@ -112,5 +112,32 @@ TEST(FastForward, KnowsNoMainLoop) {
   }
 }
 
+Window window(double cycles) {
+  Window out{cycles, {}, {1000}, {}};
+  out.count.warp_instructions = 1000;
+  return out;
+}
+
+// A CTA that has ended leaves a backlog of stores, for which the first window behind its end waits.
+TEST(SteadyState, LeavesOutWhatAChangeLeftBehindWhenTheBudgetIsSpent) {
+  const SamplingRules rules;
+  SteadyState rate;
+  rate.add(window(2200));
+  rate.add(window(460));
+  EXPECT_FALSE(rate.learn(rules, true, 1));
+  rate.add(window(470));
+  ASSERT_TRUE(rate.learn(rules, true, 1));
+  EXPECT_EQ(rate.sum().cycles / rate.sum().instructions(), 0.465);
+}
+
+TEST(SteadyState, IsKnownByTwoWindowsThatAgreeWhenTheBudgetIsSpent) {
+  const SamplingRules rules;
+  SteadyState rate;
+  rate.add(window(460));
+  rate.add(window(461));
+  EXPECT_FALSE(rate.learn(rules, false, 1));
+  EXPECT_TRUE(rate.learn(rules, true, 1));
+}
+
 }  // namespace
 }  // namespace noteg::sm

@@ -43,11 +43,12 @@ Window Window::operator*(double times) const {
 }
 
 bool SteadyState::learn(const SamplingRules& rules, bool spent, double waves) {
-  const std::size_t least = spent ? rules.windows / 2 : rules.windows;
-  for (const std::size_t used : {windows_.size(), (windows_.size() + 1) / 2}) {
+  const std::size_t all = windows_.size(), least = spent ? rules.windows / 2 : rules.windows;
+  for (const std::size_t used : {all, (all + 1) / 2}) {
     if (used < least) break;
     used_ = used;
-    if (!spent && !has_known_rate(rules.agreement)) continue;
+    const bool has_to_do = spent && used < all;
+    if (!has_to_do && !has_known_rate(rules.agreement)) continue;
     sum_ = used_windows().front();
     for (const Window& window : used_windows().subspan(1)) sum_ += window;
     level_progress();

@@ -45,7 +45,8 @@ struct Window {
 class SteadyState {
  public:
   void add(Window window) { windows_.push_back(std::move(window)); }
-  // From all windows, or from the later half of them. spent: half as many have to do, however far they lie apart.
+  // From all windows, or from the later half of them. spent: half as many have to do, and the later half of more of
+  // them however far they lie apart (but not all: the first may wait for what was before the change).
   bool learn(const SamplingRules& rules, bool spent, double waves);
   // It is to be measured once more before it is used again.
   void doubt() { is_known_ = false; }
