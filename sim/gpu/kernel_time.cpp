@@ -19,7 +19,7 @@ bool copies_ahead(const kernels::Program& program) {
 
 double load_of(double dram_cycles, double sm_cycles) { return dram_cycles / std::max({1.0, dram_cycles, sm_cycles}); }
 
-// Of the cycles: what waiting for DRAM has to cost, in pilot runs, for a run of its own.
+// Of the cycles: what waiting for DRAM has to cost, in pilot runs, by the part of the steps for which a run is made.
 constexpr double worth_a_run = 0.0002;
 
 // The two runs, side by side where there are threads and the latency is known.
@@ -43,11 +43,20 @@ void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional
     runs.from_l2.cycles = std::min(runs.from_l2.cycles, runs.from_dram.cycles);
   };
   if (runs.waiting > 0 && wait) {
-    if (wait->cost && !options.exact && *wait->cost * runs.waiting < worth_a_run) {
-      runs.dram_latency = port_to_dram(ports, clock, wait->latency).latency;
-      runs.from_dram = runs.from_l2 = run(runs.port);
-      runs.from_dram.cycles *= 1 + *wait->cost;
-      return;
+    if (wait->cost && !options.exact) {
+      const double cost = *wait->cost;
+      if (cost * runs.waiting < worth_a_run) {
+        runs.dram_latency = port_to_dram(ports, clock, wait->latency).latency;
+        runs.from_dram = runs.from_l2 = run(runs.port);
+        runs.from_dram.cycles *= 1 + cost;
+        return;
+      }
+      if (cost * (1 - runs.waiting) < worth_a_run) {
+        from_dram(wait->latency);
+        runs.from_l2 = runs.from_dram;
+        runs.from_l2.cycles /= 1 + cost;
+        return;
+      }
     }
     share_work(2, options.jobs, {},
                [&](std::size_t i) { i == 0 ? (void)(runs.from_l2 = run(runs.port)) : from_dram(wait->latency); });
@@ -168,6 +177,7 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.dram_limits = switches.dram;
   out.latency_limits = switches.memory_latency;
   out.launch_limits = switches.launch;
+  out.shares_runs = options.many_shapes;
   out.asks_always = launch.arithmetic.tensor_cores && copies_ahead(*launch.program);
   return out;
 }

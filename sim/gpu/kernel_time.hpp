@@ -85,8 +85,8 @@ class KernelTime {
 [[nodiscard]] PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options);
 
 // Runs the busiest SM at a clock. wait: for DRAM, where it is known; else for that of the load that a kernel would have
-// whose steps all find their data in L2, which is the highest. Where a known wait costs next to nothing, the run that
-// waits is not made: it is the other one, longer by that much.
+// whose steps all find their data in L2, which is the highest. Where what a known wait costs, by the part of the steps
+// that a run is for, is next to nothing, that run is not made: it is the other one, longer or shorter by the wait.
 [[nodiscard]] SmRuns run_busiest_sm(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports,
                                     Hertz clock, std::optional<DramWait> wait, const SimOptions& options,
                                     SmTimer& timer);

@@ -11,10 +11,11 @@ namespace noteg::gpu {
 
 namespace {
 
-// Ports are rounded so that shapes and clocks share SM runs: waits for DRAM, in whole cycles so that main loops become
-// periodic, since times of other waits lie on a line (kernel_time.hpp); ratios of clocks, since every shape that the
-// power limit holds back runs at a clock of its own; shares of L2, since grids that leave the last wave partial each
-// have one of their own; the mean number of readers, since each shape has one of its own.
+// Ports are rounded so that shapes and clocks share SM runs: waits for DRAM where there are many shapes, since times of
+// other waits lie on a line (kernel_time.hpp); ratios of clocks, since every shape that the power limit holds back runs
+// at a clock of its own; shares of L2, since grids that leave the last wave partial each have one of their own; the
+// mean number of readers, since each shape has one of its own. Waits are whole cycles, so that main loops become
+// periodic.
 constexpr double wait_step = 1.15, clock_step = 1.02, share_step = 1.02, step_of_c = 1.03, step_of_sharers = 2;
 
 constexpr double unlimited = 1e9;  // bytes per cycle
@@ -122,7 +123,8 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
 
 sm::MemoryPort port_to_dram(const PortRequest& request, Hertz clock, double latency) {
   sm::MemoryPort out = port_to_l2(request, clock);
-  if (request.latency_limits) out.latency = std::max(out.latency, std::round(rounded(latency, wait_step)));
+  if (!request.latency_limits) return out;
+  out.latency = std::max(out.latency, std::round(request.shares_runs ? rounded(latency, wait_step) : latency));
   return out;
 }
 

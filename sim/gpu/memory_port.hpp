@@ -35,6 +35,7 @@ struct PortRequest {
   bool dram_limits = true;     // false: DRAM does
   bool launch_limits = true;   // false: memory answers from the first cycle on
   bool latency_limits = true;  // false: all answers come as fast as from L1
+  bool shares_runs = false;    // with many shapes: waits for DRAM are rounded, so that they meet
 
   // Cycles behind the launch until memory answers.
   [[nodiscard]] double opens_at(Hertz clock) const;
@@ -44,7 +45,7 @@ struct PortRequest {
 // second, and DRAM its nanoseconds.
 [[nodiscard]] sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock);
 
-// The same where steps wait for DRAM, `latency` cycles in all. Rounded, so that runs are shared.
+// The same where steps wait for DRAM, `latency` cycles in all.
 [[nodiscard]] sm::MemoryPort port_to_dram(const PortRequest& request, Hertz clock, double latency);
 
 // Cycles until the last of what a waiting step misses has come, in DRAM that is busy for `utilisation` of the time
