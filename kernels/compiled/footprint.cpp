@@ -13,8 +13,8 @@ namespace {
 
 using S = Semantics;
 
-// Loads whose answers nothing uses before the last of them has been asked for: they wait together.
-using Wait = std::vector<std::size_t>;  // instructions
+// Instructions that load, whose answers nothing uses before the last of them has been asked for: they wait together.
+using Wait = std::vector<std::size_t>;
 
 std::vector<Wait> waits_of(const EmulatedCode& code) {
   std::vector<Wait> out(1);
@@ -63,15 +63,15 @@ double streams_of(const std::vector<Wait>& waits, const Profile& profile, const 
 double mean_places(const SmAccesses& sm, const std::vector<std::size_t>& group, const std::vector<Wait>& waits,
                    const std::vector<double>& asked, double waiting_alone) {
   double sum = 0, all = 0;
-  const auto add = [&](const Wait& together) {
+  const auto add = [&](const std::vector<std::size_t>& together) {
     double sectors = 0;
     for (const std::size_t i : together) sectors += asked[i];
     sum += sectors * sm.places(together, waiting_alone);
     all += sectors;
   };
-  Wait left = group;
+  std::vector<std::size_t> left = group;
   for (const Wait& wait : waits) {
-    Wait together;
+    std::vector<std::size_t> together;
     std::ranges::set_intersection(left, wait, std::back_inserter(together));
     if (together.empty()) continue;
     add(together);
@@ -162,7 +162,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);
   }
   for (auto& [key, group] : groups) {
-    const Wait& all = members[&group];
+    const std::vector<std::size_t>& all = members[&group];
     if (group.is_affine) group.run = std::max(group.run, here.run(all));
     group.places = mean_places(here, all, waits, asked, waiting_alone);
     out.groups.push_back(group);

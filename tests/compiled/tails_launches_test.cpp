@@ -1,4 +1,4 @@
-// Products on FP32 lanes in grids of one to three waves (own runs on an H100; tests/data/compiled/README.md), measured
+// Products on FP32 lanes in grids of 0.7 to 3 waves (own runs on an H100; tests/data/compiled/README.md), measured
 // before the model saw them: 5.4 % off at first sight. Bounds guard what was reached then.
 #include "tests/compiled/launch_checks.hpp"
 

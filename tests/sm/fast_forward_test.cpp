@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
+#include <utility>
+
 #include "kernels/assembly/assembly.hpp"
 #include "sim/sm/sm.hpp"
 #include "tests/sm/micro_kernel.hpp"
@@ -112,29 +115,29 @@ TEST(FastForward, KnowsNoMainLoop) {
   }
 }
 
-Window window(double cycles) {
-  Window out{cycles, {}, {1000}, {}};
-  out.count.warp_instructions = 1000;
+// One CTA, in windows of 1000 instructions that take so many cycles.
+SteadyState measured(std::initializer_list<double> windows) {
+  SteadyState out;
+  for (const double cycles : windows) {
+    Window window{cycles, {}, {1000}, {}};
+    window.count.warp_instructions = 1000;
+    out.add(std::move(window));
+  }
   return out;
 }
 
 // A CTA that has ended leaves a backlog of stores, for which the first window behind its end waits.
 TEST(SteadyState, LeavesOutWhatAChangeLeftBehindWhenTheBudgetIsSpent) {
   const SamplingRules rules;
-  SteadyState rate;
-  rate.add(window(2200));
-  rate.add(window(460));
-  EXPECT_FALSE(rate.learn(rules, true, 1));
-  rate.add(window(470));
+  EXPECT_FALSE(measured({2200, 460}).learn(rules, true, 1));
+  SteadyState rate = measured({2200, 460, 470});
   ASSERT_TRUE(rate.learn(rules, true, 1));
   EXPECT_EQ(rate.sum().cycles / rate.sum().instructions(), 0.465);
 }
 
 TEST(SteadyState, IsKnownByTwoWindowsThatAgreeWhenTheBudgetIsSpent) {
   const SamplingRules rules;
-  SteadyState rate;
-  rate.add(window(460));
-  rate.add(window(461));
+  SteadyState rate = measured({460, 461});
   EXPECT_FALSE(rate.learn(rules, false, 1));
   EXPECT_TRUE(rate.learn(rules, true, 1));
 }

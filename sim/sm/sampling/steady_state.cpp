@@ -47,8 +47,8 @@ bool SteadyState::learn(const SamplingRules& rules, bool spent, double waves) {
   for (const std::size_t used : {all, (all + 1) / 2}) {
     if (used < least) break;
     used_ = used;
-    const bool has_to_do = spent && used < all;
-    if (!has_to_do && !has_known_rate(rules.agreement)) continue;
+    const bool is_enough = (spent && used < all) || has_known_rate(rules.agreement);
+    if (!is_enough) continue;
     sum_ = used_windows().front();
     for (const Window& window : used_windows().subspan(1)) sum_ += window;
     level_progress();

@@ -180,8 +180,8 @@ void LoadStoreUnit::serve(std::uint64_t now) {
 }
 
 // From when on the arbiter goes on behind so many requests. Copies past L1 ask L2's port for a line a cycle, and behind
-// those that it has not taken nothing leaves the arbiter
-// (H100M, copy_burst: a load of shared memory behind 64 copies of eight rows waits 332 cycles, of four rows 171).
+// those that it has not taken nothing leaves the arbiter (H100M, copy_burst: a load of shared memory behind 64 copies
+// of eight rows waits 332 cycles, of four rows 171).
 std::uint64_t LoadStoreUnit::room_for_requests(double requests, std::uint64_t now) {
   if (requests <= 0) return 0;
   shared_.requests_gone =
