@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/compiled/emulator/async_acts.hpp"
 #include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::compiled {
@@ -76,26 +75,6 @@ std::uint8_t width_of(const Instruction& in, Semantics semantics) {
   }
 }
 
-bool wants_addresses(Semantics s) {
-  return s == S::load_shared || s == S::load_global || s == S::load_local || s == S::store_shared ||
-         s == S::store_global || s == S::store_local || s == S::copy_to_shared || s == S::load_matrix ||
-         s == S::store_matrix || s == S::atomic_shared || s == S::atomic_global;
-}
-
-bool is_bulk(Semantics s) { return s == S::bulk_load || s == S::bulk_store; }
-
-bool acts(const Step& step) {
-  const Semantics s = step.semantics;
-  return is_bulk(s) || s == S::mbarrier || s == S::cluster_arrive || s == S::cluster_wait ||
-         (s == S::barrier && is_named_barrier(*step.in));
-}
-
-bool controls(Semantics s) {
-  return s == S::branch || s == S::branch_indexed || s == S::exit || s == S::push_convergence || s == S::converge ||
-         s == S::leave_convergence || s == S::move_convergence || s == S::call || s == S::ret || s == S::barrier ||
-         s == S::warp_sync;
-}
-
 bool ends_block(Semantics s) {
   return s == S::branch || s == S::branch_indexed || s == S::exit || s == S::call || s == S::ret || s == S::converge ||
          s == S::barrier || s == S::cluster_arrive || s == S::cluster_wait || s == S::warp_sync;
@@ -113,32 +92,6 @@ Step step_of(const Instruction& in) {
                 std::any_of(in.operand.begin(), in.operand.begin() + out.destinations,
                             [](const Operand& o) { return o.kind == Kind::ureg || o.kind == Kind::upred; });
   return out;
-}
-
-// Backward through one instruction: what is needed before it, from what is needed behind it.
-void step_back(Step& step, RegisterSet& needed) {
-  const RegisterSet writes = written(step);
-  step.is_read = step.is_read || writes.meets(needed);
-  step.carried_out = step.carried_out || step.is_read;
-  if (!step.carried_out) return;
-  if (step.in->guard < 0) needed.remove(writes);
-  // What nothing is known about needs none of its sources.
-  if (step.semantics != S::opaque || step.in->guard >= 0) needed.merge(read(step));
-}
-
-void close_slice(EmulatedCode& out) {
-  const std::vector<std::vector<std::int32_t>> successors = successors_of(out);
-  std::vector<RegisterSet> before(out.blocks.size());
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t b = out.blocks.size(); b-- > 0;) {
-      RegisterSet needed;
-      for (const std::int32_t next : successors[b]) needed.merge(before[static_cast<std::size_t>(next)]);
-      for (std::int32_t i = out.blocks[b].end; i-- > out.blocks[b].begin;)
-        step_back(out.steps[static_cast<std::size_t>(i)], needed);
-      changed = before[b].merge(needed) || changed;
-    }
-  }
 }
 
 bool computes_numbers(S s) {
@@ -203,40 +156,15 @@ void forget_unknowable(EmulatedCode& out) {
   }
 }
 
-bool reads_shared(S s) { return s == S::load_shared || s == S::atomic_shared; }
+}  // namespace
 
-// The instructions that decide where warps go, and where they read and write if that is wanted, back to their origins.
-// Values that pass through shared memory are followed where loads of them decide something.
-void slice(EmulatedCode& out, Wanted wanted) {
-  for (Step& step : out.steps) {
-    const bool is_global = step.semantics == S::load_global || step.semantics == S::store_global ||
-                           step.semantics == S::copy_to_shared || step.semantics == S::atomic_global;
-    step.is_memory = (wanted == Wanted::addresses && wants_addresses(step.semantics)) ||
-                     (wanted == Wanted::global_addresses && is_global);
-    step.acts =
-        (wanted == Wanted::addresses && acts(step)) || (wanted == Wanted::global_addresses && is_bulk(step.semantics));
-    step.carried_out = controls(step.semantics) || step.is_memory || step.acts;
-  }
-  std::vector<char> first(out.steps.size());
-  for (std::size_t i = 0; i < out.steps.size(); ++i) {
-    first[i] = out.steps[i].carried_out ? 1 : 0;
-    // A load is carried out for its address; whether its result matters shows without it.
-    if (reads_shared(out.steps[i].semantics)) out.steps[i].carried_out = false;
-    if (is_counter(out.steps[i])) out.steps[i].data_matters = true;
-  }
-  close_slice(out);
-  out.keeps_shared =
-      std::ranges::any_of(out.steps, [](const Step& step) { return reads_shared(step.semantics) && step.carried_out; });
-  for (std::size_t i = 0; i < out.steps.size(); ++i) {
-    Step& step = out.steps[i];
-    if (first[i] != 0) step.carried_out = true;
-    const bool changes = step.semantics == S::store_shared || step.semantics == S::atomic_shared;
-    if (out.keeps_shared && changes) step.carried_out = step.data_matters = true;
-  }
-  close_slice(out);
+bool has_addresses(Semantics s) {
+  return s == S::load_shared || s == S::load_global || s == S::load_local || s == S::store_shared ||
+         s == S::store_global || s == S::store_local || s == S::copy_to_shared || s == S::load_matrix ||
+         s == S::store_matrix || s == S::atomic_shared || s == S::atomic_global;
 }
 
-}  // namespace
+bool is_bulk(Semantics s) { return s == S::bulk_load || s == S::bulk_store; }
 
 std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code) {
   std::vector<std::vector<std::int32_t>> out(code.blocks.size());
@@ -273,9 +201,9 @@ RegisterSet read(const Step& step) {
   RegisterSet out;
   const Instruction& in = *step.in;
   // 64-bit sources stand as one register: their pair is taken along. Data of a store decides nothing.
-  const bool pairs =
-      step.semantics == S::imad || step.semantics == S::int_to_float || in.has("64") || in.has("U64") || in.has("S64");
-  const bool only_address = wants_addresses(step.semantics) && step.semantics != S::store_local;
+  const bool all_pairs = step.semantics != S::shift && (in.has("64") || in.has("U64") || in.has("S64"));
+  const bool adds_pair = step.semantics == S::imad && (in.has("WIDE") || in.has("HI"));
+  const bool only_address = has_addresses(step.semantics) && step.semantics != S::store_local;
   for (std::size_t i = step.destinations; i < in.operands; ++i) {
     if (is_bulk(step.semantics) && in.operand[i].kind == Kind::memory) {
       // Addresses, barrier and coordinates stand in registers that follow each other.
@@ -290,7 +218,7 @@ RegisterSet read(const Step& step) {
       continue;
     }
     if (only_address && in.operand[i].kind != Kind::memory && !is_predicate(in.operand[i])) continue;
-    out.add(in.operand[i], pairs ? 2 : 1);
+    out.add(in.operand[i], all_pairs || (adds_pair && i == step.destinations + 2U) ? 2 : 1);
   }
   if (step.semantics == S::register_from_predicates) out.word[in.base == "P2R" ? 8 : 9] |= 0x7f;
   if (in.guard >= 0) {
@@ -298,7 +226,6 @@ RegisterSet read(const Step& step) {
     guard.kind = in.guard_uniform ? Kind::upred : Kind::pred;
     guard.index = in.guard;
     out.add(guard, 1);
-    for (std::size_t i = 0; i < step.destinations; ++i) out.add(in.operand[i], step.width);  // kept where it is false
   }
   return out;
 }

@@ -1,5 +1,5 @@
 // A kernel's code made ready for emulation: semantics by instruction, basic blocks, and which instructions matter for
-// control flow and for addresses (a backward slice): only those are carried out, the others are counted.
+// control flow and for addresses (slice.cpp): only those are carried out, the others are counted.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +65,10 @@ struct EmulatedCode {
 // middle.
 [[nodiscard]] EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted);
 
+// Whether lanes of it go to addresses of their own, and whether a unit copies or reduces a whole box.
+[[nodiscard]] bool has_addresses(Semantics semantics);
+[[nodiscard]] bool is_bulk(Semantics semantics);
+
 // An integer that CTAs add to, of which the code wants to know what was there: a ticket, places in a list.
 [[nodiscard]] bool is_counter(const Step& step);
 
@@ -74,12 +78,17 @@ struct RegisterSet {
   void add(const Operand& operand, int width);
   [[nodiscard]] bool meets(const RegisterSet& other) const;
   void remove(const RegisterSet& other);
+  void keep(const RegisterSet& other);   // what is in both
   bool merge(const RegisterSet& other);  // whether anything is new
 };
 // Blocks to which control may go behind each block.
 [[nodiscard]] std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code);
 [[nodiscard]] RegisterSet written(const Step& step);
 [[nodiscard]] RegisterSet read(const Step& step);
+
+// Which instructions decide where warps go and what addresses they ask for: backward from branches and memory
+// instructions through what they read. Marks steps; sets keeps_shared.
+void slice(EmulatedCode& code, Wanted wanted);
 
 // Guessed from the order of the code (jump_tables.cpp).
 [[nodiscard]] JumpTables jump_tables(const EmulatedCode& code);

@@ -36,6 +36,10 @@ void RegisterSet::remove(const RegisterSet& other) {
   for (std::size_t i = 0; i < word.size(); ++i) word[i] &= ~other.word[i];
 }
 
+void RegisterSet::keep(const RegisterSet& other) {
+  for (std::size_t i = 0; i < word.size(); ++i) word[i] &= other.word[i];
+}
+
 bool RegisterSet::meets(const RegisterSet& other) const {
   for (std::size_t i = 0; i < word.size(); ++i)
     if ((word[i] & other.word[i]) != 0) return true;
