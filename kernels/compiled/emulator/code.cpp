@@ -130,8 +130,10 @@ void forget_unknowable(EmulatedCode& out) {
   const auto meet = [&](std::size_t block, const RegisterSet& from) {
     const RegisterSet before = at[block];
     const bool is_first = reached[block] == 0;
-    for (std::size_t i = 0; i < from.word.size(); ++i)
-      at[block].word[i] = is_first ? from.word[i] : before.word[i] & from.word[i];
+    if (is_first)
+      at[block] = from;
+    else
+      at[block].keep(from);
     reached[block] = 1;
     return is_first || at[block].word != before.word;
   };

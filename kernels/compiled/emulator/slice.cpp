@@ -2,8 +2,9 @@
 // (@P0 IADD R2, ...), not of what the register held before.
 
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <map>
+#include <optional>
+#include <tuple>
 
 #include "kernels/compiled/emulator/async_acts.hpp"
 #include "kernels/compiled/emulator/code.hpp"
@@ -31,77 +32,70 @@ bool crosses_lanes(S s) {
   return s == S::vote || s == S::shuffle || s == S::match || s == S::reduce || s == S::to_uniform || s == S::elect;
 }
 
-// Registers that are needed: wherever control comes from, and those that are needed where a predicate holds, or where
-// it does not.
+// Registers that are needed: those that are whatever predicates say, and those that are where one holds, or does not.
 class Needs {
  public:
   bool merge(const Needs& other) {
     bool fresh = always_.merge(other.always_);
-    for (std::uint32_t left = other.guards_; left != 0; left &= left - 1) {
-      const auto g = static_cast<std::size_t>(std::countr_zero(left));
-      fresh = under_[g].merge(other.under_[g]) || fresh;
-    }
-    guards_ |= other.guards_;
+    for (const auto& [guard, registers] : other.under_) fresh = under_[guard].merge(registers) || fresh;
     return fresh;
   }
 
   // Whether what a step writes is needed behind it.
   [[nodiscard]] bool meets(const Step& step, const RegisterSet& writes) const {
-    if (writes.meets(always_)) return true;
-    const std::uint32_t away = is_guarded(step) ? std::uint32_t{1} << (guard_of(step) ^ 1U) : 0;
-    for (std::uint32_t left = guards_ & ~away; left != 0; left &= left - 1)
-      if (writes.meets(under_[static_cast<std::size_t>(std::countr_zero(left))])) return true;
-    return false;
+    const std::optional<Guard> elsewhere = opposite(guard_of(step));
+    return writes.meets(always_) || std::ranges::any_of(under_, [&](const auto& need) {
+             return need.first != elsewhere && writes.meets(need.second);
+           });
   }
 
   void write(const Step& step, const RegisterSet& writes) {
     // What was needed under a predicate that is made here was so under another value before.
-    for (std::uint32_t left = guards_; left != 0; left &= left - 1) {
-      const auto g = static_cast<std::size_t>(std::countr_zero(left));
-      if ((writes.word[8 + g / 16] >> (g % 16 / 2) & 1) == 0) continue;
-      always_.merge(under_[g]);
-      under_[g] = {};
-      guards_ &= ~(std::uint32_t{1} << g);
+    std::erase_if(under_, [&](const auto& need) {
+      const auto [uniform, predicate, negated] = need.first;
+      const bool is_made = (writes.word[uniform ? 9 : 8] >> predicate & 1) != 0;
+      if (is_made) always_.merge(need.second);
+      return is_made;
+    });
+    const std::optional<Guard> here = guard_of(step);
+    if (here) {
+      RegisterSet kept = writes;
+      kept.keep(always_);
+      under_[*here].remove(writes);
+      under_[*opposite(here)].merge(kept);
+    } else {
+      for (auto& [guard, registers] : under_) registers.remove(writes);
     }
-    if (!is_guarded(step)) {
-      always_.remove(writes);
-      for (std::uint32_t left = guards_; left != 0; left &= left - 1)
-        under_[static_cast<std::size_t>(std::countr_zero(left))].remove(writes);
-      return;
-    }
-    const std::size_t here = guard_of(step), elsewhere = here ^ 1U;
-    RegisterSet kept = writes;
-    kept.keep(always_);
     always_.remove(writes);
-    under_[here].remove(writes);
-    need(elsewhere, kept);
   }
 
   void read(const Step& step, const RegisterSet& reads) {
-    if (!is_guarded(step) || crosses_lanes(step.semantics)) {
+    const std::optional<Guard> here = guard_of(step);
+    if (!here || crosses_lanes(step.semantics)) {
       always_.merge(reads);
       return;
     }
     RegisterSet predicates;
     for (std::size_t i = 8; i < predicates.word.size(); ++i) predicates.word[i] = reads.word[i];
     always_.merge(predicates);
-    need(guard_of(step), reads);
+    under_[*here].merge(reads);
   }
 
  private:
-  static bool is_guarded(const Step& step) { return step.in->guard >= 0 && step.in->guard < true_predicate; }
-  static std::size_t guard_of(const Step& step) {
-    return (step.in->guard_uniform ? 16U : 0U) + 2U * static_cast<std::size_t>(step.in->guard) +
-           (step.in->guard_negated ? 1U : 0U);
+  using Guard = std::tuple<bool, int, bool>;  // uniform, which predicate, negated
+
+  static std::optional<Guard> guard_of(const Step& step) {
+    const Instruction& in = *step.in;
+    if (in.guard < 0 || in.guard == true_predicate) return std::nullopt;
+    return Guard{in.guard_uniform, in.guard, in.guard_negated};
   }
-  void need(std::size_t guard, const RegisterSet& registers) {
-    under_[guard].merge(registers);
-    guards_ |= std::uint32_t{1} << guard;
+  static std::optional<Guard> opposite(std::optional<Guard> guard) {
+    if (guard) std::get<2>(*guard) = !std::get<2>(*guard);
+    return guard;
   }
 
   RegisterSet always_;
-  std::array<RegisterSet, 32> under_{};  // by guard_of
-  std::uint32_t guards_ = 0;             // of them, those that may hold something
+  std::map<Guard, RegisterSet> under_;
 };
 
 // Backward through one instruction: what is needed before it, from what is needed behind it.

@@ -5,11 +5,11 @@
 #include "kernels/compiled/footprint.hpp"
 #include "kernels/compiled/profile.hpp"
 #include "kernels/compiled/program.hpp"
+#include "tests/kernels/compiled/small_listing.hpp"
 
 namespace noteg::compiled {
 namespace {
 
-// Code in the form that Triton keeps: no addresses, labels by name.
 struct Small {
   Listing listing;
   Launch launch;
@@ -17,17 +17,7 @@ struct Small {
 
   explicit Small(const std::string& code, std::vector<Argument> arguments = {}, Extent block = {32, 1, 1},
                  Extent grid = {1, 1, 1}) {
-    std::string text = "code for sm_90\nFunction:k\n";
-    std::size_t from = 0;
-    while (from < code.size()) {
-      const std::size_t end = std::min(code.find('\n', from), code.size());
-      const std::string line = code.substr(from, end - from);
-      if (!line.empty()) text += line.back() == ':' ? line + "\n" : "--:-:-:-:1\t" + line + ";\n";
-      from = end + 1;
-    }
-    Result<Listing> read = parse_listing(text, "small.sass");
-    EXPECT_TRUE(read) << to_string(read.errors());
-    listing = std::move(*read);
+    listing = small_listing(code);
     launch.block = block;
     launch.grid = grid;
     launch.arguments = std::move(arguments);

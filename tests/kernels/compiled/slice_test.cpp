@@ -1,20 +1,15 @@
 #include <gtest/gtest.h>
 
 #include "kernels/compiled/emulator/code.hpp"
+#include "tests/kernels/compiled/small_listing.hpp"
 
 namespace noteg::compiled {
 namespace {
 
 // Whether what the code loads from shared memory decides where it goes or what it asks for.
 bool follows_shared(const std::string& code) {
-  std::string text = "code for sm_90\nFunction:k\n";
-  for (std::size_t from = 0, end = 0; from < code.size(); from = end + 1) {
-    end = std::min(code.find('\n', from), code.size());
-    text += "--:-:-:-:1\t" + code.substr(from, end - from) + ";\n";
-  }
-  const Result<Listing> listing = parse_listing(text, "slice.sass");
-  EXPECT_TRUE(listing) << to_string(listing.errors());
-  return prepare(*listing, listing->kernels.at(0), Wanted::addresses).keeps_shared;
+  const Listing listing = small_listing(code);
+  return prepare(listing, listing.kernels.at(0), Wanted::addresses).keeps_shared;
 }
 
 const std::string load = "S2R R9, SR_TID.X\nISETP.LT.AND P0, PT, R9, 0x5, PT\nLDS R4, [R9]\nFADD R4, R4, R4\n";
