@@ -139,9 +139,11 @@ struct MemoryPipeSpec {
 struct TmaSpec {
   Cycles latency;                // of a box, beyond that of a load from the same place
   Cycles descriptor_latency;     // first copy through a descriptor
-  Cycles store_latency;          // store issued to the first bytes of its box leaving the SM
+  Cycles store_latency;          // store issued to the first of its bytes leaving the SM
+  Cycles box_store_latency;      // likewise, of a store through a tensor map
   Cycles barrier_latency;        // phase complete to the first issue after a wait for it
-  Cycles cluster_latency;        // arrival at a barrier of another CTA of the cluster
+  Cycles cluster_latency;        // of an access to the shared memory of another CTA of the cluster
+  Cycles cluster_barrier;        // of a barrier of a whole cluster, of one warp
   BytesPerCycle fill_bandwidth;  // whole chip: parts of boxes outside the matrix
   double gpc_runs = 0;           // runs of the grid that a GPC's CTAs are made of, beyond the first
 

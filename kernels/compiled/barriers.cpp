@@ -21,6 +21,7 @@ AsyncKind kind_of(ActKind kind) {
     case ActKind::wait: return AsyncKind::wait;
     case ActKind::load: return AsyncKind::load_box;
     case ActKind::store: return AsyncKind::store_box;
+    case ActKind::fence: return AsyncKind::fence;
     case ActKind::named_sync: return AsyncKind::sync;
     case ActKind::arrive:
     case ActKind::named_arrive:
@@ -94,6 +95,7 @@ std::uint32_t BarrierLog::note(int warp, const AsyncAct& act) {
     if (is_named) barrier.count = std::max<std::int64_t>(1, act.value / 32);
     if (act.arrivals > 0) barrier.arrives[warp] += act.arrivals;
     barrier.arrivals += act.arrivals;
+    barrier.of_peers = barrier.of_peers || act.of_peer;
     if (act.expects) {
       barrier.expects += std::popcount(act.lanes);
       if (act.value > 0) barrier.expected = act.value;
@@ -119,10 +121,10 @@ void BarrierLog::add_rings(AsyncPlan& plan, std::map<std::int32_t, int>& rings) 
     if ((!is_named && barrier.waits == 0) || barrier.arrivals <= 0 || rings.size() >= most_rings) continue;
     kernels::BarrierRing ring;
     ring.is_hardware = address >= named_barriers;
-    ring.across_cluster = address == cluster_barrier;
+    ring.across_cluster = address == cluster_barrier || barrier.of_peers;
     ring.starts_complete = barrier.starts_complete;
     ring.arrivals = static_cast<int>(barrier.count);
-    if (ring.across_cluster) ring.arrivals = static_cast<int>(threads_);
+    if (address == cluster_barrier) ring.arrivals = static_cast<int>(warps_);
     if (ring.arrivals <= 0) {
       double most = 0;
       for (const auto& [warp, phases] : barrier.seen) most = std::max<double>(most, phases);
@@ -145,7 +147,7 @@ kernels::BarrierTurns BarrierLog::turns_of(const Instruction& in, const std::map
       const auto ring = rings.find(use.barrier);
       turn.arrivals = static_cast<std::uint8_t>(std::clamp(use.arrivals, 0, 255));
       turn.consumes = use.consumes;
-      if (use.kind == ActKind::store) turn.ring = 0;
+      if (use.kind == ActKind::store || use.kind == ActKind::fence) turn.ring = 0;
       if (use.kind != ActKind::nothing && use.kind != ActKind::init && ring != rings.end()) {
         turn.ring = static_cast<std::int16_t>(ring->second);
         const Barrier& barrier = barriers_.at(use.barrier);

@@ -29,7 +29,7 @@ struct AsyncPlan {
 
 class BarrierLog {
  public:
-  BarrierLog(int warps, std::int64_t threads) : warps_(static_cast<std::size_t>(warps)), threads_(threads) {}
+  explicit BarrierLog(int warps) : warps_(static_cast<std::size_t>(warps)) {}
 
   // A number that is the same for acts that do the same at the same barrier.
   std::uint32_t note(int warp, const AsyncAct& act);
@@ -49,7 +49,7 @@ class BarrierLog {
     std::int64_t count = 0;     // arrivals that complete a phase, where an instruction said it
     std::int64_t expected = 0;  // bytes, last seen
     double arrivals = 0, expects = 0, copies = 0, waits = 0;
-    bool starts_complete = false;
+    bool starts_complete = false, of_peers = false;
     std::map<int, std::uint32_t> seen;  // by warp: phases known to be complete
     std::map<int, double> arrives;      // by warp
   };
@@ -68,7 +68,6 @@ class BarrierLog {
   [[nodiscard]] static double share_of(const Instruction& in);
 
   std::size_t warps_;
-  std::int64_t threads_;
   std::map<std::int32_t, Barrier> barriers_;
   std::map<std::int32_t, Instruction> instructions_;
   std::map<std::tuple<ActKind, std::int32_t, std::int32_t, std::int64_t, int>, std::uint32_t> numbers_;

@@ -114,7 +114,7 @@ constexpr std::array table = {
     OpcodeRow{"LEPC", S::opaque, O::mov},
     OpcodeRow{"LOP3", S::lop3, O::lop3},
     OpcodeRow{"MATCH", S::match, O::lds},
-    OpcodeRow{"MEMBAR", S::nothing, O::membar},
+    OpcodeRow{"MEMBAR", S::fence, O::membar},
     OpcodeRow{"MOV", S::mov, O::mov},
     OpcodeRow{"MOVM", S::opaque, O::s2r},
     OpcodeRow{"MUFU", S::mufu, O::mufu},

@@ -70,6 +70,7 @@ enum class Semantics : std::uint8_t {
   try_alloc,  // USETMAXREG: registers are there at once
   // The asynchronous units, emulator/async_acts.hpp; who waits finds its phase complete.
   mbarrier,    // SYNCS
+  fence,       // MEMBAR
   bulk_load,   // UTMALDG, UBLKCP.S.G
   bulk_store,  // UTMASTG, UTMAREDG, UBLKCP.G.S
   cluster_arrive,

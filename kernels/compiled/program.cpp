@@ -241,7 +241,8 @@ class ProgramBuilder {
   void set_async(kernels::Instruction& in, std::int32_t at) {
     const auto op = cta_.async.ops.find(at);
     if (op == cta_.async.ops.end()) {
-      if (in.op == O::utmaldg || in.op == O::utmastg || in.op == O::syncs) in.op = O::nop;
+      const bool is_fence = in.op == O::membar && profile_.code.steps[static_cast<std::size_t>(at)].acts;
+      if (in.op == O::utmaldg || in.op == O::utmastg || in.op == O::syncs || is_fence) in.op = O::nop;
       return;
     }
     const auto [known, is_new] = async_.try_emplace(at, static_cast<std::int16_t>(out_.program.async.size()));
@@ -273,9 +274,11 @@ class ProgramBuilder {
     if (step.semantics == S::load_global && static_cast<std::size_t>(at) < loads_.size()) {
       p.matrix = l1_class(loads_[static_cast<std::size_t>(at)]);
     }
-    if (step.by_window && has_peers())
+    if (step.by_window && has_peers()) {
+      p.of_peer = true;
       p.mean_wavefronts =
           static_cast<std::uint16_t>(std::lround(kernels::wavefront_parts * std::max<double>(peer_cycles(step, p), 1)));
+    }
     const auto index = static_cast<std::int16_t>(out_.program.patterns.size());
     out_.program.patterns.push_back(p);
     patterns_[at] = index;

@@ -16,7 +16,7 @@ struct BarrierRing {
   int count = 1;
   int arrivals = 1;  // warps per phase
   int walk = 0;
-  bool is_hardware = false;      // a named barrier of the SM (BAR.SYNC), not one in shared memory
+  bool is_hardware = false;      // a named barrier of the SM (BAR.SYNC) or a cluster's, not one in shared memory
   bool across_cluster = false;   // arrivals come from every CTA of the cluster
   bool starts_complete = false;  // who waits first finds a phase complete that nobody has arrived for
 
@@ -44,6 +44,7 @@ enum class AsyncKind : std::uint8_t {
   store_box,      // shared to global memory, part of the warp's open commit group
   matmul,         // of the four warps of a warpgroup
   matmul_wait,    // until at most `groups` groups of multiplications are unfinished
+  fence,          // MEMBAR beyond the CTA
   commit,         // arrives at a barrier when all multiplications so far have ended
   skip            // the walk passes over the stages that another warpgroup's tile takes
 };

@@ -205,6 +205,7 @@ struct AccessPattern {
   Space space = Space::shared;
   Matrix matrix = Matrix::none;
   bool store = false;
+  bool of_peer = false;  // in shared memory of another CTA of the cluster
   std::uint8_t bytes_per_lane = 4;
   std::uint32_t active_mask = 0xffffffffu;
   std::array<std::uint32_t, 32> offset{};  // bytes, relative to the operand's base

@@ -116,6 +116,9 @@ struct TensorCost {
 
 inline constexpr std::uint16_t no_constant = 0xffff;
 
+// Memory barriers beyond the CTA: the instruction behind one waits for it, by a counter that no control bits name.
+inline constexpr std::int8_t fence_counter = 6;
+
 struct DecodedInstruction {
   std::uint64_t wait_bits = 0;  // one byte per dependence counter, 0xff where waited for
   std::int32_t target = -1;     // branch
@@ -209,6 +212,7 @@ struct DecodedProgram {
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
   int warps = 1;
+  bool has_fences = false;               // memory barriers
   std::optional<Scoreboard> scoreboard;  // where control bits are not to be used
 };
 

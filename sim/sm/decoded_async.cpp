@@ -20,15 +20,24 @@ std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arc
     decoded.count = static_cast<std::uint32_t>(std::max(1, ring.count));
     decoded.arrivals = ring.arrivals;
     decoded.walk = static_cast<std::size_t>(ring.walk);
-    decoded.latency =
-        static_cast<std::uint64_t>(as_int(ring.is_hardware ? sm.memory.barrier_latency : sm.tma.barrier_latency) +
-                                   (ring.is_hardware ? as_int(sm.memory.barrier_interval) * (ring.arrivals - 1) : 0));
-    if (ring.across_cluster) decoded.arrival_delay = static_cast<std::uint64_t>(as_int(sm.tma.cluster_latency));
+    const Cycles latency = !ring.is_hardware     ? sm.tma.barrier_latency
+                           : ring.across_cluster ? sm.tma.cluster_barrier
+                                                 : sm.memory.barrier_latency;
+    decoded.latency = static_cast<std::uint64_t>(
+        as_int(latency) + (ring.is_hardware ? as_int(sm.memory.barrier_interval) * (ring.arrivals - 1) : 0));
+    if (ring.across_cluster && !ring.is_hardware)
+      decoded.arrival_delay = static_cast<std::uint64_t>(as_int(sm.tma.cluster_latency));
     decoded.starts_complete = ring.starts_complete;
     out.push_back(decoded);
     first += ring.count;
   }
   return out;
+}
+
+// Goes through a tensor map: .1D to .5D.
+bool has_dimensions(const Instruction& in) {
+  const std::size_t at = in.modifiers.find('D');
+  return at != std::string::npos && at > 0 && in.modifiers[at - 1] >= '1' && in.modifiers[at - 1] <= '5';
 }
 
 // A 64 x n multiplication over 32 bytes of K keeps each tensor core of GH100 for n / 2 cycles, whatever the type. It
@@ -53,6 +62,8 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   out.turns = static_cast<std::int16_t>(op.turns);
   out.bytes = op.bytes;
   out.issuers = static_cast<std::uint32_t>(op.issuers);
+  if (op.kind == kernels::AsyncKind::store_box)
+    out.latency = (has_dimensions(in) ? sm.tma.box_store_latency : sm.tma.store_latency).value;
   if (op.kind == kernels::AsyncKind::commit) out.latency = sm.tcgen05.latency.value;
   if (op.kind == kernels::AsyncKind::matmul) {
     const auto form = kernels::tensor_form_from(in.op, in.modifiers);

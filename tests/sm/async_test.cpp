@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "arch/load.hpp"
+#include "kernels/families/common.hpp"
 #include "kernels/ir/emitter.hpp"
 #include "sim/sm/sm.hpp"
 
@@ -111,6 +112,64 @@ TEST(BulkCopies, ABoxArrivesAfterLatencyAndTransfer) {
   EXPECT_NEAR(run(6400, 1), one + tma.descriptor_latency.value + 6400 / env.read_bytes_per_cycle, 8);
   EXPECT_NEAR(run(6400, 3) - run(6400, 2), one + 6400 / env.read_bytes_per_cycle, 4);
   EXPECT_NEAR(run(12800, 2) - run(6400, 2), 2 * 6400 / env.read_bytes_per_cycle, 1);
+}
+
+// MEMBAR `scope` three times in each of `warps`, the first behind a load where `loads`.
+double fences(const char* scope, int warps, bool loads = false) {
+  Emitter e;
+  if (loads) {
+    const int words = e.add_pattern(kernels::contiguous(kernels::Space::global, kernels::Matrix::none, false, 4, 128));
+    e.memory(Opcode::ldg, ".E", {kernels::reg(e.fresh())}, {kernels::reg(kernels::zero_value)}, 4, words);
+  }
+  for (int i = 0; i < 3; ++i) e.emit(Opcode::membar, scope, {}, {});
+  e.emit(Opcode::nop, "", {}, {});
+  return cycles(e, warps);
+}
+
+// Beyond the CTA a warp waits for each, all warps at once; within it they only take their turns.
+TEST(MemoryBarriers, WarpsWaitTogether) {
+  const double gpu = h200().sm.memory.membar_gpu.value;
+  EXPECT_NEAR(fences(".ALL.GPU", 1) - fences(".ALL.CTA", 1), 3 * gpu, 0.1 * gpu);
+  EXPECT_LE(fences(".ALL.GPU", 8), fences(".ALL.GPU", 1) + 3 * 8 * 4);
+  EXPECT_LE(fences(".ALL.CTA", 8), fences(".ALL.CTA", 1) + 3 * 8 * 4);
+}
+
+// Of GPU scope the first waits for the answer to what was asked before it, and the others for nothing more.
+TEST(MemoryBarriers, BeyondTheCtaTheyWaitForAnswers) {
+  const MemoryPort port;
+  const double more = fences(".ALL.GPU", 1, true) - fences(".ALL.GPU", 1);
+  EXPECT_NEAR(more, port.latency, 0.15 * port.latency);
+  EXPECT_LE(fences(".ALL.CTA", 1, true) - fences(".ALL.CTA", 1), 40);
+}
+
+// The barrier of a cluster, and what a peer's shared memory takes.
+TEST(Clusters, TheirBarrierTakesItsLatencyAndItsWarps) {
+  const auto run = [](int warps) {
+    Emitter e;
+    e.program().rings = {{"cluster", 1, warps, 0, true, true}};
+    for (int i = 0; i < 2; ++i)
+      add(e, Opcode::syncs, {.kind = AsyncKind::sync, .ring = 0, .rounds_ahead = 1, .advances = true});
+    e.emit(Opcode::nop, "", {}, {});
+    return cycles(e, warps);
+  };
+  EXPECT_GE(run(1), 2 * h200().sm.tma.cluster_barrier.value);
+  EXPECT_NEAR(run(9) - run(1), 2 * 8 * h200().sm.memory.barrier_interval.value, 16);
+}
+
+TEST(Clusters, APeersAnswerTakesItsLatency) {
+  const auto run = [](bool peer) {
+    Emitter e;
+    kernels::AccessPattern words = kernels::contiguous(kernels::Space::shared, kernels::Matrix::none, false, 4, 128);
+    words.of_peer = peer;
+    const kernels::Value loaded = e.fresh();
+    e.memory(Opcode::lds, "", {kernels::reg(loaded)}, {kernels::reg(kernels::zero_value)}, 4, e.add_pattern(words))
+        .control.write_barrier = 0;
+    e.emit(Opcode::iadd3, "", {kernels::reg(loaded)}, {kernels::reg(loaded), kernels::reg(loaded)}).control.wait_mask =
+        1;
+    return cycles(e, 1);
+  };
+  const arch::SmSpec sm = h200().sm;
+  EXPECT_NEAR(run(true) - run(false), sm.tma.cluster_latency.value - sm.memory.lds_latency.value, 8);
 }
 
 // A phase needs all arrivals: the waiting warp goes on only behind the last, however late.

@@ -65,6 +65,7 @@ void mbarrier(const Reader& read, AsyncAct& out) {
     out.kind = ActKind::arrive;
     const bool arrives = !in.has("A0TR") && !in.has("A0T1") && !in.has("A0TX");
     out.arrivals = arrives ? std::popcount(out.lanes) : 0;
+    out.of_peer = in.has("RED");
     out.expects = !in.has("A1T0") && operand != nullptr && operand->index != zero_register;
     if (out.expects && value) out.value = said;
   }
@@ -176,11 +177,12 @@ AsyncAct act_of(const Registers& registers, const Surroundings& around, const St
     case S::bulk_load:
     case S::bulk_store: bulk(read, out); break;
     case S::barrier: named(read, out); break;
+    case S::fence: out.kind = ActKind::fence; break;
     case S::cluster_arrive:
     case S::cluster_wait:
       out.kind = step.semantics == S::cluster_arrive ? ActKind::arrive : ActKind::wait;
       out.barrier = cluster_barrier;
-      out.arrivals = step.semantics == S::cluster_arrive ? std::popcount(out.lanes) : 0;
+      out.arrivals = step.semantics == S::cluster_arrive ? 1 : 0;
       break;
     default: break;
   }

@@ -9,7 +9,7 @@
 
 namespace noteg::compiled {
 
-enum class ActKind : std::uint8_t { nothing, init, arrive, wait, load, store, named_arrive, named_sync };
+enum class ActKind : std::uint8_t { nothing, init, arrive, wait, load, store, named_arrive, named_sync, fence };
 
 // A box of a tensor map, or bytes in a row. Without a map in the launch file the address is one made of the
 // coordinates: it moves with them as the real one does, and lies in no buffer.
@@ -32,6 +32,7 @@ struct AsyncAct {
   std::int32_t barrier = -1;  // -1: not known, or none
   int arrivals = 0;           // of its phase
   bool expects = false;       // bytes that bulk copies bring
+  bool of_peer = false;       // arrives at a barrier of another CTA of the cluster, or may
   std::int64_t value = -1;    // init: arrivals per phase; wait: parity; named barriers: threads; expects: bytes
   BulkCopy copy;
 };

@@ -41,7 +41,7 @@ struct Guesses {
 class CtaRecorder : public WarpWatcher {
  public:
   CtaRecorder(const EmulatedCode& code, PathNodes& nodes, const Launch& launch, std::uint32_t shared_begin)
-      : code_(code), shared_begin_(shared_begin), barriers_(launch.warps(), launch.threads()) {
+      : code_(code), shared_begin_(shared_begin), barriers_(launch.warps()) {
     for (int i = 0; i < launch.warps(); ++i) warps_.emplace_back(nodes, code);
   }
 

@@ -197,6 +197,7 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
       return w.set(Predicate{all_lanes, all_lanes}, 0);
     }
     case S::nothing:
+    case S::fence:
     case S::store_global:
     case S::copy_to_shared:
     case S::store_matrix:

@@ -22,7 +22,8 @@ bool controls(S s) {
 
 bool acts(const Step& step) {
   return is_bulk(step.semantics) || step.semantics == S::mbarrier || step.semantics == S::cluster_arrive ||
-         step.semantics == S::cluster_wait || (step.semantics == S::barrier && is_named_barrier(*step.in));
+         step.semantics == S::cluster_wait || (step.semantics == S::barrier && is_named_barrier(*step.in)) ||
+         (step.semantics == S::fence && !step.in->has("CTA"));
 }
 
 bool reads_shared(S s) { return s == S::load_shared || s == S::atomic_shared; }

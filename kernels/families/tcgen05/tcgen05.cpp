@@ -139,6 +139,7 @@ void emit_piece(Emitter& e, const Tcgen05Plan& plan, Value address, int pattern,
     const int first = i * per_register % columns, last = (first + per_register - 1) % columns;
     e.emit(Opcode::f2fp, "", {reg(packed.part(i))}, {reg(sums.part(last)), reg(sums.part(first))});
   }
+  emit_index_arithmetic(e, piece_arithmetic);
   for (int store = 0; store < plan.stores_per_piece; ++store)
     e.memory(Opcode::sts, ".128", {}, {reg(address), reg(packed.range(per_store * store, per_store))}, 16, pattern);
   e.emit(Opcode::membar, ".ALL.CTA", {}, {});

@@ -201,6 +201,7 @@ void emit_wgmma_epilogue(Emitter& e, const WgmmaPlan& plan, const WgmmaConsumer&
       }
       packed.push_back(four);
     }
+    emit_index_arithmetic(e, piece_arithmetic);
     for (const Value& four : packed) e.memory(Opcode::stsm, ".16.M88.4", {}, {reg(address), reg(four)}, 16, pattern);
     e.emit(Opcode::membar, ".ALL.CTA", {}, {});
     e.emit(Opcode::fence, ".VIEW.ASYNC", {}, {});

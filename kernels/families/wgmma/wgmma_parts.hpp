@@ -24,6 +24,10 @@ enum WgmmaRing : int {
 };
 enum WgmmaWalk : int { walk_stages, walk_multiply, walk_store, walk_staging };
 
+// Instructions of an epilogue between two pieces: addresses, who stores, which buffer is free. Fitted on the h200_gemm
+// rows of cutlass_wgmma below 20 us, whose listings are not known; with more, cuBLAS' own tiles are chosen less often.
+inline constexpr int piece_arithmetic = 28;
+
 Instruction& emit_async(Emitter& e, Opcode op, std::string_view modifiers, const AsyncOp& async);
 
 struct WgmmaConsumer {

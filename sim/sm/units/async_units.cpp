@@ -1,12 +1,10 @@
 #include "sim/sm/units/async_units.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/sm/machine.hpp"
 
 namespace noteg::sm {
-
 namespace {
 
 using kernels::AsyncKind;
@@ -143,7 +141,9 @@ std::uint64_t AsyncUnits::matmul_room(const Warp& warp) const {
 
 void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(in.async)];
-  if (op.turns >= 0 && turn_of(warp, op).ring < 0) return take_turn(warp, op);
+  const bool does_nothing = op.turns >= 0 && turn_of(warp, op).ring < 0;
+  if (op.kind == AsyncKind::fence) sm_.load_store.fence(warp, id, in, !does_nothing, now);
+  if (does_nothing) return take_turn(warp, op);
   const bool takes_part = !op.one_warp || sm_.place_of(warp) % warps_per_group == 0;
   if (takes_part) act(warp, id, op, now);
   if (op.turns >= 0) take_turn(warp, op);
@@ -177,6 +177,7 @@ void AsyncUnits::act(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::
     case AsyncKind::wait:
       if (op.turns >= 0 && turn_of(warp, op).consumes) --unseen(warp, barrier_of(warp, op));
       break;
+    case AsyncKind::fence:
     case AsyncKind::matmul_wait: break;
   }
 }
@@ -289,12 +290,14 @@ void AsyncUnits::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_
   if (sm_.observer.listens())
     sm_.observer.use(RecordedUnit::bulk_copy, sm_.id_of(warp), warp.pc, whole(passed - cycles), whole(passed),
                      whole(passed + latency));
+  const double alone = std::min(cycles, bytes / port.read_burst_bytes_per_cycle);  // what a fence waits for
+  if (sm_.program.has_fences) sm_.ctas.expect_answer(warp.cta, whole(passed - cycles + alone + latency));
   sm_.events.post(std::max(now + 1, whole(passed + latency)),
                   {EventKind::box_arrival, ring_of(warp, op), warp.cta, barrier_of(warp, op)});
 }
 
-// The box is read as it leaves the SM, and its place in shared memory is free again behind that (H100M, bulk_store: 2
-// to 24 KB 72 cycles later than they take at 32 bytes a cycle). The kernel ends when it has reached L2.
+// The box is read as it leaves the SM, and its place in shared memory is free again behind that (H100M, bulk_store: 72
+// cycles; H200M, box_store: through a tensor map 193). The kernel ends when it has reached L2.
 void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now) {
   const BoxTraffic& traffic = sm_.traffic.port().boxes[static_cast<std::size_t>(op.box)];
   const double share = traffic.bytes > 0 ? traffic.bytes : 1;  // of the box that lies inside C
@@ -302,7 +305,7 @@ void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op,
   sm_.count.write_sectors += bytes / sector_;
   sm_.count.shared_bytes += op.bytes;
   sm_.count.shared_wavefronts += op.bytes / shared_width_;
-  const double passed = sm_.traffic.send(static_cast<double>(now) + tma_.store_latency.value, bytes);
+  const double passed = sm_.traffic.send(static_cast<double>(now) + op.latency, bytes);
   state_.stores_end = std::max(state_.stores_end, whole(passed + sm_.traffic.port().latency) + sm_.skipped());
   ++warp.group[warp.group_open % max_groups];
   sm_.events.post(std::max(now + 1, whole(passed)),

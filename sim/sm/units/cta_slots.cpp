@@ -142,9 +142,10 @@ void CtaSlots::turn_over(std::size_t slot, std::uint64_t at) {
 void CtaSlots::hash(StateHash& add) const {
   add.until(next_launch_);
   for (const auto& [running, arrived, started, first_main, main_begin, main_cycles, lead_begin, lead_cycles, main_loops,
-                    stores_gone] : slots_) {
+                    stores_gone, answered] : slots_) {
     add(static_cast<std::uint64_t>(running) << 8 | static_cast<std::uint64_t>(arrived));
     add.until(stores_gone);
+    add.until(answered);
     if (running > 0) add(static_cast<std::uint64_t>(main_loops));
   }
 }

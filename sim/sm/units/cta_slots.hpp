@@ -26,6 +26,11 @@ class CtaSlots {
   void stores(std::size_t slot, std::uint64_t gone) {
     slots_[slot].stores_gone = std::max(slots_[slot].stores_gone, gone);
   }
+  // An answer to something that the CTA has asked for; the last of them so far.
+  void expect_answer(std::size_t slot, std::uint64_t at) {
+    slots_[slot].answered = std::max(slots_[slot].answered, at);
+  }
+  [[nodiscard]] std::uint64_t answered(std::size_t slot) const { return slots_[slot].answered; }
   // A warp has arrived at the CTA's barrier; all that wait there may go on.
   void arrive_at_barrier(std::size_t slot, std::uint64_t now);
   void open_barrier(std::size_t slot, std::uint64_t now);
@@ -55,6 +60,7 @@ class CtaSlots {
     std::uint64_t lead_begin = 0, lead_cycles = 0;  // while the leading warp is
     int main_loops = 0;                             // warpgroups that are in theirs
     std::uint64_t stores_gone = 0;                  // when its stores have left the SM
+    std::uint64_t answered = 0;                     // when all has that it asked for beyond the SM
 
     void shift(std::uint64_t cycles);  // it runs so much later
   };

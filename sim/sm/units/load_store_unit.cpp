@@ -22,6 +22,11 @@ LoadStoreUnit::LoadStoreUnit(Machine& sm, const arch::SmSpec& spec, std::size_t 
 
 namespace {
 
+// Until a store to shared memory is where a memory barrier wants it, behind its passes (H100M, fences: 16 warps that
+// each store four times and then wait take 26 cycles each, 16 of them the stores'; that store once 8, 4 of them the
+// store's).
+constexpr std::uint64_t store_drain = 7;
+
 // Bank conflicts of L1 concern the sectors that an access finds there, fills the others.
 std::uint64_t data_cycles(const MemoryCost& cost, double beyond_l1) {
   if (cost.kind != MemoryKind::load_global) return cost.front_cycles;
@@ -60,7 +65,7 @@ std::uint64_t LoadStoreUnit::queued_since(std::size_t sub, std::uint64_t from) c
 void LoadStoreUnit::enqueue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const MemoryCost& cost = cost_of(in.memory);
   if (sm_.scoreboard && cost.kind != MemoryKind::barrier) sm_.scoreboard->issued(id, warp.pc, now);
-  if (is_global(cost.kind)) {
+  if (is_global(cost.kind) || in.write_barrier == fence_counter) {
     for (const int barrier : {in.write_barrier, in.read_barrier})
       if (barrier >= 0) warp.long_mask |= std::uint64_t{0xff} << (8 * barrier);
   }
@@ -75,6 +80,12 @@ void LoadStoreUnit::enqueue(Warp& warp, std::uint16_t id, const DecodedInstructi
       in.read_barrier,
       static_cast<std::uint8_t>(warp.group_open % max_groups)};
   if (++of.size == 1) post_head(warp.sub, now);
+}
+
+void LoadStoreUnit::fence(Warp& warp, std::uint16_t id, const DecodedInstruction& in, bool takes_part,
+                          std::uint64_t now) {
+  if (takes_part) return enqueue(warp, id, in, now);
+  if (!sm_.scoreboard) sm_.events.post(now + 1, {EventKind::release, fence_counter, id});
 }
 
 void LoadStoreUnit::load_constant(const Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
@@ -159,8 +170,11 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   shared_.head = (shared_.head + 1) % 16;
   --shared_.size;
   const double beyond_l1 = std::exchange(shared_.beyond_l1, -1.0);
-  const std::uint64_t data_at = std::max(shared_.data_stage_free, now), passes = data_cycles(cost, beyond_l1);
+  std::uint64_t data_at = std::max(shared_.data_stage_free, now);
+  if (cost.kind == MemoryKind::fence) data_at = std::max(data_at, shared_.stored + store_drain);
+  const std::uint64_t passes = data_cycles(cost, beyond_l1);
   shared_.data_stage_free = data_at + passes;
+  if (sm_.program.has_fences && cost.kind == MemoryKind::store_shared) shared_.stored = shared_.data_stage_free;
   shared_.arbiter_free = std::max({now + cost.address_cycles, shared_.room_behind(data_at, data_queue_),
                                    room_for_requests(cost.port_cycles * beyond_l1, now)});
   sm_.count.lsu_cycles += static_cast<double>(passes);
@@ -177,6 +191,14 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   if (of.size > 0) post_head(sub, now);
   complete(sub, access, beyond_l1, now, data_at);
   if (shared_.size > 0 && !shared_.posted) serve(now);
+}
+
+// H200M, fences: one of GPU scope takes 164 cycles more behind a store, 243 where all SMs store.
+std::uint64_t LoadStoreUnit::answer_to(const MemoryCost& cost, std::uint64_t ready) const {
+  constexpr double of_a_load = 0.75;
+  return cost.kind == MemoryKind::store_global
+             ? ready + static_cast<std::uint64_t>(of_a_load * sm_.traffic.port().latency)
+             : ready;
 }
 
 // From when on the arbiter goes on behind so many requests. Copies past L1 ask L2's port for a line a cycle, and behind
@@ -203,7 +225,10 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyon
   sm_.count.shared_wavefronts += cost.wavefronts;
   sm_.count.shared_conflict_wavefronts += cost.conflict_wavefronts;
   if (cost.read_release > front_delay) release_sources(access, data_at + cost.read_release - front_delay);
-  const std::uint64_t ready = std::max(data_at + 1, data_ready(of_[sub], cost, beyond_l1, data_at));
+  const std::uint16_t cta = sm_.warps[access.warp].cta;
+  const std::uint64_t asked =
+      access.write_barrier == fence_counter ? std::max(data_at, sm_.ctas.answered(cta)) : data_at;
+  const std::uint64_t ready = std::max(data_at + 1, data_ready(of_[sub], cost, beyond_l1, asked));
   if (sm_.scoreboard) sm_.events.post(ready, {EventKind::registers_written, 0, access.warp, access.pc});
   if (access.write_barrier >= 0 && !sm_.scoreboard)
     sm_.events.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
@@ -211,7 +236,8 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyon
     sm_.observer.use(RecordedUnit::load_store, access.warp, access.pc, data_at, data_at + data_cycles(cost, beyond_l1),
                      ready);
   if (waits_beyond_l1(cost, beyond_l1)) pending_.add(ready, cost.requests);
-  if (cost.kind == MemoryKind::store_global) sm_.ctas.stores(sm_.warps[access.warp].cta, ready);
+  if (cost.kind == MemoryKind::store_global) sm_.ctas.stores(cta, ready);
+  if (sm_.program.has_fences && is_global(cost.kind)) sm_.ctas.expect_answer(cta, answer_to(cost, ready));
   if (cost.kind == MemoryKind::async_copy) sm_.events.post(ready, {EventKind::async_done, access.group, access.warp});
 }
 
@@ -266,13 +292,14 @@ void LoadStoreUnit::hash(StateHash& add) const {
     }
   }
   const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free, requests_gone, beyond_l1,
-               parts, data_at, accesses] = shared_;
+               parts, data_at, accesses, stored] = shared_;
   for (int i = 0; i < size; ++i) add(waiting[static_cast<std::size_t>((head + i) % 16)]);
   add(posted ? 1 : 0);
   add(std::bit_cast<std::uint64_t>(beyond_l1));
   add(static_cast<std::uint64_t>(parts));
   for (const std::uint64_t free : {arbiter_free, data_stage_free, barrier_free}) add.until(free);
   add.until(requests_gone);
+  add.until(stored + store_drain);
   for (std::size_t back = 1; back <= data_queue_; ++back) {
     const std::uint64_t at = data_at[(accesses - back) % data_at.size()];
     if (at <= add.now()) break;

@@ -67,6 +67,8 @@ class LoadStoreUnit {
   [[nodiscard]] std::uint64_t queued_since(std::size_t sub, std::uint64_t from) const;
 
   void enqueue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
+  // A memory barrier beyond the CTA, of a warp of which some lane takes part or none.
+  void fence(Warp& warp, std::uint16_t id, const DecodedInstruction& in, bool takes_part, std::uint64_t now);
   // LDC has a path of its own, beside queue and arbiter: on our H200 two of them for each eight LDS cost nothing where
   // LDS keep the unit busy.
   void load_constant(const Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now);
@@ -105,6 +107,7 @@ class LoadStoreUnit {
     int parts = 0;             // sixteenths of a wavefront that accesses have not taken yet (MemoryCost::next_share)
     std::array<std::uint64_t, arch::max_data_queue + 1> data_at{};  // when the data stage has each of the last accesses
     std::size_t accesses = 0;
+    std::uint64_t stored = 0;  // the last store to shared memory has passed, where there are memory barriers
 
     // An access comes from the arbiter, for which the data stage has time from `at` on: when has the queue room again?
     std::uint64_t room_behind(std::uint64_t at, std::size_t places) {
@@ -117,6 +120,7 @@ class LoadStoreUnit {
   static void let_pass(OfSubCore& of, std::uint64_t now);
   void serve(std::uint64_t now);
   std::uint64_t room_for_requests(double requests, std::uint64_t now);
+  [[nodiscard]] std::uint64_t answer_to(const MemoryCost& cost, std::uint64_t ready) const;  // comes from L2
   void complete(std::size_t sub, const Access& access, double beyond_l1, std::uint64_t now, std::uint64_t data_at);
   void release_sources(const Access& access, std::uint64_t at);
   std::uint64_t data_ready(OfSubCore& of, const MemoryCost& cost, double beyond_l1, std::uint64_t now);
