@@ -133,9 +133,13 @@ sm::SmResult SmTimer::interpolate(const sm::MemoryPort& port, const sm::SmWork& 
   return out;
 }
 
-// Enough to fill most pipelines: so many instructions of all warps of an SM, two iterations at least.
+// Enough to fill most pipelines: so many instructions of all warps of an SM, two iterations at least, and one more than
+// copies may run ahead: else nobody waits for them.
 std::int64_t SmTimer::pilot_iterations(int resident) const {
-  constexpr std::int64_t instructions = 4800, least = 2, most = 12;
+  constexpr std::int64_t instructions = 4800, most = 12;
+  std::int64_t least = 2;
+  for (const sm::DecodedRing& ring : program_.rings) least = std::max<std::int64_t>(least, ring.count + 1);
+  least = std::min(least, most);
   return std::clamp(instructions / (iteration_length_ * program_.warps * resident), least, most);
 }
 
