@@ -174,8 +174,8 @@ std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& st
       const auto cycles = static_cast<double>(wait.until - wait.from);
       const double branch = wait.reason == sm::Stall::no_instruction ? resolving(cycles, jumped, converged) : 0;
       stalls[column("branch_resolving")] += branch;
-      const bool by_fence = wait.reason == sm::Stall::long_scoreboard && at > 0 &&
-                            steps[static_cast<std::size_t>(at - 1)].semantics == S::fence;
+      const Step& before = steps[static_cast<std::size_t>(std::max(at - 1, 0))];
+      const bool by_fence = wait.reason == sm::Stall::long_scoreboard && before.semantics == S::fence && before.acts;
       const std::size_t of = by_fence ? column("membar") : column_of(wait.reason, steps[static_cast<std::size_t>(at)]);
       stalls[of] += cycles - branch;
       if (wait.reason == sm::Stall::long_scoreboard || wait.reason == sm::Stall::short_scoreboard)

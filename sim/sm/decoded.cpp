@@ -222,14 +222,35 @@ bool is_simple(const DecodedInstruction& in) {
   return false;
 }
 
-bool is_wide_fence(const Instruction& in) {
-  return in.op == Opcode::membar && in.modifiers.find(".CTA") == std::string::npos;
-}
-
 std::uint8_t held_by(const DecodedInstruction& in) {
   if (in.simple && in.action < static_cast<Action>(pipes)) return static_cast<std::uint8_t>(in.action);
   const bool queues = in.action == Action::memory || in.action == Action::barrier;
   return queues && in.constant_line == no_constant ? queue_place : no_single_wait;
+}
+
+bool is_wide_fence(const Instruction& in) {
+  return in.op == Opcode::membar && in.modifiers.find(".CTA") == std::string::npos;
+}
+
+// What memory barriers wait for beside their own way, and who waits for them.
+void order_fences(DecodedProgram& out, const kernels::Program& program) {
+  // Longer where the warp has stored to shared memory since the last one (H100M, bulk_store: eight warps that each
+  // store four times lose 112 cycles between these and a BAR.SYNC).
+  constexpr int behind_stores = 27;
+  bool has_stored = false;
+  for (std::size_t at = 0; at < out.code.size(); ++at) {
+    DecodedInstruction& in = out.code[at];
+    if (in.memory < 0) continue;
+    MemoryCost& cost = out.memory[static_cast<std::size_t>(in.memory)];
+    has_stored = has_stored || cost.kind == MemoryKind::store_shared;
+    if (cost.kind != MemoryKind::fence) continue;
+    out.has_fences = true;
+    if (std::exchange(has_stored, false))
+      cost.read_release = cost.latency = static_cast<std::uint16_t>(cost.latency + behind_stores);
+    if (!is_wide_fence(program.code[at])) continue;
+    in.write_barrier = fence_counter;
+    if (at + 1 < out.code.size()) out.code[at + 1].wait_bits |= std::uint64_t{0xff} << (8 * fence_counter);
+  }
 }
 
 // DEPBAR issues at once, and the instruction behind it waits (H200M, H100M: stall samples lie there, none on DEPBAR).
@@ -251,10 +272,6 @@ void hold_behind_depbar(DecodedProgram& out) {
 
 }  // namespace
 
-// Cycles that a memory barrier of a CTA takes longer where its warp has stored to shared memory (H100M, bulk_store:
-// eight warps that each store four times lose 112 cycles between these and a BAR.SYNC).
-constexpr std::uint16_t behind_stores = 27;
-
 DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, const AddressFacts& facts,
                       const CoreSwitches& switches) {
   DecodedProgram out;
@@ -270,17 +287,12 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     out.scoreboard.emplace(program, latency_model(sm, tensor_form_in(program)));
   decode_loops(out, program);
   out.code.reserve(program.code.size());
-  bool has_stored = false;                                  // to shared memory, since the last memory barrier
   std::vector<int> copy_cost(program.patterns.size(), -1);  // of LDGSTS, by pattern: long to count, the same for all
   for (const Instruction& in : program.code) {
     DecodedInstruction decoded = decode_one(in, program, sm);
-    const bool is_fence = is_wide_fence(in);
-    if (is_fence) decoded.write_barrier = fence_counter;
-    out.has_fences = out.has_fences || in.op == Opcode::membar;
-    if (!out.code.empty() && out.code.back().write_barrier == fence_counter)
-      decoded.wait_bits |= std::uint64_t{0xff} << (8 * fence_counter);
-    if (decoded.action == Action::memory || decoded.action == Action::constant_load ||
-        decoded.action == Action::barrier || is_fence) {
+    decoded.queues = decoded.action == Action::memory || is_wide_fence(in) ||
+                     (decoded.action == Action::barrier && switches.barriers);
+    if (decoded.queues || decoded.action == Action::constant_load || decoded.action == Action::barrier) {
       decoded.memory = static_cast<std::int16_t>(out.memory.size());
       int* known =
           in.op == Opcode::ldgsts && in.pattern >= 0 ? &copy_cost[static_cast<std::size_t>(in.pattern)] : nullptr;
@@ -288,10 +300,6 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
                                ? out.memory[static_cast<std::size_t>(*known)]
                                : memory_cost(in, program, sm, facts, switches.bank_conflicts));
       if (known != nullptr) *known = decoded.memory;
-      MemoryCost& cost = out.memory.back();
-      if (cost.kind == MemoryKind::fence && std::exchange(has_stored, false))
-        cost.read_release = cost.latency = static_cast<std::uint16_t>(cost.latency + behind_stores);
-      has_stored = has_stored || cost.kind == MemoryKind::store_shared;
       if (out.memory.back().next_share > 0) out.memory.push_back(one_wavefront_more(out.memory.back(), sm.memory));
     }
     if (decoded.action == Action::tensor) {
@@ -301,6 +309,7 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
     out.code.push_back(decoded);
   }
   if (!program.async.empty()) decode_asynchronous(out, program, sm);
+  order_fences(out, program);
   hold_behind_depbar(out);
   for (std::size_t at = 0; at < out.code.size(); ++at) {
     DecodedInstruction& in = out.code[at];

@@ -133,6 +133,7 @@ struct DecodedInstruction {
   std::uint8_t redirect = 0;    // cycles until the next one is fetched: taken forward branches, BSYNC
   bool passes_barrier = false;  // goes on while its warp waits at a barrier
   bool yields = false;
+  bool queues = false;  // through the load/store queue
   std::int8_t write_barrier = -1;
   std::int8_t read_barrier = -1;
   std::uint8_t depbar = 0xff;       // DEPBAR: commit groups, or counts of depbar_counter, that may be outstanding

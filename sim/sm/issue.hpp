@@ -27,8 +27,7 @@ inline std::uint64_t Machine::try_issue(SubCore& sub, Warp& warp, std::uint64_t 
       return there;
     }
   }
-  const bool is_fence = in.action == Action::asynchronous && in.memory >= 0;
-  if (in.action == Action::memory || (in.action == Action::barrier && switches.barriers) || is_fence) {
+  if (in.queues) {
     if (load_store.is_full(sub.index)) {
       sub.scheduler.wait_for_queue(warp);
       return never;  // the queue wakes the sub-core when an entry leaves
@@ -98,7 +97,7 @@ inline std::int32_t Machine::execute(SubCore& sub, Warp& warp, std::uint64_t now
       break;
     case Action::asynchronous:
       async.issue(warp, id, in, now);
-      if (in.memory < 0 && (in.write_barrier >= 0 || in.read_barrier >= 0)) signal(warp, now);
+      if (!in.queues && (in.write_barrier >= 0 || in.read_barrier >= 0)) signal(warp, now);
       break;
     case Action::exit: break;
     case Action::mufu:

@@ -5,10 +5,7 @@
 namespace noteg::compiled {
 namespace {
 
-const LaunchValidation& bulk() {
-  static const LaunchValidation all = validated("h200-sxm-141gb", "bulk/h200_launches.csv");
-  return all;
-}
+const LaunchValidation& bulk() { return validated("h200-sxm-141gb", "bulk/h200_launches.csv"); }
 
 TEST(BulkLaunches, TimesStayWithinTheirBounds) { expect_times_within(bulk(), 0.28, 0.067); }
 

@@ -6,10 +6,7 @@
 namespace noteg::compiled {
 namespace {
 
-const LaunchValidation& library() {
-  static const LaunchValidation all = validated("h100-sxm5-80gb", "h100_library_launches.csv");
-  return all;
-}
+const LaunchValidation& library() { return validated("h100-sxm5-80gb", "h100_library_launches.csv"); }
 
 TEST(LibraryLaunches, TimesStayWithinTheirBounds) { expect_times_within(library(), 0.55, 0.12); }
 

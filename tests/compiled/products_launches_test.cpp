@@ -5,10 +5,7 @@
 namespace noteg::compiled {
 namespace {
 
-const LaunchValidation& products() {
-  static const LaunchValidation all = validated("h200-sxm-141gb", "products/h200_launches.csv");
-  return all;
-}
+const LaunchValidation& products() { return validated("h200-sxm-141gb", "products/h200_launches.csv"); }
 
 TEST(ProductLaunches, TimesStayWithinTheirBounds) { expect_times_within(products(), 0.27, 0.0616); }
 

@@ -6,10 +6,7 @@
 namespace noteg::compiled {
 namespace {
 
-const LaunchValidation& styles() {
-  static const LaunchValidation all = validated("h100-sxm5-80gb", "h100_styles_launches.csv");
-  return all;
-}
+const LaunchValidation& styles() { return validated("h100-sxm5-80gb", "h100_styles_launches.csv"); }
 
 TEST(StylesLaunches, TimesStayWithinTheirBounds) { expect_times_within(styles(), 0.3, 0.1); }
 

@@ -5,10 +5,7 @@
 namespace noteg::compiled {
 namespace {
 
-const LaunchValidation& tails() {
-  static const LaunchValidation all = validated("h100-sxm5-80gb", "tails/h100_launches.csv");
-  return all;
-}
+const LaunchValidation& tails() { return validated("h100-sxm5-80gb", "tails/h100_launches.csv"); }
 
 TEST(TailLaunches, TimesStayWithinTheirBounds) { expect_times_within(tails(), 0.2, 0.051); }
 

@@ -5,10 +5,7 @@
 namespace noteg::compiled {
 namespace {
 
-const LaunchValidation& unseen() {
-  static const LaunchValidation all = validated("h200-sxm-141gb", "h200_unseen_launches.csv");
-  return all;
-}
+const LaunchValidation& unseen() { return validated("h200-sxm-141gb", "h200_unseen_launches.csv"); }
 
 TEST(UnseenLaunches, TimesStayWithinTheirBounds) { expect_times_within(unseen(), 0.4, 0.16); }
 

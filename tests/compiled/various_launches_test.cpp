@@ -7,10 +7,7 @@
 namespace noteg::compiled {
 namespace {
 
-const LaunchValidation& various() {
-  static const LaunchValidation all = validated("h100-sxm5-80gb", "h100_various_launches.csv");
-  return all;
-}
+const LaunchValidation& various() { return validated("h100-sxm5-80gb", "h100_various_launches.csv"); }
 
 TEST(VariousLaunches, TimesStayWithinTheirBounds) { expect_times_within(various(), 0.37, 0.11); }
 
