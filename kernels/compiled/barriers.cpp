@@ -31,14 +31,19 @@ AsyncKind kind_of(ActKind kind) {
   return AsyncKind::arrive;
 }
 
-// The shortest sequence that gives the whole by repetition.
-template <class T>
-void keep_one_period(std::vector<T>& sequence) {
-  for (std::size_t period = 1; period < sequence.size(); ++period) {
-    if (!std::equal(sequence.begin() + static_cast<std::ptrdiff_t>(period), sequence.end(), sequence.begin())) continue;
-    sequence.resize(period);
-    return;
+// The shortest way to write the turns: some that come once, and a period that has been seen twice. (A stage is often
+// given back one iteration later, so that the first has none to give back.)
+void keep_one_period(kernels::WarpTurns& warp) {
+  const std::vector<kernels::BarrierTurn>& turns = warp.turns;
+  std::size_t shortest = turns.size();
+  for (std::size_t period = 1; period < shortest; ++period) {
+    std::size_t first = turns.size() - period;  // from here on each is as the one a period later
+    while (first > 0 && turns[first - 1] == turns[first - 1 + period]) --first;
+    if (first + period >= shortest || (first > 0 && first + 2 * period > turns.size())) continue;
+    shortest = first + period;
+    warp.repeats_from = first;
   }
+  warp.turns.resize(shortest);
 }
 
 // Multiplications of a warpgroup, and waiting for them.
@@ -111,7 +116,23 @@ std::uint32_t BarrierLog::note(int warp, const AsyncAct& act) {
   const std::int64_t detail = act.kind == ActKind::wait ? act.value : act.lanes;
   const auto [at, is_new] = numbers_.try_emplace({act.kind, act.at, act.barrier, detail, act.copy.peers},
                                                  static_cast<std::uint32_t>(numbers_.size()));
+  if (is_new) last_.emplace_back();
+  last_[at->second] = {act.at, use};
   return at->second;
+}
+
+void BarrierLog::repeat(int warp, const std::vector<std::uint32_t>& numbers, std::int64_t times) {
+  bool goes_on = !numbers.empty();
+  for (std::int64_t i = 0; i < times && goes_on; ++i) {
+    goes_on = false;
+    for (const std::uint32_t number : numbers) {
+      const auto& [at, use] = last_[number];
+      std::vector<Use>& uses = instructions_[at].uses[warp];
+      if (uses.size() >= longest) continue;
+      uses.push_back(use);
+      goes_on = true;
+    }
+  }
 }
 
 void BarrierLog::add_rings(AsyncPlan& plan, std::map<std::int32_t, int>& rings) const {
@@ -141,7 +162,7 @@ void BarrierLog::add_rings(AsyncPlan& plan, std::map<std::int32_t, int>& rings) 
 kernels::BarrierTurns BarrierLog::turns_of(const Instruction& in, const std::map<std::int32_t, int>& rings) const {
   kernels::BarrierTurns out(warps_);
   for (const auto& [warp, uses] : in.uses) {
-    std::vector<kernels::BarrierTurn>& turns = out[static_cast<std::size_t>(warp)];
+    kernels::WarpTurns& of_warp = out[static_cast<std::size_t>(warp)];
     for (const Use& use : uses) {
       kernels::BarrierTurn turn;
       const auto ring = rings.find(use.barrier);
@@ -155,9 +176,9 @@ kernels::BarrierTurns BarrierLog::turns_of(const Instruction& in, const std::map
           turn.boxes = static_cast<std::int16_t>(
               std::clamp(std::lround(barrier.copies / std::max(1.0, barrier.expects)), 0L, 1000L));
       }
-      turns.push_back(turn);
+      of_warp.turns.push_back(turn);
     }
-    keep_one_period(turns);
+    keep_one_period(of_warp);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "kernels/compiled/emulator/async_acts.hpp"
@@ -33,11 +34,13 @@ class BarrierLog {
 
   // A number that is the same for acts that do the same at the same barrier.
   std::uint32_t note(int warp, const AsyncAct& act);
+  // The warp does these again, so many times, as it did last.
+  void repeat(int warp, const std::vector<std::uint32_t>& numbers, std::int64_t times);
   [[nodiscard]] AsyncPlan plan(const EmulatedCode& code) const;
   [[nodiscard]] bool empty() const { return numbers_.empty(); }
 
  private:
-  static constexpr std::size_t longest = 512;  // executions of an instruction by a warp that are remembered
+  static constexpr std::size_t longest = 2048;  // executions of an instruction by a warp that are remembered
   struct Use {
     ActKind kind = ActKind::nothing;
     std::int32_t barrier = -1;
@@ -71,6 +74,7 @@ class BarrierLog {
   std::map<std::int32_t, Barrier> barriers_;
   std::map<std::int32_t, Instruction> instructions_;
   std::map<std::tuple<ActKind, std::int32_t, std::int32_t, std::int64_t, int>, std::uint32_t> numbers_;
+  std::vector<std::pair<std::int32_t, Use>> last_;  // by number: instruction, and what it did last
 };
 
 }  // namespace noteg::compiled

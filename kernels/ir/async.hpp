@@ -24,7 +24,7 @@ struct BarrierRing {
 };
 
 // Where barriers are found by their addresses (compiled kernels) each is a ring of one, and an instruction says for
-// each of its executions by a warp which one it concerns, again and again from the front.
+// each of its executions by a warp which one it concerns. Behind the last turn comes the one at `repeats_from`.
 struct BarrierTurn {
   std::int16_t ring = -1;     // -1: this execution does nothing (no lane takes part)
   std::int16_t boxes = 0;     // an arrival: boxes that its phase expects
@@ -33,7 +33,13 @@ struct BarrierTurn {
 
   bool operator==(const BarrierTurn&) const = default;
 };
-using BarrierTurns = std::vector<std::vector<BarrierTurn>>;  // by warp of the CTA
+struct WarpTurns {
+  std::vector<BarrierTurn> turns;
+  std::size_t repeats_from = 0;
+
+  bool operator==(const WarpTurns&) const = default;
+};
+using BarrierTurns = std::vector<WarpTurns>;  // by warp of the CTA
 
 enum class AsyncKind : std::uint8_t {
   arrive,         // at a barrier; with `boxes`, the phase also expects so many
@@ -54,17 +60,17 @@ enum class BoxOf : std::uint8_t { a, b, c };
 struct AsyncOp {
   AsyncKind kind = AsyncKind::wait;
   int ring = -1;
-  int places_back = 0;      // arrive: at the barrier so many places behind the warp's position
-  int rounds_ahead = 0;     // wait: 1 for who needs what the ring's phase brings, 0 for who needs its place free
-  int boxes = 0;            // arrive
-  bool not_first = false;   // arrive: left out in the first iteration of a main loop
-  bool one_warp = false;    // the first warp of the warpgroup does it for all: arrivals and boxes
-  bool by_design = false;   // wait: for a free stage, or for the warp's turn; who waits there holds nothing up
-  bool advances = false;    // the warp's position moves on behind this instruction
-  BoxOf box = BoxOf::a;     // load_box, store_box
-  double bytes = 0;         // of the whole box
-  int n = 0;                // matmul: columns of the result
-  int issuers = 4;          // matmul: warps that issue it together
+  int places_back = 0;     // arrive: at the barrier so many places behind the warp's position
+  int rounds_ahead = 0;    // wait: 1 for who needs what the ring's phase brings, 0 for who needs its place free
+  int boxes = 0;           // arrive
+  bool not_first = false;  // arrive: left out in the first iteration of a main loop
+  bool one_warp = false;   // the first warp of the warpgroup does it for all: arrivals and boxes
+  bool by_design = false;  // wait: for a free stage, or for the warp's turn; who waits there holds nothing up
+  bool advances = false;   // the warp's position moves on behind this instruction
+  BoxOf box = BoxOf::a;    // load_box, store_box
+  double bytes = 0;        // of the whole box
+  int n = 0;               // matmul: columns of the result
+  int issuers = 4;         // matmul: warps that issue it together
   bool a_in_registers = false;
   bool closes_group = false;
   int groups = 0;  // matmul_wait

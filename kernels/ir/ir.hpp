@@ -132,7 +132,7 @@ enum class MemoryKind : std::uint8_t {
 enum class MemoryOrder : std::uint8_t { none, shared_load, shared_store, copy, global, commit, fence };
 
 // Whose least stall count compilers give it by itself.
-enum class LeastStall : std::uint8_t { none, barrier, branch, depbar };
+enum class LeastStall : std::uint8_t { none, barrier, branch, depbar, warpgroup };
 
 struct OpcodeInfo {
   Opcode op;

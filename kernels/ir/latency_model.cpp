@@ -47,12 +47,13 @@ int issue_interval(const LatencyModel& model, Opcode op) {
   return 1;
 }
 
-int least_stall(const LatencyModel& model, Opcode op) {
-  switch (opcode_info(op).least_stall) {
+int least_stall(const LatencyModel& model, const Instruction& ins) {
+  switch (opcode_info(ins.op).least_stall) {
     case LeastStall::none: return 1;
     case LeastStall::barrier: return model.barrier_stall;
     case LeastStall::branch: return model.branch_stall;
     case LeastStall::depbar: return model.depbar_stall;
+    case LeastStall::warpgroup: return ins.modifiers == ".ARRIVE" ? model.arrive_stall : 1;
   }
   return 1;
 }

@@ -30,6 +30,7 @@ struct LatencyModel {
   int barrier_stall = 6;    // least stall of BAR.SYNC and of a branch, as compilers write them
   int branch_stall = 5;
   int depbar_stall = 4;                     // DEPBAR acts on the next instruction only from this stall on
+  int arrive_stall = 10;                    // of WARPGROUP.ARRIVE, as ptxas writes it
   bool async_copy = true;                   // LDGSTS exists
   int most_ctas = 16, most_threads = 1536;  // of an SM
   int shared_memory = 100 * 1024, shared_memory_reserved = 1024;  // bytes of an SM, of them taken for each CTA
@@ -46,6 +47,6 @@ struct LatencyModel {
 [[nodiscard]] int issue_interval(const LatencyModel& model, Opcode op);
 
 // Least stall count that compilers give to an opcode by itself (barriers, branches).
-[[nodiscard]] int least_stall(const LatencyModel& model, Opcode op);
+[[nodiscard]] int least_stall(const LatencyModel& model, const Instruction& ins);
 
 }  // namespace noteg::kernels

@@ -93,7 +93,8 @@ constexpr std::array<OpcodeInfo, opcode_count> table = {{
     {Opcode::utcomma, "UTCOMMA", Unit::tensor, false, Pipe::tensor},
     {Opcode::utcbar, "UTCBAR", Unit::control, false},
     {Opcode::ldtm, "LDTM", Unit::memory, true, Pipe::other, MemoryKind::load_shared},
-    {Opcode::warpgroup, "WARPGROUP", Unit::control, false},
+    {Opcode::warpgroup, "WARPGROUP", Unit::control, false, Pipe::other, MemoryKind::none, MemoryOrder::none, 10,
+     LeastStall::warpgroup},
     {Opcode::usetmaxreg, "USETMAXREG", Unit::control, false},
     // Bulk copies and barriers in shared memory complete on barriers and in groups of their own.
     {Opcode::utmaldg, "UTMALDG", Unit::control, false},

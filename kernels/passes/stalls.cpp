@@ -22,7 +22,7 @@ class IssueClock {
 
   void step(int at, int previous) {
     Instruction& ins = program_.code[static_cast<std::size_t>(at)];
-    ins.control.stall = static_cast<std::uint8_t>(std::max<int>(ins.control.stall, least_stall(model_, ins.op)));
+    ins.control.stall = static_cast<std::uint8_t>(std::max<int>(ins.control.stall, least_stall(model_, ins)));
     if (previous >= 0) {
       Control& before = program_.code[static_cast<std::size_t>(previous)].control;
       // A NOP is there because stalls of 15 cycles do not do: the one before it holds for all of them.

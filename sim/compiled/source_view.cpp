@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "kernels/compiled/live_registers.hpp"
 #include "sim/gpu/simulate.hpp"
@@ -89,12 +90,42 @@ double executed(const kernels::Program& program, std::int64_t most_iterations) {
   return sum;
 }
 
-// Loops cut so short that the watched run stays small.
+// The innermost loops around bulk copies and multiplications of warpgroups, which hand each other stages.
+std::vector<kernels::Loop*> loops_of_stages(kernels::Program& program) {
+  std::vector<kernels::Loop*> out;
+  for (std::size_t i = 0; i < program.code.size(); ++i) {
+    const int async = program.code[i].async;
+    if (async < 0) continue;
+    const kernels::AsyncKind kind = program.async[static_cast<std::size_t>(async)].kind;
+    if (kind != kernels::AsyncKind::load_box && kind != kernels::AsyncKind::matmul) continue;
+    kernels::Loop* innermost = nullptr;
+    for (kernels::Loop& loop : program.loops) {
+      const auto at = static_cast<std::int32_t>(i);
+      if (at < loop.begin || at > loop.branch) continue;
+      if (innermost == nullptr || loop.begin > innermost->begin) innermost = &loop;
+    }
+    if (innermost != nullptr && std::ranges::find(out, innermost) == out.end()) out.push_back(innermost);
+  }
+  return out;
+}
+
+// Loops cut so short that the watched run stays small. Those that hand each other stages keep their proportion: one
+// that is unrolled four times has a quarter of the other's iterations.
 kernels::Program shortened(const kernels::Program& program, int resident) {
   kernels::Program out = program;
   std::int64_t iterations = usual_iterations;
   while (iterations > 2 && executed(program, iterations) * program.warps * resident > most_watched)
     iterations = iterations * 2 / 3;
+  std::int64_t longest = 0, common = 0;
+  const std::vector<kernels::Loop*> of_stages = loops_of_stages(out);
+  for (const kernels::Loop* loop : of_stages) {
+    longest = std::max(longest, loop->iterations);
+    common = std::gcd(common, loop->iterations);
+  }
+  std::int64_t part = (longest + iterations - 1) / iterations;
+  while (part < common && common % part != 0) ++part;
+  if (part > 1 && part <= common)
+    for (kernels::Loop* loop : of_stages) loop->iterations /= part;
   for (kernels::Loop& loop : out.loops) loop.iterations = std::min(loop.iterations, iterations);
   return out;
 }

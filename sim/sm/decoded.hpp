@@ -185,9 +185,6 @@ struct DecodedAsync {
   double latency = 0;  // from its end until another instruction can use the result
   double macs = 0;
   std::size_t tensor_kind = 0;
-  // Multiplications of a warpgroup that follow each other and add to the same registers are a chain: of the first of
-  // them how many, of the others 0.
-  std::int32_t chain = 1;
 };
 
 // Which of the CTA's tiles a warp takes; where it goes on to them, or leaves if there are none.

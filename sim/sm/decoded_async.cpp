@@ -20,7 +20,9 @@ std::vector<DecodedRing> decode_rings(const kernels::Program& program, const arc
     decoded.count = static_cast<std::uint32_t>(std::max(1, ring.count));
     decoded.arrivals = ring.arrivals;
     decoded.walk = static_cast<std::size_t>(ring.walk);
-    const Cycles latency = !ring.is_hardware     ? sm.tma.barrier_latency
+    // Of compiled code SYNCS itself takes that long (decode_asynchronous).
+    const Cycles in_shared = program.turns.empty() ? sm.tma.barrier_latency : Cycles{1};
+    const Cycles latency = !ring.is_hardware     ? in_shared
                            : ring.across_cluster ? sm.tma.cluster_barrier
                                                  : sm.memory.barrier_latency;
     decoded.latency = static_cast<std::uint64_t>(
@@ -80,34 +82,6 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   return out;
 }
 
-// No wait, no other multiplication, no begin and no end of a loop or of a role parts a chain.
-void decode_chains(DecodedProgram& out, const kernels::Program& program) {
-  std::vector<bool> is_entered(program.code.size());
-  for (const DecodedLoop& loop : out.loops) is_entered[static_cast<std::size_t>(loop.begin)] = true;
-  for (const std::int32_t start : out.start) is_entered[static_cast<std::size_t>(start)] = true;
-  DecodedAsync* first = nullptr;
-  std::int16_t sums = -1;
-  for (std::size_t at = 0; at < program.code.size(); ++at) {
-    const Instruction& in = program.code[at];
-    const int index = out.code[at].async;
-    if (is_entered[at]) first = nullptr;
-    DecodedAsync* op = index >= 0 ? &out.async[static_cast<std::size_t>(index)] : nullptr;
-    if (op == nullptr || op->kind != kernels::AsyncKind::matmul) {
-      const bool waits = op != nullptr && op->kind == kernels::AsyncKind::matmul_wait;
-      if (waits || out.code[at].action == Action::branch) first = nullptr;
-      continue;
-    }
-    const bool of_group = op->issuers > 1 && in.dst[0].kind == kernels::OperandKind::reg;
-    if (first != nullptr && of_group && in.dst[0].index == sums) {
-      ++first->chain;
-      op->chain = 0;
-      continue;
-    }
-    first = of_group ? op : nullptr;
-    sums = in.dst[0].index;
-  }
-}
-
 }  // namespace
 
 void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, const arch::SmSpec& sm) {
@@ -124,9 +98,10 @@ void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, c
       if (loop.is_main && place >= loop.begin && place <= loop.branch) op.loop = static_cast<std::int16_t>(i);
     }
     out.code[at].async = static_cast<std::int16_t>(out.async.size());
+    if (op.kind == kernels::AsyncKind::wait && op.turns >= 0)
+      out.code[at].latency = static_cast<std::uint8_t>(std::min(255, as_int(sm.tma.barrier_latency)));
     out.async.push_back(op);
   }
-  decode_chains(out, program);
   if (!program.is_persistent) return;
   out.tiles.resize(static_cast<std::size_t>(out.warps));
   for (const kernels::Role& role : program.roles) {
@@ -148,6 +123,11 @@ void decode_other_main_loops(DecodedProgram& out, const kernels::Program& progra
     while (first < role.end && !multiplies(first)) ++first;
     if (first == role.end || role.first_warp == program.lead_warp) continue;
     while (!multiplies(last)) --last;
+    for (const DecodedLoop& loop : out.loops) {
+      if (loop.is_tiles || loop.begin > last || loop.branch < last) continue;
+      first = std::min(first, loop.begin);
+      last = std::max(last, loop.branch);
+    }
     out.multiplying.push_back(role.first_warp);
     for (std::int32_t at = role.begin; at < role.end; ++at)
       out.code[static_cast<std::size_t>(at)].region = static_cast<std::uint8_t>((at >= first) + (at > last));

@@ -7,12 +7,12 @@
 
 namespace noteg::sm {
 
-// Of a program whose other instructions are decoded: its barriers and asynchronous operations, chains of
-// multiplications, tiles of persistent CTAs.
+// Of a program whose other instructions are decoded: its barriers, asynchronous operations and tiles of persistent
+// CTAs.
 void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, const arch::SmSpec& sm);
 
-// Main loops of warpgroups beside the leading one, as far as they multiply: between the first and the last of their
-// multiplications.
+// Main loops of warpgroups beside the leading one: from the first to the last of their multiplications, the loop around
+// them included.
 void decode_other_main_loops(DecodedProgram& out, const kernels::Program& program);
 
 }  // namespace noteg::sm

@@ -33,14 +33,7 @@ inline std::uint64_t Machine::try_issue(SubCore& sub, Warp& warp, std::uint64_t 
       return never;  // the queue wakes the sub-core when an entry leaves
     }
   } else {
-    std::uint64_t free = pipes.free_from(sub.index, static_cast<std::size_t>(in.action));
-    if (in.async >= 0 && program.async[static_cast<std::size_t>(in.async)].kind == kernels::AsyncKind::matmul) {
-      free = async.matmul_room(warp);
-      if (free > now) {
-        warp.failed_by = Stall::math_pipe;
-        warp.failed_until = free;
-      }
-    }
+    const std::uint64_t free = pipes.free_from(sub.index, static_cast<std::size_t>(in.action));
     if (free > now) {
       sub.scheduler.try_from(warp, free, now);
       return free;

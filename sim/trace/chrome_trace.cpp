@@ -70,9 +70,11 @@ class Writer {
     counters();
     std::ranges::stable_sort(events_, {}, &Event::time);
     std::string out = "{\"displayTimeUnit\":\"ns\",\n\"otherData\":" + other_data() + ",\n\"traceEvents\":[\n";
-    for (const std::string& name : names_of_tracks_) out += name + ",\n";
-    for (std::size_t i = 0; i < events_.size(); ++i) out += events_[i].text + (i + 1 < events_.size() ? ",\n" : "\n");
-    return out + "]}\n";
+    std::string_view before = "";
+    const auto add = [&](const std::string& text) { out.append(std::exchange(before, ",\n")).append(text); };
+    for (const std::string& name : names_of_tracks_) add(name);
+    for (const Event& event : events_) add(event.text);
+    return out + "\n]}\n";
   }
 
  private:

@@ -11,15 +11,22 @@ namespace {
 // So many iterations beyond the window keep the deepest pipelines full to its end.
 constexpr std::int64_t iterations_behind = 10;
 
-// First issues of the iterations of the first CTA's leading warp, and behind them the first issue after the last
-// iteration.
+// First issues of the iterations of the first CTA's leading warp, or of the first that runs the loop where that one
+// does not, and behind them the first issue after the last iteration.
 std::vector<std::uint64_t> iteration_begins(const kernels::Program& program, const kernels::Loop& loop,
                                             const sm::Recorder& log) {
+  const auto is_in_loop = [&](const sm::IssueRecord& issue) {
+    return loop.begin <= issue.pc && issue.pc <= loop.branch;
+  };
+  const auto leads = [&](const sm::IssueRecord& issue) { return issue.warp == program.lead_warp && is_in_loop(issue); };
+  const auto first = std::ranges::find_if(log.issues, is_in_loop);
+  if (first == log.issues.end()) return {};
+  const int watched = std::ranges::any_of(log.issues, leads) ? program.lead_warp : first->warp;
   std::vector<std::uint64_t> begins;
   bool next = true;
   for (const sm::IssueRecord& issue : log.issues) {
-    if (issue.warp != program.lead_warp) continue;
-    const bool is_inside = loop.begin <= issue.pc && issue.pc <= loop.branch;
+    if (issue.warp != watched) continue;
+    const bool is_inside = is_in_loop(issue);
     if (next && (is_inside || !begins.empty())) {
       begins.push_back(issue.cycle);
       next = false;

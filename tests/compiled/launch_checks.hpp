@@ -47,6 +47,15 @@ inline void expect_times_within(const LaunchValidation& all, double each_bound, 
   EXPECT_LE(sum / static_cast<double>(all.outcomes.size()), mean_bound);
 }
 
+// Those that cannot be followed are timed as if fewer were there.
+inline void expect_barriers_followed(const LaunchValidation& all) {
+  for (const LaunchOutcome& each : all.outcomes) {
+    ASSERT_TRUE(each.run) << each.launch;
+    for (const std::string& text : each.run->assumptions)
+      EXPECT_EQ(text.find("could not be followed"), std::string::npos) << each.launch << ": " << text;
+  }
+}
+
 // Of the launches of one kernel.
 inline void expect_kernel_within(const LaunchValidation& all, std::string_view kernel, double bound) {
   int launches = 0;

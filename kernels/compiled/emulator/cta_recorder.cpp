@@ -142,11 +142,31 @@ void CtaRecorder::repeat(int warp, std::size_t from, std::size_t to, std::int64_
   PathBuilder body = w.path.alone();
   apply(w, from, to, static_cast<double>(times), body);
   w.path.repeat(body.path(), times);
+  std::vector<std::uint32_t> acts;
+  add_acts(w, from, to, acts);
+  barriers_.repeat(warp, acts, times);
   // Part of the period of a loop around this one.
   const std::size_t here = w.log.size();
   w.keep({repeat_event, static_cast<std::uint32_t>(here - from)});
   w.keep({repeat_event, static_cast<std::uint32_t>(to - from)});
   w.keep({repeat_event, static_cast<std::uint32_t>(times)});
+}
+
+// What stands in [from, to), that of skipped iterations as often as it was skipped.
+void CtaRecorder::add_acts(const Warp& w, std::size_t from, std::size_t to, std::vector<std::uint32_t>& out) {
+  constexpr std::size_t most = 1 << 14;
+  for (std::size_t i = from; i < to && out.size() < most; ++i) {
+    const Event event = w.log[i];
+    if (event.what == act_event) out.push_back(event.detail);
+    if (event.what != repeat_event) continue;
+    if (i + 2 >= to) return;
+    std::vector<std::uint32_t> once;
+    const std::size_t begin = i - event.detail;
+    add_acts(w, begin, begin + w.log[i + 1].detail, once);
+    for (std::uint32_t n = 0; n < w.log[i + 2].detail && !once.empty() && out.size() < most; ++n)
+      out.insert(out.end(), once.begin(), once.end());
+    i += 2;
+  }
 }
 
 // Counts what stands in [from, to) so many times more; `body` takes its way, once.
@@ -162,7 +182,7 @@ void CtaRecorder::apply(Warp& w, std::size_t from, std::size_t to, double times,
       body.repeat(alone.path(), inner);
       i += 2;
     } else if (event.what == act_event) {
-      // The turns of an instruction go on by themselves.
+      // BarrierLog counts them.
     } else if (event.what < 0) {
       const std::int32_t block = -1 - event.what;
       body.enter(block);

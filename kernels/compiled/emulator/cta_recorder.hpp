@@ -114,6 +114,7 @@ class CtaRecorder : public WarpWatcher {
   };
 
   static void apply(Warp& w, std::size_t from, std::size_t to, double times, PathBuilder& body);
+  static void add_acts(const Warp& w, std::size_t from, std::size_t to, std::vector<std::uint32_t>& out);
 
   static std::size_t note(InstructionRecord& record, Variant& v, const Step& step, bool reads_nothing);
 

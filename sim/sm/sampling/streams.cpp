@@ -14,7 +14,8 @@ Streams::Streams(const Machine& sm) : sm_(sm) {
   for (const TileShare& share : program.tiles) stride = std::lcm(stride, share.stride);
   for (const DecodedRing& ring : program.rings) turn_ = std::lcm(turn_, std::int64_t{ring.count});
   for (const kernels::BarrierTurns& by_warp : program.turns)
-    for (const auto& turns : by_warp) turn_ = std::lcm(turn_, std::max<std::int64_t>(1, std::ssize(turns)));
+    for (const auto& [turns, repeats_from] : by_warp)
+      turn_ = std::lcm(turn_, std::max<std::int64_t>(1, std::ssize(turns) - static_cast<std::int64_t>(repeats_from)));
   for (int place = 0; place < program.warps; ++place) {
     const auto at = static_cast<std::size_t>(place);
     const std::pair kind{program.start[at], program.tiles.empty() ? 1 : sm_.tiles_of(program.tiles[at])};

@@ -32,7 +32,7 @@ AsyncUnits::AsyncUnits(Machine& sm, const arch::SmSpec& spec)
     if (op.kind != AsyncKind::wait || op.turns < 0) continue;
     const kernels::BarrierTurns& by_warp = sm.program.turns[static_cast<std::size_t>(op.turns)];
     for (std::size_t warp = 0; warp < by_warp.size() && warp < warps; ++warp)
-      for (const kernels::BarrierTurn& turn : by_warp[warp])
+      for (const kernels::BarrierTurn& turn : by_warp[warp].turns)
         if (turn.ring >= 0 && turn.consumes)
           waits_[warp * barriers +
                  static_cast<std::size_t>(sm.program.rings[static_cast<std::size_t>(turn.ring)].first)] = 1;
@@ -44,21 +44,24 @@ std::size_t AsyncUnits::unseen_at(const Warp& warp, int barrier) const {
   return static_cast<std::size_t>(sm_.id_of(warp)) * barriers + static_cast<std::size_t>(barrier);
 }
 
+const kernels::WarpTurns& AsyncUnits::turns_of(const Warp& warp, const DecodedAsync& op) const {
+  return sm_.program.turns[static_cast<std::size_t>(op.turns)][static_cast<std::size_t>(sm_.place_of(warp))];
+}
+
+std::size_t AsyncUnits::turn_at(const Warp& warp, const DecodedAsync& op) const {
+  return static_cast<std::size_t>(sm_.id_of(warp)) * sm_.program.turns.size() + static_cast<std::size_t>(op.turns);
+}
+
 // What the warp's next execution of the instruction concerns.
 kernels::BarrierTurn AsyncUnits::turn_of(const Warp& warp, const DecodedAsync& op) const {
-  const auto& turns =
-      sm_.program.turns[static_cast<std::size_t>(op.turns)][static_cast<std::size_t>(sm_.place_of(warp))];
-  if (turns.empty()) return {};
-  return turns[state_.turned[static_cast<std::size_t>(sm_.id_of(warp)) * sm_.program.turns.size() +
-                             static_cast<std::size_t>(op.turns)]];
+  const auto& turns = turns_of(warp, op).turns;
+  return turns.empty() ? kernels::BarrierTurn{} : turns[state_.turned[turn_at(warp, op)]];
 }
 
 void AsyncUnits::take_turn(const Warp& warp, const DecodedAsync& op) {
-  const auto& turns =
-      sm_.program.turns[static_cast<std::size_t>(op.turns)][static_cast<std::size_t>(sm_.place_of(warp))];
-  std::uint16_t& at = state_.turned[static_cast<std::size_t>(sm_.id_of(warp)) * sm_.program.turns.size() +
-                                    static_cast<std::size_t>(op.turns)];
-  if (++at >= turns.size()) at = 0;
+  const auto& [turns, repeats_from] = turns_of(warp, op);
+  std::uint16_t& at = state_.turned[turn_at(warp, op)];
+  if (++at >= turns.size()) at = static_cast<std::uint16_t>(repeats_from);
 }
 
 void AsyncUnits::reset_turns(std::size_t slot) {
@@ -124,6 +127,7 @@ Stall AsyncUnits::why_blocked(const Warp& warp) const {
     if (held.completed >= phase_of(warp, op)) return Stall::selected;
     return op.by_design ? Stall::by_design : Stall::async_copy;
   }
+  if (op.kind == AsyncKind::matmul) return has_room(warp) ? Stall::selected : Stall::math_pipe;
   if (op.kind == AsyncKind::matmul_wait) {
     const std::uint32_t open = warp.async.groups - state_.groups[group_of(warp)].groups_ended;
     return open > op.groups ? Stall::math_pipe : Stall::selected;
@@ -131,13 +135,8 @@ Stall AsyncUnits::why_blocked(const Warp& warp) const {
   return Stall::selected;
 }
 
-// A chain is queued as a whole, behind one that has begun (nvjet on our H100: four multiplications of 72 cycles are
-// issued in 60, the first of the next chain when the chain before begins).
-std::uint64_t AsyncUnits::matmul_room(const Warp& warp) const {
-  const Warpgroup& group = state_.groups[group_of(warp)];
-  if (warp.async.matmuls != group.begun) return never;  // one of the four is still to come
-  return sm_.program.async[static_cast<std::size_t>(warp.next->async)].chain > 0 ? group.chain_start : 0;
-}
+// The four warps of a group issue each multiplication before any issues the next.
+bool AsyncUnits::has_room(const Warp& warp) const { return warp.async.matmuls == state_.groups[group_of(warp)].begun; }
 
 void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(in.async)];
@@ -312,9 +311,10 @@ void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op,
                   {EventKind::async_done, static_cast<std::uint8_t>(warp.group_open % max_groups), id});
 }
 
-// The tensor cores take one chain after another, of whichever warpgroup; a multiplication that reads more from shared
-// memory than its columns take cycles is held up by that. Its result can be read some time after the last of the group.
-void AsyncUnits::begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now) {
+// The tensor cores take multiplications of all warpgroups in the order in which they come (H200M, warpgroup_loops: two
+// groups that begin together end one multiplication apart). One that reads more from shared memory than its columns
+// take cycles is held up by that. Its result can be read some time after the last of the group.
+void AsyncUnits::begin_matmul(const Warp& warp, const DecodedAsync& op, std::uint64_t now) {
   const std::size_t index = group_of(warp);
   Warpgroup& group = state_.groups[index];
   const auto first = static_cast<std::size_t>(sm_.id_of(warp) - sm_.place_of(warp) % warps_per_group);
@@ -323,24 +323,17 @@ void AsyncUnits::begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t 
   }
   ++group.begun;
   const double reading = op.bytes / shared_width_;
-  const std::uint64_t cycles = whole(std::max(op.cycles, reading));
-  group.last_start = std::max(now, op.chain > 0 ? state_.matmul_free : group.chain_free);
-  if (op.chain > 0) group.chain_start = group.last_start;
-  group.chain_free = group.last_start + cycles;
-  state_.matmul_free = std::max(state_.matmul_free, group.last_start + std::max<std::uint64_t>(1, op.chain) * cycles);
+  const std::uint64_t start = std::max(now, state_.matmul_free), end = start + whole(op.cycles + op.latency);
+  state_.matmul_free = start + whole(std::max(op.cycles, reading));
   sm_.pipes.multiply_until(state_.matmul_free);
   if (sm_.observer.listens())
-    sm_.observer.use(RecordedUnit::warpgroup, sm_.id_of(warp), warp.pc, group.last_start, group.chain_free,
-                     group.last_start + whole(op.cycles + op.latency));
+    sm_.observer.use(RecordedUnit::warpgroup, sm_.id_of(warp), warp.pc, start, state_.matmul_free, end);
   sm_.count.tensor_cycles += op.cycles * warps_per_group;
   sm_.count.tensor_macs[op.tensor_kind] += op.macs;
   sm_.count.shared_bytes += op.bytes;
   sm_.count.shared_wavefronts += reading;
   sm_.events.post(now + 1, {EventKind::matmul_begun, 0, static_cast<std::uint16_t>(index)});
-  if (op.closes_group) {
-    sm_.events.post(group.last_start + whole(op.cycles + op.latency),
-                    {EventKind::matmul_group_ended, 0, static_cast<std::uint16_t>(index)});
-  }
+  if (op.closes_group) sm_.events.post(end, {EventKind::matmul_group_ended, 0, static_cast<std::uint16_t>(index)});
 }
 
 void AsyncUnits::advance(std::size_t slot, const std::array<std::uint32_t, max_walks>& walked) {
@@ -370,11 +363,8 @@ void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
     for (std::uint16_t at = warp.group_head; at != warp.group_open; ++at)
       add(static_cast<std::uint64_t>(arrives_at[at % max_groups]) << 8 | arrives_ring[at % max_groups]);
     for (std::size_t i = 0; i < walk.size(); ++i) add(walk[i] - base->async.walk[i]);
-    const auto& [begun, last_start, chain_start, chain_free, groups_ended] = state_.groups[group_of(warp)];
+    const auto& [begun, groups_ended] = state_.groups[group_of(warp)];
     add(static_cast<std::uint64_t>(matmuls - begun) << 32 | (groups - groups_ended));
-    add.at(last_start);
-    add.until(chain_start);
-    add.until(chain_free);
     if (!sm_.program.turns.empty()) hash_turns(add, warp);
     add(static_cast<std::uint64_t>(sync_barrier + 1));
     if (sync_barrier >= 0) add(sync_phase - barriers[static_cast<std::size_t>(sync_barrier)].completed);

@@ -28,8 +28,6 @@ class AsyncUnits {
 
   // What holds the warp's next instruction, selected where nothing does.
   [[nodiscard]] Stall why_blocked(const Warp& warp) const;
-  // From when on its multiplication may be issued: one may wait behind another that has begun, no more.
-  [[nodiscard]] std::uint64_t matmul_room(const Warp& warp) const;
   // With the cycles that were skipped: the last bulk store has reached L2.
   [[nodiscard]] std::uint64_t stores_end() const { return state_.stores_end; }
 
@@ -47,9 +45,7 @@ class AsyncUnits {
   };
   // Multiplications of four warps. They begin when all four have issued them, and end in order.
   struct Warpgroup {
-    std::uint32_t begun = 0;                        // multiplications
-    std::uint64_t last_start = 0;                   // of the last that has begun
-    std::uint64_t chain_start = 0, chain_free = 0;  // of the last chain that has begun: when its next may begin
+    std::uint32_t begun = 0;  // multiplications
     std::uint32_t groups_ended = 0;
   };
   struct State {
@@ -66,6 +62,8 @@ class AsyncUnits {
 
   [[nodiscard]] std::size_t groups_per_cta() const;
   [[nodiscard]] std::size_t group_of(const Warp& warp) const;
+  [[nodiscard]] const kernels::WarpTurns& turns_of(const Warp& warp, const DecodedAsync& op) const;
+  [[nodiscard]] std::size_t turn_at(const Warp& warp, const DecodedAsync& op) const;
   [[nodiscard]] kernels::BarrierTurn turn_of(const Warp& warp, const DecodedAsync& op) const;
   [[nodiscard]] std::uint16_t& unseen(const Warp& warp, int barrier) { return state_.unseen[unseen_at(warp, barrier)]; }
   [[nodiscard]] std::size_t unseen_at(const Warp& warp, int barrier) const;
@@ -77,6 +75,7 @@ class AsyncUnits {
   [[nodiscard]] PhaseBarrier& barrier(std::size_t slot, int index) {
     return state_.barriers[slot][static_cast<std::size_t>(index)];
   }
+  [[nodiscard]] bool has_room(const Warp& warp) const;
   void act(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
   void arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void arrive_copied(Warp& warp, const DecodedAsync& op, std::uint64_t now);
@@ -84,7 +83,7 @@ class AsyncUnits {
   void complete_phase(std::uint16_t slot, std::uint8_t ring, int barrier, std::uint64_t now);
   void load_box(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
-  void begin_matmul(Warp& warp, const DecodedAsync& op, std::uint64_t now);
+  void begin_matmul(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void hash_cta(StateHash& add, std::size_t slot) const;
   void hash_turns(StateHash& add, const Warp& warp) const;
 

@@ -70,7 +70,7 @@ TEST(Barriers, AnUnrolledLoopTakesEveryOtherStage) {
   bool found = false;
   for (const auto& [at, op] : plan.ops) {
     if (op.kind != AsyncKind::wait || op.turns < 0) continue;
-    const auto& turns = plan.turns[static_cast<std::size_t>(op.turns)].front();
+    const auto& turns = plan.turns[static_cast<std::size_t>(op.turns)].front().turns;
     if (turns.size() != 2) continue;
     EXPECT_EQ(std::abs(turns[0].ring - turns[1].ring), 2);
     found = true;
@@ -85,8 +85,8 @@ TEST(Barriers, ExpectedBytesAreBoxesOfBothOperands) {
       EXPECT_EQ(op.bytes, 128 * 64 * 2);
     }
     if (op.kind != AsyncKind::arrive) continue;
-    for (const auto& turns : plan.turns[static_cast<std::size_t>(op.turns)])
-      for (const kernels::BarrierTurn& turn : turns)
+    for (const kernels::WarpTurns& warp : plan.turns[static_cast<std::size_t>(op.turns)])
+      for (const kernels::BarrierTurn& turn : warp.turns)
         if (turn.ring >= 0 && turn.ring < 4) {
           EXPECT_EQ(turn.boxes, 2);
         }
@@ -164,6 +164,34 @@ TEST(LiveRegisters, AreNoneBehindTheLastUseAndAtMostWhatTheKernelHas) {
     if (code.instructions[i].base == "EXIT" && code.instructions[i].guard < 0) {
       EXPECT_EQ(live[i], 0);
     }
+}
+
+// A stage is given back an iteration later, so that the first gives none back; that comes once, however long the loop.
+TEST(BarrierTurns, WhatOnlyTheFirstIterationLeavesOutIsNotRepeated) {
+  constexpr int stages = 3, iterations = 22, empty = 64;
+  BarrierLog log(1);
+  const auto note = [&log](std::int32_t at, ActKind kind, int barrier, std::int64_t parity = -1) {
+    AsyncAct act;
+    act.at = at;
+    act.kind = kind;
+    act.barrier = barrier;
+    act.arrivals = kind == ActKind::arrive ? 1 : 0;
+    act.value = parity;
+    log.note(0, act);
+  };
+  for (int i = 0; i < iterations; ++i) {
+    note(0, ActKind::wait, empty + 8 * (i % stages), (i / stages + 1) % 2);
+    note(1, i > 0 ? ActKind::arrive : ActKind::nothing, empty + 8 * ((i + stages - 1) % stages));
+  }
+  const AsyncPlan plan = log.plan({});
+  const auto turns = [&plan](std::int32_t at) {
+    return plan.turns[static_cast<std::size_t>(plan.ops.at(at).turns)].front();
+  };
+  EXPECT_EQ(turns(0).turns.size(), 3U);
+  EXPECT_EQ(turns(0).repeats_from, 0U);
+  EXPECT_EQ(turns(1).turns.size(), 4U);
+  EXPECT_EQ(turns(1).turns.front().ring, -1);
+  EXPECT_EQ(turns(1).repeats_from, 1U);
 }
 
 }  // namespace
