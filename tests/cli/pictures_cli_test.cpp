@@ -123,6 +123,27 @@ TEST(Trace, ShowsCompiledKernelsAsTheirListingDoes) {
   EXPECT_TRUE(has(power.err, "found a compiled kernel")) << power.err;
 }
 
+// The first warp copies, others multiply: their loop is the one whose iterations count.
+TEST(Trace, ShowsAWindowOfKernelsWhoseFirstWarpOnlyCopies) {
+  const std::string launch =
+      "kernel: z_ws128x256s3\ngrid: [1, 1, 1]\nblock: [384, 1, 1]\ndynamic_shared: 148480 B\n"
+      "args: [{i32: 128}, {i32: 256}, {i32: 4096},\n"
+      "  {tensor_map: A, rows: 128, columns: 4096, box_rows: 128, box_columns: 64},\n"
+      "  {tensor_map: B, rows: 256, columns: 4096, box_rows: 256, box_columns: 64}, {buffer: C, bytes: 65536 B}]\n";
+  const auto products = [&launch](const char* window) {
+    const Ran ran = run_shell("d=$(mktemp -d); printf '" + launch +
+                              "' > $d/l.yaml; \"$NOTEG\" simulate --arch "
+                              "h200-sxm-141gb --sass " NOTEG_SOURCE_DIR
+                              "/tests/data/compiled/bulk/bulk_sm90a.sass.gz --launch $d/l.yaml --window " +
+                              window + " --trace $d/t.json > $d/out && grep -c '\"text\":\"HGMMA' $d/t.json");
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return ran.out.empty() ? 0 : std::stoi(ran.out);
+  };
+  const int few = products("6:7"), more = products("6:9");
+  EXPECT_GT(few, 0);
+  EXPECT_NEAR(more, 2 * few, 0.25 * more);
+}
+
 TEST(Timeline, FitsTheTerminal) {
   const Ran ran = run_shell("COLUMNS=60 \"$NOTEG\" " + run +
                             "--timeline | sed -n '/^cycles /,$p' | awk '{ print length }' | sort -n | tail -1");

@@ -12,10 +12,14 @@ Streams::Streams(const Machine& sm) : sm_(sm) {
   std::vector<std::pair<std::int32_t, std::int64_t>> kinds;
   int stride = 1;
   for (const TileShare& share : program.tiles) stride = std::lcm(stride, share.stride);
-  for (const DecodedRing& ring : program.rings) turn_ = std::lcm(turn_, std::int64_t{ring.count});
+  constexpr std::int64_t never_met = 1 << 20;  // iterations: no loop is passed that far
+  const auto takes_turns = [this](std::int64_t length) {
+    if (length > 0 && turn_ < never_met) turn_ = std::lcm(turn_, length);
+  };
+  for (const DecodedRing& ring : program.rings) takes_turns(ring.count);
   for (const kernels::BarrierTurns& by_warp : program.turns)
     for (const auto& [turns, repeats_from] : by_warp)
-      turn_ = std::lcm(turn_, std::max<std::int64_t>(1, std::ssize(turns) - static_cast<std::int64_t>(repeats_from)));
+      takes_turns(std::ssize(turns) - static_cast<std::int64_t>(repeats_from));
   for (int place = 0; place < program.warps; ++place) {
     const auto at = static_cast<std::size_t>(place);
     const std::pair kind{program.start[at], program.tiles.empty() ? 1 : sm_.tiles_of(program.tiles[at])};
