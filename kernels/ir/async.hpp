@@ -24,7 +24,7 @@ struct BarrierRing {
 };
 
 // Where barriers are found by their addresses (compiled kernels) each is a ring of one, and an instruction says for
-// each of its executions by a warp which one it concerns. Behind the last turn comes the one at `repeats_from`.
+// each of its executions by a warp which one it concerns.
 struct BarrierTurn {
   std::int16_t ring = -1;     // -1: this execution does nothing (no lane takes part)
   std::int16_t boxes = 0;     // an arrival: boxes that its phase expects
@@ -35,7 +35,7 @@ struct BarrierTurn {
 };
 struct WarpTurns {
   std::vector<BarrierTurn> turns;
-  std::size_t repeats_from = 0;
+  std::size_t repeats_from = 0;  // behind the last turn comes this one
 
   bool operator==(const WarpTurns&) const = default;
 };

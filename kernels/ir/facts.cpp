@@ -29,6 +29,13 @@ double mean_wavefronts(const Program& program, int begin, int end, Opcode op) {
 
 }  // namespace
 
+const Loop* innermost_loop(const Program& program, int at) {
+  const Loop* inner = nullptr;
+  for (const Loop& loop : program.loops)
+    if (loop.begin <= at && at <= loop.branch && (inner == nullptr || loop.begin > inner->begin)) inner = &loop;
+  return inner;
+}
+
 CodeFacts facts_of(const Program& program, int begin, int end, const LatencyModel& model) {
   CodeFacts f;
   for (int at = begin; at < end; ++at) {

@@ -20,6 +20,9 @@ namespace noteg::kernels {
 
 inline constexpr int instruction_bytes = 16;
 
+// The innermost loop around an instruction; null: none.
+[[nodiscard]] const Loop* innermost_loop(const Program& program, int at);
+
 // Static facts of a block of code, as one reads them off a disassembly.
 
 struct CodeFacts {

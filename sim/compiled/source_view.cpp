@@ -6,8 +6,10 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "kernels/compiled/live_registers.hpp"
+#include "kernels/ir/listing.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/observer.hpp"
@@ -90,21 +92,16 @@ double executed(const kernels::Program& program, std::int64_t most_iterations) {
   return sum;
 }
 
-// The innermost loops around bulk copies and multiplications of warpgroups, which hand each other stages.
-std::vector<kernels::Loop*> loops_of_stages(kernels::Program& program) {
-  std::vector<kernels::Loop*> out;
+// The innermost loops around bulk copies and multiplications of warpgroups, which hand each other stages: by place.
+std::set<std::ptrdiff_t> loops_of_stages(const kernels::Program& program) {
+  std::set<std::ptrdiff_t> out;
   for (std::size_t i = 0; i < program.code.size(); ++i) {
     const int async = program.code[i].async;
     if (async < 0) continue;
     const kernels::AsyncKind kind = program.async[static_cast<std::size_t>(async)].kind;
     if (kind != kernels::AsyncKind::load_box && kind != kernels::AsyncKind::matmul) continue;
-    kernels::Loop* innermost = nullptr;
-    for (kernels::Loop& loop : program.loops) {
-      const auto at = static_cast<std::int32_t>(i);
-      if (at < loop.begin || at > loop.branch) continue;
-      if (innermost == nullptr || loop.begin > innermost->begin) innermost = &loop;
-    }
-    if (innermost != nullptr && std::ranges::find(out, innermost) == out.end()) out.push_back(innermost);
+    if (const kernels::Loop* loop = kernels::innermost_loop(program, static_cast<int>(i)))
+      out.insert(loop - program.loops.data());
   }
   return out;
 }
@@ -117,15 +114,16 @@ kernels::Program shortened(const kernels::Program& program, int resident) {
   while (iterations > 2 && executed(program, iterations) * program.warps * resident > most_watched)
     iterations = iterations * 2 / 3;
   std::int64_t longest = 0, common = 0;
-  const std::vector<kernels::Loop*> of_stages = loops_of_stages(out);
-  for (const kernels::Loop* loop : of_stages) {
-    longest = std::max(longest, loop->iterations);
-    common = std::gcd(common, loop->iterations);
+  const std::set<std::ptrdiff_t> of_stages = loops_of_stages(out);
+  for (const std::ptrdiff_t place : of_stages) {
+    const std::int64_t all = out.loops[static_cast<std::size_t>(place)].iterations;
+    longest = std::max(longest, all);
+    common = std::gcd(common, all);
   }
   std::int64_t part = (longest + iterations - 1) / iterations;
   while (part < common && common % part != 0) ++part;
   if (part > 1 && part <= common)
-    for (kernels::Loop* loop : of_stages) loop->iterations /= part;
+    for (const std::ptrdiff_t place : of_stages) out.loops[static_cast<std::size_t>(place)].iterations /= part;
   for (kernels::Loop& loop : out.loops) loop.iterations = std::min(loop.iterations, iterations);
   return out;
 }

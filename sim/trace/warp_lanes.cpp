@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "kernels/ir/listing.hpp"
+
 namespace noteg::trace {
 namespace {
 
@@ -32,18 +34,11 @@ int first_of_role(const Program& program, int pc) {
   return 0;
 }
 
-const kernels::Loop* innermost(const Program& program, int pc) {
-  const kernels::Loop* inner = nullptr;
-  for (const kernels::Loop& loop : program.loops)
-    if (loop.begin <= pc && pc <= loop.branch && (inner == nullptr || loop.begin > inner->begin)) inner = &loop;
-  return inner;
-}
-
 // Backwards from an instruction: to the head of its loop, from that loop's branch on to the instruction, then on before
 // the loop.
 std::vector<int> backwards(const Program& program, int pc) {
   const int first = first_of_role(program, pc);
-  const kernels::Loop* loop = innermost(program, pc);
+  const kernels::Loop* loop = kernels::innermost_loop(program, pc);
   const int head = loop != nullptr ? loop->begin : first;
   std::vector<int> order;
   for (int i = pc - 1; i >= head; --i) order.push_back(i);

@@ -44,7 +44,7 @@ double cycles_per_iteration(int n, bool a_in_registers, int warpgroups, int coun
   const auto run = [&](std::int64_t iterations) {
     Emitter e;
     const int loop = e.begin_loop(true, 1);
-    e.emit(Opcode::warpgroup, ".ARRIVE", {}, {}).control.stall = 10;  // as ptxas writes it
+    e.emit(Opcode::warpgroup, ".ARRIVE", {}, {}).control.stall = kernels::LatencyModel{}.arrive_stall;
     for (int i = 0; i < count; ++i)
       add(e, Opcode::hgmma,
           {.kind = AsyncKind::matmul, .n = n, .a_in_registers = a_in_registers, .closes_group = i + 1 == count});

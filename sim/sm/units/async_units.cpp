@@ -311,7 +311,7 @@ void AsyncUnits::store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op,
                   {EventKind::async_done, static_cast<std::uint8_t>(warp.group_open % max_groups), id});
 }
 
-// The tensor cores take multiplications of all warpgroups in the order in which they come (H200M, warpgroup_loops: two
+// The tensor cores take multiplications of all warpgroups in the order in which they come (H200M, compiled/loops: two
 // groups that begin together end one multiplication apart). One that reads more from shared memory than its columns
 // take cycles is held up by that. Its result can be read some time after the last of the group.
 void AsyncUnits::begin_matmul(const Warp& warp, const DecodedAsync& op, std::uint64_t now) {
