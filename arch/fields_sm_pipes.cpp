@@ -162,7 +162,7 @@ std::vector<Field> sm_pipe_fields() {
       memory("sm.memory.barrier_interval", NOTEG_MEMBER(sm.memory.barrier_interval), {1, 1000},
              "SM cycles between two warps at the barrier unit."),
       memory("sm.memory.constant_interval", NOTEG_MEMBER(sm.memory.constant_interval), {1, 1000},
-             "SM cycles between constant loads of a sub-core."),
+             "SM cycles for each address of a constant load."),
   };
 }
 

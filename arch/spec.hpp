@@ -130,7 +130,7 @@ struct MemoryPipeSpec {
   int prt_entries = 128;                // pending request table
   Cycles barrier_latency;               // BAR.SYNC: last arrival to first issue after it
   Cycles barrier_interval;              // between warps at the barrier unit
-  Cycles constant_interval;             // between LDC of a sub-core
+  Cycles constant_interval;             // for each address of an LDC
 
   bool operator==(const MemoryPipeSpec&) const = default;
 };

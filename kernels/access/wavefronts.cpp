@@ -51,6 +51,13 @@ int served_in_parts(const AccessPattern& p, unsigned part, SharedBanks banks) {
 
 }  // namespace
 
+int distinct_addresses(const AccessPattern& pattern) {
+  std::vector<std::uint32_t> places;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    if ((pattern.active_mask >> lane & 1u) != 0) places.push_back(pattern.offset[lane]);
+  return std::max(1, count_distinct(places));
+}
+
 int distinct_words(const AccessPattern& pattern, SharedBanks banks) {
   return static_cast<int>(words_of(pattern, 0, 32, banks).size());
 }

@@ -31,6 +31,8 @@ struct GlobalCost {
 
 // Different words of the banks that the active lanes ask for.
 [[nodiscard]] int distinct_words(const AccessPattern& pattern, SharedBanks banks = {});
+// Places where active lanes begin; at least one.
+[[nodiscard]] int distinct_addresses(const AccessPattern& pattern);
 
 // Wavefronts in the banks. Rule (32 banks of 4 bytes, measured on an H200 with 21 address patterns, and the counters of
 // blocked and CUTLASS kernels there): 4-byte accesses are served for 32 lanes at once, 8-byte ones per half warp,

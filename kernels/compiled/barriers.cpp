@@ -226,6 +226,7 @@ AsyncPlan BarrierLog::plan(const EmulatedCode& code) const {
             "/*{:04x}*/ {}: the launch file has no tensor map for it; a box of {:.0f} bytes{}", text.address, text.text,
             copies.bytes, told > 0 ? ", as its barrier expects" : ", as most have"));
       op.bytes = copies.bytes * in.peers;
+      op.copiers = in.peers;
       op.box = in.kind == ActKind::store ? kernels::BoxOf::c : boxes++ % 2 == 0 ? kernels::BoxOf::a : kernels::BoxOf::b;
     }
     out.turns.push_back(turns_of(in, rings));

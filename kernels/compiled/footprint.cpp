@@ -140,8 +140,10 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     Together together;
     if (!group.is_affine) group.step = {1, 1, 1};
     if (scattered[i]) together = neighbours(i, origin, step.bytes);
+    group.goes_first = step.in->has("EF");
     FootprintGroup& sum =
         groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;
+    sum.goes_first = sum.goes_first && group.goes_first;
     members[&sum].push_back(i);
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     const double run = std::max(here.run(i), together.run);

@@ -43,6 +43,7 @@ enum class Semantics : std::uint8_t {
   special_register,
   zero_or_clock,  // CS2R
   load_constant,
+  load_indexed,  // LDC at an address in a register
   popc,
   find_leading_one,
   reverse_bits,

@@ -31,9 +31,12 @@ struct InstructionCounts {
 };
 
 // Lane addresses that an instruction comes with most often, and its mean costs.
+using Joins = std::array<double, kernels::stores_looked_back + 1>;  // executions, by AccessPattern::joins
+
 struct AccessShape {
   kernels::AccessPattern pattern;
   double executions = 0, wavefronts = 0;
+  Joins joins{};
 };
 
 // A way through the code: blocks in the order in which they run, repetitions folded into loops.

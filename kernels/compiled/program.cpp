@@ -55,6 +55,7 @@ kernels::AccessPattern pattern_for(const Step& step, const AccessShape* shape) {
     const auto parts = static_cast<std::uint16_t>(std::lround(mean * kernels::wavefront_parts));
     if (varies && parts != kernels::wavefront_parts * std::max(1, kernels::shared_wavefronts(out)))
       out.mean_wavefronts = parts;
+    out.joins = static_cast<std::uint8_t>(std::ranges::max_element(shape->joins) - shape->joins.begin());
     return out;
   }
   kernels::AccessPattern out;
@@ -166,6 +167,7 @@ class ProgramBuilder {
                                                    : O::sts;
     in.modifiers = from.modifiers;
     in.control = from.control;
+    if (from.base == "PREEXIT") out_.program.starts_dependents = true;
     if (in.op == O::exit && !is_last) in.op = O::nop;  // lanes leave, the warp goes on
     if (from.guard >= 0) {
       in.guard.kind = from.guard_uniform ? IrKind::upred : IrKind::pred;
@@ -215,7 +217,8 @@ class ProgramBuilder {
       case S::load_matrix:
       case S::store_matrix:
       case S::atomic_shared:
-      case S::atomic_global: return true;
+      case S::atomic_global:
+      case S::load_indexed: return true;
       default: return false;
     }
   }

@@ -72,6 +72,7 @@ enum class Opcode : std::uint8_t {
   bsync,
   warpsync,
   shfl,
+  tex,
   dfma,
   hmma,
   imma,
@@ -123,6 +124,7 @@ enum class MemoryKind : std::uint8_t {
   async_copy,
   constant,
   shuffle,
+  texture,
   special_register,  // S2R
   fence,             // MEMBAR
   barrier
@@ -201,6 +203,8 @@ inline constexpr int wavefront_parts = 16;  // of AccessPattern::mean_wavefronts
 // Lane addresses of a memory instruction for one representative warp; from these the model counts
 // bank-conflict wavefronts (shared) and sectors and lines (global). active_mask 0: predicated off in every
 // lane, so it takes an issue slot and a place in the queue but moves no data.
+inline constexpr std::size_t stores_looked_back = 8;  // of a warp, for those that go to the same sectors
+
 struct AccessPattern {
   Space space = Space::shared;
   Matrix matrix = Matrix::none;
@@ -213,6 +217,7 @@ struct AccessPattern {
   std::array<std::uint32_t, 32> shared_offset{};
   // Shared memory: the mean over executions whose lanes lie differently, in sixteenths of a wavefront; 0: as above.
   std::uint16_t mean_wavefronts = 0;
+  std::uint8_t joins = 0;  // global stores: the warp's store so many before goes to the same sectors; 0: none does
 
   bool operator==(const AccessPattern&) const = default;
 };
@@ -251,9 +256,10 @@ struct Program {
   std::vector<BarrierRing> rings;
   std::vector<AsyncOp> async;
   std::vector<BarrierTurns> turns;
-  bool is_persistent = false;  // a CTA takes tile after tile: loops with is_tiles
-  int lead_warp = 0;           // whose progress tells prologue, main loop and epilogue apart
-  std::vector<Role> roles;     // empty: all warps run the whole code; otherwise every warp has one
+  bool starts_dependents = false;  // CTAs say when the next kernel may begin (griddepcontrol.launch_dependents)
+  bool is_persistent = false;      // a CTA takes tile after tile: loops with is_tiles
+  int lead_warp = 0;               // whose progress tells prologue, main loop and epilogue apart
+  std::vector<Role> roles;         // empty: all warps run the whole code; otherwise every warp has one
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
 

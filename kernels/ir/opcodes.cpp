@@ -80,6 +80,7 @@ constexpr std::array<OpcodeInfo, opcode_count> table = {{
      LeastStall::branch, true},
     {Opcode::warpsync, "WARPSYNC", Unit::branch, false},
     {Opcode::shfl, "SHFL", Unit::memory, true, Pipe::other, MemoryKind::shuffle, MemoryOrder::none, 30},
+    {Opcode::tex, "TEX", Unit::memory, true, Pipe::other, MemoryKind::texture, MemoryOrder::none, 30},
     {Opcode::dfma, "DFMA", Unit::fp64, true},
     {Opcode::hmma, "HMMA", Unit::tensor, false, Pipe::tensor},
     {Opcode::imma, "IMMA", Unit::tensor, false, Pipe::tensor},

@@ -212,17 +212,15 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   set_l1(traffic, out.profile, prints);
   source.l2 = memory::L2State::empty;
   const gpu::Traffic cold = traffic_of(source);
-  out.cold = {out.profile.warp_instructions(),
-              sectors.missed * sectors_that_arrive(source) + sectors.stored,
-              counted_wavefronts(out.profile, request.launch),
-              cold.dram_read_bytes,
-              cold.dram_write_bytes};
+  out.cold = {out.profile.warp_instructions(), sectors.missed * sectors_that_arrive(source) + sectors.stored,
+              counted_wavefronts(out.profile, request.launch), cold.dram_read_bytes, cold.dram_write_bytes};
 
   Result<LaunchTime> timed = time_classes(
       {&request, &out.profile, &prints, resources, *occupancy, traffic, arithmetic_of(gpu.sm, out.profile)});
   if (!timed) return timed.errors();
   for (std::string& each : timed->assumptions) out.assumptions.push_back(std::move(each));
   out.report = std::move(timed->report);
+  out.cold.l2_sectors -= sectors.stored * (1 - out.report.sm_run->events().counters.stored_apart());
   out.program = std::move(timed->program);
   out.origin = std::move(timed->origin);
   double time_us = timed->time_us, cycles = timed->cycles;

@@ -155,12 +155,14 @@ struct Reuse {
 
   // What L2 would have to hold for all of it to be there at the end. Of a buffer that is written where it is read there
   // is one copy: who writes takes the others away.
-  [[nodiscard]] double kept() const {
+  // What is to leave first takes no room from the rest.
+  [[nodiscard]] double kept(bool goes_first) const {
     struct Sum {
       double once = 0, copied = 0, written = 0;
     };
     std::map<int, Sum> of_buffer;
     for (const FootprintGroup& g : source.footprints->groups) {
+      if (g.goes_first && !goes_first) continue;
       const double all = bytes(g, ctas);
       Sum& sum = of_buffer[g.buffer];
       (g.store ? sum.written : sum.once) += all;
@@ -169,7 +171,7 @@ struct Reuse {
     double out = 0;
     for (const auto& [buffer, sum] : of_buffer)
       out += buffer < 0 || sum.written == 0 || sum.once == 0
-                 ? sum.copied + sum.written
+                 ? sum.copied + sum.written * copies(1)
                  : std::max({sum.once, sum.written, sum.copied + sum.written - 2 * std::min(sum.once, sum.written)});
     return out;
   }
@@ -238,7 +240,8 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   reuse.spread = {reuse.ctas > reuse.live ? drift : 0.0, reuse.ctas / reuse.live};
 
   gpu::Traffic out;
-  double once = 0, late = 0, in_waves = 0, written = 0, kept = 0, scattered = 0, filled = 0;
+  double once = 0, late = 0, in_waves = 0, written = 0, scattered = 0, filled = 0;
+  double once_first = 0, written_first = 0;  // of these, what is to leave first
   for (const FootprintGroup& g : source.footprints->groups) {
     const double bytes = reuse.bytes(g, reuse.ctas);
     if (g.store) {
@@ -246,13 +249,15 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
       if (!g.is_affine) filled += g.partial * reuse.random_stores(g) * sector_bytes;
       written += bytes;
+      if (g.goes_first) written_first += bytes;
       continue;
     }
     once += bytes;
+    if (g.goes_first) once_first += bytes;
     late += reuse.late(g);
     in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
   }
-  kept = reuse.kept();
+  const double kept = reuse.kept(true);
   // What a CTA reads again itself, behind everything that all live CTAs read in between.
   const double active = std::min<double>(gpu.sms, reuse.ctas);
   const double retouched = source.footprints->retouch_sectors * reuse.ctas * sector_bytes;
@@ -287,8 +292,12 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   out.compulsory_bytes = once;
   out.result_bytes = written;
   out.footprint_bytes = once + written;
-  const double gone = source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(kept, reuse.capacity) : 1;
-  out.dram_read_bytes = std::min(once * gone + late, std::max(out.l2_read_bytes, once * gone)) + filled;
+  const auto gone_behind = [&](double bytes) {
+    return source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(bytes, reuse.capacity) : 1;
+  };
+  const double gone = gone_behind(kept), stayed = gone_behind(reuse.kept(false));
+  const double once_gone = once_first * gone + (once - once_first) * stayed;
+  out.dram_read_bytes = std::min(once_gone + late, std::max(out.l2_read_bytes, once_gone)) + filled;
   // Of a buffer that is both read and stored to, as much as is stored comes back modified.
   struct Sectors {  // of a CTA
     double read = 0, stored = 0;
@@ -302,7 +311,8 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   // What L2 holds at the end is a mix of what came in last, as far as it surely keeps it (l2.kept_below).
   const double came = kept + late;
   const double stays = came > 0 ? std::min(1.0, reuse.capacity.kept_below * reuse.capacity.bytes / came) : 1;
-  out.dram_write_bytes = written * (source.l2 == memory::L2State::warm ? gone : 1 - stays) + scattered;
+  const double written_gone = written_first * gone + (written - written_first) * stayed;
+  out.dram_write_bytes = (source.l2 == memory::L2State::warm ? written_gone : written * (1 - stays)) + scattered;
   // Rows that are opened for random places, and what else passes in the same channels meanwhile.
   if (random > 0) {
     const double rest = std::max(0.0, out.dram_read_bytes + out.dram_write_bytes - random_bytes);
@@ -313,7 +323,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   const double missing = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
   if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, source.footprints->streams);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
-  out.waiting_places = reuse.waiting_places(gone);
+  out.waiting_places = reuse.waiting_places(once > 0 ? once_gone / once : gone);
   out.sharers = once > 0 ? std::max(1.0, source.missed_sectors * sector_bytes / once) : 1;
 
   memory::L2Traffic l2;

@@ -72,8 +72,8 @@ void fill_memory(SimReport& r, const Source& s) {
   r.memory.shared_conflict_wavefronts = c.shared_conflict_wavefronts;
   r.memory.l1_bytes = c.l1_bytes;
   r.memory.l2_read_bytes = traffic.l2_read_bytes;
-  r.memory.l2_write_bytes = traffic.l2_write_bytes;
-  r.memory.l2_bytes = traffic.l2_read_bytes + traffic.l2_write_bytes;
+  r.memory.l2_write_bytes = traffic.l2_write_bytes * c.stored_apart();
+  r.memory.l2_bytes = traffic.l2_read_bytes + r.memory.l2_write_bytes;
   r.memory.l2_hit_rate = traffic.l2_hit_rate;
   r.memory.dram_read_bytes = traffic.dram_read_bytes;
   r.memory.dram_write_bytes = traffic.dram_write_bytes;

@@ -91,6 +91,7 @@ KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, con
   const sm::CoreCounters counters = runs.mixed().counters;
   const double ctas = std::max(1.0, static_cast<double>(runs.work.ctas));
   prologue_ = std::max(0.0, counters.prologue_cycles) / ctas;
+  apart_ = counters.stored_apart();
   epilogue_ = std::max(0.0, counters.lead_epilogue_cycles) / (ctas * static_cast<double>(launch.geometry.tiles));
 }
 
@@ -145,7 +146,8 @@ double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
     const arch::L2Spec& l2 = ports_.gpu->l2;
     constexpr double sectors_of_line = 4;
     const Traffic& t = ports_.traffic;
-    const double sent = t.l2_write_bytes * t.write_beats + t.l2_read_bytes / sectors_of_line * sm::request_beats;
+    const double stored = t.l2_write_bytes * apart_ * (1 + (t.write_beats - 1) * apart_);
+    const double sent = stored + t.l2_read_bytes / sectors_of_line * sm::request_beats;
     const double crossing = sent + t.modified_read_bytes * l2.modified_read;
     written = crossing / (l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock));
     const double of_fullest = static_cast<double>(ports_.ctas.fullest) / static_cast<double>(ports_.ctas.all);

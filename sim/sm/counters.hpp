@@ -48,12 +48,17 @@ struct CoreCounters {
   double shared_bytes = 0, shared_wavefronts = 0, shared_conflict_wavefronts = 0;
   double l1_bytes = 0;
   double read_sectors = 0, write_sectors = 0;  // asked of L2 when l1_hit_rate is 0
+  double merged_sectors = 0;                   // of stores that went with earlier ones, beside write_sectors
   // Of CTAs: before any warpgroup's main loop, while one is in its main loop, and the rest.
   double prologue_cycles = 0, mainloop_cycles = 0, epilogue_cycles = 0;
   double lead_epilogue_cycles = 0;  // the rest where only the leading warp's main loop counts
 
   CoreCounters& operator+=(const CoreCounters& o);
   [[nodiscard]] CoreCounters operator*(double factor) const;
+  // Of the sectors that are stored, those that no earlier store takes along.
+  [[nodiscard]] double stored_apart() const {
+    return merged_sectors > 0 ? write_sectors / (write_sectors + merged_sectors) : 1;
+  }
   [[nodiscard]] std::array<double, stall_count> stall_shares() const;  // sum 1, or all 0 where nothing ran
 };
 

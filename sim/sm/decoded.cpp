@@ -243,6 +243,7 @@ void order_fences(DecodedProgram& out, const kernels::Program& program) {
     if (in.memory < 0) continue;
     MemoryCost& cost = out.memory[static_cast<std::size_t>(in.memory)];
     has_stored = has_stored || cost.kind == MemoryKind::store_shared;
+    out.joins_stores = out.joins_stores || cost.joins > 0;
     if (cost.kind != MemoryKind::fence) continue;
     out.has_fences = true;
     if (std::exchange(has_stored, false))

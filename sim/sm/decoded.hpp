@@ -90,6 +90,7 @@ struct MemoryCost {
   std::uint16_t wavefronts = 0;       // shared-memory data wavefronts
   std::uint16_t conflict_wavefronts = 0;
   std::uint8_t matrix = 0;      // kernels::Matrix of a global access
+  std::uint8_t joins = 0;       // AccessPattern::joins
   std::uint8_t next_share = 0;  // so many sixteenths of the accesses cost what the entry behind this one says
   std::uint32_t bytes = 0;      // useful bytes, all lanes
 };
@@ -181,6 +182,7 @@ struct DecodedAsync {
   std::int16_t turns = -1;    // kernels::AsyncOp::turns
   bool not_first = false, one_warp = false, by_design = false, advances = false, closes_group = false;
   double bytes = 0;    // of a box; of a multiplication: read from shared memory
+  double copiers = 1;  // of a box: CTAs that bring a part of it each
   double cycles = 0;   // of a multiplication, on the tensor core of each sub-core
   double latency = 0;  // from its end until another instruction can use the result
   double macs = 0;
@@ -211,6 +213,7 @@ struct DecodedProgram {
   std::int32_t epilogue_begin = 0;
   int warps = 1;
   bool has_fences = false;               // memory barriers
+  bool joins_stores = false;             // some go to sectors that the warp has stored to just before
   std::optional<Scoreboard> scoreboard;  // where control bits are not to be used
 };
 

@@ -63,6 +63,7 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   out.closes_group = op.closes_group;
   out.turns = static_cast<std::int16_t>(op.turns);
   out.bytes = op.bytes;
+  out.copiers = op.copiers;
   out.issuers = static_cast<std::uint32_t>(op.issuers);
   if (op.kind == kernels::AsyncKind::store_box)
     out.latency = (has_dimensions(in) ? sm.tma.box_store_latency : sm.tma.store_latency).value;

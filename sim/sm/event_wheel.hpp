@@ -14,6 +14,7 @@ enum class EventKind : std::uint8_t {
   front_arrival,
   front_free,
   release,
+  copy_arrival,  // of a copy beside multiplications of warpgroups: its data come, pc is its memory
   async_done,
   barrier_open,
   cta_start,

@@ -106,6 +106,7 @@ void Machine::handle(const Event& event, std::uint64_t now) {
     case EventKind::front_arrival: load_store.arrive(event.warp, now); break;
     case EventKind::front_free: load_store.arbiter_free(now); break;
     case EventKind::release: release(warps[event.warp], event.counter, now); break;
+    case EventKind::copy_arrival: load_store.copy_arrives(event, now); break;
     case EventKind::async_done: {
       Warp& warp = warps[event.warp];
       --warp.group[event.counter];
@@ -308,7 +309,8 @@ std::uint64_t Machine::hash(const Streams& streams, std::uint64_t now, int depth
   icache.hash(add);
   events.each(now, [&](std::uint64_t ahead, const Event& event) {
     const auto& [kind, counter, warp, pc] = event;
-    const std::uint64_t told = kind == EventKind::async_done ? group_behind_open(warps[warp], counter) : counter;
+    const bool of_group = kind == EventKind::async_done || kind == EventKind::copy_arrival;
+    const std::uint64_t told = of_group ? group_behind_open(warps[warp], counter) : counter;
     add(ahead << 32 | static_cast<std::uint64_t>(kind) << 24 | told << 16 | warp);
     add(static_cast<std::uint64_t>(pc));
   });

@@ -145,6 +145,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   take_link(cost, whole(m.address_cycles), cost.kind != MemoryKind::async_copy ? active_bytes(pattern) : 0, m);
   if (cost.kind == MemoryKind::store_global) {
     cost.masked = narrow(kernels::masked_lines(pattern, sizes));
+    cost.joins = pattern.joins;
     cost.front_cycles = cost.miss_cycles;
     cost.read_release = narrow(whole(uniform ? m.stg_uniform_war : m.stg_war) + wide_store_extra(in, width));
     cost.latency = cost.read_release;
@@ -181,12 +182,14 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
 }
 
 // MICRO25 table 2: with an immediate address the sources are free early, with a register only when the data is there.
-void constant_cost(MemoryCost& cost, const Instruction& in, const arch::MemoryPipeSpec& m) {
+void constant_cost(MemoryCost& cost, const Instruction& in, int addresses, const arch::MemoryPipeSpec& m) {
   const bool by_register = std::any_of(in.src.begin(), in.src.end(), [](const kernels::Operand& o) {
     return o.kind == OperandKind::reg && o.index != kernels::rz;
   });
   cost.latency = narrow(whole(by_register ? m.ldc_register_latency : m.ldc_latency));
   cost.read_release = narrow(whole(by_register ? m.ldc_register_latency : m.ldc_war));
+  // One unit of the SM serves one address after the other (H200M, constants).
+  cost.front_cycles = narrow(whole(m.constant_interval) * addresses);
 }
 
 // A memory barrier. One of CTA scope takes 9 cycles, 84 to 105 for 32 warps together; one of GPU scope 265, for 16
@@ -287,6 +290,17 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
       cost.latency = narrow(whole(sm.memory.shfl_latency));
       cost.bytes = 0;
       break;
+    case MemoryKind::texture:
+      // The texture unit of an SM filters four texels a cycle (CPG; H200M: filters of 17 taps take 1.1 times as long),
+      // beside the data stage: 108 TEX and 1,309 shared wavefronts of a warp take 1,539 cycles. Where texels lie nobody
+      // knows.
+      cost.address_cycles = 0;
+      cost.front_cycles = 32 / 4;
+      take_link(cost, whole(sm.memory.shared_cycles), wavefront_bytes(sm.memory), sm.memory);
+      cost.read_release = narrow(whole(sm.memory.lds_war));
+      cost.latency = narrow(whole(sm.memory.lds_latency) + 4);
+      cost.bytes = 0;
+      break;
     case MemoryKind::special_register:
       // Queues with shared accesses and takes a place at the arbiter, but none in the data stage (h100_sm_micro,
       // special_behind, special_beside: 8 LDS and 8 S2R of 16 warps take 256 cycles, 8 LDS.128 as many with as
@@ -299,7 +313,9 @@ MemoryCost memory_cost(const Instruction& in, const kernels::Program& program, c
       break;
     case MemoryKind::fence: fence_cost(cost, in, sm.memory); break;
     case MemoryKind::constant:
-    case MemoryKind::none: constant_cost(cost, in, sm.memory); break;
+    case MemoryKind::none:
+      constant_cost(cost, in, in.pattern >= 0 ? kernels::distinct_addresses(pattern) : 1, sm.memory);
+      break;
   }
   return cost;
 }

@@ -68,5 +68,18 @@ TEST(Depbar, WaitsUntilAtMostSoManyProducersOfItsCounterAreOpen) {
   EXPECT_LT(waits_for(3), 330);
 }
 
+// H200M, store_merging.
+TEST(StoreMerging, TakesPiecesOfASectorAlongWhileItsLineWaits) {
+  StoreMerging stores(2);
+  EXPECT_FALSE(stores.merges(0, 0, 4, 100));
+  EXPECT_TRUE(stores.merges(0, 1, 4, 124));
+  EXPECT_FALSE(stores.merges(0, 1, 4, 400)) << "it has gone";
+  EXPECT_TRUE(stores.merges(0, 1, 4, 424));
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(stores.merges(1, 0, 4, 430));
+  EXPECT_TRUE(stores.merges(0, 1, 4, 440)) << "sixteen lines in all";
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(stores.merges(1, 0, 4, 450));
+  EXPECT_FALSE(stores.merges(0, 1, 4, 460)) << "pushed out";
+}
+
 }  // namespace
 }  // namespace noteg::sm

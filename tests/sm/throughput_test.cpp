@@ -38,6 +38,18 @@ INSTANTIATE_TEST_SUITE_P(H200, DependentChain,
                                          Chain{"SHF.L.U32 R4, R4, 0x1, R5", "B------:R-:W-:-:S04", 4.069},
                                          Chain{"LDS R4, [R4]", "B0-----:R-:W0:-:S02", 23.07}));
 
+// --- constants ----------------------------------------------------------------------------------------------------
+
+// H200M, constants: 2.02 cycles of the SM for each load, all lanes at one address.
+TEST(Constants, OneUnitServesTheSm) {
+  std::string body;
+  for (int i = 0; i < 16; ++i) body += fmt::format("[B------:R-:W0:-:S01] LDC R{}, c[0x0][0x210] ;\n", 8 + i);
+  for (const int warps : {8, 16}) {
+    const double each = cycles_per_iteration({.text = loop(warps, "", body)}) / (16 * warps);
+    EXPECT_NEAR(each, 2.05, 0.15) << warps;
+  }
+}
+
 // --- packed halves ------------------------------------------------------------------------------------------------
 
 // h100_sm_micro, half_pipe: 2.02 cycles alone, on the half where no IMAD runs.

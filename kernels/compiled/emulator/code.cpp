@@ -59,7 +59,8 @@ std::uint8_t width_of(const Instruction& in, Semantics semantics) {
     case S::load_shared:
     case S::load_global:
     case S::load_local:
-    case S::load_constant: return in.has("128") ? 4 : in.has("64") ? 2 : 1;
+    case S::load_constant:
+    case S::load_indexed: return in.has("128") ? 4 : in.has("64") ? 2 : 1;
     case S::zero_or_clock: return in.has("32") ? 1 : in.has("128") ? 4 : 2;
     case S::imad: return in.has("WIDE") ? 2 : 1;
     case S::float_to_int: return in.has("U64") || in.has("S64") ? 2 : 1;
@@ -85,6 +86,8 @@ Step step_of(const Instruction& in) {
   Step out;
   out.in = &in;
   out.semantics = row != nullptr ? row->semantics : unknown_opcode().semantics;
+  if (in.base == "LDC" && in.operands > 1 && in.operand[1].kind == Kind::constant && in.operand[1].descriptor >= 0)
+    out.semantics = S::load_indexed;
   out.bytes = static_cast<std::uint8_t>(access_bytes(in));
   out.destinations = destinations_of(in, out.semantics);
   out.width = width_of(in, out.semantics);
@@ -163,7 +166,7 @@ void forget_unknowable(EmulatedCode& out) {
 bool has_addresses(Semantics s) {
   return s == S::load_shared || s == S::load_global || s == S::load_local || s == S::store_shared ||
          s == S::store_global || s == S::store_local || s == S::copy_to_shared || s == S::load_matrix ||
-         s == S::store_matrix || s == S::atomic_shared || s == S::atomic_global;
+         s == S::store_matrix || s == S::atomic_shared || s == S::atomic_global || s == S::load_indexed;
 }
 
 bool is_bulk(Semantics s) { return s == S::bulk_load || s == S::bulk_store; }
@@ -195,7 +198,11 @@ std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code) {
 RegisterSet written(const Step& step) {
   RegisterSet out;
   for (std::size_t i = 0; i < step.destinations; ++i) out.add(step.in->operand[i], step.width);
-  if (step.semantics == S::predicates_from_register) out.word[step.in->base == "R2P" ? 8 : 9] |= 0x7f;
+  if (step.semantics == S::predicates_from_register) {  // R2P PR, R0, mask
+    const Operand& mask = step.in->operand[2];
+    const bool is_known = step.in->operands > 2 && mask.kind == Kind::integer;
+    out.word[step.in->base == "R2P" ? 8 : 9] |= is_known ? static_cast<std::uint64_t>(mask.value) & 0x7f : 0x7f;
+  }
   return out;
 }
 
@@ -205,7 +212,8 @@ RegisterSet read(const Step& step) {
   // 64-bit sources stand as one register: their pair is taken along. Data of a store decides nothing.
   const bool all_pairs = step.semantics != S::shift && (in.has("64") || in.has("U64") || in.has("S64"));
   const bool adds_pair = step.semantics == S::imad && (in.has("WIDE") || in.has("HI"));
-  const bool only_address = has_addresses(step.semantics) && step.semantics != S::store_local;
+  const bool only_address =
+      has_addresses(step.semantics) && step.semantics != S::store_local && step.semantics != S::load_indexed;
   for (std::size_t i = step.destinations; i < in.operands; ++i) {
     if (is_bulk(step.semantics) && in.operand[i].kind == Kind::memory) {
       // Addresses, barrier and coordinates stand in registers that follow each other.

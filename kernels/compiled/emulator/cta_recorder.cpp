@@ -95,6 +95,7 @@ InstructionCounts cost_of(const Variant& v, const Step& step) {
 constexpr std::size_t most_variants = 64;  // kept apart; more are counted, not remembered
 
 void add_shape(AccessShape& out, const InstructionRecord& record, const Step& step, double& most) {
+  for (std::size_t i = 0; i < out.joins.size(); ++i) out.joins[i] += record.joins[i];
   for (const Variant& v : record.variants) {
     out.executions += v.executions;
     out.wavefronts += v.executions * v.cost.wavefronts;
@@ -128,13 +129,32 @@ void CtaRecorder::accesses(int warp, const Access& access) {
     v.offset[i] = static_cast<std::uint32_t>(access.address.value[i] - base);
     if (copies) v.shared[i] = static_cast<std::uint32_t>(access.shared.value[i] - shared_base);
     const std::uint64_t shared = copies ? access.shared.value[i] : access.address.value[i];
-    if (is_shared(access.step->semantics))
-      shared_end_ = std::max(shared_end_, static_cast<std::uint32_t>(shared) + access.step->bytes);
+    // What random values lead beyond any SM's shared memory says nothing about the kernel.
+    const std::uint32_t end = static_cast<std::uint32_t>(shared) + access.step->bytes;
+    constexpr std::uint32_t most = 228 << 10;
+    if (is_shared(access.step->semantics) && end <= shared_begin_ + most) shared_end_ = std::max(shared_end_, end);
   }
   Warp& w = warps_[static_cast<std::size_t>(warp)];
   const std::size_t variant =
       note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing);
   w.keep({access.at, static_cast<std::uint32_t>(variant)});
+  if (access.step->semantics == S::store_global) note_store(w, access.at, access, lanes);
+}
+
+void CtaRecorder::note_store(Warp& w, std::int32_t at, const Access& access, std::uint32_t lanes) {
+  constexpr std::uint64_t sector = 32;
+  std::vector<std::uint64_t> sectors;
+  for (std::size_t i = 0; i < 32; ++i)
+    if ((lanes >> i & 1) != 0) sectors.push_back(access.address.value[i] / sector);
+  std::ranges::sort(sectors);
+  sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
+  std::size_t back = 1;
+  while (back <= std::min(w.stores, w.stored.size()) &&
+         !std::ranges::includes(w.stored[(w.stores - back) % w.stored.size()], sectors))
+    ++back;
+  const bool joins = !sectors.empty() && back <= std::min(w.stores, w.stored.size());
+  w.memory[static_cast<std::size_t>(at)].joins[joins ? back : 0] += 1;
+  w.stored[w.stores++ % w.stored.size()] = std::move(sectors);
 }
 
 void CtaRecorder::repeat(int warp, std::size_t from, std::size_t to, std::int64_t times) {

@@ -29,6 +29,7 @@ struct Variant {
 struct InstructionRecord {
   std::vector<Variant> variants;
   std::size_t last = 0;
+  Joins joins{};
 };
 
 // What it did on values that are not known.
@@ -111,7 +112,12 @@ class CtaRecorder : public WarpWatcher {
     std::vector<InstructionRecord> memory;
     std::vector<Event> log;
     bool log_is_full = false;
+    std::array<std::vector<std::uint64_t>, kernels::stores_looked_back> stored;  // sectors of the last ones, in turn
+    std::size_t stores = 0;
   };
+
+  // Which of the warp's last stores went to the same sectors.
+  static void note_store(Warp& w, std::int32_t at, const Access& access, std::uint32_t lanes);
 
   static void apply(Warp& w, std::size_t from, std::size_t to, double times, PathBuilder& body);
   static void add_acts(const Warp& w, std::size_t from, std::size_t to, std::vector<std::uint32_t>& out);

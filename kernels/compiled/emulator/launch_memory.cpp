@@ -15,13 +15,15 @@ namespace {
 // Where constant bank 0 holds what (listings of nvcc 11 to 13).
 struct BankLayout {
   int parameters, descriptor, stack, block, grid;
-  int window;  // where the generic address of the parameters stands, from sm_90 on (maps passed by value); 0: nowhere
+  int window;   // where the generic address of the parameters stands, from sm_90 on (maps passed by value); 0: nowhere
+  int cluster;  // whether the launch names a cluster, its three sizes, and one over each (listings of CUTLASS); 0:
+                // nowhere
 };
 
 constexpr BankLayout layout_of(int sm) {
-  if (sm >= 100) return {0x380, 0x358, 0x37c, 0x360, 0x370, 0};
-  if (sm >= 90) return {0x210, 0x208, 0x28, 0x0, 0xc, 0x198};
-  return {0x160, 0x118, 0x28, 0x0, 0xc, 0};
+  if (sm >= 100) return {0x380, 0x358, 0x37c, 0x360, 0x370, 0, 0};
+  if (sm >= 90) return {0x210, 0x208, 0x28, 0x0, 0xc, 0x198, 0x140};
+  return {0x160, 0x118, 0x28, 0x0, 0xc, 0, 0};
 }
 
 constexpr std::uint64_t first_buffer = 0x7f0000000000, alignment = 2 << 20;  // as cuMemAlloc places large ones
@@ -70,6 +72,14 @@ LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(32768 
   put(layout.stack, stack_top, 4);
   put(layout.descriptor, 0, 8);
   if (layout.window != 0) put(layout.window, bank_window + static_cast<std::uint64_t>(layout.parameters), 8);
+  if (layout.cluster != 0) {
+    put(layout.cluster, launch.cluster ? 1 : 0, 4);
+    for (int i = 0; i < 3; ++i) {
+      const auto ctas = launch.cluster ? (*launch.cluster)[static_cast<std::size_t>(i)] : 1;
+      put(layout.cluster + 4 + 4 * i, static_cast<std::uint64_t>(ctas), 4);
+      put(layout.cluster + 16 + 4 * i, std::bit_cast<std::uint32_t>(1.0f / static_cast<float>(ctas)), 4);
+    }
+  }
   std::uint64_t next = first_buffer;
   std::int64_t offset = layout.parameters;
   for (const Argument& argument : launch.arguments) {

@@ -177,7 +177,8 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
     case S::half_constant: return half_constant(w);
     case S::special_register:
     case S::zero_or_clock: return special_register(w);
-    case S::load_constant: return load_constant(w);
+    case S::load_constant:
+    case S::load_indexed: return load_constant(w);
     case S::vote: return vote(w, active);
     case S::shuffle: return shuffle(w);
     case S::match: return match(w);

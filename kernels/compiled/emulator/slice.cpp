@@ -142,9 +142,13 @@ void slice(EmulatedCode& code, Wanted wanted) {
   // Values that pass through shared memory are followed where loads of them decide something.
   code.keeps_shared =
       std::ranges::any_of(code.steps, [](const Step& step) { return reads_shared(step.semantics) && step.is_read; });
-  for (Step& step : code.steps)
+  const bool keeps_local =
+      std::ranges::any_of(code.steps, [](const Step& step) { return step.semantics == S::load_local && step.is_read; });
+  for (Step& step : code.steps) {
     if (code.keeps_shared && (step.semantics == S::store_shared || step.semantics == S::atomic_shared))
       step.carried_out = step.data_matters = true;
+    if (keeps_local && step.semantics == S::store_local) step.carried_out = true;  // registers that were spilled
+  }
   close_slice(code);
 }
 

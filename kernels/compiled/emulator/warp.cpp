@@ -96,6 +96,7 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
   std::size_t found = 0;
   for (std::size_t i = 0; i < in.operands && found < 2; ++i)
     if (in.operand[i].kind == Kind::memory) where[found++] = &in.operand[i];
+  if (step.semantics == S::load_indexed) return indexed(step, out, watcher);
   if (found == 0) return;
   const bool is_copy = step.semantics == S::copy_to_shared;
   const bool is_global = is_copy || step.semantics == S::load_global || step.semantics == S::store_global ||
@@ -119,6 +120,17 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
       out.address.known |= 1u << lane, out.elsewhere |= 1u << lane;
   }
   watcher.accesses(around_.warp, out);
+}
+
+// c[0x3][R4+0x10]: the register stands where descriptors do.
+void EmulatedWarp::indexed(const Step& step, Access& access, WarpWatcher& watcher) {
+  const Operand& from = step.in->operand[1];
+  const Lanes& index = registers_->r[static_cast<std::size_t>(from.descriptor)];
+  access.address.known = index.known;
+  for (std::size_t i = 0; i < 32; ++i)
+    access.address.value[i] = index.value[i] + static_cast<std::uint64_t>(from.value);
+  access.guessed |= access.lanes & ~index.known;
+  watcher.accesses(around_.warp, access);
 }
 
 bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher) {

@@ -20,6 +20,7 @@ bool is_straight(S s) {
     case S::opaque:
     case S::special_register:
     case S::load_constant:
+    case S::load_indexed:
     case S::zero_or_clock:
     case S::plop3:
     case S::half_constant:

@@ -1,6 +1,7 @@
 #include "sim/sm/units/async_units.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "sim/sm/machine.hpp"
 
@@ -8,6 +9,10 @@ namespace noteg::sm {
 namespace {
 
 using kernels::AsyncKind;
+
+// Of the cycles of shared memory: where multiplications read in each of them, a wavefront still comes through so often
+// (H200M, products_beside: LDS, STS and LDS.128 beside m64n64 take 68 cycles more a wavefront).
+constexpr double least_room = 1.0 / 68;
 
 std::uint64_t whole(double cycles) { return static_cast<std::uint64_t>(std::max(0.0, cycles) + 0.5); }
 
@@ -275,7 +280,11 @@ void AsyncUnits::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_
   const bool of_c = op.box == kernels::BoxOf::c;
   const double share = of_c ? op.bytes : 1;  // of C, traffic.bytes is the part of a box that lies inside
   const double bytes = traffic.bytes > 0 ? traffic.bytes * share : op.bytes;
-  const double cycles = traffic.cycles > 0 ? traffic.cycles : bytes / sm_.traffic.port().read_bytes_per_cycle;
+  const MemoryPort& port = sm_.traffic.port();
+  // L2 gives each part once, and the SM's port takes them all (H200M: CUTLASS by clusters of two, 36 and 48 B a cycle).
+  const double of_l2 = port.read_bytes_per_cycle, of_port = std::max(of_l2, port.read_burst_bytes_per_cycle);
+  const double asked = std::max(bytes / op.copiers / of_l2, bytes / of_port);
+  const double cycles = traffic.cycles > 0 ? traffic.cycles : asked;
   double start = static_cast<double>(now);
   if (!state_.descriptor_known[box]) {
     state_.descriptor_known[box] = true;
@@ -284,7 +293,6 @@ void AsyncUnits::load_box(const Warp& warp, const DecodedAsync& op, std::uint64_
   double passed = sm_.traffic.load_box(start, cycles);
   if (of_c) passed = std::max(passed, sm_.traffic.read_c(start, bytes));
   sm_.count.read_sectors += bytes / sector_;
-  const MemoryPort& port = sm_.traffic.port();
   const double latency = (of_c && port.c_latency > 0 ? port.c_latency : port.latency) + tma_.latency.value;
   if (sm_.observer.listens())
     sm_.observer.use(RecordedUnit::bulk_copy, sm_.id_of(warp), warp.pc, whole(passed - cycles), whole(passed),
@@ -325,6 +333,7 @@ void AsyncUnits::begin_matmul(const Warp& warp, const DecodedAsync& op, std::uin
   const double reading = op.bytes / shared_width_;
   const std::uint64_t start = std::max(now, state_.matmul_free), end = start + whole(op.cycles + op.latency);
   state_.matmul_free = start + whole(std::max(op.cycles, reading));
+  state_.room = std::max(least_room, 1 - reading / std::max(op.cycles, reading));
   sm_.pipes.multiply_until(state_.matmul_free);
   if (sm_.observer.listens())
     sm_.observer.use(RecordedUnit::warpgroup, sm_.id_of(warp), warp.pc, start, state_.matmul_free, end);
@@ -379,10 +388,11 @@ void AsyncUnits::hash_turns(StateHash& add, const Warp& warp) const {
 
 void AsyncUnits::hash(StateHash& add) const {
   if (sm_.program.async.empty()) return;
-  const auto& [barriers, groups, matmul_free, descriptor_known, stores_end, turned, unseen] = state_;
+  const auto& [barriers, groups, matmul_free, room, descriptor_known, stores_end, turned, unseen] = state_;
   for (std::size_t slot = 0; slot < barriers.size(); ++slot)
     if (sm_.ctas.is_running(slot)) hash_cta(add, slot);
   add.until(matmul_free);
+  if (matmul_free > add.now()) add(std::bit_cast<std::uint64_t>(room));
   for (const bool known : descriptor_known) add(known ? 1 : 0);
   // `groups` goes with the warps; `turned` and `unseen` too, `stores_end` follows from the last store.
 }

@@ -3,6 +3,7 @@
 // same at the same time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -31,6 +32,14 @@ class AsyncUnits {
   // With the cycles that were skipped: the last bulk store has reached L2.
   [[nodiscard]] std::uint64_t stores_end() const { return state_.stores_end; }
 
+  // Cycles that so many wavefronts of the load/store unit wait from `at` on: they pass where multiplications leave
+  // room.
+  [[nodiscard]] std::uint64_t held_by_matmuls(std::uint64_t at, std::uint64_t wavefronts) const {
+    if (at >= state_.matmul_free) return 0;
+    const double busy = static_cast<double>(state_.matmul_free - at) * (1 - state_.room);
+    return static_cast<std::uint64_t>(std::min(static_cast<double>(wavefronts) * (1 / state_.room - 1), busy) + 0.5);
+  }
+
   // The warps of a CTA have gone so much further along each walk, by whole turns of the rings.
   void advance(std::size_t slot, const std::array<std::uint32_t, max_walks>& walked);
   void hash(StateHash& add) const;
@@ -51,7 +60,8 @@ class AsyncUnits {
   struct State {
     std::vector<std::vector<PhaseBarrier>> barriers;  // by CTA slot
     std::vector<Warpgroup> groups;                    // of all CTA slots
-    std::uint64_t matmul_free = 0;                    // the tensor cores and their way to shared memory
+    std::uint64_t matmul_free = 0;                    // the tensor cores and their way to shared memory,
+    double room = 1;                                  // the part of the latter that they leave until then
     std::array<bool, 3> descriptor_known{};           // of A, B, C: read by an earlier copy
     std::uint64_t stores_end = 0;
     // Of programs with turns, by warp of the SM: where it is in each instruction's turns, and how many phases of each

@@ -18,7 +18,8 @@ LoadStoreUnit::LoadStoreUnit(Machine& sm, const arch::SmSpec& spec, std::size_t 
       write_back_(spec.register_file.load_write_back.value),
       sector_(spec.memory.sector.value),
       of_(sub_cores),
-      pending_(spec.memory.prt_entries, spec.memory.max_outstanding_requests) {}
+      pending_(spec.memory.prt_entries, spec.memory.max_outstanding_requests),
+      merging_(sm.program.joins_stores ? static_cast<std::size_t>(sm.program.warps * sm.work.resident) : 0) {}
 
 namespace {
 
@@ -29,9 +30,15 @@ constexpr std::uint64_t store_drain = 7;
 
 // Bank conflicts of L1 concern the sectors that an access finds there, fills the others.
 std::uint64_t data_cycles(const MemoryCost& cost, double beyond_l1) {
+  if (cost.kind == MemoryKind::texture) return 0;
   if (cost.kind != MemoryKind::load_global) return cost.front_cycles;
   const double hit = std::max<double>(cost.front_cycles, cost.l1_bank_cycles);
   return static_cast<std::uint64_t>(hit * (1.0 - beyond_l1) + cost.miss_cycles * beyond_l1 + 0.5);
+}
+
+// Passes in which the memory that is L1 and shared memory is read or written. Copies write it when they arrive.
+bool uses_array(MemoryKind kind) {
+  return kind == MemoryKind::load_shared || kind == MemoryKind::store_shared || kind == MemoryKind::load_global;
 }
 
 // Loads and copies that L1 answers leave the pending request table at once: entries behind them do not wait for them.
@@ -90,17 +97,21 @@ void LoadStoreUnit::fence(Warp& warp, std::uint16_t id, const DecodedInstruction
 
 void LoadStoreUnit::load_constant(const Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const MemoryCost& cost = cost_of(in.memory);
-  sm_.pipes.set_free(warp.sub, Action::constant_load, now + constant_interval_);
+  const std::uint64_t at = std::max(now, shared_.constant_free),
+                      more = at - now + cost.front_cycles - constant_interval_;
+  shared_.constant_free = at + cost.front_cycles;
+  sm_.pipes.set_free(warp.sub, Action::constant_load, std::max(now + constant_interval_, at));
   if (sm_.scoreboard) {
     sm_.scoreboard->issued(id, warp.pc, now);
-    sm_.events.post(now + cost.latency, {EventKind::registers_written, 0, id, warp.pc});
-    sm_.events.post(now + cost.read_release, {EventKind::registers_read, 0, id, warp.pc});
+    sm_.events.post(now + more + cost.latency, {EventKind::registers_written, 0, id, warp.pc});
+    sm_.events.post(now + more + cost.read_release, {EventKind::registers_read, 0, id, warp.pc});
     return;
   }
   if (in.write_barrier >= 0)
-    sm_.events.post(now + cost.latency, {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
+    sm_.events.post(now + more + cost.latency, {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
   if (in.read_barrier >= 0)
-    sm_.events.post(now + cost.read_release, {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
+    sm_.events.post(now + more + cost.read_release,
+                    {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
 }
 
 // A warp that still has the link lets the first access of another one pass.
@@ -173,6 +184,7 @@ void LoadStoreUnit::serve(std::uint64_t now) {
   std::uint64_t data_at = std::max(shared_.data_stage_free, now);
   if (cost.kind == MemoryKind::fence) data_at = std::max(data_at, shared_.stored + store_drain);
   const std::uint64_t passes = data_cycles(cost, beyond_l1);
+  if (uses_array(cost.kind)) data_at += sm_.async.held_by_matmuls(data_at, passes);
   shared_.data_stage_free = data_at + passes;
   if (sm_.program.has_fences && cost.kind == MemoryKind::store_shared) shared_.stored = shared_.data_stage_free;
   shared_.arbiter_free = std::max({now + cost.address_cycles, shared_.room_behind(data_at, data_queue_),
@@ -228,7 +240,10 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyon
   const std::uint16_t cta = sm_.warps[access.warp].cta;
   const std::uint64_t asked =
       access.write_barrier == fence_counter ? std::max(data_at, sm_.ctas.answered(cta)) : data_at;
-  const std::uint64_t ready = std::max(data_at + 1, data_ready(of_[sub], cost, beyond_l1, asked));
+  const bool merges = sm_.program.joins_stores && cost.kind == MemoryKind::store_global &&
+                      merging_.merges(access.warp, cost.joins, cost.requests, data_at);
+  if (merges) sm_.count.merged_sectors += cost.sectors;
+  const std::uint64_t ready = std::max(data_at + 1, merges ? asked : data_ready(of_[sub], cost, beyond_l1, asked));
   if (sm_.scoreboard) sm_.events.post(ready, {EventKind::registers_written, 0, access.warp, access.pc});
   if (access.write_barrier >= 0 && !sm_.scoreboard)
     sm_.events.post(ready, {EventKind::release, static_cast<std::uint8_t>(access.write_barrier), access.warp});
@@ -238,7 +253,17 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyon
   if (waits_beyond_l1(cost, beyond_l1)) pending_.add(ready, cost.requests);
   if (cost.kind == MemoryKind::store_global) sm_.ctas.stores(cta, ready);
   if (sm_.program.has_fences && is_global(cost.kind)) sm_.ctas.expect_answer(cta, answer_to(cost, ready));
-  if (cost.kind == MemoryKind::async_copy) sm_.events.post(ready, {EventKind::async_done, access.group, access.warp});
+  if (cost.kind != MemoryKind::async_copy) return;
+  const EventKind then = sm_.program.async.empty() ? EventKind::async_done : EventKind::copy_arrival;
+  sm_.events.post(ready, {then, access.group, access.warp, access.memory});
+}
+
+void LoadStoreUnit::copy_arrives(const Event& event, std::uint64_t now) {
+  const auto passes = static_cast<std::uint64_t>(cost_of(static_cast<std::int16_t>(event.pc)).front_cycles);
+  const std::uint64_t at = std::max(now, shared_.copies_written), held = sm_.async.held_by_matmuls(at, passes);
+  // Without multiplications the way from L2 has spread them already.
+  shared_.copies_written = held > 0 ? at + passes + held : now;
+  sm_.events.post(std::max(now + 1, shared_.copies_written), {EventKind::async_done, event.counter, event.warp});
 }
 
 std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, double beyond_l1, std::uint64_t now) {
@@ -265,6 +290,9 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
       sm_.count.l1_bytes += cost.bytes;
       sm_.count.write_sectors += cost.sectors;
       return sm_.traffic.store(cost, now);
+    case MemoryKind::texture:
+      shared_.texture_free = std::max(shared_.texture_free, now) + cost.front_cycles;
+      return shared_.texture_free + unloaded - now;
     case MemoryKind::constant:
     case MemoryKind::shuffle:
     case MemoryKind::special_register:
@@ -291,14 +319,16 @@ void LoadStoreUnit::hash(StateHash& add) const {
       add(group_behind_open(sm_.warps[warp], group));
     }
   }
-  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free, requests_gone, beyond_l1,
-               parts, data_at, accesses, stored] = shared_;
+  const auto& [waiting, head, size, posted, arbiter_free, data_stage_free, barrier_free, texture_free, constant_free,
+               requests_gone, beyond_l1, parts, data_at, accesses, copies_written, stored] = shared_;
   for (int i = 0; i < size; ++i) add(waiting[static_cast<std::size_t>((head + i) % 16)]);
   add(posted ? 1 : 0);
   add(std::bit_cast<std::uint64_t>(beyond_l1));
   add(static_cast<std::uint64_t>(parts));
-  for (const std::uint64_t free : {arbiter_free, data_stage_free, barrier_free}) add.until(free);
+  for (const std::uint64_t free : {arbiter_free, data_stage_free, barrier_free, texture_free, constant_free})
+    add.until(free);
   add.until(requests_gone);
+  add.until(copies_written);
   add.until(stored + store_drain);
   for (std::size_t back = 1; back <= data_queue_; ++back) {
     const std::uint64_t at = data_at[(accesses - back) % data_at.size()];
@@ -306,6 +336,7 @@ void LoadStoreUnit::hash(StateHash& add) const {
     add.until(at);
   }
   pending_.hash(add);
+  merging_.hash(add);
 }
 
 }  // namespace noteg::sm

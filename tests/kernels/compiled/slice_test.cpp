@@ -44,5 +44,19 @@ TEST(Slice, AProductOfWordsReadsNoPairs) {
   EXPECT_TRUE(follows_shared(load_pair + "IMAD.WIDE R2, R8, R8, R4\n" + use + end));
 }
 
+TEST(Slice, WhatIsSpilledIsStoredWhereItComesBack) {
+  const Listing listing = small_listing(
+      "S2R R9, SR_CTAID.X\nSTL [R1+0x4], R9\nMOV R9, RZ\nLDL R8, [R1+0x4]\nISETP.LT.AND P0, PT, R8, 0x5, PT\n"
+      "@P0 EXIT\nSTL [R1+0x8], R9\nEXIT\n");
+  for (const Wanted wanted : {Wanted::path, Wanted::addresses})
+    EXPECT_TRUE(prepare(listing, listing.kernels.at(0), wanted).steps.at(1).carried_out);
+}
+
+TEST(Slice, PredicatesOutsideTheMaskStayWhatTheyAre) {
+  const Listing listing =
+      small_listing("S2R R9, SR_TID.X\nISETP.LT.AND P6, PT, R9, 0x5, PT\nR2P PR, R9, 0x6\n@P6 EXIT\nEXIT\n");
+  EXPECT_TRUE(prepare(listing, listing.kernels.at(0), Wanted::path).steps.at(1).carried_out);
+}
+
 }  // namespace
 }  // namespace noteg::compiled
