@@ -40,7 +40,7 @@ ChipEvents chip_events(const arch::GpuSpec& gpu, const KernelLaunch& launch, con
   events.dram_write_bytes = traffic.dram_write_bytes;
   events.moved_activity = launch.arithmetic.moved_activity;
   events.tensor_padding = launch.arithmetic.padding;
-  events.l2_bytes = traffic.l2_read_bytes + traffic.l2_write_bytes;
+  events.l2_bytes = traffic.l2_read_bytes + traffic.l2_write_bytes * sm.counters.stored_apart();
   events.sm_cycles = sm.cycles * launch.geometry.active_sms();
   return events;
 }

@@ -16,8 +16,7 @@ namespace {
 struct BankLayout {
   int parameters, descriptor, stack, block, grid;
   int window;   // where the generic address of the parameters stands, from sm_90 on (maps passed by value); 0: nowhere
-  int cluster;  // whether the launch names a cluster, its three sizes, and one over each (listings of CUTLASS); 0:
-                // nowhere
+  int cluster;  // whether the launch names one, its three sizes, and one over each (listings of CUTLASS); 0: nowhere
 };
 
 constexpr BankLayout layout_of(int sm) {
