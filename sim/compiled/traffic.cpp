@@ -240,24 +240,29 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   reuse.spread = {reuse.ctas > reuse.live ? drift : 0.0, reuse.ctas / reuse.live};
 
   gpu::Traffic out;
+  // Of what was there before: L2 has it no more.
+  const double kept = reuse.kept(true);
+  const auto gone_behind = [&](double bytes) {
+    return source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(bytes, reuse.capacity) : 1;
+  };
+  const double gone_first = gone_behind(kept), gone_else = gone_behind(reuse.kept(false));
   double once = 0, late = 0, in_waves = 0, written = 0, scattered = 0, filled = 0;
-  double once_first = 0, written_first = 0;  // of these, what is to leave first
+  double once_gone = 0, written_gone = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
-    const double bytes = reuse.bytes(g, reuse.ctas);
+    const double bytes = reuse.bytes(g, reuse.ctas), gone = g.goes_first ? gone_first : gone_else;
     if (g.store) {
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
       if (!g.is_affine) filled += g.partial * reuse.random_stores(g) * sector_bytes;
       written += bytes;
-      if (g.goes_first) written_first += bytes;
+      written_gone += bytes * gone;
       continue;
     }
     once += bytes;
-    if (g.goes_first) once_first += bytes;
+    once_gone += bytes * gone;
     late += reuse.late(g);
     in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
   }
-  const double kept = reuse.kept(true);
   // What a CTA reads again itself, behind everything that all live CTAs read in between.
   const double active = std::min<double>(gpu.sms, reuse.ctas);
   const double retouched = source.footprints->retouch_sectors * reuse.ctas * sector_bytes;
@@ -292,11 +297,6 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   out.compulsory_bytes = once;
   out.result_bytes = written;
   out.footprint_bytes = once + written;
-  const auto gone_behind = [&](double bytes) {
-    return source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(bytes, reuse.capacity) : 1;
-  };
-  const double gone = gone_behind(kept), stayed = gone_behind(reuse.kept(false));
-  const double once_gone = once_first * gone + (once - once_first) * stayed;
   out.dram_read_bytes = std::min(once_gone + late, std::max(out.l2_read_bytes, once_gone)) + filled;
   // Of a buffer that is both read and stored to, as much as is stored comes back modified.
   struct Sectors {  // of a CTA
@@ -311,7 +311,6 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   // What L2 holds at the end is a mix of what came in last, as far as it surely keeps it (l2.kept_below).
   const double came = kept + late;
   const double stays = came > 0 ? std::min(1.0, reuse.capacity.kept_below * reuse.capacity.bytes / came) : 1;
-  const double written_gone = written_first * gone + (written - written_first) * stayed;
   out.dram_write_bytes = (source.l2 == memory::L2State::warm ? written_gone : written * (1 - stays)) + scattered;
   // Rows that are opened for random places, and what else passes in the same channels meanwhile.
   if (random > 0) {
@@ -323,7 +322,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   const double missing = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
   if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, source.footprints->streams);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
-  out.waiting_places = reuse.waiting_places(once > 0 ? once_gone / once : gone);
+  out.waiting_places = reuse.waiting_places(once > 0 ? once_gone / once : gone_else);
   out.sharers = once > 0 ? std::max(1.0, source.missed_sectors * sector_bytes / once) : 1;
 
   memory::L2Traffic l2;

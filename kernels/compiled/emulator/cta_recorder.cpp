@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/access/wavefronts.hpp"
+#include "kernels/compiled/emulator/sm_accesses.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -138,23 +139,17 @@ void CtaRecorder::accesses(int warp, const Access& access) {
   const std::size_t variant =
       note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing);
   w.keep({access.at, static_cast<std::uint32_t>(variant)});
-  if (access.step->semantics == S::store_global) note_store(w, access.at, access, lanes);
+  if (access.step->semantics == S::store_global) note_store(w, access);
 }
 
-void CtaRecorder::note_store(Warp& w, std::int32_t at, const Access& access, std::uint32_t lanes) {
-  constexpr std::uint64_t sector = 32;
-  std::vector<std::uint64_t> sectors;
-  for (std::size_t i = 0; i < 32; ++i)
-    if ((lanes >> i & 1) != 0) sectors.push_back(access.address.value[i] / sector);
-  std::ranges::sort(sectors);
-  sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
-  std::size_t back = 1;
-  while (back <= std::min(w.stores, w.stored.size()) &&
-         !std::ranges::includes(w.stored[(w.stores - back) % w.stored.size()], sectors))
-    ++back;
-  const bool joins = !sectors.empty() && back <= std::min(w.stores, w.stored.size());
-  w.memory[static_cast<std::size_t>(at)].joins[joins ? back : 0] += 1;
-  w.stored[w.stores++ % w.stored.size()] = std::move(sectors);
+void CtaRecorder::note_store(Warp& w, const Access& access) {
+  sectors_of(access, scratch_);
+  std::ranges::sort(scratch_);
+  const std::size_t kept = std::min(w.stores, w.stored.size());
+  std::size_t back = scratch_.empty() ? kept + 1 : 1;
+  while (back <= kept && !std::ranges::includes(w.stored[(w.stores - back) % w.stored.size()], scratch_)) ++back;
+  w.memory[static_cast<std::size_t>(access.at)].joins[back <= kept ? back : 0] += 1;
+  w.stored[w.stores++ % w.stored.size()].swap(scratch_);
 }
 
 void CtaRecorder::repeat(int warp, std::size_t from, std::size_t to, std::int64_t times) {

@@ -117,7 +117,7 @@ class CtaRecorder : public WarpWatcher {
   };
 
   // Which of the warp's last stores went to the same sectors.
-  static void note_store(Warp& w, std::int32_t at, const Access& access, std::uint32_t lanes);
+  void note_store(Warp& w, const Access& access);
 
   static void apply(Warp& w, std::size_t from, std::size_t to, double times, PathBuilder& body);
   static void add_acts(const Warp& w, std::size_t from, std::size_t to, std::vector<std::uint32_t>& out);
@@ -128,6 +128,7 @@ class CtaRecorder : public WarpWatcher {
   std::uint32_t shared_begin_, shared_end_ = 0;
   BarrierLog barriers_;
   std::vector<Warp> warps_;
+  std::vector<std::uint64_t> scratch_;  // sectors of a store
   Guesses guesses_;
 };
 

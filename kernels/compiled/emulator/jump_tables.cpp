@@ -100,7 +100,8 @@ class Tables {
     out_.places[at] = places;
     for (std::int32_t i = at - 1; i >= 0 && i > at - near; --i) {
       const Instruction& in = *steps_[index(i)].in;
-      if (steps_[index(i)].semantics != S::load_indexed || in.operands < 2 || in.operand[0].index != reg->index)
+      const S s = steps_[index(i)].semantics;
+      if ((s != S::load_constant && s != S::load_indexed) || in.operands < 2 || in.operand[0].index != reg->index)
         continue;
       const Operand& from = in.operand[in.operands - 1];
       if (from.kind != Kind::constant || from.index == 0) return;

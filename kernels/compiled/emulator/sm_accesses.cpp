@@ -26,7 +26,8 @@ void for_each_sector(const BulkCopy& copy, double bytes, F&& f) {
   }
 }
 
-// Distinct sectors of an access, in the order of lanes.
+}  // namespace
+
 void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
   out.clear();
   for (std::size_t i = 0; i < 32; ++i) {
@@ -37,8 +38,6 @@ void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
       if (std::find(out.begin(), out.end(), s) == out.end()) out.push_back(s);
   }
 }
-
-}  // namespace
 
 L1::L1(std::int64_t bytes)
     : lines_(static_cast<std::size_t>(std::max<std::int64_t>(bytes / static_cast<std::int64_t>(line), 8))) {}

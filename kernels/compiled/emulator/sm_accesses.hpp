@@ -35,6 +35,9 @@ struct AccessTime {
   std::int32_t position = 0;
 };
 
+// Distinct sectors of an access, in the order of lanes.
+void sectors_of(const Access& access, std::vector<std::uint64_t>& out);
+
 // Lines of sectors, least recently used goes first.
 class L1 {
  public:

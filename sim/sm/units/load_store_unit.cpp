@@ -97,21 +97,20 @@ void LoadStoreUnit::fence(Warp& warp, std::uint16_t id, const DecodedInstruction
 
 void LoadStoreUnit::load_constant(const Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const MemoryCost& cost = cost_of(in.memory);
-  const std::uint64_t at = std::max(now, shared_.constant_free),
-                      more = at - now + cost.front_cycles - constant_interval_;
+  const std::uint64_t at = std::max(now, shared_.constant_free);
   shared_.constant_free = at + cost.front_cycles;
+  const std::uint64_t last = shared_.constant_free - constant_interval_;  // its last address is served
   sm_.pipes.set_free(warp.sub, Action::constant_load, std::max(now + constant_interval_, at));
   if (sm_.scoreboard) {
     sm_.scoreboard->issued(id, warp.pc, now);
-    sm_.events.post(now + more + cost.latency, {EventKind::registers_written, 0, id, warp.pc});
-    sm_.events.post(now + more + cost.read_release, {EventKind::registers_read, 0, id, warp.pc});
+    sm_.events.post(last + cost.latency, {EventKind::registers_written, 0, id, warp.pc});
+    sm_.events.post(last + cost.read_release, {EventKind::registers_read, 0, id, warp.pc});
     return;
   }
   if (in.write_barrier >= 0)
-    sm_.events.post(now + more + cost.latency, {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
+    sm_.events.post(last + cost.latency, {EventKind::release, static_cast<std::uint8_t>(in.write_barrier), id});
   if (in.read_barrier >= 0)
-    sm_.events.post(now + more + cost.read_release,
-                    {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
+    sm_.events.post(last + cost.read_release, {EventKind::release, static_cast<std::uint8_t>(in.read_barrier), id});
 }
 
 // A warp that still has the link lets the first access of another one pass.
