@@ -49,6 +49,8 @@ std::vector<Field> chip_fields() {
               "What it takes of the time of a store to read bytes that a kernel, or the one before it, stored: half "
               "of them lie in the far partition. Absent: not modelled.",
               "kernels that work in place")),
+      optional(row("l2.filled", NOTEG_MEMBER(l2.filled), {0, 4},
+                   "What it takes of the time of a store to keep what DRAM brings.", "kernels that miss and store")),
       optional(row("l2.sm_write_bandwidth", NOTEG_MEMBER(l2.sm_write_bandwidth), {1, 1024},
                    "Bytes per SM clock that one SM stores to L2. Absent: as many as it reads.", "stores")),
       optional(row("l2.atomic_interval", NOTEG_MEMBER(l2.atomic_interval), {1e-12, 1e-6},

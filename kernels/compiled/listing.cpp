@@ -167,6 +167,7 @@ class ListingReader {
     const auto address = hexadecimal<std::uint32_t>(line.substr(2, std::min(end, line.size()) - 2));
     if (end == std::string_view::npos || !address) return;  // a comment
     std::string_view rest = line.substr(end + 2);
+    if (starts(trimmed(rest), ".")) return;  // data of another section, which nvdisasm lists without -c
     const std::size_t words = rest.rfind("/* 0x");
     const auto low = words == std::string_view::npos ? std::nullopt : word_in(rest.substr(words));
     if (!low)

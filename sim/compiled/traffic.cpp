@@ -153,27 +153,25 @@ struct Reuse {
     return sum;
   }
 
-  // What L2 would have to hold for all of it to be there at the end. Of a buffer that is written where it is read there
-  // is one copy: who writes takes the others away.
-  // What is to leave first takes no room from the rest.
-  [[nodiscard]] double kept(bool goes_first) const {
+  // What L2 would have to hold for all of it to be there at the end. Of what is written where it is read there is no
+  // second place. What is to leave first goes before what lay there from earlier and takes no room from the rest, but
+  // that what is modified has to go back before, and takes part of its room (H200M, replayed).
+  [[nodiscard]] double kept() const {
+    constexpr double modified = 0.6;
     struct Sum {
-      double once = 0, copied = 0, written = 0;
+      double copied = 0, written = 0;
     };
     std::map<int, Sum> of_buffer;
+    double elsewhere = 0;
     for (const FootprintGroup& g : source.footprints->groups) {
-      if (g.goes_first && !goes_first) continue;
-      const double all = bytes(g, ctas);
+      if (g.goes_first && !g.store) continue;
+      const double all = bytes(g, ctas) * (g.goes_first ? modified : 1);
+      const double held = all * copies(g.store ? 1 : ctas / std::max(1.0, raster.positions(g, ctas)));
       Sum& sum = of_buffer[g.buffer];
-      (g.store ? sum.written : sum.once) += all;
-      if (!g.store) sum.copied += all * copies(ctas / std::max(1.0, raster.positions(g, ctas)));
+      (g.buffer < 0 ? elsewhere : g.store ? sum.written : sum.copied) += held;
     }
-    double out = 0;
-    for (const auto& [buffer, sum] : of_buffer)
-      out += buffer < 0 || sum.written == 0 || sum.once == 0
-                 ? sum.copied + sum.written * copies(1)
-                 : std::max({sum.once, sum.written, sum.copied + sum.written - 2 * std::min(sum.once, sum.written)});
-    return out;
+    for (const auto& [buffer, sum] : of_buffer) elsewhere += std::max(sum.copied, sum.written);
+    return elsewhere;
   }
 
   // Bytes that DRAM brings because they are touched again too late.
@@ -241,15 +239,12 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
 
   gpu::Traffic out;
   // Of what was there before: L2 has it no more.
-  const double kept = reuse.kept(true);
-  const auto gone_behind = [&](double bytes) {
-    return source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(bytes, reuse.capacity) : 1;
-  };
-  const double gone_first = gone_behind(kept), gone_else = gone_behind(reuse.kept(false));
+  const double kept = reuse.kept();
+  const double gone_else = source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(kept, reuse.capacity) : 1;
   double once = 0, late = 0, in_waves = 0, written = 0, scattered = 0, filled = 0;
   double once_gone = 0, written_gone = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
-    const double bytes = reuse.bytes(g, reuse.ctas), gone = g.goes_first ? gone_first : gone_else;
+    const double bytes = reuse.bytes(g, reuse.ctas), gone = g.goes_first && !g.store ? 1 : gone_else;
     if (g.store) {
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
@@ -312,15 +307,20 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   const double came = kept + late;
   const double stays = came > 0 ? std::min(1.0, reuse.capacity.kept_below * reuse.capacity.bytes / came) : 1;
   out.dram_write_bytes = (source.l2 == memory::L2State::warm ? written_gone : written * (1 - stays)) + scattered;
+  // Misses whose place something modified has to leave first hold up what L2 has: then DRAM's time comes on top of the
+  // rest (H200M, replayed: streams of which a third or more is written, not such as are only read).
+  const double left = written_gone / std::max(1.0, once_gone + written_gone);
+  if (once > 0) out.found_apart = (1 - once_gone / once) * std::min(1.0, 3 * left);
   // Rows that are opened for random places, and what else passes in the same channels meanwhile.
   if (random > 0) {
     const double rest = std::max(0.0, out.dram_read_bytes + out.dram_write_bytes - random_bytes);
     const double bandwidth = gpu::dram_bandwidth(gpu.dram, out).value;
     out.opened_rows = random + rest / bandwidth * gpu::dram_rows_per_second(gpu.dram);
   }
-  // A step waits for DRAM where any of its streams does.
+  // A step waits for DRAM where any of its streams does. What was there before and is gone went together.
   const double missing = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
-  if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, source.footprints->streams);
+  const double apart = once_gone < once ? 1 : source.footprints->streams;
+  if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, apart);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
   out.waiting_places = reuse.waiting_places(once > 0 ? once_gone / once : gone_else);
   out.sharers = once > 0 ? std::max(1.0, source.missed_sectors * sector_bytes / once) : 1;

@@ -139,18 +139,20 @@ double KernelTime::dram_idle_cycles(Hertz clock) const {
 }
 
 double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
-  const double stream = dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + dram_idle_cycles(clock) : 0;
-  // Nobody waits for what is written, but the kernel has not ended before L2 has taken it all.
+  const Traffic& t = ports_.traffic;
+  double stream = dram_.value > 0 ? ((dram_ + first_wait_) * clock).value + dram_idle_cycles(clock) : 0;
+  // Nobody waits for what is written, but the kernel has not ended before L2 has taken it all, and what DRAM brings.
   double written = 0;
   if (ports_.l2_limits) {
     const arch::L2Spec& l2 = ports_.gpu->l2;
     constexpr double sectors_of_line = 4;
-    const Traffic& t = ports_.traffic;
     const double stored = t.l2_write_bytes * apart_ * (1 + (t.write_beats - 1) * apart_);
     const double sent = stored + t.l2_read_bytes / sectors_of_line * sm::request_beats;
     const double crossing = sent + t.modified_read_bytes * l2.modified_read;
-    written = crossing / (l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock));
+    const double rate = l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock);
     const double of_fullest = static_cast<double>(ports_.ctas.fullest) / static_cast<double>(ports_.ctas.all);
+    written = (crossing + t.dram_read_bytes * l2.filled) / rate;
+    if (stream > 0) stream += t.found_apart * crossing / rate;
     if (crossing > 0) written += first_request(clock);
     if (l2.sm_write_bandwidth.value > 0) written = std::max(written, sent * of_fullest / l2.sm_write_bandwidth.value);
   }

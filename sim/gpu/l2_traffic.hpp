@@ -25,6 +25,7 @@ struct Traffic {
   double result_bytes = 0;      // of what is written, once
   double sharers = 1;           // SMs or CTAs that ask L2 for a sector which is read, on average
 
+  double found_apart = 0;     // 0..1: of L2's own time, what DRAM's comes on top of
   double waiting_steps = 0;   // 0..1: steps of CTAs that wait for DRAM in full; the others find their data in L2
   double waiting_places = 1;  // in DRAM where what such a step misses lies
   double stream_share = 0;    // 0..1, of DRAM's bytes: in runs as long as its rows, at the rate of one long stream

@@ -202,10 +202,11 @@ void SmAccesses::write_bytes(std::size_t at, const Access& access) {
   }
 }
 
-// What is written is not what is read: both are of the footprint.
+// What is written is not what is read: both are of the footprint, but for what a CTA reads of its own results.
 void SmAccesses::note(std::size_t at, int warp, std::uint64_t each, bool stores) {
-  const bool is_new = of_cta_[static_cast<std::size_t>(cta_)].try_emplace(each << 1 | (stores ? 1 : 0), {}).second;
-  unique[at] += is_new;
+  FlatMap<Seen>& seen = of_cta_[static_cast<std::size_t>(cta_)];
+  const bool is_new = seen.try_emplace(each << 1 | (stores ? 1 : 0), {}).second;
+  unique[at] += is_new && (stores || seen.find(each << 1 | 1) == nullptr);
   if (cta_ != 0) return;
   FirstExecutions& first = first_[at];
   const auto begun = first.begun.try_emplace(warp, execution_).first;

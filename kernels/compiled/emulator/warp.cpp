@@ -21,6 +21,27 @@ bool passes_a_call(const EmulatedCode& code, std::int32_t from, std::int32_t to)
   return false;
 }
 
+// Numbers that are not known are not equal: 1 or -1 where a guard asks for that alone and then holds or does not, 0
+// where it asks for something else.
+int if_unequal(const EmulatedCode& code, std::int32_t at) {
+  const Instruction& in = *code.steps[static_cast<std::size_t>(at)].in;
+  const std::int32_t begin = code.blocks[static_cast<std::size_t>(code.block_of[static_cast<std::size_t>(at)])].begin;
+  for (std::int32_t i = at - 1; i >= begin && !in.guard_uniform; --i) {
+    const Step& step = code.steps[static_cast<std::size_t>(i)];
+    const Instruction& asks = *step.in;
+    const auto to = std::find_if(asks.operand.begin(), asks.operand.begin() + step.destinations,
+                                 [&](const Operand& o) { return o.kind == Kind::pred && o.index == in.guard; });
+    if (to == asks.operand.begin() + step.destinations) continue;
+    const bool equal = asks.has("EQ") || asks.has("EQU"), unequal = asks.has("NE") || asks.has("NEU");
+    if (asks.base != "FSETP" || to != asks.operand.begin() || equal == unequal || asks.operands < 5) return 0;
+    const Operand &a = asks.operand[2], &b = asks.operand[3], &with = asks.operand[4];
+    const bool of_itself = a.kind == b.kind && a.index == b.index;  // whether it is a number
+    if (of_itself || with.kind != Kind::pred || with.index != true_predicate || with.negated) return 0;
+    return unequal != in.guard_negated ? 1 : -1;
+  }
+  return 0;
+}
+
 }  // namespace
 
 EmulatedWarp::EmulatedWarp(const EmulatedCode& code, const Surroundings& around, std::uint32_t lanes)
@@ -90,7 +111,7 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
   Access out;
   out.at = at;
   out.step = &step;
-  out.lanes = guard.holds | guard.unknown;
+  out.lanes = guard.holds | (guard.unknown != 0 && if_unequal(*code_, at) < 0 ? 0 : guard.unknown);
   out.guessed = guard.unknown;
   const Operand* where[2] = {nullptr, nullptr};
   std::size_t found = 0;
@@ -136,7 +157,7 @@ void EmulatedWarp::indexed(const Step& step, Access& access, WarpWatcher& watche
 bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher) {
   const Instruction& in = *code_->steps[static_cast<std::size_t>(at)].in;
   const auto given = around_.launch->assumptions.find(in.address);
-  bool taken = target > at && passes_a_call(*code_, at + 1, target);
+  bool taken = (target > at && passes_a_call(*code_, at + 1, target)) || if_unequal(*code_, at) > 0;
   if (given != around_.launch->assumptions.end()) {
     std::int64_t& so_far = taken_[at];
     taken = given->second.taken < 0 || so_far < given->second.taken;

@@ -274,6 +274,18 @@ TEST(Emulation, ALoopOverTheValuesOfLanesEndsWithTheLastOne) {
   EXPECT_EQ(kernel.at(4).threads, 32 + 24 + 16 + 8);
 }
 
+// Numbers that are not known are not equal; whether one is a number at all is not known.
+TEST(Emulation, NumbersThatAreNotKnownAreNotEqual) {
+  const std::string load = "LDC.64 R4, c[0x0][0x210]\nLDG.E R8, desc[UR4][R4.64]\n";
+  const auto stores = [&](const std::string& text) {
+    return Small(load + text + "STG.E desc[UR4][R4.64], R8\nEXIT\n", {buffer(1 << 20)}).at(4).threads;
+  };
+  EXPECT_EQ(stores("FSETP.NEU.AND P0, PT, R8, 3, PT\n@P0 EXIT\n"), 0);
+  EXPECT_EQ(stores("FSETP.EQ.AND P0, PT, R8, 3, PT\n@!P0 EXIT\n"), 0);
+  EXPECT_EQ(stores("FSETP.EQ.AND P0, PT, R8, 3, PT\n@P0 EXIT\n"), 32);
+  EXPECT_EQ(stores("FSETP.NEU.AND P0, PT, R8, R8, PT\n@P0 EXIT\n"), 32);
+}
+
 // A matrix instruction writes the registers of its form and no others.
 TEST(Emulation, ALimitBehindTheSumsOfAWarpgroupIsKept) {
   Small kernel(
@@ -288,6 +300,15 @@ Footprints footprints_of(Small& kernel) {
   const LaunchMemory memory(kernel.launch, kernel.listing.sm);
   return footprints(*kernel.profile, kernel.listing, kernel.listing.kernels.at(0), kernel.launch, memory,
                     {128 * 1024, 4, 1});
+}
+
+// The result of a CTA that it reads again is not fetched from DRAM.
+TEST(Footprints, WhatACtaHasStoredItselfIsOfTheFootprintOnce) {
+  Small kernel(
+      "S2R R1, SR_TID.X\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R1, 0x4, R4\nSTG.E desc[UR4][R6.64], R1\n"
+      "BAR.SYNC.DEFER_BLOCKING 0x0\nLDG.E R8, desc[UR4][R6.64]\nEXIT\n",
+      {buffer(1 << 20)}, {64, 1, 1});
+  for (const FootprintGroup& group : footprints_of(kernel).groups) EXPECT_EQ(group.unique_sectors, group.store ? 8 : 0);
 }
 
 // CTAs at the edge leave lanes out; their steps are those of lanes that take part on both sides.

@@ -70,6 +70,15 @@ TEST(Listing, NamesAnUnknownOpcodeWithItsLine) {
   EXPECT_EQ(unknown.at(0).key, "FROBNICATE");
 }
 
+// nvdisasm without -c lists data beside the code.
+TEST(Listing, PassesDataOfOtherSectionsBy) {
+  const std::string data =
+      "\t.section\t.debug_frame,\"\",@progbits\n.debug_frame:\n        /*0000*/ \t.byte\t0xff, 0x24\n";
+  const auto listing = parse_listing(data + std::string(two_words), "k.sass");
+  ASSERT_TRUE(listing) << to_string(listing.errors());
+  EXPECT_EQ(listing->kernels.size(), 1u);
+}
+
 TEST(Listing, RefusesWhatIsCutOffMixedOrNoListing) {
   const auto fails = [](std::string text) { return !parse_listing(std::move(text), "k.sass"); };
   std::string cut(two_words);
