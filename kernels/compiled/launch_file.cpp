@@ -138,6 +138,7 @@ class LaunchReader {
   }
 
   void arguments(const YamlNode& node) {
+    if (node.kind == YamlNode::Kind::nothing) return;  // a kernel without parameters
     if (!node.is_sequence())
       return top_.report(node, "args", "a sequence such as [{i32: 512}, {buffer: A, bytes: 1 MiB}]", node.describe());
     for (std::size_t i = 0; i < node.items.size(); ++i) {

@@ -124,7 +124,7 @@ class Classes {
     bool halved = false;
     for (std::size_t y = 0; y < begins[1].size(); ++y)
       for (std::size_t x = 0; x < begins[0].size(); ++x) halved = halved || corners_differ(x, y, 1);
-    while (halved && !endless_) {
+    while (halved && !endless_ && !is_spent()) {
       halved = false;
       std::array<std::set<std::uint32_t>, 2> middles;
       for (std::size_t y = 0; y < begins[1].size(); ++y)
@@ -158,7 +158,7 @@ class Classes {
       out.push_back(b);
       return;
     }
-    if (out.size() >= limits_.classes || tried_ > 4 * limits_.classes) {
+    if (out.size() >= limits_.classes || tried_ > 4 * limits_.classes || is_spent()) {
       sampled_ = true;
       out.push_back(a + (b - a) / 2);
       return;
@@ -173,6 +173,8 @@ class Classes {
     return known_[id];
   }
 
+  [[nodiscard]] bool is_spent() const { return blocks_run_ > limits_.search_blocks; }
+
   // Those that have not been, side by side.
   void run(const std::vector<CtaId>& ids) {
     std::vector<CtaId> fresh;
@@ -182,6 +184,7 @@ class Classes {
     struct Run {
       PathNodes nodes;
       CtaRecorder::Ways ways;
+      std::uint64_t blocks = 0;
     };
     std::vector<Run> runs(fresh.size());
     std::atomic<bool> endless = endless_;
@@ -193,9 +196,13 @@ class Classes {
         if ((rounds & 1023) == 0 && cta.blocks_run() > limits_.blocks) endless = true;
       }
       runs[i].ways = recorder.ways();
+      runs[i].blocks = cta.blocks_run();
     });
     endless_ = endless;
-    for (std::size_t i = 0; i < fresh.size(); ++i) known_[fresh[i]] = signature_of(runs[i].nodes, runs[i].ways);
+    for (std::size_t i = 0; i < fresh.size(); ++i) {
+      known_[fresh[i]] = signature_of(runs[i].nodes, runs[i].ways);
+      blocks_run_ += runs[i].blocks;
+    }
   }
 
   // Equal for CTAs whose warps take the same ways.
@@ -216,6 +223,7 @@ class Classes {
   CtaCells cells_;
   std::map<CtaId, std::uint64_t> known_;
   std::size_t tried_ = 0;
+  std::uint64_t blocks_run_ = 0;
   bool sampled_ = false, endless_ = false, refined_ = false;
 };
 

@@ -109,6 +109,8 @@ class ProgramBuilder {
     if (program.loops.size() > most_loops)
       return refused(fmt::format("ways of at most {} loops in all", most_loops),
                      fmt::format("{}", program.loops.size()));
+    if (deepest_ > most_nested_loops)
+      return refused(fmt::format("at most {} loops in each other", most_nested_loops), fmt::format("{}", deepest_));
     std::ranges::sort(program.roles, {}, &kernels::Role::first_warp);
     mark_main_loop();
     if (cta_.warps.size() == 1) program.roles.clear();
@@ -126,9 +128,11 @@ class ProgramBuilder {
     const PathNode& node = profile_.nodes[id];
     if (node.block >= 0) return emit_block(node.block, is_last);
     const auto begin = static_cast<std::int32_t>(out_.program.code.size());
+    deepest_ = std::max(deepest_, ++depth_);
     for (const std::int32_t each : node.body) {
       if (fits()) emit_node(each, false);
     }
+    --depth_;
     if (out_.program.code.back().op != O::bra || out_.program.code.back().loop >= 0) emit_plain(O::bra);
     kernels::Instruction& branch = out_.program.code.back();
     branch.taken = false;
@@ -365,6 +369,7 @@ class ProgramBuilder {
   std::map<std::int32_t, std::int16_t> async_;  // index by instruction of the listing
   bool flushes_ = false;                        // DEPBAR waits for groups of bulk stores
   std::map<std::int32_t, std::int16_t> patterns_;
+  int depth_ = 0, deepest_ = 0;  // of loops in loops
   TimedProgram out_;
 };
 

@@ -11,7 +11,8 @@
 namespace noteg::compiled {
 
 inline constexpr std::size_t most_program_code = 200'000;  // instructions of a program, loops once
-inline constexpr std::size_t most_loops = 192;             // a warp of the SM counts the iterations of each
+inline constexpr std::size_t most_loops = 32'000;          // of a program
+inline constexpr int most_nested_loops = 16;               // a warp of the SM counts the iterations of each
 
 // What the timing knows of a global load beside its addresses.
 struct L1Behaviour {

@@ -16,7 +16,7 @@ namespace {
 
 using S = Semantics;
 
-static_assert(most_loops <= std::size_t{sm::max_loops});
+static_assert(most_nested_loops <= sm::max_depth);
 
 // Registers of a thread: what the launch file or the listing says, else the highest that the code names, and two that
 // the compiler keeps beside them (nvcc: 228 named, 230 reported). A launch fits an SM: where warps pass registers on to

@@ -127,13 +127,14 @@ inline std::int32_t Machine::branch(Warp& warp, std::uint64_t now) {
   const DecodedInstruction& in = *warp.next;
   const auto loop = static_cast<std::size_t>(in.loop);
   if (warp.pc < program.loops[loop].begin) return pass_guard(warp, program.loops[loop], now);
-  if (++warp.iterations[loop] < iterations_of(place_of(warp), program.loops[loop])) {
+  std::int32_t& done = warp.iterations[static_cast<std::size_t>(program.loops[loop].depth)];
+  if (++done < iterations_of(place_of(warp), program.loops[loop])) {
     if (fast_forward) fast_forward->iteration_begins(warp, in.loop, now);
     warp.stalled_until = now + 1;
     warp.ready_at = std::max(warp.ready_at, now + redirect_);
     return in.target;
   }
-  warp.iterations[loop] = 0;
+  done = 0;
   if (fast_forward) fast_forward->loop_ends(in.loop);
   return warp.pc + 1;
 }

@@ -277,7 +277,9 @@ void Machine::hash_warps(StateHash& add, const Streams& streams, std::size_t slo
     for (int loop = program.innermost[static_cast<std::size_t>(pc)]; loop >= 0;) {  // of others it has done none
       const auto at = static_cast<std::size_t>(loop);
       const int of = program.loops[at].depth;
-      if (of >= depth) add(static_cast<std::uint64_t>(iterations[at] - (of == depth ? leader.iterations[at] : 0)));
+      const bool leads = of == depth && streams.loop_at(leader, depth) == loop;
+      const auto level = static_cast<std::size_t>(of);
+      if (of >= depth) add(static_cast<std::uint64_t>(iterations[level] - (leads ? leader.iterations[level] : 0)));
       loop = program.loops[at].parent;
     }
     for (std::uint16_t at = group_head; at != static_cast<std::uint16_t>(group_open + 1); ++at)

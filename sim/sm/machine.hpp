@@ -118,6 +118,10 @@ class Machine {
 
   // Iterations of a loop for warps of a place in their CTA; tiles of those that a share takes.
   [[nodiscard]] std::int64_t iterations_of(int place, const DecodedLoop& loop) const;
+  // Iterations that the warp, which is in the loop, has done of it.
+  [[nodiscard]] std::int32_t done_of(const Warp& warp, int loop) const {
+    return warp.iterations[static_cast<std::size_t>(program.loops[static_cast<std::size_t>(loop)].depth)];
+  }
   [[nodiscard]] std::int64_t tiles_of(const TileShare& share) const;
 
   // Between its last issue and `now`, what did the warp wait for? spend(reason, from, until) is called for stretches

@@ -40,7 +40,7 @@ void FastForward::loop_ends(int loop) {
 void FastForward::iteration_begins(const Warp& warp, int loop, std::uint64_t now) {
   if (std::ranges::find(streams_.leaders(), sm_.place_of(warp)) == streams_.leaders().end()) return;
   const int depth = sm_.program.loops[static_cast<std::size_t>(loop)].depth;
-  if (warp.iterations[static_cast<std::size_t>(loop)] == 1) return restart(static_cast<std::size_t>(depth));
+  if (warp.iterations[static_cast<std::size_t>(depth)] == 1) return restart(static_cast<std::size_t>(depth));
   const Streams::RunningSet running = streams_.running_set(depth);
   if (running.streams == 0 || repeat(depth, now) || !samples_) return;
   sample(depth, running, now);
@@ -154,13 +154,13 @@ bool FastForward::turn_over(const SteadyState& rate, const Turnover& turnover, s
   for (const Warp& warp : sm_.warps_of(last)) {  // the next CTA is in its first iteration at least
     const auto loop = static_cast<std::size_t>(streams_.loop_at(warp, outermost));
     const Streams::Stream& of = streams_.of(warp);
-    while (warp.iterations[loop] + skip.units[last] * of.step[loop] < of.count[loop])
+    while (warp.iterations[outermost] + skip.units[last] * of.step[loop] < of.count[loop])
       skip.units[last] += streams_.turn();
   }
   const double instructions = advance(skip, outermost);
   for (Warp& warp : sm_.warps_of(last)) {
     const auto loop = static_cast<std::size_t>(streams_.loop_at(warp, outermost));
-    warp.iterations[loop] -= static_cast<std::int32_t>(streams_.of(warp).count[loop]);
+    warp.iterations[outermost] -= static_cast<std::int32_t>(streams_.of(warp).count[loop]);
     sm_.subs[warp.sub].scheduler.renew(warp);
   }
   Window passed = turnover.cost();
@@ -251,7 +251,7 @@ FastForward::Skip FastForward::possible_skip(int depth) const {
     const Streams::Stream& of = streams_.of(warp);
     const auto at = static_cast<std::size_t>(loop);
     const auto step = static_cast<double>(of.step[at]);
-    const double units = static_cast<double>(of.count[at] - 1 - rules_.edge - warp.iterations[at]) / step;
+    const double units = static_cast<double>(of.count[at] - 1 - rules_.edge - sm_.done_of(warp, loop)) / step;
     out.length[warp.cta] += of.length[at] * step;
     double& left = out.left[warp.cta];
     left = left < 0 ? std::max(0.0, units) : std::clamp(units, 0.0, left);
@@ -314,7 +314,7 @@ const FastForward::Moment* FastForward::known_moment(Level& level, std::uint64_t
     for (const int place : streams_.leaders()) {
       const Warp& warp = sm_.warps_of(slot)[static_cast<std::size_t>(place)];
       const int loop = streams_.loop_at(warp, depth);
-      moment.iterations.push_back(loop < 0 ? 0 : warp.iterations[static_cast<std::size_t>(loop)]);
+      moment.iterations.push_back(loop < 0 ? 0 : sm_.done_of(warp, loop));
     }
   return nullptr;
 }
@@ -339,7 +339,7 @@ bool FastForward::repeat(int depth, std::uint64_t now) {
     for (const int place : streams_.leaders()) {
       const Warp& warp = sm_.warps_of(slot)[static_cast<std::size_t>(place)];
       const int loop = streams_.loop_at(warp, depth);
-      each.push_back(loop < 0 ? 0 : warp.iterations[static_cast<std::size_t>(loop)] - before->iterations[each.size()]);
+      each.push_back(loop < 0 ? 0 : sm_.done_of(warp, loop) - before->iterations[each.size()]);
     }
   const auto of = [&](const Warp& warp) {
     return each[warp.cta * streams_.leaders().size() + streams_.index_of(warp)];
@@ -349,7 +349,7 @@ bool FastForward::repeat(int depth, std::uint64_t now) {
     const int loop = sm_.is_live(warp) ? streams_.loop_at(warp, depth) : -1;
     if (loop < 0 || of(warp) <= 0) continue;
     const auto at = static_cast<std::size_t>(loop);
-    const std::int64_t possible = (streams_.of(warp).count[at] - 1 - warp.iterations[at]) / of(warp);
+    const std::int64_t possible = (streams_.of(warp).count[at] - 1 - sm_.done_of(warp, loop)) / of(warp);
     if (periods < 0 || possible < periods) periods = possible;
   }
   if (periods < 1) return false;

@@ -76,7 +76,7 @@ double Streams::position(const Warp& warp) const {
   double sum = stream.offset[static_cast<std::size_t>(warp.pc)];
   for (int loop = sm_.program.innermost[static_cast<std::size_t>(warp.pc)]; loop >= 0;
        loop = sm_.program.loops[static_cast<std::size_t>(loop)].parent)
-    sum += warp.iterations[static_cast<std::size_t>(loop)] * stream.length[static_cast<std::size_t>(loop)];
+    sum += sm_.done_of(warp, loop) * stream.length[static_cast<std::size_t>(loop)];
   return sum;
 }
 
@@ -123,7 +123,7 @@ double Streams::outside_loops(int depth) const {
 
 void Streams::advance(Warp& warp, int loop, std::int64_t iterations) const {
   const DecodedLoop& around = sm_.program.loops[static_cast<std::size_t>(loop)];
-  warp.iterations[static_cast<std::size_t>(loop)] += static_cast<std::int32_t>(iterations);
+  warp.iterations[static_cast<std::size_t>(around.depth)] += static_cast<std::int32_t>(iterations);
   for (std::int32_t at = around.begin; at <= around.branch && !sm_.program.async.empty(); ++at) {
     const int async = sm_.program.code[static_cast<std::size_t>(at)].async;
     if (async < 0) continue;

@@ -157,7 +157,7 @@ void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& i
 void AsyncUnits::act(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now) {
   switch (op.kind) {
     case AsyncKind::arrive:
-      if (!op.not_first || op.loop < 0 || warp.iterations[static_cast<std::size_t>(op.loop)] > 0) arrive(warp, op, now);
+      if (!op.not_first || op.loop < 0 || sm_.done_of(warp, op.loop) > 0) arrive(warp, op, now);
       break;
     case AsyncKind::sync:
       warp.async.sync_barrier = barrier_of(warp, op);

@@ -245,21 +245,30 @@ TEST(TimedProgram, FoldsLoopsAndKeepsControlBits) {
   EXPECT_EQ(timed->program.warps, 2);
 }
 
-TEST(TimedProgram, RefusesMoreLoopsThanAWarpCounts) {
-  std::string text;
-  for (std::size_t loops = 1; loops <= most_loops + 1; ++loops) {
-    text += fmt::format(
-        "MOV R0, RZ\nLBB{0}:\nIADD3 R0, R0, 0x1, RZ\nISETP.LT.AND P0, PT, R0, 0x64, PT\n@P0 BRA LBB{0}\n", loops);
-    if (loops < most_loops) continue;
+TEST(TimedProgram, LoopsMayBeManyButNotTooDeepInEachOther) {
+  const auto timed = [](const std::string& text) {
     Small small(text + "EXIT");
     static_cast<void>(small.at(0));
-    const auto timed = program_of(*small.profile, small.profile->classes.at(0), small.launch, {});
-    ASSERT_EQ(bool(timed), loops == most_loops) << loops;
-    if (timed) {
-      EXPECT_EQ(timed->program.loops.size(), most_loops);
-    } else {
-      const std::string said = fmt::format("at most {} loops in all, found {}", most_loops, most_loops + 1);
-      EXPECT_NE(to_string(timed.errors()).find(said), std::string::npos);
+    return program_of(*small.profile, small.profile->classes.at(0), small.launch, {});
+  };
+  std::string in_a_row;
+  for (int i = 0; i < 300; ++i)
+    in_a_row += fmt::format(
+        "MOV R0, RZ\nLBB{0}:\nIADD3 R0, R0, 0x1, RZ\nISETP.LT.AND P0, PT, R0, 0x64, PT\n@P0 BRA LBB{0}\n", i);
+  const auto many = timed(in_a_row);
+  ASSERT_TRUE(many) << to_string(many.errors());
+  EXPECT_EQ(many->program.loops.size(), 300u);
+
+  for (const int depth : {most_nested_loops, most_nested_loops + 1}) {
+    std::string begin, end;
+    for (int i = 0; i < depth; ++i) {
+      begin += fmt::format("MOV R{0}, RZ\nLBB{0}:\n", i);
+      end = fmt::format("IADD3 R{0}, R{0}, 0x1, RZ\nISETP.LT.AND P0, PT, R{0}, 0x2, PT\n@P0 BRA LBB{0}\n", i) + end;
+    }
+    const auto nested = timed(begin + end);
+    ASSERT_EQ(bool(nested), depth <= most_nested_loops) << to_string(nested.errors());
+    if (!nested) {
+      EXPECT_NE(to_string(nested.errors()).find("at most 16 loops in each other"), std::string::npos);
     }
   }
 }

@@ -105,6 +105,14 @@ TEST(LaunchFile, PointsAtEveryMistake) {
     EXPECT_NE(all.find(place), std::string::npos) << all;
 }
 
+TEST(LaunchFile, AKernelMayHaveNoParameters) {
+  for (const std::string args : {"args:\n", "args: []\n"}) {
+    const auto launch = parse_launch("grid: [1, 1, 1]\nblock: [32, 1, 1]\n" + args, "l.yaml");
+    ASSERT_TRUE(launch) << args << to_string(launch.errors());
+    EXPECT_TRUE(launch->arguments.empty());
+  }
+}
+
 TEST(LaunchFile, SaysTheSameAsAMeasuredRow) {
   const auto file = parse_launch(
       "kernel: k\ngrid: [4, 2]\nblock: [32, 8, 1]\ndynamic_shared: 48 KiB\nargs: [{i32: -1}, {f32: 0.5}, {buffer: A, "
