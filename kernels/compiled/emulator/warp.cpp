@@ -215,6 +215,7 @@ void EmulatedWarp::branch(std::int32_t at, WarpWatcher& watcher) {
     guard.holds &= p.known & p.bits;
   }
   if (in.has("DIV")) guard = {lanes == alive_ ? 0 : lanes, 0};
+  if (in.has("ANY") && guard.holds != 0) guard = {lanes, 0};  // all go where one does
   const Operand* operand = target_of(in);
   const std::int32_t target =
       operand != nullptr ? code_->code->at(static_cast<std::uint64_t>(operand->value)).value_or(at + 1) : at + 1;

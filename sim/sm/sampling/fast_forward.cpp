@@ -10,7 +10,8 @@ namespace noteg::sm {
 
 namespace {
 
-constexpr int outermost = 1;  // depth of loops in which a CTA spends its life
+constexpr double lines_of_a_warp = 16;  // of instruction caches: looking at them takes as long as at a warp
+constexpr int outermost = 1;            // depth of loops in which a CTA spends its life
 
 }  // namespace
 
@@ -299,7 +300,7 @@ bool FastForward::skip(int depth, SteadyState& rate) {
 const FastForward::Moment* FastForward::known_moment(Level& level, std::uint64_t now, int depth) {
   if (sm_.scoreboard || level.used == level.most || looked_at_ * rules_.look > sm_.stepped_instructions())
     return nullptr;
-  looked_at_ += static_cast<double>(sm_.warps.size());
+  looked_at_ += static_cast<double>(sm_.warps.size()) + sm_.icache.lines() / lines_of_a_warp;
   const std::uint64_t hash = sm_.hash(streams_, now, depth);
   for (std::size_t i = level.used; i-- > 0;)
     if (level.moments[i].hash == hash) return &level.moments[i];

@@ -46,6 +46,9 @@ class InstructionCaches {
     l1_.hash(add);
   }
 
+  // Of all caches, there or not: how long it takes to look at their state.
+  [[nodiscard]] double lines() const { return never_misses_ ? 0 : lines_ * static_cast<double>(l0_.size() + 1); }
+
   // Instructions that fetch runs ahead of issue: the depth of the instruction buffer.
   [[nodiscard]] std::int32_t lead() const { return lead_; }
 

@@ -280,7 +280,19 @@ TEST(Emulation, ALoopOverTheValuesOfLanesEndsWithTheLastOne) {
       "S2R R1, SR_LANEID\nSHF.R.U32.HI R2, RZ, 0x3, R1\nPLOP3.LUT P3, PT, PT, PT, PT, 0x80, 0x0\n"
       "LBB0:\nPLOP3.LUT P0, PT, P0, P3, PT, 0xa2, 0x0\n@P3 R2UR P0, UR4, R2\n"
       "@P3 PLOP3.LUT P3, PT, P0, PT, PT, 0x80, 0x0\n@P3 BRA.U.ANY LBB0\nEXIT\n");
-  EXPECT_EQ(kernel.at(4).threads, 32 + 24 + 16 + 8);
+  EXPECT_EQ(kernel.at(4).warps, 4);
+  EXPECT_EQ(kernel.at(7).threads, 32);
+}
+
+// Lanes take turns: one of those that are left is elected in each iteration. All go on together behind it.
+TEST(Emulation, ALoopThatElectsEachLaneKeepsTheWarpTogether) {
+  Small kernel(
+      "PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0\nLBB0:\n@P0 ELECT P1, URZ, PT\n"
+      "@P1 PLOP3.LUT P0, PT, P1, PT, PT, 0x8, 0x0\nPLOP3.LUT P1, PT, PT, PT, PT, 0x8, 0x0\n@P0 BRA.U.ANY LBB0\n"
+      "NOP\nEXIT\n");
+  EXPECT_EQ(kernel.at(4).warps, 32);
+  EXPECT_EQ(kernel.at(5).warps, 1);
+  EXPECT_EQ(kernel.at(5).threads, 32);
 }
 
 // Numbers that are not known are not equal; whether one is a number at all is not known.

@@ -88,7 +88,8 @@ void to_uniform(const Work& w, std::uint32_t active) {
 }
 
 void elect(const Work& w, std::uint32_t active) {
-  const auto lane = static_cast<std::uint32_t>(std::countr_zero(active == 0 ? 1u : active));
+  const std::uint32_t lanes = w.lanes & active;
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes == 0 ? 1u : lanes));
   w.set(Lanes::of(lane));
   w.set(Predicate{1u << lane, all_lanes}, 0);
 }
