@@ -117,7 +117,6 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const bool has_barrier = std::ranges::any_of(global.steps, [](const Step& s) { return s.in->base == "BAR"; });
   const double waiting_alone = has_barrier ? 1.0 : static_cast<double>(launch.warps());
   std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
-  std::map<const FootprintGroup*, std::vector<std::size_t>> members;
   double asked_of_l2 = 0;
   std::vector<double> asked(n);  // sectors, by a CTA
   for (std::size_t i = 0; i < n; ++i) {
@@ -144,7 +143,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     FootprintGroup& sum =
         groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;
     sum.goes_first = sum.goes_first && group.goes_first;
-    members[&sum].push_back(i);
+    sum.members.push_back(i);
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     const double run = std::max(here.run(i), together.run);
     asked[i] = per_cta;
@@ -161,12 +160,12 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     sum.longest = (sum.longest * sum.sectors + (bulk > 0 ? per_cta : most)) / std::max(1e-9, sum.sectors + per_cta);
     sum.sectors += per_cta;
     sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;
-    if (!group.store) asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);
+    if (!group.store) sum.asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);
   }
   for (auto& [key, group] : groups) {
-    const std::vector<std::size_t>& all = members[&group];
-    if (group.is_affine) group.run = std::max(group.run, here.run(all));
-    group.places = mean_places(here, all, waits, asked, waiting_alone);
+    if (group.is_affine) group.run = std::max(group.run, here.run(group.members));
+    group.places = mean_places(here, group.members, waits, asked, waiting_alone);
+    asked_of_l2 += group.asked_of_l2;
     out.groups.push_back(group);
   }
   out.retouch_sectors = asked_of_l2 * here.again / misses;

@@ -131,7 +131,7 @@ struct Profile {
 };
 
 struct ProfileLimits {
-  std::uint64_t blocks = 20'000'000;  // of one CTA; more: the kernel does not end
+  std::uint64_t blocks = 20'000'000;        // of one CTA; more: the kernel does not end
   std::uint64_t search_blocks = 1'000'000;  // of all that are run to find classes; then those between stand for all
   std::size_t classes = 24;
   unsigned jobs = 1;  // threads; they never show in what comes out

@@ -280,6 +280,7 @@ class ProgramBuilder {
     if (step.semantics == S::load_local) p.matrix = kernels::Matrix::a;
     if (step.semantics == S::load_global && static_cast<std::size_t>(at) < loads_.size()) {
       p.matrix = l1_class(loads_[static_cast<std::size_t>(at)]);
+      p.in_l2 = loads_[static_cast<std::size_t>(at)].in_l2;
     }
     if (step.by_window && has_peers()) {
       p.of_peer = true;

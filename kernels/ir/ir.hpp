@@ -218,6 +218,7 @@ struct AccessPattern {
   // Shared memory: the mean over executions whose lanes lie differently, in sixteenths of a wavefront; 0: as above.
   std::uint16_t mean_wavefronts = 0;
   std::uint8_t joins = 0;  // global stores: the warp's store so many before goes to the same sectors; 0: none does
+  bool in_l2 = false;      // global loads: L2 has what L1 does not
 
   bool operator==(const AccessPattern&) const = default;
 };

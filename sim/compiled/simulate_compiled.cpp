@@ -188,7 +188,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
                                     shared_of(request.launch, out.profile, out.notes)};
   const Result<gpu::SmOccupancy> occupancy = gpu::occupancy_of(gpu.sm.occupancy, resources);
   if (!occupancy) return occupancy.errors();
-  const Footprints prints =
+  Footprints prints =
       footprints(out.profile, *request.listing, **code, request.launch, memory,
                  {static_cast<std::int64_t>(l1_size(gpu.sm.occupancy, resources, occupancy->ctas_per_sm).value),
                   gpu.sms, occupancy->ctas_per_sm},
@@ -209,6 +209,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
                        loads_ahead(out.profile),
                        request.options.l2};
   gpu::Traffic traffic = traffic_of(source);
+  find_loads_in_l2(source, prints);
   set_l1(traffic, out.profile, prints);
   source.l2 = memory::L2State::empty;
   const gpu::Traffic cold = traffic_of(source);

@@ -228,23 +228,57 @@ Seconds atomic_time(const TrafficSource& source, const AtomicForm& form) {
   return l2.atomic_interval * sum * (form.bytes_per_lane > 4 ? wide : 1.0);
 }
 
-gpu::Traffic traffic_of(const TrafficSource& source) {
+namespace {
+
+Reuse reuse_of(const TrafficSource& source) {
   const arch::GpuSpec& gpu = *source.gpu;
   const Launch& launch = *source.launch;
-  Reuse reuse{source, {}, static_cast<double>(launch.ctas()), 1, memory::capacity_of(gpu.l2), {}};
-  for (std::size_t axis = 0; axis < 3; ++axis) reuse.raster.grid[axis] = static_cast<double>(launch.grid[axis]);
-  reuse.live = std::min(reuse.ctas, static_cast<double>(source.resident) * gpu.sms);
+  Reuse out{source, {}, static_cast<double>(launch.ctas()), 1, memory::capacity_of(gpu.l2), {}};
+  for (std::size_t axis = 0; axis < 3; ++axis) out.raster.grid[axis] = static_cast<double>(launch.grid[axis]);
+  out.live = std::min(out.ctas, static_cast<double>(source.resident) * gpu.sms);
   const double drift = memory::drift_per_wave(gpu.sm, source.resident * launch.warps(), source.loads_ahead);
-  reuse.spread = {reuse.ctas > reuse.live ? drift : 0.0, reuse.ctas / reuse.live};
+  out.spread = {out.ctas > out.live ? drift : 0.0, out.ctas / out.live};
+  return out;
+}
+
+// Of a group's bytes that lay in L2 before: those that are gone.
+double gone_of(const FootprintGroup& g, const TrafficSource& source, double gone_else) {
+  return g.goes_first && !g.store && source.l2 == memory::L2State::warm ? 1 : gone_else;
+}
+
+double gone_behind(double kept, const TrafficSource& source, const Reuse& reuse) {
+  return source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(kept, reuse.capacity) : 1;
+}
+
+// Loads of few bytes by many: no access in a hundred waits for DRAM.
+bool stays_in_l2(const FootprintGroup& g, const Reuse& reuse, double gone) {
+  constexpr double misses = 0.01;
+  if (g.store || g.atomic) return false;
+  const double missed = reuse.bytes(g, reuse.ctas) * gone + reuse.late(g);
+  return missed < misses * g.asked_of_l2 * reuse.ctas * sector_bytes;
+}
+
+}  // namespace
+
+void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
+  const Reuse reuse = reuse_of(source);
+  const double gone = gone_behind(reuse.kept(), source, reuse);
+  for (const FootprintGroup& g : footprints.groups)
+    for (const std::size_t at : g.members) footprints.loads[at].in_l2 = stays_in_l2(g, reuse, gone_of(g, source, gone));
+}
+
+gpu::Traffic traffic_of(const TrafficSource& source) {
+  const arch::GpuSpec& gpu = *source.gpu;
+  const Reuse reuse = reuse_of(source);
 
   gpu::Traffic out;
   // Of what was there before: L2 has it no more.
   const double kept = reuse.kept();
-  const double gone_else = source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(kept, reuse.capacity) : 1;
+  const double gone_else = gone_behind(kept, source, reuse);
   double once = 0, late = 0, in_waves = 0, written = 0, scattered = 0, filled = 0;
   double once_gone = 0, written_gone = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
-    const double bytes = reuse.bytes(g, reuse.ctas), gone = g.goes_first && !g.store ? 1 : gone_else;
+    const double bytes = reuse.bytes(g, reuse.ctas), gone = gone_of(g, source, gone_else);
     if (g.store) {
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
@@ -256,7 +290,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     once += bytes;
     once_gone += bytes * gone;
     late += reuse.late(g);
-    in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
+    if (!stays_in_l2(g, reuse, gone)) in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
   }
   // What a CTA reads again itself, behind everything that all live CTAs read in between.
   const double active = std::min<double>(gpu.sms, reuse.ctas);

@@ -39,4 +39,7 @@ struct AtomicForm {
 
 [[nodiscard]] gpu::Traffic traffic_of(const TrafficSource& source);
 
+// Sets L1Behaviour::in_l2 of loads that share few bytes among many.
+void find_loads_in_l2(const TrafficSource& source, Footprints& footprints);
+
 }  // namespace noteg::compiled

@@ -30,7 +30,6 @@ struct Traffic {
   double waiting_places = 1;  // in DRAM where what such a step misses lies
   double stream_share = 0;    // 0..1, of DRAM's bytes: in runs as long as its rows, at the rate of one long stream
   double opened_rows = 0;     // of DRAM, by reads that do not follow each other
-  bool has_tables = false;    // loads of no matrix are of tables and counters, which L2 holds
   double c_missing = 0;       // 0..1, of the C (or of the queries) that is read: comes from DRAM
 
   double l1_hit_rate = 0;                     // of the sectors that loads ask for

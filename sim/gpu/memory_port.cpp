@@ -89,8 +89,7 @@ DramLatency dram_latency(const PortRequest& request, Hertz clock) {
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const arch::GpuSpec& gpu = *request.gpu;
   sm::MemoryPort out;
-  out.latency = std::round(l2_latency(request));
-  if (request.traffic.has_tables) out.table_latency = out.latency;
+  out.latency = out.l2_latency = std::round(l2_latency(request));
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;

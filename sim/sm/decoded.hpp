@@ -91,6 +91,7 @@ struct MemoryCost {
   std::uint16_t conflict_wavefronts = 0;
   std::uint8_t matrix = 0;      // kernels::Matrix of a global access
   std::uint8_t joins = 0;       // AccessPattern::joins
+  bool in_l2 = false;           // AccessPattern::in_l2
   std::uint8_t next_share = 0;  // so many sixteenths of the accesses cost what the entry behind this one says
   std::uint32_t bytes = 0;      // useful bytes, all lanes
 };

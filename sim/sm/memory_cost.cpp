@@ -135,6 +135,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   const int data_cycles = static_cast<int>(active_bytes(pattern) / std::max(1.0, m.data_width.value));
   const bool uniform = has_uniform_address(in);
   cost.matrix = static_cast<std::uint8_t>(pattern.matrix);
+  cost.in_l2 = pattern.in_l2;
   cost.sectors = narrow(g.sectors);
   cost.requests = narrow(g.lines);
   cost.front_cycles = narrow(std::max({1, tag_cycles, data_cycles}));

@@ -33,10 +33,9 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
   const auto sectors = static_cast<double>(cost.sectors);
   if (beyond > 0) read_from_l2(sectors * sector_ * beyond, cost.requests * beyond, static_cast<double>(now));
   const bool of_c = cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::c);
-  const double own_latency = of_c                                                              ? port_.c_latency
-                             : cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::none) ? port_.table_latency
-                                                                                               : 0;
-  const double beyond_latency = own_latency > 0 ? own_latency : port_.latency;
+  const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency
+                                : cost.in_l2                ? port_.l2_latency
+                                                            : port_.latency;
   const bool leaves = beyond > 0 || port_.shared[cost.matrix].joins;
   const double latency =
       (leaves ? beyond_latency + cost.line_latency : port_.l1_latency) - front_delay + cost.extra_latency;

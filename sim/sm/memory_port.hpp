@@ -45,14 +45,14 @@ struct MemoryPort {
   double write_burst_bytes_per_cycle = 0;  // likewise
   double store_mask = 0;                   // sectors that take as long to send as the mask of a line
   double c_latency = 0;                    // of loads of C, where it is another; 0: as of others
-  double table_latency = 0;                // of loads of no matrix, likewise
+  double l2_latency = 0;                   // of loads that L2 always has
   double opens_at = 0;                     // the first cycle in which L2 answers
   double c_bytes_per_cycle = 0;            // this SM's share of what brings C; 0: no limit of its own
   double inside = 1;                       // of what loads and copies of A and B ask for, the rest is masked
   std::array<BoxTraffic, 3> boxes{};       // of A, B, C
 
   // All answers come as from L1.
-  void answer_at_once() { latency = c_latency = table_latency = l1_latency; }
+  void answer_at_once() { latency = c_latency = l2_latency = l1_latency; }
 
   auto operator<=>(const MemoryPort&) const = default;
 };

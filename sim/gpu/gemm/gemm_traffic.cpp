@@ -262,7 +262,6 @@ void add_table_of_pages(Traffic& out, const GemmTrafficRequest& r) {
   const double blocks = static_cast<double>(r.grid->geometry.iterations + r.program->peeled_tiles);
   const double block = std::max(1.0, static_cast<double>(r.config->tile.k) / r.config->attention.page) * entry;
   const double lines = std::ceil(blocks * block / r.gpu->sm.memory.l1_line.value) / std::max(1.0, blocks);
-  out.has_tables = true;
   out.shared[static_cast<std::size_t>(kernels::Matrix::none)] = {
       static_cast<int>(std::lround((1.0 - std::min(1.0, lines)) * hit_steps)), 1.0};
   out.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0};

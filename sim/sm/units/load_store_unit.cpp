@@ -275,7 +275,7 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
       sm_.count.l1_bytes += cost.bytes;
       sm_.count.read_sectors += cost.sectors;
       std::uint64_t ready = sm_.traffic.load(cost, beyond_l1, now);
-      if (cost.kind == MemoryKind::load_global) {
+      if (cost.kind == MemoryKind::load_global && cost.sectors > 0) {
         // Load data enters the register file at a limited width. What always lies in L1 does not wait for what comes
         // from L2; what only some loads find there was asked for by a neighbour just before, and comes with it.
         const std::uint64_t width = static_cast<std::uint64_t>(cost.bytes / write_back_);

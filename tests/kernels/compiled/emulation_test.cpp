@@ -2,51 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "kernels/compiled/footprint.hpp"
 #include "kernels/compiled/profile.hpp"
 #include "kernels/compiled/program.hpp"
 #include "tests/kernels/compiled/small_listing.hpp"
 
 namespace noteg::compiled {
 namespace {
-
-struct Small {
-  Listing listing;
-  Launch launch;
-  std::optional<Profile> profile;
-
-  explicit Small(const std::string& code, std::vector<Argument> arguments = {}, Extent block = {32, 1, 1},
-                 Extent grid = {1, 1, 1}) {
-    listing = small_listing(code);
-    launch.block = block;
-    launch.grid = grid;
-    launch.arguments = std::move(arguments);
-  }
-
-  const InstructionCounts& at(std::size_t instruction) {
-    if (!profile) {
-      const LaunchMemory memory(launch, listing.sm);
-      Result<Profile> result = noteg::compiled::profile(listing, listing.kernels.at(0), launch, memory);
-      EXPECT_TRUE(result) << to_string(result.errors());
-      profile = std::move(*result);
-    }
-    return profile->counts.at(instruction);
-  }
-};
-
-Argument i32(std::int64_t value) {
-  Argument out;
-  out.value = value;
-  return out;
-}
-
-Argument buffer(std::int64_t bytes) {
-  Argument out;
-  out.kind = ArgumentKind::buffer;
-  out.name = "a";
-  out.bytes = bytes;
-  return out;
-}
 
 TEST(Emulation, RunsALoopAsOftenAsItsArgumentSays) {
   const std::string loop =
@@ -298,8 +259,9 @@ TEST(Emulation, ALoopThatElectsEachLaneKeepsTheWarpTogether) {
 // Numbers that are not known are not equal; whether one is a number at all is not known.
 TEST(Emulation, NumbersThatAreNotKnownAreNotEqual) {
   const std::string load = "LDC.64 R4, c[0x0][0x210]\nLDG.E R8, desc[UR4][R4.64]\n";
+  const std::string store = "STG.E desc[UR4][R4.64], R8\nEXIT\n";
   const auto stores = [&](const std::string& text) {
-    return Small(load + text + "STG.E desc[UR4][R4.64], R8\nEXIT\n", {buffer(1 << 20)}).at(4).threads;
+    return Small(load + text + store, {buffer(1 << 20)}).at(4).threads;
   };
   EXPECT_EQ(stores("FSETP.NEU.AND P0, PT, R8, 3, PT\n@P0 EXIT\n"), 0);
   EXPECT_EQ(stores("FSETP.EQ.AND P0, PT, R8, 3, PT\n@!P0 EXIT\n"), 0);
@@ -314,75 +276,6 @@ TEST(Emulation, ALimitBehindTheSumsOfAWarpgroupIsKept) {
       "ISETP.NE.AND P0, PT, R1, R100, PT\n@P0 BRA LBB0\nEXIT\n",
       {}, {128, 1, 1});
   EXPECT_EQ(kernel.at(2).warps, 4 * 3);
-}
-
-Footprints footprints_of(Small& kernel) {
-  static_cast<void>(kernel.at(0));
-  const LaunchMemory memory(kernel.launch, kernel.listing.sm);
-  return footprints(*kernel.profile, kernel.listing, kernel.listing.kernels.at(0), kernel.launch, memory,
-                    {128 * 1024, 4, 1});
-}
-
-// The result of a CTA that it reads again is not fetched from DRAM.
-TEST(Footprints, WhatACtaHasStoredItselfIsOfTheFootprintOnce) {
-  Small kernel(
-      "S2R R1, SR_TID.X\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R1, 0x4, R4\nSTG.E desc[UR4][R6.64], R1\n"
-      "BAR.SYNC.DEFER_BLOCKING 0x0\nLDG.E R8, desc[UR4][R6.64]\nEXIT\n",
-      {buffer(1 << 20)}, {64, 1, 1});
-  for (const FootprintGroup& group : footprints_of(kernel).groups) EXPECT_EQ(group.unique_sectors, group.store ? 8 : 0);
-}
-
-// CTAs at the edge leave lanes out; their steps are those of lanes that take part on both sides.
-TEST(Footprints, AddressesAreAffineWhereTheEdgeLeavesLanesOut) {
-  Small kernel(
-      "S2R R1, SR_TID.X\nS2R R2, SR_CTAID.X\nIMAD R3, R2, 0x20, R1\nISETP.LT.AND P0, PT, R3, 0x1, PT\n@P0 EXIT\n"
-      "LDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R3, 0x4, R4\nLDG.E R8, desc[UR4][R6.64]\nEXIT\n",
-      {buffer(1 << 20)}, {32, 1, 1}, {64, 1, 1});
-  const Footprints prints = footprints_of(kernel);
-  ASSERT_EQ(prints.groups.size(), 1u);
-  EXPECT_TRUE(prints.groups[0].is_affine);
-  EXPECT_EQ(prints.groups[0].step[0], 32 * 4);
-}
-
-// Two warps ask for the same line in the same turn: who comes second finds it on its way. What a turn before brought
-// is there.
-TEST(Footprints, WhatANeighbourAsksForInTheSameTurnIsOnItsWay) {
-  Small kernel(
-      "S2R R1, SR_LANEID\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R1, 0x4, R4\nLDG.E R8, desc[UR4][R6.64]\n"
-      "BRA LBB0\nLBB0:\nLDG.E R9, desc[UR4][R6.64]\nEXIT\n",
-      {buffer(1 << 20)}, {64, 1, 1});
-  const Footprints prints = footprints_of(kernel);
-  EXPECT_DOUBLE_EQ(prints.loads[3].hit_rate, 0.5);
-  EXPECT_DOUBLE_EQ(prints.loads[3].joined, 1);
-  EXPECT_DOUBLE_EQ(prints.loads[5].hit_rate, 1);
-  EXPECT_DOUBLE_EQ(prints.loads[5].joined, 0);
-}
-
-// At the scope of the SM L1 is coherent and answers; beyond it L2 does.
-TEST(Footprints, StrongLoadsHitL1WithinTheirSm) {
-  for (const auto& [scope, hits] : {std::pair{"SM", 1.0}, {"GPU", 0.0}}) {
-    Small kernel(
-        "S2R R1, SR_LANEID\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R1, 0x4, R4\nLDG.E R8, desc[UR4][R6.64]\n"
-        "LDG.E.STRONG." +
-            std::string(scope) + " R9, desc[UR4][R6.64]\nEXIT\n",
-        {buffer(1 << 20)});
-    EXPECT_DOUBLE_EQ(footprints_of(kernel).loads[4].hit_rate, hits) << scope;
-  }
-}
-
-// Rows far from each other are streams of their own where their loads wait together, neighbours are not; a use of the
-// first answer ends a wait.
-TEST(Footprints, LoadsThatWaitTogetherReadFromSoManyStreams) {
-  const auto streams = [](const std::string& apart, const std::string& between) {
-    Small kernel(fmt::format("S2R R1, SR_TID.X\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R1, 0x4, R4\n"
-                             "LDG.E R8, desc[UR4][R6.64]\n{1}LDG.E R9, desc[UR4][R6.64+{0}]\nFADD R10, R8, R9\nEXIT\n",
-                             apart, between),
-                 {buffer(1 << 20)});
-    return footprints_of(kernel).streams;
-  };
-  EXPECT_DOUBLE_EQ(streams("0x4000", ""), 2);
-  EXPECT_DOUBLE_EQ(streams("0x80", ""), 1);
-  EXPECT_DOUBLE_EQ(streams("0x4000", "FADD R11, R8, R8\n"), 1);
 }
 
 // A loop's way is one node however often it is gone through.
