@@ -162,16 +162,16 @@ struct Reuse {
       double copied = 0, written = 0;
     };
     std::map<int, Sum> of_buffer;
-    double elsewhere = 0;
+    double all_buffers = 0;
     for (const FootprintGroup& g : source.footprints->groups) {
       if (g.goes_first && !g.store) continue;
       const double all = bytes(g, ctas) * (g.goes_first ? modified : 1);
       const double held = all * copies(g.store ? 1 : ctas / std::max(1.0, raster.positions(g, ctas)));
       Sum& sum = of_buffer[g.buffer];
-      (g.buffer < 0 ? elsewhere : g.store ? sum.written : sum.copied) += held;
+      (g.buffer < 0 ? all_buffers : g.store ? sum.written : sum.copied) += held;
     }
-    for (const auto& [buffer, sum] : of_buffer) elsewhere += std::max(sum.copied, sum.written);
-    return elsewhere;
+    for (const auto& [buffer, sum] : of_buffer) all_buffers += std::max(sum.copied, sum.written);
+    return all_buffers;
   }
 
   // Bytes that DRAM brings because they are touched again too late.
@@ -190,6 +190,19 @@ struct Reuse {
       sum += once * gap.times * missed;
     }
     return sum;
+  }
+
+  // Of a group's bytes that the launch before touched: those that L2 has no more, where it would have to keep so much.
+  [[nodiscard]] double gone(const FootprintGroup& g, double kept) const {
+    if (source.l2 != memory::L2State::warm || (g.goes_first && !g.store)) return 1;
+    return 1 - memory::retained_fraction(kept, capacity);
+  }
+
+  // Loads of few bytes by many: no access in a hundred waits for DRAM.
+  [[nodiscard]] bool stays_in_l2(const FootprintGroup& g, double kept) const {
+    constexpr double misses = 0.01;
+    if (g.store || g.atomic) return false;
+    return bytes(g, ctas) * gone(g, kept) + late(g) < misses * g.asked_of_l2 * ctas * sector_bytes;
   }
 };
 
@@ -241,30 +254,13 @@ Reuse reuse_of(const TrafficSource& source) {
   return out;
 }
 
-// Of a group's bytes that lay in L2 before: those that are gone.
-double gone_of(const FootprintGroup& g, const TrafficSource& source, double gone_else) {
-  return g.goes_first && !g.store && source.l2 == memory::L2State::warm ? 1 : gone_else;
-}
-
-double gone_behind(double kept, const TrafficSource& source, const Reuse& reuse) {
-  return source.l2 == memory::L2State::warm ? 1 - memory::retained_fraction(kept, reuse.capacity) : 1;
-}
-
-// Loads of few bytes by many: no access in a hundred waits for DRAM.
-bool stays_in_l2(const FootprintGroup& g, const Reuse& reuse, double gone) {
-  constexpr double misses = 0.01;
-  if (g.store || g.atomic) return false;
-  const double missed = reuse.bytes(g, reuse.ctas) * gone + reuse.late(g);
-  return missed < misses * g.asked_of_l2 * reuse.ctas * sector_bytes;
-}
-
 }  // namespace
 
 void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
   const Reuse reuse = reuse_of(source);
-  const double gone = gone_behind(reuse.kept(), source, reuse);
+  const double kept = reuse.kept();
   for (const FootprintGroup& g : footprints.groups)
-    for (const std::size_t at : g.members) footprints.loads[at].in_l2 = stays_in_l2(g, reuse, gone_of(g, source, gone));
+    for (const std::size_t at : g.members) footprints.loads[at].in_l2 = reuse.stays_in_l2(g, kept);
 }
 
 gpu::Traffic traffic_of(const TrafficSource& source) {
@@ -274,11 +270,10 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   gpu::Traffic out;
   // Of what was there before: L2 has it no more.
   const double kept = reuse.kept();
-  const double gone_else = gone_behind(kept, source, reuse);
   double once = 0, late = 0, in_waves = 0, written = 0, scattered = 0, filled = 0;
   double once_gone = 0, written_gone = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
-    const double bytes = reuse.bytes(g, reuse.ctas), gone = gone_of(g, source, gone_else);
+    const double bytes = reuse.bytes(g, reuse.ctas), gone = reuse.gone(g, kept);
     if (g.store) {
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
@@ -290,7 +285,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     once += bytes;
     once_gone += bytes * gone;
     late += reuse.late(g);
-    if (!stays_in_l2(g, reuse, gone)) in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
+    if (!reuse.stays_in_l2(g, kept)) in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
   }
   // What a CTA reads again itself, behind everything that all live CTAs read in between.
   const double active = std::min<double>(gpu.sms, reuse.ctas);
@@ -356,7 +351,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   const double apart = once_gone < once ? 1 : source.footprints->streams;
   if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, apart);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
-  out.waiting_places = reuse.waiting_places(once > 0 ? once_gone / once : gone_else);
+  out.waiting_places = reuse.waiting_places(once > 0 ? once_gone / once : 1);
   out.sharers = once > 0 ? std::max(1.0, source.missed_sectors * sector_bytes / once) : 1;
 
   memory::L2Traffic l2;
