@@ -68,6 +68,12 @@ AccessPattern contiguous(Space space, Matrix matrix, bool store, int bytes, int 
   return p;
 }
 
+AccessPattern words_in_l2() {
+  AccessPattern out = contiguous(Space::global, Matrix::none, false, 4, 128);
+  out.in_l2 = true;
+  return out;
+}
+
 std::vector<Value> elements_of(const std::vector<Value>& vectors) {
   std::vector<Value> elements;
   for (const Value& v : vectors) {

@@ -54,6 +54,8 @@ void emit_zeroes(Emitter& e, const std::vector<Value>& values);
 
 // Lanes side by side, `bytes` each, in rows of `row_bytes` (the row pitch counts only for global memory).
 [[nodiscard]] AccessPattern contiguous(Space space, Matrix matrix, bool store, int bytes, int row_bytes);
+// Words of a table or a counter, which L2 always has.
+[[nodiscard]] AccessPattern words_in_l2();
 
 [[nodiscard]] std::uint32_t lane_mask(int lanes);
 

@@ -198,11 +198,10 @@ struct Reuse {
     return 1 - memory::retained_fraction(kept, capacity);
   }
 
-  // Loads of few bytes by many: no access in a hundred waits for DRAM.
-  [[nodiscard]] bool stays_in_l2(const FootprintGroup& g, double kept) const {
+  // Loads of few bytes by many, of which DRAM brings `missed`: no access in a hundred waits for it.
+  [[nodiscard]] bool stays_in_l2(const FootprintGroup& g, double missed) const {
     constexpr double misses = 0.01;
-    if (g.store || g.atomic) return false;
-    return bytes(g, ctas) * gone(g, kept) + late(g) < misses * g.asked_of_l2 * ctas * sector_bytes;
+    return !g.atomic && missed < misses * g.asked_of_l2 * ctas * sector_bytes;
   }
 };
 
@@ -259,8 +258,11 @@ Reuse reuse_of(const TrafficSource& source) {
 void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
   const Reuse reuse = reuse_of(source);
   const double kept = reuse.kept();
-  for (const FootprintGroup& g : footprints.groups)
-    for (const std::size_t at : g.members) footprints.loads[at].in_l2 = reuse.stays_in_l2(g, kept);
+  for (const FootprintGroup& g : footprints.groups) {
+    if (g.store) continue;
+    const double missed = reuse.bytes(g, reuse.ctas) * reuse.gone(g, kept) + reuse.late(g);
+    for (const std::size_t at : g.members) footprints.loads[at].in_l2 = reuse.stays_in_l2(g, missed);
+  }
 }
 
 gpu::Traffic traffic_of(const TrafficSource& source) {
@@ -284,8 +286,9 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     }
     once += bytes;
     once_gone += bytes * gone;
-    late += reuse.late(g);
-    if (!reuse.stays_in_l2(g, kept)) in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
+    const double behind = reuse.late(g);
+    late += behind;
+    if (!reuse.stays_in_l2(g, bytes * gone + behind)) in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
   }
   // What a CTA reads again itself, behind everything that all live CTAs read in between.
   const double active = std::min<double>(gpu.sms, reuse.ctas);

@@ -59,9 +59,7 @@ class AttentionBuilder {
     Value page;
     if (config_.attention.page > 0) {
       page = e_.fresh();
-      AccessPattern table = contiguous(Space::global, Matrix::none, false, 4, 128);
-      table.in_l2 = true;
-      const int pattern = e_.add_pattern(table);
+      const int pattern = e_.add_pattern(words_in_l2());
       e_.memory(Opcode::ldg, ".E", reg(page), {reg(s_.b_pointer)}, 4, pattern);
       e_.emit(Opcode::imad_wide, "", {reg(s_.b_pointer)}, {reg(page), constant(0x1a0), constant(0x1a8)});
     }

@@ -83,8 +83,7 @@ class Producer {
     };
     rows_ = add_rows(Matrix::b);
     query_rows_ = add_rows(Matrix::c);
-    AccessPattern table = contiguous(Space::global, Matrix::none, false, 4, 128);
-    table.in_l2 = true;
+    AccessPattern table = words_in_l2();
     const int page = std::max(1, plan_.page);
     for (int lane = 0; lane < 32; ++lane) {
       const int row = lane % lanes_of_row() * rows_at_once() + lane / lanes_of_row();
@@ -92,9 +91,7 @@ class Producer {
     }
     pages_ = e_.add_pattern(table);
     sequences_ = add_flash3_lengths(e_);
-    AccessPattern counter = contiguous(Space::global, Matrix::none, false, 4, 128);
-    counter.in_l2 = true;
-    counter_ = e_.add_pattern(counter);
+    counter_ = e_.add_pattern(words_in_l2());
   }
 
   // The table of pages is read before each block of keys; its values lie in the same pages.
