@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +49,12 @@ struct Operand {
   std::int16_t descriptor = -1;  // memory: desc[UR4]
   std::int64_t value = 0;        // immediate, offset, target of a label
   std::string_view text;         // as written, into the listing
+
+  // An immediate of a floating-point instruction, which may be written as an integer: FMUL R0, R0, -2.
+  [[nodiscard]] double number() const {
+    return is_float ? static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(value)))
+                    : static_cast<double>(value);
+  }
 };
 
 // What S2R reads.

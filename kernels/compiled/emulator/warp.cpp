@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <optional>
 
 namespace noteg::compiled {
 namespace {
@@ -14,16 +16,37 @@ const Operand* target_of(const Instruction& in) {
   return nullptr;
 }
 
-// A call between two instructions: a slow path (denormals, infinities) that ordinary values do not take.
+// A branch past a call and past no other branch on the way there: round a slow path (denormals, infinities) that
+// ordinary values do not take.
 bool passes_a_call(const EmulatedCode& code, std::int32_t from, std::int32_t to) {
-  for (std::int32_t i = from; i < to; ++i)
-    if (code.steps[static_cast<std::size_t>(i)].semantics == S::call) return true;
+  for (std::int32_t i = from; i < to; ++i) {
+    const S semantics = code.steps[static_cast<std::size_t>(i)].semantics;
+    if (semantics == S::call || semantics == S::branch) return semantics == S::call;
+  }
   return false;
 }
 
-// Numbers that are not known are not equal: 1 or -1 where a guard asks for that alone and then holds or does not, 0
-// where it asks for something else.
-int if_unequal(const EmulatedCode& code, std::int32_t at) {
+// How a comparison of numbers that are not known turns out where they are what numbers mostly are: not equal, and of a
+// magnitude between 2^-100 and 2^16 (beyond, libdevice goes longer ways: a sine from 105,615 on). Nothing where that
+// does not tell.
+std::optional<bool> by_ordinary_numbers(const Instruction& asks) {
+  constexpr double least = 0x1p-100, most = 0x1p16;
+  const Operand &a = asks.operand[2], &b = asks.operand[3];
+  const bool of_itself = a.kind == b.kind && a.index == b.index;  // whether it is a number
+  if (of_itself) return std::nullopt;
+  if (asks.has("NE") || asks.has("NEU")) return true;
+  if (asks.has("EQ") || asks.has("EQU")) return false;
+  const bool more = asks.has("GT") || asks.has("GTU") || asks.has("GE") || asks.has("GEU");
+  const bool less = asks.has("LT") || asks.has("LTU") || asks.has("LE") || asks.has("LEU");
+  if (b.kind != Kind::integer || more == less) return std::nullopt;
+  const double limit = b.number();
+  if (std::abs(limit) >= most) return more == (limit < 0);
+  if (a.absolute && !a.negated && limit > 0 && limit <= least) return more;
+  return std::nullopt;
+}
+
+// Likewise of a guard: 1 or -1 where it asks for such a comparison alone and then holds or does not, else 0.
+int by_ordinary_numbers(const EmulatedCode& code, std::int32_t at) {
   const Instruction& in = *code.steps[static_cast<std::size_t>(at)].in;
   const std::int32_t begin = code.blocks[static_cast<std::size_t>(code.block_of[static_cast<std::size_t>(at)])].begin;
   for (std::int32_t i = at - 1; i >= begin && !in.guard_uniform; --i) {
@@ -32,12 +55,11 @@ int if_unequal(const EmulatedCode& code, std::int32_t at) {
     const auto to = std::find_if(asks.operand.begin(), asks.operand.begin() + step.destinations,
                                  [&](const Operand& o) { return o.kind == Kind::pred && o.index == in.guard; });
     if (to == asks.operand.begin() + step.destinations) continue;
-    const bool equal = asks.has("EQ") || asks.has("EQU"), unequal = asks.has("NE") || asks.has("NEU");
-    if (asks.base != "FSETP" || to != asks.operand.begin() || equal == unequal || asks.operands < 5) return 0;
-    const Operand &a = asks.operand[2], &b = asks.operand[3], &with = asks.operand[4];
-    const bool of_itself = a.kind == b.kind && a.index == b.index;  // whether it is a number
-    if (of_itself || with.kind != Kind::pred || with.index != true_predicate || with.negated) return 0;
-    return unequal != in.guard_negated ? 1 : -1;
+    if (asks.base != "FSETP" || to != asks.operand.begin() || asks.operands < 5) return 0;
+    const Operand& with = asks.operand[4];
+    if (with.kind != Kind::pred || with.index != true_predicate || with.negated) return 0;
+    const std::optional<bool> holds = by_ordinary_numbers(asks);
+    return !holds ? 0 : *holds != in.guard_negated ? 1 : -1;
   }
   return 0;
 }
@@ -111,7 +133,7 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
   Access out;
   out.at = at;
   out.step = &step;
-  out.lanes = guard.holds | (guard.unknown != 0 && if_unequal(*code_, at) < 0 ? 0 : guard.unknown);
+  out.lanes = guard.holds | (guard.unknown != 0 && by_ordinary_numbers(*code_, at) < 0 ? 0 : guard.unknown);
   out.guessed = guard.unknown;
   const Operand* where[2] = {nullptr, nullptr};
   std::size_t found = 0;
@@ -157,7 +179,7 @@ void EmulatedWarp::indexed(const Step& step, Access& access, WarpWatcher& watche
 bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher) {
   const Instruction& in = *code_->steps[static_cast<std::size_t>(at)].in;
   const auto given = around_.launch->assumptions.find(in.address);
-  bool taken = (target > at && passes_a_call(*code_, at + 1, target)) || if_unequal(*code_, at) > 0;
+  bool taken = (target > at && passes_a_call(*code_, at + 1, target)) || by_ordinary_numbers(*code_, at) > 0;
   if (given != around_.launch->assumptions.end()) {
     std::int64_t& so_far = taken_[at];
     taken = given->second.taken < 0 || so_far < given->second.taken;

@@ -36,8 +36,8 @@ struct Work {
     Operand o = source(i);
     const bool minus = o.negated, positive = o.absolute;
     o.negated = o.absolute = o.inverted = false;
-    if (o.kind == Kind::integer && !o.is_float)  // FMUL R0, R0, -2
-      o.value = static_cast<std::int64_t>(as_bits(static_cast<float>(o.value)));
+    if (o.kind == Kind::integer && !o.is_float)
+      o.value = static_cast<std::int64_t>(as_bits(static_cast<float>(o.number())));
     return map(value_of(to, around, o),
                [=](std::uint32_t v) { return (positive ? v & 0x7fffffffu : v) ^ (minus ? 0x80000000u : 0u); });
   }

@@ -269,6 +269,35 @@ TEST(Emulation, NumbersThatAreNotKnownAreNotEqual) {
   EXPECT_EQ(stores("FSETP.NEU.AND P0, PT, R8, R8, PT\n@P0 EXIT\n"), 32);
 }
 
+// Their magnitudes are ordinary: a sine is reduced the short way, and nothing is a denormal.
+TEST(Emulation, NumbersThatAreNotKnownAreOfOrdinaryMagnitude) {
+  const auto stores = [](const std::string& compare) {
+    return Small("LDC.64 R4, c[0x0][0x210]\nLDG.E R8, desc[UR4][R4.64]\nFSETP." + compare +
+                     ", PT\n@!P0 BRA LBB0\nSTG.E desc[UR4][R4.64], R8\nLBB0:\nEXIT\n",
+                 {buffer(1 << 20)})
+        .at(4)
+        .threads;
+  };
+  EXPECT_EQ(stores("GE.AND P0, PT, |R8|, 105615"), 0);
+  EXPECT_EQ(stores("LTU.AND P0, PT, |R8|, +INF"), 32);
+  EXPECT_EQ(stores("GT.AND P0, PT, |R8|, 1.1754943508222875e-38"), 32);
+  EXPECT_EQ(stores("GEU.AND P0, PT, R8, -1000000"), 32);
+  EXPECT_EQ(stores("GEU.AND P0, PT, R8, 1000000"), 0);
+}
+
+// A branch past a slow path is taken; one past something that has a slow path of its own is not.
+TEST(Emulation, OnlyWhatIsNothingButASlowPathIsPassedOver) {
+  const auto executed = [](const std::string& body, std::size_t instruction) {
+    return Small("LDC.64 R4, c[0x0][0x210]\nLDG.E R8, desc[UR4][R4.64]\nFSETP.GT.AND P0, PT, R8, 1, PT\n" + body +
+                     "EXIT\nLBB2:\nRET.ABS.NODEC R20 0x0\n",
+                 {buffer(1 << 20)})
+        .at(instruction)
+        .threads;
+  };
+  EXPECT_EQ(executed("@P0 BRA LBB0\nNOP\nCALL.REL.NOINC LBB2\nLBB0:\n", 4), 0);
+  EXPECT_EQ(executed("@P0 BRA LBB0\nNOP\n@P0 BRA LBB1\nCALL.REL.NOINC LBB2\nLBB1:\nNOP\nLBB0:\n", 4), 32);
+}
+
 // A matrix instruction writes the registers of its form and no others.
 TEST(Emulation, ALimitBehindTheSumsOfAWarpgroupIsKept) {
   Small kernel(

@@ -169,8 +169,7 @@ void half_constant(const Work& w) {
                      w.source(3).kind == Kind::integer;
   if (!zeros) return opaque(w);
   const auto half_of = [](const Operand& o) -> std::uint32_t {
-    const double f =
-        o.is_float ? static_cast<double>(as_float(static_cast<std::uint32_t>(o.value))) : static_cast<double>(o.value);
+    const double f = o.number();
     const std::uint32_t sign = std::signbit(f) ? 0x8000 : 0;
     const double magnitude = std::abs(f);
     if (std::isnan(f)) return 0x7fff;
