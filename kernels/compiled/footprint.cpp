@@ -1,9 +1,13 @@
 #include "kernels/compiled/footprint.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <ranges>
 #include <set>
 
 #include "sim/support/work_sharing.hpp"
@@ -91,15 +95,37 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   out.loads.resize(n);
   const AsyncPlan none;
   const AsyncPlan& async = profile.classes.empty() ? none : profile.classes.front().async;
-  SmAccesses here(global, l1, async), beside(global, l1, async);
-  share_work(launch.ctas() > 1 ? 2 : 1, jobs, {},
-             [&](std::size_t sm) { (sm == 0 ? here : beside).walk(launch, memory, static_cast<std::int64_t>(sm)); });
-  if (launch.ctas() > 1) out.shared_by_pair = here.shared_with(beside);
+  const auto walked = [&](const L1Spec& of) {
+    auto sms = std::make_unique<std::array<SmAccesses, 2>>(
+        std::array{SmAccesses(global, of, async), SmAccesses(global, of, async)});
+    share_work(launch.ctas() > 1 ? 2 : 1, jobs, {},
+               [&](std::size_t i) { (*sms)[i].walk(launch, memory, static_cast<std::int64_t>(i)); });
+    return sms;
+  };
+  auto sms = walked(l1);
+  // Loads that the walk did not come to are come to by fewer CTAs, with as much of L1 as they take part in its use.
+  double share = 1;
+  const auto is_missed = [&](std::size_t i) {
+    return asks_global(global.steps[i].semantics) && global.steps[i].semantics != S::store_global &&
+           profile.counts[i].sectors > 0 && sms->front().asked[i] == 0;
+  };
+  if (std::ranges::any_of(std::views::iota(std::size_t{0}, n), is_missed)) {
+    double of_launch = 0;
+    for (const InstructionCounts& counts : profile.counts) of_launch += counts.sectors;
+    const double fit = SmAccesses::most_sectors * static_cast<double>(launch.ctas()) / std::max(1.0, of_launch);
+    const int slots = static_cast<int>(std::clamp<double>(fit, 1, l1.resident));
+    if (slots < std::min<std::int64_t>(l1.resident, launch.ctas() / l1.sms)) {
+      share = sms->front().share_of(static_cast<std::size_t>(slots));
+      sms = walked({std::llround(static_cast<double>(l1.bytes) * share), l1.sms, slots});
+    }
+  }
+  const SmAccesses& here = sms->front();
+  if (launch.ctas() > 1) out.shared_by_pair = here.shared_with(sms->back());
   for (std::size_t i = 0; i < n; ++i)
     if (here.asked[i] > 0)
       out.loads[i] = {here.found[i] / here.asked[i], here.joined[i] / std::max(1.0, here.found[i])};
   const double misses = std::max<double>(1, static_cast<double>(here.misses));
-  out.retouch_distance = here.again > 0 ? here.distance / here.again : 0;
+  out.retouch_distance = here.again > 0 ? here.distance / here.again / share : 0;
 
   std::vector<bool> wanted(n);
   for (std::size_t i = 0; i < n; ++i)

@@ -13,7 +13,6 @@ using S = Semantics;
 
 constexpr std::uint8_t whole_line = 0xf;
 constexpr double granule_sectors = 2;
-constexpr std::size_t most_sectors = 150'000;  // looked at on an SM
 
 // Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
 template <class F>
@@ -181,6 +180,16 @@ double SmAccesses::partial(std::size_t at) const {
   double in_part = 0;
   stored->second.each([&](std::uint64_t s, Seen) { in_part += *written_.find(s) != ~std::uint32_t{0}; });
   return in_part / static_cast<double>(stored->second.size());
+}
+
+double SmAccesses::share_of(std::size_t ctas) const {
+  FlatMap<Seen> all;
+  std::size_t of_first = 0;
+  for (std::size_t i = 0; i < of_cta_.size(); ++i) {
+    of_cta_[i].each([&](std::uint64_t touched, Seen) { all.try_emplace(touched, {}); });
+    if (i < ctas) of_first = all.size();
+  }
+  return all.size() == 0 ? 1 : static_cast<double>(of_first) / static_cast<double>(all.size());
 }
 
 double SmAccesses::shared_with(const SmAccesses& other) const {

@@ -63,6 +63,8 @@ class L1 {
 
 class SmAccesses : public WarpWatcher {
  public:
+  static constexpr std::size_t most_sectors = 150'000;  // that a walk looks at
+
   // Both have to outlive it.
   SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async);
 
@@ -85,6 +87,8 @@ class SmAccesses : public WarpWatcher {
   [[nodiscard]] double places(const std::vector<std::size_t>& all, double waiting_alone) const;
   // Of the sectors that the first CTA stores to with an instruction, those that it leaves in part as they were.
   [[nodiscard]] double partial(std::size_t at) const;
+  // Different sectors that the first so many CTAs touched, over those of all.
+  [[nodiscard]] double share_of(std::size_t ctas) const;
   // Of the sectors that L2 is asked for, those that another SM asks it for at one time.
   [[nodiscard]] double shared_with(const SmAccesses& other) const;
 

@@ -7,11 +7,10 @@
 namespace noteg::compiled {
 namespace {
 
-Footprints footprints_of(Small& kernel) {
+Footprints footprints_of(Small& kernel, const L1Spec& l1 = {128 * 1024, 4, 1}) {
   static_cast<void>(kernel.at(0));
   const LaunchMemory memory(kernel.launch, kernel.listing.sm);
-  return footprints(*kernel.profile, kernel.listing, kernel.listing.kernels.at(0), kernel.launch, memory,
-                    {128 * 1024, 4, 1});
+  return footprints(*kernel.profile, kernel.listing, kernel.listing.kernels.at(0), kernel.launch, memory, l1);
 }
 
 // The result of a CTA that it reads again is not fetched from DRAM.
@@ -21,6 +20,25 @@ TEST(Footprints, WhatACtaHasStoredItselfIsOfTheFootprintOnce) {
       "BAR.SYNC.DEFER_BLOCKING 0x0\nLDG.E R8, desc[UR4][R6.64]\nEXIT\n",
       {buffer(1 << 20)}, {64, 1, 1});
   for (const FootprintGroup& group : footprints_of(kernel).groups) EXPECT_EQ(group.unique_sectors, group.store ? 8 : 0);
+}
+
+// Each CTA reads a row twice. What it reads again lies behind the rows of all CTAs of its SM, and behind no more of L1
+// than is its own, though all these rows are more than a walk looks at.
+TEST(Footprints, LoadsBehindALongLoopAreComeTo) {
+  const auto pass = [](const std::string& label) {
+    return "MOV R3, RZ\nMOV R6, R4\nMOV R7, R5\n" + label + ":\nLDG.E R8, desc[UR4][R6.64]\n" +
+           "IADD3 R6, P0, R6, 0x80, RZ\nIADD3.X R7, R7, RZ, RZ, P0, !PT\nIADD3 R3, R3, 0x1, RZ\n" +
+           "ISETP.NE.AND P0, PT, R3, 0xc00, PT\n@P0 BRA " + label + "\n";
+  };
+  Small kernel(
+      "S2R R1, SR_LANEID\nS2R R2, SR_CTAID.X\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R4, R2, 0x60000, R4\n"
+      "IMAD.WIDE R4, R1, 0x4, R4\n" +
+          pass("LBB0") + pass("LBB1") + "EXIT\n",
+      {buffer(64 * 0x60000)}, {32, 1, 1}, {64, 1, 1});
+  const Footprints prints = footprints_of(kernel, {128 * 1024, 4, 16});
+  const double row = 0xc00 * 4;
+  EXPECT_NEAR(prints.retouch_sectors, row, 0.02 * row);
+  EXPECT_NEAR(prints.retouch_distance, 16 * row, 0.02 * 16 * row);
 }
 
 // CTAs at the edge leave lanes out; their steps are those of lanes that take part on both sides.
