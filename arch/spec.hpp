@@ -284,6 +284,7 @@ struct L2Spec {
   double modified_read = 0;         // of a store: what reading what was stored takes on the way of stores; 0: not known
   double filled = 0.85;             // of a store: what L2 takes to keep what DRAM brings (H200M, replayed)
   Seconds atomic_interval{0.7e-9};  // one atomic operation on a sector to the next (H200M, l2_atomics)
+  Seconds atomic_sum{1.757e-9};     // one sum of floating-point numbers in a sector to the next (H200M, l2_atomics)
   double atomic_units = 70;         // that work at once where the addresses are many
   Bytes atomic_interleave{512};     // addresses so close together lie in one unit
 };

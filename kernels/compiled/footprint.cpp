@@ -151,7 +151,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     if (!(asks_global(step.semantics) && profile.counts[i].sectors > 0) && bulk <= 0) continue;
     FootprintGroup group;
     group.store = step.semantics == S::store_global || (bulk > 0 && !is_bulk_load(*step.in));
-    group.atomic = step.semantics == S::atomic_global || step.in->base == "RED" || step.in->base == "REDG";
+    group.atomic = is_global_atomic(step);
     const AddressesByWarp& origin = samples.origin[i];
     if (!origin.empty()) {
       const LaneAddresses& lanes = origin.begin()->second;
@@ -180,6 +180,11 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     const double partial = is_full ? 0 : here.partial(i);
     sum.together = (sum.together * sum.sectors + together.ctas * per_cta) / std::max(1e-9, sum.sectors + per_cta);
     sum.partial = (sum.partial * sum.sectors + partial * per_cta) / std::max(1e-9, sum.sectors + per_cta);
+    if (group.atomic && here.asked[i] > 0) {
+      const double so_far = sum.sectors / (sum.sectors + per_cta);
+      sum.turns = so_far * sum.turns + (1 - so_far) * here.turns[i] / here.asked[i];
+      sum.words = so_far * sum.words + (1 - so_far) * here.words[i] / here.asked[i];
+    }
     sum.span = std::max(sum.span, together.span);
     double most = per_cta;
     for (const CtaClass& each : profile.classes) most = std::max(most, each.counts[i].sectors);

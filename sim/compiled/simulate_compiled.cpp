@@ -146,13 +146,14 @@ double counted_wavefronts(const Profile& profile, const Launch& launch) {
 // What atomic operations add. Those of CTAs that run together come together, at the end of their work where no loop
 // holds them: those of the last wave are waited for. In all the kernel cannot end before L2 has done them.
 double atomics_us(const TrafficSource& source, const Profile& profile, double time_us) {
-  AtomicForm form{0, false};
+  AtomicForm form;
   double waves = 1;
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     const Step& step = profile.code.steps[i];
-    const bool atomic = step.semantics == S::atomic_global || step.in->base == "RED" || step.in->base == "REDG";
-    if (!atomic || profile.counts[i].warps <= 0) continue;
+    if (!is_global_atomic(step) || profile.counts[i].warps <= 0) continue;
     form.bytes_per_lane = std::max<double>(form.bytes_per_lane, step.bytes);
+    const std::string_view type = step.in->modifiers;
+    form.is_float = form.is_float || type.find(".F") != std::string_view::npos || type.find(".BF") != type.npos;
     form.answers = form.answers || step.semantics == S::atomic_global;
   }
   if (form.bytes_per_lane <= 0) return 0;

@@ -216,28 +216,35 @@ double sectors_that_arrive(const TrafficSource& source) {
 }
 
 // N groups of addresses keep units * N / (N + units) of the units busy: few groups one each, and many collide. H200M,
-// l2_atomics: words at random in 1, 4, 16, 64, 256 KB and 16 MB at 2.6, 10.5, 32, 66, 92 and 104 per ns. In 64 bits
-// each takes 2.4 times as long; answers take 1.35 times as long where all units work (77 words, 56 sectors of lines per
-// ns).
+// l2_atomics: words at random in 1, 4, 16, 64, 256 KB and 16 MB at 2.6, 10.5, 32, 66, 92 and 104 per ns. Answers take
+// 1.35 times as long where all units work (77 words, 56 sectors of lines per ns). A unit takes each turn of a sector in
+// one step, two doubles of it in one; a sum of floating-point numbers is there for the next turn of its sector some
+// steps later.
 Seconds atomic_time(const TrafficSource& source, const AtomicForm& form) {
-  constexpr double wide = 2.4, answer = 1.35;
+  constexpr double answer = 1.35;
   const arch::L2Spec& l2 = source.gpu->l2;
   const double units = l2.atomic_units / (form.answers ? answer : 1.0);
   const Launch& launch = *source.launch;
   Raster raster;
   for (std::size_t axis = 0; axis < 3; ++axis) raster.grid[axis] = static_cast<double>(launch.grid[axis]);
   const auto ctas = static_cast<double>(launch.ctas());
-  double sum = 0;
+  const bool halves = form.is_float && form.bytes_per_lane > 4;
+  Seconds busy{}, longest{};
   for (const FootprintGroup& g : source.footprints->groups) {
     if (!g.atomic) continue;
     const double size =
         g.buffer < 0 ? 1e30 : static_cast<double>(source.memory->buffers()[static_cast<std::size_t>(g.buffer)].bytes);
-    const double places =
-        std::min(size / sector_bytes, g.is_affine ? g.unique_sectors * raster.positions(g, ctas) : g.sectors * ctas);
-    const double groups = std::max(1.0, places * sector_bytes / l2.atomic_interleave.value);
-    sum += g.sectors * ctas * (groups + units) / (groups * units);
+    const double places = std::max(
+        1.0,
+        std::min(size / sector_bytes, g.is_affine ? g.unique_sectors * raster.positions(g, ctas) : g.sectors * ctas));
+    const double blocks = places * sector_bytes / l2.atomic_interleave.value;
+    const double groups = std::clamp(2 * blocks, 1.0, std::max(2.0, blocks));  // two units share a pair of blocks
+    const double turns = g.sectors * ctas * g.turns, steps = halves ? std::max(1.0, g.words / 2) : 1;
+    busy = busy + l2.atomic_interval * (turns * steps * (groups + units) / (groups * units));
+    const Seconds each = form.is_float ? l2.atomic_sum + l2.atomic_interval * (steps - 1) : l2.atomic_interval;
+    longest = std::max(longest, each * (turns / places));
   }
-  return l2.atomic_interval * sum * (form.bytes_per_lane > 4 ? wide : 1.0);
+  return std::max(busy, longest);
 }
 
 namespace {

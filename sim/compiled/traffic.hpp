@@ -32,7 +32,8 @@ struct TrafficSource {
 
 // How long L2 is busy with atomic operations: those on one sector go one after the other.
 struct AtomicForm {
-  double bytes_per_lane = 4;
+  double bytes_per_lane = 0;  // 0: there are none
+  bool is_float = false;
   bool answers = false;  // with the value that was there
 };
 [[nodiscard]] Seconds atomic_time(const TrafficSource& source, const AtomicForm& form);

@@ -20,6 +20,10 @@ bool asks_global(S s) {
   return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global;
 }
 
+bool is_global_atomic(const Step& step) {
+  return step.semantics == S::atomic_global || step.in->base == "RED" || step.in->base == "REDG";
+}
+
 double mean_run(const std::set<std::uint64_t>& sectors) {
   std::size_t runs = 0;
   std::uint64_t before = 0;

@@ -17,6 +17,7 @@ constexpr std::uint64_t sector = 32;  // bytes
 
 [[nodiscard]] std::array<std::uint32_t, 3> cta_at(const Launch& launch, std::int64_t index);  // x first, then y, z
 [[nodiscard]] bool asks_global(Semantics semantics);
+[[nodiscard]] bool is_global_atomic(const Step& step);
 
 // Bytes of the runs in which sectors follow each other, mean.
 [[nodiscard]] double mean_run(const std::set<std::uint64_t>& sectors);

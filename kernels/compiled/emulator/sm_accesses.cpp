@@ -70,6 +70,8 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
       found(code.steps.size()),
       joined(code.steps.size()),
       unique(code.steps.size()),
+      turns(code.steps.size()),
+      words(code.steps.size()),
       code_(code),
       spec_(l1),
       l1_(l1.bytes),
@@ -119,6 +121,7 @@ void SmAccesses::accesses(int warp, const Access& access) {
   const bool through_l1 = s == S::load_global && !coherent_beyond && !in.has("BYPASS");
   const bool copies_through = s == S::copy_to_shared && !in.has("BYPASS");
   if (s == S::store_global && cta_ == 0) write_bytes(at, access);
+  if (is_global_atomic(*access.step)) take_turns(at, access);
   for (const std::uint64_t each : scratch_) {
     total_ += 1;
     asked[at] += 1;
@@ -209,6 +212,18 @@ void SmAccesses::write_bytes(std::size_t at, const Access& access) {
       stored.try_emplace(b / sector, {});
     }
   }
+}
+
+// Lanes whose address is a guess meet nobody.
+void SmAccesses::take_turns(std::size_t at, const Access& access) {
+  std::map<std::uint64_t, int> lanes_of;  // by word
+  for (std::size_t i = 0; i < 32; ++i)
+    if ((access.lanes & ~access.guessed & access.address.known) >> i & 1) ++lanes_of[access.address.value[i]];
+  std::map<std::uint64_t, int> turns_of;  // by sector
+  for (const std::uint64_t each : scratch_) turns_of[each] = 1;
+  for (const auto& [word, lanes] : lanes_of) turns_of[word / sector] = std::max(turns_of[word / sector], lanes);
+  for (const auto& [each, of_it] : turns_of) turns[at] += of_it;
+  words[at] += static_cast<double>(std::max(lanes_of.size(), scratch_.size()));
 }
 
 // What is written is not what is read: both are of the footprint, but for what a CTA reads of its own results.

@@ -94,6 +94,9 @@ class SmAccesses : public WarpWatcher {
 
   // Sectors, by instruction; joined: of those found, what L2 was asked for in the same round, so that it is on its way.
   std::vector<double> asked, found, joined, unique;
+  // Of atomic operations, by instruction: turns that sectors take over the lanes of an access, since lanes of one word
+  // go one after the other; and different words.
+  std::vector<double> turns, words;
   std::size_t misses = 0;
   double again = 0, distance = 0;  // sectors asked of L2 again; how many others were asked for since, in all
 
@@ -115,6 +118,7 @@ class SmAccesses : public WarpWatcher {
   };
   [[nodiscard]] std::set<std::uint64_t> together(const std::vector<std::size_t>& all) const;
   void write_bytes(std::size_t at, const Access& access);
+  void take_turns(std::size_t at, const Access& access);
   void note(std::size_t at, int warp, std::uint64_t each, bool stores);
   [[nodiscard]] std::uint8_t asked_of_line(std::uint64_t each) const;
   [[nodiscard]] bool on_its_way(const AccessTime& asked_for) const;

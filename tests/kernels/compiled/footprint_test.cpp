@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/kernels/compiled/small_listing.hpp"
 
 namespace noteg::compiled {
@@ -65,6 +67,20 @@ TEST(Footprints, WhatANeighbourAsksForInTheSameTurnIsOnItsWay) {
   EXPECT_DOUBLE_EQ(prints.loads[3].joined, 1);
   EXPECT_DOUBLE_EQ(prints.loads[5].hit_rate, 1);
   EXPECT_DOUBLE_EQ(prints.loads[5].joined, 0);
+}
+
+// Lanes that add to one word take turns at its sector; those that add to words beside each other do not.
+TEST(Footprints, AtomicOperationsOnAWordTakeTurns) {
+  for (const auto& [shift, turns, words] : {std::tuple{"0x0", 1.0, 8.0}, {"0x2", 4.0, 8.0}, {"0x5", 32.0, 1.0}}) {
+    Small kernel("S2R R1, SR_LANEID\nSHF.R.U32.HI R1, RZ, " + std::string(shift) +
+                     ", R1\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R1, 0x4, R4\n"
+                     "RED.E.ADD.F32.FTZ.RN.STRONG.GPU desc[UR4][R6.64], R8\nEXIT\n",
+                 {buffer(1 << 20)});
+    const Footprints prints = footprints_of(kernel);
+    ASSERT_EQ(prints.groups.size(), 1u);
+    EXPECT_DOUBLE_EQ(prints.groups[0].turns, turns) << shift;
+    EXPECT_DOUBLE_EQ(prints.groups[0].words, words) << shift;
+  }
 }
 
 // At the scope of the SM L1 is coherent and answers; beyond it L2 does.
