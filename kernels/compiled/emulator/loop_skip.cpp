@@ -98,7 +98,12 @@ Decisions* LoopSkip::arrives(const Arrival& arrival, const EmulatedCode& code, R
     decisions_.entries.clear();
     for (auto& [header, other] : loops_) other.moments.clear();
   }
-  if (loop.hopeless) return &decisions_;
+  const auto has_moments = [](const auto& each) { return !each.second.moments.empty(); };
+  if (loop.hopeless) return std::ranges::any_of(loops_, has_moments) ? &decisions_ : nullptr;
+  if (loop.iterations == 0) {  // what was made before the loop is as good as a constant in it
+    registers.bent.reset();
+    registers.bent_uniform.reset();
+  }
   Moment now = moment(arrival, code, registers);
   now.decisions = decisions_.entries.size();
   loop.moments.push_back(std::move(now));

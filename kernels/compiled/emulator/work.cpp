@@ -135,7 +135,7 @@ bool carries_out(const Work& w) {
 }
 
 // What goes into an operation that is no sum: where it changes, so may the rule by which the result does. And what is
-// compared behind one.
+// compared behind one. Values that nobody knows decide nothing.
 void note_bend(const Work& w) {
   mark_bent(w);
   const bool compared = w.step.semantics == S::isetp;
@@ -145,6 +145,7 @@ void note_bend(const Work& w) {
     if ((o.kind != Kind::reg && o.kind != Kind::ureg) || o.index == zero_register) continue;
     if (compared && !is_bent(w.to, o)) continue;
     const Lanes v = value_of(w.to, w.around, o);
+    if ((v.known & w.lanes) == 0) continue;
     Decisions::Entry entry{&w.in, v.known & w.lanes, {}, compared, !compared};
     for (std::size_t lane = 0; lane < 32; ++lane) entry.difference[lane] = v.value[lane];
     w.around.decisions->entries.push_back(entry);

@@ -72,7 +72,7 @@ void set_wide(const Work& w, const Wide& v);
 // Differences that decide, by lane: of compared values, and of sums from carrying.
 template <class F>
 void decide(const Work& w, std::uint32_t known, F difference) {
-  if (w.around.decisions == nullptr) return;
+  if (w.around.decisions == nullptr || (known & w.lanes) == 0) return;
   Decisions::Entry entry{&w.in, known & w.lanes, {}, false, false};
   for (std::size_t i = 0; i < 32; ++i) entry.difference[i] = difference(i);
   w.around.decisions->entries.push_back(entry);

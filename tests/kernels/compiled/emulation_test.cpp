@@ -22,6 +22,15 @@ TEST(Emulation, StopsALoopThatEndsByEqualityWhereItDoes) {
   EXPECT_EQ(Small(loop, {i32(3'000'000)}).at(1).warps, 1e6);
 }
 
+// What a mask made before the loop changes in it by sums alone: no more of these iterations than tell are run.
+TEST(Emulation, ALoopOverAMaskedCountIsNotRunThroughInFull) {
+  Small kernel(
+      "LDC R1, c[0x0][0x210]\nLOP3.LUT R1, R1, 0xfffffffc, RZ, 0xc0, !PT\nLBB0:\nIADD3 R1, R1, -0x4, RZ\n"
+      "ISETP.GT.AND P0, PT, R1, RZ, PT\n@P0 BRA LBB0\nEXIT\n",
+      {i32(400'000'003)});
+  EXPECT_EQ(kernel.at(2).warps, 100'000'000);
+}
+
 TEST(Emulation, CountsEveryEighthIterationOfALoopThatMasksItsCounter) {
   const std::string loop =
       "MOV R0, RZ\nLBB0:\nLOP3.LUT R1, R0, 0x7, RZ, 0xc0, !PT\nISETP.NE.AND P1, PT, R1, RZ, PT\n@P1 BRA LBB1\nFADD R9, "
