@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <ranges>
 #include <set>
 
 #include "sim/support/work_sharing.hpp"
@@ -85,6 +84,55 @@ double mean_places(const SmAccesses& sm, const std::vector<std::size_t>& group, 
   return all > 0 ? sum / all : 1;
 }
 
+// Two SMs beside each other, walked through with all CTAs that they hold, or with as many as come to all loads.
+struct Walk {
+  std::unique_ptr<std::array<SmAccesses, 2>> sms;
+  double share = 1;  // of what all these CTAs touch, what those touch that were walked through
+};
+
+struct WalkRequest {
+  const EmulatedCode& code;
+  const Profile& profile;
+  const Launch& launch;
+  const LaunchMemory& memory;
+  const AsyncPlan& async;
+  L1Spec l1;
+  unsigned jobs = 1;
+
+  [[nodiscard]] Walk walk(const L1Spec& of, int slots) const {
+    Walk out{std::make_unique<std::array<SmAccesses, 2>>(
+                 std::array{SmAccesses(code, of, async), SmAccesses(code, of, async)}),
+             1};
+    share_work(launch.ctas() > 1 ? 2 : 1, jobs, {},
+               [&](std::size_t i) { (*out.sms)[i].walk(launch, memory, static_cast<std::int64_t>(i), slots); });
+    return out;
+  }
+  [[nodiscard]] bool is_missed(const SmAccesses& sm, std::size_t i) const {
+    const S s = code.steps[i].semantics;
+    return asks_global(s) && s != S::store_global && profile.counts[i].sectors > 0 && sm.asked[i] == 0;
+  }
+};
+
+// Loads that a walk does not come to are come to by fewer CTAs, with as much of L1 as they take part in its use.
+Walk walk_of(const WalkRequest& r) {
+  Walk all = r.walk(r.l1, r.l1.resident);
+  std::size_t missed = 0;
+  double sectors = 0;
+  for (std::size_t i = 0; i < r.code.steps.size(); ++i) {
+    missed += r.is_missed(all.sms->front(), i);
+    sectors += r.profile.counts[i].sectors;
+  }
+  const double fit = SmAccesses::most_sectors * static_cast<double>(r.launch.ctas()) / std::max(1.0, sectors);
+  const int slots = static_cast<int>(std::clamp<double>(fit, 1, r.l1.resident));
+  if (missed == 0 || slots >= std::min<std::int64_t>(r.l1.resident, r.launch.ctas() / r.l1.sms)) return all;
+  L1Spec part = r.l1;
+  const double share = all.sms->front().share_of(static_cast<std::size_t>(slots));
+  part.bytes = std::llround(static_cast<double>(part.bytes) * share);
+  Walk out = r.walk(part, slots);
+  out.share = share;
+  return out;
+}
+
 }  // namespace
 
 Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch,
@@ -95,37 +143,14 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   out.loads.resize(n);
   const AsyncPlan none;
   const AsyncPlan& async = profile.classes.empty() ? none : profile.classes.front().async;
-  const auto walked = [&](const L1Spec& of) {
-    auto sms = std::make_unique<std::array<SmAccesses, 2>>(
-        std::array{SmAccesses(global, of, async), SmAccesses(global, of, async)});
-    share_work(launch.ctas() > 1 ? 2 : 1, jobs, {},
-               [&](std::size_t i) { (*sms)[i].walk(launch, memory, static_cast<std::int64_t>(i)); });
-    return sms;
-  };
-  auto sms = walked(l1);
-  // Loads that the walk did not come to are come to by fewer CTAs, with as much of L1 as they take part in its use.
-  double share = 1;
-  const auto is_missed = [&](std::size_t i) {
-    return asks_global(global.steps[i].semantics) && global.steps[i].semantics != S::store_global &&
-           profile.counts[i].sectors > 0 && sms->front().asked[i] == 0;
-  };
-  if (std::ranges::any_of(std::views::iota(std::size_t{0}, n), is_missed)) {
-    double of_launch = 0;
-    for (const InstructionCounts& counts : profile.counts) of_launch += counts.sectors;
-    const double fit = SmAccesses::most_sectors * static_cast<double>(launch.ctas()) / std::max(1.0, of_launch);
-    const int slots = static_cast<int>(std::clamp<double>(fit, 1, l1.resident));
-    if (slots < std::min<std::int64_t>(l1.resident, launch.ctas() / l1.sms)) {
-      share = sms->front().share_of(static_cast<std::size_t>(slots));
-      sms = walked({std::llround(static_cast<double>(l1.bytes) * share), l1.sms, slots});
-    }
-  }
-  const SmAccesses& here = sms->front();
-  if (launch.ctas() > 1) out.shared_by_pair = here.shared_with(sms->back());
+  const Walk walk = walk_of({global, profile, launch, memory, async, l1, jobs});
+  const SmAccesses& here = walk.sms->front();
+  if (launch.ctas() > 1) out.shared_by_pair = here.shared_with(walk.sms->back());
   for (std::size_t i = 0; i < n; ++i)
     if (here.asked[i] > 0)
       out.loads[i] = {here.found[i] / here.asked[i], here.joined[i] / std::max(1.0, here.found[i])};
   const double misses = std::max<double>(1, static_cast<double>(here.misses));
-  out.retouch_distance = here.again > 0 ? here.distance / here.again / share : 0;
+  out.retouch_distance = here.again > 0 ? here.distance / here.again / walk.share : 0;
 
   std::vector<bool> wanted(n);
   for (std::size_t i = 0; i < n; ++i)

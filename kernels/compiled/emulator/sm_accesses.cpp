@@ -83,13 +83,15 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
   }
 }
 
-void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index) {
+void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots) {
   std::vector<EmulatedCta> ctas;
+  warps_ = 0;
   for (int slot = 0; slot < spec_.resident; ++slot) {
     const std::int64_t of_slot = index + std::int64_t{slot} * spec_.sms;
-    if (of_slot < launch.ctas()) ctas.emplace_back(code_, launch, memory, cta_at(launch, of_slot));
+    if (of_slot >= launch.ctas()) break;
+    warps_ += launch.warps();
+    if (slot < slots) ctas.emplace_back(code_, launch, memory, cta_at(launch, of_slot));
   }
-  warps_ = static_cast<std::int64_t>(ctas.size()) * launch.warps();
   of_cta_.resize(std::max<std::size_t>(1, ctas.size()));
   bool any = true;
   for (now_.round = 0; any && total_ < most_sectors && now_.round < 200'000; ++now_.round) {

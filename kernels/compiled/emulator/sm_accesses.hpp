@@ -68,8 +68,8 @@ class SmAccesses : public WarpWatcher {
   // Both have to outlive it.
   SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async);
 
-  // The CTAs that SM `index` takes first, in rounds, as far as tells enough.
-  void walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index);
+  // The CTAs that SM `index` takes first into so many of its slots, in rounds, as far as tells enough.
+  void walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots);
 
   void enters(int warp, std::int32_t block, std::uint32_t lanes) override;
   void accesses(int warp, const Access& access) override;
