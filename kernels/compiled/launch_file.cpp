@@ -58,16 +58,16 @@ std::optional<std::int64_t> value_bits(ArgumentKind kind, std::string_view text)
   return std::nullopt;
 }
 
-// f32, f16, bf16, u8, zero, idx1000.
+// f32, f16, bf16, u8, zero, idx1000, off1000.
 bool set_content(Argument& out, std::string_view text) {
   if (text == "zero") {
     out.content = Content::zero;
   } else if (text == "u8") {
     out.content = Content::bytes_u8;
-  } else if (text.starts_with("idx")) {
+  } else if (text.starts_with("idx") || text.starts_with("off")) {
     const auto n = parse_number(text.substr(3));
     if (!n || n->is_float || n->value < 1) return false;
-    out.content = Content::index;
+    out.content = text.starts_with("idx") ? Content::index : Content::offsets;
     out.below = n->value;
   } else {
     out.content = text == "f32" ? Content::f32 : text == "f16" ? Content::f16 : Content::unknown;
@@ -165,7 +165,7 @@ class LaunchReader {
       out.name = text;
       out.bytes = bytes(map, "bytes", most_bytes);
       if (const YamlNode* content = map.optional("content"); content != nullptr && !set_content(out, content->text))
-        map.report(*content, "content", "f32, f16, bf16, u8, zero, unknown or idxN", content->describe());
+        map.report(*content, "content", "f32, f16, bf16, u8, zero, unknown, idxN or offN", content->describe());
     } else if (*kind == ArgumentKind::tensor_map) {
       out.name = text;
       out.map.rows = map.integer("rows", 1, most_grid).value_or(1);

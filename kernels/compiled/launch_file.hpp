@@ -24,6 +24,7 @@ enum class Content : std::uint8_t {
   unknown,  // floating-point numbers and whatever else
   zero,
   index,     // random 32-bit integers below Argument::below
+  offsets,   // 32-bit integers that grow evenly from 0 to Argument::below
   bytes_u8,  // random bytes
   f32,       // numbers between -1 and 1: nothing is known, but where they lead is as good as anywhere
   f16

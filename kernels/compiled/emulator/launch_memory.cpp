@@ -173,6 +173,11 @@ std::optional<std::uint32_t> LaunchMemory::load(std::uint64_t address, int bytes
       if (bytes < 4 || offset % 4 != 0) return std::nullopt;
       return static_cast<std::uint32_t>(split_mix(offset / 4 + 977 * static_cast<std::uint64_t>(index)) %
                                         static_cast<std::uint64_t>(buffer.below));
+    case Content::offsets: {
+      if (bytes < 4 || offset % 4 != 0) return std::nullopt;
+      const double steps = std::max(1.0, static_cast<double>(buffer.bytes / 4 - 1));
+      return static_cast<std::uint32_t>(static_cast<double>(offset / 4) / steps * static_cast<double>(buffer.below));
+    }
     case Content::bytes_u8: {
       std::uint32_t value = 0;
       for (int i = 0; i < std::min(bytes, 4); ++i)

@@ -22,6 +22,19 @@ TEST(Emulation, StopsALoopThatEndsByEqualityWhereItDoes) {
   EXPECT_EQ(Small(loop, {i32(3'000'000)}).at(1).warps, 1e6);
 }
 
+// Rows begin at offsets that grow evenly: here each of 1,000 has seven numbers.
+TEST(Emulation, RowsBetweenOffsetsThatGrowAreGoneThrough) {
+  Argument offsets = buffer(1001 * 4);
+  offsets.content = Content::offsets;
+  offsets.below = 7000;
+  Small kernel(
+      "S2R R0, SR_CTAID.X\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R4, R0, 0x4, R4\nLDG.E R2, desc[UR4][R4.64]\n"
+      "LDG.E R3, desc[UR4][R4.64+0x4]\nLBB0:\nIADD3 R2, R2, 0x1, RZ\nISETP.LT.AND P0, PT, R2, R3, PT\n@P0 BRA LBB0\n"
+      "EXIT\n",
+      {offsets}, {32, 1, 1}, {1000, 1, 1});
+  EXPECT_NEAR(kernel.at(5).warps, 7000, 10);
+}
+
 // What a mask made before the loop changes in it by sums alone: no more of these iterations than tell are run.
 TEST(Emulation, ALoopOverAMaskedCountIsNotRunThroughInFull) {
   Small kernel(
