@@ -198,17 +198,19 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     const double run = std::max(here.run(i), together.run);
     asked[i] = per_cta;
-    sum.run = (sum.run * sum.sectors + run * per_cta) / std::max(1e-9, sum.sectors + per_cta);
+    const auto mean = [&](double so_far, double of_this) {  // by sectors
+      return (so_far * sum.sectors + of_this * per_cta) / std::max(1e-9, sum.sectors + per_cta);
+    };
+    sum.run = mean(sum.run, run);
     const InstructionCounts& counts = profile.counts[i];
     const double alone = bulk > 0 || counts.sectors <= 0 ? 1 : std::min(1.0, counts.ideal_sectors / counts.sectors);
     const bool is_full = std::max(alone, together.ctas > 1 ? together.full : 0.0) >= 1;
     const double partial = is_full ? 0 : here.partial(i);
-    sum.together = (sum.together * sum.sectors + together.ctas * per_cta) / std::max(1e-9, sum.sectors + per_cta);
-    sum.partial = (sum.partial * sum.sectors + partial * per_cta) / std::max(1e-9, sum.sectors + per_cta);
+    sum.together = mean(sum.together, together.ctas);
+    sum.partial = mean(sum.partial, partial);
     if (group.atomic && here.asked[i] > 0) {
-      const double so_far = sum.sectors / (sum.sectors + per_cta);
-      sum.turns = so_far * sum.turns + (1 - so_far) * here.turns[i] / here.asked[i];
-      sum.words = so_far * sum.words + (1 - so_far) * here.words[i] / here.asked[i];
+      sum.turns = mean(sum.turns, here.turns[i] / here.asked[i]);
+      sum.words = mean(sum.words, here.words[i] / here.asked[i]);
     }
     sum.span = std::max(sum.span, together.span);
     double most = per_cta;

@@ -147,18 +147,17 @@ double counted_wavefronts(const Profile& profile, const Launch& launch) {
 // holds them: those of the last wave are waited for. In all the kernel cannot end before L2 has done them.
 double atomics_us(const TrafficSource& source, const Profile& profile, double time_us) {
   AtomicForm form;
-  double waves = 1;
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     const Step& step = profile.code.steps[i];
     if (!is_global_atomic(step) || profile.counts[i].warps <= 0) continue;
     form.bytes_per_lane = std::max<double>(form.bytes_per_lane, step.bytes);
     const std::string_view type = step.in->modifiers;
-    form.is_float = form.is_float || type.find(".F") != std::string_view::npos || type.find(".BF") != type.npos;
+    form.is_float = form.is_float || type.find(".F") != type.npos || type.find(".BF") != type.npos;
     form.answers = form.answers || step.semantics == S::atomic_global;
   }
   if (form.bytes_per_lane <= 0) return 0;
   const auto ctas = static_cast<double>(source.launch->ctas());
-  waves = std::max(1.0, ctas / (static_cast<double>(source.resident) * source.gpu->sms));
+  const double waves = std::max(1.0, ctas / (static_cast<double>(source.resident) * source.gpu->sms));
   const double busy = 1e6 * atomic_time(source, form).value;
   return std::max(busy / waves, busy - time_us);
 }

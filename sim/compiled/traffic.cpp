@@ -205,6 +205,17 @@ struct Reuse {
   }
 };
 
+Reuse reuse_of(const TrafficSource& source) {
+  const arch::GpuSpec& gpu = *source.gpu;
+  const Launch& launch = *source.launch;
+  Reuse out{source, {}, static_cast<double>(launch.ctas()), 1, memory::capacity_of(gpu.l2), {}};
+  for (std::size_t axis = 0; axis < 3; ++axis) out.raster.grid[axis] = static_cast<double>(launch.grid[axis]);
+  out.live = std::min(out.ctas, static_cast<double>(source.resident) * gpu.sms);
+  const double drift = memory::drift_per_wave(gpu.sm, source.resident * launch.warps(), source.loads_ahead);
+  out.spread = {out.ctas > out.live ? drift : 0.0, out.ctas / out.live};
+  return out;
+}
+
 }  // namespace
 
 // What the SMs of a TPC copy in bulk merges whole (h100_sm_micro, gpc_merge). That TPCs of a GPC merge what they copy
@@ -224,43 +235,23 @@ Seconds atomic_time(const TrafficSource& source, const AtomicForm& form) {
   constexpr double answer = 1.35;
   const arch::L2Spec& l2 = source.gpu->l2;
   const double units = l2.atomic_units / (form.answers ? answer : 1.0);
-  const Launch& launch = *source.launch;
-  Raster raster;
-  for (std::size_t axis = 0; axis < 3; ++axis) raster.grid[axis] = static_cast<double>(launch.grid[axis]);
-  const auto ctas = static_cast<double>(launch.ctas());
+  const Reuse reuse = reuse_of(source);
   const bool halves = form.is_float && form.bytes_per_lane > 4;
   Seconds busy{}, longest{};
   for (const FootprintGroup& g : source.footprints->groups) {
     if (!g.atomic) continue;
-    const double size =
-        g.buffer < 0 ? 1e30 : static_cast<double>(source.memory->buffers()[static_cast<std::size_t>(g.buffer)].bytes);
-    const double places = std::max(
-        1.0,
-        std::min(size / sector_bytes, g.is_affine ? g.unique_sectors * raster.positions(g, ctas) : g.sectors * ctas));
+    const double touched =
+        g.is_affine ? g.unique_sectors * reuse.raster.positions(g, reuse.ctas) : g.sectors * reuse.ctas;
+    const double places = std::max(1.0, std::min(reuse.buffer_bytes(g) / sector_bytes, touched));
     const double blocks = places * sector_bytes / l2.atomic_interleave.value;
     const double groups = std::clamp(2 * blocks, 1.0, std::max(2.0, blocks));  // two units share a pair of blocks
-    const double turns = g.sectors * ctas * g.turns, steps = halves ? std::max(1.0, g.words / 2) : 1;
+    const double turns = g.sectors * reuse.ctas * g.turns, steps = halves ? std::max(1.0, g.words / 2) : 1;
     busy = busy + l2.atomic_interval * (turns * steps * (groups + units) / (groups * units));
     const Seconds each = form.is_float ? l2.atomic_sum + l2.atomic_interval * (steps - 1) : l2.atomic_interval;
     longest = std::max(longest, each * (turns / places));
   }
   return std::max(busy, longest);
 }
-
-namespace {
-
-Reuse reuse_of(const TrafficSource& source) {
-  const arch::GpuSpec& gpu = *source.gpu;
-  const Launch& launch = *source.launch;
-  Reuse out{source, {}, static_cast<double>(launch.ctas()), 1, memory::capacity_of(gpu.l2), {}};
-  for (std::size_t axis = 0; axis < 3; ++axis) out.raster.grid[axis] = static_cast<double>(launch.grid[axis]);
-  out.live = std::min(out.ctas, static_cast<double>(source.resident) * gpu.sms);
-  const double drift = memory::drift_per_wave(gpu.sm, source.resident * launch.warps(), source.loads_ahead);
-  out.spread = {out.ctas > out.live ? drift : 0.0, out.ctas / out.live};
-  return out;
-}
-
-}  // namespace
 
 void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
   const Reuse reuse = reuse_of(source);

@@ -170,11 +170,11 @@ std::optional<std::uint32_t> LaunchMemory::load(std::uint64_t address, int bytes
     case Content::f16: return std::nullopt;
     case Content::zero: return 0;
     case Content::index:
-      if (bytes < 4 || offset % 4 != 0) return std::nullopt;
-      return static_cast<std::uint32_t>(split_mix(offset / 4 + 977 * static_cast<std::uint64_t>(index)) %
-                                        static_cast<std::uint64_t>(buffer.below));
     case Content::offsets: {
       if (bytes < 4 || offset % 4 != 0) return std::nullopt;
+      if (buffer.content == Content::index)
+        return static_cast<std::uint32_t>(split_mix(offset / 4 + 977 * static_cast<std::uint64_t>(index)) %
+                                          static_cast<std::uint64_t>(buffer.below));
       const double steps = std::max(1.0, static_cast<double>(buffer.bytes / 4 - 1));
       return static_cast<std::uint32_t>(static_cast<double>(offset / 4) / steps * static_cast<double>(buffer.below));
     }

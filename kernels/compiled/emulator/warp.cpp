@@ -45,8 +45,8 @@ std::optional<bool> by_ordinary_numbers(const Instruction& asks) {
   return std::nullopt;
 }
 
-// Likewise of a guard: 1 or -1 where it asks for such a comparison alone and then holds or does not, else 0.
-int by_ordinary_numbers(const EmulatedCode& code, std::int32_t at) {
+// Likewise whether a guard holds that asks for such a comparison alone.
+std::optional<bool> by_ordinary_numbers(const EmulatedCode& code, std::int32_t at) {
   const Instruction& in = *code.steps[static_cast<std::size_t>(at)].in;
   const std::int32_t begin = code.blocks[static_cast<std::size_t>(code.block_of[static_cast<std::size_t>(at)])].begin;
   for (std::int32_t i = at - 1; i >= begin && !in.guard_uniform; --i) {
@@ -55,13 +55,13 @@ int by_ordinary_numbers(const EmulatedCode& code, std::int32_t at) {
     const auto to = std::find_if(asks.operand.begin(), asks.operand.begin() + step.destinations,
                                  [&](const Operand& o) { return o.kind == Kind::pred && o.index == in.guard; });
     if (to == asks.operand.begin() + step.destinations) continue;
-    if (asks.base != "FSETP" || to != asks.operand.begin() || asks.operands < 5) return 0;
+    if (asks.base != "FSETP" || to != asks.operand.begin() || asks.operands < 5) return std::nullopt;
     const Operand& with = asks.operand[4];
-    if (with.kind != Kind::pred || with.index != true_predicate || with.negated) return 0;
+    if (with.kind != Kind::pred || with.index != true_predicate || with.negated) return std::nullopt;
     const std::optional<bool> holds = by_ordinary_numbers(asks);
-    return !holds ? 0 : *holds != in.guard_negated ? 1 : -1;
+    return holds ? std::optional(*holds != in.guard_negated) : std::nullopt;
   }
-  return 0;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
   Access out;
   out.at = at;
   out.step = &step;
-  out.lanes = guard.holds | (guard.unknown != 0 && by_ordinary_numbers(*code_, at) < 0 ? 0 : guard.unknown);
+  out.lanes = guard.holds | (guard.unknown != 0 && by_ordinary_numbers(*code_, at) == false ? 0 : guard.unknown);
   out.guessed = guard.unknown;
   const Operand* where[2] = {nullptr, nullptr};
   std::size_t found = 0;
@@ -179,7 +179,7 @@ void EmulatedWarp::indexed(const Step& step, Access& access, WarpWatcher& watche
 bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher) {
   const Instruction& in = *code_->steps[static_cast<std::size_t>(at)].in;
   const auto given = around_.launch->assumptions.find(in.address);
-  bool taken = (target > at && passes_a_call(*code_, at + 1, target)) || by_ordinary_numbers(*code_, at) > 0;
+  bool taken = (target > at && passes_a_call(*code_, at + 1, target)) || by_ordinary_numbers(*code_, at) == true;
   if (given != around_.launch->assumptions.end()) {
     std::int64_t& so_far = taken_[at];
     taken = given->second.taken < 0 || so_far < given->second.taken;
