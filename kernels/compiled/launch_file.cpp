@@ -302,7 +302,10 @@ std::optional<Argument> argument_of(std::string_view text) {
     const auto rows = whole(parts[1]), columns = whole(parts[2]), box_rows = whole(parts[3]),
                box_columns = whole(parts[4]);
     if (!rows || !columns || !box_rows || !box_columns || *rows < 1 || *columns < 1) return std::nullopt;
-    out.map = {*rows, *columns, *box_rows, *box_columns, 2, 0, {}, {}};
+    out.map.rows = *rows;
+    out.map.columns = *columns;
+    out.map.box_rows = *box_rows;
+    out.map.box_columns = *box_columns;
     out.by_value = kind == "tv";
     out.bytes = *rows * *columns * 2;
     return out;

@@ -30,12 +30,13 @@ enum class Content : std::uint8_t {
   f16
 };
 
-// A tensor map: rows and columns are its two inner dimensions; outer ones move a box of one plane.
+// A tensor map: rows and columns are its two inner dimensions; a box may take several planes of the outer ones.
 struct TensorMap {
   std::int64_t rows = 0, columns = 0, box_rows = 0, box_columns = 0;
   int element_bytes = 2;
   std::int64_t pitch = 0;                              // bytes from row to row; 0: rows lie close
   std::array<std::int64_t, 3> outer{}, outer_pitch{};  // planes, and bytes from one to the next; 0: no such dimension
+  std::array<std::int64_t, 3> box_outer{1, 1, 1};      // planes of a box
 
   [[nodiscard]] std::int64_t row_pitch() const { return pitch != 0 ? pitch : columns * element_bytes; }
 };

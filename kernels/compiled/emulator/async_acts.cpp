@@ -95,7 +95,10 @@ void box(const Reader& read, AsyncAct& out, int coordinates_at, std::optional<st
     copy.row_bytes = std::clamp<std::int64_t>(m.columns - at[0], 0, m.box_columns) * m.element_bytes;
     copy.address = map->base + static_cast<std::uint64_t>(at[1] * m.row_pitch() + at[0] * m.element_bytes);
     for (std::size_t i = 0; i < 3; ++i) {
-      if (m.outer[i] > 0 && (at[2 + i] < 0 || at[2 + i] >= m.outer[i])) copy.rows = 0;
+      if (m.outer[i] == 0) continue;
+      copy.bytes *= m.box_outer[i];
+      copy.planes[i] = at[2 + i] < 0 ? 0 : std::clamp<std::int64_t>(m.outer[i] - at[2 + i], 0, m.box_outer[i]);
+      copy.plane_pitch[i] = static_cast<std::uint64_t>(m.outer_pitch[i]);
       copy.address += static_cast<std::uint64_t>(at[2 + i] * m.outer_pitch[i]);
     }
     return;

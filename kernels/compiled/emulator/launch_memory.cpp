@@ -49,12 +49,17 @@ std::optional<LaunchMemory::Map> encoded_map(std::string_view bytes) {
     return std::nullopt;
   LaunchMemory::Map out;
   out.base = std::uint64_t{word[1]} << 32 | word[0];
-  out.map = {std::int64_t{word[9]} + 1, std::int64_t{word[8]} + 1,  box(1), box(0),
-             static_cast<int>(size),    std::int64_t{word[3]} * 16, {},     {}};
+  out.map.rows = std::int64_t{word[9]} + 1;
+  out.map.columns = std::int64_t{word[8]} + 1;
+  out.map.box_rows = box(1);
+  out.map.box_columns = box(0);
+  out.map.element_bytes = static_cast<int>(size);
+  out.map.pitch = std::int64_t{word[3]} * 16;
   for (std::size_t i = 0; i < 3; ++i) {
     if (word[4 + i] == 0) continue;
     out.map.outer[i] = std::int64_t{word[10 + i]} + 1;
     out.map.outer_pitch[i] = std::int64_t{word[4 + i]} * 16;
+    out.map.box_outer[i] = box(2 + i);
   }
   return out;
 }

@@ -19,10 +19,18 @@ template <class F>
 void for_each_sector(const BulkCopy& copy, double bytes, F&& f) {
   const std::int64_t width = copy.row_bytes > 0 ? copy.row_bytes : 128;
   const std::int64_t rows = copy.row_bytes > 0 ? copy.rows : static_cast<std::int64_t>(bytes) / width;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    const std::uint64_t begin = copy.address + static_cast<std::uint64_t>(row) * copy.pitch;
-    for (std::uint64_t s = begin / sector; s * sector < begin + static_cast<std::uint64_t>(width); ++s) f(s);
-  }
+  const auto of_plane = [&](std::uint64_t plane) {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::uint64_t begin = plane + static_cast<std::uint64_t>(row) * copy.pitch;
+      for (std::uint64_t s = begin / sector; s * sector < begin + static_cast<std::uint64_t>(width); ++s) f(s);
+    }
+  };
+  const auto at = [&](std::size_t dimension, std::int64_t plane) {
+    return static_cast<std::uint64_t>(plane) * copy.plane_pitch[dimension];
+  };
+  for (std::int64_t z = 0; z < copy.planes[2]; ++z)
+    for (std::int64_t y = 0; y < copy.planes[1]; ++y)
+      for (std::int64_t x = 0; x < copy.planes[0]; ++x) of_plane(copy.address + at(2, z) + at(1, y) + at(0, x));
 }
 
 }  // namespace

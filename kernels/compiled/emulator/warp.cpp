@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 namespace noteg::compiled {
 namespace {
@@ -285,7 +286,7 @@ void EmulatedWarp::choose() {
   }
 }
 
-// All groups of the warp meet behind an aligned barrier; those that are elsewhere run first.
+// All groups of the warp meet behind an aligned barrier or WARPSYNC.ALL; those that are elsewhere run first.
 bool EmulatedWarp::all_meet(std::int32_t at) {
   std::uint32_t all = 0;
   bool same = true;
@@ -375,8 +376,11 @@ void EmulatedWarp::go_on(std::int32_t last, WarpWatcher& watcher) {
       if ((waits || step.semantics == S::cluster_arrive) && !finished()) at_barrier_ = all_meet(last + 1) && waits;
       return;
     }
-    case S::cluster_wait:
     case S::warp_sync:
+      next();
+      if (in.has("ALL") && !finished()) std::ignore = all_meet(last + 1);
+      return;
+    case S::cluster_wait:
     default: return next();
   }
 }

@@ -143,7 +143,8 @@ void imad(const Work& w) {
     carry.bits |= static_cast<std::uint32_t>(out.value[i] < product) << i;
   }
   carry.bits &= carry.known;
-  if (wide) return set_wide(w, out), w.set(carry, 0);
+  w.set(carry, 0);
+  if (wide) return set_wide(w, out);
   Lanes low;
   low.known = out.known;
   for (std::size_t i = 0; i < 32; ++i) low.value[i] = static_cast<std::uint32_t>(out.value[i] >> 32);
