@@ -152,10 +152,11 @@ bool FastForward::turn_over(const SteadyState& rate, const Turnover& turnover, s
   if (sm_.ctas.to_launch() <= 0 || !skip.is_possible || last == slots || skip.left[last] >= turn ||
       !std::ranges::all_of(sm_.warps_of(last), is_inside))
     return false;
+  const std::vector<std::int64_t>& steps = streams_.steps(last, outermost);
   for (const Warp& warp : sm_.warps_of(last)) {  // the next CTA is in its first iteration at least
     const auto loop = static_cast<std::size_t>(streams_.loop_at(warp, outermost));
-    const Streams::Stream& of = streams_.of(warp);
-    while (warp.iterations[outermost] + skip.units[last] * of.step[loop] < of.count[loop])
+    const std::int64_t step = steps[streams_.index_of(warp)];
+    while (warp.iterations[outermost] + skip.units[last] * step < streams_.of(warp).count[loop])
       skip.units[last] += streams_.turn();
   }
   const double instructions = advance(skip, outermost);
@@ -221,7 +222,7 @@ void FastForward::advance(std::size_t slot, int depth, Iterations iterations) {
     const int loop = sm_.is_live(warp) ? streams_.loop_at(warp, depth) : -1;
     if (loop < 0) continue;
     const auto before = warp.async.walk;
-    streams_.advance(warp, loop, iterations(warp, static_cast<std::size_t>(loop)));
+    streams_.advance(warp, loop, iterations(warp));
     for (std::size_t i = 0; i < before.size(); ++i) walked[i] = std::max(walked[i], warp.async.walk[i] - before[i]);
   }
   if (!sm_.program.rings.empty()) sm_.async.advance(slot, walked);
@@ -233,13 +234,13 @@ double FastForward::advance(const Skip& skip, int depth) {
   for (std::size_t slot = 0; slot < skip.units.size(); ++slot) {
     if (skip.units[slot] <= 0) continue;
     instructions += static_cast<double>(skip.units[slot]) * skip.length[slot];
-    advance(slot, depth,
-            [&](const Warp& warp, std::size_t loop) { return skip.units[slot] * streams_.of(warp).step[loop]; });
+    const std::vector<std::int64_t> steps = streams_.steps(slot, depth);
+    advance(slot, depth, [&](const Warp& warp) { return skip.units[slot] * steps[streams_.index_of(warp)]; });
   }
   return instructions;
 }
 
-FastForward::Skip FastForward::possible_skip(int depth) const {
+FastForward::Skip FastForward::possible_skip(int depth) {
   const std::size_t slots = sm_.ctas.size();
   Skip out{std::vector<double>(slots), std::vector<double>(slots, -1), std::vector<std::int64_t>(slots), true};
   for (const Warp& warp : sm_.warps) {
@@ -251,7 +252,7 @@ FastForward::Skip FastForward::possible_skip(int depth) const {
     }
     const Streams::Stream& of = streams_.of(warp);
     const auto at = static_cast<std::size_t>(loop);
-    const auto step = static_cast<double>(of.step[at]);
+    const auto step = static_cast<double>(streams_.steps(warp.cta, depth)[streams_.index_of(warp)]);
     const double units = static_cast<double>(of.count[at] - 1 - rules_.edge - sm_.done_of(warp, loop)) / step;
     out.length[warp.cta] += of.length[at] * step;
     double& left = out.left[warp.cta];
@@ -357,7 +358,7 @@ bool FastForward::repeat(int depth, std::uint64_t now) {
   pass(*before, now, periods);
   for (std::size_t slot = 0; slot < sm_.ctas.size(); ++slot)
     if (sm_.ctas.is_running(slot))
-      advance(slot, depth, [&](const Warp& warp, std::size_t) { return of(warp) * periods; });
+      advance(slot, depth, [&](const Warp& warp) { return of(warp) * periods; });
   restart(static_cast<std::size_t>(depth));
   return true;
 }

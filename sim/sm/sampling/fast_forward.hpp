@@ -72,7 +72,7 @@ class FastForward {
   [[nodiscard]] bool budget_is_spent() const;
   void sample(int depth, const Streams::RunningSet& running, std::uint64_t now);
 
-  [[nodiscard]] Skip possible_skip(int depth) const;
+  [[nodiscard]] Skip possible_skip(int depth);
   bool skip(int depth, SteadyState& rate);
   bool pass_over(int depth, const Streams::RunningSet& running, SteadyState& rate, std::uint64_t now);
   [[nodiscard]] bool is_known(const Turnover& turnover, const SteadyState& rate) const;

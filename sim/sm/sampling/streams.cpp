@@ -1,6 +1,7 @@
 #include "sim/sm/sampling/streams.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "sim/sm/machine.hpp"
@@ -119,6 +120,100 @@ double Streams::outside_loops(int depth) const {
     inside += static_cast<double>(of(warp).count[at]) * of(warp).length[at];
   }
   return cta_instructions_ - inside / static_cast<double>(sm_.ctas.size());
+}
+
+Streams::Phases Streams::phases_of(std::size_t stream, int loop) const {
+  const DecodedProgram& program = sm_.program;
+  Phases out{std::vector<double>(program.rings.size()), std::vector<double>(program.rings.size())};
+  const DecodedLoop& around = program.loops[static_cast<std::size_t>(loop)];
+  for (std::int32_t at = around.begin; at <= around.branch; ++at) {
+    const int async = program.code[static_cast<std::size_t>(at)].async;
+    if (async < 0 || program.async[static_cast<std::size_t>(async)].turns < 0) continue;
+    const DecodedAsync& op = program.async[static_cast<std::size_t>(async)];
+    const bool waits = op.kind == kernels::AsyncKind::wait || op.kind == kernels::AsyncKind::sync;
+    const bool arrives = op.kind == kernels::AsyncKind::arrive || op.kind == kernels::AsyncKind::arrive_copied ||
+                         op.kind == kernels::AsyncKind::sync;
+    double executions = 1;
+    for (int inner = program.innermost[static_cast<std::size_t>(at)]; inner != loop;
+         inner = program.loops[static_cast<std::size_t>(inner)].parent)
+      executions *= static_cast<double>(streams_[stream].count[static_cast<std::size_t>(inner)]);
+    for (int place = 0; place < program.warps; ++place) {
+      if (stream_of_place_[static_cast<std::size_t>(place)] != stream) continue;
+      const auto& [turns, from] = program.turns[static_cast<std::size_t>(op.turns)][static_cast<std::size_t>(place)];
+      const double share = executions / static_cast<double>(turns.size() - from);
+      for (std::size_t i = from; i < turns.size(); ++i) {
+        if (turns[i].ring < 0) continue;
+        const auto ring = static_cast<std::size_t>(turns[i].ring);
+        if (waits && turns[i].consumes && place == leaders_[stream]) out.waits[ring] += share;
+        if (arrives) out.arrivals[ring] += share * turns[i].arrivals;
+      }
+    }
+  }
+  return out;
+}
+
+// Unknown are the iterations of each stream in a unit, and the phases of each ring. From one stream on, what a ring
+// makes known follows until nothing more does.
+std::vector<std::int64_t> Streams::steps_of(const std::vector<int>& loops) const {
+  constexpr double most = 64;
+  std::vector<Phases> phases(loops.size());
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    if (loops[i] >= 0) phases[i] = phases_of(i, loops[i]);
+  std::vector<double> iterations(loops.size(), 0);
+  const auto first = std::ranges::find_if(loops, [](int loop) { return loop >= 0; });
+  if (first == loops.end()) return std::vector<std::int64_t>(loops.size(), 1);
+  iterations[static_cast<std::size_t>(first - loops.begin())] = 1;
+  for (bool any = true; any;) {
+    any = false;
+    const auto learn = [&](double& iterations_of, double value) {
+      any = any || iterations_of == 0;
+      if (iterations_of == 0) iterations_of = value;
+    };
+    for (std::size_t ring = 0; ring < sm_.program.rings.size(); ++ring) {
+      double passed = 0, arrived = 0;
+      std::size_t arriving = 0, unknown = 0, last = 0;
+      for (std::size_t i = 0; i < loops.size(); ++i) {
+        if (loops[i] < 0) continue;
+        if (iterations[i] > 0 && phases[i].waits[ring] > 0) passed = iterations[i] * phases[i].waits[ring];
+        if (phases[i].arrivals[ring] == 0) continue;
+        ++arriving;
+        arrived += iterations[i] * phases[i].arrivals[ring];
+        if (iterations[i] == 0) ++unknown, last = i;
+      }
+      const double count = sm_.program.rings[ring].arrivals;
+      if (passed == 0 && arriving > 0 && unknown == 0) passed = arrived / count;
+      if (passed == 0) continue;
+      for (std::size_t i = 0; i < loops.size(); ++i)
+        if (loops[i] >= 0 && phases[i].waits[ring] > 0) learn(iterations[i], passed / phases[i].waits[ring]);
+      if (unknown == 1 && iterations[last] == 0 && passed * count > arrived)
+        learn(iterations[last], (passed * count - arrived) / phases[last].arrivals[ring]);
+    }
+  }
+  for (double& each : iterations)
+    if (each == 0) each = 1;
+  const auto is_whole = [](double v) { return v > 0.5 && std::abs(v - std::round(v)) < 1e-6; };
+  for (double times = 1; times <= most; ++times) {
+    if (!std::ranges::all_of(iterations, [&](double each) { return is_whole(times * each); })) continue;
+    std::vector<std::int64_t> out;
+    for (const double each : iterations) out.push_back(std::llround(times * each));
+    return out;
+  }
+  return std::vector<std::int64_t>(loops.size(), 1);
+}
+
+const std::vector<std::int64_t>& Streams::steps(std::size_t slot, int depth) {
+  std::vector<int> loops;
+  for (const int place : leaders_) {
+    const Warp& warp = sm_.warps_of(slot)[static_cast<std::size_t>(place)];
+    loops.push_back(sm_.is_live(warp) ? loop_at(warp, depth) : -1);
+  }
+  std::vector<std::int64_t>& known = steps_[loops];
+  if (!known.empty()) return known;
+  known.assign(loops.size(), 1);
+  if (!sm_.program.turns.empty()) return known = steps_of(loops);
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    if (loops[i] >= 0) known[i] = streams_[i].step[static_cast<std::size_t>(loops[i])];
+  return known;
 }
 
 void Streams::advance(Warp& warp, int loop, std::int64_t iterations) const {

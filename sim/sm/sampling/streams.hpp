@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "sim/sm/warp.hpp"
@@ -18,7 +19,7 @@ class Streams {
     std::vector<double> offset;       // instructions before each, inner loops counted as often as they run
     std::vector<double> length;       // of an iteration of each loop
     std::vector<std::int64_t> count;  // iterations of each loop
-    std::vector<std::int64_t> step;   // iterations of each loop that make a unit with those of other streams
+    std::vector<std::int64_t> step;   // iterations of each loop over tiles that make a unit with those of other streams
     double total = 0;
     int warps = 0;
   };
@@ -48,16 +49,28 @@ class Streams {
   [[nodiscard]] RunningSet running_set(int depth) const;
   // Instructions of a CTA outside of the loops of that depth in which the CTAs are.
   [[nodiscard]] double outside_loops(int depth) const;
+  // Iterations that make a unit of the CTA: so many that the loops in which its streams are pass as many phases of the
+  // barriers that they share. A warp that copies for others often has its loop unrolled, and goes through it once while
+  // they multiply four times. By stream; 1 where nothing ties loops together.
+  [[nodiscard]] const std::vector<std::int64_t>& steps(std::size_t slot, int depth);
   // The warp is so many iterations further in a loop, and along the rings of barriers.
   void advance(Warp& warp, int loop, std::int64_t iterations) const;
 
  private:
+  // Phases of each ring in an iteration of a loop: those that a warp of the stream waits for, and the arrivals of all.
+  struct Phases {
+    std::vector<double> waits, arrivals;
+  };
+
   [[nodiscard]] Stream stream_of(int place) const;
+  [[nodiscard]] Phases phases_of(std::size_t stream, int loop) const;
+  [[nodiscard]] std::vector<std::int64_t> steps_of(const std::vector<int>& loops) const;
 
   const Machine& sm_;
   std::vector<Stream> streams_;
   std::vector<std::size_t> stream_of_place_;
   std::vector<int> leaders_;
+  std::map<std::vector<int>, std::vector<std::int64_t>> steps_;  // by the loop of each stream
   std::int64_t turn_ = 1;
   double cta_instructions_ = 0;
 };
