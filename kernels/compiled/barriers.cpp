@@ -105,8 +105,12 @@ std::uint32_t BarrierLog::note(int warp, const AsyncAct& act) {
     if (act.expects) {
       barrier.expects += std::popcount(act.lanes);
       if (act.value > 0) barrier.expected = act.value;
+      barrier.awaited += static_cast<double>(act.value * std::popcount(act.lanes));
     }
-    if (act.kind == ActKind::load) barrier.copies += 1;
+    if (act.kind == ActKind::load) {
+      barrier.copies += 1;
+      barrier.brought += static_cast<double>(act.copy.bytes * act.copy.peers);
+    }
     if (act.kind == ActKind::wait) {
       use.consumes = act.barrier == cluster_barrier || consumes(barrier, warp, act.value);
       barrier.waits += 1;
@@ -198,6 +202,19 @@ double BarrierLog::box_bytes(const Instruction& in) const {
   return 0;
 }
 
+// What a barrier's copies bring together is what it expects. Where one CTA of a cluster copies for all, the others
+// receive what they have not asked for, and it receives it once.
+double BarrierLog::share_received(const Instruction& in) const {
+  double awaited = 0, brought = 0;
+  for (const auto& [warp, uses] : in.uses)
+    for (const Use& use : uses)
+      if (const auto at = barriers_.find(use.barrier); at != barriers_.end()) {
+        awaited += at->second.awaited;
+        brought += at->second.brought;
+      }
+  return awaited > 0 && brought > 0 ? awaited / brought : 1;
+}
+
 double BarrierLog::share_of(const Instruction& in) {
   double all = 0, acting = 0;
   for (const auto& [warp, uses] : in.uses)
@@ -226,7 +243,7 @@ AsyncPlan BarrierLog::plan(const EmulatedCode& code) const {
         out.assumptions.push_back(fmt::format(
             "/*{:04x}*/ {}: the launch file has no tensor map for it; a box of {:.0f} bytes{}", text.address, text.text,
             copies.bytes, told > 0 ? ", as its barrier expects" : ", as most have"));
-      op.bytes = copies.bytes * in.peers;
+      op.bytes = copies.bytes * in.peers * (in.has_map ? share_received(in) : 1);
       op.copiers = in.peers;
       op.box = in.kind == ActKind::store ? kernels::BoxOf::c : boxes++ % 2 == 0 ? kernels::BoxOf::a : kernels::BoxOf::b;
     }

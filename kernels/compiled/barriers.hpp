@@ -52,6 +52,8 @@ class BarrierLog {
     std::int64_t count = 0;     // arrivals that complete a phase, where an instruction said it
     std::int64_t expected = 0;  // bytes, last seen
     double arrivals = 0, expects = 0, copies = 0, waits = 0;
+    double awaited = 0, brought = 0;  // bytes: said by expectations; of copies, multicasts as if each CTA of the
+                                      // cluster made one
     bool starts_complete = false, of_peers = false;
     std::map<int, std::uint32_t> seen;  // by warp: phases known to be complete
     std::map<int, double> arrives;      // by warp
@@ -68,6 +70,7 @@ class BarrierLog {
   [[nodiscard]] kernels::BarrierTurns turns_of(const Instruction& in, const std::map<std::int32_t, int>& rings) const;
   void add_rings(AsyncPlan& plan, std::map<std::int32_t, int>& rings) const;
   [[nodiscard]] double box_bytes(const Instruction& in) const;
+  [[nodiscard]] double share_received(const Instruction& in) const;
   [[nodiscard]] static double share_of(const Instruction& in);
 
   std::size_t warps_;

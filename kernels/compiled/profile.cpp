@@ -16,6 +16,12 @@ using S = Semantics;
 
 using CtaId = std::array<std::uint32_t, 3>;
 
+// CTAs of a cluster along an axis whose CTAs all belong to whole ones; else 1.
+std::int64_t ranks_on(const Launch& launch, std::size_t axis) {
+  const std::int64_t ranks = launch.cluster ? std::max<std::int64_t>(1, (*launch.cluster)[axis]) : 1;
+  return launch.grid[axis] % ranks == 0 ? ranks : 1;
+}
+
 // Which CTAs take the same way: boundaries along each axis by bisection, then cells of the grid that are checked.
 class Classes {
  public:
@@ -61,7 +67,7 @@ class Classes {
     std::map<std::uint64_t, std::size_t> class_of;
     for (const auto& [cell, signature] : found) {
       class_of[signature] = out.size();
-      out.push_back(cell);
+      out.push_back({cta_of(cell.id), cell.ctas});
     }
     for (const auto& [first, last] : ends) cells_.cells.push_back({class_of[first], class_of[last]});
     return out;
@@ -145,6 +151,12 @@ class Classes {
     }
   }
 
+  [[nodiscard]] CtaId cta_of(const CtaId& place) const {
+    CtaId out{};
+    for (std::size_t axis = 0; axis < 3; ++axis) out[axis] = CtaCells::cta_at(launch_, axis, place[axis]);
+    return out;
+  }
+
   static CtaId id_on(std::size_t axis, std::uint32_t at_value) {
     CtaId id{};
     id[axis] = at_value;
@@ -189,7 +201,7 @@ class Classes {
     std::vector<Run> runs(fresh.size());
     std::atomic<bool> endless = endless_;
     share_work(fresh.size(), limits_.jobs, {}, [&](std::size_t i) {
-      EmulatedCta cta(code_, launch_, memory_, fresh[i]);
+      EmulatedCta cta(code_, launch_, memory_, cta_of(fresh[i]));
       CtaRecorder recorder(code_, runs[i].nodes, launch_, 0);
       for (std::uint64_t rounds = 1; !cta.finished() && !endless; ++rounds) {
         cta.run_round(recorder);
@@ -298,6 +310,16 @@ void InstructionCounts::add(const InstructionCounts& o, double factor) {
   masked += o.masked * factor;
   again += o.again * factor;
   split += o.split * factor;
+}
+
+std::uint32_t CtaCells::cta_at(const Launch& launch, std::size_t axis, std::uint32_t place) {
+  const std::int64_t ranks = ranks_on(launch, axis), clusters = launch.grid[axis] / ranks;
+  return static_cast<std::uint32_t>(place % clusters * ranks + place / clusters);
+}
+
+std::int64_t CtaCells::place_of(const Launch& launch, std::size_t axis, std::int64_t cta) {
+  const std::int64_t ranks = ranks_on(launch, axis), clusters = launch.grid[axis] / ranks;
+  return cta % ranks * clusters + cta / ranks;
 }
 
 double Profile::warp_instructions() const {

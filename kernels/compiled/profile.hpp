@@ -108,13 +108,18 @@ struct CtaClass {
 };
 
 // Where in the grid which class lies: a raster of cells. The CTAs of a cell are alike, or they change evenly from the
-// way of its first to that of its last, as where each has an iteration more than its neighbour.
+// way of its first to that of its last, as where each has an iteration more than its neighbour. Along an axis with
+// clusters the CTAs of one rank stand beside each other: all of the first, then all of the second.
 struct CtaCells {
   struct Ends {
     std::size_t first = 0, last = 0;  // classes
   };
   std::array<std::vector<std::uint32_t>, 3> begins;  // along each axis
   std::vector<Ends> cells;                           // x runs fastest
+
+  // From a place on an axis of the raster to the CTA's coordinate, and back.
+  [[nodiscard]] static std::uint32_t cta_at(const Launch& launch, std::size_t axis, std::uint32_t place);
+  [[nodiscard]] static std::int64_t place_of(const Launch& launch, std::size_t axis, std::int64_t cta);
 };
 
 struct Profile {

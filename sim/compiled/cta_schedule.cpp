@@ -97,10 +97,12 @@ std::vector<double> lengths_of_ctas(const CtaCells& cells, const Launch& launch,
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(launch.ctas()));
   std::array<std::size_t, 3> cell{};
-  const auto find = [&](std::size_t axis, std::int64_t at) {
-    if (at == 0) cell[axis] = 0;
+  std::array<std::int64_t, 3> place{};
+  const auto find = [&](std::size_t axis, std::int64_t cta) {
+    place[axis] = CtaCells::place_of(launch, axis, cta);
     const std::vector<std::uint32_t>& begins = cells.begins[axis];
-    while (cell[axis] + 1 < begins.size() && begins[cell[axis] + 1] <= at) ++cell[axis];
+    while (cell[axis] > 0 && begins[cell[axis]] > place[axis]) --cell[axis];
+    while (cell[axis] + 1 < begins.size() && begins[cell[axis] + 1] <= place[axis]) ++cell[axis];
   };
   for (std::int64_t z = 0; z < launch.grid[2]; ++z) {
     find(2, z);
@@ -108,7 +110,6 @@ std::vector<double> lengths_of_ctas(const CtaCells& cells, const Launch& launch,
       find(1, y);
       for (std::int64_t x = 0; x < launch.grid[0]; ++x) {
         find(0, x);
-        const std::array<std::int64_t, 3> id{x, y, z};
         const CtaCells::Ends& ends =
             cells.cells[cell[0] + cells.begins[0].size() * (cell[1] + cells.begins[1].size() * cell[2])];
         double way = 0, axes = 0;  // from the cell's first CTA to its last, along axes on which CTAs differ
@@ -117,7 +118,7 @@ std::vector<double> lengths_of_ctas(const CtaCells& cells, const Launch& launch,
           const std::int64_t begin = begins[cell[axis]];
           const std::int64_t end = cell[axis] + 1 < begins.size() ? begins[cell[axis] + 1] : launch.grid[axis];
           if (begins.size() < 2 || end - begin < 2) continue;
-          way += static_cast<double>(id[axis] - begin) / static_cast<double>(end - 1 - begin);
+          way += static_cast<double>(place[axis] - begin) / static_cast<double>(end - 1 - begin);
           axes += 1;
         }
         const double part = axes > 0 ? way / axes : 0.0;

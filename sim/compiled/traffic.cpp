@@ -264,6 +264,7 @@ void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
 }
 
 gpu::Traffic traffic_of(const TrafficSource& source) {
+  if (getenv("DBGT") != nullptr) for (const FootprintGroup& g : source.footprints->groups) fprintf(stderr, "group buf %d store %d step %ld %ld %ld affine %d sectors %.0f unique %.0f run %.0f places %.1f longest %.2f span %.3g together %.2f asked %.0f\n", g.buffer, g.store, g.step[0], g.step[1], g.step[2], g.is_affine, g.sectors, g.unique_sectors, g.run, g.places, g.longest, g.span, g.together, g.asked_of_l2);
   const arch::GpuSpec& gpu = *source.gpu;
   const Reuse reuse = reuse_of(source);
 
