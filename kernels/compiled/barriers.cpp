@@ -109,7 +109,7 @@ std::uint32_t BarrierLog::note(int warp, const AsyncAct& act) {
     }
     if (act.kind == ActKind::load) {
       barrier.copies += 1;
-      barrier.brought += static_cast<double>(act.copy.bytes * act.copy.peers);
+      (act.copy.peers > 1 ? barrier.shared : barrier.own) += static_cast<double>(act.copy.bytes * act.copy.peers);
     }
     if (act.kind == ActKind::wait) {
       use.consumes = act.barrier == cluster_barrier || consumes(barrier, warp, act.value);
@@ -202,17 +202,22 @@ double BarrierLog::box_bytes(const Instruction& in) const {
   return 0;
 }
 
-// What a barrier's copies bring together is what it expects. Where one CTA of a cluster copies for all, the others
-// receive what they have not asked for, and it receives it once.
-double BarrierLog::share_received(const Instruction& in) const {
-  double awaited = 0, brought = 0;
+// What a barrier's copies bring together is what it expects. Where one CTA of a cluster copies for all, it receives that
+// once; the others receive what they have not asked for, of which L2 gives each of the cluster a part.
+BarrierLog::Received BarrierLog::received(const Instruction& in) const {
+  double awaited = 0, own = 0, shared = 0;
   for (const auto& [warp, uses] : in.uses)
     for (const Use& use : uses)
       if (const auto at = barriers_.find(use.barrier); at != barriers_.end()) {
         awaited += at->second.awaited;
-        brought += at->second.brought;
+        own += at->second.own;
+        shared += at->second.shared;
       }
-  return awaited > 0 && brought > 0 ? awaited / brought : 1;
+  const double peers = in.peers;
+  if (!in.has_map || awaited <= 0) return {1, peers};
+  if (in.peers > 1) return {std::clamp((awaited - own) / shared, 1 / peers, 1.0), peers};
+  if (shared > 0 || awaited <= own || cluster_ < 2) return {1, 1};
+  return {awaited / own, awaited / (own + (awaited - own) / cluster_)};
 }
 
 double BarrierLog::share_of(const Instruction& in) {
@@ -243,8 +248,9 @@ AsyncPlan BarrierLog::plan(const EmulatedCode& code) const {
         out.assumptions.push_back(fmt::format(
             "/*{:04x}*/ {}: the launch file has no tensor map for it; a box of {:.0f} bytes{}", text.address, text.text,
             copies.bytes, told > 0 ? ", as its barrier expects" : ", as most have"));
-      op.bytes = copies.bytes * in.peers * (in.has_map ? share_received(in) : 1);
-      op.copiers = in.peers;
+      const Received what = received(in);
+      op.bytes = copies.bytes * in.peers * what.share;
+      op.copiers = what.copiers;
       op.box = in.kind == ActKind::store ? kernels::BoxOf::c : boxes++ % 2 == 0 ? kernels::BoxOf::a : kernels::BoxOf::b;
     }
     out.turns.push_back(turns_of(in, rings));

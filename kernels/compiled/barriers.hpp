@@ -30,7 +30,7 @@ struct AsyncPlan {
 
 class BarrierLog {
  public:
-  explicit BarrierLog(int warps) : warps_(static_cast<std::size_t>(warps)) {}
+  BarrierLog(int warps, double cluster) : warps_(static_cast<std::size_t>(warps)), cluster_(cluster) {}
 
   // A number that is the same for acts that do the same at the same barrier.
   std::uint32_t note(int warp, const AsyncAct& act);
@@ -52,8 +52,8 @@ class BarrierLog {
     std::int64_t count = 0;     // arrivals that complete a phase, where an instruction said it
     std::int64_t expected = 0;  // bytes, last seen
     double arrivals = 0, expects = 0, copies = 0, waits = 0;
-    double awaited = 0, brought = 0;  // bytes: said by expectations; of copies, multicasts as if each CTA of the
-                                      // cluster made one
+    double awaited = 0;         // bytes that expectations say
+    double own = 0, shared = 0;  // of copies; of multicasts, as if each CTA of the cluster made one
     bool starts_complete = false, of_peers = false;
     std::map<int, std::uint32_t> seen;  // by warp: phases known to be complete
     std::map<int, double> arrives;      // by warp
@@ -70,10 +70,15 @@ class BarrierLog {
   [[nodiscard]] kernels::BarrierTurns turns_of(const Instruction& in, const std::map<std::int32_t, int>& rings) const;
   void add_rings(AsyncPlan& plan, std::map<std::int32_t, int>& rings) const;
   [[nodiscard]] double box_bytes(const Instruction& in) const;
-  [[nodiscard]] double share_received(const Instruction& in) const;
+  // Of what a copy brings, as if each CTA of the cluster made one, what this CTA receives; how many CTAs bring it.
+  struct Received {
+    double share = 1, copiers = 1;
+  };
+  [[nodiscard]] Received received(const Instruction& in) const;
   [[nodiscard]] static double share_of(const Instruction& in);
 
   std::size_t warps_;
+  double cluster_;  // CTAs
   std::map<std::int32_t, Barrier> barriers_;
   std::map<std::int32_t, Instruction> instructions_;
   std::map<std::tuple<ActKind, std::int32_t, std::int32_t, std::int64_t, int>, std::uint32_t> numbers_;

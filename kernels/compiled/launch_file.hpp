@@ -75,6 +75,9 @@ struct Launch {
   std::map<std::uint32_t, Assumption> assumptions;
 
   [[nodiscard]] std::int64_t ctas() const { return grid[0] * grid[1] * grid[2]; }
+  [[nodiscard]] double cluster_ctas() const {
+    return cluster ? static_cast<double>((*cluster)[0] * (*cluster)[1] * (*cluster)[2]) : 1.0;
+  }
   // How many CTAs come before one in the order of the grid.
   [[nodiscard]] std::int64_t before(const std::array<std::uint32_t, 3>& cta) const {
     return cta[0] + grid[0] * (cta[1] + grid[1] * std::int64_t{cta[2]});

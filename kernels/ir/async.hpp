@@ -69,7 +69,7 @@ struct AsyncOp {
   bool advances = false;   // the warp's position moves on behind this instruction
   BoxOf box = BoxOf::a;    // load_box, store_box
   double bytes = 0;        // of the whole box
-  int copiers = 1;         // load_box: CTAs of a cluster that bring a part of it each, to all of them
+  double copiers = 1;      // load_box: CTAs of a cluster that bring a part of it each, to all of them
   int n = 0;               // matmul: columns of the result
   int issuers = 4;         // matmul: warps that issue it together
   bool a_in_registers = false;

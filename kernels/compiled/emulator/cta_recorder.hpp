@@ -42,7 +42,7 @@ struct Guesses {
 class CtaRecorder : public WarpWatcher {
  public:
   CtaRecorder(const EmulatedCode& code, PathNodes& nodes, const Launch& launch, std::uint32_t shared_begin)
-      : code_(code), shared_begin_(shared_begin), barriers_(launch.warps()) {
+      : code_(code), shared_begin_(shared_begin), barriers_(launch.warps(), launch.cluster_ctas()) {
     for (int i = 0; i < launch.warps(); ++i) warps_.emplace_back(nodes, code);
   }
 

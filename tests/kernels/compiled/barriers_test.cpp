@@ -169,7 +169,7 @@ TEST(LiveRegisters, AreNoneBehindTheLastUseAndAtMostWhatTheKernelHas) {
 // A stage is given back an iteration later, so that the first gives none back; that comes once, however long the loop.
 TEST(BarrierTurns, WhatOnlyTheFirstIterationLeavesOutIsNotRepeated) {
   constexpr int stages = 3, iterations = 22, empty = 64;
-  BarrierLog log(1);
+  BarrierLog log(1, 1);
   const auto note = [&log](std::int32_t at, ActKind kind, int barrier, std::int64_t parity = -1) {
     AsyncAct act;
     act.at = at;
