@@ -141,8 +141,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const EmulatedCode global = prepare(listing, code, Wanted::global_addresses);
   const std::size_t n = global.steps.size();
   out.loads.resize(n);
-  const AsyncPlan none;
-  const AsyncPlan& async = profile.classes.empty() ? none : profile.classes.front().async;
+  AsyncPlan async;
+  for (const CtaClass& each : profile.classes) async.copies.insert(each.async.copies.begin(), each.async.copies.end());
   const Walk walk = walk_of({global, profile, launch, memory, async, l1, jobs});
   const SmAccesses& here = walk.sms->front();
   if (launch.ctas() > 1) out.shared_by_pair = here.shared_with(walk.sms->back());
