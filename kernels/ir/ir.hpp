@@ -257,6 +257,8 @@ struct Program {
   std::vector<BarrierRing> rings;
   std::vector<AsyncOp> async;
   std::vector<BarrierTurns> turns;
+  std::vector<std::int32_t> places;  // where each instruction lies in the kernel's code, of which several ways through
+                                     // it share lines; empty: in the order of `code`
   bool starts_dependents = false;  // CTAs say when the next kernel may begin (griddepcontrol.launch_dependents)
   bool is_persistent = false;      // a CTA takes tile after tile: loops with is_tiles
   int lead_warp = 0;               // whose progress tells prologue, main loop and epilogue apart

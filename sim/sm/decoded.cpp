@@ -1,6 +1,7 @@
 #include "sim/sm/decoded.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "kernels/ir/tensor_form.hpp"
@@ -323,6 +324,11 @@ DecodedProgram decode(const kernels::Program& program, const arch::SmSpec& sm, c
                in.async >= 0 || (at > 0 && out.code[at - 1].async >= 0);
   }
   decode_other_main_loops(out, program);
+  out.places = program.places;
+  if (out.places.empty()) {
+    out.places.resize(out.code.size());
+    std::iota(out.places.begin(), out.places.end(), 0);
+  }
   return out;
 }
 

@@ -21,7 +21,7 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
       load_store(*this, spec_, static_cast<std::size_t>(spec_.sub_cores)),
       async(*this, spec_),
       ctas(*this),
-      icache(spec_.front_end, switches_.icache, spec_.sub_cores, program_.code.size()),
+      icache(spec_.front_end, switches_.icache, spec_.sub_cores, program_.places),
       scoreboard(program_.scoreboard),
       observer(work_.recorder),
       issue_twice_(switches_.one_issue ? 0 : ~0u),
@@ -161,10 +161,11 @@ void Machine::start_warp(Warp& warp, std::int32_t pc, std::uint64_t now) {
 // Fetch runs an instruction buffer ahead of issue; a jump starts it anew at its target.
 void Machine::fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now) {
   if (icache.never_misses()) return;
-  const std::int32_t line = icache.line_of(next);
-  if (next != from + 1 || line != icache.line_of(from))
+  const auto place_of = [&](std::int32_t at) { return program.places[static_cast<std::size_t>(at)]; };
+  const std::int32_t place = place_of(next), line = icache.line_of(place);
+  if (from < 0 || place != place_of(from) + 1 || line != icache.line_of(place - 1))
     warp.ready_at = std::max(warp.ready_at, icache.enter(warp.sub, line, now));
-  const std::int32_t ahead = icache.line_of(next + icache.lead());
+  const std::int32_t ahead = icache.line_of(place + icache.lead());
   if (ahead != line) icache.touch(warp.sub, ahead, now);
 }
 

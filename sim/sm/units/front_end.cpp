@@ -14,6 +14,20 @@ std::int64_t lines_in(Bytes size, const arch::FrontEndSpec& spec) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(size.value / std::max(1.0, spec.icache_line.value)));
 }
 
+std::int32_t instructions_in_line(const arch::FrontEndSpec& spec) {
+  return std::max(1, static_cast<std::int32_t>(spec.icache_line.value / std::max(1.0, spec.instruction_bytes.value)));
+}
+
+std::int32_t last_of(std::span<const std::int32_t> places) {
+  return places.empty() ? 0 : *std::ranges::max_element(places) + 1;
+}
+
+std::int64_t used_lines(std::span<const std::int32_t> places, std::int32_t per_line) {
+  std::vector<bool> used(static_cast<std::size_t>(last_of(places) / per_line) + 1);
+  for (const std::int32_t place : places) used[static_cast<std::size_t>(place / per_line)] = true;
+  return std::ranges::count(used, true);
+}
+
 }  // namespace
 
 InstructionCaches::Level::Level(std::int64_t capacity_lines, std::int64_t ways, std::int64_t lines, bool warm)
@@ -40,19 +54,18 @@ void InstructionCaches::Level::insert(std::int32_t line, std::uint64_t ready, st
 }
 
 InstructionCaches::InstructionCaches(const arch::FrontEndSpec& spec, InstructionCache mode, int sub_cores,
-                                     std::size_t instructions)
-    : per_line_(
-          std::max(1, static_cast<std::int32_t>(spec.icache_line.value / std::max(1.0, spec.instruction_bytes.value)))),
+                                     std::span<const std::int32_t> places)
+    : per_line_(instructions_in_line(spec)),
       shift_(std::has_single_bit(static_cast<std::uint32_t>(per_line_))
                  ? std::countr_zero(static_cast<std::uint32_t>(per_line_))
                  : -1),
       lead_(spec.instruction_buffer_entries),
-      lines_(static_cast<std::int32_t>(instructions) / per_line_ + 1),
+      lines_(last_of(places) / per_line_ + 1),
       prefetch_(mode == InstructionCache::no_prefetch ? 0 : spec.prefetch_lines),
       l1_latency_(static_cast<std::uint64_t>(spec.l1_icache_latency.value)),
       l2_latency_(static_cast<std::uint64_t>(spec.l2_icache_latency.value)),
       never_misses_(mode == InstructionCache::perfect ||
-                    (mode != InstructionCache::cold && lines_ <= lines_in(spec.l0_icache, spec))),
+                    (mode != InstructionCache::cold && used_lines(places, per_line_) <= lines_in(spec.l0_icache, spec))),
       l1_(lines_in(spec.l1_icache, spec), l1_ways, never_misses_ ? 0 : lines_, true) {
   if (never_misses_) return;
   for (int i = 0; i < sub_cores; ++i)

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <utility>
+#include <span>
 #include <vector>
 
 #include "arch/spec.hpp"
@@ -25,8 +26,9 @@ namespace noteg::sm {
 // bubble on an H200, where one fetch per cycle for the warp that issued last would leave three per turn.
 class InstructionCaches {
  public:
-  // instructions: of the whole program, all warps run the same.
-  InstructionCaches(const arch::FrontEndSpec& spec, InstructionCache mode, int sub_cores, std::size_t instructions);
+  // places: in the kernel's code, of all instructions that any warp runs.
+  InstructionCaches(const arch::FrontEndSpec& spec, InstructionCache mode, int sub_cores,
+                    std::span<const std::int32_t> places);
 
   // Nothing can miss: the caller need not ask.
   [[nodiscard]] bool never_misses() const { return never_misses_; }
