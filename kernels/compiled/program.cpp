@@ -344,22 +344,31 @@ class ProgramBuilder {
         program.lead_warp = role.first_warp;
   }
 
-  // Where that loop reads nothing, the part between the first load and the first that waits for the last one.
+  // Where that loop reads nothing, the part of the warps that do, from the first load to the first that waits for the
+  // last one: not before the loops around that are over.
   void mark_reads() {
     kernels::Program& program = out_.program;
     const auto reads = [](const kernels::Instruction& in) {
       return in.op == O::ldg || in.op == O::ldgsts || in.op == O::utmaldg;
     };
-    const auto begin = program.code.begin(), end = program.code.end();
+    const auto begin = program.code.begin();
     if (std::any_of(begin + program.mainloop_begin, begin + program.epilogue_begin, reads)) return;
-    const auto first = std::find_if(begin, end, reads);
+    const auto first = static_cast<std::int32_t>(std::find_if(begin, program.code.end(), reads) - begin);
+    auto end = static_cast<std::int32_t>(program.code.size());
     if (first == end) return;
-    const auto last = std::find_if(program.code.rbegin(), program.code.rend(), reads).base() - 1;
-    const auto waits = [counter = last->control.write_barrier](const kernels::Instruction& in) {
+    for (const kernels::Role& role : program.roles)
+      if (role.begin <= first && first < role.end) end = role.end;
+    std::int32_t last = end - 1;
+    while (!reads(program.code[static_cast<std::size_t>(last)])) --last;
+    const int counter = program.code[static_cast<std::size_t>(last)].control.write_barrier;
+    const auto waits = [counter](const kernels::Instruction& in) {
       return counter < 0 || (in.control.wait_mask >> counter & 1) != 0;
     };
-    program.mainloop_begin = static_cast<std::int32_t>(first - begin);
-    program.epilogue_begin = static_cast<std::int32_t>(std::find_if(last + 1, end, waits) - begin);
+    program.mainloop_begin = first;
+    program.epilogue_begin = static_cast<std::int32_t>(std::find_if(begin + last + 1, begin + end, waits) - begin);
+    for (const kernels::Loop& loop : program.loops)
+      if (loop.begin <= last && last <= loop.branch)
+        program.epilogue_begin = std::max(program.epilogue_begin, loop.branch + 1);
   }
 
   const Profile& profile_;
