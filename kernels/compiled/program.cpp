@@ -344,26 +344,39 @@ class ProgramBuilder {
         program.lead_warp = role.first_warp;
   }
 
-  // Where that loop reads nothing, the part of the warps that do, from the first load to the first that waits for the
-  // last one: not before the loops around that are over.
+  // Where that loop reads nothing, the part of the warps that read most often, from their first load to the first that
+  // waits for their last one: not before the loops around that are over.
   void mark_reads() {
     kernels::Program& program = out_.program;
-    const auto reads = [](const kernels::Instruction& in) {
-      return in.op == O::ldg || in.op == O::ldgsts || in.op == O::utmaldg;
+    const auto reads = [&](std::int32_t at) {
+      const O op = program.code[static_cast<std::size_t>(at)].op;
+      return op == O::ldg || op == O::ldgsts || op == O::utmaldg;
     };
-    const auto begin = program.code.begin();
-    if (std::any_of(begin + program.mainloop_begin, begin + program.epilogue_begin, reads)) return;
-    const auto first = static_cast<std::int32_t>(std::find_if(begin, program.code.end(), reads) - begin);
-    auto end = static_cast<std::int32_t>(program.code.size());
-    if (first == end) return;
+    const auto executions = [&](std::int32_t at) {
+      double out = 1;
+      for (const kernels::Loop& loop : program.loops)
+        if (loop.begin <= at && at <= loop.branch) out *= static_cast<double>(loop.iterations);
+      return out;
+    };
+    double most = 0;
+    std::int32_t busiest = 0;
+    for (std::int32_t at = 0; at < std::ssize(program.code); ++at) {
+      if (!reads(at)) continue;
+      if (program.mainloop_begin <= at && at < program.epilogue_begin) return;
+      if (executions(at) > most) most = executions(at), busiest = at;
+    }
+    if (most == 0) return;
+    std::int32_t first = 0, end = static_cast<std::int32_t>(program.code.size());
     for (const kernels::Role& role : program.roles)
-      if (role.begin <= first && first < role.end) end = role.end;
+      if (role.begin <= busiest && busiest < role.end) first = role.begin, end = role.end;
     std::int32_t last = end - 1;
-    while (!reads(program.code[static_cast<std::size_t>(last)])) --last;
+    while (!reads(first)) ++first;
+    while (!reads(last)) --last;
     const int counter = program.code[static_cast<std::size_t>(last)].control.write_barrier;
     const auto waits = [counter](const kernels::Instruction& in) {
       return counter < 0 || (in.control.wait_mask >> counter & 1) != 0;
     };
+    const auto begin = program.code.begin();
     program.mainloop_begin = first;
     program.epilogue_begin = static_cast<std::int32_t>(std::find_if(begin + last + 1, begin + end, waits) - begin);
     for (const kernels::Loop& loop : program.loops)
