@@ -67,6 +67,12 @@ void take_link(MemoryCost& cost, int turn, double bytes, const arch::MemoryPipeS
   cost.warp_cycles = narrow(std::max<int>(cost.sub_core_cycles, static_cast<int>(2 * bytes / wavefront_bytes(m))));
 }
 
+// Generic addresses of shared memory (LD, ST) are looked up before: a load is there 11 cycles later, a store holds the
+// front for a cycle more (H200M, generic_shared).
+constexpr int lookup_latency = 11, lookup_cycles = 1;
+
+bool is_generic(const Instruction& in) { return in.modifiers.starts_with(".E"); }
+
 void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& pattern, const arch::MemoryPipeSpec& m,
                  bool bank_conflicts) {
   const kernels::SharedBanks banks = banks_of(m);
@@ -87,11 +93,13 @@ void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     cost.warp_cycles = std::max(cost.warp_cycles, narrow(whole(m.address_cycles) + reads));
     cost.read_release = narrow(whole(uniform ? m.sts_uniform_war : m.sts_war) + reads + 2 * conflicts);
     cost.latency = cost.read_release;
+    if (is_generic(in)) cost.front_cycles = narrow(cost.front_cycles + lookup_cycles);
   } else {
     take_link(cost, whole(width >= 16 ? m.lds_wide_interval : m.shared_cycles), wavefronts * wavefront_bytes(m), m);
     cost.read_release = narrow(whole(m.lds_war));
     cost.latency = narrow(whole(uniform ? m.lds_uniform_latency : m.lds_latency) +
-                          wide_load_extra(width, whole(m.lds_wide_extra)) + 2 * conflicts);
+                          wide_load_extra(width, whole(m.lds_wide_extra)) + 2 * conflicts +
+                          (is_generic(in) ? lookup_latency : 0));
   }
 }
 
