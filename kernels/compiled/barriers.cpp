@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <fmt/core.h>
 
 #include "kernels/ir/tensor_form.hpp"
 
@@ -257,16 +256,6 @@ AsyncPlan BarrierLog::plan(const EmulatedCode& code) const {
     out.ops[at] = op;
   }
   add_multiplications(out, code, warps_ % 4 == 0);
-  if (getenv("DBG") != nullptr) {
-    for (const auto& [a, r] : rings) { const auto& b = barriers_.at(a); fmt::print(stderr, "ring {} at {:#x} count {} arr {} exp {} copies {} waits {} complete {} expected {}\n", r, a, b.count, b.arrivals, b.expects, b.copies, b.waits, b.starts_complete, b.expected); }
-    for (const auto& [at, in] : instructions_) {
-      if (in.kind == ActKind::init) continue;
-      const auto& text = *code.steps[static_cast<std::size_t>(at)].in;
-      fmt::print(stderr, "{:04x} {} kind {}\n", text.address, text.text, static_cast<int>(in.kind));
-      std::string last; 
-      for (const auto& [w, uses] : in.uses) { std::string l = fmt::format("({}) ", uses.size()); int n = 0; for (const auto& u : uses) { if (n++ > 14) break; l += fmt::format("{:x}:{}{}{} ", u.barrier, u.arrivals, u.expects ? "e" : "", u.consumes ? "" : "-"); } if (l != last) fmt::print(stderr, "    w{} {}\n", w, l); last = l; }
-    }
-  }
   return out;
 }
 

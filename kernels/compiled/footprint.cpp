@@ -177,6 +177,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     FootprintGroup group;
     group.store = step.semantics == S::store_global || (bulk > 0 && !is_bulk_load(*step.in));
     group.atomic = is_global_atomic(step);
+    group.adds = is_bulk_sum(*step.in);
     const AddressesByWarp& origin = samples.origin[i];
     if (!origin.empty()) {
       const LaneAddresses& lanes = origin.begin()->second;
@@ -194,6 +195,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     FootprintGroup& sum =
         groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;
     sum.goes_first = sum.goes_first && group.goes_first;
+    sum.adds = sum.adds || group.adds;
     sum.members.push_back(i);
     const double per_cta = (profile.counts[i].sectors + bulk) / static_cast<double>(launch.ctas());
     const double run = std::max(here.run(i), together.run);

@@ -264,7 +264,6 @@ void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
 }
 
 gpu::Traffic traffic_of(const TrafficSource& source) {
-  if (getenv("DBGT") != nullptr) for (const FootprintGroup& g : source.footprints->groups) fprintf(stderr, "group buf %d store %d step %ld %ld %ld affine %d sectors %.0f unique %.0f run %.0f places %.1f longest %.2f span %.3g together %.2f asked %.0f\n", g.buffer, g.store, g.step[0], g.step[1], g.step[2], g.is_affine, g.sectors, g.unique_sectors, g.run, g.places, g.longest, g.span, g.together, g.asked_of_l2);
   const arch::GpuSpec& gpu = *source.gpu;
   const Reuse reuse = reuse_of(source);
 
@@ -279,6 +278,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
       if (!g.is_affine) filled += g.partial * reuse.random_stores(g) * sector_bytes;
+      if (g.adds && g.is_affine) filled += bytes * gone;
       written += bytes;
       written_gone += bytes * gone;
       continue;

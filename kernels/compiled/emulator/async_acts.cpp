@@ -164,6 +164,8 @@ bool is_bulk_load(const Instruction& in) {
   return in.base == "UTMALDG" || (in.base == "UBLKCP" && !in.modifiers.starts_with(".G"));
 }
 
+bool is_bulk_sum(const Instruction& in) { return in.base == "UTMAREDG" || in.base == "UBLKRED"; }
+
 bool is_named_barrier(const Instruction& in) {
   return in.base == "BAR" && (in.has("ARV") || (in.operands > 1 && !in.has("RED")));
 }

@@ -43,6 +43,7 @@ struct AsyncAct {
 [[nodiscard]] bool is_named_barrier(const Instruction& in);
 
 [[nodiscard]] bool is_bulk_load(const Instruction& in);  // to shared memory, not from it
+[[nodiscard]] bool is_bulk_sum(const Instruction& in);   // adds to what lies in memory
 
 [[nodiscard]] AsyncAct act_of(const Registers& registers, const Surroundings& around, const Step& step, std::int32_t at,
                               std::uint32_t active);
