@@ -152,9 +152,11 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const double misses = std::max<double>(1, static_cast<double>(here.misses));
   out.retouch_distance = here.again > 0 ? here.distance / here.again / walk.share : 0;
 
+  const auto bulk_sectors = [&](std::size_t i) { return profile.bulk_sectors.empty() ? 0 : profile.bulk_sectors[i]; };
   std::vector<bool> wanted(n);
   for (std::size_t i = 0; i < n; ++i)
-    wanted[i] = here.asked[i] > 0 || (asks_global(global.steps[i].semantics) && profile.counts[i].sectors > 0);
+    wanted[i] = here.asked[i] > 0 || bulk_sectors(i) > 0 ||
+                (asks_global(global.steps[i].semantics) && profile.counts[i].sectors > 0);
   const AddressSamples samples = sample_addresses(global, launch, memory, wanted, jobs);
   std::vector<bool> scattered(n);
   for (std::size_t i = 0; i < n; ++i)
@@ -172,7 +174,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   std::vector<double> asked(n);  // sectors, by a CTA
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = global.steps[i];
-    const double bulk = profile.bulk_sectors.empty() ? 0 : profile.bulk_sectors[i];
+    const double bulk = bulk_sectors(i);
     if (!(asks_global(step.semantics) && profile.counts[i].sectors > 0) && bulk <= 0) continue;
     FootprintGroup group;
     group.store = step.semantics == S::store_global || (bulk > 0 && !is_bulk_load(*step.in));
