@@ -201,8 +201,8 @@ double BarrierLog::box_bytes(const Instruction& in) const {
   return 0;
 }
 
-// What a barrier's copies bring together is what it expects. Where one CTA of a cluster copies for all, it receives that
-// once; the others receive what they have not asked for, of which L2 gives each of the cluster a part.
+// What a barrier's copies bring together is what it expects. Where one CTA of a cluster copies for all, it receives
+// that once; the others receive what they have not asked for, of which L2 gives each of the cluster a part.
 BarrierLog::Received BarrierLog::received(const Instruction& in) const {
   double awaited = 0, own = 0, shared = 0;
   for (const auto& [warp, uses] : in.uses)

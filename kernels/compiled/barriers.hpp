@@ -52,7 +52,7 @@ class BarrierLog {
     std::int64_t count = 0;     // arrivals that complete a phase, where an instruction said it
     std::int64_t expected = 0;  // bytes, last seen
     double arrivals = 0, expects = 0, copies = 0, waits = 0;
-    double awaited = 0;         // bytes that expectations say
+    double awaited = 0;          // bytes that expectations say
     double own = 0, shared = 0;  // of copies; of multicasts, as if each CTA of the cluster made one
     bool starts_complete = false, of_peers = false;
     std::map<int, std::uint32_t> seen;  // by warp: phases known to be complete

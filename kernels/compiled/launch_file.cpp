@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 
@@ -262,16 +263,28 @@ std::optional<std::int64_t> whole(std::string_view text) {
 std::optional<Extent> extent_of(std::string_view text) {
   Extent out{1, 1, 1};
   const auto parts = split(text, 'x');
-  if (parts.empty() || parts.size() > 3) return std::nullopt;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto n = whole(parts[i]);
-    if (!n || *n < 1 || *n > most_grid) return std::nullopt;
+    if (i >= out.size() || !n || *n < 1 || *n > most_grid) return std::nullopt;
     out[i] = *n;
+  }
+  return parts.empty() ? std::nullopt : std::optional(out);
+}
+
+// 0a1b: whole words of a structure, byte by byte; empty: they are none.
+std::string bytes_of(std::string_view hex) {
+  constexpr std::size_t word = 8;
+  if (hex.size() % word != 0 || hex.size() / 2 > most_structure) return {};
+  std::string out;
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    unsigned value = 0;
+    if (std::from_chars(hex.data() + i, hex.data() + i + 2, value, 16).ptr != hex.data() + i + 2) return {};
+    out += static_cast<char>(value);
   }
   return out;
 }
 
-// i=512, l=7, f=0.18, p=NAME:BYTES:CONTENT, tm=NAME:ROWS:COLUMNS:BOX_ROWS:BOX_COLUMNS.
+// i=512, l=7, f=0.18, p=NAME:BYTES:CONTENT, tm=NAME:ROWS:COLUMNS:BOX_ROWS:BOX_COLUMNS, x=HEX.
 std::optional<Argument> argument_of(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return std::nullopt;
@@ -287,6 +300,12 @@ std::optional<Argument> argument_of(std::string_view text) {
     out.value = *bits;
     return out;
   }
+  if (kind == "x") {
+    out.kind = ArgumentKind::bytes;
+    out.raw = bytes_of(value);
+    out.aligned = 4;
+    return out.raw.empty() ? std::nullopt : std::optional(out);
+  }
   const auto parts = split(value, ':');
   if (kind == "p" && parts.size() == 3) {
     out.kind = ArgumentKind::buffer;
@@ -299,13 +318,10 @@ std::optional<Argument> argument_of(std::string_view text) {
   if ((kind == "tm" || kind == "tv") && parts.size() == 5) {
     out.kind = ArgumentKind::tensor_map;
     out.name = parts[0];
-    const auto rows = whole(parts[1]), columns = whole(parts[2]), box_rows = whole(parts[3]),
-               box_columns = whole(parts[4]);
+    const auto rows = whole(parts[1]), columns = whole(parts[2]);
+    const auto box_rows = whole(parts[3]), box_columns = whole(parts[4]);
     if (!rows || !columns || !box_rows || !box_columns || *rows < 1 || *columns < 1) return std::nullopt;
-    out.map.rows = *rows;
-    out.map.columns = *columns;
-    out.map.box_rows = *box_rows;
-    out.map.box_columns = *box_columns;
+    out.map = {.rows = *rows, .columns = *columns, .box_rows = *box_rows, .box_columns = *box_columns};
     out.by_value = kind == "tv";
     out.bytes = *rows * *columns * 2;
     return out;
@@ -339,6 +355,7 @@ std::int64_t Argument::size() const {
 }
 
 Result<Launch> read_launch_file(const std::filesystem::path& path) { return read(read_yaml_file(path)); }
+
 Result<Launch> parse_launch(std::string_view text, std::string file) {
   return read(read_yaml_text(text, std::move(file)));
 }
@@ -351,14 +368,13 @@ Result<Launch> launch_from_row(const LaunchText& row, const std::string& file, i
   Launch out;
   out.file = file;
   out.kernel = row.kernel;
-  if (const auto grid = extent_of(row.grid))
-    out.grid = *grid;
-  else
-    wrong("grid", "extents such as 16x16x1", row.grid);
-  if (const auto block = extent_of(row.block))
-    out.block = *block;
-  else
-    wrong("block", "extents such as 32x8x1", row.block);
+  const auto read_extent = [&](Extent& to, const char* key, std::string_view text) {
+    const auto extent = extent_of(text);
+    if (!extent) return wrong(key, "extents such as 16x16x1", text);
+    to = *extent;
+  };
+  read_extent(out.grid, "grid", row.grid);
+  read_extent(out.block, "block", row.block);
   if (out.threads() > most_threads) wrong("block", "at most 1024 threads", row.block);
   if (!row.dynamic_shared.empty()) {
     const auto n = whole(row.dynamic_shared);
@@ -367,10 +383,7 @@ Result<Launch> launch_from_row(const LaunchText& row, const std::string& file, i
     else
       wrong("dynamic_shared", "bytes", row.dynamic_shared);
   }
-  if (!row.cluster.empty()) {
-    out.cluster = extent_of(row.cluster);
-    if (!out.cluster) wrong("cluster", "extents such as 4x1x1", row.cluster);
-  }
+  if (!row.cluster.empty()) read_extent(out.cluster.emplace(), "cluster", row.cluster);
   if (const auto n = whole(row.static_shared)) out.static_shared = *n;
   if (const auto n = whole(row.registers)) out.registers = static_cast<int>(std::clamp<std::int64_t>(*n, 1, 255));
   for (const std::string_view text : split(row.arguments, ' ')) {

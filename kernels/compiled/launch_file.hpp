@@ -89,7 +89,8 @@ struct Launch {
 [[nodiscard]] Result<Launch> read_launch_file(const std::filesystem::path& path);
 [[nodiscard]] Result<Launch> parse_launch(std::string_view text, std::string file);
 
-// The columns of a measured row: "16x16x1", "32x32x1", "i=512 l=7 f=0.18 p=A:1048576:f32 tm=A:64:64:8:8".
+// The columns of a measured row: "16x16x1", "32x32x1", "i=512 l=7 f=0.18 p=A:1048576:f32 tm=A:64:64:8:8 x=00000080".
+// x: words of a structure; tensor maps among them are read as the driver wrote them.
 struct LaunchText {
   std::string_view kernel, grid, block, dynamic_shared, arguments, static_shared, registers;
   std::string_view cluster{};  // empty: none that is known

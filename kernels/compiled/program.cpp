@@ -112,7 +112,7 @@ class ProgramBuilder {
     if (deepest_ > most_nested_loops)
       return refused(fmt::format("at most {} loops in each other", most_nested_loops), fmt::format("{}", deepest_));
     std::ranges::sort(program.roles, {}, &kernels::Role::first_warp);
-    mark_main_loop();
+    kernels::mark_main_loop(out_.program);
     if (cta_.warps.size() == 1) program.roles.clear();
     return std::move(out_);
   }
@@ -324,64 +324,6 @@ class ProgramBuilder {
       out_.program.roles.push_back(role);
       i = next;
     }
-  }
-
-  // The loop in which most of a CTA's instructions are executed tells prologue, main loop and epilogue apart.
-  void mark_main_loop() {
-    kernels::Program& program = out_.program;
-    program.mainloop_begin = program.epilogue_begin = static_cast<std::int32_t>(program.code.size());
-    double most = 0;
-    for (const kernels::Loop& loop : program.loops) {
-      double inside = static_cast<double>(loop.branch - loop.begin + 1) * static_cast<double>(loop.iterations);
-      if (inside <= most) continue;
-      most = inside;
-      program.mainloop_begin = loop.begin;
-      program.epilogue_begin = loop.branch + 1;
-    }
-    mark_reads();
-    for (const kernels::Role& role : program.roles)
-      if (program.mainloop_begin >= role.begin && program.mainloop_begin < role.end)
-        program.lead_warp = role.first_warp;
-  }
-
-  // Where that loop reads nothing, the part of the warps that read most often, from their first load to the first that
-  // waits for their last one: not before the loops around that are over.
-  void mark_reads() {
-    kernels::Program& program = out_.program;
-    const auto reads = [&](std::int32_t at) {
-      const O op = program.code[static_cast<std::size_t>(at)].op;
-      return op == O::ldg || op == O::ldgsts || op == O::utmaldg;
-    };
-    const auto executions = [&](std::int32_t at) {
-      double out = 1;
-      for (const kernels::Loop& loop : program.loops)
-        if (loop.begin <= at && at <= loop.branch) out *= static_cast<double>(loop.iterations);
-      return out;
-    };
-    double most = 0;
-    std::int32_t busiest = 0;
-    for (std::int32_t at = 0; at < std::ssize(program.code); ++at) {
-      if (!reads(at)) continue;
-      if (program.mainloop_begin <= at && at < program.epilogue_begin) return;
-      if (executions(at) > most) most = executions(at), busiest = at;
-    }
-    if (most == 0) return;
-    std::int32_t first = 0, end = static_cast<std::int32_t>(program.code.size());
-    for (const kernels::Role& role : program.roles)
-      if (role.begin <= busiest && busiest < role.end) first = role.begin, end = role.end;
-    std::int32_t last = end - 1;
-    while (!reads(first)) ++first;
-    while (!reads(last)) --last;
-    const int counter = program.code[static_cast<std::size_t>(last)].control.write_barrier;
-    const auto waits = [counter](const kernels::Instruction& in) {
-      return counter < 0 || (in.control.wait_mask >> counter & 1) != 0;
-    };
-    const auto begin = program.code.begin();
-    program.mainloop_begin = first;
-    program.epilogue_begin = static_cast<std::int32_t>(std::find_if(begin + last + 1, begin + end, waits) - begin);
-    for (const kernels::Loop& loop : program.loops)
-      if (loop.begin <= last && last <= loop.branch)
-        program.epilogue_begin = std::max(program.epilogue_begin, loop.branch + 1);
   }
 
   const Profile& profile_;

@@ -98,4 +98,62 @@ std::int64_t executed_instructions(const Program& program, std::int64_t k) {
   return total;
 }
 
+namespace {
+
+bool reads_memory(const Instruction& in) {
+  return in.op == Opcode::ldg || in.op == Opcode::ldgsts || in.op == Opcode::utmaldg;
+}
+
+double executions(const Program& program, std::int32_t at) {
+  double out = 1;
+  for (const Loop& loop : program.loops)
+    if (loop.begin <= at && at <= loop.branch) out *= static_cast<double>(loop.iterations);
+  return out;
+}
+
+void mark_reads(Program& program) {
+  const auto reads = [&](std::int32_t at) { return reads_memory(program.code[static_cast<std::size_t>(at)]); };
+  double most = 0;
+  std::int32_t busiest = 0;
+  for (std::int32_t at = 0; at < std::ssize(program.code); ++at) {
+    if (!reads(at)) continue;
+    if (program.mainloop_begin <= at && at < program.epilogue_begin) return;
+    if (executions(program, at) > most) most = executions(program, at), busiest = at;
+  }
+  if (most == 0) return;
+  std::int32_t first = 0, end = static_cast<std::int32_t>(program.code.size());
+  for (const Role& role : program.roles)
+    if (role.begin <= busiest && busiest < role.end) first = role.begin, end = role.end;
+  std::int32_t last = end - 1;
+  while (!reads(first)) ++first;
+  while (!reads(last)) --last;
+  const int counter = program.code[static_cast<std::size_t>(last)].control.write_barrier;
+  const auto waits = [counter](const Instruction& in) {
+    return counter < 0 || (in.control.wait_mask >> counter & 1) != 0;
+  };
+  const auto begin = program.code.begin();
+  program.mainloop_begin = first;
+  program.epilogue_begin = static_cast<std::int32_t>(std::find_if(begin + last + 1, begin + end, waits) - begin);
+  for (const Loop& loop : program.loops)
+    if (loop.begin <= last && last <= loop.branch)
+      program.epilogue_begin = std::max(program.epilogue_begin, loop.branch + 1);
+}
+
+}  // namespace
+
+void mark_main_loop(Program& program) {
+  program.mainloop_begin = program.epilogue_begin = static_cast<std::int32_t>(program.code.size());
+  double most = 0;
+  for (const Loop& loop : program.loops) {
+    const double inside = static_cast<double>(loop.branch - loop.begin + 1) * static_cast<double>(loop.iterations);
+    if (inside <= most) continue;
+    most = inside;
+    program.mainloop_begin = loop.begin;
+    program.epilogue_begin = loop.branch + 1;
+  }
+  mark_reads(program);
+  for (const Role& role : program.roles)
+    if (program.mainloop_begin >= role.begin && program.mainloop_begin < role.end) program.lead_warp = role.first_warp;
+}
+
 }  // namespace noteg::kernels

@@ -259,10 +259,10 @@ struct Program {
   std::vector<BarrierTurns> turns;
   std::vector<std::int32_t> places;  // where each instruction lies in the kernel's code, of which several ways through
                                      // it share lines; empty: in the order of `code`
-  bool starts_dependents = false;  // CTAs say when the next kernel may begin (griddepcontrol.launch_dependents)
-  bool is_persistent = false;      // a CTA takes tile after tile: loops with is_tiles
-  int lead_warp = 0;               // whose progress tells prologue, main loop and epilogue apart
-  std::vector<Role> roles;         // empty: all warps run the whole code; otherwise every warp has one
+  bool starts_dependents = false;    // CTAs say when the next kernel may begin (griddepcontrol.launch_dependents)
+  bool is_persistent = false;        // a CTA takes tile after tile: loops with is_tiles
+  int lead_warp = 0;                 // whose progress tells prologue, main loop and epilogue apart
+  std::vector<Role> roles;           // empty: all warps run the whole code; otherwise every warp has one
   std::int32_t mainloop_begin = 0;
   std::int32_t epilogue_begin = 0;
 
@@ -279,6 +279,11 @@ struct Program {
   // Bytes of A and B that a CTA requests from global memory per main-loop iteration, useful lanes only.
   double a_bytes_per_iteration = 0, b_bytes_per_iteration = 0;
 };
+
+// Tells prologue, main loop and epilogue of a program apart: by the loop in which most instructions are executed. Where
+// it reads nothing, by the warps that read most often: the main loop goes from their first load to the first
+// instruction that waits for their last one, not before the loops around that are over.
+void mark_main_loop(Program& program);
 
 // A branch that names a loop and stands before it: behind the loop's own branch it goes on where that has no iteration.
 [[nodiscard]] inline bool is_guard(const Instruction& branch, std::int32_t at, const std::vector<Loop>& loops) {

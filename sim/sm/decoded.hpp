@@ -207,7 +207,7 @@ struct DecodedProgram {
   std::vector<DecodedAsync> async;
   std::vector<kernels::BarrierTurns> turns;
   std::vector<std::int32_t> places;  // in the kernel's code, of each instruction; instruction caches hold its lines
-  std::vector<TileShare> tiles;  // of each warp of a CTA; empty: one tile per CTA
+  std::vector<TileShare> tiles;      // of each warp of a CTA; empty: one tile per CTA
   int barriers = 0;
   int lead_warp = 0;
   std::vector<int> multiplying;  // of other warpgroups that have main loops of their own, the first warp

@@ -161,9 +161,9 @@ void Machine::start_warp(Warp& warp, std::int32_t pc, std::uint64_t now) {
 // Fetch runs an instruction buffer ahead of issue; a jump starts it anew at its target.
 void Machine::fetch(Warp& warp, std::int32_t from, std::int32_t next, std::uint64_t now) {
   if (icache.never_misses()) return;
-  const auto place_of = [&](std::int32_t at) { return program.places[static_cast<std::size_t>(at)]; };
-  const std::int32_t place = place_of(next), line = icache.line_of(place);
-  if (from < 0 || place != place_of(from) + 1 || line != icache.line_of(place - 1))
+  const auto place_of = [&](std::int32_t at) { return at < 0 ? at : program.places[static_cast<std::size_t>(at)]; };
+  const std::int32_t before = place_of(from), place = place_of(next), line = icache.line_of(place);
+  if (place != before + 1 || line != icache.line_of(before))
     warp.ready_at = std::max(warp.ready_at, icache.enter(warp.sub, line, now));
   const std::int32_t ahead = icache.line_of(place + icache.lead());
   if (ahead != line) icache.touch(warp.sub, ahead, now);

@@ -97,9 +97,9 @@ void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   } else {
     take_link(cost, whole(width >= 16 ? m.lds_wide_interval : m.shared_cycles), wavefronts * wavefront_bytes(m), m);
     cost.read_release = narrow(whole(m.lds_war));
-    cost.latency = narrow(whole(uniform ? m.lds_uniform_latency : m.lds_latency) +
-                          wide_load_extra(width, whole(m.lds_wide_extra)) + 2 * conflicts +
-                          (is_generic(in) ? lookup_latency : 0));
+    cost.latency =
+        narrow(whole(uniform ? m.lds_uniform_latency : m.lds_latency) +
+               wide_load_extra(width, whole(m.lds_wide_extra)) + 2 * conflicts + (is_generic(in) ? lookup_latency : 0));
   }
 }
 

@@ -18,6 +18,16 @@ TEST(PublicLaunches, TimesOfBenchmarksToo) {
   expect_times_within(validated("h200-sxm-141gb", "hecbench/h200_launches.csv"), 0.69, 0.113);
 }
 
+// Kernels that serve language models. Barriers of all of them are followed.
+const LaunchValidation& serving() { return validated("h200-sxm-141gb", "serving/h200_launches.csv"); }
+
+TEST(ServingLaunches, TimesStayWithinTheirBounds) { expect_times_within(serving(), 0.34, 0.089); }
+TEST(ServingLaunches, BarriersAreFollowed) {
+  for (const LaunchOutcome& each : serving().outcomes)
+    for (const std::string& text : each.run->assumptions)
+      EXPECT_EQ(text.find("could not be followed"), std::string::npos) << each.launch << ": " << text;
+}
+
 // A CTA that lets dependents start takes as long again of who launches CTAs.
 TEST(PublicLaunches, DependentsThatMayStartTakeTheirTime) {
   for (const char* name : {"gg_elem/0", "gg_elem/5", "gg_elem/7", "gg_quant_cpy/5", "gg_norm_soft/5"})

@@ -7,6 +7,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/assembly/assembly.hpp"
+#include "sim/sm/units/front_end.hpp"
 #include "tests/sm/micro_kernel.hpp"
 
 namespace noteg::sm {
@@ -179,6 +180,23 @@ TEST(ConstantCache, AfterFourCyclesAnotherWarpGoesOn) {
   const double two = run_micro({.text = ".warps 5\n" + body + other + exit}, 1).cycles;
   EXPECT_GT(two, one);
   EXPECT_LT(two, one + 45);
+}
+
+// --- several ways through the same code ----------------------------------------------------------------------
+
+TEST(InstructionCaches, WaysThroughTheSameCodeShareItsLines) {
+  const arch::FrontEndSpec& spec = arch::load_gpu("h200-sxm-141gb")->sm.front_end;
+  const auto in_l0 = static_cast<std::int32_t>(spec.l0_icache.value / spec.instruction_bytes.value);
+  std::vector<std::int32_t> twice, apart;
+  for (std::int32_t i = 0; i < 2 * in_l0; ++i) {
+    twice.push_back(i % in_l0);
+    apart.push_back(i);
+  }
+  const auto never_misses = [&](const std::vector<std::int32_t>& places) {
+    return InstructionCaches(spec, InstructionCache::modelled, 4, places).never_misses();
+  };
+  EXPECT_TRUE(never_misses(twice));
+  EXPECT_FALSE(never_misses(apart));
 }
 
 }  // namespace

@@ -16,11 +16,11 @@ enum class ActKind : std::uint8_t { nothing, init, arrive, wait, load, store, na
 struct BulkCopy {
   bool is_known = false;  // descriptor and coordinates
   std::uint64_t address = 0, pitch = 0;
-  std::int64_t rows = 1, row_bytes = 0;  // inside the tensor; row_bytes 0: as many as the barrier expects
+  std::int64_t rows = 1, row_bytes = 0;         // inside the tensor; row_bytes 0: as many as the barrier expects
   std::array<std::int64_t, 3> planes{1, 1, 1};  // of the outer dimensions, inside the tensor
   std::array<std::uint64_t, 3> plane_pitch{};
-  std::int64_t bytes = 0;                // of the whole box; 0: not known
-  int peers = 1;                         // CTAs that a multicast reaches
+  std::int64_t bytes = 0;  // of the whole box; 0: not known
+  int peers = 1;           // CTAs that a multicast reaches
 };
 
 // Addresses of barriers that lie not in shared memory.

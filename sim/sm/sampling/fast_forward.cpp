@@ -357,8 +357,7 @@ bool FastForward::repeat(int depth, std::uint64_t now) {
   if (periods < 1) return false;
   pass(*before, now, periods);
   for (std::size_t slot = 0; slot < sm_.ctas.size(); ++slot)
-    if (sm_.ctas.is_running(slot))
-      advance(slot, depth, [&](const Warp& warp) { return of(warp) * periods; });
+    if (sm_.ctas.is_running(slot)) advance(slot, depth, [&](const Warp& warp) { return of(warp) * periods; });
   restart(static_cast<std::size_t>(depth));
   return true;
 }

@@ -64,8 +64,9 @@ InstructionCaches::InstructionCaches(const arch::FrontEndSpec& spec, Instruction
       prefetch_(mode == InstructionCache::no_prefetch ? 0 : spec.prefetch_lines),
       l1_latency_(static_cast<std::uint64_t>(spec.l1_icache_latency.value)),
       l2_latency_(static_cast<std::uint64_t>(spec.l2_icache_latency.value)),
-      never_misses_(mode == InstructionCache::perfect ||
-                    (mode != InstructionCache::cold && used_lines(places, per_line_) <= lines_in(spec.l0_icache, spec))),
+      never_misses_(
+          mode == InstructionCache::perfect ||
+          (mode != InstructionCache::cold && used_lines(places, per_line_) <= lines_in(spec.l0_icache, spec))),
       l1_(lines_in(spec.l1_icache, spec), l1_ways, never_misses_ ? 0 : lines_, true) {
   if (never_misses_) return;
   for (int i = 0; i < sub_cores; ++i)

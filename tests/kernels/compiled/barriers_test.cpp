@@ -1,13 +1,17 @@
 // Asynchronous units of compiled kernels: which barriers warps use in which turns, and what bulk copies move.
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "kernels/compiled/footprint.hpp"
 #include "kernels/compiled/live_registers.hpp"
 #include "kernels/compiled/profile.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/text.hpp"
+#include "tests/kernels/compiled/small_listing.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -192,6 +196,62 @@ TEST(BarrierTurns, WhatOnlyTheFirstIterationLeavesOutIsNotRepeated) {
   EXPECT_EQ(turns(1).turns.size(), 4U);
   EXPECT_EQ(turns(1).turns.front().ring, -1);
   EXPECT_EQ(turns(1).repeats_from, 1U);
+}
+
+// An arrival counts for as many as its register says, and expects no bytes.
+TEST(BarrierTurns, AnArrivalMayCountForSeveral) {
+  const Listing listing = small_listing(
+      "UMOV UR4, 0x400\nUMOV UR5, 0xfffff8\nSYNCS.EXCH.64 URZ, [UR4], UR5\nMOV R5, 0x3\nELECT P0, URZ, PT\n"
+      "@P0 SYNCS.ARRIVE.TRANS64.ART0 RZ, [UR4], R5\nMOV R6, RZ\n"
+      "SYNCS.PHASECHK.TRANS64.TRYWAIT P1, [UR4], R6\nEXIT\n");
+  Launch launch;
+  launch.block = {32, 1, 1};
+  const LaunchMemory memory(launch, listing.sm);
+  const Result<Profile> profile = noteg::compiled::profile(listing, listing.kernels.at(0), launch, memory);
+  ASSERT_TRUE(profile);
+  const AsyncPlan& plan = profile->classes.front().async;
+  ASSERT_EQ(plan.ops.count(5), 1u);
+  const kernels::WarpTurns& turns = plan.turns[static_cast<std::size_t>(plan.ops.at(5).turns)].at(0);
+  ASSERT_EQ(turns.turns.size(), 1u);
+  EXPECT_EQ(turns.turns[0].arrivals, 3);
+  EXPECT_EQ(turns.turns[0].boxes, 0);
+}
+
+// A box of 32 rows of 64 in each of two planes: 2 bytes an element, as the driver writes the map of such a tensor.
+TEST(BulkCopies, ABoxTakesSeveralPlanes) {
+  std::array<std::uint32_t, 32> word{};
+  word[0] = 0x10000000;
+  word[1] = 0x7f00;                              // address
+  word[3] = 256 / 16;                            // bytes from row to row, by 16
+  word[4] = 128 / 16;                            // from plane to plane
+  word[8] = 63, word[9] = 1023, word[10] = 1;    // extents less one
+  word[13] = 63u << 24, word[14] = 31 | 1 << 8;  // of the box, likewise
+  word[16] = 64 * 32 * 2 * 2;                    // its bytes
+  std::string hex;
+  for (const std::uint32_t each : word)
+    for (int i = 0; i < 4; ++i) hex += fmt::format("{:02x}", each >> (8 * i) & 0xff);
+  const Listing listing = small_listing(
+      "UMOV UR4, 0x400\nUMOV UR5, 0xfffffe\nSYNCS.EXCH.64 URZ, [UR4], UR5\nULDC.64 UR6, c[0x0][0x198]\n"
+      "UIADD3 UR6, UP0, UR6, 0x70, URZ\nUIADD3.X UR7, URZ, UR7, URZ, UP0, !UPT\nUMOV UR8, 0x1000\nUMOV UR9, 0x400\n"
+      "UMOV UR10, URZ\nUMOV UR11, URZ\nUMOV UR12, URZ\nUTMALDG.3D [UR8], [UR6]\nEXIT\n");
+  const std::string before(2 * 0x70, '0');  // so many bytes of other parameters
+  const std::string arguments = "x=" + before + " x=" + hex;
+  const auto launch = launch_from_row({"k", "1x1x1", "1x1x1", "0", arguments, "", ""}, "rows.csv", 1);
+  ASSERT_TRUE(launch) << to_string(launch.errors());
+  const LaunchMemory memory(*launch, listing.sm);
+  const Result<Profile> profile = noteg::compiled::profile(listing, listing.kernels.at(0), *launch, memory);
+  ASSERT_TRUE(profile) << to_string(profile.errors());
+  EXPECT_EQ(profile->bulk_sectors.at(11), 64.0 * 32 * 2 * 2 / 32);
+}
+
+TEST(LaunchRows, StructuresAreWordsInHex) {
+  const auto read = [](const std::string& arguments) {
+    return launch_from_row({"k", "1x1x1", "32x1x1", "0", arguments, "", ""}, "rows.csv", 3);
+  };
+  const auto good = read("i=1 x=0100000002000000");
+  ASSERT_TRUE(good);
+  EXPECT_EQ(good->arguments.at(1).raw, std::string("\1\0\0\0\2\0\0\0", 8));
+  for (const char* bad : {"x=", "x=01", "x=0g000000", "x=010000000"}) EXPECT_FALSE(read(bad)) << bad;
 }
 
 }  // namespace

@@ -54,6 +54,40 @@ TEST(Emulation, CountsEveryEighthIterationOfALoopThatMasksItsCounter) {
   EXPECT_EQ(small.at(5).warps, 8000);
 }
 
+// The carry of 0xffffffff * 2 + 2^32 (R5:R4) is none, that of 0xffffffff * 0xffffffff + (2^64 - 2^32) is one.
+TEST(Emulation, KnowsTheCarryOfAHighProduct) {
+  const auto taken = [](std::int64_t factor, std::int64_t high) {
+    Small kernel(
+        "MOV R2, 0xffffffff\nLDC R3, c[0x0][0x210]\nMOV R4, RZ\nLDC R5, c[0x0][0x214]\n"
+        "IMAD.HI.U32 R6, P0, R2, R3, R4\n@P0 BRA LBB0\nFADD R9, R9, R9\nLBB0:\nEXIT\n",
+        {i32(factor), i32(high)});
+    const bool known = kernel.at(0).warps == 1 && kernel.profile->assumptions.empty();
+    EXPECT_TRUE(known);
+    return kernel.at(6).warps == 0;
+  };
+  EXPECT_FALSE(taken(2, 1));
+  EXPECT_TRUE(taken(-1, -1));
+}
+// One lane goes another way than the others; all meet before the barrier.
+TEST(Emulation, AWarpMeetsAtWarpsyncAll) {
+  Small kernel(
+      "S2R R0, SR_TID.X\nISETP.NE.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB0\nFADD R9, R9, R9\nLBB0:\nWARPSYNC.ALL\n"
+      "BAR.SYNC.DEFER_BLOCKING 0x8, 0x40\nEXIT\n",
+      {}, {64, 1, 1});
+  EXPECT_EQ(kernel.at(5).warps, 2);
+  EXPECT_EQ(kernel.at(5).threads, 64);
+}
+// In a cluster of two the first CTA alone goes that way: two kinds of CTAs, not as many as there are changes.
+TEST(Emulation, RanksOfAClusterAreClasses) {
+  Small kernel(
+      "S2R R0, SR_CTAID.X\nLOP3.LUT R0, R0, 0x1, RZ, 0xc0, !PT\nISETP.NE.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB0\n"
+      "FADD R9, R9, R9\nLBB0:\nEXIT\n",
+      {}, {32, 1, 1}, {1000, 1, 1});
+  kernel.launch.cluster = Extent{2, 1, 1};
+  EXPECT_EQ(kernel.at(4).warps, 500);
+  ASSERT_EQ(kernel.profile->classes.size(), 2u);
+  EXPECT_FALSE(kernel.profile->sampled);
+}
 TEST(Emulation, SplitsAWarpAndJoinsItAgain) {
   const std::string code =
       "S2R R0, SR_TID.X\nISETP.GE.AND P0, PT, R0, 0xa, PT\nBSSY B0, LBB1\n@P0 BRA LBB0\nMOV R2, R1\nBRA "
