@@ -214,8 +214,8 @@ BarrierLog::Received BarrierLog::received(const Instruction& in) const {
       }
   const double peers = in.peers;
   if (!in.has_map || awaited <= 0) return {1, peers};
-  if (in.peers > 1) return {std::clamp((awaited - own) / shared, 1 / peers, 1.0), peers};
-  if (shared > 0 || awaited <= own || cluster_ < 2) return {1, 1};
+  if (in.peers > 1 && shared > 0) return {std::clamp((awaited - own) / shared, 1 / peers, 1.0), peers};
+  if (in.peers > 1 || shared > 0 || awaited <= own || cluster_ < 2) return {1, peers};
   return {awaited / own, awaited / (own + (awaited - own) / cluster_)};
 }
 

