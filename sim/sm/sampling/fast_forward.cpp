@@ -243,20 +243,23 @@ double FastForward::advance(const Skip& skip, int depth) {
 FastForward::Skip FastForward::possible_skip(int depth) {
   const std::size_t slots = sm_.ctas.size();
   Skip out{std::vector<double>(slots), std::vector<double>(slots, -1), std::vector<std::int64_t>(slots), true};
-  for (const Warp& warp : sm_.warps) {
-    if (!sm_.is_live(warp)) continue;
-    const int loop = streams_.loop_at(warp, depth);
-    if (loop < 0) {
-      out.is_possible = out.is_possible && sm_.is_blocked(warp);
-      continue;
+  for (std::size_t slot = 0; slot < slots; ++slot) {
+    const std::vector<std::int64_t>& steps = streams_.steps(slot, depth);
+    for (const Warp& warp : sm_.warps_of(slot)) {
+      if (!sm_.is_live(warp)) continue;
+      const int loop = streams_.loop_at(warp, depth);
+      if (loop < 0) {
+        out.is_possible = out.is_possible && sm_.is_blocked(warp);
+        continue;
+      }
+      const Streams::Stream& of = streams_.of(warp);
+      const auto at = static_cast<std::size_t>(loop);
+      const auto step = static_cast<double>(steps[streams_.index_of(warp)]);
+      const double units = static_cast<double>(of.count[at] - 1 - rules_.edge - sm_.done_of(warp, loop)) / step;
+      out.length[slot] += of.length[at] * step;
+      double& left = out.left[slot];
+      left = left < 0 ? std::max(0.0, units) : std::clamp(units, 0.0, left);
     }
-    const Streams::Stream& of = streams_.of(warp);
-    const auto at = static_cast<std::size_t>(loop);
-    const auto step = static_cast<double>(streams_.steps(warp.cta, depth)[streams_.index_of(warp)]);
-    const double units = static_cast<double>(of.count[at] - 1 - rules_.edge - sm_.done_of(warp, loop)) / step;
-    out.length[warp.cta] += of.length[at] * step;
-    double& left = out.left[warp.cta];
-    left = left < 0 ? std::max(0.0, units) : std::clamp(units, 0.0, left);
   }
   return out;
 }
