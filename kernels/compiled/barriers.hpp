@@ -30,7 +30,8 @@ struct AsyncPlan {
 
 class BarrierLog {
  public:
-  BarrierLog(int warps, double cluster) : warps_(static_cast<std::size_t>(warps)), cluster_(cluster) {}
+  BarrierLog(int warps, std::int64_t cluster)
+      : warps_(static_cast<std::size_t>(warps)), cluster_(static_cast<double>(cluster)) {}
 
   // A number that is the same for acts that do the same at the same barrier.
   std::uint32_t note(int warp, const AsyncAct& act);

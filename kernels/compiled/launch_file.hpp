@@ -75,9 +75,9 @@ struct Launch {
   std::map<std::uint32_t, Assumption> assumptions;
 
   [[nodiscard]] std::int64_t ctas() const { return grid[0] * grid[1] * grid[2]; }
-  [[nodiscard]] double cluster_ctas() const {
-    return cluster ? static_cast<double>((*cluster)[0] * (*cluster)[1] * (*cluster)[2]) : 1.0;
-  }
+  // CTAs of a cluster along an axis, and in all; 1 where the launch names none.
+  [[nodiscard]] std::int64_t cluster_along(std::size_t axis) const { return cluster ? (*cluster)[axis] : 1; }
+  [[nodiscard]] std::int64_t cluster_ctas() const { return cluster_along(0) * cluster_along(1) * cluster_along(2); }
   // How many CTAs come before one in the order of the grid.
   [[nodiscard]] std::int64_t before(const std::array<std::uint32_t, 3>& cta) const {
     return cta[0] + grid[0] * (cta[1] + grid[1] * std::int64_t{cta[2]});

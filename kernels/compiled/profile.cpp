@@ -18,7 +18,7 @@ using CtaId = std::array<std::uint32_t, 3>;
 
 // CTAs of a cluster along an axis whose CTAs all belong to whole ones; else 1.
 std::int64_t ranks_on(const Launch& launch, std::size_t axis) {
-  const std::int64_t ranks = launch.cluster ? std::max<std::int64_t>(1, (*launch.cluster)[axis]) : 1;
+  const std::int64_t ranks = launch.cluster_along(axis);
   return launch.grid[axis] % ranks == 0 ? ranks : 1;
 }
 

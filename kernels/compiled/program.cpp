@@ -147,6 +147,8 @@ class ProgramBuilder {
     in.control.stall = 1;
     out_.program.code.push_back(in);
     out_.origin.push_back(-1);
+    std::vector<std::int32_t>& places = out_.program.places;  // beside the one before it
+    places.push_back(places.empty() ? 0 : places.back());
   }
 
   void emit_block(std::int32_t block, bool is_last) {
@@ -202,6 +204,7 @@ class ProgramBuilder {
     }
     out_.program.code.push_back(std::move(in));
     out_.origin.push_back(at);
+    out_.program.places.push_back(at);
   }
 
   static bool answers(const Step& step) {
@@ -293,9 +296,7 @@ class ProgramBuilder {
     return index;
   }
 
-  [[nodiscard]] bool has_peers() const {
-    return launch_.cluster && (*launch_.cluster)[0] * (*launch_.cluster)[1] * (*launch_.cluster)[2] > 1;
-  }
+  [[nodiscard]] bool has_peers() const { return launch_.cluster_ctas() > 1; }
 
   // MATCH goes through the values one after the other: two cycles of the load/store unit for each (H200M, match).
   std::int16_t match_pattern(const Instruction& from) {

@@ -104,13 +104,6 @@ bool reads_memory(const Instruction& in) {
   return in.op == Opcode::ldg || in.op == Opcode::ldgsts || in.op == Opcode::utmaldg;
 }
 
-double executions(const Program& program, std::int32_t at) {
-  double out = 1;
-  for (const Loop& loop : program.loops)
-    if (loop.begin <= at && at <= loop.branch) out *= static_cast<double>(loop.iterations);
-  return out;
-}
-
 void mark_reads(Program& program) {
   const auto reads = [&](std::int32_t at) { return reads_memory(program.code[static_cast<std::size_t>(at)]); };
   double most = 0;
@@ -118,7 +111,7 @@ void mark_reads(Program& program) {
   for (std::int32_t at = 0; at < std::ssize(program.code); ++at) {
     if (!reads(at)) continue;
     if (program.mainloop_begin <= at && at < program.epilogue_begin) return;
-    if (executions(program, at) > most) most = executions(program, at), busiest = at;
+    if (const double times = repeats_in_iteration(program, at); times > most) most = times, busiest = at;
   }
   if (most == 0) return;
   std::int32_t first = 0, end = static_cast<std::int32_t>(program.code.size());

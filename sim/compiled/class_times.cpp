@@ -15,14 +15,6 @@
 namespace noteg::compiled {
 namespace {
 
-// Where instructions lie in the kernel's code. What stands for none of them lies beside the one before it.
-std::vector<std::int32_t> places_of(const std::vector<std::int32_t>& origin) {
-  std::vector<std::int32_t> out = origin;
-  for (std::size_t i = 0; i < out.size(); ++i)
-    if (out[i] < 0) out[i] = i > 0 ? out[i - 1] : 0;
-  return out;
-}
-
 // As it is; should its warps wait for ever, since an act of theirs was not understood: with multiplications only, and
 // with neither.
 std::vector<CtaClass> with_fewer_barriers(const CtaClass& cta) {
@@ -103,7 +95,6 @@ class ClassTimer {
     timed->program.registers = of_.resources.registers;
     timed->program.shared_bytes = of_.resources.shared_bytes;
     origin = std::move(timed->origin);
-    timed->program.places = places_of(origin);
     gpu::KernelLaunch out;
     out.program = std::make_shared<const kernels::Program>(std::move(timed->program));
     out.resources = of_.resources;

@@ -136,11 +136,8 @@ void bulk(const Reader& read, AsyncAct& out) {
   if (!in.has("MULTICAST")) return;
   const Operand* mask = last_value(in);
   if (mask == nullptr) return;
-  const std::optional<Extent>& cluster = read.around.launch->cluster;
-  if (const auto v = read.value(*mask))
-    out.copy.peers = std::max(1, std::popcount(*v >> 16));
-  else if (cluster)
-    out.copy.peers = static_cast<int>((*cluster)[0] * (*cluster)[1] * (*cluster)[2]);
+  const auto v = read.value(*mask);
+  out.copy.peers = v ? std::max(1, std::popcount(*v >> 16)) : static_cast<int>(read.around.launch->cluster_ctas());
 }
 
 void named(const Reader& read, AsyncAct& out) {

@@ -120,7 +120,7 @@ AddressSamples sample_addresses(const EmulatedCode& code, const Launch& launch, 
   AddressSamples out;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     // Both are first in their clusters: these alone make what one CTA does for all.
-    const std::int64_t ranks = launch.cluster ? std::max<std::int64_t>(1, (*launch.cluster)[axis]) : 1;
+    const std::int64_t ranks = launch.cluster_along(axis);
     const auto first_of_cluster = [&](std::int64_t at) { return static_cast<std::uint32_t>(at - at % ranks); };
     out.amid[axis] = first_of_cluster((launch.grid[axis] - 1) / 2);
     out.far[axis] = first_of_cluster(launch.grid[axis] * 3 / 4);

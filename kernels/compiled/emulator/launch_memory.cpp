@@ -79,7 +79,7 @@ LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(32768 
   if (layout.cluster != 0) {
     put(layout.cluster, launch.cluster ? 1 : 0, 4);
     for (int i = 0; i < 3; ++i) {
-      const auto ctas = launch.cluster ? (*launch.cluster)[static_cast<std::size_t>(i)] : 1;
+      const std::int64_t ctas = launch.cluster_along(static_cast<std::size_t>(i));
       put(layout.cluster + 4 + 4 * i, static_cast<std::uint64_t>(ctas), 4);
       put(layout.cluster + 16 + 4 * i, std::bit_cast<std::uint32_t>(1.0f / static_cast<float>(ctas)), 4);
     }

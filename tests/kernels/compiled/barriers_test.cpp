@@ -200,16 +200,12 @@ TEST(BarrierTurns, WhatOnlyTheFirstIterationLeavesOutIsNotRepeated) {
 
 // An arrival counts for as many as its register says, and expects no bytes.
 TEST(BarrierTurns, AnArrivalMayCountForSeveral) {
-  const Listing listing = small_listing(
+  Small kernel(
       "UMOV UR4, 0x400\nUMOV UR5, 0xfffff8\nSYNCS.EXCH.64 URZ, [UR4], UR5\nMOV R5, 0x3\nELECT P0, URZ, PT\n"
       "@P0 SYNCS.ARRIVE.TRANS64.ART0 RZ, [UR4], R5\nMOV R6, RZ\n"
       "SYNCS.PHASECHK.TRANS64.TRYWAIT P1, [UR4], R6\nEXIT\n");
-  Launch launch;
-  launch.block = {32, 1, 1};
-  const LaunchMemory memory(launch, listing.sm);
-  const Result<Profile> profile = noteg::compiled::profile(listing, listing.kernels.at(0), launch, memory);
-  ASSERT_TRUE(profile);
-  const AsyncPlan& plan = profile->classes.front().async;
+  EXPECT_EQ(kernel.at(5).warps, 1);
+  const AsyncPlan& plan = kernel.profile->classes.front().async;
   ASSERT_EQ(plan.ops.count(5), 1u);
   const kernels::WarpTurns& turns = plan.turns[static_cast<std::size_t>(plan.ops.at(5).turns)].at(0);
   ASSERT_EQ(turns.turns.size(), 1u);
@@ -230,18 +226,17 @@ TEST(BulkCopies, ABoxTakesSeveralPlanes) {
   std::string hex;
   for (const std::uint32_t each : word)
     for (int i = 0; i < 4; ++i) hex += fmt::format("{:02x}", each >> (8 * i) & 0xff);
-  const Listing listing = small_listing(
-      "UMOV UR4, 0x400\nUMOV UR5, 0xfffffe\nSYNCS.EXCH.64 URZ, [UR4], UR5\nULDC.64 UR6, c[0x0][0x198]\n"
-      "UIADD3 UR6, UP0, UR6, 0x70, URZ\nUIADD3.X UR7, URZ, UR7, URZ, UP0, !UPT\nUMOV UR8, 0x1000\nUMOV UR9, 0x400\n"
-      "UMOV UR10, URZ\nUMOV UR11, URZ\nUMOV UR12, URZ\nUTMALDG.3D [UR8], [UR6]\nEXIT\n");
   const std::string before(2 * 0x70, '0');  // so many bytes of other parameters
   const std::string arguments = "x=" + before + " x=" + hex;
   const auto launch = launch_from_row({"k", "1x1x1", "1x1x1", "0", arguments, "", ""}, "rows.csv", 1);
   ASSERT_TRUE(launch) << to_string(launch.errors());
-  const LaunchMemory memory(*launch, listing.sm);
-  const Result<Profile> profile = noteg::compiled::profile(listing, listing.kernels.at(0), *launch, memory);
-  ASSERT_TRUE(profile) << to_string(profile.errors());
-  EXPECT_EQ(profile->bulk_sectors.at(11), 64.0 * 32 * 2 * 2 / 32);
+  Small kernel(
+      "UMOV UR4, 0x400\nUMOV UR5, 0xfffffe\nSYNCS.EXCH.64 URZ, [UR4], UR5\nULDC.64 UR6, c[0x0][0x198]\n"
+      "UIADD3 UR6, UP0, UR6, 0x70, URZ\nUIADD3.X UR7, URZ, UR7, URZ, UP0, !UPT\nUMOV UR8, 0x1000\nUMOV UR9, 0x400\n"
+      "UMOV UR10, URZ\nUMOV UR11, URZ\nUMOV UR12, URZ\nUTMALDG.3D [UR8], [UR6]\nEXIT\n",
+      launch->arguments, launch->block);
+  EXPECT_EQ(kernel.at(11).warps, 1);
+  EXPECT_EQ(kernel.profile->bulk_sectors.at(11), 64.0 * 32 * 2 * 2 / 32);
 }
 
 TEST(LaunchRows, StructuresAreWordsInHex) {
