@@ -8,6 +8,7 @@
 
 #include "kernels/compiled/program.hpp"
 #include "sim/compiled/cta_schedule.hpp"
+#include "sim/gpu/kernel_report.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/gpu/sm_cache.hpp"
 #include "sim/support/work_sharing.hpp"
@@ -60,8 +61,6 @@ class ClassTimer {
     out_.report = *parts.front().report;
     out_.program = parts.front().program;
     out_.origin = parts.front().origin;
-    out_.time_us = out_.report.time_us;
-    out_.cycles = out_.report.cycles;
     if (n == 1) return std::move(out_);
     for (std::size_t i = 0; i < alone; ++i) body_us_[parts[i].at] = parts[i].body_us();
     if (Diagnostics wrong = time_between(order); !wrong.empty()) return wrong;
@@ -73,9 +72,9 @@ class ClassTimer {
     std::vector<double> lengths;
     for (const auto& each : body_us_) lengths.push_back(*each);
     const double body = makespan(lengths_of_ctas(of_.profile->cells, launch, lengths), slots) / makespan(even, slots);
-    const double launch_us = out_.report.phases_us.launch;
-    out_.time_us = launch_us + body;
-    out_.cycles *= body / std::max(1e-9, out_.report.time_us - launch_us);
+    const double as_reported = of_.profile->classes[reported].warp_instructions * static_cast<double>(launch.ctas());
+    gpu::change_time(out_.report, out_.report.phases_us.launch + body,
+                     of_.profile->warp_instructions() / std::max(1.0, as_reported));
     return std::move(out_);
   }
 

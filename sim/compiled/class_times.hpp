@@ -27,8 +27,7 @@ struct ClassRequest {
 };
 
 struct LaunchTime {
-  double time_us = 0, cycles = 0;  // of the launch
-  gpu::SimReport report;           // of the class that executes most instructions in all
+  gpu::SimReport report;  // of the launch; counters of its SM are of the class that executes most instructions in all
   std::shared_ptr<const kernels::Program> program;
   std::vector<std::int32_t> origin;
   std::vector<std::string> assumptions;

@@ -8,6 +8,7 @@
 #include "sim/compiled/class_times.hpp"
 #include "sim/compiled/l1_size.hpp"
 #include "sim/compiled/traffic.hpp"
+#include "sim/gpu/kernel_report.hpp"
 #include "sim/sm/instruction_timing.hpp"
 #include "sim/sm/warp.hpp"
 
@@ -224,17 +225,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   out.cold.l2_sectors -= sectors.stored * (1 - out.report.sm_run->events().counters.stored_apart());
   out.program = std::move(timed->program);
   out.origin = std::move(timed->origin);
-  double time_us = timed->time_us, cycles = timed->cycles;
-  const double tail_us = atomics_us(source, out.profile, time_us);
-  time_us += tail_us;
-  cycles += tail_us * out.report.cycles / std::max(1e-9, out.report.time_us);
-  const double launch_us = out.report.phases_us.launch, before = std::max(1e-9, out.report.time_us - launch_us);
-  const double factor = (time_us - launch_us) / before;
-  out.report.time_us = time_us;
-  out.report.cycles = cycles;
-  for (double* phase : {&out.report.phases_us.prologue, &out.report.phases_us.mainloop, &out.report.phases_us.epilogue,
-                        &out.report.phases_us.tail})
-    *phase *= factor;
+  gpu::change_time(out.report, out.report.time_us + atomics_us(source, out.profile, out.report.time_us));
   return out;
 }
 

@@ -1,5 +1,7 @@
 // Launches of kernels of public libraries on an H200 (own runs; tests/data/compiled/README.md), measured before the
 // model saw them. Bounds guard what was reached then.
+#include <numeric>
+
 #include "tests/compiled/launch_checks.hpp"
 
 namespace noteg::compiled {
@@ -22,11 +24,22 @@ TEST(PublicLaunches, TimesOfBenchmarksToo) {
 const LaunchValidation& serving() { return validated("h200-sxm-141gb", "serving/h200_launches.csv"); }
 
 TEST(ServingLaunches, TimesStayWithinTheirBounds) { expect_times_within(serving(), 0.34, 0.089); }
-TEST(ServingLaunches, BarriersAreFollowed) {
-  for (const LaunchOutcome& each : serving().outcomes)
-    for (const std::string& text : each.run->assumptions)
-      EXPECT_EQ(text.find("could not be followed"), std::string::npos) << each.launch << ": " << text;
+
+TEST(ServingLaunches, EnergyIsPowerTimesTimeAndPhasesSumToTheTime) {
+  for (const LaunchOutcome& each : serving().outcomes) {
+    ASSERT_TRUE(each.run) << each.launch;
+    const gpu::SimReport& r = each.run->report;
+    const double energy = std::accumulate(r.energy_stack_mj.begin(), r.energy_stack_mj.end(), 0.0);
+    EXPECT_NEAR(r.energy_mj, energy, 1e-9 * energy) << each.launch;
+    EXPECT_NEAR(r.energy_mj, 1e-3 * r.power_w * r.time_us, 1e-9 * energy) << each.launch;
+    const gpu::Phases& p = r.phases_us;
+    EXPECT_NEAR(p.launch + p.prologue + p.mainloop + p.epilogue + p.tail, r.time_us, 1e-6 * r.time_us) << each.launch;
+    EXPECT_NEAR(r.cycles, r.time_us * r.sm_clock_mhz, 1e-9 * r.cycles) << each.launch;
+    EXPECT_LE(r.pct_of_peak, 100) << each.launch;
+  }
 }
+
+TEST(ServingLaunches, BarriersAreFollowed) { expect_barriers_followed(serving()); }
 
 // A CTA that lets dependents start takes as long again of who launches CTAs.
 TEST(PublicLaunches, DependentsThatMayStartTakeTheirTime) {
