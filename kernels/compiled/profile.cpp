@@ -251,8 +251,11 @@ void tell_guesses(Profile& out, const Guesses& guesses, const Launch& launch) {
   };
   for (const auto& [at, taken] : guesses.decisions) {
     const bool given = launch.assumptions.contains(out.code.steps[static_cast<std::size_t>(at)].in->address);
-    tell(fmt::format("{}: decided by a value that is not known; taken as {}{}", text_of(out.code, at),
-                     taken ? "taken" : "not taken", given ? ", as the launch file says" : ""));
+    const bool at_once = !taken && !given && polls(out.code, at);
+    tell(text_of(out.code, at) +
+         (at_once ? ": a wait for other CTAs; taken to end at once, so the time may be too short"
+                  : fmt::format(": decided by a value that is not known; taken as {}{}", taken ? "taken" : "not taken",
+                                given ? ", as the launch file says" : "")));
   }
   for (const std::int32_t at : guesses.unknown_addresses)
     tell(fmt::format("{}: its address depends on a value that is not known; {}", text_of(out.code, at),

@@ -249,6 +249,29 @@ bool is_counter(const Step& step) {
                      [](const Operand& o) { return o.kind == Kind::reg && o.index != zero_register; });
 }
 
+const Operand* target_of(const Instruction& in) {
+  for (std::size_t i = in.operands; i-- > 0;)
+    if (in.operand[i].kind == Kind::label || in.operand[i].kind == Kind::integer) return &in.operand[i];
+  return nullptr;
+}
+
+bool polls(const EmulatedCode& code, std::int32_t branch) {
+  const Operand* target = target_of(*code.steps[static_cast<std::size_t>(branch)].in);
+  if (target == nullptr) return false;
+  const auto begin = code.code->at(static_cast<std::uint64_t>(target->value));
+  if (!begin || *begin > branch) return false;
+  bool looks = false;
+  for (std::int32_t at = *begin; at < branch; ++at) {
+    const Step& step = code.steps[static_cast<std::size_t>(at)];
+    const Instruction& in = *step.in;
+    const bool sees_others =
+        step.semantics == S::atomic_global || (step.semantics == S::load_global && in.has("STRONG") && !in.has("SM"));
+    if (has_addresses(step.semantics) && !sees_others) return false;
+    looks = looks || sees_others;
+  }
+  return looks;
+}
+
 // Who asks where shared memory lies among generic addresses goes there by them: to the CTA's own, or to a peer's.
 void go_by_window(std::vector<Step>& steps) {
   const auto asks = [](const Step& step) {

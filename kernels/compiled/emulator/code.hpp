@@ -72,6 +72,13 @@ struct EmulatedCode {
 // An integer that CTAs add to, of which the code wants to know what was there: a ticket, places in a list.
 [[nodiscard]] bool is_counter(const Step& step);
 
+// The last operand that names a place in the code; null: none does.
+[[nodiscard]] const Operand* target_of(const Instruction& in);
+
+// Whether the branch goes back to look again at what others write: all that its loop asks of memory are loads that see
+// the writes of other CTAs, or atomic operations that answer.
+[[nodiscard]] bool polls(const EmulatedCode& code, std::int32_t branch);
+
 // Operands that an instruction reads and writes, as sets of registers: bit r of R0 to R254, then UR, P, UP.
 struct RegisterSet {
   std::array<std::uint64_t, 10> word{};  // 0-3 R, 4-7 UR, 8 P, 9 UP

@@ -11,12 +11,6 @@ namespace {
 
 using S = Semantics;
 
-const Operand* target_of(const Instruction& in) {
-  for (std::size_t i = in.operands; i-- > 0;)
-    if (in.operand[i].kind == Kind::label || in.operand[i].kind == Kind::integer) return &in.operand[i];
-  return nullptr;
-}
-
 // A branch past a call and past no other branch on the way there: round a slow path (denormals, infinities) that
 // ordinary values do not take.
 bool passes_a_call(const EmulatedCode& code, std::int32_t from, std::int32_t to) {

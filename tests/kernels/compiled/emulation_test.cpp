@@ -124,6 +124,21 @@ TEST(Emulation, TellsWhatItAssumesOfABranchByALoadedValue) {
   EXPECT_EQ(given.at(4).warps, 0);
 }
 
+// A lock: until its turn has come. A loop that does anything else with memory is no wait.
+TEST(Emulation, TellsOfAWaitForOtherCtasThatItEndsAtOnce) {
+  const auto assumed = [](const std::string& load) {
+    Small small("LDC.64 R2, c[0x0][0x210]\nLBB0:\n" + load +
+                    " R0, desc[UR4][R2.64]\nISETP.NE.AND P0, PT, R0, 0x1, PT\n@P0 BRA LBB0\nEXIT",
+                {buffer(4096)});
+    EXPECT_EQ(small.at(0).warps, 1);
+    return small.profile->assumptions;
+  };
+  const auto waits = [](const std::string& text) { return text.find("a wait for other CTAs") != text.npos; };
+  EXPECT_TRUE(std::ranges::any_of(assumed("LDG.E.STRONG.GPU"), waits));
+  EXPECT_FALSE(std::ranges::any_of(assumed("LDG.E"), waits));
+  EXPECT_FALSE(std::ranges::any_of(assumed("STG.E [R2.64], R0\nLDG.E.STRONG.GPU"), waits));
+}
+
 TEST(Emulation, CountsSectorsAndWavefrontsFromAddresses) {
   // Lanes 128 bytes apart in global memory, 8 bytes apart in shared memory.
   const std::string code =
