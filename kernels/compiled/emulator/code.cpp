@@ -255,17 +255,21 @@ const Operand* target_of(const Instruction& in) {
   return nullptr;
 }
 
+std::optional<std::int32_t> target_at(const EmulatedCode& code, std::int32_t at) {
+  const Operand* target = target_of(*code.steps[static_cast<std::size_t>(at)].in);
+  return target != nullptr ? code.code->at(static_cast<std::uint64_t>(target->value)) : std::nullopt;
+}
+
+bool is_coherent_beyond_sm(const Instruction& in) { return in.has("STRONG") && !in.has("SM"); }
+
 bool polls(const EmulatedCode& code, std::int32_t branch) {
-  const Operand* target = target_of(*code.steps[static_cast<std::size_t>(branch)].in);
-  if (target == nullptr) return false;
-  const auto begin = code.code->at(static_cast<std::uint64_t>(target->value));
+  const std::optional<std::int32_t> begin = target_at(code, branch);
   if (!begin || *begin > branch) return false;
   bool looks = false;
   for (std::int32_t at = *begin; at < branch; ++at) {
     const Step& step = code.steps[static_cast<std::size_t>(at)];
-    const Instruction& in = *step.in;
     const bool sees_others =
-        step.semantics == S::atomic_global || (step.semantics == S::load_global && in.has("STRONG") && !in.has("SM"));
+        step.semantics == S::atomic_global || (step.semantics == S::load_global && is_coherent_beyond_sm(*step.in));
     if (has_addresses(step.semantics) && !sees_others) return false;
     looks = looks || sees_others;
   }

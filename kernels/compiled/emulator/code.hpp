@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,11 @@ struct EmulatedCode {
 
 // The last operand that names a place in the code; null: none does.
 [[nodiscard]] const Operand* target_of(const Instruction& in);
+// The instruction there.
+[[nodiscard]] std::optional<std::int32_t> target_at(const EmulatedCode& code, std::int32_t at);
+
+// Sees what other SMs have written: L1, which is coherent within an SM alone, does not answer.
+[[nodiscard]] bool is_coherent_beyond_sm(const Instruction& in);
 
 // Whether the branch goes back to look again at what others write: all that its loop asks of memory are loads that see
 // the writes of other CTAs, or atomic operations that answer.
