@@ -6,7 +6,7 @@
 #include <atomic>
 #include <set>
 
-#include "kernels/compiled/emulator/cta_recorder.hpp"
+#include "kernels/compiled/assumptions.hpp"
 #include "sim/support/work_sharing.hpp"
 
 namespace noteg::compiled {
@@ -76,6 +76,7 @@ class Classes {
   [[nodiscard]] const CtaCells& cells() const { return cells_; }
   [[nodiscard]] bool sampled() const { return sampled_; }
   [[nodiscard]] bool endless() const { return endless_; }
+  [[nodiscard]] const std::map<std::int32_t, std::int64_t>& waits() const { return waits_; }
 
  private:
   std::uint32_t end_of(const std::vector<std::uint32_t>& begins, std::size_t i, std::size_t axis) const {
@@ -196,6 +197,7 @@ class Classes {
     struct Run {
       PathNodes nodes;
       CtaRecorder::Ways ways;
+      std::map<std::int32_t, std::int64_t> waits;
       std::uint64_t blocks = 0;
     };
     std::vector<Run> runs(fresh.size());
@@ -208,12 +210,14 @@ class Classes {
         if ((rounds & 1023) == 0 && cta.blocks_run() > limits_.blocks) endless = true;
       }
       runs[i].ways = recorder.ways();
+      runs[i].waits = recorder.waits();
       runs[i].blocks = cta.blocks_run();
     });
     endless_ = endless;
     for (std::size_t i = 0; i < fresh.size(); ++i) {
       known_[fresh[i]] = signature_of(runs[i].nodes, runs[i].ways);
       blocks_run_ += runs[i].blocks;
+      for (const auto& [wait, before] : runs[i].waits) waits_[wait] = std::max(waits_[wait], before);
     }
   }
 
@@ -236,71 +240,11 @@ class Classes {
   std::map<CtaId, std::uint64_t> known_;
   std::size_t tried_ = 0;
   std::uint64_t blocks_run_ = 0;
+  std::map<std::int32_t, std::int64_t> waits_;
   bool sampled_ = false, endless_ = false, refined_ = false;
 };
 
-std::string text_of(const EmulatedCode& code, std::int32_t at) {
-  const Instruction& in = *code.steps[static_cast<std::size_t>(at)].in;
-  return fmt::format("/*{:04x}*/ {} (line {})", in.address, in.text, in.line);
-}
-
-void tell_guesses(Profile& out, const Guesses& guesses, const Launch& launch) {
-  std::set<std::string> told(out.assumptions.begin(), out.assumptions.end());
-  const auto tell = [&](std::string text) {
-    if (told.insert(text).second && out.assumptions.size() < 100) out.assumptions.push_back(std::move(text));
-  };
-  for (const auto& [at, taken] : guesses.decisions) {
-    const bool given = launch.assumptions.contains(out.code.steps[static_cast<std::size_t>(at)].in->address);
-    const bool at_once = !taken && !given && polls(out.code, at);
-    tell(text_of(out.code, at) +
-         (at_once ? ": a wait for other CTAs; taken to end at once, so the time may be too short"
-                  : fmt::format(": decided by a value that is not known; taken as {}{}", taken ? "taken" : "not taken",
-                                given ? ", as the launch file says" : "")));
-  }
-  for (const std::int32_t at : guesses.unknown_addresses)
-    tell(fmt::format("{}: its address depends on a value that is not known; {}", text_of(out.code, at),
-                     is_thrown(out.code.steps[static_cast<std::size_t>(at)].semantics)
-                         ? "its lanes are taken to go to banks at random"
-                         : "it moves no data"));
-  for (const std::int32_t at : guesses.guessed_addresses)
-    tell(text_of(out.code, at) + ": its address depends on a value that is not known; it goes where one like it would");
-}
-
-void tell_tables(Profile& out) {
-  for (const auto& [at, places] : out.code.tables.places)
-    if (out.counts[static_cast<std::size_t>(at)].warps > 0)
-      out.assumptions.push_back(
-          fmt::format("{}: its table is not in the listing; its entries are the {} places that nothing else leads to, "
-                      "in their order, by turns where the entry is not known",
-                      text_of(out.code, at), places.size()));
-}
-
-void tell_counters(Profile& out) {
-  for (std::size_t i = 0; i < out.counts.size(); ++i)
-    if (is_counter(out.code.steps[i]) && out.counts[i].warps > 0)
-      out.assumptions.push_back(text_of(out.code, static_cast<std::int32_t>(i)) +
-                                ": brings what CTAs before have added, in the order of the grid");
-}
-
-void tell_matches(Profile& out, const Launch& launch) {
-  for (std::size_t i = 0; i < out.counts.size(); ++i) {
-    const Step& step = out.code.steps[i];
-    if (step.semantics != S::match || out.counts[i].warps <= 0) continue;
-    out.assumptions.push_back(fmt::format("{}: {} different values among its lanes",
-                                          text_of(out.code, static_cast<std::int32_t>(i)),
-                                          values_matched(*step.in, launch)));
-  }
-}
-
 }  // namespace
-
-int values_matched(const Instruction& in, const Launch& launch) {
-  constexpr int lanes = 32, half = 16;
-  if (in.has("ALL")) return 1;
-  const auto given = launch.assumptions.find(in.address);
-  if (given == launch.assumptions.end() || !given->second.value) return half;
-  return static_cast<int>(std::clamp<std::int64_t>(*given->second.value, 1, lanes));
-}
 
 void InstructionCounts::add(const InstructionCounts& o, double factor) {
   warps += o.warps * factor;
@@ -371,6 +315,12 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     run.found = recorder.finish(cells[i].id);
     run.guesses = recorder.guesses();
   });
+  for (const Run& run : runs) {
+    if (!run.found.turn) continue;
+    SemaphoreTurn turn = *run.found.turn;
+    if (const auto all = classes.waits().find(turn.wait); all != classes.waits().end()) turn.before = all->second;
+    if (!out.last_turn || turn.before > out.last_turn->before) out.last_turn = turn;
+  }
   for (std::size_t each = 0; each < cells.size(); ++each) {
     const Classes::Cell& cell = cells[each];
     if (!runs[each].ends) return endless;
@@ -387,9 +337,7 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     tell_guesses(out, runs[each].guesses, launch);
     out.classes.push_back(std::move(found));
   }
-  tell_tables(out);
-  tell_counters(out);
-  tell_matches(out, launch);
+  tell_of_data(out, launch);
   return out;
 }
 

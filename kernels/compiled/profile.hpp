@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,12 @@ struct WarpClass {
   std::map<std::int32_t, AccessShape> shapes;  // by instruction, of its warps
 };
 
+// A CTA's turn at a semaphore: it polls until those before it have had theirs, and tells the next one when it is done.
+struct SemaphoreTurn {
+  std::int32_t wait = -1, release = -1;  // instructions: the branch that polls, what writes to the semaphore
+  std::int64_t before = 0;               // the value that it waits for: turns of others
+};
+
 // CTAs that take the same way; run once.
 struct CtaClass {
   std::array<std::uint32_t, 3> id{};  // the one that was run
@@ -104,7 +111,8 @@ struct CtaClass {
   std::vector<InstructionCounts> counts;  // of one CTA
   double warp_instructions = 0;           // of one CTA
   AsyncPlan async;
-  std::uint32_t shared_end = 0;  // bytes of shared memory up to the last one that was touched
+  std::uint32_t shared_end = 0;       // bytes of shared memory up to the last one that was touched
+  std::optional<SemaphoreTurn> turn;  // that it passes on; of several the one behind most others
 };
 
 // Where in the grid which class lies: a raster of cells. The CTAs of a cell are alike, or they change evenly from the
@@ -130,7 +138,8 @@ struct Profile {
   std::vector<InstructionCounts> counts;  // of the launch
   std::vector<double> bulk_sectors;       // of the launch, by instruction: what bulk copies move
   std::vector<std::string> assumptions;
-  bool sampled = false;  // classes stand for CTAs that were not all compared
+  std::optional<SemaphoreTurn> last_turn;  // of a CTA behind most others, of all that were run
+  bool sampled = false;                    // classes stand for CTAs that were not all compared
 
   [[nodiscard]] double warp_instructions() const;
 };

@@ -7,8 +7,10 @@
 #include "kernels/ir/tensor_form.hpp"
 #include "sim/compiled/class_times.hpp"
 #include "sim/compiled/l1_size.hpp"
+#include "sim/compiled/semaphores.hpp"
 #include "sim/compiled/traffic.hpp"
 #include "sim/gpu/kernel_report.hpp"
+#include "sim/gpu/simulate.hpp"
 #include "sim/sm/instruction_timing.hpp"
 #include "sim/sm/warp.hpp"
 
@@ -225,7 +227,11 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   out.cold.l2_sectors -= sectors.stored * (1 - out.report.sm_run->events().counters.stored_apart());
   out.program = std::move(timed->program);
   out.origin = std::move(timed->origin);
-  gpu::change_time(out.report, out.report.time_us + atomics_us(source, out.profile, out.report.time_us));
+  const gpu::SmRun& run = *out.report.sm_run;
+  const Result<double> turns = cycles_of_turns(request, out.profile, prints, run.port());
+  if (!turns) return turns.errors();
+  gpu::change_time(out.report, out.report.time_us + 1e6 * *turns / run.clock().value +
+                                   atomics_us(source, out.profile, out.report.time_us));
   return out;
 }
 

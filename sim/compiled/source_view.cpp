@@ -8,7 +8,6 @@
 #include <numeric>
 #include <set>
 
-#include "kernels/compiled/live_registers.hpp"
 #include "kernels/ir/listing.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/sm/decoded.hpp"
@@ -145,6 +144,17 @@ sm::MemoryPort watched_port(const CompiledRun& run) {
   return out;
 }
 
+WatchedRun watch_shortened(const kernels::Program& program, WatchedRun out, const arch::GpuSpec& gpu,
+                           const gpu::SimOptions& options) {
+  out.work.fidelity = sm::Fidelity::exact;
+  out.program = std::make_shared<const kernels::Program>(shortened(program, out.work.resident));
+  sm::SmWork work = out.work;
+  work.recorder = &out.log;
+  const sm::DecodedProgram decoded = sm::decode(*out.program, gpu.sm, {}, options.switches.core);
+  out.result = sm::run_sm(decoded, gpu.sm, options.switches.core, out.port, work);
+  return out;
+}
+
 }  // namespace
 
 WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options,
@@ -153,14 +163,15 @@ WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::Si
   out.port = watched_port(run);
   out.work = run.report.sm_run->work();
   out.work.ctas = std::min<std::int64_t>(out.work.ctas, out.work.resident);
-  out.work.fidelity = sm::Fidelity::exact;
   out.log.sample_interval = sample_interval;
-  out.program = std::make_shared<const kernels::Program>(shortened(*run.program, out.work.resident));
-  sm::SmWork work = out.work;
-  work.recorder = &out.log;
-  const sm::DecodedProgram decoded = sm::decode(*out.program, gpu.sm, {}, options.switches.core);
-  out.result = sm::run_sm(decoded, gpu.sm, options.switches.core, out.port, work);
-  return out;
+  return watch_shortened(*run.program, std::move(out), gpu, options);
+}
+
+WatchedRun watch_cta(const kernels::Program& program, const sm::MemoryPort& port, const arch::GpuSpec& gpu,
+                     const gpu::SimOptions& options) {
+  WatchedRun out;
+  out.port = port;
+  return watch_shortened(program, std::move(out), gpu, options);
 }
 
 std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options) {

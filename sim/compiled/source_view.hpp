@@ -43,6 +43,10 @@ struct WatchedRun {
 [[nodiscard]] WatchedRun watch(const CompiledRun& run, const arch::GpuSpec& gpu, const gpu::SimOptions& options,
                                std::uint64_t sample_interval = 1 << 20);
 
+// One CTA alone on its SM.
+[[nodiscard]] WatchedRun watch_cta(const kernels::Program& program, const sm::MemoryPort& port,
+                                   const arch::GpuSpec& gpu, const gpu::SimOptions& options);
+
 [[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const WatchedRun& stretch);
 [[nodiscard]] std::vector<SourceLine> source_view(const CompiledRun& run, const arch::GpuSpec& gpu,
                                                   const gpu::SimOptions& options);

@@ -262,18 +262,35 @@ std::optional<std::int32_t> target_at(const EmulatedCode& code, std::int32_t at)
 
 bool is_coherent_beyond_sm(const Instruction& in) { return in.has("STRONG") && !in.has("SM"); }
 
-bool polls(const EmulatedCode& code, std::int32_t branch) {
+// The loop that the branch closes, if it polls.
+std::optional<Poll> poll_of(const EmulatedCode& code, std::int32_t branch) {
   const std::optional<std::int32_t> begin = target_at(code, branch);
-  if (!begin || *begin > branch) return false;
+  if (!begin || *begin > branch) return std::nullopt;
+  RegisterSet seen, changed;
   bool looks = false;
   for (std::int32_t at = *begin; at < branch; ++at) {
     const Step& step = code.steps[static_cast<std::size_t>(at)];
     const bool sees_others =
         step.semantics == S::atomic_global || (step.semantics == S::load_global && is_coherent_beyond_sm(*step.in));
-    if (has_addresses(step.semantics) && !sees_others) return false;
+    if (has_addresses(step.semantics) && !sees_others) return std::nullopt;
+    if (sees_others) seen.merge(written(step));
+    changed.merge(written(step));
     looks = looks || sees_others;
   }
-  return looks;
+  if (!looks) return std::nullopt;
+  Poll out;
+  const auto in = [](const RegisterSet& set, const Operand& o) {
+    RegisterSet one;
+    one.add(o, 1);
+    return one.meets(set);
+  };
+  for (std::int32_t at = *begin; at < branch; ++at) {
+    const Instruction& compare = *code.steps[static_cast<std::size_t>(at)].in;
+    if (compare.base != "ISETP" || compare.operands < 4) continue;
+    const Operand &a = compare.operand[2], &b = compare.operand[3];
+    if (in(seen, a) != in(seen, b) && !in(changed, in(seen, a) ? b : a)) out.until = in(seen, a) ? &b : &a;
+  }
+  return out;
 }
 
 // Who asks where shared memory lies among generic addresses goes there by them: to the CTA's own, or to a peer's.
@@ -325,6 +342,9 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
     out.block_of.push_back(static_cast<std::int32_t>(out.blocks.size()) - 1);
   }
   out.tables = jump_tables(out);
+  for (std::size_t i = 0; i < n; ++i)
+    if (out.steps[i].semantics == S::branch && out.steps[i].in->guard >= 0)
+      if (const auto poll = poll_of(out, static_cast<std::int32_t>(i))) out.polls[static_cast<std::int32_t>(i)] = *poll;
   forget_unknowable(out);
   slice(out, wanted);
   out.numbers_lead = std::ranges::any_of(

@@ -49,6 +49,12 @@ struct JumpTables {
   std::map<std::int32_t, std::vector<std::int32_t>> places;
 };
 
+// A loop that goes back to look again at what others write: all that it asks of memory are loads that see the writes of
+// other CTAs, or atomic operations that answer.
+struct Poll {
+  const Operand* until = nullptr;  // what the value that it looks at is compared with; null: none was found
+};
+
 struct EmulatedCode {
   const Listing* listing = nullptr;
   const Code* code = nullptr;
@@ -57,9 +63,10 @@ struct EmulatedCode {
   std::vector<std::int32_t> block_of;            // instruction
   std::vector<std::int16_t> live, live_uniform;  // registers that what is carried out writes
   JumpTables tables;
-  int registers = 0;          // highest register of the code, and one
-  bool numbers_lead = false;  // floating-point values are made integers that decide something
-  bool keeps_shared = false;  // values pass through shared memory and decide something
+  std::map<std::int32_t, Poll> polls;  // by the branch that goes back
+  int registers = 0;                   // highest register of the code, and one
+  bool numbers_lead = false;           // floating-point values are made integers that decide something
+  bool keeps_shared = false;           // values pass through shared memory and decide something
 };
 
 // `entry` addresses that only the data tell (BRX tables) begin no block of their own: the block is entered in its
@@ -81,10 +88,6 @@ struct EmulatedCode {
 // Sees what other SMs have written: L1, which is coherent within an SM alone, does not answer.
 [[nodiscard]] bool is_coherent_beyond_sm(const Instruction& in);
 
-// Whether the branch goes back to look again at what others write: all that its loop asks of memory are loads that see
-// the writes of other CTAs, or atomic operations that answer.
-[[nodiscard]] bool polls(const EmulatedCode& code, std::int32_t branch);
-
 // Operands that an instruction reads and writes, as sets of registers: bit r of R0 to R254, then UR, P, UP.
 struct RegisterSet {
   std::array<std::uint64_t, 10> word{};  // 0-3 R, 4-7 UR, 8 P, 9 UP
@@ -102,6 +105,10 @@ struct RegisterSet {
 // Which instructions decide where warps go and what addresses they ask for: backward from branches and memory
 // instructions through what they read. Marks steps; sets keeps_shared.
 void slice(EmulatedCode& code, Wanted wanted);
+
+// How many registers of a thread hold a value that something still reads, before each instruction: backward over the
+// basic blocks until nothing changes. Widths of operands are those of the opcode table.
+[[nodiscard]] std::vector<int> live_registers(const EmulatedCode& code);
 
 // Guessed from the order of the code (jump_tables.cpp).
 [[nodiscard]] JumpTables jump_tables(const EmulatedCode& code);

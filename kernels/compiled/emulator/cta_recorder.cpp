@@ -110,7 +110,25 @@ void add_shape(AccessShape& out, const InstructionRecord& record, const Step& st
 
 bool is_thrown(Semantics s) { return s == S::load_shared || s == S::store_shared || s == S::atomic_shared; }
 
+void CtaRecorder::note_semaphore(Warp& w, const Access& access) {
+  const S semantics = access.step->semantics;
+  const bool adds = semantics == S::atomic_global, stores = semantics == S::store_global;
+  if ((!adds && !is_coherent_beyond_sm(*access.step->in)) || std::popcount(access.lanes & access.address.known) != 1)
+    return;
+  const auto lane = static_cast<std::size_t>(std::countr_zero(access.lanes & access.address.known));
+  const std::uint64_t address = access.address.value[lane];
+  if (semantics == S::load_global || adds) w.looked_at = address;
+  if (!adds && !stores) return;
+  if (const auto turn = waiting_.find(address); turn != waiting_.end()) {
+    turn->second.release = access.at;
+    if (!turn_ || turn->second.before > turn_->before) turn_ = turn->second;
+    waiting_.erase(turn);
+  }
+  released_.insert(address);
+}
+
 void CtaRecorder::accesses(int warp, const Access& access) {
+  note_semaphore(warps_[static_cast<std::size_t>(warp)], access);
   Variant v;
   v.lanes = lanes_of_matrices(*access.step->in, access.lanes & ~(access.guessed & ~access.address.known));
   const std::uint32_t unknown = access.lanes & access.guessed & ~access.address.known;
@@ -249,6 +267,7 @@ CtaClass CtaRecorder::finish(std::array<std::uint32_t, 3> id) const {
   CtaClass out;
   out.id = id;
   out.shared_end = shared_end_ > shared_begin_ ? shared_end_ - shared_begin_ : 0;
+  out.turn = turn_;
   out.counts.resize(code_.steps.size());
   out.async = barriers_.plan(code_);
   std::map<std::vector<std::int32_t>, std::size_t> classes;

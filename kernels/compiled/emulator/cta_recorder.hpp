@@ -2,10 +2,12 @@
 // instruction that differ by whole lines cost the same and are counted together.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -61,6 +63,12 @@ class CtaRecorder : public WarpWatcher {
   }
 
   void assumes(std::int32_t at, bool taken) override { guesses_.decisions.emplace(at, taken); }
+  void waited(int warp, std::int32_t at, std::int64_t until) override {
+    std::int64_t& most = waits_.try_emplace(at, until).first->second;
+    most = std::max(most, until);
+    const std::uint64_t semaphore = warps_[static_cast<std::size_t>(warp)].looked_at;
+    if (!released_.contains(semaphore)) waiting_[semaphore] = {at, -1, until};
+  }
 
   std::optional<std::size_t> position(int warp) const override {
     const Warp& w = warps_[static_cast<std::size_t>(warp)];
@@ -89,6 +97,8 @@ class CtaRecorder : public WarpWatcher {
     return out;
   }
   [[nodiscard]] const Guesses& guesses() const { return guesses_; }
+  // By branch that polls: the highest value that it waited for.
+  [[nodiscard]] const std::map<std::int32_t, std::int64_t>& waits() const { return waits_; }
 
  private:
   static constexpr std::int32_t repeat_event = std::numeric_limits<std::int32_t>::max(), act_event = repeat_event - 1;
@@ -114,10 +124,15 @@ class CtaRecorder : public WarpWatcher {
     bool log_is_full = false;
     std::array<std::vector<std::uint64_t>, kernels::stores_looked_back> stored;  // sectors of the last ones, in turn
     std::size_t stores = 0;
+    std::uint64_t looked_at = 0;  // address of its last load that sees the writes of other CTAs
   };
 
   // Which of the warp's last stores went to the same sectors.
   void note_store(Warp& w, const Access& access);
+
+  // Turns at semaphores begin with a wait. Who writes first and waits then, as at a barrier of the grid, holds up
+  // nobody.
+  void note_semaphore(Warp& w, const Access& access);
 
   static void apply(Warp& w, std::size_t from, std::size_t to, double times, PathBuilder& body);
   static void add_acts(const Warp& w, std::size_t from, std::size_t to, std::vector<std::uint32_t>& out);
@@ -130,6 +145,10 @@ class CtaRecorder : public WarpWatcher {
   std::vector<Warp> warps_;
   std::vector<std::uint64_t> scratch_;  // sectors of a store
   Guesses guesses_;
+  std::map<std::uint64_t, SemaphoreTurn> waiting_;  // by address of the semaphore
+  std::set<std::uint64_t> released_;
+  std::optional<SemaphoreTurn> turn_;  // that is passed on, behind most others
+  std::map<std::int32_t, std::int64_t> waits_;
 };
 
 }  // namespace noteg::compiled

@@ -188,6 +188,12 @@ bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& wa
     if (turns) taken = !taken;
   }
   watcher.assumes(at, taken);
+  if (const auto poll = code_->polls.find(at); poll != code_->polls.end() && !taken && poll->second.until != nullptr) {
+    const Lanes until = value_of(*registers_, around_, *poll->second.until);
+    if (const std::uint32_t known = until.known & fragments_.back().lanes; known != 0)
+      watcher.waited(around_.warp, at,
+                     static_cast<std::int32_t>(until.value[static_cast<std::size_t>(std::countr_zero(known))]));
+  }
   return taken;
 }
 

@@ -34,6 +34,8 @@ class WarpWatcher {
   virtual void acts(int, const AsyncAct&) {}
   // A branch was taken (or not) by assumption; a guard or an address was not known.
   virtual void assumes(std::int32_t at, bool taken) = 0;
+  // A wait for other CTAs is taken to end (Poll): it ended when what was looked at had this value.
+  virtual void waited(int, std::int32_t, std::int64_t) {}
 
   // A log of all that a warp has done, so that periods of a loop can be compared and repeated without being run.
   // Position in it; nullopt: no log is kept, and every iteration is run.

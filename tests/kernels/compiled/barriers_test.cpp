@@ -7,7 +7,6 @@
 #include <array>
 
 #include "kernels/compiled/footprint.hpp"
-#include "kernels/compiled/live_registers.hpp"
 #include "kernels/compiled/profile.hpp"
 #include "sim/support/csv.hpp"
 #include "sim/support/text.hpp"

@@ -1,0 +1,43 @@
+#include "sim/compiled/semaphores.hpp"
+
+#include <algorithm>
+
+#include "kernels/compiled/program.hpp"
+#include "sim/compiled/source_view.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+// One whose turn is passed on and lies between others'; else the first, which finds nothing to add to.
+const CtaClass* passes_on(const Profile& profile) {
+  const CtaClass* out = nullptr;
+  for (const CtaClass& each : profile.classes) {
+    if (!each.turn || each.turn->before >= profile.last_turn->before) continue;
+    if (out == nullptr || each.turn->before > out->turn->before) out = &each;
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<double> cycles_of_turns(const CompiledRequest& request, const Profile& profile, const Footprints& footprints,
+                               const sm::MemoryPort& port) {
+  const CtaClass* cta = passes_on(profile);
+  if (cta == nullptr) return 0.0;
+  const Result<TimedProgram> timed = program_of(profile, *cta, request.launch, footprints.loads);
+  if (!timed) return timed.errors();
+  const WatchedRun alone = watch_cta(timed->program, port, *request.gpu, request.options);
+  std::uint64_t waited = 0, released = 0;
+  for (const sm::IssueRecord& each : alone.log.issues) {
+    const auto pc = static_cast<std::size_t>(each.pc);
+    const std::int32_t at = pc < timed->origin.size() ? timed->origin[pc] : -1;
+    if (at == cta->turn->wait) waited = each.cycle;
+    if (at == cta->turn->release && each.cycle > waited && released <= waited) released = each.cycle;
+  }
+  if (waited == 0 || released <= waited) return 0.0;
+  const arch::L2Spec& l2 = request.gpu->l2;
+  const double turn = static_cast<double>(released - waited) + l2.far_latency.value + l2.latency.value;
+  return turn * static_cast<double>(profile.last_turn->before);
+}
+
+}  // namespace noteg::compiled
