@@ -124,46 +124,6 @@ TEST(Emulation, TellsWhatItAssumesOfABranchByALoadedValue) {
   EXPECT_EQ(given.at(4).warps, 0);
 }
 
-// A lock: until its turn has come. A loop that does anything else with memory is no wait.
-TEST(Emulation, TellsOfAWaitForOtherCtasThatItEndsAtOnce) {
-  const auto assumed = [](const std::string& load) {
-    Small small("LDC.64 R2, c[0x0][0x210]\nLBB0:\n" + load +
-                    " R0, desc[UR4][R2.64]\nISETP.NE.AND P0, PT, R0, 0x1, PT\n@P0 BRA LBB0\nEXIT",
-                {buffer(4096)});
-    EXPECT_EQ(small.at(0).warps, 1);
-    return small.profile->assumptions;
-  };
-  const auto waits = [](const std::string& text) { return text.find("a wait for other CTAs") != text.npos; };
-  EXPECT_TRUE(std::ranges::any_of(assumed("LDG.E.STRONG.GPU"), waits));
-  EXPECT_FALSE(std::ranges::any_of(assumed("LDG.E"), waits));
-  EXPECT_FALSE(std::ranges::any_of(assumed("STG.E [R2.64], R0\nLDG.E.STRONG.GPU"), waits));
-}
-
-// Each CTA waits until its own number is there and puts the next one.
-TEST(Emulation, FindsTheTurnsOfCtasAtASemaphore) {
-  const std::string wait =
-      "LBB0:\nLDG.E.STRONG.GPU R0, desc[UR4][R2.64]\nISETP.NE.AND P0, PT, R0, R4, PT\n@P0 BRA LBB0\n";
-  const std::string release = "IADD3 R5, R4, 0x1, RZ\nSTG.E.STRONG.GPU desc[UR4][R2.64], R5\n";
-  const auto profiled = [](const std::string& body) {
-    return Small("LDC.64 R2, c[0x0][0x210]\nS2R R4, SR_CTAID.X\n" + body + "EXIT", {buffer(4096)}, {1, 1, 1},
-                 {6, 1, 1});
-  };
-  Small turns = profiled(wait + release);
-  turns.at(0);
-  ASSERT_TRUE(turns.profile->last_turn);
-  EXPECT_EQ(turns.profile->last_turn->before, 5);
-  ASSERT_TRUE(turns.profile->classes.front().turn);
-  EXPECT_EQ(turns.profile->classes.front().turn->wait, 4);
-  EXPECT_EQ(turns.profile->classes.front().turn->release, 6);
-  // A barrier: all write before any waits. Nobody is told: no turn is passed on.
-  Small barrier = profiled(release + wait);
-  barrier.at(0);
-  EXPECT_FALSE(barrier.profile->last_turn);
-  Small untold = profiled(wait);
-  untold.at(0);
-  EXPECT_FALSE(untold.profile->classes.front().turn);
-}
-
 TEST(Emulation, CountsSectorsAndWavefrontsFromAddresses) {
   // Lanes 128 bytes apart in global memory, 8 bytes apart in shared memory.
   const std::string code =
