@@ -19,7 +19,7 @@ constexpr std::array table = {
     OpcodeRow{"ATOM", S::atomic_global, O::red},
     OpcodeRow{"ATOMG", S::atomic_global, O::red},
     OpcodeRow{"ATOMS", S::atomic_shared, O::lds},
-    OpcodeRow{"B2R", S::opaque, O::s2r},
+    OpcodeRow{"B2R", S::barrier_result, O::s2r},
     OpcodeRow{"BAR", S::barrier, O::bar_sync},
     OpcodeRow{"BGMMA", S::opaque, O::hgmma},
     OpcodeRow{"BMMA", S::opaque, O::imma},

@@ -50,6 +50,7 @@ enum class Semantics : std::uint8_t {
   bit_mask,
   sign_extend,
   vote,
+  barrier_result,  // B2R.RESULT, of BAR.RED
   shuffle,
   match,
   reduce,

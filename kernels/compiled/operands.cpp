@@ -343,6 +343,10 @@ bool parse_instruction(std::string_view text, Instruction& out) {
     out.operand[out.operands++] = parse_operand(piece);
     rest = trimmed(rest.substr(std::min(rest.size(), at + 1)));
   }
+  // Extended addresses are 64 bits wide, also where [R2] stands without .64 (ATOMG.E.CAS).
+  if (out.modifiers == ".E" || out.modifiers.starts_with(".E."))
+    for (Operand& each : out.operand)
+      if (each.kind == Kind::memory && each.uniform < 0) each.wide = true;
   return true;
 }
 

@@ -275,6 +275,20 @@ double Profile::warp_instructions() const {
   return sum;
 }
 
+// Who waits longest: in order, whoever comes to the highest value; at a lock, where all CTAs take the same, the last.
+std::optional<SemaphoreTurn> last_turn(const std::vector<std::pair<SemaphoreTurn, double>>& turns,
+                                       const std::map<std::int32_t, std::int64_t>& waits) {
+  std::optional<SemaphoreTurn> out;
+  double taken = 0;
+  for (auto [turn, ctas] : turns) {
+    if (const auto all = waits.find(turn.wait); turn.in_order && all != waits.end()) turn.before = all->second;
+    if (!out || turn.before > out->before) out = turn;
+    if (out->semaphore == turn.semaphore) taken += ctas * static_cast<double>(turn.taken);
+  }
+  if (out && !out->in_order) out->before = static_cast<std::int64_t>(taken) - 1;
+  return out;
+}
+
 Result<Profile> profile(const Listing& listing, const Code& code, const Launch& launch, const LaunchMemory& memory,
                         const ProfileLimits& limits) {
   Profile out;
@@ -315,12 +329,10 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     run.found = recorder.finish(cells[i].id);
     run.guesses = recorder.guesses();
   });
-  for (const Run& run : runs) {
-    if (!run.found.turn) continue;
-    SemaphoreTurn turn = *run.found.turn;
-    if (const auto all = classes.waits().find(turn.wait); all != classes.waits().end()) turn.before = all->second;
-    if (!out.last_turn || turn.before > out.last_turn->before) out.last_turn = turn;
-  }
+  std::vector<std::pair<SemaphoreTurn, double>> turns;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (runs[i].found.turn) turns.emplace_back(*runs[i].found.turn, cells[i].ctas);
+  out.last_turn = last_turn(turns, classes.waits());
   for (std::size_t each = 0; each < cells.size(); ++each) {
     const Classes::Cell& cell = cells[each];
     if (!runs[each].ends) return endless;

@@ -101,6 +101,9 @@ struct WarpClass {
 struct SemaphoreTurn {
   std::int32_t wait = -1, release = -1;  // instructions: the branch that polls, what writes to the semaphore
   std::int64_t before = 0;               // the value that it waits for: turns of others
+  std::uint64_t semaphore = 0;           // its address
+  std::int64_t taken = 0;                // times that the CTA had its turn there
+  bool in_order = true;                  // false: a lock, which whoever comes first takes
 };
 
 // CTAs that take the same way; run once.

@@ -146,9 +146,17 @@ double counted_wavefronts(const Profile& profile, const Launch& launch) {
   return sum;
 }
 
-// What atomic operations add. Those of CTAs that run together come together, at the end of their work where no loop
-// holds them: those of the last wave are waited for. In all the kernel cannot end before L2 has done them.
-double atomics_us(const TrafficSource& source, const Profile& profile, double time_us) {
+// What CTAs have done for them one after the other, microseconds in all, adds. Those that run together come together,
+// at the end of their work where no loop holds them: those of the last wave are waited for. In all the kernel cannot
+// end before it is done.
+double added(double busy, const TrafficSource& source, double time_us) {
+  const auto ctas = static_cast<double>(source.launch->ctas());
+  const double waves = std::max(1.0, ctas / (static_cast<double>(source.resident) * source.gpu->sms));
+  return std::max(busy / waves, busy - time_us);
+}
+
+// Microseconds of L2 with atomic operations.
+double atomics_us(const TrafficSource& source, const Profile& profile) {
   AtomicForm form;
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     const Step& step = profile.code.steps[i];
@@ -158,11 +166,7 @@ double atomics_us(const TrafficSource& source, const Profile& profile, double ti
     form.is_float = form.is_float || type.find(".F") != type.npos || type.find(".BF") != type.npos;
     form.answers = form.answers || step.semantics == S::atomic_global;
   }
-  if (form.bytes_per_lane <= 0) return 0;
-  const auto ctas = static_cast<double>(source.launch->ctas());
-  const double waves = std::max(1.0, ctas / (static_cast<double>(source.resident) * source.gpu->sms));
-  const double busy = 1e6 * atomic_time(source, form).value;
-  return std::max(busy / waves, busy - time_us);
+  return form.bytes_per_lane > 0 ? 1e6 * atomic_time(source, form).value : 0;
 }
 
 }  // namespace
@@ -230,8 +234,9 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   const gpu::SmRun& run = *out.report.sm_run;
   const Result<double> turns = cycles_of_turns(request, out.profile, prints, run.port());
   if (!turns) return turns.errors();
-  gpu::change_time(out.report, out.report.time_us + 1e6 * *turns / run.clock().value +
-                                   atomics_us(source, out.profile, out.report.time_us));
+  const double time_us = out.report.time_us;
+  gpu::change_time(out.report, time_us + added(1e6 * *turns / run.clock().value, source, time_us) +
+                                   added(atomics_us(source, out.profile), source, time_us));
   return out;
 }
 

@@ -45,6 +45,7 @@ std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
   if (semantics == S::iadd || semantics == S::imad || semantics == S::lea || is_minmax) {
     while (n + 2 < in.operands && is_predicate(in.operand[n])) ++n;
   }
+  if (semantics == S::barrier_result && n < in.operands && is_predicate(in.operand[n])) ++n;
   if (semantics == S::predicates_from_register || semantics == S::move_convergence || semantics == S::elect)
     n = std::max<std::uint8_t>(n, 1);
   return std::min(n, in.operands);
@@ -242,7 +243,7 @@ RegisterSet read(const Step& step) {
 
 bool is_counter(const Step& step) {
   const Instruction& in = *step.in;
-  if (step.semantics != S::atomic_global || !in.has("ADD") || in.has("64") ||
+  if (step.semantics != S::atomic_global || step.polls || !in.has("ADD") || in.has("64") ||
       in.modifiers.find(".F") != in.modifiers.npos)
     return false;
   return std::any_of(in.operand.begin(), in.operand.begin() + step.destinations,
@@ -344,7 +345,11 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
   out.tables = jump_tables(out);
   for (std::size_t i = 0; i < n; ++i)
     if (out.steps[i].semantics == S::branch && out.steps[i].in->guard >= 0)
-      if (const auto poll = poll_of(out, static_cast<std::int32_t>(i))) out.polls[static_cast<std::int32_t>(i)] = *poll;
+      if (const auto poll = poll_of(out, static_cast<std::int32_t>(i))) {
+        out.polls[static_cast<std::int32_t>(i)] = *poll;
+        for (auto at = static_cast<std::size_t>(*target_at(out, static_cast<std::int32_t>(i))); at < i; ++at)
+          out.steps[at].polls = has_addresses(out.steps[at].semantics);
+      }
   forget_unknowable(out);
   slice(out, wanted);
   out.numbers_lead = std::ranges::any_of(

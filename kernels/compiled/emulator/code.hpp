@@ -29,6 +29,7 @@ struct Step {
   bool by_window = false;     // of shared memory, by a generic address: a peer's where there are clusters
   bool acts = false;          // on asynchronous units or named barriers, and that is wanted
   bool data_matters = false;  // of a store to shared memory: what it writes decides something
+  bool polls = false;         // looks at what others write, again and again (Poll)
   bool is_read = false;       // what it writes is read by something that is carried out
 
   // A load whose result decides nothing goes to its addresses, no more.

@@ -1,6 +1,7 @@
 #include "kernels/compiled/emulator/cta.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace noteg::compiled {
 
@@ -8,7 +9,8 @@ EmulatedCta::EmulatedCta(const EmulatedCode& code, const Launch& launch, const L
                          const std::array<std::uint32_t, 3>& id)
     : place_(std::make_unique<CtaPlace>()),
       shared_(code.keeps_shared ? std::make_unique<SharedWords>() : nullptr),
-      turns_(std::make_unique<Turns>()) {
+      turns_(std::make_unique<Turns>()),
+      ballots_(std::make_unique<Ballots>()) {
   place_->id = id;
   for (std::size_t i = 0; i < 3; ++i) place_->block[i] = static_cast<std::uint32_t>(launch.block[i]);
   if (launch.cluster) {
@@ -22,9 +24,10 @@ EmulatedCta::EmulatedCta(const EmulatedCode& code, const Launch& launch, const L
   for (int warp = 0; warp < launch.warps(); ++warp) {
     const std::int64_t rest = threads - 32 * std::int64_t{warp};
     const std::uint32_t lanes = rest >= 32 ? all_lanes : (1u << rest) - 1;
-    warps_.emplace_back(
-        code, Surroundings{&memory, &launch, place_.get(), shared_.get(), turns_.get(), code.numbers_lead, warp},
-        lanes);
+    warps_.emplace_back(code,
+                        Surroundings{&memory, &launch, place_.get(), shared_.get(), turns_.get(), ballots_.get(),
+                                     code.numbers_lead, warp},
+                        lanes);
   }
 }
 
@@ -38,8 +41,12 @@ void EmulatedCta::run_round(WarpWatcher& watcher) {
     any = true;
   }
   // Who has left counts as arrived; named barriers of part of the CTA meet here together too.
-  if (!any)
-    for (EmulatedWarp& warp : warps_) warp.pass_barrier();
+  if (any) return;
+  if (ballots_->coming.at != nullptr) {
+    ballots_->last = std::exchange(ballots_->coming, {});
+    ++ballots_->number;
+  }
+  for (EmulatedWarp& warp : warps_) warp.pass_barrier();
 }
 
 std::uint64_t EmulatedCta::blocks_run() const {

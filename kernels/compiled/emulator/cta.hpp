@@ -24,6 +24,7 @@ class EmulatedCta {
   std::unique_ptr<CtaPlace> place_;
   std::unique_ptr<SharedWords> shared_;
   std::unique_ptr<Turns> turns_;
+  std::unique_ptr<Ballots> ballots_;
   std::vector<EmulatedWarp> warps_;
 };
 

@@ -111,17 +111,23 @@ void add_shape(AccessShape& out, const InstructionRecord& record, const Step& st
 bool is_thrown(Semantics s) { return s == S::load_shared || s == S::store_shared || s == S::atomic_shared; }
 
 void CtaRecorder::note_semaphore(Warp& w, const Access& access) {
-  const S semantics = access.step->semantics;
-  const bool adds = semantics == S::atomic_global, stores = semantics == S::store_global;
-  if ((!adds && !is_coherent_beyond_sm(*access.step->in)) || std::popcount(access.lanes & access.address.known) != 1)
+  const Step& step = *access.step;
+  const bool is_atomic = step.semantics == S::atomic_global;
+  if ((!is_atomic && !is_coherent_beyond_sm(*step.in)) || std::popcount(access.lanes & access.address.known) != 1)
     return;
   const auto lane = static_cast<std::size_t>(std::countr_zero(access.lanes & access.address.known));
   const std::uint64_t address = access.address.value[lane];
-  if (semantics == S::load_global || adds) w.looked_at = address;
-  if (!adds && !stores) return;
+  if (step.polls) {
+    w.looked_at = address;
+    w.takes_lock = is_atomic && !step.in->has("ADD");
+  }
+  if (step.polls || step.semantics == S::load_global) return;
   if (const auto turn = waiting_.find(address); turn != waiting_.end()) {
     turn->second.release = access.at;
-    if (!turn_ || turn->second.before > turn_->before) turn_ = turn->second;
+    if (!turn_ || turn->second.before > turn_->before)
+      turn_ = turn->second;
+    else if (turn_->semaphore == address)
+      turn_->taken += 1;
     waiting_.erase(turn);
   }
   released_.insert(address);
@@ -139,6 +145,9 @@ void CtaRecorder::accesses(int warp, const Access& access) {
     v.lanes = unknown;
     for (std::size_t i = 0; i < 32; ++i) v.offset[i] = thrown_in(i);
   }
+  // Wherever it goes, L2 has to answer.
+  const bool beyond_sm = access.step->semantics == S::atomic_global || is_coherent_beyond_sm(*access.step->in);
+  if (lanes == 0 && beyond_sm) v.lanes = unknown & (0 - unknown);
   const auto lane = static_cast<std::size_t>(std::countr_zero(lanes == 0 ? 1u : lanes));
   const std::uint64_t base = access.address.value[lane] & ~std::uint64_t{127};
   const std::uint64_t shared_base = access.shared.value[lane] & ~std::uint64_t{127};

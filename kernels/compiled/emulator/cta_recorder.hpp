@@ -66,8 +66,9 @@ class CtaRecorder : public WarpWatcher {
   void waited(int warp, std::int32_t at, std::int64_t until) override {
     std::int64_t& most = waits_.try_emplace(at, until).first->second;
     most = std::max(most, until);
-    const std::uint64_t semaphore = warps_[static_cast<std::size_t>(warp)].looked_at;
-    if (!released_.contains(semaphore)) waiting_[semaphore] = {at, -1, until};
+    const Warp& w = warps_[static_cast<std::size_t>(warp)];
+    if (w.takes_lock || !released_.contains(w.looked_at))
+      waiting_[w.looked_at] = {at, -1, until, w.looked_at, 1, !w.takes_lock};
   }
 
   std::optional<std::size_t> position(int warp) const override {
@@ -124,7 +125,8 @@ class CtaRecorder : public WarpWatcher {
     bool log_is_full = false;
     std::array<std::vector<std::uint64_t>, kernels::stores_looked_back> stored;  // sectors of the last ones, in turn
     std::size_t stores = 0;
-    std::uint64_t looked_at = 0;  // address of its last load that sees the writes of other CTAs
+    std::uint64_t looked_at = 0;  // where it polled last
+    bool takes_lock = false;      // by an atomic operation that writes there
   };
 
   // Which of the warp's last stores went to the same sectors.

@@ -180,6 +180,8 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
     case S::load_constant:
     case S::load_indexed: return load_constant(w);
     case S::vote: return vote(w, active);
+    case S::barrier: return bring_vote(w);
+    case S::barrier_result: return result_of_votes(w);
     case S::shuffle: return shuffle(w);
     case S::match: return match(w);
     case S::reduce: return reduce(w);
@@ -211,7 +213,6 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
     case S::move_convergence:
     case S::call:
     case S::ret:
-    case S::barrier:
     case S::bulk_load:
     case S::bulk_store:
     case S::cluster_arrive:

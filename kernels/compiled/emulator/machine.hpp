@@ -99,6 +99,16 @@ class SharedWords {
 // How often a CTA has come to an atomic operation whose result it wants, by address of the instruction.
 using Turns = std::map<std::uint64_t, std::uint32_t>;
 
+// What the lanes of a CTA bring to a barrier that reduces a predicate (BAR.RED), and what the last one gave.
+struct Ballots {
+  struct Count {
+    std::uint32_t ones = 0, zeros = 0, unknown = 0;  // lanes
+    const Instruction* at = nullptr;
+  };
+  Count coming, last;
+  std::int64_t number = 0;  // of the last
+};
+
 struct Registers {
   std::array<Lanes, 256> r;
   std::array<Lanes, 256> u;
@@ -129,6 +139,7 @@ struct Surroundings {
   const CtaPlace* place = nullptr;
   SharedWords* shared = nullptr;
   Turns* turns = nullptr;
+  Ballots* ballots = nullptr;
   bool numbers_lead = false;  // to addresses: guesses of them are followed
   int warp = 0;
   Decisions* decisions = nullptr;

@@ -108,6 +108,8 @@ void half_constant(const Work& w);
 // lane_rules.cpp
 void special_register(const Work& w);
 void vote(const Work& w, std::uint32_t active);
+void bring_vote(const Work& w);
+void result_of_votes(const Work& w);
 void shuffle(const Work& w);
 void match(const Work& w);
 void reduce(const Work& w);

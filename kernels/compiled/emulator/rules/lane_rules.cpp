@@ -111,6 +111,34 @@ void vote(const Work& w, std::uint32_t active) {
   w.set(out, 0);
 }
 
+void bring_vote(const Work& w) {
+  if (!w.in.has("RED")) return;
+  const Predicate p = predicate_of(w.to, w.in.operand[static_cast<std::size_t>(w.in.operands - 1)]);
+  Ballots::Count& count = w.around.ballots->coming;
+  count.ones += static_cast<std::uint32_t>(std::popcount(w.lanes & p.known & p.bits));
+  count.zeros += static_cast<std::uint32_t>(std::popcount(w.lanes & p.known & ~p.bits));
+  count.unknown += static_cast<std::uint32_t>(std::popcount(w.lanes & ~p.known));
+  count.at = &w.in;
+}
+
+void result_of_votes(const Work& w) {
+  opaque(w);
+  const Ballots::Count& count = w.around.ballots->last;
+  if (!w.in.has("RESULT") || count.at == nullptr) return;
+  const bool of_all = count.at->has("AND"), of_any = count.at->has("OR");
+  const bool settled = (of_all && count.zeros > 0) || (of_any && count.ones > 0);
+  if (count.unknown > 0 && !settled) return;
+  const bool holds = of_all ? count.zeros == 0 : count.ones > 0;
+  w.set(Predicate{holds ? all_lanes : 0, all_lanes}, 0);
+  w.set(Lanes::of(of_all || of_any ? static_cast<std::uint32_t>(holds) : count.ones));
+  // Other warps vote as well: no iteration of a loop around it says what the next one does.
+  if (w.around.decisions != nullptr) {
+    Decisions::Entry entry{&w.in, 1, {}, true, false};
+    entry.difference[0] = w.around.ballots->number;
+    w.around.decisions->entries.push_back(entry);
+  }
+}
+
 void shuffle(const Work& w) {
   const Lanes a = w.value(0), by = w.value(1), clamp = w.value(2);
   const bool idx = w.in.has("IDX"), up = w.in.has("UP"), down = w.in.has("DOWN");
