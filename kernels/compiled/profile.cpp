@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <set>
 
 #include "kernels/compiled/assumptions.hpp"
@@ -108,7 +109,30 @@ class Classes {
     run(ids);
     std::vector<std::uint32_t> out{0};
     for (std::size_t i = 1; i < samples.size(); ++i) split(axis, samples[i - 1], samples[i], out);
+    if (!sampled_ && alternates(axis, out)) {
+      constexpr std::uint32_t most = 1024;  // CTAs to be run
+      sampled_ = n > most;
+      if (!sampled_) {
+        out.resize(n);
+        std::iota(out.begin(), out.end(), 0);
+      }
+    }
     return out;
+  }
+
+  // Whether two neighbours within a stretch go other ways than its ends, as where even and odd CTAs differ.
+  bool alternates(std::size_t axis, const std::vector<std::uint32_t>& begins) {
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      const std::uint32_t begin = begins[i], length = end_of(begins, i, axis) - begin;
+      if (length < 4) continue;
+      const std::uint32_t inside = begin + 1 + (length - 4) * 3 / 8;
+      run({id_on(axis, inside), id_on(axis, inside + 1)});
+      for (const std::uint32_t each : {inside, inside + 1})
+        if (at(id_on(axis, each)) != at(id_on(axis, begin)) &&
+            at(id_on(axis, begin)) == at(id_on(axis, begin + length - 1)))
+          return true;
+    }
+    return false;
   }
 
   // Where ways depend on two coordinates together (a triangle of tiles), cells whose corners differ are halved.

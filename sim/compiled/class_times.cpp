@@ -73,8 +73,8 @@ class ClassTimer {
     for (const auto& each : body_us_) lengths.push_back(*each);
     const double body = makespan(lengths_of_ctas(of_.profile->cells, launch, lengths), slots) / makespan(even, slots);
     const double as_reported = of_.profile->classes[reported].warp_instructions * static_cast<double>(launch.ctas());
-    gpu::change_time(out_.report, out_.report.phases_us.launch + body,
-                     of_.profile->warp_instructions() / std::max(1.0, as_reported));
+    out_.report.ipc *= of_.profile->warp_instructions() / std::max(1.0, as_reported);
+    gpu::change_time(out_.report, out_.report.phases_us.launch + body);
     return std::move(out_);
   }
 

@@ -141,8 +141,8 @@ Limits limits_of(const SimReport& r, const arch::GpuSpec& gpu) {
   return limits;
 }
 
-void change_time(SimReport& r, double time_us, double work) {
-  const double longer = time_us / r.time_us, denser = work / longer;
+void change_time(SimReport& r, double time_us) {
+  const double longer = time_us / r.time_us;
   const double body = (time_us - r.phases_us.launch) / std::max(1e-9, r.time_us - r.phases_us.launch);
   r.time_us = time_us;
   r.cycles *= longer;
@@ -150,16 +150,14 @@ void change_time(SimReport& r, double time_us, double work) {
     *phase *= body;
   for (double* rate : {&r.tflops, &r.pct_of_peak, &r.memory.dram_bytes_per_second}) *rate /= longer;
   for (double* share : {&r.pipes.fma, &r.pipes.alu, &r.pipes.tensor, &r.pipes.lsu, &r.pipes.issue})
-    *share = std::min(1.0, *share * denser);
-  r.ipc *= denser;
-  r.warp_instructions *= work;
+    *share = std::min(1.0, *share / longer);
+  r.ipc /= longer;
   r.energy_mj = 0;
   for (std::size_t i = 0; i < r.energy_stack_mj.size(); ++i) {
     const auto component = static_cast<power::Component>(i);
     const bool of_board = component == power::Component::idle || component == power::Component::leakage ||
                           component == power::Component::clock_tree;
-    const bool of_memory = component == power::Component::l2_noc || component == power::Component::dram;
-    r.energy_stack_mj[i] *= of_board ? longer : of_memory ? 1 : work;
+    if (of_board) r.energy_stack_mj[i] *= longer;
     r.energy_mj += r.energy_stack_mj[i];
   }
   r.power_w = 1e3 * r.energy_mj / r.time_us;

@@ -10,9 +10,9 @@ namespace noteg::gpu {
 [[nodiscard]] SimReport report_of(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options,
                                   const TimedKernel& timed);
 
-// The report of the same kernel where it takes `time_us`, launch included, and executes `work` times the instructions:
-// rates, shares of time and energies follow. The clock and what L2 and DRAM move stay.
-void change_time(SimReport& report, double time_us, double work = 1);
+// The report of the same work where it takes `time_us`, launch included: rates, shares of time and energies follow. The
+// clock and what is executed and moved stay.
+void change_time(SimReport& report, double time_us);
 
 // Microseconds that each unit would take if it were alone.
 [[nodiscard]] Limits limits_of(const SimReport& report, const arch::GpuSpec& gpu);

@@ -25,7 +25,7 @@ const LaunchValidation& serving() { return validated("h200-sxm-141gb", "serving/
 
 TEST(ServingLaunches, TimesStayWithinTheirBounds) { expect_times_within(serving(), 0.34, 0.089); }
 
-TEST(ServingLaunches, EnergyIsPowerTimesTimeAndPhasesSumToTheTime) {
+TEST(ServingLaunches, EnergyIsPowerTimesTimePhasesSumToTheTimeAndAllWorkIsCounted) {
   for (const LaunchOutcome& each : serving().outcomes) {
     ASSERT_TRUE(each.run) << each.launch;
     const gpu::SimReport& r = each.run->report;
@@ -36,6 +36,8 @@ TEST(ServingLaunches, EnergyIsPowerTimesTimeAndPhasesSumToTheTime) {
     EXPECT_NEAR(p.launch + p.prologue + p.mainloop + p.epilogue + p.tail, r.time_us, 1e-6 * r.time_us) << each.launch;
     EXPECT_NEAR(r.cycles, r.time_us * r.sm_clock_mhz, 1e-9 * r.cycles) << each.launch;
     EXPECT_LE(r.pct_of_peak, 100) << each.launch;
+    const double executed = each.run->cold.warp_instructions;
+    EXPECT_NEAR(r.warp_instructions, executed, 1e-9 * executed) << each.launch;
   }
 }
 
