@@ -167,7 +167,9 @@ class ProgramBuilder {
     const Step& step = profile_.code.steps[static_cast<std::size_t>(at)];
     const Instruction& from = *step.in;
     kernels::Instruction in;
-    in.op = !step.by_window                        ? timed_as(from)
+    const bool brings = step.semantics == S::atomic_global && answers(step);  // what was there, as a load does
+    in.op = brings                                 ? O::ldg
+            : !step.by_window                      ? timed_as(from)
             : step.semantics == S::load_shared     ? O::lds
             : from.base == "ATOM" && answers(step) ? O::lds
                                                    : O::sts;
