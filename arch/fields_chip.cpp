@@ -49,6 +49,10 @@ std::vector<Field> chip_fields() {
               "What it takes of the time of a store to read bytes that a kernel, or the one before it, stored: half "
               "of them lie in the far partition. Absent: not modelled.",
               "kernels that work in place")),
+      optional(row("l2.slowest_sm", NOTEG_MEMBER(l2.slowest_sm), {0, 1},
+                   "How much longer than the mean of all SMs a hit in L2 takes for the one that lies worst. Absent: "
+                   "not modelled.",
+                   "kernels whose CTAs all run at once")),
       optional(row("l2.filled", NOTEG_MEMBER(l2.filled), {0, 4},
                    "What it takes of the time of a store to keep what DRAM brings.", "kernels that miss and store")),
       optional(row("l2.sm_write_bandwidth", NOTEG_MEMBER(l2.sm_write_bandwidth), {1, 1024},

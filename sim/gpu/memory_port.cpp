@@ -39,6 +39,15 @@ double l2_latency(const PortRequest& request) {
   return l2.latency.value + beside / sharers * (l2.far_latency.value - l2.latency.value);
 }
 
+// Each SM lies at its own distance. Where all CTAs run at once the one that lies worst ends last: the farthest of n
+// that are spread evenly. The more waves, the more CTAs go to those that lie better.
+double behind_mean(const PortRequest& request) {
+  const CtaSpread& ctas = request.ctas;
+  const auto n = static_cast<double>(std::min<std::int64_t>(ctas.all, ctas.sms));
+  const double room = static_cast<double>(ctas.resident) * ctas.sms / static_cast<double>(ctas.all);
+  return request.gpu->l2.slowest_sm * request.gpu->l2.latency.value * (n - 1) / (n + 1) * std::min(1.0, room);
+}
+
 // The SM's share of what L2 delivers, whose rate the file states at the highest clock. The SM runs whole tiles, of
 // which L2 sees what lies `inside` the matrix.
 double l2_share(const PortRequest& request, double rate, double inside, double per_sm, Hertz clock) {
@@ -89,7 +98,7 @@ DramLatency dram_latency(const PortRequest& request, Hertz clock) {
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const arch::GpuSpec& gpu = *request.gpu;
   sm::MemoryPort out;
-  out.latency = out.l2_latency = std::round(l2_latency(request));
+  out.latency = out.l2_latency = std::round(l2_latency(request) + behind_mean(request));
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
