@@ -268,6 +268,41 @@ class Classes {
   bool sampled_ = false, endless_ = false, refined_ = false;
 };
 
+struct CtaRun {
+  PathNodes nodes;
+  CtaClass found;
+  Guesses guesses;
+  bool ends = true;
+};
+
+void run(CtaRun& out, const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+         const ProfileLimits& limits, const CtaId& id) {
+  EmulatedCta cta(code, launch, memory, id);
+  CtaRecorder recorder(code, out.nodes, launch, memory.shared_begin());
+  while (!cta.finished() && out.ends) {
+    cta.run_round(recorder);
+    out.ends = cta.blocks_run() <= limits.blocks;
+  }
+  out.found = recorder.finish(id);
+  out.guesses = recorder.guesses();
+}
+
+// Who waits longest: in order, whoever comes to the highest value; at a lock the last of all who take the same.
+std::optional<SemaphoreTurn> last_turn(const std::vector<CtaRun>& runs, const std::vector<Classes::Cell>& cells,
+                                       const std::map<std::int32_t, std::int64_t>& waits) {
+  std::optional<SemaphoreTurn> out;
+  double taken = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].found.turn) continue;
+    SemaphoreTurn turn = *runs[i].found.turn;
+    if (const auto all = waits.find(turn.wait); turn.in_order && all != waits.end()) turn.before = all->second;
+    if (!out || turn.before > out->before) out = turn;
+    if (out->semaphore == turn.semaphore) taken += cells[i].ctas * static_cast<double>(turn.taken);
+  }
+  if (out && !out->in_order) out->before = static_cast<std::int64_t>(taken) - 1;
+  return out;
+}
+
 }  // namespace
 
 void InstructionCounts::add(const InstructionCounts& o, double factor) {
@@ -299,20 +334,6 @@ double Profile::warp_instructions() const {
   return sum;
 }
 
-// Who waits longest: in order, whoever comes to the highest value; at a lock, where all CTAs take the same, the last.
-std::optional<SemaphoreTurn> last_turn(const std::vector<std::pair<SemaphoreTurn, double>>& turns,
-                                       const std::map<std::int32_t, std::int64_t>& waits) {
-  std::optional<SemaphoreTurn> out;
-  double taken = 0;
-  for (auto [turn, ctas] : turns) {
-    if (const auto all = waits.find(turn.wait); turn.in_order && all != waits.end()) turn.before = all->second;
-    if (!out || turn.before > out->before) out = turn;
-    if (out->semaphore == turn.semaphore) taken += ctas * static_cast<double>(turn.taken);
-  }
-  if (out && !out->in_order) out->before = static_cast<std::int64_t>(taken) - 1;
-  return out;
-}
-
 Result<Profile> profile(const Listing& listing, const Code& code, const Launch& launch, const LaunchMemory& memory,
                         const ProfileLimits& limits) {
   Profile out;
@@ -335,28 +356,18 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
     out.assumptions.push_back(
         fmt::format("CTAs take many ways: {} of them stand for all {}", cells.size(), launch.ctas()));
   out.counts.resize(out.code.steps.size());
-  struct Run {
-    PathNodes nodes;
-    CtaClass found;
-    Guesses guesses;
-    bool ends = true;
-  };
-  std::vector<Run> runs(cells.size());
-  share_work(cells.size(), limits.jobs, {}, [&](std::size_t i) {
-    Run& run = runs[i];
-    EmulatedCta cta(out.code, launch, memory, cells[i].id);
-    CtaRecorder recorder(out.code, run.nodes, launch, memory.shared_begin());
-    while (!cta.finished() && run.ends) {
-      cta.run_round(recorder);
-      run.ends = cta.blocks_run() <= limits.blocks;
-    }
-    run.found = recorder.finish(cells[i].id);
-    run.guesses = recorder.guesses();
-  });
-  std::vector<std::pair<SemaphoreTurn, double>> turns;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    if (runs[i].found.turn) turns.emplace_back(*runs[i].found.turn, cells[i].ctas);
-  out.last_turn = last_turn(turns, classes.waits());
+  std::vector<CtaRun> runs(cells.size());
+  share_work(cells.size(), limits.jobs, {},
+             [&](std::size_t i) { run(runs[i], out.code, launch, memory, limits, cells[i].id); });
+  out.last_turn = last_turn(runs, cells, classes.waits());
+  if (out.last_turn && !out.last_turn->in_order) {  // a lock of each CTA's own holds up nobody
+    const Extent& grid = launch.grid;
+    CtaId last{};
+    for (std::size_t axis = 0; axis < 3; ++axis) last[axis] = static_cast<std::uint32_t>(grid[axis] - 1);
+    CtaRun other;
+    run(other, out.code, launch, memory, limits, last == cells.front().id ? CtaId{} : last);
+    if (!other.found.turn || other.found.turn->semaphore != out.last_turn->semaphore) out.last_turn.reset();
+  }
   for (std::size_t each = 0; each < cells.size(); ++each) {
     const Classes::Cell& cell = cells[each];
     if (!runs[each].ends) return endless;

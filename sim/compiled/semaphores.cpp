@@ -11,6 +11,7 @@ namespace {
 // One whose turn is passed on and lies between others'; else the first, which finds nothing to add to.
 const CtaClass* passes_on(const Profile& profile) {
   const CtaClass* out = nullptr;
+  if (!profile.last_turn) return out;
   for (const CtaClass& each : profile.classes) {
     if (!each.turn || each.turn->before >= profile.last_turn->before) continue;
     if (out == nullptr || each.turn->before > out->turn->before) out = &each;

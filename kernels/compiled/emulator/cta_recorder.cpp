@@ -111,6 +111,7 @@ void add_shape(AccessShape& out, const InstructionRecord& record, const Step& st
 bool is_thrown(Semantics s) { return s == S::load_shared || s == S::store_shared || s == S::atomic_shared; }
 
 void CtaRecorder::note_semaphore(Warp& w, const Access& access) {
+  if (code_.polls.empty()) return;
   const Step& step = *access.step;
   const bool is_atomic = step.semantics == S::atomic_global;
   if ((!is_atomic && !is_coherent_beyond_sm(*step.in)) || std::popcount(access.lanes & access.address.known) != 1)

@@ -46,5 +46,35 @@ TEST(Semaphores, FindsTheTurnsOfCtasAtASemaphore) {
   EXPECT_FALSE(untold.profile->classes.front().turn);
 }
 
+// A lock that all take holds up all; one of each CTA's own holds up nobody.
+TEST(Semaphores, ALockIsWaitedForWhereAllTakeTheSame) {
+  const auto profiled = [](const std::string& stride) {
+    return Small("LDC.64 R2, c[0x0][0x210]\nS2R R4, SR_CTAID.X\nIMAD.WIDE.U32 R2, R4, " + stride +
+                     ", R2\nMOV R6, RZ\nMOV R7, 0x1\nLBB0:\nATOMG.E.CAS.STRONG.GPU PT, R0, [R2], R6, R7\n"
+                     "ISETP.NE.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB0\n"
+                     "ATOMG.E.EXCH.STRONG.GPU PT, RZ, desc[UR6][R2.64], RZ\nEXIT",
+                 {buffer(4096)}, {1, 1, 1}, {6, 1, 1});
+  };
+  Small one = profiled("0x0");
+  one.at(0);
+  ASSERT_TRUE(one.profile->last_turn);
+  EXPECT_EQ(one.profile->last_turn->before, 5);
+  Small own = profiled("0x4");
+  own.at(0);
+  EXPECT_FALSE(own.profile->last_turn);
+}
+
+TEST(Semaphores, BarriersThatReduceCountTheVotesOfAllWarps) {
+  const auto executed = [](const std::string& of, const std::string& bound) {
+    Small small("S2R R0, SR_TID.X\nISETP.LT.AND P0, PT, R0, " + bound + ", PT\nBAR.RED." + of +
+                    ".DEFER_BLOCKING 0x0, P0\nB2R.RESULT RZ, P1\n@!P1 EXIT\nMOV R1, R1\nEXIT",
+                {buffer(4096)}, {64, 1, 1});
+    return small.at(5).warps;
+  };
+  EXPECT_EQ(executed("OR", "0x1"), 2);
+  EXPECT_EQ(executed("AND", "0x20"), 0);
+  EXPECT_EQ(executed("AND", "0x40"), 2);
+}
+
 }  // namespace
 }  // namespace noteg::compiled
