@@ -235,8 +235,10 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   const Result<double> turns = cycles_of_turns(request, out.profile, prints, run.port());
   if (!turns) return turns.errors();
   const double time_us = out.report.time_us;
-  gpu::change_time(out.report, time_us + added(1e6 * *turns / run.clock().value, source, time_us) +
-                                   added(atomics_us(source, out.profile), source, time_us));
+  const double turns_us = added(1e6 * *turns / run.clock().value, source, time_us);
+  if (turns_us > 0)
+    out.notes.push_back(fmt::format("{:.2f} us of it are turns: CTAs that wait for those before them", turns_us));
+  gpu::change_time(out.report, time_us + turns_us + added(atomics_us(source, out.profile), source, time_us));
   return out;
 }
 

@@ -22,6 +22,12 @@ TEST(TurnsLaunches, TimesStayWithinTheirBounds) { expect_times_within(turns(), 0
 // Slices of K add their sums one after the other.
 TEST(TurnsLaunches, SlicesOfKWaitForEachOther) {
   for (const double error : errors_of("splitk/")) EXPECT_NEAR(error, 0, 0.15);
+  const auto is_told = [](const std::string& note) { return note.find("us of it are turns") != note.npos; };
+  for (const LaunchOutcome& each : turns().outcomes) {
+    if (!each.launch.starts_with("splitk/")) continue;
+    const bool waits = each.launch != "splitk/8";  // which is one slice
+    EXPECT_EQ(std::ranges::any_of(each.run->notes, is_told), waits) << each.launch;
+  }
 }
 
 // All CTAs of the grid take one lock.
