@@ -275,8 +275,8 @@ struct CtaRun {
   bool ends = true;
 };
 
-void run(CtaRun& out, const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
-         const ProfileLimits& limits, const CtaId& id) {
+void run_cta(CtaRun& out, const EmulatedCode& code, const Launch& launch, const LaunchMemory& memory,
+             const ProfileLimits& limits, const CtaId& id) {
   EmulatedCta cta(code, launch, memory, id);
   CtaRecorder recorder(code, out.nodes, launch, memory.shared_begin());
   while (!cta.finished() && out.ends) {
@@ -358,14 +358,14 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
   out.counts.resize(out.code.steps.size());
   std::vector<CtaRun> runs(cells.size());
   share_work(cells.size(), limits.jobs, {},
-             [&](std::size_t i) { run(runs[i], out.code, launch, memory, limits, cells[i].id); });
+             [&](std::size_t i) { run_cta(runs[i], out.code, launch, memory, limits, cells[i].id); });
   out.last_turn = last_turn(runs, cells, classes.waits());
   if (out.last_turn && !out.last_turn->in_order) {  // a lock of each CTA's own holds up nobody
     const Extent& grid = launch.grid;
     CtaId last{};
     for (std::size_t axis = 0; axis < 3; ++axis) last[axis] = static_cast<std::uint32_t>(grid[axis] - 1);
     CtaRun other;
-    run(other, out.code, launch, memory, limits, last == cells.front().id ? CtaId{} : last);
+    run_cta(other, out.code, launch, memory, limits, last == cells.front().id ? CtaId{} : last);
     if (!other.found.turn || other.found.turn->semaphore != out.last_turn->semaphore) out.last_turn.reset();
   }
   for (std::size_t each = 0; each < cells.size(); ++each) {

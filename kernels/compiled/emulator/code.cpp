@@ -261,7 +261,9 @@ std::optional<std::int32_t> target_at(const EmulatedCode& code, std::int32_t at)
   return target != nullptr ? code.code->at(static_cast<std::uint64_t>(target->value)) : std::nullopt;
 }
 
-bool is_coherent_beyond_sm(const Instruction& in) { return in.has("STRONG") && !in.has("SM"); }
+bool is_coherent_beyond_sm(const Step& step) {
+  return step.semantics == S::atomic_global || (step.in->has("STRONG") && !step.in->has("SM"));
+}
 
 // The loop that the branch closes, if it polls.
 std::optional<Poll> poll_of(const EmulatedCode& code, std::int32_t branch) {
@@ -272,7 +274,7 @@ std::optional<Poll> poll_of(const EmulatedCode& code, std::int32_t branch) {
   for (std::int32_t at = *begin; at < branch; ++at) {
     const Step& step = code.steps[static_cast<std::size_t>(at)];
     const bool sees_others =
-        step.semantics == S::atomic_global || (step.semantics == S::load_global && is_coherent_beyond_sm(*step.in));
+        (step.semantics == S::atomic_global || step.semantics == S::load_global) && is_coherent_beyond_sm(step);
     if (has_addresses(step.semantics) && !sees_others) return std::nullopt;
     if (sees_others) seen.merge(written(step));
     changed.merge(written(step));

@@ -87,7 +87,7 @@ struct EmulatedCode {
 [[nodiscard]] std::optional<std::int32_t> target_at(const EmulatedCode& code, std::int32_t at);
 
 // Sees what other SMs have written: L1, which is coherent within an SM alone, does not answer.
-[[nodiscard]] bool is_coherent_beyond_sm(const Instruction& in);
+[[nodiscard]] bool is_coherent_beyond_sm(const Step& step);
 
 // Operands that an instruction reads and writes, as sets of registers: bit r of R0 to R254, then UR, P, UP.
 struct RegisterSet {

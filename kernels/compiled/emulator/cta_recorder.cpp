@@ -113,14 +113,12 @@ bool is_thrown(Semantics s) { return s == S::load_shared || s == S::store_shared
 void CtaRecorder::note_semaphore(Warp& w, const Access& access) {
   if (code_.polls.empty()) return;
   const Step& step = *access.step;
-  const bool is_atomic = step.semantics == S::atomic_global;
-  if ((!is_atomic && !is_coherent_beyond_sm(*step.in)) || std::popcount(access.lanes & access.address.known) != 1)
-    return;
+  if (!is_coherent_beyond_sm(step) || std::popcount(access.lanes & access.address.known) != 1) return;
   const auto lane = static_cast<std::size_t>(std::countr_zero(access.lanes & access.address.known));
   const std::uint64_t address = access.address.value[lane];
   if (step.polls) {
     w.looked_at = address;
-    w.takes_lock = is_atomic && !step.in->has("ADD");
+    w.takes_lock = step.semantics == S::atomic_global && !step.in->has("ADD");
   }
   if (step.polls || step.semantics == S::load_global) return;
   if (const auto turn = waiting_.find(address); turn != waiting_.end()) {
@@ -147,8 +145,7 @@ void CtaRecorder::accesses(int warp, const Access& access) {
     for (std::size_t i = 0; i < 32; ++i) v.offset[i] = thrown_in(i);
   }
   // Wherever it goes, L2 has to answer.
-  const bool beyond_sm = access.step->semantics == S::atomic_global || is_coherent_beyond_sm(*access.step->in);
-  if (lanes == 0 && beyond_sm) v.lanes = unknown & (0 - unknown);
+  if (lanes == 0 && is_coherent_beyond_sm(*access.step)) v.lanes = unknown & (0 - unknown);
   const auto lane = static_cast<std::size_t>(std::countr_zero(lanes == 0 ? 1u : lanes));
   const std::uint64_t base = access.address.value[lane] & ~std::uint64_t{127};
   const std::uint64_t shared_base = access.shared.value[lane] & ~std::uint64_t{127};

@@ -127,7 +127,7 @@ void SmAccesses::accesses(int warp, const Access& access) {
   ++now_.position;
   const auto at = static_cast<std::size_t>(access.at);
   const Instruction& in = *access.step->in;
-  const bool through_l1 = s == S::load_global && !is_coherent_beyond_sm(in) && !in.has("BYPASS");
+  const bool through_l1 = s == S::load_global && !is_coherent_beyond_sm(*access.step) && !in.has("BYPASS");
   const bool copies_through = s == S::copy_to_shared && !in.has("BYPASS");
   if (s == S::store_global && cta_ == 0) write_bytes(at, access);
   if (is_global_atomic(*access.step)) take_turns(at, access);

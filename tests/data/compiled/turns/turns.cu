@@ -376,58 +376,37 @@ __global__ void f_chainld(int* p, int n) {
   for (int i = 0; i < n; i++) asm volatile("ld.relaxed.gpu.global.b32 %0,[%1];" : "=r"(v) : "l"(p + (v & 1)));
   p[4] = v;
 }
-__global__ void f_u16(const unsigned short* A, float* C, int n, int st) {
-  float s = 0;
-  const unsigned short* p = A + (threadIdx.x / 32) * st;
+__device__ unsigned short loaded(const unsigned short* p) {
+  unsigned short v;
+  asm volatile("ld.global.u16 %0,[%1];" : "=h"(v) : "l"(p));
+  return v;
+}
+__device__ unsigned loaded(const unsigned* p) {
+  unsigned v;
+  asm volatile("ld.global.u32 %0,[%1];" : "=r"(v) : "l"(p));
+  return v;
+}
+// All lanes of a warp load the same, eight loads together.
+template <class T, class Sum, class Add>
+__device__ void sum_up(const T* A, Sum* C, int n, int st, Add add) {
+  Sum s = 0;
+  const T* p = A + (threadIdx.x / 32) * st;
   for (int i = 0; i < n; i += 8) {
 #pragma unroll
-    for (int u = 0; u < 8; u++) {
-      unsigned short v;
-      asm volatile("ld.global.u16 %0,[%1];" : "=h"(v) : "l"(p + i + u));
-      s += __uint_as_float((unsigned)v << 16);
-    }
+    for (int u = 0; u < 8; u++) add(s, loaded(p + i + u));
   }
   C[blockIdx.x * blockDim.x + threadIdx.x] = s;
 }
-__global__ void f_u16i(const unsigned short* A, int* C, int n, int st) {
-  int s = 0;
-  const unsigned short* p = A + (threadIdx.x / 32) * st;
-  for (int i = 0; i < n; i += 8) {
-#pragma unroll
-    for (int u = 0; u < 8; u++) {
-      unsigned short v;
-      asm volatile("ld.global.u16 %0,[%1];" : "=h"(v) : "l"(p + i + u));
-      s ^= v;
-    }
-  }
-  C[blockIdx.x * blockDim.x + threadIdx.x] = s;
-}
-__global__ void f_u32(const unsigned* A, float* C, int n, int st) {
-  float s = 0;
-  const unsigned* p = A + (threadIdx.x / 32) * st;
-  for (int i = 0; i < n; i += 8) {
-#pragma unroll
-    for (int u = 0; u < 8; u++) {
-      unsigned v;
-      asm volatile("ld.global.u32 %0,[%1];" : "=r"(v) : "l"(p + i + u));
-      s += __uint_as_float(v << 16);
-    }
-  }
-  C[blockIdx.x * blockDim.x + threadIdx.x] = s;
-}
-__global__ void f_u32i(const unsigned* A, int* C, int n, int st) {
-  int s = 0;
-  const unsigned* p = A + (threadIdx.x / 32) * st;
-  for (int i = 0; i < n; i += 8) {
-#pragma unroll
-    for (int u = 0; u < 8; u++) {
-      unsigned v;
-      asm volatile("ld.global.u32 %0,[%1];" : "=r"(v) : "l"(p + i + u));
-      s ^= v;
-    }
-  }
-  C[blockIdx.x * blockDim.x + threadIdx.x] = s;
-}
+struct AddFloat {
+  __device__ void operator()(float& s, unsigned v) const { s += __uint_as_float(v << 16); }
+};
+struct Xor {
+  __device__ void operator()(int& s, unsigned v) const { s ^= v; }
+};
+__global__ void f_u16(const unsigned short* A, float* C, int n, int st) { sum_up(A, C, n, st, AddFloat{}); }
+__global__ void f_u16i(const unsigned short* A, int* C, int n, int st) { sum_up(A, C, n, st, Xor{}); }
+__global__ void f_u32(const unsigned* A, float* C, int n, int st) { sum_up(A, C, n, st, AddFloat{}); }
+__global__ void f_u32i(const unsigned* A, int* C, int n, int st) { sum_up(A, C, n, st, Xor{}); }
 __global__ void f_naiveh(const half* A, const half* B, half* C, int N) {
   int r = blockIdx.y * 16 + threadIdx.y, c = blockIdx.x * 16 + threadIdx.x;
   float s = 0;
