@@ -66,11 +66,13 @@ void tell_guesses(Profile& out, const Guesses& guesses, const Launch& launch) {
       tell(fmt::format("{}: decided by a value that is not known; taken as {}{}", text_of(out.code, at),
                        taken ? "taken" : "not taken", given ? ", as the launch file says" : ""));
   }
-  for (const std::int32_t at : guesses.unknown_addresses)
+  for (const std::int32_t at : guesses.unknown_addresses) {
+    const Step& step = out.code.steps[static_cast<std::size_t>(at)];
     tell(fmt::format("{}: its address depends on a value that is not known; {}", text_of(out.code, at),
-                     is_thrown(out.code.steps[static_cast<std::size_t>(at)].semantics)
-                         ? "its lanes are taken to go to banks at random"
-                         : "it moves no data"));
+                     is_thrown(step.semantics)     ? "its lanes are taken to go to banks at random"
+                     : is_coherent_beyond_sm(step) ? "it waits for a sector of L2"
+                                                   : "it moves no data"));
+  }
   for (const std::int32_t at : guesses.guessed_addresses)
     tell(text_of(out.code, at) + ": its address depends on a value that is not known; it goes where one like it would");
 }
