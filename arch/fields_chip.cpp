@@ -53,6 +53,10 @@ std::vector<Field> chip_fields() {
                    "How much longer than the mean of all SMs a hit in L2 takes for the one that lies worst. Absent: "
                    "not modelled.",
                    "kernels whose CTAs all run at once")),
+      optional(row("l2.service", NOTEG_MEMBER(l2.service), {0, 1000},
+                   "SM cycles that L2 takes for a request: service time of the queues in which loads wait where L2 "
+                   "is busy with reads or with stores. Absent: not modelled.",
+                   "load latency under load")),
       optional(row("l2.filled", NOTEG_MEMBER(l2.filled), {0, 4},
                    "What it takes of the time of a store to keep what DRAM brings.", "kernels that miss and store")),
       optional(row("l2.sm_write_bandwidth", NOTEG_MEMBER(l2.sm_write_bandwidth), {1, 1024},

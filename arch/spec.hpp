@@ -283,6 +283,7 @@ struct L2Spec {
   double store_mask = 0;            // that goes before sectors that are filled in part, over a sector; 0: not known
   double modified_read = 0;         // of a store: what reading what was stored takes on the way of stores; 0: not known
   double slowest_sm = 0;            // how much longer than the mean of all SMs the worst one waits; 0: not known
+  Cycles service{};                 // of a request, in the queues that loads stand in where L2 is busy; 0: not known
   double filled = 0.85;             // of a store: what L2 takes to keep what DRAM brings (H200M, replayed)
   Seconds atomic_interval{0.7e-9};  // one atomic operation on a sector to the next (H200M, l2_atomics)
   Seconds atomic_sum{1.757e-9};     // one sum of floating-point numbers in a sector to the next (H200M, l2_atomics)

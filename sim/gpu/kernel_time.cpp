@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/gpu/dram.hpp"
+#include "sim/memory/dram.hpp"
 #include "sim/support/work_sharing.hpp"
 
 namespace noteg::gpu {
@@ -23,7 +24,7 @@ double load_of(double dram_cycles, double sm_cycles) { return dram_cycles / std:
 constexpr double worth_a_run = 0.0002;
 
 // The two runs, side by side where there are threads and the latency is known.
-void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional<DramWait> wait, double dram_cycles,
+void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional<MemoryWait> wait, double dram_cycles,
               const SimOptions& options, SmTimer& timer) {
   const auto run = [&](const sm::MemoryPort& port) {
     if (options.pilot) return timer.estimate(port, runs.work, options.jobs);
@@ -43,23 +44,23 @@ void run_both(SmRuns& runs, const PortRequest& ports, Hertz clock, std::optional
     runs.from_l2.cycles = std::min(runs.from_l2.cycles, runs.from_dram.cycles);
   };
   if (runs.waiting > 0 && wait) {
-    if (wait->cost && !options.exact) {
-      const double cost = *wait->cost;
+    if (wait->dram_cost && !options.exact) {
+      const double cost = *wait->dram_cost;
       if (cost * runs.waiting < worth_a_run) {
-        runs.dram_latency = port_to_dram(ports, clock, wait->latency).latency;
+        runs.dram_latency = port_to_dram(ports, clock, wait->dram_latency).latency;
         runs.from_dram = runs.from_l2 = run(runs.port);
         runs.from_dram.cycles *= 1 + cost;
         return;
       }
       if (cost * (1 - runs.waiting) < worth_a_run) {
-        from_dram(wait->latency);
+        from_dram(wait->dram_latency);
         runs.from_l2 = runs.from_dram;
         runs.from_l2.cycles /= 1 + cost;
         return;
       }
     }
     share_work(2, options.jobs, {},
-               [&](std::size_t i) { i == 0 ? (void)(runs.from_l2 = run(runs.port)) : from_dram(wait->latency); });
+               [&](std::size_t i) { i == 0 ? (void)(runs.from_l2 = run(runs.port)) : from_dram(wait->dram_latency); });
     no_faster_for_waiting();
     return;
   }
@@ -119,9 +120,39 @@ double KernelTime::load_at(Hertz clock) const {
 
 double KernelTime::dram_latency_at(Hertz clock) const { return dram_latency(ports_, clock).at(load_at(clock)); }
 
-DramWait KernelTime::dram_wait_at(Hertz clock) const {
+MemoryWait KernelTime::memory_wait_at(Hertz clock) const {
   const double latency = dram_latency_at(clock);
-  return {latency, runs_.tell_waits ? std::optional(runs_.cost_of_waiting(latency)) : std::nullopt};
+  return {latency, runs_.tell_waits ? std::optional(runs_.cost_of_waiting(latency)) : std::nullopt, l2_wait_at(clock)};
+}
+
+KernelTime::L2Work KernelTime::l2_work(Hertz clock) const {
+  const Traffic& t = ports_.traffic;
+  const arch::L2Spec& l2 = ports_.gpu->l2;
+  constexpr double sectors_of_line = 4;
+  const double faster = l2_cycles_per_cycle(*ports_.gpu, clock);
+  const double stored = t.l2_write_bytes * apart_ * (1 + (t.write_beats - 1) * apart_);
+  const double sent = stored + t.l2_read_bytes / sectors_of_line * sm::request_beats;
+  const double crossing = sent + t.modified_read_bytes * l2.modified_read;
+  return {t.l2_read_bytes * t.reads_that_arrive * t.read_beats / (l2.read_bandwidth.value * faster),
+          crossing / (l2.write_bandwidth.value * faster), sent};
+}
+
+// Reads and stores of all SMs meet in a queue each, and a load stands in both. No kernel gets longer by more than its
+// loads do, so that L2 is the less busy the longer they wait: the wait is the one that it brings about itself.
+double KernelTime::l2_wait_at(Hertz clock) const {
+  const double service = ports_.gpu->l2.service.value, latency = runs_.l2_latency;
+  if (!ports_.l2_limits || !ports_.latency_limits || service <= 0 || latency <= 0) return 0;
+  const L2Work work = l2_work(clock);
+  const double cycles = std::max(1.0, cycles_at(clock));
+  constexpr int halvings = 12;
+  double low = 0, high = latency;
+  for (int i = 0; i < halvings; ++i) {
+    const double wait = 0.5 * (low + high), longer = cycles * (1 + wait / latency);
+    const double queued =
+        memory::queue_wait(work.reads / longer, service) + memory::queue_wait(work.stores / longer, service);
+    (queued > wait ? low : high) = wait;
+  }
+  return 0.5 * (low + high);
 }
 
 double KernelTime::sm_cycles_at(Hertz clock) const {
@@ -145,16 +176,14 @@ double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
   double written = 0;
   if (ports_.l2_limits) {
     const arch::L2Spec& l2 = ports_.gpu->l2;
-    constexpr double sectors_of_line = 4;
-    const double stored = t.l2_write_bytes * apart_ * (1 + (t.write_beats - 1) * apart_);
-    const double sent = stored + t.l2_read_bytes / sectors_of_line * sm::request_beats;
-    const double crossing = sent + t.modified_read_bytes * l2.modified_read;
+    const L2Work work = l2_work(clock);
     const double rate = l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock);
     const double of_fullest = static_cast<double>(ports_.ctas.fullest) / static_cast<double>(ports_.ctas.all);
-    written = (crossing + t.dram_read_bytes * l2.filled) / rate;
-    if (stream > 0) stream += t.found_apart * crossing / rate;
-    if (crossing > 0) written += first_request(clock);
-    if (l2.sm_write_bandwidth.value > 0) written = std::max(written, sent * of_fullest / l2.sm_write_bandwidth.value);
+    written = work.stores + t.dram_read_bytes * l2.filled / rate;
+    if (stream > 0) stream += t.found_apart * work.stores;
+    if (work.stores > 0) written += first_request(clock);
+    if (l2.sm_write_bandwidth.value > 0)
+      written = std::max(written, work.sent_bytes * of_fullest / l2.sm_write_bandwidth.value);
   }
   return std::max({sm_cycles, stream, written}) + reduction_;
 }
@@ -187,7 +216,7 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
 }
 
 SmRuns run_busiest_sm(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports, Hertz clock,
-                      std::optional<DramWait> wait, const SimOptions& options, SmTimer& timer) {
+                      std::optional<MemoryWait> wait, const SimOptions& options, SmTimer& timer) {
   const double dram_cycles = options.switches.dram ? (dram_time(gpu.dram, ports.traffic) * clock).value : 0;
   SmRuns runs;
   runs.port = port_to_l2(ports, clock);

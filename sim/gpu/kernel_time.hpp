@@ -34,11 +34,12 @@ struct SmRuns {
   [[nodiscard]] double cost_of_waiting(double latency) const;
 };
 
-// What an earlier solution says of DRAM: its latency, and what waiting for it costs (SmRuns::cost_of_waiting), if it
-// tells.
-struct DramWait {
-  double latency = 0;
-  std::optional<double> cost;
+// What an earlier solution says of memory: the latency of DRAM, what waiting for it costs (SmRuns::cost_of_waiting), if
+// it tells, and how long loads wait for L2.
+struct MemoryWait {
+  double dram_latency = 0;
+  std::optional<double> dram_cost;
+  double l2 = 0;
 };
 
 class KernelTime {
@@ -49,7 +50,14 @@ class KernelTime {
   // Of DRAM, 0..1.
   [[nodiscard]] double load_at(Hertz clock) const;
   [[nodiscard]] double dram_latency_at(Hertz clock) const;
-  [[nodiscard]] DramWait dram_wait_at(Hertz clock) const;
+  // SM cycles that L2 is busy: with reads, and with what goes the way of stores, of which SMs send so many bytes.
+  struct L2Work {
+    double reads = 0, stores = 0, sent_bytes = 0;
+  };
+  [[nodiscard]] L2Work l2_work(Hertz clock) const;
+  // Cycles that a load waits for L2, which is busy with what all SMs ask of it.
+  [[nodiscard]] double l2_wait_at(Hertz clock) const;
+  [[nodiscard]] MemoryWait memory_wait_at(Hertz clock) const;
   // Of the busiest SM, and of the kernel without its launch.
   [[nodiscard]] double sm_cycles_at(Hertz clock) const;
   [[nodiscard]] double cycles_at(Hertz clock) const { return cycles_at(clock, sm_cycles_at(clock)); }
@@ -89,7 +97,7 @@ class KernelTime {
 // whose steps all find their data in L2, which is the highest. Where what a known wait costs, by the part of the steps
 // that a run is for, is next to nothing, that run is not made: it is the other one, longer or shorter by the wait.
 [[nodiscard]] SmRuns run_busiest_sm(const arch::GpuSpec& gpu, const KernelLaunch& launch, const PortRequest& ports,
-                                    Hertz clock, std::optional<DramWait> wait, const SimOptions& options,
+                                    Hertz clock, std::optional<MemoryWait> wait, const SimOptions& options,
                                     SmTimer& timer);
 
 }  // namespace noteg::gpu

@@ -15,7 +15,7 @@ namespace {
 // other waits lie on a line (kernel_time.hpp); ratios of clocks, since every shape that the power limit holds back runs
 // at a clock of its own; shares of L2, since grids that leave the last wave partial each have one of their own; the
 // mean number of readers, since each shape has one of its own. Waits are whole cycles, so that main loops become
-// periodic.
+// periodic; waits for L2 are a step of the latency.
 constexpr double wait_step = 1.15, clock_step = 1.02, share_step = 1.02, step_of_c = 1.03, step_of_sharers = 2;
 
 constexpr double unlimited = 1e9;  // bytes per cycle
@@ -98,7 +98,8 @@ DramLatency dram_latency(const PortRequest& request, Hertz clock) {
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const arch::GpuSpec& gpu = *request.gpu;
   sm::MemoryPort out;
-  out.latency = out.l2_latency = std::round(l2_latency(request) + behind_mean(request));
+  const double latency = l2_latency(request) + behind_mean(request);
+  out.latency = out.l2_latency = std::round(latency * rounded(1 + request.l2_wait / latency, share_step));
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;

@@ -22,8 +22,9 @@ namespace {
 
 // Times the kernel by runs at a clock and settles the operating point with them.
 TimedKernel timed_at(const arch::GpuSpec& gpu, const KernelLaunch& launch, const SimOptions& options, Hertz clock,
-                     std::optional<DramWait> wait, SmTimer& timer) {
-  const PortRequest ports = port_request(gpu, launch, options);
+                     std::optional<MemoryWait> wait, SmTimer& timer) {
+  PortRequest ports = port_request(gpu, launch, options);
+  if (wait) ports.l2_wait = wait->l2;
   const SmRuns runs = run_busiest_sm(gpu, launch, ports, clock, wait, options, timer);
   const double reduction = reduction_cycles(gpu, launch, runs, clock, options, timer);
   const KernelTime time(gpu, launch, ports, runs, options, reduction);
@@ -91,11 +92,8 @@ Seconds least_time(const arch::GpuSpec& gpu, const KernelLaunch& launch, const S
 }
 
 // Of what L2 can deliver, what the SMs drew in a run in which all came from there.
-double l2_load(const arch::GpuSpec& gpu, const TimedKernel& timed, Hertz clock) {
-  const Traffic& traffic = timed.ports.traffic;
-  const double rate = gpu.l2.read_bandwidth.value * l2_cycles_per_cycle(gpu, clock);
-  return traffic.l2_read_bytes * traffic.reads_that_arrive * traffic.read_beats / rate /
-         std::max(1.0, timed.runs.from_l2.cycles);
+double l2_load(const TimedKernel& timed, Hertz clock) {
+  return timed.time.l2_work(clock).reads / std::max(1.0, timed.runs.from_l2.cycles);
 }
 
 // CTAs drift apart where SMs want more than L2 delivers: it then serves them unequally (sm.drift_full_l2). Absent where
@@ -104,7 +102,7 @@ std::optional<KernelLaunch> with_drift(const arch::GpuSpec& gpu, const KernelLau
                                        Hertz clock) {
   if (!launch.when_l2_is_full) return std::nullopt;
   const double even = gpu.sm.l2_even_below, uneven = gpu.sm.l2_uneven_above;
-  const double full = (l2_load(gpu, timed, clock) - even) / std::max(1e-9, uneven - even);
+  const double full = (l2_load(timed, clock) - even) / std::max(1e-9, uneven - even);
   if (full <= 0) return std::nullopt;
   KernelLaunch out = launch;
   out.traffic = between(launch.traffic, *launch.when_l2_is_full, std::min(full, 1.0));
@@ -129,7 +127,7 @@ Result<TimedKernel> time_kernel(const arch::GpuSpec& gpu, const KernelLaunch& la
   };
   if (!options.pilot) {
     const Hertz clock = waiting() != nullptr ? highest : out.point.clock;
-    out = timed_at(gpu, timed_launch, options, clock, out.time.dram_wait_at(clock), *timer);
+    out = timed_at(gpu, timed_launch, options, clock, out.time.memory_wait_at(clock), *timer);
   }
   if (const sm::SmResult* run = waiting()) return waits_for_ever(*run);
   return out;

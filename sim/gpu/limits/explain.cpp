@@ -128,8 +128,10 @@ class Laboratory {
   [[nodiscard]] Found found(const Changes& changes) const {
     SimOptions without = options_;
     for (const auto& [name, value] : changes) without.switches = *with_switch(without.switches, name, value);
-    const PortRequest ports = port_request(gpu_, launch_, without);
+    PortRequest ports = port_request(gpu_, launch_, without);
     PortRequest ports_with = port_request(gpu_, launch_, options_);
+    ports.l2_wait = ports_with.l2_wait = timed().ports.l2_wait;
+    if (!ports.l2_limits) ports.l2_wait = 0;
     ports_with.traffic = ports.traffic;
     sm::SmWork work = busiest_sm_work(gpu_, launch_, without.switches);
     sm::SmWork work_with = busiest_sm_work(gpu_, launch_, options_.switches);
