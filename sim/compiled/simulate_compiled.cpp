@@ -10,6 +10,7 @@
 #include "sim/compiled/semaphores.hpp"
 #include "sim/compiled/traffic.hpp"
 #include "sim/gpu/kernel_report.hpp"
+#include "sim/gpu/memory_port.hpp"
 #include "sim/gpu/simulate.hpp"
 #include "sim/sm/instruction_timing.hpp"
 #include "sim/sm/warp.hpp"
@@ -232,7 +233,9 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   out.program = std::move(timed->program);
   out.origin = std::move(timed->origin);
   const gpu::SmRun& run = *out.report.sm_run;
-  const Result<double> turns = cycles_of_turns(request, out.profile, prints, run.port());
+  gpu::PortRequest alone = run.timed.ports;
+  alone.l2_wait = 0;  // who has its turn has L2 for itself
+  const Result<double> turns = cycles_of_turns(request, out.profile, prints, gpu::port_to_l2(alone, run.clock()));
   if (!turns) return turns.errors();
   const double time_us = out.report.time_us;
   const double turns_us = added(1e6 * *turns / run.clock().value, source, time_us);

@@ -56,10 +56,10 @@ bool opens_rows(const arch::DramSpec& dram, const Traffic& traffic) {
 DramQueue dram_queue(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock) {
   const double service = (dram.service * clock).value;
   const double bytes = traffic.dram_read_bytes + traffic.dram_write_bytes;
-  const double last = 1 + memory::last_of_group(traffic.waiting_places, 1);
-  return {(dram.latency * clock).value + (last - 1) * service,
+  return {(dram.latency * clock).value + memory::last_of_group(traffic.waiting_places, service),
           opens_rows(dram, traffic) ? (dram.row_cycle * clock).value : service,
-          bytes > 0 ? traffic.dram_write_bytes / bytes : 0, (dram.write_drain * clock).value, last};
+          bytes > 0 ? traffic.dram_write_bytes / bytes : 0, (dram.write_drain * clock).value,
+          1 + memory::last_of_group(traffic.queued_places, 1)};
 }
 
 double DramQueue::wait(double utilisation) const {

@@ -28,14 +28,14 @@ inline constexpr double dram_row_bytes = 1024;  // of a pseudo channel of HBM (J
 // Cycles at a clock from the first access of a waiting step to the last of its answers: the unloaded latency with the
 // spread of the last of the accesses, a queue for the bus or for banks that open rows, and the batches in which DRAM
 // writes: a read that comes meanwhile waits for the rest of one. What accesses wait in queues spreads as they do
-// themselves, so that the last of a step waits longer than one alone (H200M, dram_group_loaded: pieces of 16 KB behind a
-// barrier wait 190 and 455 cycles longer at 0.5 and 0.8 of the bandwidth, one access 32 and 126).
+// themselves, so that the last of a step waits longer than one alone (H200M, dram_group_loaded: pieces of 16 KB behind
+// a barrier wait 190 and 455 cycles longer at 0.5 and 0.8 of the bandwidth, one access 32 and 126).
 struct DramQueue {
   double unloaded = 0;
   double service = 0;  // of who stands before in the queue
   double writing = 0;  // of DRAM's busy time
   double drain = 0;    // a batch of writes
-  double last = 1;     // of the accesses of a step: its wait, over that of one
+  double last = 1;     // of the queues of a step: its wait, over that in one
   [[nodiscard]] double wait(double utilisation) const;
 };
 [[nodiscard]] DramQueue dram_queue(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock);

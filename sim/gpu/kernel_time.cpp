@@ -13,14 +13,9 @@ namespace noteg::gpu {
 namespace {
 
 // Asynchronous copies, for tiles to come.
-bool copies_by_warps(const kernels::Program& program) {
+bool copies_ahead(const kernels::Program& program) {
   return std::ranges::any_of(program.code,
                              [](const kernels::Instruction& one) { return one.op == kernels::Opcode::ldgsts; });
-}
-
-bool copies_boxes(const kernels::Program& program) {
-  return std::ranges::any_of(program.async,
-                             [](const kernels::AsyncOp& one) { return one.kind == kernels::AsyncKind::load_box; });
 }
 
 double load_of(double dram_cycles, double sm_cycles) { return dram_cycles / std::max({1.0, dram_cycles, sm_cycles}); }
@@ -216,8 +211,7 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.latency_limits = switches.memory_latency;
   out.launch_limits = switches.launch;
   out.shares_runs = options.many_shapes;
-  out.copies_ahead = copies_by_warps(*launch.program) || copies_boxes(*launch.program);
-  out.asks_always = launch.arithmetic.tensor_cores && copies_by_warps(*launch.program);
+  out.asks_always = launch.arithmetic.tensor_cores && copies_ahead(*launch.program);
   return out;
 }
 

@@ -28,6 +28,7 @@ struct Traffic {
   double found_apart = 0;     // 0..1: of L2's own time, what DRAM's comes on top of
   double waiting_steps = 0;   // 0..1: steps of CTAs that wait for DRAM in full; the others find their data in L2
   double waiting_places = 1;  // in DRAM where what such a step misses lies
+  double queued_places = 1;   // of these, whose queues it waits for side by side, where a walk tells
   double stream_share = 0;    // 0..1, of DRAM's bytes: in runs as long as its rows, at the rate of one long stream
   double opened_rows = 0;     // of DRAM, by reads that do not follow each other
   double c_missing = 0;       // 0..1, of the C (or of the queries) that is read: comes from DRAM
@@ -67,8 +68,9 @@ struct Traffic {
 // Between the traffic of SMs that get on alike and that of those which L2, `full` for that share, serves unequally.
 [[nodiscard]] inline Traffic between(Traffic alike, const Traffic& apart, double full) {
   const auto mix = [&](double Traffic::*member) { alike.*member += full * (apart.*member - alike.*member); };
-  for (double Traffic::*member : {&Traffic::dram_read_bytes, &Traffic::opened_rows, &Traffic::waiting_steps,
-                                  &Traffic::waiting_places, &Traffic::l2_lookups, &Traffic::l2_hit_rate})
+  for (double Traffic::*member :
+       {&Traffic::dram_read_bytes, &Traffic::opened_rows, &Traffic::waiting_steps, &Traffic::waiting_places,
+        &Traffic::queued_places, &Traffic::l2_lookups, &Traffic::l2_hit_rate})
     mix(member);
   return alike;
 }

@@ -92,10 +92,7 @@ double CtaSpread::share_of(double rate, double per_sm) const {
 
 DramLatency dram_latency(const PortRequest& request, Hertz clock) {
   if (!request.latency_limits) return {request.gpu->sm.memory.ldg_latency.value, {}};
-  DramLatency out{l2_latency(request), dram_queue(request.gpu->dram, request.traffic, clock)};
-  // Who copies ahead takes what comes late as it comes: the next copies are on their way meanwhile.
-  if (request.copies_ahead) out.dram.last = 1;
-  return out;
+  return {l2_latency(request), dram_queue(request.gpu->dram, request.traffic, clock)};
 }
 
 sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {

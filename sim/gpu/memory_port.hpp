@@ -31,7 +31,6 @@ struct PortRequest {
   CtaSpread ctas;
   double waves = 1;            // of CTAs on an SM
   double l2_wait = 0;          // cycles of a load, for L2 that is busy (KernelTime::l2_wait_at)
-  bool copies_ahead = false;   // asynchronous copies run ahead of those who wait for them
   bool asks_always = false;    // copies run ahead of tensor cores: the port is seldom idle
   bool l2_limits = true;       // false: L2 delivers at any rate
   bool dram_limits = true;     // false: DRAM does

@@ -14,7 +14,7 @@ double last_of_group(double accesses, double service) {
 }
 
 double queue_wait(double utilisation, double service) {
-  const double load = std::clamp(utilisation, 0.0, 0.9);
+  const double load = std::clamp(utilisation, 0.0, 0.87);
   return service * load / (2.0 * (1.0 - load));
 }
 

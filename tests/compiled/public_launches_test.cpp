@@ -20,6 +20,10 @@ TEST(PublicLaunches, TimesOfBenchmarksToo) {
   expect_times_within(validated("h200-sxm-141gb", "hecbench/h200_launches.csv"), 0.69, 0.113);
 }
 
+TEST(PublicLaunches, TimesOfInferenceToo) {
+  expect_times_within(validated("h200-sxm-141gb", "inference/h200_launches.csv"), 0.61, 0.075);
+}
+
 // Kernels that serve language models. Barriers of all of them are followed.
 const LaunchValidation& serving() { return validated("h200-sxm-141gb", "serving/h200_launches.csv"); }
 

@@ -101,8 +101,30 @@ void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int
     if (slot < slots) ctas.emplace_back(code_, launch, memory, cta_at(launch, of_slot));
   }
   of_cta_.resize(std::max<std::size_t>(1, ctas.size()));
+  const std::int64_t of_a_wave = std::int64_t{spec_.resident} * spec_.sms;
+  if (!run(ctas) || index > 0 || launch.ctas() <= of_a_wave) return;
+  // The next CTAs of these slots, which find in L1 what the first ones left there.
+  for (std::size_t slot = 0; slot < ctas.size(); ++slot) {
+    const std::int64_t next = index + static_cast<std::int64_t>(slot) * spec_.sms + of_a_wave;
+    ctas[slot] = EmulatedCta(code_, launch, memory, cta_at(launch, std::min(next, launch.ctas() - 1)));
+  }
+  later_.resize(asked.size());
+  run(ctas);
+  const double more = static_cast<double>(launch.ctas()) / static_cast<double>(of_a_wave) - 1;
+  for (std::size_t i = 0; i < later_.size(); ++i) {
+    const Lookups& later = later_[i];
+    if (later.asked <= 0) continue;
+    const double in_all = found[i] + more * later.found, of_first = asked[i] / (asked[i] + more * later.asked);
+    if (in_all > 0) joined[i] = (joined[i] + more * later.joined) * of_first;
+    found[i] = in_all * of_first;
+  }
+}
+
+// Whether all ended before there was enough to look at.
+bool SmAccesses::run(std::vector<EmulatedCta>& ctas) {
+  const std::uint32_t last_round = now_.round + 200'000;
   bool any = true;
-  for (now_.round = 0; any && total_ < most_sectors && now_.round < 200'000; ++now_.round) {
+  for (; any && total_ < most_sectors && now_.round < last_round; ++now_.round) {
     any = false;
     for (std::size_t i = 0; i < ctas.size(); ++i) {
       if (ctas[i].finished()) continue;
@@ -111,6 +133,7 @@ void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int
       ctas[i].run_round(*this);
     }
   }
+  return !any;
 }
 
 // What others have written is seen behind an acquire: nothing that L1 holds counts any more.
@@ -129,6 +152,10 @@ void SmAccesses::accesses(int warp, const Access& access) {
   const Instruction& in = *access.step->in;
   const bool through_l1 = s == S::load_global && !is_coherent_beyond_sm(*access.step) && !in.has("BYPASS");
   const bool copies_through = s == S::copy_to_shared && !in.has("BYPASS");
+  if (!later_.empty()) {
+    if (through_l1 || copies_through) look_up_later(at);
+    return;
+  }
   if (s == S::store_global && cta_ == 0) write_bytes(at, access);
   if (is_global_atomic(*access.step)) take_turns(at, access);
   for (const std::uint64_t each : scratch_) {
@@ -144,8 +171,20 @@ void SmAccesses::accesses(int warp, const Access& access) {
   }
 }
 
+void SmAccesses::look_up_later(std::size_t at) {
+  for (const std::uint64_t each : scratch_) {
+    total_ += 1;
+    later_[at].asked += 1;
+    const std::optional<AccessTime> asked_for = l1_.touch(each, now_);
+    if (!asked_for) continue;
+    later_[at].found += 1;
+    later_[at].joined += on_its_way(*asked_for);
+  }
+}
+
 // Bulk copies pass L1 by.
 void SmAccesses::acts(int warp, const AsyncAct& act) {
+  if (!later_.empty()) return;
   const auto copies = async_.copies.find(act.at);
   if (!act.copy.is_known || copies == async_.copies.end()) return;
   ++execution_;

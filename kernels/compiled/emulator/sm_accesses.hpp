@@ -68,7 +68,8 @@ class SmAccesses : public WarpWatcher {
   // Both have to outlive it.
   SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async);
 
-  // The CTAs that SM `index` takes first into so many of its slots, in rounds, as far as tells enough.
+  // The CTAs that SM `index` takes first into so many of its slots, in rounds, as far as tells enough; of the first SM
+  // those that follow in these slots as well, which stand for all later ones.
   void walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots);
 
   void enters(int warp, std::int32_t block, std::uint32_t lanes) override;
@@ -112,10 +113,15 @@ class SmAccesses : public WarpWatcher {
       return of_line == other.of_line && std::max(round, other.round) - std::min(round, other.round) <= apart;
     }
   };
+  struct Lookups {
+    double asked = 0, found = 0, joined = 0;
+  };
   struct FirstExecutions {
     std::set<std::uint64_t> sectors;
     std::map<int, std::size_t> begun;  // by warp: how much of `asked` there was when it came first
   };
+  bool run(std::vector<EmulatedCta>& ctas);
+  void look_up_later(std::size_t at);
   [[nodiscard]] std::set<std::uint64_t> together(const std::vector<std::size_t>& all) const;
   void write_bytes(std::size_t at, const Access& access);
   void take_turns(std::size_t at, const Access& access);
@@ -134,6 +140,7 @@ class SmAccesses : public WarpWatcher {
   std::map<std::size_t, FlatMap<Seen>> stored_;   // sectors, by instruction
   std::vector<bool> empties_l1_;                  // by block: it invalidates L1 (CCTL.IVALL)
   std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
+  std::vector<Lookups> later_;                    // of the second CTAs, by instruction; empty: the first ones run
   std::size_t execution_ = 0, total_ = 0;         // accesses so far; sectors
   AccessTime now_;
   std::int64_t warps_ = 1;  // that take turns in it
