@@ -27,10 +27,10 @@ TEST(Overrides, ReplaceTheNumberOfTheFile) {
 }
 
 TEST(Overrides, AllMistakesInOneRun) {
-  EXPECT_EQ(override_mistakes({{"l2.size", "2 GB/s"}, {"l2.sice", "1 MiB"}, {"sms", "0"}}),
+  EXPECT_EQ(override_mistakes({{"l2.size", "2 GB/s"}, {"l2.sizr", "1 MiB"}, {"sms", "0"}}),
             "--set arch.l2.size: expected a size such as 36 MiB (in B, KiB, MiB, GiB, TiB, KB, MB, GB, TB), found "
             "\"2 GB/s\", which is a bandwidth\n"
-            "--set arch.l2.sice: expected a key of an architecture file, found an unknown one (did you mean l2.size?)\n"
+            "--set arch.l2.sizr: expected a key of an architecture file, found an unknown one (did you mean l2.size?)\n"
             "--set arch.sms: expected an integer from 1 to 1024, found \"0\"\n");
 }
 
