@@ -69,6 +69,19 @@ TEST(Footprints, WhatANeighbourAsksForInTheSameTurnIsOnItsWay) {
   EXPECT_DOUBLE_EQ(prints.loads[5].joined, 0);
 }
 
+// Sixteen CTAs follow each other on an SM: what all of them read is fetched by the first, what each reads for itself by
+// each.
+TEST(Footprints, TheNextCtaFindsInL1WhatTheFirstOneLeft) {
+  Small kernel(
+      "S2R R1, SR_LANEID\nS2R R2, SR_CTAID.X\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R1, 0x4, R4\n"
+      "IMAD.WIDE R8, R2, 0x80, R6\nLDG.E R10, desc[UR4][R6.64]\nLDG.E R11, desc[UR4][R8.64+0x1000]\nEXIT\n",
+      {buffer(1 << 20)}, {32, 1, 1}, {64, 1, 1});
+  const Footprints prints = footprints_of(kernel);
+  EXPECT_DOUBLE_EQ(prints.loads[5].hit_rate, 15.0 / 16);
+  EXPECT_DOUBLE_EQ(prints.loads[5].joined, 0);
+  EXPECT_DOUBLE_EQ(prints.loads[6].hit_rate, 0);
+}
+
 // Lanes that add to one word take turns at its sector; those that add to words beside each other do not.
 TEST(Footprints, AtomicOperationsOnAWordTakeTurns) {
   for (const auto& [shift, turns, words] : {std::tuple{"0x0", 1.0, 8.0}, {"0x2", 4.0, 8.0}, {"0x5", 32.0, 1.0}}) {
