@@ -51,6 +51,12 @@ std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
   return std::min(n, in.operands);
 }
 
+// Of the types of a conversion the first is that of its result: F2F.F32.F64 has one register.
+bool makes_double(const Instruction& in) {
+  const auto at = [&](std::string_view type) { return in.modifiers.find(type); };
+  return at(".F64") < std::min({at(".F32"), at(".F16"), at(".BF16")});
+}
+
 std::uint8_t width_of(const Instruction& in, Semantics semantics) {
   if (const auto form = kernels::tensor_form_from(timed_as(in), in.modifiers))
     return static_cast<std::uint8_t>(kernels::registers_of(*form).c);
@@ -66,6 +72,7 @@ std::uint8_t width_of(const Instruction& in, Semantics semantics) {
     case S::imad: return in.has("WIDE") ? 2 : 1;
     case S::float_to_int: return in.has("U64") || in.has("S64") ? 2 : 1;
     case S::opaque:
+      if (in.base == "F2F") return makes_double(in) ? 2 : 1;
       return in.base.ends_with("MMA") || in.base.starts_with("T") ? 4
              : in.base.starts_with("D") || in.has("64") || in.has("F64") || in.base == "FADD2" || in.base == "FFMA2" ||
                      in.base == "FMUL2"

@@ -36,6 +36,15 @@ TEST(Emulation, RowsBetweenOffsetsThatGrowAreGoneThrough) {
 }
 
 // What a mask made before the loop changes in it by sums alone: no more of these iterations than tell are run.
+// R5 counts the loop. A double in R4 takes it as well.
+TEST(Emulation, AConversionWritesAsManyRegistersAsItsResultHas) {
+  for (const auto& [form, known] : {std::pair{"F2F.F32.F64 R4, R2", true}, {"F2F.F64.F32 R4, R2", false}}) {
+    Small kernel("LDC R5, c[0x0][0x210]\n" + std::string(form) +
+                     "\nLBB0:\nIADD3 R5, R5, -0x1, RZ\nISETP.GT.AND P0, PT, R5, RZ, PT\n@P0 BRA LBB0\nEXIT\n",
+                 {i32(7)});
+    EXPECT_EQ(kernel.at(2).warps, known ? 7 : 1) << form;
+  }
+}
 TEST(Emulation, ALoopOverAMaskedCountIsNotRunThroughInFull) {
   Small kernel(
       "LDC R1, c[0x0][0x210]\nLOP3.LUT R1, R1, 0xfffffffc, RZ, 0xc0, !PT\nLBB0:\nIADD3 R1, R1, -0x4, RZ\n"
