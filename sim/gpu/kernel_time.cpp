@@ -18,6 +18,17 @@ bool copies_ahead(const kernels::Program& program) {
                              [](const kernels::Instruction& one) { return one.op == kernels::Opcode::ldgsts; });
 }
 
+// Between 0 and `most`, where a value stops to be too small.
+template <class IsTooSmall>
+double bisected(double most, int halvings, IsTooSmall is_too_small) {
+  double low = 0, high = most;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = 0.5 * (low + high);
+    (is_too_small(middle) ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
 double load_of(double dram_cycles, double sm_cycles) { return dram_cycles / std::max({1.0, dram_cycles, sm_cycles}); }
 
 // Of the cycles: what waiting for DRAM has to cost, in pilot runs, by the part of the steps for which a run is made.
@@ -109,13 +120,9 @@ double KernelTime::load_at(Hertz clock) const {
   constexpr int halvings = 24;
   const double dram_cycles = (dram_ * clock).value;
   const DramLatency latency = dram_latency(ports_, clock);
-  double low = 0, high = 1;
-  for (int i = 0; i < halvings; ++i) {
-    const double load = 0.5 * (low + high);
-    const double cycles = factor_ * runs_.cycles_at(latency.at(load));
-    (load_of(dram_cycles, cycles) > load ? low : high) = load;
-  }
-  return 0.5 * (low + high);
+  return bisected(1, halvings, [&](double load) {
+    return load_of(dram_cycles, factor_ * runs_.cycles_at(latency.at(load))) > load;
+  });
 }
 
 double KernelTime::dram_latency_at(Hertz clock) const { return dram_latency(ports_, clock).at(load_at(clock)); }
@@ -145,14 +152,10 @@ double KernelTime::l2_wait_at(Hertz clock) const {
   const L2Work work = l2_work(clock);
   const double cycles = std::max(1.0, cycles_at(clock));
   constexpr int halvings = 12;
-  double low = 0, high = latency;
-  for (int i = 0; i < halvings; ++i) {
-    const double wait = 0.5 * (low + high), longer = cycles * (1 + wait / latency);
-    const double queued =
-        memory::queue_wait(work.reads / longer, service) + memory::queue_wait(work.stores / longer, service);
-    (queued > wait ? low : high) = wait;
-  }
-  return 0.5 * (low + high);
+  return bisected(latency, halvings, [&](double wait) {
+    const double longer = cycles * (1 + wait / latency);
+    return memory::queue_wait(work.reads / longer, service) + memory::queue_wait(work.stores / longer, service) > wait;
+  });
 }
 
 double KernelTime::sm_cycles_at(Hertz clock) const {

@@ -15,7 +15,7 @@ namespace {
 // other waits lie on a line (kernel_time.hpp); ratios of clocks, since every shape that the power limit holds back runs
 // at a clock of its own; shares of L2, since grids that leave the last wave partial each have one of their own; the
 // mean number of readers, since each shape has one of its own. Waits are whole cycles, so that main loops become
-// periodic; waits for L2 are a step of the latency.
+// periodic. How much longer L2 answers where it is busy goes in the steps of its shares.
 constexpr double wait_step = 1.15, clock_step = 1.02, share_step = 1.02, step_of_c = 1.03, step_of_sharers = 2;
 
 constexpr double unlimited = 1e9;  // bytes per cycle

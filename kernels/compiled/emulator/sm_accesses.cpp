@@ -102,14 +102,14 @@ void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int
   }
   of_cta_.resize(std::max<std::size_t>(1, ctas.size()));
   const std::int64_t of_a_wave = std::int64_t{spec_.resident} * spec_.sms;
-  if (!run(ctas) || index > 0 || launch.ctas() <= of_a_wave) return;
+  if (!go_through(ctas) || index > 0 || launch.ctas() <= of_a_wave) return;
   // The next CTAs of these slots, which find in L1 what the first ones left there.
   for (std::size_t slot = 0; slot < ctas.size(); ++slot) {
     const std::int64_t next = index + static_cast<std::int64_t>(slot) * spec_.sms + of_a_wave;
     ctas[slot] = EmulatedCta(code_, launch, memory, cta_at(launch, std::min(next, launch.ctas() - 1)));
   }
   later_.resize(asked.size());
-  run(ctas);
+  go_through(ctas);
   const double more = static_cast<double>(launch.ctas()) / static_cast<double>(of_a_wave) - 1;
   for (std::size_t i = 0; i < later_.size(); ++i) {
     const Lookups& later = later_[i];
@@ -121,7 +121,7 @@ void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int
 }
 
 // Whether all ended before there was enough to look at.
-bool SmAccesses::run(std::vector<EmulatedCta>& ctas) {
+bool SmAccesses::go_through(std::vector<EmulatedCta>& ctas) {
   const std::uint32_t last_round = now_.round + 200'000;
   bool any = true;
   for (; any && total_ < most_sectors && now_.round < last_round; ++now_.round) {
@@ -162,11 +162,7 @@ void SmAccesses::accesses(int warp, const Access& access) {
     total_ += 1;
     asked[at] += 1;
     note(at, warp, each, s == S::store_global);
-    if (const auto asked_for = through_l1 || copies_through ? l1_.touch(each, now_) : std::nullopt) {
-      found[at] += 1;
-      joined[at] += on_its_way(*asked_for);
-      continue;
-    }
+    if ((through_l1 || copies_through) && finds_in_l1(each, found[at], joined[at])) continue;
     if (s != S::store_global) miss(each, now_.round, asked_of_line(each));
   }
 }
@@ -175,11 +171,16 @@ void SmAccesses::look_up_later(std::size_t at) {
   for (const std::uint64_t each : scratch_) {
     total_ += 1;
     later_[at].asked += 1;
-    const std::optional<AccessTime> asked_for = l1_.touch(each, now_);
-    if (!asked_for) continue;
-    later_[at].found += 1;
-    later_[at].joined += on_its_way(*asked_for);
+    finds_in_l1(each, later_[at].found, later_[at].joined);
   }
+}
+
+bool SmAccesses::finds_in_l1(std::uint64_t each, double& found_there, double& on_the_way) {
+  const std::optional<AccessTime> asked_for = l1_.touch(each, now_);
+  if (!asked_for) return false;
+  found_there += 1;
+  on_the_way += on_its_way(*asked_for);
+  return true;
 }
 
 // Bulk copies pass L1 by.

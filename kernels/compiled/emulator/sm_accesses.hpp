@@ -120,8 +120,9 @@ class SmAccesses : public WarpWatcher {
     std::set<std::uint64_t> sectors;
     std::map<int, std::size_t> begun;  // by warp: how much of `asked` there was when it came first
   };
-  bool run(std::vector<EmulatedCta>& ctas);
+  bool go_through(std::vector<EmulatedCta>& ctas);
   void look_up_later(std::size_t at);
+  bool finds_in_l1(std::uint64_t each, double& found_there, double& on_the_way);
   [[nodiscard]] std::set<std::uint64_t> together(const std::vector<std::size_t>& all) const;
   void write_bytes(std::size_t at, const Access& access);
   void take_turns(std::size_t at, const Access& access);

@@ -35,7 +35,6 @@ TEST(Emulation, RowsBetweenOffsetsThatGrowAreGoneThrough) {
   EXPECT_NEAR(kernel.at(5).warps, 7000, 10);
 }
 
-// What a mask made before the loop changes in it by sums alone: no more of these iterations than tell are run.
 // R5 counts the loop. A double in R4 takes it as well.
 TEST(Emulation, AConversionWritesAsManyRegistersAsItsResultHas) {
   for (const auto& [form, known] : {std::pair{"F2F.F32.F64 R4, R2", true}, {"F2F.F64.F32 R4, R2", false}}) {
@@ -45,6 +44,7 @@ TEST(Emulation, AConversionWritesAsManyRegistersAsItsResultHas) {
     EXPECT_EQ(kernel.at(2).warps, known ? 7 : 1) << form;
   }
 }
+// What a mask made before the loop changes in it by sums alone: no more of these iterations than tell are run.
 TEST(Emulation, ALoopOverAMaskedCountIsNotRunThroughInFull) {
   Small kernel(
       "LDC R1, c[0x0][0x210]\nLOP3.LUT R1, R1, 0xfffffffc, RZ, 0xc0, !PT\nLBB0:\nIADD3 R1, R1, -0x4, RZ\n"
