@@ -85,8 +85,12 @@ std::vector<Field> chip_fields() {
           "Load to use of an access that misses L2, in seconds, unloaded: the whole round trip from the SM.",
           "load latency"),
       row("dram.service", NOTEG_MEMBER(dram.service), {0, 1e-6},
-          "Time of one access in DRAM, in seconds: mean spread of latencies within a group, service time of the queue.",
+          "Time of one access in DRAM, in seconds: service time of the queue, mean spread of latencies within a group.",
           "load latency of tiles and under load"),
+      optional(row("dram.spread", NOTEG_MEMBER(dram.spread), {0, 1e-6},
+                   "Mean spread of latencies, in seconds, of accesses that leave together and are waited for at once: "
+                   "compiled kernels that do not copy ahead. Absent: as dram.service.",
+                   "load latency of compiled kernels")),
       row("dram.granule", NOTEG_MEMBER(dram.granule), {16, 1024}, "Bytes that one miss brings into L2.",
           "how often a tile waits for DRAM"),
       row("dram.tile_efficiency", NOTEG_MEMBER(dram.tile_efficiency), {0.05, 1},

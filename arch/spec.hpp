@@ -299,7 +299,8 @@ struct DramSpec {
   double read_efficiency = 0.0;   // fraction of pin bandwidth that reads reach
   double mixed_efficiency = 0.0;  // with writes mixed in
   Seconds latency;                // SM to data, unloaded (the whole round trip)
-  Seconds service;                // of one access: spread of latencies, unit of the queue
+  Seconds service;                // of one access: unit of the queue, spread of latencies where it was not measured
+  Seconds spread{};               // mean spread of latencies of accesses that are waited for together; 0: as service
   Bytes granule;                  // brought into L2 by one miss
   double tile_efficiency = 1.0;   // of the rate of one long stream, what tiles reach, whose rows lie far apart
   int channel_bits = 64;          // of the bus: a channel

@@ -31,6 +31,20 @@ TEST(Dram, LosesToItsBusWhateverTheShareOfReadsAmongWritesIs) {
   EXPECT_NEAR(lost(1, 8), 0.92, 0.06);
 }
 
+// dram_lines of h200_memory_micro.csv: 2, 8 and 32 lines at random places come 57, 216 and 389 cycles later than one,
+// where issue is left out.
+TEST(Dram, TheLastOfLinesThatWaitTogetherIsAsLateAsMeasured) {
+  const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
+  const auto wait = [&](double places) {
+    Traffic traffic;
+    traffic.waiting_places = traffic.queued_places = places;
+    return dram_queue(gpu.dram, traffic, gpu.clock.boost).wait(0);
+  };
+  EXPECT_NEAR(wait(2) - wait(1), 57, 15);
+  EXPECT_NEAR(wait(8) - wait(1), 216, 25);
+  EXPECT_NEAR(wait(32) - wait(1), 389, 25);
+}
+
 // Behind a barrier, of pieces of 16 KB (dram_group_loaded of h200_memory_micro.csv): 1192 cycles at 0.31 of the
 // bandwidth, 1463 and 1605 at 0.68 and 0.81.
 TEST(Dram, TheLastOfAStepWaitsLongerInTheQueueThanOneAlone) {
