@@ -300,67 +300,67 @@ bool FastForward::skip(int depth, SteadyState& rate) {
 
 // --- Recurrence.
 
-// The earlier moment in which the SM was in the state of now; if there is none, now becomes one.
-const FastForward::Moment* FastForward::known_moment(Level& level, std::uint64_t now, int depth) {
-  if (sm_.scoreboard || level.used == level.most || looked_at_ * rules_.look > sm_.stepped_instructions())
-    return nullptr;
-  looked_at_ += static_cast<double>(sm_.warps.size()) + sm_.icache.lines() / lines_of_a_warp;
-  const std::uint64_t hash = sm_.hash(streams_, now, depth);
-  for (std::size_t i = level.used; i-- > 0;)
-    if (level.moments[i].hash == hash) return &level.moments[i];
-  if (level.moments.size() == level.used) level.moments.emplace_back();
-  Moment& moment = level.moments[level.used++];
-  moment.hash = hash;
-  moment.time = now + sm_.skipped();
-  moment.launched = sm_.ctas.launched();
-  moment.count = sm_.counted();
-  moment.iterations.clear();
+std::vector<std::int64_t> FastForward::iterations_of_leaders(int depth) const {
+  std::vector<std::int64_t> out;
   for (std::size_t slot = 0; slot < sm_.ctas.size(); ++slot)
     for (const int place : streams_.leaders()) {
       const Warp& warp = sm_.warps_of(slot)[static_cast<std::size_t>(place)];
       const int loop = streams_.loop_at(warp, depth);
-      moment.iterations.push_back(loop < 0 ? 0 : sm_.done_of(warp, loop));
+      out.push_back(loop < 0 ? 0 : sm_.done_of(warp, loop));
     }
+  return out;
+}
+
+// What follows the state of now until it comes again, if that is known; else now becomes a moment to come back to.
+const FastForward::Period* FastForward::known_period(Level& level, std::uint64_t now, int depth) {
+  if (sm_.scoreboard || level.used == level.most || looked_at_ * rules_.look > sm_.stepped_instructions())
+    return nullptr;
+  looked_at_ += static_cast<double>(sm_.warps.size()) + sm_.icache.lines() / lines_of_a_warp;
+  Moment here{sm_.hash(streams_, now, depth), now + sm_.skipped(), sm_.ctas.launched(), {}, {}};
+  if (const auto known = level.periods.find(here.hash); known != level.periods.end()) return &known->second;
+  here.iterations = iterations_of_leaders(depth);
+  here.count = sm_.counted();
+  for (std::size_t i = level.used; i-- > 0;) {
+    const Moment& before = level.moments[i];
+    if (before.hash != here.hash) continue;
+    for (std::size_t at = 0; at < here.iterations.size(); ++at) here.iterations[at] -= before.iterations[at];
+    here.count += before.count * -1.0;
+    return &(level.periods[here.hash] = {here.time - before.time, here.launched - before.launched,
+                                         std::move(here.iterations), here.count});
+  }
+  if (level.moments.size() == level.used) level.moments.emplace_back();
+  level.moments[level.used++] = std::move(here);
   return nullptr;
 }
 
-// What passed since, so many times over. Returns its cycles.
-std::uint64_t FastForward::pass(const Moment& before, std::uint64_t now, std::int64_t periods) {
-  CoreCounters period = sm_.counted();
-  period += before.count * -1.0;
-  const std::uint64_t cycles = (now + sm_.skipped() - before.time) * static_cast<std::uint64_t>(periods);
-  const auto times = static_cast<double>(periods);
-  sm_.skip(cycles, period.warp_instructions * times, period * times);
+// Returns the cycles of so many periods.
+std::uint64_t FastForward::pass(const Period& period, std::int64_t times) {
+  const std::uint64_t cycles = period.cycles * static_cast<std::uint64_t>(times);
+  const auto factor = static_cast<double>(times);
+  sm_.skip(cycles, period.count.warp_instructions * factor, period.count * factor);
   looked_at_ = 0;
   return cycles;
 }
 
 // Whole periods of iterations are skipped.
 bool FastForward::repeat(int depth, std::uint64_t now) {
-  const Moment* before = known_moment(levels_[static_cast<std::size_t>(depth)], now, depth);
-  if (before == nullptr) return false;
-  std::vector<std::int64_t> each;  // iterations of the leaders
-  for (std::size_t slot = 0; slot < sm_.ctas.size(); ++slot)
-    for (const int place : streams_.leaders()) {
-      const Warp& warp = sm_.warps_of(slot)[static_cast<std::size_t>(place)];
-      const int loop = streams_.loop_at(warp, depth);
-      each.push_back(loop < 0 ? 0 : sm_.done_of(warp, loop) - before->iterations[each.size()]);
-    }
+  const Period* period = known_period(levels_[static_cast<std::size_t>(depth)], now, depth);
+  if (period == nullptr) return false;
   const auto of = [&](const Warp& warp) {
-    return each[warp.cta * streams_.leaders().size() + streams_.index_of(warp)];
+    return period->iterations[warp.cta * streams_.leaders().size() + streams_.index_of(warp)];
   };
-  std::int64_t periods = -1;
+  std::int64_t times = -1;
   for (const Warp& warp : sm_.warps) {
     const int loop = sm_.is_live(warp) ? streams_.loop_at(warp, depth) : -1;
     if (loop < 0 || of(warp) <= 0) continue;
     const auto at = static_cast<std::size_t>(loop);
     const std::int64_t possible = (streams_.of(warp).count[at] - 1 - sm_.done_of(warp, loop)) / of(warp);
-    if (periods < 0 || possible < periods) periods = possible;
+    if (times < 0 || possible < times) times = possible;
   }
-  if (periods < 1) return false;
-  pass(*before, now, periods);
+  if (times < 1) return false;
+  pass(*period, times);
   for (std::size_t slot = 0; slot < sm_.ctas.size(); ++slot)
-    if (sm_.ctas.is_running(slot)) advance(slot, depth, [&](const Warp& warp) { return of(warp) * periods; });
+    if (sm_.ctas.is_running(slot)) advance(slot, depth, [&](const Warp& warp) { return of(warp) * times; });
   restart(static_cast<std::size_t>(depth));
   return true;
 }
@@ -368,12 +368,10 @@ bool FastForward::repeat(int depth, std::uint64_t now) {
 // Whole periods of CTAs are skipped.
 void FastForward::ctas_have_started(std::uint64_t now) {
   Level& level = levels_.front();
-  const Moment* before = known_moment(level, now, 0);
-  if (before == nullptr) return;
-  const std::int64_t each = sm_.ctas.launched() - before->launched;
-  if (each <= 0 || sm_.ctas.to_launch() < each) return;
-  const std::int64_t periods = sm_.ctas.to_launch() / each;
-  sm_.ctas.replace(each * periods, pass(*before, now, periods));
+  const Period* period = known_period(level, now, 0);
+  if (period == nullptr || period->launched <= 0 || sm_.ctas.to_launch() < period->launched) return;
+  const std::int64_t times = sm_.ctas.to_launch() / period->launched;
+  sm_.ctas.replace(period->launched * times, pass(*period, times));
   settled_key_ = 0;
   level.used = 0;
 }

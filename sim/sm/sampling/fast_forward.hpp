@@ -44,7 +44,14 @@ class FastForward {
   struct Moment {
     std::uint64_t hash = 0, time = 0;
     std::int64_t launched = 0;
-    std::vector<std::int32_t> iterations;  // of the leaders in all slots, one after the other
+    std::vector<std::int64_t> iterations;  // of the leaders in all slots, one after the other
+    CoreCounters count;
+  };
+  // From a state until it comes again.
+  struct Period {
+    std::uint64_t cycles = 0;
+    std::int64_t launched = 0;             // CTAs
+    std::vector<std::int64_t> iterations;  // of the leaders in all slots
     CoreCounters count;
   };
   // A depth of the nest; 0 is the grid.
@@ -54,7 +61,8 @@ class FastForward {
     Mark mark;
     std::map<std::uint64_t, SteadyState> rates;  // by running set
     std::vector<Moment> moments;
-    std::size_t used = 0, most = 0;  // of them
+    std::size_t used = 0, most = 0;           // of them
+    std::map<std::uint64_t, Period> periods;  // by the hash of the state: what is known holds whenever it comes again
   };
   // Units of iterations that each CTA slot may skip and is to, and what a unit is.
   struct Skip {
@@ -83,8 +91,9 @@ class FastForward {
   template <class Iterations>
   void advance(std::size_t slot, int depth, Iterations iterations);
 
-  [[nodiscard]] const Moment* known_moment(Level& level, std::uint64_t now, int depth);
-  std::uint64_t pass(const Moment& before, std::uint64_t now, std::int64_t periods);
+  [[nodiscard]] std::vector<std::int64_t> iterations_of_leaders(int depth) const;
+  [[nodiscard]] const Period* known_period(Level& level, std::uint64_t now, int depth);
+  std::uint64_t pass(const Period& period, std::int64_t times);
   bool repeat(int depth, std::uint64_t now);
 
   Machine& sm_;

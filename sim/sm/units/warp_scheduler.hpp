@@ -214,12 +214,13 @@ class WarpScheduler {
     return first_choice(policy_, {state_.last, &state_.issued_last, takes_turns_}, candidates);
   }
 
-  // A warp issues; it was the one of its cycle.
+  // A warp issues; it was the one of its cycle. One that has ended is none to go on with, nor is the next in its place.
   void issues(const Warp& warp, std::uint64_t now) { state_.issued_last[warp.bit] = now; }
   void has_issued(int bit, bool yields, bool went_on) {
-    state_.bursts = went_on && bit == state_.last;
-    state_.last = bit;
-    state_.greedy = 1u << bit & greedy_;
+    const std::uint32_t there = state_.live & 1u << bit;
+    state_.bursts = went_on && bit == state_.last && there != 0;
+    state_.last = there != 0 ? bit : -1;
+    state_.greedy = there & greedy_;
     state_.unyielding = (state_.unyielding & ~(1u << bit)) | static_cast<std::uint32_t>(!yields) << bit;
     wheel_.forget_arrivals();
   }
