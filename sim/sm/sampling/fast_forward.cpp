@@ -41,9 +41,10 @@ void FastForward::loop_ends(int loop) {
 void FastForward::iteration_begins(const Warp& warp, int loop, std::uint64_t now) {
   if (std::ranges::find(streams_.leaders(), sm_.place_of(warp)) == streams_.leaders().end()) return;
   const int depth = sm_.program.loops[static_cast<std::size_t>(loop)].depth;
-  if (sm_.done_of(warp, loop) == 1) return restart(static_cast<std::size_t>(depth));
+  const bool is_first = sm_.done_of(warp, loop) == 1;
+  if (is_first) restart(static_cast<std::size_t>(depth));
   const Streams::RunningSet running = streams_.running_set(depth);
-  if (running.streams == 0 || repeat(depth, now) || !samples_) return;
+  if (running.streams == 0 || repeat(depth, now) || is_first || !samples_) return;
   sample(depth, running, now);
 }
 

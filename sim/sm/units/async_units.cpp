@@ -27,6 +27,7 @@ AsyncUnits::AsyncUnits(Machine& sm, const arch::SmSpec& spec)
   const auto slots = static_cast<std::size_t>(sm.work.resident);
   state_.barriers.resize(slots);
   state_.groups.resize(slots * groups_per_cta());
+  for (const std::int32_t start : sm.program.start) walks_.push_back(walks_from(static_cast<std::size_t>(start)));
   if (sm.program.turns.empty()) return;
   const auto warps = static_cast<std::size_t>(sm.program.warps),
              barriers = static_cast<std::size_t>(sm.program.barriers);
@@ -42,6 +43,21 @@ AsyncUnits::AsyncUnits(Machine& sm, const arch::SmSpec& spec)
           waits_[warp * barriers +
                  static_cast<std::size_t>(sm.program.rings[static_cast<std::size_t>(turn.ring)].first)] = 1;
   }
+}
+
+// The walks whose place decides what a warp that starts there does.
+std::array<bool, max_walks> AsyncUnits::walks_from(std::size_t start) const {
+  const DecodedProgram& program = sm_.program;
+  std::array<bool, max_walks> out{};
+  for (std::size_t at = start; at < program.code.size(); ++at) {
+    const DecodedInstruction& in = program.code[at];
+    if (in.action == Action::exit && program.innermost[at] < 0) break;
+    if (in.async < 0) continue;
+    const DecodedAsync& op = program.async[static_cast<std::size_t>(in.async)];
+    if (op.kind != AsyncKind::fence && op.kind != AsyncKind::matmul && op.kind != AsyncKind::matmul_wait)
+      out[program.rings[op.ring].walk] = true;
+  }
+  return out;
 }
 
 std::size_t AsyncUnits::unseen_at(const Warp& warp, int barrier) const {
@@ -351,14 +367,19 @@ void AsyncUnits::advance(std::size_t slot, const std::array<std::uint32_t, max_w
       barrier(slot, ring.first + static_cast<int>(i)).completed += walked[ring.walk] / ring.count;
 }
 
-// Positions are extrapolated from those of the CTA's first warp that runs, but for the place in each ring.
+// Places in the rings are told from who is furthest along their walk, of those that walk it.
 void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
   const auto warps = sm_.warps_of(slot);
-  const auto base = std::ranges::find_if(warps, [&](const Warp& warp) { return sm_.is_live(warp); });
-  if (base == warps.end()) return;
+  const auto follows = [&](const Warp& warp, std::size_t walk) {
+    return sm_.is_live(warp) && walks_[static_cast<std::size_t>(sm_.place_of(warp))][walk];
+  };
+  std::array<std::uint32_t, max_walks> furthest{};
+  for (const Warp& warp : warps)
+    for (std::size_t i = 0; i < furthest.size(); ++i)
+      if (follows(warp, i)) furthest[i] = std::max(furthest[i], warp.async.walk[i]);
   const std::vector<PhaseBarrier>& barriers = state_.barriers[slot];
   for (const DecodedRing& ring : sm_.program.rings) {
-    const std::uint32_t at = base->async.walk[ring.walk];
+    const std::uint32_t at = furthest[ring.walk];
     add(at % ring.count);
     for (std::uint32_t i = 0; i < ring.count; ++i) {
       const auto& [completed, filled, arrived, open_boxes] = barriers[static_cast<std::size_t>(ring.first) + i];
@@ -371,7 +392,8 @@ void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
     const auto& [walk, matmuls, groups, sync_barrier, sync_phase, arrives_at, arrives_ring] = warp.async;
     for (std::uint16_t at = warp.group_head; at != warp.group_open; ++at)
       add(static_cast<std::uint64_t>(arrives_at[at % max_groups]) << 8 | arrives_ring[at % max_groups]);
-    for (std::size_t i = 0; i < walk.size(); ++i) add(walk[i] - base->async.walk[i]);
+    for (std::size_t i = 0; i < walk.size(); ++i)
+      if (follows(warp, i)) add(furthest[i] - walk[i]);
     const auto& [begun, groups_ended] = state_.groups[group_of(warp)];
     add(static_cast<std::uint64_t>(matmuls - begun) << 32 | (groups - groups_ended));
     if (!sm_.program.turns.empty()) hash_turns(add, warp);

@@ -70,6 +70,7 @@ class AsyncUnits {
     std::vector<std::uint16_t> unseen;
   };
 
+  [[nodiscard]] std::array<bool, max_walks> walks_from(std::size_t start) const;
   [[nodiscard]] std::size_t groups_per_cta() const;
   [[nodiscard]] std::size_t group_of(const Warp& warp) const;
   [[nodiscard]] const kernels::WarpTurns& turns_of(const Warp& warp, const DecodedAsync& op) const;
@@ -99,9 +100,10 @@ class AsyncUnits {
 
   Machine& sm_;
   arch::TmaSpec tma_;
-  double sector_;            // bytes
-  double shared_width_;      // bytes per cycle
-  std::vector<char> waits_;  // by warp of a CTA and barrier: whether it ever waits there
+  double sector_;                                   // bytes
+  double shared_width_;                             // bytes per cycle
+  std::vector<std::array<bool, max_walks>> walks_;  // by warp of a CTA: those that it follows
+  std::vector<char> waits_;                         // by warp of a CTA and barrier: whether it ever waits there
   State state_;
 };
 
