@@ -190,6 +190,8 @@ struct DecodedAsync {
   std::size_t tensor_kind = 0;
 };
 
+inline constexpr int max_walks = 5;
+
 // Which of the CTA's tiles a warp takes; where it goes on to them, or leaves if there are none.
 struct TileShare {
   int first = 0, stride = 1;
@@ -205,6 +207,7 @@ struct DecodedProgram {
   std::vector<std::int32_t> start;      // first instruction of each warp of a CTA
   std::vector<DecodedRing> rings;
   std::vector<DecodedAsync> async;
+  std::vector<std::array<bool, max_walks>> walks;  // by warp of a CTA: the walks along rings that decide what it does
   std::vector<kernels::BarrierTurns> turns;
   std::vector<std::int32_t> places;  // in the kernel's code, of each instruction; instruction caches hold its lines
   std::vector<TileShare> tiles;      // of each warp of a CTA; empty: one tile per CTA

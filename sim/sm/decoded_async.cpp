@@ -83,6 +83,22 @@ DecodedAsync decode_async(const Instruction& in, const kernels::AsyncOp& op, con
   return out;
 }
 
+// Of a warp that starts there.
+std::array<bool, max_walks> walks_from(const DecodedProgram& program, std::int32_t start) {
+  using kernels::AsyncKind;
+  std::array<bool, max_walks> out{};
+  for (auto at = static_cast<std::size_t>(start); at < program.code.size(); ++at) {
+    const DecodedInstruction& in = program.code[at];
+    if (in.action == Action::exit && program.innermost[at] < 0) break;
+    if (in.async < 0) continue;
+    const DecodedAsync& op = program.async[static_cast<std::size_t>(in.async)];
+    const bool has_ring =
+        op.kind != AsyncKind::fence && op.kind != AsyncKind::matmul && op.kind != AsyncKind::matmul_wait;
+    if (has_ring) out[program.rings[op.ring].walk] = true;
+  }
+  return out;
+}
+
 }  // namespace
 
 void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, const arch::SmSpec& sm) {
@@ -103,6 +119,7 @@ void decode_asynchronous(DecodedProgram& out, const kernels::Program& program, c
       out.code[at].latency = static_cast<std::uint8_t>(std::min(255, as_int(sm.tma.barrier_latency)));
     out.async.push_back(op);
   }
+  for (const std::int32_t start : out.start) out.walks.push_back(walks_from(out, start));
   if (!program.is_persistent) return;
   out.tiles.resize(static_cast<std::size_t>(out.warps));
   for (const kernels::Role& role : program.roles) {

@@ -14,7 +14,6 @@ inline constexpr std::uint64_t never = EventWheel::never;
 inline constexpr std::size_t max_sub_cores = 16;
 inline constexpr int max_depth = 16;  // of loops in loops
 inline constexpr int max_groups = 16;
-inline constexpr int max_walks = 5;
 
 // What a warp remembers of asynchronous operations.
 struct WarpAsync {
@@ -43,10 +42,10 @@ struct Warp {
   Stall blocked_by = Stall::wait;
   Stall failed_by = Stall::not_selected;
   std::uint64_t failed_until = 0;
-  std::uint64_t long_mask = 0;  // counters that a global access holds
+  std::uint64_t long_mask = 0;                           // counters that a global access holds
   std::array<std::int32_t, max_depth + 1> iterations{};  // done of the loops around pc, by depth from 1
-  std::array<std::uint16_t, max_groups> group{};  // copies outstanding per commit group
-  std::uint16_t group_head = 0, group_open = 0;   // oldest unfinished group, group being filled
+  std::array<std::uint16_t, max_groups> group{};         // copies outstanding per commit group
+  std::uint16_t group_head = 0, group_open = 0;          // oldest unfinished group, group being filled
   bool at_barrier = false;
   WarpAsync async{};
 };

@@ -27,7 +27,6 @@ AsyncUnits::AsyncUnits(Machine& sm, const arch::SmSpec& spec)
   const auto slots = static_cast<std::size_t>(sm.work.resident);
   state_.barriers.resize(slots);
   state_.groups.resize(slots * groups_per_cta());
-  for (const std::int32_t start : sm.program.start) walks_.push_back(walks_from(static_cast<std::size_t>(start)));
   if (sm.program.turns.empty()) return;
   const auto warps = static_cast<std::size_t>(sm.program.warps),
              barriers = static_cast<std::size_t>(sm.program.barriers);
@@ -43,21 +42,6 @@ AsyncUnits::AsyncUnits(Machine& sm, const arch::SmSpec& spec)
           waits_[warp * barriers +
                  static_cast<std::size_t>(sm.program.rings[static_cast<std::size_t>(turn.ring)].first)] = 1;
   }
-}
-
-// The walks whose place decides what a warp that starts there does.
-std::array<bool, max_walks> AsyncUnits::walks_from(std::size_t start) const {
-  const DecodedProgram& program = sm_.program;
-  std::array<bool, max_walks> out{};
-  for (std::size_t at = start; at < program.code.size(); ++at) {
-    const DecodedInstruction& in = program.code[at];
-    if (in.action == Action::exit && program.innermost[at] < 0) break;
-    if (in.async < 0) continue;
-    const DecodedAsync& op = program.async[static_cast<std::size_t>(in.async)];
-    if (op.kind != AsyncKind::fence && op.kind != AsyncKind::matmul && op.kind != AsyncKind::matmul_wait)
-      out[program.rings[op.ring].walk] = true;
-  }
-  return out;
 }
 
 std::size_t AsyncUnits::unseen_at(const Warp& warp, int barrier) const {
@@ -155,9 +139,6 @@ Stall AsyncUnits::why_blocked(const Warp& warp) const {
   }
   return Stall::selected;
 }
-
-// The four warps of a group issue each multiplication before any issues the next.
-bool AsyncUnits::has_room(const Warp& warp) const { return warp.async.matmuls == state_.groups[group_of(warp)].begun; }
 
 void AsyncUnits::issue(Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const DecodedAsync& op = sm_.program.async[static_cast<std::size_t>(in.async)];
@@ -371,19 +352,20 @@ void AsyncUnits::advance(std::size_t slot, const std::array<std::uint32_t, max_w
 void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
   const auto warps = sm_.warps_of(slot);
   const auto follows = [&](const Warp& warp, std::size_t walk) {
-    return sm_.is_live(warp) && walks_[static_cast<std::size_t>(sm_.place_of(warp))][walk];
+    return sm_.is_live(warp) && sm_.program.walks[static_cast<std::size_t>(sm_.place_of(warp))][walk];
   };
   std::array<std::uint32_t, max_walks> furthest{};
   for (const Warp& warp : warps)
     for (std::size_t i = 0; i < furthest.size(); ++i)
       if (follows(warp, i)) furthest[i] = std::max(furthest[i], warp.async.walk[i]);
   const std::vector<PhaseBarrier>& barriers = state_.barriers[slot];
+  const std::size_t kinds = sm_.program.turns.size();
   for (const DecodedRing& ring : sm_.program.rings) {
     const std::uint32_t at = furthest[ring.walk];
     add(at % ring.count);
     for (std::uint32_t i = 0; i < ring.count; ++i) {
       const auto& [completed, filled, arrived, open_boxes] = barriers[static_cast<std::size_t>(ring.first) + i];
-      add(sm_.program.turns.empty() ? completed - at / ring.count : filled - completed);
+      add(kinds == 0 ? completed - at / ring.count : filled - completed);
       add(static_cast<std::uint64_t>(arrived) << 32 | static_cast<std::uint32_t>(open_boxes));
     }
   }
@@ -396,16 +378,12 @@ void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
       if (follows(warp, i)) add(furthest[i] - walk[i]);
     const auto& [begun, groups_ended] = state_.groups[group_of(warp)];
     add(static_cast<std::uint64_t>(matmuls - begun) << 32 | (groups - groups_ended));
-    if (!sm_.program.turns.empty()) hash_turns(add, warp);
+    for (std::size_t i = 0; i < kinds; ++i) add(state_.turned[static_cast<std::size_t>(sm_.id_of(warp)) * kinds + i]);
+    for (const DecodedRing& ring : sm_.program.rings)
+      if (kinds > 0) add(state_.unseen[unseen_at(warp, ring.first)]);
     add(static_cast<std::uint64_t>(sync_barrier + 1));
     if (sync_barrier >= 0) add(sync_phase - barriers[static_cast<std::size_t>(sync_barrier)].completed);
   }
-}
-
-void AsyncUnits::hash_turns(StateHash& add, const Warp& warp) const {
-  const auto id = static_cast<std::size_t>(sm_.id_of(warp)), kinds = sm_.program.turns.size();
-  for (std::size_t i = 0; i < kinds; ++i) add(state_.turned[id * kinds + i]);
-  for (const DecodedRing& ring : sm_.program.rings) add(state_.unseen[unseen_at(warp, ring.first)]);
 }
 
 void AsyncUnits::hash(StateHash& add) const {

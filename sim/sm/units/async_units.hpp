@@ -70,7 +70,6 @@ class AsyncUnits {
     std::vector<std::uint16_t> unseen;
   };
 
-  [[nodiscard]] std::array<bool, max_walks> walks_from(std::size_t start) const;
   [[nodiscard]] std::size_t groups_per_cta() const;
   [[nodiscard]] std::size_t group_of(const Warp& warp) const;
   [[nodiscard]] const kernels::WarpTurns& turns_of(const Warp& warp, const DecodedAsync& op) const;
@@ -86,7 +85,10 @@ class AsyncUnits {
   [[nodiscard]] PhaseBarrier& barrier(std::size_t slot, int index) {
     return state_.barriers[slot][static_cast<std::size_t>(index)];
   }
-  [[nodiscard]] bool has_room(const Warp& warp) const;
+  // The four warps of a group issue each multiplication before any issues the next.
+  [[nodiscard]] bool has_room(const Warp& warp) const {
+    return warp.async.matmuls == state_.groups[group_of(warp)].begun;
+  }
   void act(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
   void arrive(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void arrive_copied(Warp& warp, const DecodedAsync& op, std::uint64_t now);
@@ -96,14 +98,12 @@ class AsyncUnits {
   void store_box(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::uint64_t now);
   void begin_matmul(const Warp& warp, const DecodedAsync& op, std::uint64_t now);
   void hash_cta(StateHash& add, std::size_t slot) const;
-  void hash_turns(StateHash& add, const Warp& warp) const;
 
   Machine& sm_;
   arch::TmaSpec tma_;
-  double sector_;                                   // bytes
-  double shared_width_;                             // bytes per cycle
-  std::vector<std::array<bool, max_walks>> walks_;  // by warp of a CTA: those that it follows
-  std::vector<char> waits_;                         // by warp of a CTA and barrier: whether it ever waits there
+  double sector_;            // bytes
+  double shared_width_;      // bytes per cycle
+  std::vector<char> waits_;  // by warp of a CTA and barrier: whether it ever waits there
   State state_;
 };
 
