@@ -355,7 +355,8 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;
   out.waiting_places = reuse.waiting_places(once > 0 ? once_gone / once : 1);
   // Who copies ahead takes what comes late as it comes: the next copies are on their way meanwhile.
-  if (!source.loads_ahead) out.queued_places = out.waiting_places;
+  out.waits_at_once = !source.loads_ahead;
+  if (out.waits_at_once) out.queued_places = out.waiting_places;
   out.sharers = once > 0 ? std::max(1.0, source.missed_sectors * sector_bytes / once) : 1;
 
   memory::L2Traffic l2;

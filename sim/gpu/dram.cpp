@@ -55,8 +55,8 @@ bool opens_rows(const arch::DramSpec& dram, const Traffic& traffic) {
 
 DramQueue dram_queue(const arch::DramSpec& dram, const Traffic& traffic, Hertz clock) {
   const double service = (dram.service * clock).value;
-  const bool at_once = traffic.queued_places > 1 && dram.spread.value > 0;
-  const double spread = at_once ? (dram.spread * clock).value : service;
+  const bool is_known = traffic.waits_at_once && dram.spread.value > 0;
+  const double spread = is_known ? (dram.spread * clock).value : service;
   const double bytes = traffic.dram_read_bytes + traffic.dram_write_bytes;
   return {(dram.latency * clock).value + memory::last_of_group(traffic.waiting_places, spread),
           opens_rows(dram, traffic) ? (dram.row_cycle * clock).value : service,

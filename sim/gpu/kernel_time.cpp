@@ -12,12 +12,6 @@ namespace noteg::gpu {
 
 namespace {
 
-// Asynchronous copies, for tiles to come.
-bool copies_ahead(const kernels::Program& program) {
-  return std::ranges::any_of(program.code,
-                             [](const kernels::Instruction& one) { return one.op == kernels::Opcode::ldgsts; });
-}
-
 // Between 0 and `most`, where a value stops to be too small.
 template <class IsTooSmall>
 double bisected(double most, int halvings, IsTooSmall is_too_small) {

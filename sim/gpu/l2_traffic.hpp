@@ -25,13 +25,14 @@ struct Traffic {
   double result_bytes = 0;      // of what is written, once
   double sharers = 1;           // SMs or CTAs that ask L2 for a sector which is read, on average
 
-  double found_apart = 0;     // 0..1: of L2's own time, what DRAM's comes on top of
-  double waiting_steps = 0;   // 0..1: steps of CTAs that wait for DRAM in full; the others find their data in L2
-  double waiting_places = 1;  // in DRAM where what such a step misses lies
-  double queued_places = 1;   // of these, whose queues it waits for side by side, where a walk tells
-  double stream_share = 0;    // 0..1, of DRAM's bytes: in runs as long as its rows, at the rate of one long stream
-  double opened_rows = 0;     // of DRAM, by reads that do not follow each other
-  double c_missing = 0;       // 0..1, of the C (or of the queries) that is read: comes from DRAM
+  double found_apart = 0;      // 0..1: of L2's own time, what DRAM's comes on top of
+  double waiting_steps = 0;    // 0..1: steps of CTAs that wait for DRAM in full; the others find their data in L2
+  double waiting_places = 1;   // in DRAM where what such a step misses lies
+  double queued_places = 1;    // of these, whose queues it waits for side by side, where a walk tells
+  bool waits_at_once = false;  // for these places: nothing was copied ahead, and CTAs wait for a part each of a tile
+  double stream_share = 0;     // 0..1, of DRAM's bytes: in runs as long as its rows, at the rate of one long stream
+  double opened_rows = 0;      // of DRAM, by reads that do not follow each other
+  double c_missing = 0;        // 0..1, of the C (or of the queries) that is read: comes from DRAM
 
   double l1_hit_rate = 0;                     // of the sectors that loads ask for
   std::array<sm::SharedSectors, 4> shared{};  // by kernels::Matrix

@@ -7,6 +7,11 @@
 
 namespace noteg::gpu {
 
+bool copies_ahead(const kernels::Program& program) {
+  return std::ranges::any_of(program.code,
+                             [](const kernels::Instruction& one) { return one.op == kernels::Opcode::ldgsts; });
+}
+
 sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch, const Switches& switches) {
   const auto resident = static_cast<std::int64_t>(launch.occupancy.ctas_per_sm);
   sm::SmWork work;

@@ -59,6 +59,9 @@ struct KernelLaunch {
   std::optional<double> warp_instructions;  // of the whole grid, where they are known; else they are counted
 };
 
+// Asynchronous copies of each thread, for tiles to come.
+[[nodiscard]] bool copies_ahead(const kernels::Program& program);
+
 // What the busiest SM has to do. Where the tail is taken away all slots are filled in every round.
 [[nodiscard]] sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch,
                                          const Switches& switches);

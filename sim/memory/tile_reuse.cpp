@@ -114,18 +114,30 @@ double pushed_out(const ReuseRequest& request, double used, double results) {
 
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0.0; }
 
+// Of an operand: what of it DRAM has to bring, and live CTAs that share a tile.
+struct Missing {
+  double share = 0, readers = 1;
+};
+
+// Places in which a tile of an operand lies: as many as it has rows along K, else one for each k, since what lies
+// together comes together (H200M: the last of 128 rows of 128 bytes comes 60 cycles after a single one, of 32 bytes
+// 230).
+double places(const ReuseRequest& request, bool along_k, std::int64_t rows, int of_tile, double readers) {
+  const std::int64_t all =
+      along_k ? std::min<std::int64_t>(rows, of_tile) : std::min<std::int64_t>(request.shape.k, request.tile.k);
+  return std::max(1.0, static_cast<double>(all) / (request.waits_apart ? readers : 1));
+}
+
 // A step waits if its rows of A or its columns of B are missing. Where an operand lies along K, one miss brings the
-// next k tiles too, and both operands begin a granule at the same step. What is missing lies in as many places as it
-// has rows along K, else in one for each k, since what lies together comes together (H200M: the last of 128 rows of 128
-// bytes comes 60 cycles after a single one, of 32 bytes 230). The wait grows with their logarithm, so their mean over
-// the steps is geometric.
-void count_waits(const ReuseRequest& request, double a_missing, double b_missing, ReuseResult& out) {
+// next k tiles too, and both operands begin a granule at the same step. The wait grows with the logarithm of the places
+// in which what is missing lies, so their mean over the steps is geometric.
+void count_waits(const ReuseRequest& request, const Missing& a, const Missing& b, ReuseResult& out) {
   const double granules = std::min(1.0, request.tile.k * request.bytes_in / request.granule);
   const double a_begins = request.a_along_k ? granules : 1.0, b_begins = request.b_along_k ? granules : 1.0;
-  const double both = a_missing * b_missing * std::min(a_begins, b_begins);
-  const double a_only = a_missing * a_begins - both, b_only = b_missing * b_begins - both;
-  const double a_places = request.a_along_k ? request.tile.m : request.tile.k;
-  const double b_places = request.b_along_k ? request.tile.n : request.tile.k;
+  const double both = a.share * b.share * std::min(a_begins, b_begins);
+  const double a_only = a.share * a_begins - both, b_only = b.share * b_begins - both;
+  const double a_places = places(request, request.a_along_k, request.shape.m, request.tile.m, a.readers);
+  const double b_places = places(request, request.b_along_k, request.shape.n, request.tile.n, b.readers);
   out.waiting_steps = a_only + b_only + both;
   if (out.waiting_steps <= 0) return;
   const double logarithm =
@@ -333,7 +345,7 @@ ReuseResult tile_reuse(const ReuseRequest& request) {
   out.dram_read_bytes += batch * own_bytes * missing;
   if (own_bytes > 0) out.c_missing = missing;
   out.dram_write_bytes = batch * c_bytes * written_share(request, kept) + pushed_out(request, kept, batch * c_bytes);
-  count_waits(request, share(a.from_dram, a.total), share(b.from_dram, b.total), out);
+  count_waits(request, {share(a.from_dram, a.total), tiles.columns}, {share(b.from_dram, b.total), tiles.rows}, out);
   // Without L2 every request would go out; no tile set can need more than that.
   out.dram_read_bytes = std::min(out.dram_read_bytes, out.requested_bytes + batch * own_bytes);
   return out;

@@ -74,6 +74,7 @@ struct ReuseRequest {
   double drift_steps = 1;                    // sm.drift_steps
   double banks = 0;                          // rows that DRAM holds open; 0: all
   bool a_along_k = true, b_along_k = false;  // which operands are contiguous along K
+  bool waits_apart = false;                  // CTAs that share a tile wait for a part of it each, not all for all
 };
 
 struct ReuseResult {

@@ -37,7 +37,8 @@ TEST(Dram, TheLastOfLinesThatWaitTogetherIsAsLateAsMeasured) {
   const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
   const auto wait = [&](double places) {
     Traffic traffic;
-    traffic.waiting_places = traffic.queued_places = places;
+    traffic.waiting_places = places;
+    traffic.waits_at_once = true;
     return dram_queue(gpu.dram, traffic, gpu.clock.boost).wait(0);
   };
   EXPECT_NEAR(wait(2) - wait(1), 57, 15);

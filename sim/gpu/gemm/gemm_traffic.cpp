@@ -46,6 +46,8 @@ memory::ReuseRequest reuse_request(const GemmTrafficRequest& r) {
   if (r.l2_is_full) out.drift_per_wave = std::max(out.drift_per_wave, r.gpu->sm.drift_full_l2);
   out.l2 = r.l2;
   out.reads_c = r.config->reads_c;
+  const bool at_once = r.program->async.empty() && !copies_ahead(*r.program);
+  out.waits_apart = at_once && r.gpu->dram.spread.value > 0;
   out.reads_queries = traits_of(*r.config).keeps_scores;
   return out;
 }
@@ -301,6 +303,7 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
   out.footprint_bytes = footprint(*r.shape, *r.config);
   out.waiting_steps = dram.waiting_steps;
   out.waiting_places = dram.waiting_places;
+  out.waits_at_once = reuse.waits_apart;
   out.opened_rows = dram.opened_rows;
   if (r.grid->tiles.split_k == 1) out.c_missing = dram.c_missing;
   add_operands(out, r, reuse);
