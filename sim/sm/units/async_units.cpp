@@ -348,7 +348,7 @@ void AsyncUnits::advance(std::size_t slot, const std::array<std::uint32_t, max_w
       barrier(slot, ring.first + static_cast<int>(i)).completed += walked[ring.walk] / ring.count;
 }
 
-// Places in the rings are told from who is furthest along their walk, of those that walk it.
+// Places in the rings count from who is furthest along their walk, of those that walk it.
 void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
   const auto warps = sm_.warps_of(slot);
   const auto follows = [&](const Warp& warp, std::size_t walk) {
