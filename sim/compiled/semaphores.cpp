@@ -19,7 +19,33 @@ const CtaClass* passes_on(const Profile& profile) {
   return out;
 }
 
+// Whether the word of an instruction is polled behind it, by the registers that hold its address.
+bool is_polled(const std::vector<Step>& steps, std::size_t at) {
+  const auto word_of = [](const Step& step) {
+    const auto found = std::ranges::find(step.in->operand, Kind::memory, &Operand::kind);
+    return found == step.in->operand.end() ? std::pair<int, std::int64_t>{-1, 0}
+                                           : std::pair<int, std::int64_t>{found->index, found->value};
+  };
+  const auto polls_it = [&, word = word_of(steps[at])](const Step& step) {
+    return step.polls && word_of(step) == word;
+  };
+  return std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(at), steps.end(), polls_it);
+}
+
 }  // namespace
+
+double turns_at_barriers(const Profile& profile, const Footprints& footprints) {
+  double turns = 0;
+  for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    const auto is_known = [&](const FootprintGroup& group) {
+      return group.buffer >= 0 && std::ranges::find(group.members, i) != group.members.end();
+    };
+    if (is_global_atomic(profile.code.steps[i]) && is_polled(profile.code.steps, i) &&
+        std::ranges::none_of(footprints.groups, is_known))
+      turns += profile.counts[i].warps;
+  }
+  return turns;
+}
 
 Result<double> cycles_of_turns(const CompiledRequest& request, const Profile& profile, const Footprints& footprints,
                                const sm::MemoryPort& port) {

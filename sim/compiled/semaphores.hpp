@@ -14,4 +14,9 @@ namespace noteg::compiled {
 [[nodiscard]] Result<double> cycles_of_turns(const CompiledRequest& request, const Profile& profile,
                                              const Footprints& footprints, const sm::MemoryPort& port);
 
+// Atomic operations of the launch on the word of a grid's barrier, where it is not among the arguments (cooperative
+// groups): CTAs poll what they have added to. All come together and wait for the last of them, so that their turns at
+// the word add to the time. Those at known addresses are in the footprints.
+[[nodiscard]] double turns_at_barriers(const Profile& profile, const Footprints& footprints);
+
 }  // namespace noteg::compiled

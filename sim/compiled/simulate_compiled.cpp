@@ -241,7 +241,11 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   const double turns_us = added(1e6 * *turns / run.clock().value, source, time_us);
   if (turns_us > 0)
     out.notes.push_back(fmt::format("{:.2f} us of it are turns: CTAs that wait for those before them", turns_us));
-  gpu::change_time(out.report, time_us + turns_us + added(atomics_us(source, out.profile), source, time_us));
+  const double meeting_us = 1e6 * gpu.l2.atomic_interval.value * turns_at_barriers(out.profile, prints);
+  if (meeting_us > 0)
+    out.notes.push_back(fmt::format("{:.2f} us of it are turns at the word of a barrier of the grid", meeting_us));
+  gpu::change_time(out.report,
+                   time_us + turns_us + meeting_us + added(atomics_us(source, out.profile), source, time_us));
   return out;
 }
 
