@@ -71,6 +71,15 @@ TEST(FastForward, SkipsWhatRepeatsWithoutAnError) {
   }
 }
 
+// A period that the first CTA went through is known to the next, and that CTAs repeat shows at the third.
+TEST(FastForward, KnowsInTheNextCtaWhatRepeatedInTheFirst) {
+  const SmWork alone{.resident = 1, .ctas = 1, .iterations = 500}, work{.resident = 1, .ctas = 50, .iterations = 500};
+  const Both one = run_both(loads_and_waits, alone, 64), many = run_both(loads_and_waits, work, 64);
+  EXPECT_EQ(many.sampled.cycles, many.exact.cycles);
+  EXPECT_LT(many.sampled.stepped_warp_instructions, 3 * one.sampled.stepped_warp_instructions);
+  expect_all_work(many, work);
+}
+
 TEST(FastForward, EstimatesNothingWithinTheBudget) {
   const SmWork work{.resident = 3, .ctas = 9, .iterations = 500};
   const Both both = run_both(loads_and_waits, work, odd_share);

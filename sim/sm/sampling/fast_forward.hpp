@@ -1,6 +1,7 @@
 // Fast-forwarding: the only place that skips cycles. A program is a nest of loops, its backward branches, around which
 // the grid is one more: each CTA slot runs CTA after CTA. Two rules hold for any of these loops.
-//   Recurrence: a state of the SM that has come before, times relative to now, repeats what followed it. Exact.
+//   Recurrence: a state of the SM that has come before, times relative to now, repeats what followed it, whenever it
+//   comes again. Exact.
 //   Sampling: of work beyond a budget, cycles per warp instruction are measured over windows of iterations once all
 //   running CTAs are inside a loop; when their mean is known well enough, iterations of all of them are skipped
 //   together, each CTA in proportion to its own progress, so that relative phases stay. Queues, caches and events keep
