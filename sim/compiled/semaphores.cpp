@@ -37,12 +37,13 @@ bool is_polled(const std::vector<Step>& steps, std::size_t at) {
 double turns_at_barriers(const Profile& profile, const Footprints& footprints) {
   double turns = 0;
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    const Step& step = profile.code.steps[i];
+    if (!is_global_atomic(step) || step.polls || !is_polled(profile.code.steps, i)) continue;
     const auto is_known = [&](const FootprintGroup& group) {
       return group.buffer >= 0 && std::ranges::find(group.members, i) != group.members.end();
     };
-    if (is_global_atomic(profile.code.steps[i]) && is_polled(profile.code.steps, i) &&
-        std::ranges::none_of(footprints.groups, is_known))
-      turns += profile.counts[i].warps;
+    const bool is_counted = std::ranges::any_of(footprints.groups, is_known);
+    turns += profile.counts[i].warps * (is_counted ? 1 : 2);
   }
   return turns;
 }

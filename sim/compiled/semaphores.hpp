@@ -14,9 +14,10 @@ namespace noteg::compiled {
 [[nodiscard]] Result<double> cycles_of_turns(const CompiledRequest& request, const Profile& profile,
                                              const Footprints& footprints, const sm::MemoryPort& port);
 
-// Atomic operations of the launch on the word of a grid's barrier, where it is not among the arguments (cooperative
-// groups): CTAs poll what they have added to. All come together and wait for the last of them, so that their turns at
-// the word add to the time. Those at known addresses are in the footprints.
+// Turns of the launch at words of barriers of the grid, which CTAs poll behind an addition of theirs. All come together
+// and wait for the last, so that these turns add to the time. Each adds, and looks once more when all have (H200M,
+// grid_barrier: 528 and 1056 CTAs of cooperative groups take 0.25 and 1.2 us longer than 264, 0.79 ns for each turn).
+// Additions at known addresses are in the footprints, and not counted here.
 [[nodiscard]] double turns_at_barriers(const Profile& profile, const Footprints& footprints);
 
 }  // namespace noteg::compiled
