@@ -89,8 +89,8 @@ std::vector<Field> chip_fields() {
           "load latency of tiles and under load"),
       optional(row("dram.spread", NOTEG_MEMBER(dram.spread), {0, 1e-6},
                    "Mean spread of latencies, in seconds, of accesses that leave together and are waited for at once: "
-                   "compiled kernels that do not copy ahead. Absent: as dram.service.",
-                   "load latency of compiled kernels")),
+                   "kernels that do not copy ahead. Absent: as dram.service.",
+                   "load latency of kernels that do not copy ahead")),
       row("dram.granule", NOTEG_MEMBER(dram.granule), {16, 1024}, "Bytes that one miss brings into L2.",
           "how often a tile waits for DRAM"),
       row("dram.tile_efficiency", NOTEG_MEMBER(dram.tile_efficiency), {0.05, 1},

@@ -21,13 +21,11 @@ const CtaClass* passes_on(const Profile& profile) {
 
 // Whether the word of an instruction is polled behind it, by the registers that hold its address.
 bool is_polled(const std::vector<Step>& steps, std::size_t at) {
-  const auto word_of = [](const Step& step) {
-    const auto found = std::ranges::find(step.in->operand, Kind::memory, &Operand::kind);
-    return found == step.in->operand.end() ? std::pair<int, std::int64_t>{-1, 0}
-                                           : std::pair<int, std::int64_t>{found->index, found->value};
-  };
-  const auto polls_it = [&, word = word_of(steps[at])](const Step& step) {
-    return step.polls && word_of(step) == word;
+  const Operand* word = memory_operand(*steps[at].in, 0);
+  const auto polls_it = [word](const Step& step) {
+    const Operand* polled = memory_operand(*step.in, 0);
+    return step.polls && word != nullptr && polled != nullptr && polled->index == word->index &&
+           polled->value == word->value;
   };
   return std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(at), steps.end(), polls_it);
 }

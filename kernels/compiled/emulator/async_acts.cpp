@@ -30,12 +30,6 @@ struct Reader {
   }
 };
 
-const Operand* memory_operand(const Instruction& in, std::size_t which) {
-  for (std::size_t i = 0; i < in.operands; ++i)
-    if (in.operand[i].kind == Kind::memory && which-- == 0) return &in.operand[i];
-  return nullptr;
-}
-
 // The last register or immediate: what is exchanged, how much is expected, which parity.
 const Operand* last_value(const Instruction& in) {
   for (std::size_t i = in.operands; i-- > 0;) {

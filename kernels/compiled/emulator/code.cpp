@@ -257,6 +257,12 @@ bool is_counter(const Step& step) {
                      [](const Operand& o) { return o.kind == Kind::reg && o.index != zero_register; });
 }
 
+const Operand* memory_operand(const Instruction& in, std::size_t which) {
+  for (std::size_t i = 0; i < in.operands; ++i)
+    if (in.operand[i].kind == Kind::memory && which-- == 0) return &in.operand[i];
+  return nullptr;
+}
+
 const Operand* target_of(const Instruction& in) {
   for (std::size_t i = in.operands; i-- > 0;)
     if (in.operand[i].kind == Kind::label || in.operand[i].kind == Kind::integer) return &in.operand[i];

@@ -81,6 +81,9 @@ struct EmulatedCode {
 // An integer that CTAs add to, of which the code wants to know what was there: a ticket, places in a list.
 [[nodiscard]] bool is_counter(const Step& step);
 
+// The address in brackets, the first (0) or a later one; null: there are fewer.
+[[nodiscard]] const Operand* memory_operand(const Instruction& in, std::size_t which);
+
 // The last operand that names a place in the code; null: none does.
 [[nodiscard]] const Operand* target_of(const Instruction& in);
 // The instruction there.
