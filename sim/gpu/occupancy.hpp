@@ -21,6 +21,7 @@ struct CtaResources {
 struct SmOccupancy {
   int ctas_per_sm = 0;
   int warps_per_sm = 0;
+  int cta_slots = 0;  // CTAs at once where warps of some have ended: as many as slots and shared memory hold
   Limiter limiter = Limiter::warps;
   Bytes shared_carve_out;  // smallest configuration that holds the resident CTAs
   Bytes l1_bytes;          // what is left of the unified memory for L1

@@ -15,7 +15,7 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
       spec(spec_),
       work(work_),
       switches(switches_),
-      warps(static_cast<std::size_t>(work_.resident * program_.warps)),
+      warps(static_cast<std::size_t>(std::max(work_.slots, work_.resident) * program_.warps)),
       pipes(spec_, program_),
       traffic(port, spec_.memory.sector.value),
       load_store(*this, spec_, static_cast<std::size_t>(spec_.sub_cores)),

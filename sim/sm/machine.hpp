@@ -108,6 +108,7 @@ class Machine {
   }
   [[nodiscard]] bool is_live(const Warp& warp) const { return subs[warp.sub].scheduler.is_live(warp); }
   [[nodiscard]] bool is_blocked(const Warp& warp) const { return subs[warp.sub].scheduler.is_blocked(warp); }
+  [[nodiscard]] std::size_t slots() const { return warps.size() / static_cast<std::size_t>(program.warps); }  // of CTAs
   void start_warp(Warp& warp, std::int32_t pc, std::uint64_t now);
 
   // What holds the next instruction of a warp that only an event can end; selected: nothing.

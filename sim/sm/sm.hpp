@@ -20,7 +20,8 @@ enum class Fidelity : std::uint8_t { exact, sampled };
 
 // Which CTAs this SM runs.
 struct SmWork {
-  int resident = 1;               // CTA slots
+  int resident = 1;               // CTAs for whose warps there is room
+  int slots = 0;                  // CTAs at once where warps of some have ended, no fewer than `resident`
   std::int64_t ctas = 1;          // CTAs in all
   std::int64_t iterations = 1;    // iterations of the loop whose count comes from the problem
   std::int64_t tiles = 1;         // of each CTA of a persistent kernel

@@ -46,6 +46,31 @@ EXIT
   EXPECT_EQ(issued(c, kernels::Opcode::exit), 5);
 }
 
+// Seven of eight warps end at once. Where four CTAs have room, there are more at a time behind the first that ends; not
+// where all warps stay.
+TEST(Roles, WarpsThatHaveEndedLeaveRoomForTheNextCtas) {
+  const auto cycles = [](const std::string& others, int slots) {
+    const std::string load = "[B------:R-:W0:-:S02] LDG.E R4, [R8.64]\n[B0-----:R-:W-:-:S02] NOP\n";
+    const Result<kernels::Program> program = kernels::parse_assembly(
+        ".role long warps=0-0\na:\n" + load + "BRA a\nEXIT\n.role others warps=1-7\n" + others, "room.nsass");
+    const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
+    EXPECT_TRUE(program && gpu);
+    const SmWork work{.resident = 4, .slots = slots, .ctas = 64, .iterations = 20, .launch_interval = 100};
+    MemoryPort port;
+    port.latency = 500;
+    const SmResult result = run_sm(decode(*program, gpu->sm), gpu->sm, {}, port, work);
+    EXPECT_EQ(result.ctas, 64);
+    EXPECT_FALSE(result.deadlock);
+    return result.cycles;
+  };
+  const std::string end = "EXIT\n", stay =
+                                        "b:\n[B------:R-:W0:-:S02] LDG.E R4, [R8.64]\n[B0-----:R-:W-:-:S02] NOP\n"
+                                        "BRA b\nEXIT\n";
+  EXPECT_LT(cycles(end, 16), 0.6 * cycles(end, 4));
+  EXPECT_EQ(cycles(end, 0), cycles(end, 4));
+  EXPECT_NEAR(cycles(stay, 16), cycles(stay, 4), 0.02 * cycles(stay, 4));
+}
+
 TEST(Roles, TheLeadingWarpTellsTheMainLoopWhicheverItIs) {
   Result<kernels::Program> program = kernels::parse_assembly(R"(
 .role early warps=0-0

@@ -123,7 +123,7 @@ bool FastForward::is_known(const Turnover& turnover, const SteadyState& rate) co
 
 // Whole generations of CTAs leave everything where it is; one is left to go.
 bool FastForward::skip_generations(const SteadyState& rate, const Turnover& turnover) {
-  const auto resident = static_cast<std::int64_t>(sm_.ctas.size());
+  const std::int64_t resident = sm_.ctas.most_at_once();
   const std::int64_t ctas = (sm_.ctas.to_launch() / resident - 1) * resident;
   if (ctas <= 0) return false;
   const double in_loops = streams_.cta_instructions() - streams_.outside_loops(outermost);
@@ -178,7 +178,7 @@ bool FastForward::turn_over(const SteadyState& rate, const Turnover& turnover, s
 void FastForward::cta_ends(std::uint64_t now) {
   if (!samples_ || turns_over_) return;
   Level& level = levels_.front();
-  const auto resident = static_cast<std::int64_t>(sm_.ctas.size());
+  const std::int64_t resident = sm_.ctas.most_at_once();
   const auto wanted = static_cast<std::int64_t>(rules_.share * rules_.budget / streams_.cta_instructions());
   std::int64_t ctas = resident;
   if (wanted >= resident) {
@@ -316,7 +316,7 @@ std::vector<std::int64_t> FastForward::iterations_of_leaders(int depth) const {
 const FastForward::Period* FastForward::known_period(Level& level, std::uint64_t now, int depth) {
   if (sm_.scoreboard || level.used == level.most || looked_at_ * rules_.look > sm_.stepped_instructions())
     return nullptr;
-  looked_at_ += static_cast<double>(sm_.warps.size()) + sm_.icache.lines() / lines_of_a_warp;
+  looked_at_ += static_cast<double>(sm_.work.resident * sm_.program.warps) + sm_.icache.lines() / lines_of_a_warp;
   Moment here{sm_.hash(streams_, now, depth), now + sm_.skipped(), sm_.ctas.launched(), {}, {}};
   if (const auto known = level.periods.find(here.hash); known != level.periods.end()) return &known->second;
   here.iterations = iterations_of_leaders(depth);

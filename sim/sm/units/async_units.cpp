@@ -24,7 +24,7 @@ AsyncUnits::AsyncUnits(Machine& sm, const arch::SmSpec& spec)
       sector_(spec.memory.sector.value),
       shared_width_(std::max(1.0, spec.memory.data_width.value)) {
   if (sm.program.async.empty()) return;
-  const auto slots = static_cast<std::size_t>(sm.work.resident);
+  const std::size_t slots = sm.slots();
   state_.barriers.resize(slots);
   state_.groups.resize(slots * groups_per_cta());
   if (sm.program.turns.empty()) return;

@@ -11,19 +11,28 @@ CtaSlots::CtaSlots(Machine& sm)
       // The specification counts from issue; the way to the arbiter of the load/store unit is walked already.
       barrier_latency_(std::max<std::uint64_t>(
           1, static_cast<std::uint64_t>(std::max(0.0, sm.spec.memory.barrier_latency.value - front_delay)))),
-      slots_(static_cast<std::size_t>(sm.work.resident)),
-      ctas_(sm.work.ctas) {}
+      slots_(sm.slots()),
+      ctas_(sm.work.ctas),
+      room_(sm.work.resident * sm.program.warps) {}
 
 void CtaSlots::launch_first() {
-  for (std::size_t slot = 0; slot < slots_.size() && launched_ < ctas_; ++slot, ++launched_) {
-    next_launch_ = static_cast<std::uint64_t>(static_cast<double>(slot + 1) * sm_.work.launch_interval);
-    sm_.events.post(static_cast<std::uint64_t>(static_cast<double>(slot) * sm_.work.launch_interval),
-                    {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
-  }
+  for (std::size_t slot = 0; slot < static_cast<std::size_t>(sm_.work.resident) && launched_ < ctas_; ++slot)
+    launch(slot, static_cast<std::uint64_t>(static_cast<double>(slot) * sm_.work.launch_interval));
+}
+
+// The chip sends CTAs to all SMs in turn: the next one for this SM comes no sooner than its turn.
+void CtaSlots::launch(std::size_t slot, std::uint64_t ready) {
+  const std::uint64_t start = std::max(ready, next_launch_);
+  next_launch_ = start + static_cast<std::uint64_t>(sm_.work.launch_interval);
+  slots_[slot].is_taken = true;
+  room_ -= sm_.program.warps;
+  most_at_once_ = std::max(most_at_once_, ++launched_ - ended_);
+  sm_.events.post(start, {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
 }
 
 void CtaSlots::start(std::size_t slot, std::uint64_t now) {
   Slot fresh;
+  fresh.is_taken = true;
   fresh.running = sm_.program.warps;
   fresh.started = fresh.main_begin = fresh.lead_begin = now + sm_.skipped();
   slots_[slot] = fresh;
@@ -75,12 +84,14 @@ void CtaSlots::change_region(const Warp& warp, std::int32_t from, std::int32_t t
 }
 
 void CtaSlots::end_warp(const Warp& warp, std::uint64_t now) {
+  ++room_;
   if (--slots_[warp.cta].running > 0) return open_complete_barrier(warp.cta, now);
   end(warp.cta, now);
 }
 
 void CtaSlots::end(std::size_t slot, std::uint64_t now) {
-  const Slot& cta = slots_[slot];
+  Slot& cta = slots_[slot];
+  cta.is_taken = false;
   const std::uint64_t free = std::max(now, cta.stores_gone);
   ++ended_;
   end_ = std::max(end_, free + 1 + sm_.skipped());
@@ -93,14 +104,17 @@ void CtaSlots::end(std::size_t slot, std::uint64_t now) {
   count_phases(cta);
   for (const Warp& warp : sm_.warps_of(slot))
     sm_.count.stall_cycles[static_cast<std::size_t>(Stall::drained)] += static_cast<double>(free - warp.last_issue);
-  if (launched_ == ctas_) return;
-  ++launched_;
-  // The chip sends CTAs to all SMs in turn: the next one for this SM comes no sooner than its turn.
+  // The chip looks for room when a CTA ends, not when a warp does. It then finds that of warps of others which have
+  // ended (h200_memory_micro, warp_exit: of CTAs of 8 warps, 7 of which end at once, 8 run at first, 17 later).
   const std::uint64_t ready =
       free + std::max<std::uint64_t>(1, static_cast<std::uint64_t>(sm_.work.cta_launch_latency));
-  const std::uint64_t start = std::max(ready, next_launch_);
-  next_launch_ = start + static_cast<std::uint64_t>(sm_.work.launch_interval);
-  sm_.events.post(start, {EventKind::cta_start, 0, static_cast<std::uint16_t>(slot)});
+  for (std::size_t next = slot; next < slots_.size() && launched_ < ctas_ && room_ >= sm_.program.warps;
+       next = free_slot())
+    launch(next, ready);
+}
+
+std::size_t CtaSlots::free_slot() const {
+  return static_cast<std::size_t>(std::ranges::find(slots_, false, &Slot::is_taken) - slots_.begin());
 }
 
 void CtaSlots::count_phases(const Slot& cta) const {
@@ -141,9 +155,10 @@ void CtaSlots::turn_over(std::size_t slot, std::uint64_t at) {
 // When a CTA started decides what is counted, not what happens.
 void CtaSlots::hash(StateHash& add) const {
   add.until(next_launch_);
-  for (const auto& [running, arrived, started, first_main, main_begin, main_cycles, lead_begin, lead_cycles, main_loops,
-                    stores_gone, answered] : slots_) {
-    add(static_cast<std::uint64_t>(running) << 8 | static_cast<std::uint64_t>(arrived));
+  for (const auto& [is_taken, running, arrived, started, first_main, main_begin, main_cycles, lead_begin, lead_cycles,
+                    main_loops, stores_gone, answered] : slots_) {
+    add(static_cast<std::uint64_t>(is_taken) << 16 | static_cast<std::uint64_t>(running) << 8 |
+        static_cast<std::uint64_t>(arrived));
     add.until(stores_gone);
     add.until(answered);
     if (running > 0) add(static_cast<std::uint64_t>(main_loops));

@@ -43,6 +43,7 @@ class CtaSlots {
   [[nodiscard]] std::int64_t launched() const { return launched_; }
   [[nodiscard]] std::int64_t ended() const { return ended_; }
   [[nodiscard]] std::int64_t to_launch() const { return ctas_ - launched_; }
+  [[nodiscard]] std::int64_t most_at_once() const { return most_at_once_; }  // so far
   [[nodiscard]] std::uint64_t end() const { return end_; }  // of the last that has ended, with what was skipped
   [[nodiscard]] int emptied_together() const { return emptied_together_; }
 
@@ -54,6 +55,7 @@ class CtaSlots {
 
  private:
   struct Slot {
+    bool is_taken = false;                          // by a CTA that has not ended, or has not begun yet
     int running = 0, arrived = 0;                   // warps
     std::uint64_t started = 0, first_main = 0;      // with skipped cycles
     std::uint64_t main_begin = 0, main_cycles = 0;  // while any warpgroup is in its main loop, of all tiles
@@ -64,15 +66,18 @@ class CtaSlots {
 
     void shift(std::uint64_t cycles);  // it runs so much later
   };
+  void launch(std::size_t slot, std::uint64_t ready);
   void open_complete_barrier(std::size_t slot, std::uint64_t now);
   void end(std::size_t slot, std::uint64_t now);
+  [[nodiscard]] std::size_t free_slot() const;
   void count_phases(const Slot& cta) const;
   void have_passed(std::int64_t ctas, std::uint64_t end);
 
   Machine& sm_;
   std::uint64_t barrier_latency_;
   std::vector<Slot> slots_;
-  std::int64_t ctas_, launched_ = 0, ended_ = 0;
+  std::int64_t ctas_, launched_ = 0, ended_ = 0, most_at_once_ = 0;
+  int room_;                       // warps that could still be there
   std::uint64_t next_launch_ = 0;  // no CTA starts before
   std::uint64_t end_ = 0;
   std::uint64_t last_refill_ = 0;  // end of the CTA whose slot took the last one

@@ -19,7 +19,7 @@ LoadStoreUnit::LoadStoreUnit(Machine& sm, const arch::SmSpec& spec, std::size_t 
       sector_(spec.memory.sector.value),
       of_(sub_cores),
       pending_(spec.memory.prt_entries, spec.memory.max_outstanding_requests),
-      merging_(sm.program.joins_stores ? static_cast<std::size_t>(sm.program.warps * sm.work.resident) : 0) {}
+      merging_(sm.program.joins_stores ? sm.warps.size() : 0) {}
 
 namespace {
 
