@@ -109,7 +109,7 @@ struct WalkRequest {
   }
   [[nodiscard]] bool is_missed(const SmAccesses& sm, std::size_t i) const {
     const S s = code.steps[i].semantics;
-    return asks_global(s) && s != S::store_global && profile.counts[i].sectors > 0 && sm.asked[i] == 0;
+    return asks_global(s) && s != S::store_global && profile.counts[i].sectors > 0 && sm.lookups[i].asked == 0;
   }
 };
 
@@ -135,6 +135,26 @@ Walk walk_of(const WalkRequest& r) {
 
 }  // namespace
 
+double Raster::positions(const FootprintGroup& group, double n) const {
+  const double x = std::min(n, grid[0]);
+  const double y = std::clamp(n / grid[0], 1.0, grid[1]);
+  const double z = std::clamp(n / (grid[0] * grid[1]), 1.0, grid[2]);
+  return (group.step[0] != 0 ? x : 1) * (group.step[1] != 0 ? y : 1) * (group.step[2] != 0 ? z : 1);
+}
+
+std::vector<Raster::Gap> Raster::gaps(const FootprintGroup& group) const {
+  std::vector<Gap> out;
+  double stride = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (group.step[axis] == 0 && grid[axis] > 1) {
+      for (Gap& inner : out) inner.times *= grid[axis];
+      out.push_back({stride, grid[axis] - 1});
+    }
+    stride *= grid[axis];
+  }
+  return out;
+}
+
 Footprints footprints(const Profile& profile, const Listing& listing, const Code& code, const Launch& launch,
                       const LaunchMemory& memory, const L1Spec& l1, unsigned jobs) {
   Footprints out;
@@ -146,16 +166,19 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const Walk walk = walk_of({global, profile, launch, memory, async, l1, jobs});
   const SmAccesses& here = walk.sms->front();
   if (launch.ctas() > 1) out.shared_by_pair = here.shared_with(walk.sms->back());
-  for (std::size_t i = 0; i < n; ++i)
-    if (here.asked[i] > 0)
-      out.loads[i] = {here.found[i] / here.asked[i], here.joined[i] / std::max(1.0, here.found[i])};
-  const double misses = std::max<double>(1, static_cast<double>(here.misses));
-  out.retouch_distance = here.again > 0 ? here.distance / here.again / walk.share : 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const SmAccesses::Lookups& of = here.lookups[i];
+    if (of.asked <= 0) continue;
+    const double times = std::max(1.0, of.again), since = of.since / times;
+    const double apart = std::sqrt(std::max(0.0, of.since_squared / times - since * since));
+    out.loads[i] = {of.found / of.asked, of.joined / std::max(1.0, of.found), of.again / std::max(1.0, of.passed),
+                    since / walk.share, apart / walk.share};
+  }
 
   const auto bulk_sectors = [&](std::size_t i) { return profile.bulk_sectors.empty() ? 0 : profile.bulk_sectors[i]; };
   std::vector<bool> wanted(n);
   for (std::size_t i = 0; i < n; ++i)
-    wanted[i] = here.asked[i] > 0 || bulk_sectors(i) > 0 ||
+    wanted[i] = here.lookups[i].asked > 0 || bulk_sectors(i) > 0 ||
                 (asks_global(global.steps[i].semantics) && profile.counts[i].sectors > 0);
   const AddressSamples samples = sample_addresses(global, launch, memory, wanted, jobs);
   std::vector<bool> scattered(n);
@@ -170,7 +193,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const bool has_barrier = std::ranges::any_of(global.steps, [](const Step& s) { return s.in->base == "BAR"; });
   const double waiting_alone = has_barrier ? 1.0 : static_cast<double>(launch.warps());
   std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
-  double asked_of_l2 = 0;
+  out.passed.resize(n);
   std::vector<double> asked(n);  // sectors, by a CTA
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = global.steps[i];
@@ -212,25 +235,25 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     const double partial = is_full ? 0 : here.partial(i);
     sum.together = mean(sum.together, together.ctas);
     sum.partial = mean(sum.partial, partial);
-    if (group.atomic && here.asked[i] > 0) {
-      sum.turns = mean(sum.turns, here.turns[i] / here.asked[i]);
-      sum.words = mean(sum.words, here.words[i] / here.asked[i]);
+    if (group.atomic && here.lookups[i].asked > 0) {
+      sum.turns = mean(sum.turns, here.turns[i] / here.lookups[i].asked);
+      sum.words = mean(sum.words, here.words[i] / here.lookups[i].asked);
     }
     sum.span = std::max(sum.span, together.span);
     double most = per_cta;
     for (const CtaClass& each : profile.classes) most = std::max(most, each.counts[i].sectors);
     sum.longest = (sum.longest * sum.sectors + (bulk > 0 ? per_cta : most)) / std::max(1e-9, sum.sectors + per_cta);
     sum.sectors += per_cta;
-    sum.unique_sectors += here.asked[i] > 0 ? per_cta * here.unique[i] / here.asked[i] : per_cta;
-    if (!group.store) sum.asked_of_l2 += per_cta * (1 - out.loads[i].hit_rate);
+    sum.unique_sectors +=
+        here.lookups[i].asked > 0 ? per_cta * here.lookups[i].unique / here.lookups[i].asked : per_cta;
+    out.passed[i] = per_cta * (1 - out.loads[i].hit_rate);
+    if (!group.store) sum.asked_of_l2 += out.passed[i];
   }
   for (auto& [key, group] : groups) {
     if (group.is_affine) group.run = std::max(group.run, here.run(group.members));
     group.places = mean_places(here, group.members, waits, asked, waiting_alone);
-    asked_of_l2 += group.asked_of_l2;
     out.groups.push_back(group);
   }
-  out.retouch_sectors = asked_of_l2 * here.again / misses;
   return out;
 }
 

@@ -35,13 +35,26 @@ struct FootprintGroup {
   std::vector<std::size_t> members;  // instructions of the listing
 };
 
+// CTAs in their order: x first, then y, then z.
+struct Raster {
+  std::array<double, 3> grid{};
+
+  // Different positions that a group's addresses take among n CTAs that follow each other.
+  [[nodiscard]] double positions(const FootprintGroup& group, double n) const;
+
+  // CTAs until the same bytes are touched again, and how often they are, for each of the axes that share them.
+  struct Gap {
+    double ctas = 0, times = 0;
+  };
+  [[nodiscard]] std::vector<Gap> gaps(const FootprintGroup& group) const;
+};
+
 struct Footprints {
   std::vector<L1Behaviour> loads;  // by instruction
+  std::vector<double> passed;      // by instruction: sectors of a CTA that L2 is asked for or sent
   std::vector<FootprintGroup> groups;
-  double streams = 1;           // that loads which wait together read from, beyond L1, mean
-  double shared_by_pair = 0;    // 0..1: of what an SM asks L2 for, what its neighbour asks for at one time
-  double retouch_sectors = 0;   // of a CTA: asked of L2 again by the same SM
-  double retouch_distance = 0;  // sectors that the SM asks for in between, mean
+  double streams = 1;         // that loads which wait together read from, beyond L1, mean
+  double shared_by_pair = 0;  // 0..1: of what an SM asks L2 for, what its neighbour asks for at one time
 };
 
 [[nodiscard]] Footprints footprints(const Profile& profile, const Listing& listing, const Code& code,

@@ -18,7 +18,9 @@ inline constexpr int most_nested_loops = 16;               // a warp of the SM c
 struct L1Behaviour {
   double hit_rate = 0;  // of its sectors
   double joined = 0;    // of those that it finds, what a neighbour asked for in the same turn: still on their way
-  bool in_l2 = false;   // L2 has what L1 does not, nearly always
+  double again = 0;     // of what it asks L2 for, or a store sends there, what its SM has before
+  double since = 0, since_apart = 0;  // sectors that the SM sent there or got since: mean, standard deviation
+  bool in_l2 = false;                 // L2 has what L1 does not, nearly always
 
   // It waits with who asked for them.
   [[nodiscard]] bool joins() const { return joined > 0.5; }

@@ -98,6 +98,7 @@ class ClassTimer {
     out.program = std::make_shared<const kernels::Program>(std::move(timed->program));
     out.resources = of_.resources;
     out.occupancy = of_.occupancy;
+    out.leaves_room = true;
     out.geometry.sms = of_.request->gpu->sms;
     out.geometry.ctas = ctas;
     out.geometry.all_tiles = static_cast<double>(ctas);

@@ -112,7 +112,7 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
     share.found += profile.counts[i].sectors * load.hit_rate;
     share.joined += profile.counts[i].sectors * load.hit_rate * load.joined;
   }
-  traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0};
+  traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0, false, true};
   for (const kernels::Matrix matrix : {kernels::Matrix::b, kernels::Matrix::c}) {
     const Share& share = of[static_cast<std::size_t>(matrix)];
     if (share.asked <= 0) continue;
@@ -120,7 +120,7 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
     constexpr double steps = sm::SharedSectors::steps;
     const double again = std::floor(mean.hit_rate * steps);
     traffic.shared[static_cast<std::size_t>(matrix)] = {
-        static_cast<int>(again), std::min(1.0, (1 - mean.hit_rate) / (1 - again / steps)), mean.joins()};
+        static_cast<int>(again), std::min(1.0, (1 - mean.hit_rate) / (1 - again / steps)), mean.joins(), !mean.joins()};
   }
 }
 
@@ -216,8 +216,8 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
                        occupancy->ctas_per_sm,
                        loads_ahead(out.profile),
                        request.options.l2};
-  gpu::Traffic traffic = traffic_of(source);
   find_loads_in_l2(source, prints);
+  gpu::Traffic traffic = traffic_of(source);
   set_l1(traffic, out.profile, prints);
   source.l2 = memory::L2State::empty;
   const gpu::Traffic cold = traffic_of(source);

@@ -16,37 +16,6 @@ constexpr double sector_bytes = 32;
 // is read before. H200M, l2_partial_stores: over 1 GiB 35 and 60 ps for each, 22.7 for each read.
 constexpr double whole_sector_rows = 1.55, filled_sector_rows = 1.05;
 
-// The raster of CTAs: x first, then y, then z.
-struct Raster {
-  std::array<double, 3> grid{};
-
-  // Different positions that a group's addresses take among n CTAs that follow each other.
-  [[nodiscard]] double positions(const FootprintGroup& group, double n) const {
-    const double x = std::min(n, grid[0]);
-    const double y = std::clamp(n / grid[0], 1.0, grid[1]);
-    const double z = std::clamp(n / (grid[0] * grid[1]), 1.0, grid[2]);
-    return (group.step[0] != 0 ? x : 1) * (group.step[1] != 0 ? y : 1) * (group.step[2] != 0 ? z : 1);
-  }
-
-  // CTAs until the same bytes are touched again, and how often they are, for each of the axes that share them.
-  struct Gap {
-    double ctas = 0, times = 0;
-  };
-  [[nodiscard]] std::vector<Gap> gaps(const FootprintGroup& group) const {
-    std::vector<Gap> out;
-    double stride = 1, times = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (group.step[axis] == 0 && grid[axis] > 1) {
-        out.push_back({stride, (grid[axis] - 1) * 1.0});
-        for (std::size_t i = 0; i + 1 < out.size(); ++i) out[i].times *= grid[axis];
-      }
-      stride *= grid[axis];
-    }
-    static_cast<void>(times);
-    return out;
-  }
-};
-
 struct Reuse {
   const TrafficSource& source;
   Raster raster;
@@ -137,19 +106,26 @@ struct Reuse {
     return brought > 0 ? portable::exp(logarithm / brought) : 1;
   }
 
-  // Different bytes among n that are read one after another: of a buffer no more than it holds.
-  [[nodiscard]] double different(double n) const {
+  // What L2 holds of n bytes that come and go one after another: of a buffer no more than there is of it, of what is
+  // read the copies of its partitions as well.
+  [[nodiscard]] double held(double n) const {
+    struct Passed {
+      double bytes = 0, held = 0, most = 0;
+    };
+    std::map<int, Passed> of_buffer;
     double all = 0, sum = 0;
-    for (const FootprintGroup& g : source.footprints->groups) all += g.store ? 0 : g.sectors;
-    std::map<int, double> of_buffer;
-    for (const FootprintGroup& g : source.footprints->groups)
-      if (!g.store && all > 0) of_buffer[g.buffer] += n * g.sectors / all;
     for (const FootprintGroup& g : source.footprints->groups) {
-      const auto asked = of_buffer.find(g.buffer);
-      if (g.store || asked == of_buffer.end()) continue;
-      sum += std::min(asked->second, buffer_bytes(g));
-      of_buffer.erase(asked);
+      Passed& passed = of_buffer[g.buffer];
+      passed.most = buffer_bytes(g);
+      for (const std::size_t at : g.members) {
+        const double sectors = source.footprints->passed[at];
+        passed.bytes += sectors;
+        passed.held += sectors * (g.store ? 1 : copies(1));
+        all += sectors;
+      }
     }
+    for (const auto& [buffer, passed] : of_buffer)
+      if (passed.bytes > 0) sum += std::min(n * passed.bytes / all, passed.most) * passed.held / passed.bytes;
     return sum;
   }
 
@@ -198,10 +174,44 @@ struct Reuse {
     return 1 - memory::retained_fraction(kept, capacity);
   }
 
+  // Of what comes again to L2 from its SM, what that has no more: behind all that live CTAs read and store in between.
+  [[nodiscard]] double lost(const L1Behaviour& load) const {
+    const double active = std::min<double>(source.gpu->sms, ctas), of_all = active * sector_bytes;
+    constexpr int points = 8;  // as far from each other as their deviation says
+    double sum = 0;
+    for (int i = 0; i < points; ++i) {
+      const double place = std::sqrt(3.0) * (2.0 * i + 1 - points) / points;
+      const double since = std::max(0.0, load.since + place * load.since_apart);
+      sum += memory::retained_fraction(held(since * of_all), capacity);
+    }
+    return 1 - sum / points;
+  }
+
+  // Bytes of the whole launch that come again, by the instructions of a group: those that L2 has no more, and those
+  // whose loads may wait for DRAM.
+  struct Again {
+    double lost = 0, waiting = 0;
+  };
+  [[nodiscard]] Again comes_again(const FootprintGroup& g) const {
+    Again out;
+    for (const std::size_t at : g.members) {
+      const L1Behaviour& load = source.footprints->loads[at];
+      const double bytes = source.footprints->passed[at] * load.again * ctas * sector_bytes;
+      if (bytes <= 0) continue;
+      out.lost += bytes * lost(load);
+      if (!load.in_l2) out.waiting += bytes;
+    }
+    return out;
+  }
+
   // Loads of few bytes by many, of which DRAM brings `missed`: no access in a hundred waits for it.
+  static constexpr double few = 0.01;
   [[nodiscard]] bool stays_in_l2(const FootprintGroup& g, double missed) const {
-    constexpr double misses = 0.01;
-    return !g.atomic && missed < misses * g.asked_of_l2 * ctas * sector_bytes;
+    return !g.atomic && missed < few * g.asked_of_l2 * ctas * sector_bytes;
+  }
+  // Nor of what its SM has asked for before, where L2 still has that.
+  [[nodiscard]] bool finds_again(const FootprintGroup& g, const L1Behaviour& load) const {
+    return !g.atomic && load.again > 1 - few && 1 - load.again * (1 - lost(load)) < few;
   }
 };
 
@@ -259,7 +269,8 @@ void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
   for (const FootprintGroup& g : footprints.groups) {
     if (g.store) continue;
     const double missed = reuse.bytes(g, reuse.ctas) * reuse.gone(g, kept) + reuse.late(g);
-    for (const std::size_t at : g.members) footprints.loads[at].in_l2 = reuse.stays_in_l2(g, missed);
+    for (const std::size_t at : g.members)
+      footprints.loads[at].in_l2 = reuse.stays_in_l2(g, missed) || reuse.finds_again(g, footprints.loads[at]);
   }
 }
 
@@ -270,11 +281,13 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   gpu::Traffic out;
   // Of what was there before: L2 has it no more.
   const double kept = reuse.kept();
-  double once = 0, late = 0, in_waves = 0, written = 0, scattered = 0, filled = 0;
-  double once_gone = 0, written_gone = 0;
+  double once = 0, late = 0, in_waves = 0, again = 0, written = 0, scattered = 0, filled = 0;
+  double once_gone = 0, written_gone = 0, rewritten = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
     const double bytes = reuse.bytes(g, reuse.ctas), gone = reuse.gone(g, kept);
+    const Reuse::Again comes = g.is_affine ? reuse.comes_again(g) : Reuse::Again{};
     if (g.store) {
+      rewritten += comes.lost;
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
       if (!g.is_affine) filled += g.partial * reuse.random_stores(g) * sector_bytes;
@@ -286,15 +299,10 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     once += bytes;
     once_gone += bytes * gone;
     const double behind = reuse.late(g);
-    late += behind;
+    late += behind + comes.lost;
+    again += comes.waiting;
     if (!reuse.stays_in_l2(g, bytes * gone + behind)) in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
   }
-  // What a CTA reads again itself, behind everything that all live CTAs read in between.
-  const double active = std::min<double>(gpu.sms, reuse.ctas);
-  const double retouched = source.footprints->retouch_sectors * reuse.ctas * sector_bytes;
-  const double between = reuse.different(source.footprints->retouch_distance * active * sector_bytes) * reuse.copies(1);
-  late += retouched * (1 - memory::retained_fraction(between, reuse.capacity));
-
   double random = 0, random_bytes = 0, streams = 0, all = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
     const double bytes = reuse.bytes(g, reuse.ctas);
@@ -337,7 +345,8 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   // What L2 holds at the end is a mix of what came in last, as far as it surely keeps it (l2.kept_below).
   const double came = kept + late;
   const double stays = came > 0 ? std::min(1.0, reuse.capacity.kept_below * reuse.capacity.bytes / came) : 1;
-  out.dram_write_bytes = (source.l2 == memory::L2State::warm ? written_gone : written * (1 - stays)) + scattered;
+  out.dram_write_bytes =
+      (source.l2 == memory::L2State::warm ? written_gone : written * (1 - stays)) + scattered + rewritten;
   // Misses whose place something modified has to leave first hold up what L2 has: then DRAM's time comes on top of the
   // rest (H200M, replayed: streams of which a third or more is written, not such as are only read).
   const double left = written_gone / std::max(1.0, once_gone + written_gone);
@@ -349,7 +358,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     out.opened_rows = random + rest / bandwidth * gpu::dram_rows_per_second(gpu.dram);
   }
   // A step waits for DRAM where any of its streams does. What was there before and is gone went together.
-  const double missing = std::clamp(out.dram_read_bytes / std::max(in_waves + retouched, 1.0), 0.0, 1.0);
+  const double missing = std::clamp(out.dram_read_bytes / std::max(in_waves + again, 1.0), 0.0, 1.0);
   const double apart = once_gone < once ? 1 : source.footprints->streams;
   if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, apart);
   if (out.waiting_steps < 0.005) out.waiting_steps = 0;

@@ -25,6 +25,7 @@ struct SharedSectors {
   int again = 0;       // of `steps` loads, those that find what an earlier load of the CTA has asked for
   double beyond = 1;   // of the sectors of the others, what comes from L2
   bool joins = false;  // what is found is still on its way: the load waits as the one that asked for it
+  bool lies = false;   // what is found was there long before, and waits for nobody
 
   auto operator<=>(const SharedSectors&) const = default;
 };
@@ -67,10 +68,10 @@ class PortTraffic {
   [[nodiscard]] const MemoryPort& port() const { return port_; }
   // Of a load's or copy's sectors, what L1 does not hold; each load of a matrix has its turn.
   [[nodiscard]] double beyond_l1(const MemoryCost& cost);
-  // Whether L1 holds all that such loads ask for, each time.
-  [[nodiscard]] bool lies_in_l1(const MemoryCost& cost) const {
-    const SharedSectors& shared = port_.shared[cost.matrix];
-    return shared.again == SharedSectors::steps && shared.beyond == 0;
+  // What a neighbour has asked for just before comes with it, from where that comes.
+  enum class From : std::uint8_t { memory, l2, l1 };
+  [[nodiscard]] From from(const MemoryCost& cost, double beyond) const {
+    return beyond == 0 && port_.shared[cost.matrix].lies ? From::l1 : cost.in_l2 ? From::l2 : From::memory;
   }
   // When its data are there if it leaves the load/store unit now.
   [[nodiscard]] std::uint64_t load(const MemoryCost& cost, double beyond, std::uint64_t now);

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <utility>
 
 namespace noteg::compiled {
@@ -13,6 +16,7 @@ using S = Semantics;
 
 constexpr std::uint8_t whole_line = 0xf;
 constexpr double granule_sectors = 2;
+constexpr std::int32_t long_ago = std::numeric_limits<std::int32_t>::min() / 2;  // nothing is on its way still
 
 // Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
 template <class F>
@@ -46,38 +50,8 @@ void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
   }
 }
 
-L1::L1(std::int64_t bytes)
-    : lines_(static_cast<std::size_t>(std::max<std::int64_t>(bytes / static_cast<std::int64_t>(line), 8))) {}
-
-std::optional<AccessTime> L1::touch(std::uint64_t s, const AccessTime& now) {
-  const std::uint64_t tag = s * sector / line, which = s % (line / sector);
-  const auto at = places_.find(tag);
-  if (at != places_.end()) {
-    order_.splice(order_.begin(), order_, at->second);
-    std::optional<AccessTime>& asked = at->second->asked[which];
-    if (asked) return asked;
-    asked = now;
-    return std::nullopt;
-  }
-  if (places_.size() < lines_) {
-    order_.emplace_front();
-    places_[tag] = order_.begin();
-  } else {  // the last line is the new one's
-    auto node = places_.extract(order_.back().tag);
-    order_.splice(order_.begin(), order_, std::prev(order_.end()));
-    node.key() = tag;
-    places_.insert(std::move(node));
-  }
-  order_.front() = {tag, {}};
-  order_.front().asked[which] = now;
-  return std::nullopt;
-}
-
 SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async)
-    : asked(code.steps.size()),
-      found(code.steps.size()),
-      joined(code.steps.size()),
-      unique(code.steps.size()),
+    : lookups(code.steps.size()),
       turns(code.steps.size()),
       words(code.steps.size()),
       code_(code),
@@ -103,20 +77,42 @@ void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int
   of_cta_.resize(std::max<std::size_t>(1, ctas.size()));
   const std::int64_t of_a_wave = std::int64_t{spec_.resident} * spec_.sms;
   if (!go_through(ctas) || index > 0 || launch.ctas() <= of_a_wave) return;
-  // The next CTAs of these slots, which find in L1 what the first ones left there.
   for (std::size_t slot = 0; slot < ctas.size(); ++slot) {
     const std::int64_t next = index + static_cast<std::int64_t>(slot) * spec_.sms + of_a_wave;
     ctas[slot] = EmulatedCta(code_, launch, memory, cta_at(launch, std::min(next, launch.ctas() - 1)));
   }
-  later_.resize(asked.size());
+  walk_later(ctas, static_cast<double>(launch.ctas()) / static_cast<double>(of_a_wave) - 1);
+}
+
+// The next CTAs of these slots, which find in L1 what the first ones left there. Those behind them do the same at
+// places of their own, until L1 is as it stays.
+void SmAccesses::walk_later(std::vector<EmulatedCta>& ctas, double generations) {
+  constexpr int most = 6;
+  constexpr std::size_t most_touches = 600'000;
+  passages_ = {};
+  later_.resize(lookups.size());
   go_through(ctas);
-  const double more = static_cast<double>(launch.ctas()) / static_cast<double>(of_a_wave) - 1;
+  const bool comes_again = std::ranges::none_of(empties_l1_, std::identity{}) &&
+                           std::ranges::any_of(later_, [](const Lookups& of) { return of.found + of.again > 0; });
+  int walked = 1;
+  for (std::size_t touched = touches_.size();
+       comes_again && walked < most && walked < generations && touched < most_touches;
+       ++walked, touched += touches_.size()) {
+    passages_ = {};
+    for (const Touch& touch : touches_) touch_later(touch, static_cast<std::uint64_t>(walked));
+  }
+  const double times = generations / walked;
   for (std::size_t i = 0; i < later_.size(); ++i) {
+    Lookups& of = lookups[i];
     const Lookups& later = later_[i];
+    of.passed += times * later.passed;
+    of.again += times * later.again;
+    of.since += times * later.since;
+    of.since_squared += times * later.since_squared;
     if (later.asked <= 0) continue;
-    const double in_all = found[i] + more * later.found, of_first = asked[i] / (asked[i] + more * later.asked);
-    if (in_all > 0) joined[i] = (joined[i] + more * later.joined) * of_first;
-    found[i] = in_all * of_first;
+    const double in_all = of.found + times * later.found, share = of.asked / (of.asked + times * later.asked);
+    if (in_all > 0) of.joined = (of.joined + times * later.joined) * share;
+    of.found = in_all * share;
   }
 }
 
@@ -152,35 +148,64 @@ void SmAccesses::accesses(int warp, const Access& access) {
   const Instruction& in = *access.step->in;
   const bool through_l1 = s == S::load_global && !is_coherent_beyond_sm(*access.step) && !in.has("BYPASS");
   const bool copies_through = s == S::copy_to_shared && !in.has("BYPASS");
-  if (!later_.empty()) {
-    if (through_l1 || copies_through) look_up_later(at);
-    return;
-  }
-  if (s == S::store_global && cta_ == 0) write_bytes(at, access);
-  if (is_global_atomic(*access.step)) take_turns(at, access);
+  const bool stores = s == S::store_global;
+  const Way way = stores ? Way::store : through_l1 || copies_through ? Way::l1 : Way::past_l1;
+  if (later_.empty() && stores && cta_ == 0) write_bytes(at, access);
+  if (later_.empty() && is_global_atomic(*access.step)) take_turns(at, access);
+  const int of = cta_ + (later_.empty() ? 0 : static_cast<int>(of_cta_.size()));
   for (const std::uint64_t each : scratch_) {
     total_ += 1;
-    asked[at] += 1;
-    note(at, warp, each, s == S::store_global);
-    if ((through_l1 || copies_through) && finds_in_l1(each, found[at], joined[at])) continue;
-    if (s != S::store_global) miss(each, now_.round, asked_of_line(each));
+    int& owner = *owners_.try_emplace(each, of).first;
+    owner = owner == of ? of : -1;
+    const Touch touch{each, now_, static_cast<std::uint32_t>(at), way};
+    if (!later_.empty()) {
+      touches_.push_back(touch);
+      touch_later(touch, 0);
+      continue;
+    }
+    lookups[at].asked += 1;
+    note(at, warp, each, stores);
+    if (find_in_l1(lookups[at], touch)) continue;
+    pass_to_l2(lookups[at], touch);
+    if (!stores) *missed_.try_emplace(each, {}).first = {now_.round, asked_of_line(each)};
   }
 }
 
-void SmAccesses::look_up_later(std::size_t at) {
-  for (const std::uint64_t each : scratch_) {
-    total_ += 1;
-    later_[at].asked += 1;
-    finds_in_l1(each, later_[at].found, later_[at].joined);
-  }
-}
-
-bool SmAccesses::finds_in_l1(std::uint64_t each, double& found_there, double& on_the_way) {
-  const std::optional<AccessTime> asked_for = l1_.touch(each, now_);
-  if (!asked_for) return false;
-  found_there += 1;
-  on_the_way += on_its_way(*asked_for);
+// A store leaves its sector there and goes on to L2.
+bool SmAccesses::find_in_l1(Lookups& of, const Touch& touch) {
+  if (touch.way == Way::past_l1) return false;
+  const bool stores = touch.way == Way::store;
+  const auto there = l1_.touch(touch.sector, {touch.time.round, stores ? long_ago : touch.time.position});
+  if (!there || stores) return false;
+  of.found += 1;
+  of.joined += on_its_way(*there, touch.time);
   return true;
+}
+
+void SmAccesses::pass_to_l2(Lookups& of, const Touch& touch) {
+  of.passed += 1;
+  const auto [place, is_new] = passages_.try_emplace(touch.sector, {++passed_, 0});
+  if (is_new) return;
+  const std::uint32_t stretch = passed_ - std::exchange(place->last, passed_);
+  place->widest = std::max(place->widest, stretch);
+  of.again += 1;
+  const double since = touch.way == Way::store ? std::exchange(place->widest, 0) : stretch;
+  of.since += since;
+  of.since_squared += since * since;
+}
+
+// Sectors that no other CTA goes to lie elsewhere in each generation. Of others it does not matter who was there
+// before.
+void SmAccesses::touch_later(Touch touch, std::uint64_t generation) {
+  constexpr std::uint64_t apart = std::uint64_t{1} << 34;  // sectors
+  const bool is_own = *owners_.find(touch.sector) >= 0;
+  if (is_own) touch.sector += generation * apart;
+  Lookups& of = later_[touch.at];
+  of.asked += touch.way == Way::store ? 0 : 1;
+  if (find_in_l1(of, touch)) return;
+  if (is_own) return pass_to_l2(of, touch);
+  of.passed += 1;
+  ++passed_;
 }
 
 // Bulk copies pass L1 by.
@@ -192,9 +217,11 @@ void SmAccesses::acts(int warp, const AsyncAct& act) {
   const auto at = static_cast<std::size_t>(act.at);
   for_each_sector(act.copy, copies->second.bytes, [&](std::uint64_t each) {
     total_ += 1;
-    asked[at] += 1;
+    lookups[at].asked += 1;
     note(at, warp, each, act.kind == ActKind::store);
-    if (act.kind == ActKind::load) miss(each, 0, whole_line);  // it runs ahead: any time will do
+    if (act.kind != ActKind::load) return;
+    pass_to_l2(lookups[at], {each, now_, static_cast<std::uint32_t>(at), Way::past_l1});
+    *missed_.try_emplace(each, {}).first = {0, whole_line};  // it runs ahead: any time will do
   });
 }
 
@@ -279,7 +306,7 @@ void SmAccesses::take_turns(std::size_t at, const Access& access) {
 void SmAccesses::note(std::size_t at, int warp, std::uint64_t each, bool stores) {
   FlatMap<Seen>& seen = of_cta_[static_cast<std::size_t>(cta_)];
   const bool is_new = seen.try_emplace(each << 1 | (stores ? 1 : 0), {}).second;
-  unique[at] += is_new && (stores || seen.find(each << 1 | 1) == nullptr);
+  lookups[at].unique += is_new && (stores || seen.find(each << 1 | 1) == nullptr);
   if (cta_ != 0) return;
   FirstExecutions& first = first_[at];
   const auto begun = first.begun.try_emplace(warp, execution_).first;
@@ -297,18 +324,9 @@ std::uint8_t SmAccesses::asked_of_line(std::uint64_t each) const {
 
 // All warps are at the same place of a block at about the same time, and L2 answers behind so many accesses of theirs:
 // the load/store unit takes one every other cycle.
-bool SmAccesses::on_its_way(const AccessTime& asked_for) const {
+bool SmAccesses::on_its_way(const AccessTime& asked_for, const AccessTime& now) const {
   constexpr std::int64_t answer = 128;
-  return asked_for.round == now_.round && std::abs(now_.position - asked_for.position) * warps_ < answer;
-}
-
-void SmAccesses::miss(std::uint64_t each, std::uint32_t in_round, std::uint8_t of_line) {
-  const Miss now{static_cast<std::uint32_t>(++misses), in_round, of_line};
-  const auto [place, is_new] = missed_.try_emplace(each, now);
-  if (is_new) return;
-  again += 1;
-  distance += static_cast<double>(now.at - place->at);
-  *place = now;
+  return asked_for.round == now.round && std::abs(std::int64_t{now.position} - asked_for.position) * warps_ < answer;
 }
 
 }  // namespace noteg::compiled

@@ -4,15 +4,13 @@
 
 #include <array>
 #include <cstdint>
-#include <list>
 #include <map>
-#include <optional>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "kernels/compiled/barriers.hpp"
 #include "kernels/compiled/emulator/cta_addresses.hpp"
+#include "sim/memory/l1_cache.hpp"
 #include "sim/support/flat_map.hpp"
 
 namespace noteg::compiled {
@@ -37,29 +35,6 @@ struct AccessTime {
 
 // Distinct sectors of an access, in the order of lanes.
 void sectors_of(const Access& access, std::vector<std::uint64_t>& out);
-
-// Lines of sectors, least recently used goes first.
-class L1 {
- public:
-  explicit L1(std::int64_t bytes);
-
-  void clear() {
-    order_.clear();
-    places_.clear();
-  }
-
-  // When the sector was asked for, if it is there; it is afterwards.
-  std::optional<AccessTime> touch(std::uint64_t s, const AccessTime& now);
-
- private:
-  struct Line {
-    std::uint64_t tag = 0;
-    std::array<std::optional<AccessTime>, line / sector> asked;  // by sector
-  };
-  std::size_t lines_;
-  std::list<Line> order_;
-  std::unordered_map<std::uint64_t, std::list<Line>::iterator> places_;
-};
 
 class SmAccesses : public WarpWatcher {
  public:
@@ -93,18 +68,21 @@ class SmAccesses : public WarpWatcher {
   // Of the sectors that L2 is asked for, those that another SM asks it for at one time.
   [[nodiscard]] double shared_with(const SmAccesses& other) const;
 
-  // Sectors, by instruction; joined: of those found, what L2 was asked for in the same round, so that it is on its way.
-  std::vector<double> asked, found, joined, unique;
+  // Sectors that an instruction goes to. found: in L1, of those joined: what L2 was asked for in the same turn, so that
+  // it is on its way. passed: to L2, of those again: what the SM has asked for or stored to before; since: how many
+  // others went to or came from L2 in between (of a store, since the one before it, at one stretch), in all, and its square.
+  struct Lookups {
+    double asked = 0, unique = 0, found = 0, joined = 0, passed = 0, again = 0, since = 0, since_squared = 0;
+  };
+  std::vector<Lookups> lookups;  // by instruction
   // Of atomic operations, by instruction: turns that sectors take over the lanes of an access, since lanes of one word
   // go one after the other; and different words.
   std::vector<double> turns, words;
-  std::size_t misses = 0;
-  double again = 0, distance = 0;  // sectors asked of L2 again; how many others were asked for since, in all
 
  private:
-  // When a sector was asked of L2 last, in sectors and in rounds, and with which others of its line.
+  // In which round a sector was asked of L2 last, and with which others of its line.
   struct Miss {
-    std::uint32_t at = 0, round = 0;
+    std::uint32_t round = 0;
     std::uint8_t of_line = 0;
 
     // With one of another SM, of the same sector: equal requests at one time.
@@ -113,35 +91,50 @@ class SmAccesses : public WarpWatcher {
       return of_line == other.of_line && std::max(round, other.round) - std::min(round, other.round) <= apart;
     }
   };
-  struct Lookups {
-    double asked = 0, found = 0, joined = 0;
+  // A sector that an instruction goes to, and whether through L1.
+  enum class Way : std::uint8_t { l1, past_l1, store };
+  struct Touch {
+    std::uint64_t sector = 0;
+    AccessTime time;
+    std::uint32_t at = 0;
+    Way way = Way::l1;
+  };
+  // When L2 was asked for a sector or sent it last, in sectors, and the longest stretch since it was sent it.
+  struct Passage {
+    std::uint32_t last = 0, widest = 0;
   };
   struct FirstExecutions {
     std::set<std::uint64_t> sectors;
     std::map<int, std::size_t> begun;  // by warp: how much of `asked` there was when it came first
   };
   bool go_through(std::vector<EmulatedCta>& ctas);
-  void look_up_later(std::size_t at);
-  bool finds_in_l1(std::uint64_t each, double& found_there, double& on_the_way);
+  void walk_later(std::vector<EmulatedCta>& ctas, double generations);
+  bool find_in_l1(Lookups& of, const Touch& touch);
+  void pass_to_l2(Lookups& of, const Touch& touch);
+  void touch_later(Touch touch, std::uint64_t generation);
+  [[nodiscard]] bool is_of_one_cta(std::uint64_t each) const;
   [[nodiscard]] std::set<std::uint64_t> together(const std::vector<std::size_t>& all) const;
   void write_bytes(std::size_t at, const Access& access);
   void take_turns(std::size_t at, const Access& access);
   void note(std::size_t at, int warp, std::uint64_t each, bool stores);
   [[nodiscard]] std::uint8_t asked_of_line(std::uint64_t each) const;
-  [[nodiscard]] bool on_its_way(const AccessTime& asked_for) const;
-  void miss(std::uint64_t each, std::uint32_t in_round, std::uint8_t of_line);
+  [[nodiscard]] bool on_its_way(const AccessTime& asked_for, const AccessTime& now) const;
 
   const EmulatedCode& code_;
   L1Spec spec_;
-  L1 l1_;
+  memory::L1Cache<AccessTime> l1_;
   struct Seen {};
-  FlatMap<Miss> missed_;                          // by sector
+  FlatMap<Miss> missed_;                          // by sector, of the first CTAs
+  FlatMap<Passage> passages_;                     // by sector, of CTAs at one time
+  std::uint32_t passed_ = 0;                      // sectors to and from L2 so far
   std::vector<FlatMap<Seen>> of_cta_;             // sectors read, and written
   FlatMap<std::uint32_t> written_;                // bytes of sectors, by the first CTA
   std::map<std::size_t, FlatMap<Seen>> stored_;   // sectors, by instruction
   std::vector<bool> empties_l1_;                  // by block: it invalidates L1 (CCTL.IVALL)
   std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
-  std::vector<Lookups> later_;                    // of the second CTAs, by instruction; empty: the first ones run
+  std::vector<Lookups> later_;                    // of later CTAs, by instruction; empty: the first ones run
+  std::vector<Touch> touches_;                    // of the second CTAs
+  FlatMap<int> owners_;                           // by sector: the CTA that goes there, -1: several do
   std::size_t execution_ = 0, total_ = 0;         // accesses so far; sectors
   AccessTime now_;
   std::int64_t warps_ = 1;  // that take turns in it

@@ -276,10 +276,9 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
       sm_.count.read_sectors += cost.sectors;
       std::uint64_t ready = sm_.traffic.load(cost, beyond_l1, now);
       if (cost.kind == MemoryKind::load_global && cost.sectors > 0) {
-        // Load data enters the register file at a limited width. What always lies in L1 does not wait for what comes
-        // from L2; what only some loads find there was asked for by a neighbour just before, and comes with it.
+        // Load data enters the register file at a limited width. What is near does not wait for what comes from afar.
         const std::uint64_t width = static_cast<std::uint64_t>(cost.bytes / write_back_);
-        std::uint64_t& free = sm_.traffic.lies_in_l1(cost) ? of.hits_back_free : of.write_back_free;
+        std::uint64_t& free = of.write_back_free[static_cast<std::size_t>(sm_.traffic.from(cost, beyond_l1))];
         ready = std::max(ready, free + width);
         free = ready;
       }
@@ -303,12 +302,11 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
 }
 
 void LoadStoreUnit::hash(StateHash& add) const {
-  for (const auto& [queue, head, size, link_ready, warp_ready, last_warp, write_back_free, hits_back_free] : of_) {
+  for (const auto& [queue, head, size, link_ready, warp_ready, last_warp, write_back_free] : of_) {
     add.until(link_ready);
     add.until(warp_ready);
     add(warp_ready > add.now() ? last_warp : 0);
-    add.until(hits_back_free);
-    add.until(write_back_free);
+    for (const std::uint64_t free : write_back_free) add.until(free);
     add(static_cast<std::uint64_t>(size));
     for (int i = 0; i < size; ++i) {
       const auto& [issued, pc, warp, memory, write_barrier, read_barrier, group] =

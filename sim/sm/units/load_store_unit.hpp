@@ -139,7 +139,7 @@ class LoadStoreUnit {
     int head = 0, size = 0;
     std::uint64_t link_ready = 0, warp_ready = 0;  // it may send its next access; one of `last_warp`
     std::uint16_t last_warp = 0;
-    std::uint64_t write_back_free = 0, hits_back_free = 0;  // the way to the registers, of data from L2 and from L1
+    std::array<std::uint64_t, 3> write_back_free{};  // the way to the registers, by PortTraffic::From
   };
   // Accesses whose addresses the arbiter has taken wait in a queue that all share, and pass the data stage in order.
   struct Shared {
