@@ -268,7 +268,7 @@ void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
   const double kept = reuse.kept();
   for (const FootprintGroup& g : footprints.groups) {
     if (g.store) continue;
-    const double missed = reuse.bytes(g, reuse.ctas) * reuse.gone(g, kept) + reuse.late(g);
+    const double missed = reuse.bytes(g, reuse.ctas) * reuse.gone(g, kept) + reuse.late(g) + reuse.comes_again(g).lost;
     for (const std::size_t at : g.members)
       footprints.loads[at].in_l2 = reuse.stays_in_l2(g, missed) || reuse.finds_again(g, footprints.loads[at]);
   }
@@ -301,7 +301,8 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     const double behind = reuse.late(g);
     late += behind + comes.lost;
     again += comes.waiting;
-    if (!reuse.stays_in_l2(g, bytes * gone + behind)) in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
+    if (!reuse.stays_in_l2(g, bytes * gone + behind + comes.lost))
+      in_waves += reuse.bytes(g, reuse.live) * reuse.ctas / reuse.live;
   }
   double random = 0, random_bytes = 0, streams = 0, all = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
