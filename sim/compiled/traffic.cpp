@@ -366,6 +366,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   out.waiting_places = reuse.waiting_places(once > 0 ? once_gone / once : 1);
   // Who copies ahead takes what comes late as it comes: the next copies are on their way meanwhile.
   out.waits_at_once = !source.loads_ahead;
+  out.asks_again = true;
   if (out.waits_at_once) out.queued_places = out.waiting_places;
   out.sharers = once > 0 ? std::max(1.0, source.missed_sectors * sector_bytes / once) : 1;
 

@@ -29,6 +29,7 @@ struct Traffic {
   double waiting_steps = 0;    // 0..1: steps of CTAs that wait for DRAM in full; the others find their data in L2
   double waiting_places = 1;   // in DRAM where what such a step misses lies
   double queued_places = 1;    // of these, whose queues it waits for side by side, where a walk tells
+  bool asks_again = false;     // what L2 is known to have was asked for before: it lies in the near partition
   bool waits_at_once = false;  // for these places: nothing was copied ahead, and CTAs wait for a part each of a tile
   double stream_share = 0;     // 0..1, of DRAM's bytes: in runs as long as its rows, at the rate of one long stream
   double opened_rows = 0;      // of DRAM, by reads that do not follow each other

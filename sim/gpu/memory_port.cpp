@@ -101,9 +101,8 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   const auto answered = [&](double latency) {
     return std::round(latency * rounded(1 + request.l2_wait / latency, share_step));
   };
-  out.latency = answered(l2_latency(request) + behind_mean(request));
-  // What is asked for again and again lies in the near partition.
-  out.l2_latency = answered(gpu.l2.latency.value + behind_mean(request));
+  out.latency = out.l2_latency = answered(l2_latency(request) + behind_mean(request));
+  if (request.traffic.asks_again) out.l2_latency = answered(gpu.l2.latency.value + behind_mean(request));
   out.l1_latency = gpu.sm.memory.ldg_latency.value;
   out.l1_hit_rate = request.traffic.l1_hit_rate;
   out.shared = request.traffic.shared;
