@@ -165,6 +165,7 @@ sm::SharedSectors shared_sectors(const Operand& operand, double fetched) {
   if (operand.loads.sectors <= tile) return out;
   out.again = static_cast<int>(std::lround((1.0 - tile / operand.loads.sectors) * hit_steps));
   out.beyond = std::round(std::min(1.0, fetched / tile) * hit_steps) / hit_steps;
+  out.lies = out.again == sm::SharedSectors::steps && out.beyond == 0;
   return out;
 }
 
