@@ -22,6 +22,11 @@ struct Reuse {
   double ctas = 1, live = 1;
   memory::Capacity capacity;
   memory::Spread spread;
+  // What a CTA sends L2 and gets from there, by buffer: sectors, with copies in L2, and bytes of the buffer.
+  struct Passed {
+    double sectors = 0, held = 0, most_bytes = 0;
+  };
+  std::vector<Passed> passed;
 
   [[nodiscard]] double copies(double readers) const { return memory::l2_copies(source.gpu->l2.partitions, readers); }
 
@@ -109,23 +114,10 @@ struct Reuse {
   // What L2 holds of n bytes that come and go one after another: of a buffer no more than there is of it, of what is
   // read the copies of its partitions as well.
   [[nodiscard]] double held(double n) const {
-    struct Passed {
-      double bytes = 0, held = 0, most = 0;
-    };
-    std::map<int, Passed> of_buffer;
     double all = 0, sum = 0;
-    for (const FootprintGroup& g : source.footprints->groups) {
-      Passed& passed = of_buffer[g.buffer];
-      passed.most = buffer_bytes(g);
-      for (const std::size_t at : g.members) {
-        const double sectors = source.footprints->passed[at];
-        passed.bytes += sectors;
-        passed.held += sectors * (g.store ? 1 : copies(1));
-        all += sectors;
-      }
-    }
-    for (const auto& [buffer, passed] : of_buffer)
-      if (passed.bytes > 0) sum += std::min(n * passed.bytes / all, passed.most) * passed.held / passed.bytes;
+    for (const Passed& each : passed) all += each.sectors;
+    for (const Passed& each : passed)
+      if (each.sectors > 0) sum += std::min(n * each.sectors / all, each.most_bytes) * each.held / each.sectors;
     return sum;
   }
 
@@ -194,6 +186,7 @@ struct Reuse {
   };
   [[nodiscard]] Again comes_again(const FootprintGroup& g) const {
     Again out;
+    if (!g.is_affine) return out;  // random_read_bytes() and random_stores() tell of those
     for (const std::size_t at : g.members) {
       const L1Behaviour& load = source.footprints->loads[at];
       const double bytes = source.footprints->passed[at] * load.again * ctas * sector_bytes;
@@ -218,11 +211,21 @@ struct Reuse {
 Reuse reuse_of(const TrafficSource& source) {
   const arch::GpuSpec& gpu = *source.gpu;
   const Launch& launch = *source.launch;
-  Reuse out{source, {}, static_cast<double>(launch.ctas()), 1, memory::capacity_of(gpu.l2), {}};
+  Reuse out{source, {}, static_cast<double>(launch.ctas()), 1, memory::capacity_of(gpu.l2), {}, {}};
   for (std::size_t axis = 0; axis < 3; ++axis) out.raster.grid[axis] = static_cast<double>(launch.grid[axis]);
   out.live = std::min(out.ctas, static_cast<double>(source.resident) * gpu.sms);
   const double drift = memory::drift_per_wave(gpu.sm, source.resident * launch.warps(), source.loads_ahead);
   out.spread = {out.ctas > out.live ? drift : 0.0, out.ctas / out.live};
+  std::map<int, Reuse::Passed> of_buffer;
+  for (const FootprintGroup& g : source.footprints->groups) {
+    Reuse::Passed& passed = of_buffer[g.buffer];
+    passed.most_bytes = out.buffer_bytes(g);
+    for (const std::size_t at : g.members) {
+      passed.sectors += source.footprints->passed[at];
+      passed.held += source.footprints->passed[at] * (g.store ? 1 : out.copies(1));
+    }
+  }
+  for (const auto& [buffer, passed] : of_buffer) out.passed.push_back(passed);
   return out;
 }
 
@@ -285,7 +288,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   double once_gone = 0, written_gone = 0, rewritten = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
     const double bytes = reuse.bytes(g, reuse.ctas), gone = reuse.gone(g, kept);
-    const Reuse::Again comes = g.is_affine ? reuse.comes_again(g) : Reuse::Again{};
+    const Reuse::Again comes = reuse.comes_again(g);
     if (g.store) {
       rewritten += comes.lost;
       // A store to a random place goes back as a sector of its own once L2 needs the room.

@@ -85,7 +85,9 @@ Result<SmOccupancy> occupancy_of(const arch::OccupancySpec& sm, const CtaResourc
   out.ctas_per_sm = least->first;
   out.warps_per_sm = out.ctas_per_sm * warps;
   out.limiter = least->second;
-  out.cta_slots = std::min(limits[1].first, limits[3].first);
+  out.cta_slots = sm.max_ctas;
+  for (const auto& [ctas, limiter] : limits)
+    if (limiter == Limiter::shared_memory) out.cta_slots = std::min(out.cta_slots, ctas);
   const double needed = cta.shared_bytes > 0 ? static_cast<double>(shared_per_cta(sm, cta)) * out.ctas_per_sm : 0.0;
   out.shared_carve_out = sm.unified_l1_shared;
   for (const Bytes config : sm.shared_configs) {

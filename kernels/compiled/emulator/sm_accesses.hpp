@@ -70,7 +70,8 @@ class SmAccesses : public WarpWatcher {
 
   // Sectors that an instruction goes to. found: in L1, of those joined: what L2 was asked for in the same turn, so that
   // it is on its way. passed: to L2, of those again: what the SM has asked for or stored to before; since: how many
-  // others went to or came from L2 in between (of a store, since the one before it, at one stretch), in all, and its square.
+  // others went to or came from L2 in between (of a store, since the one before it, at one stretch), in all, and its
+  // square.
   struct Lookups {
     double asked = 0, unique = 0, found = 0, joined = 0, passed = 0, again = 0, since = 0, since_squared = 0;
   };
