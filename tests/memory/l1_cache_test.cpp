@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -86,6 +87,24 @@ TEST(L1Cache, FindsWhatAnH200Finds) {
   }
   EXPECT_EQ(rows, 192);
   EXPECT_LT(off / rows, 0.08);
+}
+
+// Rows l1_stored: reading and storing alike bring a line and find it again.
+TEST(L1Cache, AnH200MakesNoDifferenceBetweenLoadsAndStores) {
+  std::ifstream file(NOTEG_SOURCE_DIR "/tests/data/h200_memory_micro.csv");
+  std::map<std::string, double> first;  // by how often A was gone to, by chunk and B
+  int rows = 0;
+  for (std::string text; std::getline(file, text);) {
+    if (!text.starts_with("l1_stored,")) continue;
+    const std::size_t chunk = text.find(";chunk="), value = text.find(',', chunk);
+    const std::string done = text.substr(0, text.find(";b="));
+    const bool is_twice = done.ends_with("twice") || done.ends_with("then stored");
+    const double found = std::stod(text.substr(value + 1));
+    const std::string key = (is_twice ? "twice" : "once") + text.substr(chunk, value - chunk);
+    EXPECT_NEAR(found, first.try_emplace(key, found).first->second, 0.01) << text;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 220);
 }
 
 }  // namespace

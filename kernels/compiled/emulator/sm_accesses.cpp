@@ -171,7 +171,7 @@ void SmAccesses::accesses(int warp, const Access& access) {
   }
 }
 
-// A store leaves its sector there and goes on to L2.
+// A store does in L1 what a load does (h200_memory_micro, l1_stored), and goes on to L2.
 bool SmAccesses::find_in_l1(Lookups& of, const Touch& touch) {
   if (touch.way == Way::past_l1) return false;
   const bool stores = touch.way == Way::store;
