@@ -197,6 +197,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   std::vector<double> asked(n);  // sectors, by a CTA
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = global.steps[i];
+    const SmAccesses::Lookups& of = here.lookups[i];
     const double bulk = bulk_sectors(i);
     if (!(asks_global(step.semantics) && profile.counts[i].sectors > 0) && bulk <= 0) continue;
     FootprintGroup group;
@@ -235,19 +236,17 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     const double partial = is_full ? 0 : here.partial(i);
     sum.together = mean(sum.together, together.ctas);
     sum.partial = mean(sum.partial, partial);
-    if (group.atomic && here.lookups[i].asked > 0) {
-      sum.turns = mean(sum.turns, here.turns[i] / here.lookups[i].asked);
-      sum.words = mean(sum.words, here.words[i] / here.lookups[i].asked);
+    if (group.atomic && of.asked > 0) {
+      sum.turns = mean(sum.turns, here.turns[i] / of.asked);
+      sum.words = mean(sum.words, here.words[i] / of.asked);
     }
     sum.span = std::max(sum.span, together.span);
     double most = per_cta;
     for (const CtaClass& each : profile.classes) most = std::max(most, each.counts[i].sectors);
     sum.longest = (sum.longest * sum.sectors + (bulk > 0 ? per_cta : most)) / std::max(1e-9, sum.sectors + per_cta);
     sum.sectors += per_cta;
-    sum.unique_sectors +=
-        here.lookups[i].asked > 0 ? per_cta * here.lookups[i].unique / here.lookups[i].asked : per_cta;
+    sum.unique_sectors += of.asked > 0 ? per_cta * of.unique / of.asked : per_cta;
     out.passed[i] = per_cta * (1 - out.loads[i].hit_rate);
-    if (!group.store) sum.asked_of_l2 += out.passed[i];
   }
   for (auto& [key, group] : groups) {
     if (group.is_affine) group.run = std::max(group.run, here.run(group.members));

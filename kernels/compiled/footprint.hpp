@@ -31,7 +31,6 @@ struct FootprintGroup {
   bool adds = false;                 // bulk copies that add to what lies there, so that it is read
   double turns = 1, words = 1;       // of atomic operations, for each sector that a warp goes to
   bool goes_first = false;           // all of it is to leave L2 before anything else (.EF)
-  double asked_of_l2 = 0;            // sectors of a CTA that L1 does not have
   std::vector<std::size_t> members;  // instructions of the listing
 };
 

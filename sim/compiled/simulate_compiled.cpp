@@ -112,7 +112,8 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
     share.found += profile.counts[i].sectors * load.hit_rate;
     share.joined += profile.counts[i].sectors * load.hit_rate * load.joined;
   }
-  traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0, false, true};
+  traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {
+      .again = sm::SharedSectors::steps, .beyond = 0, .lies = true};
   for (const kernels::Matrix matrix : {kernels::Matrix::b, kernels::Matrix::c}) {
     const Share& share = of[static_cast<std::size_t>(matrix)];
     if (share.asked <= 0) continue;

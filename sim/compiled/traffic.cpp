@@ -200,7 +200,9 @@ struct Reuse {
   // Loads of few bytes by many, of which DRAM brings `missed`: no access in a hundred waits for it.
   static constexpr double few = 0.01;
   [[nodiscard]] bool stays_in_l2(const FootprintGroup& g, double missed) const {
-    return !g.atomic && missed < few * g.asked_of_l2 * ctas * sector_bytes;
+    double asked = 0;  // sectors of a CTA
+    for (const std::size_t at : g.members) asked += source.footprints->passed[at];
+    return !g.atomic && missed < few * asked * ctas * sector_bytes;
   }
   // Nor of what its SM has asked for before, where L2 still has that.
   [[nodiscard]] bool finds_again(const FootprintGroup& g, const L1Behaviour& load) const {

@@ -21,9 +21,11 @@ sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch,
   // Slots that were never filled are a matter of occupancy, not of the tail.
   if (!switches.tail && work.ctas > resident) work.ctas = ceil_div(work.ctas, resident) * resident;
   work.resident = static_cast<int>(std::min(resident, work.ctas));
-  constexpr int warps_of_sub_core = 32;  // that the machine has room for
-  const int slots = std::min(launch.occupancy.cta_slots, warps_of_sub_core * gpu.sm.sub_cores / launch.program->warps);
-  if (launch.leaves_room) work.slots = static_cast<int>(std::min<std::int64_t>(slots, work.ctas));
+  if (launch.leaves_room) {
+    constexpr int warps_of_sub_core = 32;  // that the machine has room for
+    const std::int64_t held = warps_of_sub_core * gpu.sm.sub_cores / launch.program->warps;
+    work.slots = static_cast<int>(std::min({std::int64_t{launch.occupancy.cta_slots}, held, work.ctas}));
+  }
   if (switches.launch) {
     // A CTA that lets dependents start takes as long again of who launches CTAs (H200M: 1.22 us for 1,000 CTAs,
     // whatever they do, 0.61 without).

@@ -1,8 +1,8 @@
 // The L1 of an SM, as lines come and go. H200M, l1_kept: sets of four. Of a full set the line leaves that was used
 // longest ago among those that were never found there; where all were, all are as new again. So who passes over more
 // than L1 holds finds nothing, what was found once outlives any stream of what is not, and rows of CTAs that have ended
-// stand in the way of those to come (tests/data/compiled/rows: of rows of 16 KB in eight CTAs a second pass finds a third, though all
-// would fit).
+// stand in the way of those to come (tests/data/compiled/rows: of rows of 16 KB in eight CTAs a second pass finds a
+// third, though all would fit).
 #pragma once
 
 #include <algorithm>

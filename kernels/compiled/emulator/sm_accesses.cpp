@@ -91,6 +91,8 @@ void SmAccesses::walk_later(std::vector<EmulatedCta>& ctas, double generations) 
   constexpr std::size_t most_touches = 600'000;
   passages_ = {};
   later_.resize(lookups.size());
+  for (std::size_t i = 0; i < of_cta_.size(); ++i)
+    of_cta_[i].each([&](std::uint64_t touched, Seen) { goes_there(touched >> 1, static_cast<int>(i)); });
   go_through(ctas);
   const bool comes_again = std::ranges::none_of(empties_l1_, std::identity{}) &&
                            std::ranges::any_of(later_, [](const Lookups& of) { return of.found + of.again > 0; });
@@ -152,13 +154,11 @@ void SmAccesses::accesses(int warp, const Access& access) {
   const Way way = stores ? Way::store : through_l1 || copies_through ? Way::l1 : Way::past_l1;
   if (later_.empty() && stores && cta_ == 0) write_bytes(at, access);
   if (later_.empty() && is_global_atomic(*access.step)) take_turns(at, access);
-  const int of = cta_ + (later_.empty() ? 0 : static_cast<int>(of_cta_.size()));
   for (const std::uint64_t each : scratch_) {
     total_ += 1;
-    int& owner = *owners_.try_emplace(each, of).first;
-    owner = owner == of ? of : -1;
     const Touch touch{each, now_, static_cast<std::uint32_t>(at), way};
     if (!later_.empty()) {
+      goes_there(each, static_cast<int>(of_cta_.size()) + cta_);
       touches_.push_back(touch);
       touch_later(touch, 0);
       continue;
@@ -192,6 +192,11 @@ void SmAccesses::pass_to_l2(Lookups& of, const Touch& touch) {
   const double since = touch.way == Way::store ? std::exchange(place->widest, 0) : stretch;
   of.since += since;
   of.since_squared += since * since;
+}
+
+void SmAccesses::goes_there(std::uint64_t each, int cta) {
+  int& owner = *owners_.try_emplace(each, cta).first;
+  if (owner != cta) owner = -1;
 }
 
 // Sectors that no other CTA goes to lie elsewhere in each generation. Of others it does not matter who was there

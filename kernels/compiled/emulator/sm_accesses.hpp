@@ -113,7 +113,7 @@ class SmAccesses : public WarpWatcher {
   bool find_in_l1(Lookups& of, const Touch& touch);
   void pass_to_l2(Lookups& of, const Touch& touch);
   void touch_later(Touch touch, std::uint64_t generation);
-  [[nodiscard]] bool is_of_one_cta(std::uint64_t each) const;
+  void goes_there(std::uint64_t each, int cta);
   [[nodiscard]] std::set<std::uint64_t> together(const std::vector<std::size_t>& all) const;
   void write_bytes(std::size_t at, const Access& access);
   void take_turns(std::size_t at, const Access& access);
@@ -135,7 +135,7 @@ class SmAccesses : public WarpWatcher {
   std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
   std::vector<Lookups> later_;                    // of later CTAs, by instruction; empty: the first ones run
   std::vector<Touch> touches_;                    // of the second CTAs
-  FlatMap<int> owners_;                           // by sector: the CTA that goes there, -1: several do
+  FlatMap<int> owners_;                           // by sector, once later CTAs run: who goes there, -1: several do
   std::size_t execution_ = 0, total_ = 0;         // accesses so far; sectors
   AccessTime now_;
   std::int64_t warps_ = 1;  // that take turns in it

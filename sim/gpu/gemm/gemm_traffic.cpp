@@ -267,7 +267,8 @@ void add_table_of_pages(Traffic& out, const GemmTrafficRequest& r) {
   const double lines = std::ceil(blocks * block / r.gpu->sm.memory.l1_line.value) / std::max(1.0, blocks);
   out.shared[static_cast<std::size_t>(kernels::Matrix::none)] = {
       static_cast<int>(std::lround((1.0 - std::min(1.0, lines)) * hit_steps)), 1.0};
-  out.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {sm::SharedSectors::steps, 0.0, false, true};
+  out.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {
+      .again = sm::SharedSectors::steps, .beyond = 0, .lies = true};
 }
 
 void add_lookups(Traffic& out, const arch::L2Spec& spec, const memory::ReuseResult& dram) {
