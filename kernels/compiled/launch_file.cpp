@@ -59,8 +59,13 @@ std::optional<std::int64_t> value_bits(ArgumentKind kind, std::string_view text)
   return std::nullopt;
 }
 
-// f32, f16, bf16, u8, zero, idx1000, off1000.
+// f32, f16, bf16, u8, zero, idx1000, off1000, i64idx1000, i64off1000.
 bool set_content(Argument& out, std::string_view text) {
+  if (text.starts_with("i64")) {
+    out.integer_bytes = 8;
+    text.remove_prefix(3);
+    if (!text.starts_with("idx") && !text.starts_with("off")) return false;
+  }
   if (text == "zero") {
     out.content = Content::zero;
   } else if (text == "u8") {
@@ -166,7 +171,8 @@ class LaunchReader {
       out.name = text;
       out.bytes = bytes(map, "bytes", most_bytes);
       if (const YamlNode* content = map.optional("content"); content != nullptr && !set_content(out, content->text))
-        map.report(*content, "content", "f32, f16, bf16, u8, zero, unknown, idxN or offN", content->describe());
+        map.report(*content, "content", "f32, f16, bf16, u8, zero, unknown, idxN, offN, i64idxN or i64offN",
+                   content->describe());
     } else if (*kind == ArgumentKind::tensor_map) {
       out.name = text;
       out.map.rows = map.integer("rows", 1, most_grid).value_or(1);

@@ -23,8 +23,8 @@ enum class ArgumentKind : std::uint8_t { i8, i16, i32, i64, f16, f32, f64, buffe
 enum class Content : std::uint8_t {
   unknown,  // floating-point numbers and whatever else
   zero,
-  index,     // random 32-bit integers below Argument::below
-  offsets,   // 32-bit integers that grow evenly from 0 to Argument::below
+  index,     // random integers below Argument::below
+  offsets,   // integers that grow evenly from 0 to Argument::below
   bytes_u8,  // random bytes
   f32,       // numbers between -1 and 1: nothing is known, but where they lead is as good as anywhere
   f16
@@ -48,6 +48,7 @@ struct Argument {
   std::int64_t bytes = 0;  // of a buffer
   Content content = Content::unknown;
   std::int64_t below = 0;
+  int integer_bytes = 4;  // of an index or offset: 4, or 8
   TensorMap map{};
   bool by_value = false;     // a tensor map: 128 bytes among the parameters instead of a pointer
   std::string raw;           // bytes: a structure passed by value, as the launch has it in memory

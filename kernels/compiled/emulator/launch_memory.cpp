@@ -97,7 +97,8 @@ LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(32768 
         value = same->base;
       } else {
         value = next;
-        buffers_.push_back({argument.name, value, argument.bytes, argument.content, argument.below});
+        buffers_.push_back(
+            {argument.name, value, argument.bytes, argument.content, argument.below, argument.integer_bytes});
         next += (static_cast<std::uint64_t>(argument.bytes) + alignment) / alignment * alignment;
       }
     }
@@ -126,7 +127,7 @@ void LaunchMemory::find_maps(std::int64_t offset, const std::string& raw) {
     if (buffer_at(found->base) >= 0) continue;
     std::int64_t bytes = found->map.rows * found->map.row_pitch();
     for (std::size_t i = 0; i < 3; ++i) bytes = std::max(bytes, found->map.outer[i] * found->map.outer_pitch[i]);
-    buffers_.push_back({fmt::format("tensor {}", maps_.size()), found->base, bytes, Content::unknown, 0});
+    buffers_.push_back({fmt::format("tensor {}", maps_.size()), found->base, bytes, Content::unknown, 0, 4});
   }
 }
 
@@ -177,11 +178,14 @@ std::optional<std::uint32_t> LaunchMemory::load(std::uint64_t address, int bytes
     case Content::index:
     case Content::offsets: {
       if (bytes < 4 || offset % 4 != 0) return std::nullopt;
-      if (buffer.content == Content::index)
-        return static_cast<std::uint32_t>(split_mix(offset / 4 + 977 * static_cast<std::uint64_t>(index)) %
-                                          static_cast<std::uint64_t>(buffer.below));
-      const double steps = std::max(1.0, static_cast<double>(buffer.bytes / 4 - 1));
-      return static_cast<std::uint32_t>(static_cast<double>(offset / 4) / steps * static_cast<double>(buffer.below));
+      const auto width = static_cast<std::uint64_t>(buffer.integer_bytes);
+      const std::uint64_t at = offset / width, half = offset % width / 4;
+      const double steps = std::max(1.0, static_cast<double>(buffer.bytes / buffer.integer_bytes - 1));
+      const std::uint64_t value =
+          buffer.content == Content::index
+              ? split_mix(at + 977 * static_cast<std::uint64_t>(index)) % static_cast<std::uint64_t>(buffer.below)
+              : static_cast<std::uint64_t>(static_cast<double>(at) / steps * static_cast<double>(buffer.below));
+      return static_cast<std::uint32_t>(value >> 32 * half);
     }
     case Content::bytes_u8: {
       std::uint32_t value = 0;

@@ -27,6 +27,7 @@ class LaunchMemory {
     std::int64_t bytes = 0;
     Content content = Content::unknown;
     std::int64_t below = 0;
+    int integer_bytes = 4;
   };
 
   // A tensor map among the arguments, or behind a pointer among them.

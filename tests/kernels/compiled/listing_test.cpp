@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "kernels/compiled/cubin.hpp"
+#include "kernels/compiled/emulator/machine.hpp"
 #include "kernels/compiled/launch_file.hpp"
 #include "kernels/compiled/opcodes.hpp"
 
@@ -131,6 +132,26 @@ TEST(LaunchFile, SaysTheSameAsAMeasuredRow) {
     EXPECT_EQ(file->arguments.at(i).bytes, row->arguments.at(i).bytes);
     EXPECT_EQ(file->arguments.at(i).below, row->arguments.at(i).below);
   }
+}
+
+TEST(LaunchFile, IndicesMayBeOf64Bits) {
+  const auto content = [](const std::string& text) {
+    return parse_launch("kernel: k\ngrid: [1]\nblock: [32]\nargs: [{buffer: A, bytes: 1 KiB, content: " + text + "}]\n",
+                        "l.yaml");
+  };
+  const auto launch = content("i64idx50");
+  ASSERT_TRUE(launch) << to_string(launch.errors());
+  const LaunchMemory memory(*launch, 90);
+  const std::uint64_t base = memory.buffers().front().base;
+  bool differ = false;
+  for (std::uint64_t at = 0; at < 512; at += 8) {
+    EXPECT_LT(memory.load(base + at, 8, 0).value(), 50U);
+    EXPECT_EQ(memory.load(base + at, 8, 1).value(), 0U);
+    EXPECT_EQ(memory.load(base + at + 4, 4, 0).value(), 0U);
+    differ = differ || memory.load(base + at, 8, 0) != memory.load(base, 8, 0);
+  }
+  EXPECT_TRUE(differ);
+  EXPECT_FALSE(content("i64zero"));
 }
 
 TEST(LaunchFile, ARowsClusterIsExtents) {
