@@ -30,12 +30,36 @@ std::vector<CtaClass> with_fewer_barriers(const CtaClass& cta) {
   return out;
 }
 
-// The traffic of a part of the CTAs.
-gpu::Traffic part_of(gpu::Traffic all, double share) {
-  for (double* each : {&all.l2_read_bytes, &all.l2_write_bytes, &all.l2_lookups, &all.modified_read_bytes,
-                       &all.dram_read_bytes, &all.dram_write_bytes, &all.compulsory_bytes, &all.opened_rows})
-    *each *= share;
+// The traffic of a part of the CTAs, by what they read and store.
+gpu::Traffic part_of(gpu::Traffic all, double read, double stored) {
+  for (double* each : {&all.l2_read_bytes, &all.l2_lookups, &all.modified_read_bytes, &all.dram_read_bytes,
+                       &all.compulsory_bytes, &all.opened_rows})
+    *each *= read;
+  for (double* each : {&all.l2_write_bytes, &all.dram_write_bytes}) *each *= stored;
   return all;
+}
+
+// What a CTA of a class reads and stores in global memory, over the mean CTA of the launch.
+struct Weight {
+  double read = 1, stored = 1;
+};
+
+Weight weight_of(const CtaClass& cta, const Profile& profile, const Launch& launch) {
+  struct Sum {
+    double of_class = 0, of_all = 0;
+    [[nodiscard]] double ratio() const { return of_all > 0 ? of_class / of_all : 1; }
+  } read, stored;
+  for (std::size_t i = 0; i < profile.counts.size(); ++i) {
+    const InstructionCounts& all = profile.counts[i];
+    if (all.warps <= 0) continue;
+    const Step& step = profile.code.steps[i];
+    const double bulk = profile.bulk_sectors[i], ctas = static_cast<double>(launch.ctas());
+    const bool stores = bulk > 0 ? !is_bulk_load(*step.in) : step.semantics == Semantics::store_global;
+    Sum& sum = stores ? stored : read;
+    sum.of_class += cta.counts[i].sectors + bulk * cta.counts[i].warps / all.warps;
+    sum.of_all += (all.sectors + bulk) / ctas;
+  }
+  return {read.ratio(), stored.ratio()};
 }
 
 class ClassTimer {
@@ -50,7 +74,8 @@ class ClassTimer {
     std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(instructions(i), i); });
     // One CTA for each SM, and as many as it holds, tell what a CTA has of an SM of its own.
     const std::int64_t sms = of_.request->gpu->sms, resident = of_.occupancy.ctas_per_sm;
-    std::vector<Part> parts{Part(reported, launch.ctas())};
+    std::vector<Part> parts{{reported, launch.ctas(), false}};
+    if (n > 1) parts.emplace_back(reported, launch.ctas());
     if (n > 1)
       for (const std::size_t end : {order.front(), order.back()})
         if (end != reported) parts.emplace_back(end, launch.ctas());
@@ -87,7 +112,8 @@ class ClassTimer {
     return static_cast<std::size_t>(most - all.begin());
   }
 
-  Result<gpu::KernelLaunch> launch_of(const CtaClass& cta, std::int64_t ctas, std::vector<std::int32_t>& origin) const {
+  Result<gpu::KernelLaunch> launch_of(const CtaClass& cta, std::int64_t ctas, const Weight& weight,
+                                      std::vector<std::int32_t>& origin) const {
     const Launch& launch = of_.request->launch;
     Result<TimedProgram> timed = program_of(*of_.profile, cta, launch, of_.footprints->loads);
     if (!timed) return timed.errors();
@@ -103,7 +129,7 @@ class ClassTimer {
     out.geometry.ctas = ctas;
     out.geometry.all_tiles = static_cast<double>(ctas);
     const double share = static_cast<double>(ctas) / static_cast<double>(launch.ctas());
-    out.traffic = part_of(of_.traffic, share);
+    out.traffic = part_of(of_.traffic, share * weight.read, share * weight.stored);
     out.warp_instructions = of_.profile->warp_instructions() * share;
     out.arithmetic = of_.arithmetic;
     out.arithmetic.operations *= share;
@@ -112,10 +138,12 @@ class ClassTimer {
 
   // So many CTAs of a class, and what came of them.
   struct Part {
-    Part(std::size_t class_at, std::int64_t of_it) : at(class_at), ctas(of_it) {}
+    Part(std::size_t class_at, std::int64_t of_it, bool of_class = true)
+        : at(class_at), ctas(of_it), has_own_traffic(of_class) {}
 
     std::size_t at;
     std::int64_t ctas;
+    bool has_own_traffic;  // else that of the mean CTA, which the report is to tell
     Result<gpu::SimReport> report = Diagnostic{};
     std::shared_ptr<const kernels::Program> program;
     std::vector<std::int32_t> origin;
@@ -126,7 +154,8 @@ class ClassTimer {
 
   void time_part(Part& part, const gpu::SimOptions& options) {
     for (const CtaClass& cta : with_fewer_barriers(of_.profile->classes[part.at])) {
-      const Result<gpu::KernelLaunch> launch = launch_of(cta, part.ctas, part.origin);
+      const Weight weight = part.has_own_traffic ? weight_of(cta, *of_.profile, of_.request->launch) : Weight{};
+      const Result<gpu::KernelLaunch> launch = launch_of(cta, part.ctas, weight, part.origin);
       if (!launch) {
         part.report = launch.errors();
         return;

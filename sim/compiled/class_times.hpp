@@ -1,6 +1,6 @@
 // The time of a launch from those of its classes of CTAs (profile.hpp): each class is simulated as if all CTAs were of
-// it, and the chip's schedule of their lengths says how long the grid takes (cta_schedule.hpp). That classes share DRAM
-// and L2 counts by the traffic of the whole launch, which each of them meets.
+// it, with what these would read and store, and the chip's schedule of their lengths says how long the grid takes
+// (cta_schedule.hpp). So classes share DRAM and L2 by what each of them asks for.
 #pragma once
 
 #include <cstdint>
