@@ -86,6 +86,7 @@ struct MemoryCost {
   std::uint16_t port_cycles = 0;      // of a wide copy: L2's port takes a request a cycle, and others wait behind it
   std::uint16_t masked = 0;           // lines of which a store fills sectors in part
   std::uint16_t l1_bank_cycles = 0;   // passes through the banks of L1 where the data is there
+  std::uint16_t pass_latency = 0;     // what conflicts of banks and lines add until such data, or a store, is through
   std::uint16_t miss_cycles = 0;      // front_cycles where L1 has to be filled first
   std::uint16_t wavefronts = 0;       // shared-memory data wavefronts
   std::uint16_t conflict_wavefronts = 0;

@@ -103,11 +103,10 @@ void shared_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   }
 }
 
-// Passes of a global access through the L1 data stage. 16-byte accesses go by quarter warps and take one pass per
-// line of each (our H200 counters: LDG.128 of 16 rows of 32 bytes 16, of four whole lines 4); narrower ones take
-// up to four lines a pass.
-int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle, std::uint32_t line) {
-  if (pattern.bytes_per_lane < 16) return (lines + tags_per_cycle - 1) / std::max(1, tags_per_cycle);
+// Passes of an access of so many lines that comes from beyond L1: one for each, of 16-byte accesses for each line of a
+// quarter warp.
+int line_passes(const AccessPattern& pattern, int lines, std::uint32_t line) {
+  if (pattern.bytes_per_lane < 16) return lines;
   int passes = 0;
   for (std::size_t quarter = 0; quarter < 4; ++quarter) {
     std::vector<std::uint32_t> lines_of_it;
@@ -125,10 +124,6 @@ int global_passes(const AccessPattern& pattern, int lines, int tags_per_cycle, s
 // to 5.4; a 4-byte copy of four wavefronts 5.3. A hit takes its pass only.
 constexpr int slot = 1;
 
-int line_passes(const AccessPattern& pattern, int lines, std::uint32_t line) {
-  return pattern.bytes_per_lane >= 16 ? global_passes(pattern, lines, 1, line) : lines;
-}
-
 int whole_passes(const AccessPattern& copy, const AddressFacts& facts, kernels::SharedBanks banks,
                  kernels::LineSizes sizes) {
   return static_cast<int>(std::lround(kernels::mean_copy_passes(copy, facts.row_pitch, banks, sizes).wavefronts));
@@ -139,14 +134,16 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   const kernels::LineSizes sizes = line_sizes(m);
   const kernels::GlobalCost g = kernels::global_cost(pattern, sizes);
   const int width = pattern.bytes_per_lane;
-  const int tag_cycles = global_passes(pattern, g.lines, m.l1_tags_per_cycle, sizes.line);
+  const int tag_cycles = std::max(1, (g.lines + m.l1_tags_per_cycle - 1) / std::max(1, m.l1_tags_per_cycle));
+  const int bank_passes = kernels::l1_wavefronts(pattern, banks_of(m));
   const int data_cycles = static_cast<int>(active_bytes(pattern) / std::max(1.0, m.data_width.value));
   const bool uniform = has_uniform_address(in);
   cost.matrix = static_cast<std::uint8_t>(pattern.matrix);
   cost.in_l2 = pattern.in_l2;
   cost.sectors = narrow(g.sectors);
   cost.requests = narrow(g.lines);
-  cost.front_cycles = narrow(std::max({1, tag_cycles, data_cycles}));
+  cost.front_cycles = narrow(std::max(tag_cycles, data_cycles));
+  cost.pass_latency = narrow(tag_cycles - 1 + 2 * std::max(0, bank_passes - (width + 3) / 4));
   const int passes = line_passes(pattern, g.lines, sizes.line);
   cost.miss_cycles = narrow(slot + passes);
   cost.line_latency = narrow(static_cast<int>(std::lround(m.ldg_line_extra.value * (passes - 1))) +
@@ -155,7 +152,12 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   if (cost.kind == MemoryKind::store_global) {
     cost.masked = narrow(kernels::masked_lines(pattern, sizes));
     cost.joins = pattern.joins;
-    cost.front_cycles = cost.miss_cycles;
+    if (in.op == Opcode::red) {  // what L2 does to its words does not go into L1
+      cost.front_cycles = cost.miss_cycles;
+      cost.pass_latency = 0;
+    } else {
+      cost.front_cycles = narrow(std::max(tag_cycles, bank_passes + (cost.masked > 0 ? bank_passes : slot)));
+    }
     cost.read_release = narrow(whole(uniform ? m.stg_uniform_war : m.stg_war) + wide_store_extra(in, width));
     cost.latency = cost.read_release;
   } else if (cost.kind == MemoryKind::async_copy) {
@@ -183,7 +185,7 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
     cost.extra_latency = static_cast<std::int16_t>(whole(m.ldgsts_latency - m.ldg_latency));
   } else {
     cost.read_release = narrow(whole(uniform ? m.ldg_uniform_war : m.ldg_war));
-    cost.l1_bank_cycles = narrow(kernels::l1_wavefronts(pattern, banks_of(m)));
+    cost.l1_bank_cycles = narrow(bank_passes);
     // Counted from the latency of a 32-bit load with a register address, which the memory port gives.
     cost.extra_latency = static_cast<std::int16_t>(wide_load_extra(width, whole(m.ldg_wide_extra)) +
                                                    (uniform ? whole(m.ldg_uniform_latency - m.ldg_latency) : 0));

@@ -37,8 +37,8 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
                                 : cost.in_l2                ? port_.l2_latency
                                                             : port_.latency;
   const bool leaves = beyond > 0 || port_.shared[cost.matrix].joins;
-  const double latency =
-      (leaves ? beyond_latency + cost.line_latency : port_.l1_latency) - front_delay + cost.extra_latency;
+  const double latency = (leaves ? beyond_latency + cost.line_latency : port_.l1_latency + cost.pass_latency) -
+                         front_delay + cost.extra_latency;
   const double asked = std::max({state_.reads.free, state_.share.free, state_.writes.free, state_.write_share.free});
   double begins = beyond > 0 ? asked : static_cast<double>(now);
   if (of_c) begins = std::max(begins, read_c(static_cast<double>(now), sectors * sector_ * beyond));
@@ -56,7 +56,7 @@ double PortTraffic::read_c(double now, double bytes) {
 // store_beats).
 std::uint64_t PortTraffic::store(const MemoryCost& cost, std::uint64_t now) {
   const double beats = cost.sectors + port_.store_mask * cost.masked;
-  return static_cast<std::uint64_t>(send(static_cast<double>(now), beats * sector_)) + 1;
+  return static_cast<std::uint64_t>(send(static_cast<double>(now + cost.pass_latency), beats * sector_)) + 1;
 }
 
 // What L2 takes holds back stores as what it gives holds back loads.
