@@ -61,25 +61,22 @@ std::optional<std::int64_t> value_bits(ArgumentKind kind, std::string_view text)
 
 // f32, f16, bf16, u8, zero, idx1000, off1000, i64idx1000, i64off1000.
 bool set_content(Argument& out, std::string_view text) {
-  if (text.starts_with("i64")) {
-    out.integer_bytes = 8;
-    text.remove_prefix(3);
-    if (!text.starts_with("idx") && !text.starts_with("off")) return false;
-  }
-  if (text == "zero") {
-    out.content = Content::zero;
-  } else if (text == "u8") {
-    out.content = Content::bytes_u8;
-  } else if (text.starts_with("idx") || text.starts_with("off")) {
-    const auto n = parse_number(text.substr(3));
+  const std::string_view name = text.substr(text.starts_with("i64") ? 3 : 0);
+  if (name.starts_with("idx") || name.starts_with("off")) {
+    out.integer_bytes = name != text ? 8 : 4;
+    const auto n = parse_number(name.substr(3));
     if (!n || n->is_float || n->value < 1) return false;
-    out.content = text.starts_with("idx") ? Content::index : Content::offsets;
+    out.content = name.starts_with("idx") ? Content::index : Content::offsets;
     out.below = n->value;
-  } else {
-    out.content = text == "f32" ? Content::f32 : text == "f16" ? Content::f16 : Content::unknown;
-    return text == "f32" || text == "f16" || text == "bf16" || text == "f64" || text == "f8" || text == "unknown";
+    return true;
   }
-  return true;
+  out.content = text == "zero"  ? Content::zero
+                : text == "u8"  ? Content::bytes_u8
+                : text == "f32" ? Content::f32
+                : text == "f16" ? Content::f16
+                                : Content::unknown;
+  constexpr std::array of_no_content = {"bf16", "f64", "f8", "unknown"};
+  return out.content != Content::unknown || std::ranges::find(of_no_content, text) != of_no_content.end();
 }
 
 class LaunchReader {
