@@ -70,13 +70,11 @@ bool set_content(Argument& out, std::string_view text) {
     out.below = n->value;
     return true;
   }
-  out.content = text == "zero"  ? Content::zero
-                : text == "u8"  ? Content::bytes_u8
-                : text == "f32" ? Content::f32
-                : text == "f16" ? Content::f16
-                                : Content::unknown;
-  constexpr std::array of_no_content = {"bf16", "f64", "f8", "unknown"};
-  return out.content != Content::unknown || std::ranges::find(of_no_content, text) != of_no_content.end();
+  constexpr std::array<std::string_view, 8> names{"zero", "u8", "f32", "f16", "bf16", "f64", "f8", "unknown"};
+  constexpr std::array of_names{Content::zero, Content::bytes_u8, Content::f32, Content::f16};  // others: unknown
+  const auto at = static_cast<std::size_t>(std::ranges::find(names, text) - names.begin());
+  out.content = at < of_names.size() ? of_names[at] : Content::unknown;
+  return at < names.size();
 }
 
 class LaunchReader {
