@@ -43,11 +43,14 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
   for (std::size_t i = 0; i < sub_cores; ++i) subs.push_back({i, scheduler, registers, constants});
   std::fill(next_try_.begin() + spec.sub_cores, next_try_.end(), never);
   if (scoreboard) scoreboard->resize(warps.size());
+  // CTA after CTA, warp after warp; one of as many warps as fill all sub-cores alike begins one further than the one
+  // before it (H200M, warp_placement).
+  const std::size_t further = static_cast<std::size_t>(program.warps) % sub_cores == 0 ? 1 : 0;
   for (std::size_t id = 0; id < warps.size(); ++id) {
     Warp& warp = warps[id];
     warp.id = static_cast<std::uint16_t>(id);
     warp.cta = static_cast<std::uint16_t>(id / static_cast<std::size_t>(program.warps));
-    warp.sub = static_cast<std::uint8_t>(id % sub_cores);
+    warp.sub = static_cast<std::uint8_t>((id + further * warp.cta) % sub_cores);
     warp.bit = static_cast<std::uint8_t>(id / sub_cores);
     subs[warp.sub].scheduler.add(warp);
   }

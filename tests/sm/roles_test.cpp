@@ -1,6 +1,10 @@
 // Warp roles: each warp runs the stream of its own role, and barriers still join all of them.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <fstream>
+#include <string>
+
 #include "arch/load.hpp"
 #include "kernels/assembly/assembly.hpp"
 #include "sim/sm/sm.hpp"
@@ -44,6 +48,35 @@ EXIT
   EXPECT_EQ(issued(c, kernels::Opcode::ffma), 5 * 4);
   EXPECT_EQ(issued(c, kernels::Opcode::bar_sync), 5 * 5);
   EXPECT_EQ(issued(c, kernels::Opcode::exit), 5);
+}
+
+// H200M, warp_placement: the first warp of each of eight CTAs multiplies, the others wait for it. Two of them share a
+// sub-core where CTAs begin on one after the other, four where on every second.
+TEST(Roles, TheFirstWarpsOfCtasSpreadOverTheSubCores) {
+  std::ifstream file(NOTEG_SOURCE_DIR "/tests/data/h200_memory_micro.csv");
+  int rows = 0;
+  for (std::string line; std::getline(file, line);) {
+    int warps = 0, ctas = 0;
+    double measured = 0;
+    if (std::sscanf(line.c_str(), "warp_placement,warps=%d;ctas=%d;busy=warp 0,%lf", &warps, &ctas, &measured) != 3)
+      continue;
+    std::string text = ".role busy warps=0-0\na:\n";
+    for (int i = 0; i < 128; ++i)
+      text += "[B------:R-:W-:-:S01] FFMA R" + std::to_string(2 * (i % 8)) + ", R20, R22, R24\n";
+    text += "BRA a\nBAR.SYNC 0x0\nEXIT\n";
+    if (warps > 1) text += ".role others warps=1-" + std::to_string(warps - 1) + "\nBAR.SYNC 0x0\nEXIT\n";
+    const Result<kernels::Program> program = kernels::parse_assembly(text, "placed.nsass");
+    const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
+    ASSERT_TRUE(program && gpu) << to_string(program.errors());
+    const auto cycles = [&](int resident) {
+      const SmWork work{.resident = resident, .ctas = resident, .iterations = 50};
+      return run_sm(decode(*program, gpu->sm), gpu->sm, {}, {}, work).cycles;
+    };
+    const double alone = 84.4;  // measured; a sub-core that two share takes 145 cycles
+    EXPECT_NEAR(cycles(ctas) / cycles(1), measured / alone, 0.25 * measured / alone) << line;
+    ++rows;
+  }
+  EXPECT_GT(rows, 30);
 }
 
 // Seven of eight warps end at once. Where four CTAs have room, there are more at a time behind the first that ends; not
