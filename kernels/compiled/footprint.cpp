@@ -109,7 +109,7 @@ struct WalkRequest {
   }
   [[nodiscard]] bool is_missed(const SmAccesses& sm, std::size_t i) const {
     const S s = code.steps[i].semantics;
-    return asks_global(s) && s != S::store_global && profile.counts[i].sectors > 0 && sm.lookups[i].asked == 0;
+    return asks_global(s) && !is_store(s) && profile.counts[i].sectors > 0 && sm.lookups[i].asked == 0;
   }
 };
 
@@ -192,7 +192,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   // At a barrier the warps of a CTA wait for what all of them asked for.
   const bool has_barrier = std::ranges::any_of(global.steps, [](const Step& s) { return s.in->base == "BAR"; });
   const double waiting_alone = has_barrier ? 1.0 : static_cast<double>(launch.warps());
-  std::map<std::tuple<int, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
+  std::map<std::tuple<int, bool, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
   out.passed.resize(n);
   std::vector<double> asked(n);  // sectors, by a CTA
   for (std::size_t i = 0; i < n; ++i) {
@@ -201,9 +201,10 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     const double bulk = bulk_sectors(i);
     if (!(asks_global(step.semantics) && profile.counts[i].sectors > 0) && bulk <= 0) continue;
     FootprintGroup group;
-    group.store = step.semantics == S::store_global || (bulk > 0 && !is_bulk_load(*step.in));
+    group.store = is_store(step.semantics) || (bulk > 0 && !is_bulk_load(*step.in));
     group.atomic = is_global_atomic(step);
     group.adds = is_bulk_sum(*step.in);
+    group.local = step.semantics == S::store_local;
     const AddressesByWarp& origin = samples.origin[i];
     if (!origin.empty()) {
       const LaneAddresses& lanes = origin.begin()->second;
@@ -216,10 +217,12 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     }
     Together together;
     if (!group.is_affine) group.step = {1, 1, 1};
+    if (group.local) group.step = {1, 1, 1}, group.is_affine = true;
     if (scattered[i]) together = neighbours(i, origin, step.bytes);
     group.goes_first = step.in->has("EF");
     FootprintGroup& sum =
-        groups.try_emplace({group.buffer, group.store, group.atomic, group.step, group.is_affine}, group).first->second;
+        groups.try_emplace({group.buffer, group.store, group.atomic, group.local, group.step, group.is_affine}, group)
+            .first->second;
     sum.goes_first = sum.goes_first && group.goes_first;
     sum.adds = sum.adds || group.adds;
     sum.members.push_back(i);

@@ -28,6 +28,7 @@ struct FootprintGroup {
   double span = 0;      // bytes from the first to the last that CTAs at one time go to, where not affine; 0: unknown
   double together = 1;  // CTAs that follow each other go to the same sector at one time, where not affine
   bool atomic = false;
+  bool local = false;                // stores to local memory: a place for each live warp, which the next takes over
   bool adds = false;                 // bulk copies that add to what lies there, so that it is read
   double turns = 1, words = 1;       // of atomic operations, for each sector that a warp goes to
   bool goes_first = false;           // all of it is to leave L2 before anything else (.EF)

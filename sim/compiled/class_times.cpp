@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "kernels/compiled/program.hpp"
@@ -54,7 +55,7 @@ Weight weight_of(const CtaClass& cta, const Profile& profile, const Launch& laun
     if (all.warps <= 0) continue;
     const Step& step = profile.code.steps[i];
     const double bulk = profile.bulk_sectors[i], ctas = static_cast<double>(launch.ctas());
-    const bool stores = bulk > 0 ? !is_bulk_load(*step.in) : step.semantics == Semantics::store_global;
+    const bool stores = bulk > 0 ? !is_bulk_load(*step.in) : is_store(step.semantics);
     Sum& sum = stores ? stored : read;
     sum.of_class += cta.counts[i].sectors + bulk * cta.counts[i].warps / all.warps;
     sum.of_all += (all.sectors + bulk) / ctas;
@@ -104,6 +105,32 @@ class ClassTimer {
   }
 
  private:
+  // What a CTA reads and stores, mean of those that run at one time with CTAs of the class: as many as the GPU holds.
+  [[nodiscard]] Weight weight_around(std::size_t at) const {
+    const Profile& profile = *of_.profile;
+    const Launch& launch = of_.request->launch;
+    const std::size_t n = profile.classes.size(),
+                      together = static_cast<std::size_t>(of_.request->gpu->sms * of_.occupancy.ctas_per_sm);
+    std::vector<double> reads(n), stores(n), is_it(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Weight weight = weight_of(profile.classes[i], profile, launch);
+      reads[i] = weight.read, stores[i] = weight.stored, is_it[i] = i == at ? 1 : 0;
+    }
+    const auto by_cta = [&](const std::vector<double>& of) { return lengths_of_ctas(profile.cells, launch, of); };
+    const std::vector<double> read = by_cta(reads), stored = by_cta(stores), of_class = by_cta(is_it);
+    double all = 0;
+    Weight sum{0, 0};
+    for (std::size_t from = 0; from < read.size(); from += together) {
+      const std::size_t end = std::min(from + together, read.size());
+      const auto mean = [&](const std::vector<double>& of) {
+        return std::accumulate(&of[from], &of[from] + (end - from), 0.0) / static_cast<double>(end - from);
+      };
+      const double here = mean(of_class) * static_cast<double>(end - from);
+      all += here, sum.read += here * mean(read), sum.stored += here * mean(stored);
+    }
+    return all > 0 ? Weight{sum.read / all, sum.stored / all} : Weight{};
+  }
+
   [[nodiscard]] double instructions(std::size_t i) const { return of_.profile->classes[i].warp_instructions; }
 
   [[nodiscard]] std::size_t most_work() const {
@@ -153,8 +180,8 @@ class ClassTimer {
   };
 
   void time_part(Part& part, const gpu::SimOptions& options) {
+    const Weight weight = part.has_own_traffic ? weight_around(part.at) : Weight{};
     for (const CtaClass& cta : with_fewer_barriers(of_.profile->classes[part.at])) {
-      const Weight weight = part.has_own_traffic ? weight_of(cta, *of_.profile, of_.request->launch) : Weight{};
       const Result<gpu::KernelLaunch> launch = launch_of(cta, part.ctas, weight, part.origin);
       if (!launch) {
         part.report = launch.errors();

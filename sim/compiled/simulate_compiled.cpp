@@ -85,7 +85,7 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
       (loads ? out.asked : out.stored) += bulk;
       if (loads) out.missed += bulk, out.pairs += bulk, out.bulk += bulk;
     }
-    if (s == S::store_global) out.stored += sectors, out.masked_lines += profile.counts[i].masked;
+    if (is_store(s)) out.stored += sectors, out.masked_lines += profile.counts[i].masked;
     if (s != S::load_global && s != S::copy_to_shared && s != S::atomic_global) continue;
     out.asked += sectors;
     const double missed = sectors * (1 - footprints.loads[i].hit_rate), again = profile.counts[i].again;

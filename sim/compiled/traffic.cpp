@@ -133,7 +133,7 @@ struct Reuse {
     double all_buffers = 0;
     for (const FootprintGroup& g : source.footprints->groups) {
       if (g.goes_first && !g.store) continue;
-      const double all = bytes(g, ctas) * (g.goes_first ? modified : 1);
+      const double all = bytes(g, g.local ? live : ctas) * (g.goes_first ? modified : 1);
       const double held = all * copies(g.store ? 1 : ctas / std::max(1.0, raster.positions(g, ctas)));
       Sum& sum = of_buffer[g.buffer];
       (g.buffer < 0 ? all_buffers : g.store ? sum.written : sum.copied) += held;
@@ -160,8 +160,17 @@ struct Reuse {
     return sum;
   }
 
+  // Of all CTAs.
+  [[nodiscard]] double asked_of_l2(const FootprintGroup& g) const {
+    double sectors = 0;
+    for (const std::size_t at : g.members) sectors += source.footprints->passed[at];
+    return sectors * ctas * sector_bytes;
+  }
+
   // Of a group's bytes that the launch before touched: those that L2 has no more, where it would have to keep so much.
+  // What is stored to local memory is touched again by the next warp there.
   [[nodiscard]] double gone(const FootprintGroup& g, double kept) const {
+    if (g.local) return 1 - memory::retained_fraction(occupied(live), capacity);
     if (source.l2 != memory::L2State::warm || (g.goes_first && !g.store)) return 1;
     return 1 - memory::retained_fraction(kept, capacity);
   }
@@ -186,7 +195,7 @@ struct Reuse {
   };
   [[nodiscard]] Again comes_again(const FootprintGroup& g) const {
     Again out;
-    if (!g.is_affine) return out;  // random_read_bytes() and random_stores() tell of those
+    if (!g.is_affine || g.local) return out;  // random_read_bytes(), random_stores() and gone() tell of those
     for (const std::size_t at : g.members) {
       const L1Behaviour& load = source.footprints->loads[at];
       const double bytes = source.footprints->passed[at] * load.again * ctas * sector_bytes;
@@ -200,9 +209,7 @@ struct Reuse {
   // Loads of few bytes by many, of which DRAM brings `missed`: no access in a hundred waits for it.
   static constexpr double few = 0.01;
   [[nodiscard]] bool stays_in_l2(const FootprintGroup& g, double missed) const {
-    double asked = 0;  // sectors of a CTA
-    for (const std::size_t at : g.members) asked += source.footprints->passed[at];
-    return !g.atomic && missed < few * asked * ctas * sector_bytes;
+    return !g.atomic && missed < few * asked_of_l2(g);
   }
   // Nor of what its SM has asked for before, where L2 still has that.
   [[nodiscard]] bool finds_again(const FootprintGroup& g, const L1Behaviour& load) const {
@@ -289,7 +296,8 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   double once = 0, late = 0, in_waves = 0, again = 0, written = 0, scattered = 0, filled = 0;
   double once_gone = 0, written_gone = 0, rewritten = 0;
   for (const FootprintGroup& g : source.footprints->groups) {
-    const double bytes = reuse.bytes(g, reuse.ctas), gone = reuse.gone(g, kept);
+    const double bytes = g.local ? reuse.asked_of_l2(g) : reuse.bytes(g, reuse.ctas);
+    const double gone = reuse.gone(g, kept);
     const Reuse::Again comes = reuse.comes_again(g);
     if (g.store) {
       rewritten += comes.lost;

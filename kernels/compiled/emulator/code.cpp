@@ -57,6 +57,16 @@ bool makes_double(const Instruction& in) {
   return at(".F64") < std::min({at(".F32"), at(".F16"), at(".BF16")});
 }
 
+// As much as the stack pointer R1 is moved down by at most.
+std::int64_t frame_of(const Code& code) {
+  std::int64_t most = 0;
+  const auto is_pointer = [](const Operand& o) { return o.kind == Kind::reg && o.index == 1; };
+  for (const Instruction& in : code.instructions)
+    if (is_pointer(in.operand[0]) && is_pointer(in.operand[1]) && in.operand[2].kind == Kind::integer)
+      most = std::max<std::int64_t>(most, -static_cast<std::int32_t>(in.operand[2].value));
+  return most;
+}
+
 std::uint8_t width_of(const Instruction& in, Semantics semantics) {
   if (const auto form = kernels::tensor_form_from(timed_as(in), in.modifiers))
     return static_cast<std::uint8_t>(kernels::registers_of(*form).c);
@@ -177,7 +187,9 @@ bool has_addresses(Semantics s) {
          s == S::store_matrix || s == S::atomic_shared || s == S::atomic_global || s == S::load_indexed;
 }
 
-bool is_bulk(Semantics s) { return s == S::bulk_load || s == S::bulk_store; }
+bool asks_global(Semantics s) {
+  return s == S::load_global || is_store(s) || s == S::copy_to_shared || s == S::atomic_global;
+}
 
 std::vector<std::vector<std::int32_t>> successors_of(const EmulatedCode& code) {
   std::vector<std::vector<std::int32_t>> out(code.blocks.size());
@@ -352,6 +364,7 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
     }
   }
   go_by_window(out.steps);
+  out.frame = frame_of(code);
   for (std::size_t i = 0; i < n; ++i) {
     if (leads[i] != 0) out.blocks.push_back({static_cast<std::int32_t>(i), static_cast<std::int32_t>(i), {}});
     out.blocks.back().end = static_cast<std::int32_t>(i) + 1;

@@ -66,6 +66,7 @@ struct EmulatedCode {
   JumpTables tables;
   std::map<std::int32_t, Poll> polls;  // by the branch that goes back
   int registers = 0;                   // highest register of the code, and one
+  std::int64_t frame = 0;              // bytes of a thread in local memory
   bool numbers_lead = false;           // floating-point values are made integers that decide something
   bool keeps_shared = false;           // values pass through shared memory and decide something
 };
@@ -76,7 +77,10 @@ struct EmulatedCode {
 
 // Whether lanes of it go to addresses of their own, and whether a unit copies or reduces a whole box.
 [[nodiscard]] bool has_addresses(Semantics semantics);
-[[nodiscard]] bool is_bulk(Semantics semantics);
+[[nodiscard]] inline bool is_bulk(Semantics s) { return s == Semantics::bulk_load || s == Semantics::bulk_store; }
+// Whether lanes go to memory beyond the SM. Stores to local memory do; loads of it are taken to find all in L1.
+[[nodiscard]] bool asks_global(Semantics semantics);
+[[nodiscard]] inline bool is_store(Semantics s) { return s == Semantics::store_global || s == Semantics::store_local; }
 
 // An integer that CTAs add to, of which the code wants to know what was there: a ticket, places in a list.
 [[nodiscard]] bool is_counter(const Step& step);

@@ -16,10 +16,6 @@ std::array<std::uint32_t, 3> cta_at(const Launch& launch, std::int64_t index) {
   return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
 }
 
-bool asks_global(S s) {
-  return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global;
-}
-
 bool is_global_atomic(const Step& step) {
   return step.semantics == S::atomic_global || step.in->base == "RED" || step.in->base == "REDG";
 }

@@ -16,7 +16,6 @@ namespace noteg::compiled {
 constexpr std::uint64_t sector = 32;  // bytes
 
 [[nodiscard]] std::array<std::uint32_t, 3> cta_at(const Launch& launch, std::int64_t index);  // x first, then y, z
-[[nodiscard]] bool asks_global(Semantics semantics);
 [[nodiscard]] bool is_global_atomic(const Step& step);
 
 // Bytes of the runs in which sectors follow each other, mean.

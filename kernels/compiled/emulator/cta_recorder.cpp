@@ -14,9 +14,6 @@ bool is_shared(S s) {
   return s == S::load_shared || s == S::store_shared || s == S::copy_to_shared || s == S::load_matrix ||
          s == S::store_matrix || s == S::atomic_shared;
 }
-bool is_global(S s) {
-  return s == S::load_global || s == S::store_global || s == S::copy_to_shared || s == S::atomic_global;
-}
 
 std::uint32_t lanes_of_matrices(const Instruction& in, std::uint32_t lanes) {
   if (in.base != "LDSM" && in.base != "STSM") return lanes;
@@ -43,9 +40,8 @@ std::uint32_t thrown_in(std::size_t lane) {
 
 kernels::AccessPattern pattern_of(const Variant& v, const Step& step) {
   kernels::AccessPattern out;
-  out.space = is_global(step.semantics) ? kernels::Space::global : kernels::Space::shared;
-  out.store =
-      step.semantics == S::store_global || step.semantics == S::store_shared || step.semantics == S::store_matrix;
+  out.space = asks_global(step.semantics) ? kernels::Space::global : kernels::Space::shared;
+  out.store = is_store(step.semantics) || step.semantics == S::store_shared || step.semantics == S::store_matrix;
   out.bytes_per_lane = step.bytes;
   out.active_mask = v.lanes;
   out.offset = v.offset;
@@ -78,12 +74,12 @@ InstructionCounts cost_of(const Variant& v, const Step& step) {
     const int words = kernels::distinct_words(shared);
     out.ideal_wavefronts = std::max(1, (words + 31) / 32);
   }
-  if (is_global(step.semantics)) {
+  if (asks_global(step.semantics)) {
     const kernels::GlobalCost cost = kernels::global_cost(pattern);
     out.sectors = cost.sectors;
     out.lines = cost.lines;
     out.ideal_sectors = (cost.bytes + 31) / 32;
-    if (step.semantics == S::store_global) out.masked = kernels::masked_lines(pattern);
+    if (is_store(step.semantics)) out.masked = kernels::masked_lines(pattern);
     if (step.semantics == S::copy_to_shared) {
       const kernels::CopyRequests asked = kernels::copy_requests(pattern);
       out.again = asked.at_l2 - cost.sectors;

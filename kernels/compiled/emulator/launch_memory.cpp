@@ -27,7 +27,6 @@ constexpr BankLayout layout_of(int sm) {
 
 constexpr std::uint64_t first_buffer = 0x7f0000000000, alignment = 2 << 20;  // as cuMemAlloc places large ones
 constexpr std::uint64_t bank_window = 0x7e0000000000;  // where bank 0 lies among generic addresses
-constexpr std::uint32_t stack_top = 0xfffdc0;
 
 // What the driver writes into a CUtensorMap, as it stands in parameters of CUTLASS and FlashAttention-3 kernels whose
 // shapes are known: address; pitches of outer dimensions by 16 bytes (words 3 to 6); extents less one (8 to 12); those

@@ -19,6 +19,8 @@ namespace noteg::compiled {
 // What a launch looks like to its code: constant bank 0 and where the buffers lie.
 class LaunchMemory {
  public:
+  static constexpr std::uint32_t stack_top = 0xfffdc0;  // of local memory
+
   LaunchMemory(const Launch& launch, int sm);
 
   struct Buffer {
@@ -65,6 +67,12 @@ struct CtaPlace {
   std::array<std::uint32_t, 3> id{};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t rank = 0;  // in its cluster
+
+  // In the order of the grid: x runs fastest.
+  [[nodiscard]] std::uint64_t number(const Launch& launch) const {
+    const auto x = static_cast<std::uint64_t>(launch.grid[0]), y = static_cast<std::uint64_t>(launch.grid[1]);
+    return id[0] + x * (id[1] + y * id[2]);
+  }
 };
 
 // Shared memory of a CTA by words, as far as its contents are known.

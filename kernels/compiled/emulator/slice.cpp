@@ -129,10 +129,8 @@ void close_slice(EmulatedCode& code) {
 
 void slice(EmulatedCode& code, Wanted wanted) {
   for (Step& step : code.steps) {
-    const bool is_global = step.semantics == S::load_global || step.semantics == S::store_global ||
-                           step.semantics == S::copy_to_shared || step.semantics == S::atomic_global;
     step.is_memory = (wanted == Wanted::addresses && has_addresses(step.semantics)) ||
-                     (wanted == Wanted::global_addresses && is_global);
+                     (wanted == Wanted::global_addresses && asks_global(step.semantics));
     step.acts =
         (wanted == Wanted::addresses && acts(step)) || (wanted == Wanted::global_addresses && is_bulk(step.semantics));
     step.carried_out = controls(step.semantics) || step.is_memory || step.acts;

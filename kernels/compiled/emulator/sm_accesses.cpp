@@ -150,7 +150,7 @@ void SmAccesses::accesses(int warp, const Access& access) {
   const Instruction& in = *access.step->in;
   const bool through_l1 = s == S::load_global && !is_coherent_beyond_sm(*access.step) && !in.has("BYPASS");
   const bool copies_through = s == S::copy_to_shared && !in.has("BYPASS");
-  const bool stores = s == S::store_global;
+  const bool stores = is_store(s);
   const Way way = stores ? Way::store : through_l1 || copies_through ? Way::l1 : Way::past_l1;
   if (later_.empty() && stores && cta_ == 0) write_bytes(at, access);
   if (later_.empty() && is_global_atomic(*access.step)) take_turns(at, access);

@@ -137,8 +137,7 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
   if (step.semantics == S::load_indexed) return indexed(step, out, watcher);
   if (found == 0) return;
   const bool is_copy = step.semantics == S::copy_to_shared;
-  const bool is_global = is_copy || step.semantics == S::load_global || step.semantics == S::store_global ||
-                         step.semantics == S::atomic_global;
+  const bool is_global = asks_global(step.semantics) && step.semantics != S::store_local;
   out.address = address_of(*registers_, *where[is_copy && found > 1 ? 1 : 0], is_global);
   if (is_copy) {
     out.shared = address_of(*registers_, *where[0], false);
@@ -150,6 +149,7 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
       if (!out.reads_nothing) out.lanes &= ~off;
     }
   }
+  if (step.semantics == S::store_local) to_own_place(out);
   out.guessed |= out.lanes & ~out.address.known;
   // What is not known is guessed: as good a place of the buffer as any.
   for (std::uint32_t rest = is_global ? out.lanes & ~out.address.known : 0; rest != 0; rest &= rest - 1) {
@@ -158,6 +158,20 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
       out.address.known |= 1u << lane, out.elsewhere |= 1u << lane;
   }
   watcher.accesses(around_.warp, out);
+}
+
+// Local memory: the words of a thread stand beside those of its neighbours, warp after warp.
+void EmulatedWarp::to_own_place(Access& access) const {
+  constexpr std::uint64_t window = 0x7d0000000000, word = 4;
+  const Launch& launch = *around_.launch;
+  const auto frame = static_cast<std::uint64_t>(code_->frame), bytes = std::uint64_t{access.step->bytes};
+  const std::uint64_t warp = around_.place->number(launch) * static_cast<std::uint64_t>(launch.warps()) +
+                             static_cast<std::uint64_t>(around_.warp);
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    const std::uint64_t offset = access.address.value[lane] - (LaunchMemory::stack_top - frame);
+    access.address.value[lane] =
+        window + warp * frame * 32 + offset / word * word * 32 + lane * std::max(word, bytes) + offset % word;
+  }
 }
 
 // c[0x3][R4+0x10]: the register stands where descriptors do.

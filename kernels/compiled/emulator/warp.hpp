@@ -68,6 +68,7 @@ class EmulatedWarp {
   };
 
   void access(std::int32_t at, const Step& step, std::uint32_t lanes, WarpWatcher& watcher);
+  void to_own_place(Access& access) const;
   void indexed(const Step& step, Access& access, WarpWatcher& watcher);
   // Where the group goes behind the block's last instruction.
   void go_on(std::int32_t last, WarpWatcher& watcher);
