@@ -194,6 +194,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const double waiting_alone = has_barrier ? 1.0 : static_cast<double>(launch.warps());
   std::map<std::tuple<int, bool, bool, bool, std::array<std::int64_t, 3>, bool>, FootprintGroup> groups;
   out.passed.resize(n);
+  out.lines_at_once.resize(n);
+  out.lines_of_sector.resize(n);
   std::vector<double> asked(n);  // sectors, by a CTA
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = global.steps[i];
@@ -250,6 +252,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     sum.sectors += per_cta;
     sum.unique_sectors += of.asked > 0 ? per_cta * of.unique / of.asked : per_cta;
     out.passed[i] = per_cta * (1 - out.loads[i].hit_rate);
+    if (counts.sectors > 0) out.lines_of_sector[i] = counts.lines / counts.sectors;
+    if (counts.warps > 0) out.lines_at_once[i] = counts.lines / counts.warps * static_cast<double>(launch.warps());
   }
   for (auto& [key, group] : groups) {
     if (group.is_affine) group.run = std::max(group.run, here.run(group.members));

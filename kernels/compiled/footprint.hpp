@@ -50,8 +50,10 @@ struct Raster {
 };
 
 struct Footprints {
-  std::vector<L1Behaviour> loads;  // by instruction
-  std::vector<double> passed;      // by instruction: sectors of a CTA that L2 is asked for or sent
+  std::vector<L1Behaviour> loads;       // by instruction
+  std::vector<double> passed;           // by instruction: sectors of a CTA that L2 is asked for or sent
+  std::vector<double> lines_at_once;    // by instruction: different lines that all warps of a CTA go to with it once
+  std::vector<double> lines_of_sector;  // by instruction: that it goes to at once, for each sector
   std::vector<FootprintGroup> groups;
   double streams = 1;         // that loads which wait together read from, beyond L1, mean
   double shared_by_pair = 0;  // 0..1: of what an SM asks L2 for, what its neighbour asks for at one time

@@ -22,9 +22,10 @@ struct Reuse {
   double ctas = 1, live = 1;
   memory::Capacity capacity;
   memory::Spread spread;
-  // What a CTA sends L2 and gets from there, by buffer: sectors, with copies in L2, and bytes of the buffer.
+  // What a CTA sends L2 and gets from there, by buffer: sectors, with copies in L2; lines, and
+  // those that it goes to at once; bytes of the buffer.
   struct Passed {
-    double sectors = 0, held = 0, most_bytes = 0;
+    double sectors = 0, held = 0, lines = 0, lines_at_once = 0, most_bytes = 0;
   };
   std::vector<Passed> passed;
 
@@ -111,13 +112,21 @@ struct Reuse {
     return brought > 0 ? portable::exp(logarithm / brought) : 1;
   }
 
-  // What L2 holds of n bytes that come and go one after another: of a buffer no more than there is of it, of what is
-  // read the copies of its partitions as well.
+  // What L2 holds of n sectors that an SM asks for one after another, of all SMs: lines, whose other sectors come later
+  // or never (H200M, l2_lines); of a buffer no more than there is of it, of what is read the copies of its partitions
+  // as well.
   [[nodiscard]] double held(double n) const {
+    constexpr double line_sectors = 4;
+    const double active = std::min<double>(source.gpu->sms, ctas);
     double all = 0, sum = 0;
     for (const Passed& each : passed) all += each.sectors;
-    for (const Passed& each : passed)
-      if (each.sectors > 0) sum += std::min(n * each.sectors / all, each.most_bytes) * each.held / each.sectors;
+    for (const Passed& each : passed) {
+      if (each.sectors <= 0) continue;
+      const double sectors = n * each.sectors / all, at_once = each.lines_at_once * source.resident;
+      const double lines = std::max(sectors / line_sectors, std::min(sectors * each.lines / each.sectors, at_once));
+      const double bytes = lines * line_sectors * sector_bytes * active;
+      sum += std::min(bytes, each.most_bytes) * each.held / each.sectors;
+    }
     return sum;
   }
 
@@ -177,13 +186,12 @@ struct Reuse {
 
   // Of what comes again to L2 from its SM, what that has no more: behind all that live CTAs read and store in between.
   [[nodiscard]] double lost(const L1Behaviour& load) const {
-    const double active = std::min<double>(source.gpu->sms, ctas), of_all = active * sector_bytes;
     constexpr int points = 8;  // as far from each other as their deviation says
     double sum = 0;
     for (int i = 0; i < points; ++i) {
       const double place = std::sqrt(3.0) * (2.0 * i + 1 - points) / points;
       const double since = std::max(0.0, load.since + place * load.since_apart);
-      sum += memory::retained_fraction(held(since * of_all), capacity);
+      sum += memory::retained_fraction(held(since), capacity);
     }
     return 1 - sum / points;
   }
@@ -231,6 +239,8 @@ Reuse reuse_of(const TrafficSource& source) {
     passed.most_bytes = out.buffer_bytes(g);
     for (const std::size_t at : g.members) {
       passed.sectors += source.footprints->passed[at];
+      passed.lines += source.footprints->passed[at] * source.footprints->lines_of_sector[at];
+      passed.lines_at_once += source.footprints->lines_at_once[at];
       passed.held += source.footprints->passed[at] * (g.store ? 1 : out.copies(1));
     }
   }

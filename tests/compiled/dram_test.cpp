@@ -1,0 +1,72 @@
+// What goes on to DRAM: stores to local memory, against rows local_memory and local_memory_dram of
+// h200_memory_micro.csv, and lines of which L2 holds a sector each (l2_lines).
+#include <gtest/gtest.h>
+
+#include "arch/load.hpp"
+#include "sim/compiled/simulate_compiled.hpp"
+#include "tests/kernels/compiled/small_listing.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+constexpr std::int64_t ctas = 132 * 16 * 3, threads = 128;
+
+// Each thread stores so many words.
+gpu::MemoryTraffic stored(int words) {
+  static const arch::GpuSpec gpu = *arch::load_gpu("h200-sxm-141gb", {});
+  std::string code = "LDC R1, c[0x0][0x28]\nIADD3 R1, R1, -" + std::to_string(4 * words) + ", RZ\n";
+  for (int i = 0; i < words; ++i) code += "STL [R1+" + std::to_string(4 * i) + "], R2\n";
+  Small kernel(code + "EXIT\n", {}, {threads, 1, 1}, {ctas, 1, 1});
+  kernel.launch.kernel = kernel.listing.kernels.at(0).name;
+  CompiledRequest request;
+  request.listing = &kernel.listing;
+  request.launch = kernel.launch;
+  request.gpu = &gpu;
+  const Result<CompiledRun> run = simulate_compiled(request);
+  EXPECT_TRUE(run) << to_string(run.errors());
+  return run ? run->report.memory : gpu::MemoryTraffic{};
+}
+
+TEST(LocalMemory, AllThatIsStoredGoesToL2AndOnWhereLiveFramesDoNotFitThere) {
+  for (const int words : {16, 128, 256}) {
+    const double bytes = 4.0 * words * static_cast<double>(ctas * threads);
+    const gpu::MemoryTraffic memory = stored(words);
+    EXPECT_NEAR(memory.l2_write_bytes, bytes, 0.01 * bytes) << words;
+    // 17 MB are live at a time, 138 and 277: an H200 sends 0.06, 0.99 and 1.0 of it to DRAM.
+    EXPECT_NEAR(memory.dram_write_bytes / bytes, words == 16 ? 0.06 : 1.0, 0.1) << words;
+    EXPECT_EQ(memory.dram_read_bytes, 0) << words;
+  }
+}
+
+// Each thread reads a row of 256 bytes of each buffer, word by word. Its sectors pass L1 by. Those of all threads that
+// are live have room in L2, 17 MB for two buffers, but their lines are 69 MB.
+TEST(L2Lines, ASectorTakesTheRoomOfItsLine) {
+  static const arch::GpuSpec gpu = *arch::load_gpu("h200-sxm-141gb", {});
+  const auto read_twice = [&](int buffers) {
+    std::string code = "S2R R0, SR_CTAID.X\nS2R R2, SR_TID.X\nLEA R3, R0, R2, 0x8\nMOV R30, RZ\n", loads;
+    std::vector<Argument> arguments;
+    for (int i = 0; i < buffers; ++i) {
+      const std::string r = "R" + std::to_string(4 + 2 * i);
+      code += "LDC.64 " + r + ", c[0x0][0x" + std::to_string(210 + 8 * i) + "]\n";
+      code += "IMAD.WIDE " + r + ", R3, 0x100, " + r + "\n";
+      loads += "LDG.E R" + std::to_string(20 + i) + ", desc[UR4][" + r + ".64]\nIADD3 " + r + ", " + r + ", 0x4, RZ\n";
+      arguments.push_back(buffer(1 << 28));
+      arguments.back().name = std::string(1, static_cast<char>('a' + i));
+    }
+    code += "LBB0:\n" + loads + "IADD3 R30, R30, 0x1, RZ\nISETP.LT.AND P0, PT, R30, 0x40, PT\n@P0 BRA LBB0\nEXIT\n";
+    Small kernel(code, arguments, {256, 1, 1}, {132 * 8 * 3, 1, 1});
+    kernel.launch.kernel = kernel.listing.kernels.at(0).name;
+    CompiledRequest request;
+    request.listing = &kernel.listing;
+    request.launch = kernel.launch;
+    request.gpu = &gpu;
+    const Result<CompiledRun> run = simulate_compiled(request);
+    EXPECT_TRUE(run) << to_string(run.errors());
+    return run ? run->report.memory.dram_read_bytes / (132.0 * 8 * 3 * 256 * 256 * buffers) : 0;
+  };
+  EXPECT_NEAR(read_twice(1), 1, 0.1);
+  EXPECT_GT(read_twice(2), 3);
+}
+
+}  // namespace
+}  // namespace noteg::compiled
