@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "kernels/compiled/program.hpp"
@@ -63,6 +62,47 @@ Weight weight_of(const CtaClass& cta, const Profile& profile, const Launch& laun
   return {read.ratio(), stored.ratio()};
 }
 
+// By class: what a CTA reads and stores, mean of those that run at one time with CTAs of the class, `together` of them.
+std::vector<Weight> weights_beside(const Profile& profile, const Launch& launch, std::int64_t together) {
+  struct Beside {
+    double ctas = 0, read = 0, stored = 0;
+  };
+  const std::size_t n = profile.classes.size();
+  std::vector<Weight> own;
+  for (const CtaClass& each : profile.classes) own.push_back(weight_of(each, profile, launch));
+  std::vector<Beside> of_class(n);
+  std::vector<double> share(n);  // of the CTAs that run now
+  std::vector<std::size_t> seen;
+  Beside now;
+  const auto add = [&](std::size_t at, double part) {
+    if (part <= 0) return;
+    if (share[at] == 0) seen.push_back(at);
+    share[at] += part;
+    now.read += part * own[at].read, now.stored += part * own[at].stored;
+  };
+  const auto close = [&] {
+    for (const std::size_t at : seen) {
+      of_class[at].ctas += share[at];
+      of_class[at].read += share[at] * now.read / now.ctas;
+      of_class[at].stored += share[at] * now.stored / now.ctas;
+      share[at] = 0;
+    }
+    seen.clear();
+    now = {};
+  };
+  for_each_cta(profile.cells, launch, [&](const CtaCells::Ends& ends, double part) {
+    add(ends.first, 1 - part);
+    add(ends.last, part);
+    now.ctas += 1;
+    if (now.ctas >= static_cast<double>(together)) close();
+  });
+  if (now.ctas > 0) close();
+  std::vector<Weight> out;
+  for (const Beside& each : of_class)
+    out.push_back(each.ctas > 0 ? Weight{each.read / each.ctas, each.stored / each.ctas} : Weight{});
+  return out;
+}
+
 class ClassTimer {
  public:
   explicit ClassTimer(const ClassRequest& of) : of_(of), body_us_(of.profile->classes.size()) {}
@@ -70,6 +110,8 @@ class ClassTimer {
   Result<LaunchTime> launch_time() {
     const std::size_t reported = most_work(), n = body_us_.size();
     const Launch& launch = of_.request->launch;
+    if (n > 1)
+      weights_ = weights_beside(*of_.profile, launch, std::int64_t{of_.request->gpu->sms} * of_.occupancy.ctas_per_sm);
     std::vector<std::size_t> order(n);
     for (std::size_t i = 0; i < n; ++i) order[i] = i;
     std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(instructions(i), i); });
@@ -105,32 +147,6 @@ class ClassTimer {
   }
 
  private:
-  // What a CTA reads and stores, mean of those that run at one time with CTAs of the class: as many as the GPU holds.
-  [[nodiscard]] Weight weight_around(std::size_t at) const {
-    const Profile& profile = *of_.profile;
-    const Launch& launch = of_.request->launch;
-    const std::size_t n = profile.classes.size(),
-                      together = static_cast<std::size_t>(of_.request->gpu->sms * of_.occupancy.ctas_per_sm);
-    std::vector<double> reads(n), stores(n), is_it(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const Weight weight = weight_of(profile.classes[i], profile, launch);
-      reads[i] = weight.read, stores[i] = weight.stored, is_it[i] = i == at ? 1 : 0;
-    }
-    const auto by_cta = [&](const std::vector<double>& of) { return lengths_of_ctas(profile.cells, launch, of); };
-    const std::vector<double> read = by_cta(reads), stored = by_cta(stores), of_class = by_cta(is_it);
-    double all = 0;
-    Weight sum{0, 0};
-    for (std::size_t from = 0; from < read.size(); from += together) {
-      const std::size_t end = std::min(from + together, read.size());
-      const auto mean = [&](const std::vector<double>& of) {
-        return std::accumulate(&of[from], &of[from] + (end - from), 0.0) / static_cast<double>(end - from);
-      };
-      const double here = mean(of_class) * static_cast<double>(end - from);
-      all += here, sum.read += here * mean(read), sum.stored += here * mean(stored);
-    }
-    return all > 0 ? Weight{sum.read / all, sum.stored / all} : Weight{};
-  }
-
   [[nodiscard]] double instructions(std::size_t i) const { return of_.profile->classes[i].warp_instructions; }
 
   [[nodiscard]] std::size_t most_work() const {
@@ -180,7 +196,7 @@ class ClassTimer {
   };
 
   void time_part(Part& part, const gpu::SimOptions& options) {
-    const Weight weight = part.has_own_traffic ? weight_around(part.at) : Weight{};
+    const Weight weight = part.has_own_traffic ? weights_[part.at] : Weight{};
     for (const CtaClass& cta : with_fewer_barriers(of_.profile->classes[part.at])) {
       const Result<gpu::KernelLaunch> launch = launch_of(cta, part.ctas, weight, part.origin);
       if (!launch) {
@@ -246,6 +262,7 @@ class ClassTimer {
   const ClassRequest& of_;
   LaunchTime out_;
   gpu::SmCache cache_;
+  std::vector<Weight> weights_;                 // of each class
   std::vector<std::optional<double>> body_us_;  // of each class, without the launch
 };
 

@@ -1,6 +1,6 @@
 // The time of a launch from those of its classes of CTAs (profile.hpp): each class is simulated as if all CTAs were of
-// it, and the chip's schedule of their lengths says how long the grid takes (cta_schedule.hpp). They share DRAM and L2 with
-// the CTAs that run at the same time: each class meets what these read and store.
+// it, and the chip's schedule of their lengths says how long the grid takes (cta_schedule.hpp). They share DRAM and L2
+// with the CTAs that run at the same time: each class meets what these read and store.
 #pragma once
 
 #include <cstdint>

@@ -96,6 +96,14 @@ double makespan(std::span<const double> lengths, const CtaSlots& slots) {
 std::vector<double> lengths_of_ctas(const CtaCells& cells, const Launch& launch, std::span<const double> of_class) {
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(launch.ctas()));
+  for_each_cta(cells, launch, [&](const CtaCells::Ends& ends, double part) {
+    out.push_back((1 - part) * of_class[ends.first] + part * of_class[ends.last]);
+  });
+  return out;
+}
+
+void for_each_cta(const CtaCells& cells, const Launch& launch,
+                  const std::function<void(const CtaCells::Ends&, double)>& visit) {
   std::array<std::size_t, 3> cell{};
   std::array<std::int64_t, 3> place{};
   const auto find = [&](std::size_t axis, std::int64_t cta) {
@@ -110,8 +118,6 @@ std::vector<double> lengths_of_ctas(const CtaCells& cells, const Launch& launch,
       find(1, y);
       for (std::int64_t x = 0; x < launch.grid[0]; ++x) {
         find(0, x);
-        const CtaCells::Ends& ends =
-            cells.cells[cell[0] + cells.begins[0].size() * (cell[1] + cells.begins[1].size() * cell[2])];
         double way = 0, axes = 0;  // from the cell's first CTA to its last, along axes on which CTAs differ
         for (std::size_t axis = 0; axis < 3; ++axis) {
           const std::vector<std::uint32_t>& begins = cells.begins[axis];
@@ -121,12 +127,11 @@ std::vector<double> lengths_of_ctas(const CtaCells& cells, const Launch& launch,
           way += static_cast<double>(place[axis] - begin) / static_cast<double>(end - 1 - begin);
           axes += 1;
         }
-        const double part = axes > 0 ? way / axes : 0.0;
-        out.push_back((1 - part) * of_class[ends.first] + part * of_class[ends.last]);
+        visit(cells.cells[cell[0] + cells.begins[0].size() * (cell[1] + cells.begins[1].size() * cell[2])],
+              axes > 0 ? way / axes : 0.0);
       }
     }
   }
-  return out;
 }
 
 }  // namespace noteg::compiled
