@@ -34,6 +34,8 @@ class FastForward {
   void ctas_have_started(std::uint64_t now);
   void cta_ends(std::uint64_t now);
 
+  [[nodiscard]] const Streams& streams() const { return streams_; }
+
  private:
   struct Mark {
     std::uint64_t time = 0;

@@ -36,6 +36,7 @@ Streams::Streams(const Machine& sm) : sm_(sm) {
     stream_of_place_.push_back(static_cast<std::size_t>(known - kinds.begin()));
     ++streams_[stream_of_place_.back()].warps;
     cta_instructions_ += streams_[stream_of_place_.back()].total;
+    add_issued(place, streams_[stream_of_place_.back()]);
   }
 }
 
@@ -59,6 +60,18 @@ Streams::Stream Streams::stream_of(int place) const {
     out.total += static_cast<double>(out.count[loop] - 1) * out.length[loop];
   }
   return out;
+}
+
+void Streams::add_issued(int place, const Stream& stream) {
+  const DecodedProgram& program = sm_.program;
+  for (auto at = static_cast<std::size_t>(program.start[static_cast<std::size_t>(place)]); at < program.code.size();
+       ++at) {
+    double times = 1;
+    for (int loop = program.innermost[at]; loop >= 0; loop = program.loops[static_cast<std::size_t>(loop)].parent)
+      times *= static_cast<double>(stream.count[static_cast<std::size_t>(loop)]);
+    cta_issued_[static_cast<std::size_t>(program.code[at].opcode)] += times;
+    if (program.code[at].action == Action::exit && program.innermost[at] < 0) break;
+  }
 }
 
 const Streams::Stream& Streams::of(const Warp& warp) const { return streams_[index_of(warp)]; }
