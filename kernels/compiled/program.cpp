@@ -284,7 +284,8 @@ class ProgramBuilder {
     kernels::AccessPattern p = pattern_for(step, shape == group_->shapes.end() ? nullptr : &shape->second);
     if (step.semantics == S::load_local) p.matrix = kernels::Matrix::a;
     if (step.semantics == S::load_global && static_cast<std::size_t>(at) < loads_.size()) {
-      p.matrix = l1_class(loads_[static_cast<std::size_t>(at)]);
+      const bool asks_l2 = profile_.counts[static_cast<std::size_t>(at)].sectors > 0;
+      p.matrix = asks_l2 ? l1_class(loads_[static_cast<std::size_t>(at)]) : kernels::Matrix::a;
       p.in_l2 = loads_[static_cast<std::size_t>(at)].in_l2;
     }
     if (step.by_window && has_peers()) {

@@ -140,8 +140,11 @@ void CtaRecorder::accesses(int warp, const Access& access) {
     v.lanes = unknown;
     for (std::size_t i = 0; i < 32; ++i) v.offset[i] = thrown_in(i);
   }
-  // Wherever it goes, L2 has to answer.
-  if (lanes == 0 && is_coherent_beyond_sm(*access.step)) v.lanes = unknown & (0 - unknown);
+  // Wherever it goes, L2 has to answer; else a load from nobody knows where finds one word in L1.
+  const bool is_coherent = is_coherent_beyond_sm(*access.step);
+  const bool in_l1 = lanes == 0 && unknown != 0 && !is_coherent && access.step->semantics == S::load_global;
+  if (lanes == 0 && is_coherent) v.lanes = unknown & (0 - unknown);
+  if (in_l1) v.lanes = unknown;
   const auto lane = static_cast<std::size_t>(std::countr_zero(lanes == 0 ? 1u : lanes));
   const std::uint64_t base = access.address.value[lane] & ~std::uint64_t{127};
   const std::uint64_t shared_base = access.shared.value[lane] & ~std::uint64_t{127};
@@ -158,7 +161,7 @@ void CtaRecorder::accesses(int warp, const Access& access) {
   }
   Warp& w = warps_[static_cast<std::size_t>(warp)];
   const std::size_t variant =
-      note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing);
+      note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing || in_l1);
   w.keep({access.at, static_cast<std::uint32_t>(variant)});
   if (access.step->semantics == S::store_global) note_store(w, access);
 }
