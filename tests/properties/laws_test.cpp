@@ -168,9 +168,9 @@ TEST(RandomCases, NothingIsFasterThanTheMachine) {
 
 // Two CTAs of an SM that take turns overlap what two in lockstep do not, by up to an eighth of short loops, and a
 // little more of any resource can tip the one into the other, step by step or not. And with more SMs fewer CTAs that
-// read the same lie side by side on one: where vectors are multiplied, L2 has to give up to 1.6 times as much, and a grid
-// that L2 limits takes up to 1.3 times as long. So it is one pair of runs in a hundred at most (five pairs a case) that
-// is more than 1 % slower with more.
+// read the same lie side by side on one: where vectors are multiplied, L2 has to give up to 1.6 times as much, and a
+// grid that L2 limits takes up to 1.3 times as long. So it is one pair of runs in a hundred at most (five pairs a case)
+// that is more than 1 % slower with more.
 TEST(RandomCases, MoreOfAResourceIsHardlyEverSlower) { expect_of_all(check_growth, 0.01 * std::size(resources)); }
 
 }  // namespace
