@@ -63,8 +63,7 @@ kernels::AccessPattern pattern_for(const Step& step, const AccessShape* shape) {
                       step.semantics == S::load_matrix || step.semantics == S::store_matrix ||
                       step.semantics == S::atomic_shared;
   out.space = shared ? kernels::Space::shared : kernels::Space::global;
-  out.store =
-      step.semantics == S::store_shared || step.semantics == S::store_global || step.semantics == S::store_local;
+  out.store = is_store(step.semantics) || step.semantics == S::store_shared;
   out.bytes_per_lane = std::max<std::uint8_t>(step.bytes, 1);
   for (std::uint32_t i = 0; i < 32; ++i) out.offset[i] = out.shared_offset[i] = i * out.bytes_per_lane;
   return out;
@@ -239,8 +238,7 @@ class ProgramBuilder {
       };
       in.dst[0].count = count(kernels::Place::destination, 0);
       for (std::size_t i = 0; i < 3; ++i) in.src[i].count = count(kernels::Place::source, i);
-    } else if (step.semantics == S::store_global || step.semantics == S::store_shared ||
-               step.semantics == S::store_local) {
+    } else if (is_store(step.semantics) || step.semantics == S::store_shared) {
       in.src[1].count = static_cast<std::uint8_t>(std::max(1, step.bytes / 4));
     } else if (in.op == O::imad_wide) {
       in.src[2].count = 2;

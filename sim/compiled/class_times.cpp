@@ -49,11 +49,12 @@ Weight weight_of(const CtaClass& cta, const Profile& profile, const Launch& laun
     double of_class = 0, of_all = 0;
     [[nodiscard]] double ratio() const { return of_all > 0 ? of_class / of_all : 1; }
   } read, stored;
+  const auto ctas = static_cast<double>(launch.ctas());
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     const InstructionCounts& all = profile.counts[i];
     if (all.warps <= 0) continue;
     const Step& step = profile.code.steps[i];
-    const double bulk = profile.bulk_sectors[i], ctas = static_cast<double>(launch.ctas());
+    const double bulk = profile.bulk_sectors[i];
     const bool stores = bulk > 0 ? !is_bulk_load(*step.in) : is_store(step.semantics);
     Sum& sum = stores ? stored : read;
     sum.of_class += cta.counts[i].sectors + bulk * cta.counts[i].warps / all.warps;
@@ -118,10 +119,11 @@ class ClassTimer {
     // One CTA for each SM, and as many as it holds, tell what a CTA has of an SM of its own.
     const std::int64_t sms = of_.request->gpu->sms, resident = of_.occupancy.ctas_per_sm;
     std::vector<Part> parts{{reported, launch.ctas(), false}};
-    if (n > 1) parts.emplace_back(reported, launch.ctas());
-    if (n > 1)
+    if (n > 1) {
+      parts.emplace_back(reported, launch.ctas());
       for (const std::size_t end : {order.front(), order.back()})
         if (end != reported) parts.emplace_back(end, launch.ctas());
+    }
     const std::size_t alone = parts.size();
     if (n > 1 && resident > 1)
       for (const std::int64_t ctas : {sms, sms * resident}) parts.emplace_back(reported, ctas);

@@ -9,7 +9,6 @@
 
 #include "sim/compiled/traffic.hpp"
 #include "sim/gpu/dram.hpp"
-#include "sim/memory/l2_lookups.hpp"
 #include "sim/support/arithmetic.hpp"
 
 namespace noteg::compiled {

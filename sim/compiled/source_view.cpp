@@ -27,10 +27,7 @@ std::size_t column(std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(stall_columns, name) - stall_columns.begin());
 }
 
-bool is_global_or_local(S s) {
-  return s == S::load_global || s == S::store_global || s == S::load_local || s == S::store_local ||
-         s == S::atomic_global || s == S::copy_to_shared;
-}
+bool is_global_or_local(S s) { return asks_global(s) || s == S::load_local; }
 
 // Queues towards memory are the LSU's for global and local accesses, the MIO's for all others.
 std::size_t column_of(sm::Stall stall, const Step& step) {

@@ -1,7 +1,6 @@
 #include "sim/compiled/traffic.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "sim/compiled/l2_reuse.hpp"

@@ -70,9 +70,10 @@ SmResult Machine::run() {
   result.emptied_together = ctas.emptied_together();
   result.counters = total();
   // What CTAs execute is known; windows that were passed cut iterations in the middle.
-  if (fast_forward && !result.deadlock)
-    for (std::size_t i = 0; i < opcode_count; ++i)
-      result.counters.issued[i] = fast_forward->streams().cta_issued()[i] * static_cast<double>(result.ctas);
+  if (skipped_ > 0 && !result.deadlock) {
+    result.counters.issued = fast_forward->streams().cta_issued();
+    for (double& each : result.counters.issued) each *= static_cast<double>(result.ctas);
+  }
   return result;
 }
 

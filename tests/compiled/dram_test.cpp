@@ -2,9 +2,7 @@
 // h200_memory_micro.csv, and lines of which L2 holds a sector each (l2_lines).
 #include <gtest/gtest.h>
 
-#include "arch/load.hpp"
-#include "sim/compiled/simulate_compiled.hpp"
-#include "tests/kernels/compiled/small_listing.hpp"
+#include "tests/compiled/small_run.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -13,18 +11,9 @@ constexpr std::int64_t ctas = 132 * 16 * 3, threads = 128;
 
 // Each thread stores so many words.
 gpu::MemoryTraffic stored(int words) {
-  static const arch::GpuSpec gpu = *arch::load_gpu("h200-sxm-141gb", {});
   std::string code = "LDC R1, c[0x0][0x28]\nIADD3 R1, R1, -" + std::to_string(4 * words) + ", RZ\n";
   for (int i = 0; i < words; ++i) code += "STL [R1+" + std::to_string(4 * i) + "], R2\n";
-  Small kernel(code + "EXIT\n", {}, {threads, 1, 1}, {ctas, 1, 1});
-  kernel.launch.kernel = kernel.listing.kernels.at(0).name;
-  CompiledRequest request;
-  request.listing = &kernel.listing;
-  request.launch = kernel.launch;
-  request.gpu = &gpu;
-  const Result<CompiledRun> run = simulate_compiled(request);
-  EXPECT_TRUE(run) << to_string(run.errors());
-  return run ? run->report.memory : gpu::MemoryTraffic{};
+  return simulated(Small(code + "EXIT\n", {}, {threads, 1, 1}, {ctas, 1, 1})).memory;
 }
 
 TEST(LocalMemory, AllThatIsStoredGoesToL2AndOnWhereLiveFramesDoNotFitThere) {
@@ -41,8 +30,7 @@ TEST(LocalMemory, AllThatIsStoredGoesToL2AndOnWhereLiveFramesDoNotFitThere) {
 // Each thread reads a row of 256 bytes of each buffer, word by word. Its sectors pass L1 by. Those of all threads that
 // are live have room in L2, 17 MB for two buffers, but their lines are 69 MB.
 TEST(L2Lines, ASectorTakesTheRoomOfItsLine) {
-  static const arch::GpuSpec gpu = *arch::load_gpu("h200-sxm-141gb", {});
-  const auto read_twice = [&](int buffers) {
+  const auto times_read = [&](int buffers) {
     std::string code = "S2R R0, SR_CTAID.X\nS2R R2, SR_TID.X\nLEA R3, R0, R2, 0x8\nMOV R30, RZ\n", loads;
     std::vector<Argument> arguments;
     for (int i = 0; i < buffers; ++i) {
@@ -54,18 +42,11 @@ TEST(L2Lines, ASectorTakesTheRoomOfItsLine) {
       arguments.back().name = std::string(1, static_cast<char>('a' + i));
     }
     code += "LBB0:\n" + loads + "IADD3 R30, R30, 0x1, RZ\nISETP.LT.AND P0, PT, R30, 0x40, PT\n@P0 BRA LBB0\nEXIT\n";
-    Small kernel(code, arguments, {256, 1, 1}, {132 * 8 * 3, 1, 1});
-    kernel.launch.kernel = kernel.listing.kernels.at(0).name;
-    CompiledRequest request;
-    request.listing = &kernel.listing;
-    request.launch = kernel.launch;
-    request.gpu = &gpu;
-    const Result<CompiledRun> run = simulate_compiled(request);
-    EXPECT_TRUE(run) << to_string(run.errors());
-    return run ? run->report.memory.dram_read_bytes / (132.0 * 8 * 3 * 256 * 256 * buffers) : 0;
+    const gpu::SimReport report = simulated(Small(code, arguments, {256, 1, 1}, {132 * 8 * 3, 1, 1}));
+    return report.memory.dram_read_bytes / (132.0 * 8 * 3 * 256 * 256 * buffers);
   };
-  EXPECT_NEAR(read_twice(1), 1, 0.1);
-  EXPECT_GT(read_twice(2), 3);
+  EXPECT_NEAR(times_read(1), 1, 0.1);
+  EXPECT_GT(times_read(2), 3);
 }
 
 }  // namespace

@@ -126,7 +126,7 @@ void LaunchMemory::find_maps(std::int64_t offset, const std::string& raw) {
     if (buffer_at(found->base) >= 0) continue;
     std::int64_t bytes = found->map.rows * found->map.row_pitch();
     for (std::size_t i = 0; i < 3; ++i) bytes = std::max(bytes, found->map.outer[i] * found->map.outer_pitch[i]);
-    buffers_.push_back({fmt::format("tensor {}", maps_.size()), found->base, bytes, Content::unknown, 0, 4});
+    buffers_.push_back({fmt::format("tensor {}", maps_.size()), found->base, bytes, Content::unknown});
   }
 }
 

@@ -67,12 +67,6 @@ struct CtaPlace {
   std::array<std::uint32_t, 3> id{};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t rank = 0;  // in its cluster
-
-  // In the order of the grid: x runs fastest.
-  [[nodiscard]] std::uint64_t number(const Launch& launch) const {
-    const auto x = static_cast<std::uint64_t>(launch.grid[0]), y = static_cast<std::uint64_t>(launch.grid[1]);
-    return id[0] + x * (id[1] + y * id[2]);
-  }
 };
 
 // Shared memory of a CTA by words, as far as its contents are known.

@@ -176,8 +176,8 @@ int read_width(const Step& step, const Operand& operand, std::size_t which) {
   if (operand.kind == Kind::memory) return operand.wide ? 2 : 1;
   if (const kernels::FormRegisters form = fragments_of(step); form.c > 0)
     return which == 0 ? form.a : which == 1 ? form.b : form.c;
-  const bool stores = step.semantics == S::store_global || step.semantics == S::store_shared ||
-                      step.semantics == S::store_local || step.semantics == S::store_matrix;
+  const bool stores =
+      is_store(step.semantics) || step.semantics == S::store_shared || step.semantics == S::store_matrix;
   if (stores) return std::max(1, in.base == "STSM" ? (in.has("4") ? 4 : in.has("2") ? 2 : 1) : step.bytes / 4);
   if (in.base == "IMAD" && in.has("WIDE") && which == 2) return 2;
   return in.base.starts_with("D") || in.has("64") ? 2 : 1;

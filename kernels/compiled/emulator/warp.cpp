@@ -165,8 +165,7 @@ void EmulatedWarp::to_own_place(Access& access) const {
   constexpr std::uint64_t window = 0x7d0000000000, word = 4;
   const Launch& launch = *around_.launch;
   const auto frame = static_cast<std::uint64_t>(code_->frame), bytes = std::uint64_t{access.step->bytes};
-  const std::uint64_t warp = around_.place->number(launch) * static_cast<std::uint64_t>(launch.warps()) +
-                             static_cast<std::uint64_t>(around_.warp);
+  const auto warp = static_cast<std::uint64_t>(launch.before(around_.place->id) * launch.warps() + around_.warp);
   for (std::size_t lane = 0; lane < 32; ++lane) {
     const std::uint64_t offset = access.address.value[lane] - (LaunchMemory::stack_top - frame);
     access.address.value[lane] =

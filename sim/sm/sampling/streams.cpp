@@ -36,7 +36,6 @@ Streams::Streams(const Machine& sm) : sm_(sm) {
     stream_of_place_.push_back(static_cast<std::size_t>(known - kinds.begin()));
     ++streams_[stream_of_place_.back()].warps;
     cta_instructions_ += streams_[stream_of_place_.back()].total;
-    add_issued(place, streams_[stream_of_place_.back()]);
   }
 }
 
@@ -62,16 +61,20 @@ Streams::Stream Streams::stream_of(int place) const {
   return out;
 }
 
-void Streams::add_issued(int place, const Stream& stream) {
+std::array<double, opcode_count> Streams::cta_issued() const {
   const DecodedProgram& program = sm_.program;
-  for (auto at = static_cast<std::size_t>(program.start[static_cast<std::size_t>(place)]); at < program.code.size();
-       ++at) {
-    double times = 1;
-    for (int loop = program.innermost[at]; loop >= 0; loop = program.loops[static_cast<std::size_t>(loop)].parent)
-      times *= static_cast<double>(stream.count[static_cast<std::size_t>(loop)]);
-    cta_issued_[static_cast<std::size_t>(program.code[at].opcode)] += times;
-    if (program.code[at].action == Action::exit && program.innermost[at] < 0) break;
+  std::array<double, opcode_count> out{};
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    auto at = static_cast<std::size_t>(program.start[static_cast<std::size_t>(leaders_[i])]);
+    for (; at < program.code.size(); ++at) {
+      double times = streams_[i].warps;
+      for (int loop = program.innermost[at]; loop >= 0; loop = program.loops[static_cast<std::size_t>(loop)].parent)
+        times *= static_cast<double>(streams_[i].count[static_cast<std::size_t>(loop)]);
+      out[program.code[at].opcode] += times;
+      if (program.code[at].action == Action::exit && program.innermost[at] < 0) break;
+    }
   }
+  return out;
 }
 
 const Streams::Stream& Streams::of(const Warp& warp) const { return streams_[index_of(warp)]; }

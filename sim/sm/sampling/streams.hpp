@@ -44,7 +44,7 @@ class Streams {
   // Instructions that the warp has executed since its CTA started; those of all warps of a CTA from start to end.
   [[nodiscard]] double position(const Warp& warp) const;
   [[nodiscard]] double cta_instructions() const { return cta_instructions_; }
-  [[nodiscard]] const std::array<double, opcode_count>& cta_issued() const { return cta_issued_; }  // by opcode
+  [[nodiscard]] std::array<double, opcode_count> cta_issued() const;  // the same by opcode
   // Iterations after which all rings of barriers are where they were.
   [[nodiscard]] std::int64_t turn() const { return turn_; }
 
@@ -66,7 +66,6 @@ class Streams {
   };
 
   [[nodiscard]] Stream stream_of(int place) const;
-  void add_issued(int place, const Stream& stream);
   [[nodiscard]] Phases phases_of(std::size_t stream, int loop) const;
   [[nodiscard]] std::vector<std::int64_t> steps_of(const std::vector<int>& loops) const;
 
@@ -77,7 +76,6 @@ class Streams {
   std::map<std::vector<int>, std::vector<std::int64_t>> steps_;  // by the loop of each stream
   std::int64_t turn_ = 1;
   double cta_instructions_ = 0;
-  std::array<double, opcode_count> cta_issued_{};
 };
 
 }  // namespace noteg::sm
