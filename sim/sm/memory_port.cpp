@@ -12,7 +12,11 @@ void PortTraffic::read_from_l2(double bytes, double lines, double now) {
   const double burst = std::max(share, port_.read_burst_bytes_per_cycle);
   state_.reads.ask(now, std::max(bytes / burst, lines));
   state_.share.ask(now - burst_cycles, bytes / share);
-  send(now, lines * request_beats * sector_);
+}
+
+void PortTraffic::hold_way_out(double now, double cycles) {
+  state_.writes.ask(now, cycles);
+  state_.write_share.ask(now - burst_cycles, cycles);
 }
 
 // Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
@@ -30,18 +34,26 @@ double PortTraffic::beyond_l1(const MemoryCost& cost) {
 
 // A load is there with its last sector.
 std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint64_t now) {
-  const auto sectors = static_cast<double>(cost.sectors);
-  if (beyond > 0) read_from_l2(sectors * sector_ * beyond, cost.requests * beyond, static_cast<double>(now));
+  const auto sectors = static_cast<double>(cost.sectors), start = static_cast<double>(now);
+  const double lines = cost.requests * beyond;
+  double begins = start;
+  if (beyond > 0) {
+    begins = std::max({begins, state_.writes.free, state_.write_share.free});
+    if (cost.kind == MemoryKind::load_global)
+      hold_way_out(start, cost.miss_cycles * beyond);
+    else
+      begins = std::max(begins, send(start, lines * request_beats * sector_));
+    read_from_l2(sectors * sector_ * beyond, lines, start);
+    begins = std::max({begins, state_.reads.free, state_.share.free});
+  }
   const bool of_c = cost.matrix == static_cast<std::uint8_t>(kernels::Matrix::c);
+  if (of_c) begins = std::max(begins, read_c(start, sectors * sector_ * beyond));
   const double beyond_latency = of_c && port_.c_latency > 0 ? port_.c_latency
                                 : cost.in_l2                ? port_.l2_latency
                                                             : port_.latency;
   const bool leaves = beyond > 0 || port_.shared[cost.matrix].joins;
   const double latency = (leaves ? beyond_latency + cost.line_latency : port_.l1_latency + cost.pass_latency) -
                          front_delay + cost.extra_latency;
-  const double asked = std::max({state_.reads.free, state_.share.free, state_.writes.free, state_.write_share.free});
-  double begins = beyond > 0 ? asked : static_cast<double>(now);
-  if (of_c) begins = std::max(begins, read_c(static_cast<double>(now), sectors * sector_ * beyond));
   return static_cast<std::uint64_t>(begins + latency);
 }
 

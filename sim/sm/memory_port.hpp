@@ -30,8 +30,11 @@ struct SharedSectors {
   auto operator<=>(const SharedSectors&) const = default;
 };
 
-// The request of a line that is read goes the way of stores, in half the time of a sector (H100M, copy_requests; H200M,
-// l2_mixed_rate: with two reads of lines for each that is stored L2 takes 0.8 of the stores that it takes alone).
+// The request of a line that a copy reads goes the way of stores, in half the time of a sector (H100M, copy_requests;
+// H200M, l2_mixed_rate: with two reads of lines for each that is stored L2 takes 0.8 of the stores that it takes
+// alone). A load keeps that way for as long as its passes take (H200M, out_of_l1: beside 16 bytes a lane that are
+// stored, loads of 1, 2, 4, 8 and 16 lines take 2.3, 3.0, 5.0, 9.4 and 18.6 cycles; also where L2 takes stores more
+// slowly).
 inline constexpr double request_beats = 0.5;
 
 // Latencies in cycles from issue to data.
@@ -94,6 +97,7 @@ class PortTraffic {
 
  private:
   void read_from_l2(double bytes, double lines, double now);
+  void hold_way_out(double now, double cycles);
 
   // Bursts shorter than this are served at the port's rate: the order of an iteration of a main loop.
   static constexpr double burst_cycles = 2048;
@@ -109,7 +113,7 @@ class PortTraffic {
   };
   struct State {
     Way reads;
-    Way writes;                        // stores, and the requests of reads between them
+    Way writes;                        // the way out of L1: stores, and loads between them
     Way write_share;                   // the same at the SM's share of what L2 takes
     Way share;                         // the same reads at the SM's share of L2's bandwidth
     Way c;                             // reads of C, at what brings C
