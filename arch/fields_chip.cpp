@@ -53,6 +53,10 @@ std::vector<Field> chip_fields() {
                    "How much longer than the mean of all SMs a hit in L2 takes for the one that lies worst. Absent: "
                    "not modelled.",
                    "kernels whose CTAs all run at once")),
+      optional(row("l2.slowest_rate", NOTEG_MEMBER(l2.slowest_rate), {0, 0.9},
+                   "How much less than the mean of all SMs the one that lies worst gets of what L2 delivers to loads. "
+                   "Absent: not modelled.",
+                   "kernels whose CTAs all run at once")),
       optional(row("l2.service", NOTEG_MEMBER(l2.service), {0, 1000},
                    "SM cycles that L2 takes for a request: service time of the queues in which loads wait where L2 "
                    "is busy with reads or with stores. Absent: not modelled.",

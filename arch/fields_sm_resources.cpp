@@ -90,6 +90,10 @@ std::vector<Field> sm_resource_fields() {
           "issue"),
       row("sm.front_end.constant_miss_delay", NOTEG_MEMBER(sm.front_end.constant_miss_delay), {0, 5000},
           "SM cycles that issue waits when a constant operand misses its L0 cache.", "issue"),
+      optional(row("sm.front_end.constant_fill_interval", NOTEG_MEMBER(sm.front_end.constant_fill_interval), {0, 1000},
+                   "SM cycles from one line that goes to the L0 constant caches of a GPC to the next. Absent: not "
+                   "modelled.",
+                   "issue")),
       row("sm.front_end.branch_redirect", NOTEG_MEMBER(sm.front_end.branch_redirect), {0, 1000},
           "SM cycles from a taken branch to the next issue of the warp.", "issue"),
       row("sm.front_end.convergence", NOTEG_MEMBER(sm.front_end.convergence), {0, 1000},

@@ -42,6 +42,7 @@ struct FrontEndSpec {
   bool longest_waiting_first = false;  // of the oldest CTA, after a stall; otherwise the youngest warp
   int prefetch_lines = 8;              // that the stream buffer runs ahead; 0: off
   Cycles constant_miss_delay;          // issue delay of an ALU constant operand that misses its L0
+  Cycles constant_fill_interval{};     // of a GPC: between lines that go to its L0 constant caches; 0: not known
   Cycles branch_redirect;              // taken branch: cycles until the next instruction can issue
   Cycles convergence;                  // BSYNC: the same
 
@@ -283,6 +284,7 @@ struct L2Spec {
   double store_mask = 0;            // that goes before sectors that are filled in part, over a sector; 0: not known
   double modified_read = 0;         // of a store: what reading what was stored takes on the way of stores; 0: not known
   double slowest_sm = 0;            // how much longer than the mean of all SMs the worst one waits; 0: not known
+  double slowest_rate = 0;          // how much less of what L2 delivers it gets; 0: not known
   Cycles service{};                 // of a request, in the queues that loads stand in where L2 is busy; 0: not known
   double filled = 0.85;             // of a store: what L2 takes to keep what DRAM brings (H200M, replayed)
   Seconds atomic_interval{0.7e-9};  // one atomic operation on a sector to the next (H200M, l2_atomics)

@@ -26,6 +26,8 @@ sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch,
     const std::int64_t held = warps_of_sub_core * gpu.sm.sub_cores / launch.program->warps;
     work.slots = static_cast<int>(std::min({std::int64_t{launch.occupancy.cta_slots}, held, work.ctas}));
   }
+  // SMs of a GPC that run the same code miss together.
+  work.constant_fill_interval = gpu.sm.front_end.constant_fill_interval.value * launch.geometry.active_sms() / gpu.gpcs;
   if (switches.launch) {
     // A CTA that lets dependents start takes as long again of who launches CTAs (H200M: 1.22 us for 1,000 CTAs,
     // whatever they do, 0.61 without).
@@ -41,10 +43,13 @@ sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch,
 // warps, which end one after the other there, to 112 SMs one by one). More than two warps on a sub-core drift apart on
 // hardware, if not here: kernels with them never show it (H200M: kernels with 3 to 8 CTAs of 2 to 4 warps on an SM).
 // Nor do GPUs without clusters: library GEMMs on an A100 whose grids are a little over whole waves would take up to 1.6
-// times as long.
+// times as long. Nor do CTAs whose warps multiply on tensor cores between other work (H200M, cta_pairs:
+// FlashAttention-2 in three forms and FlashInfer's).
 std::int64_t remainder_on_top(const arch::GpuSpec& gpu, const KernelLaunch& launch) {
   const auto resident = static_cast<std::int64_t>(launch.occupancy.ctas_per_sm);
-  if (!gpu.sm.fills_together || resident * launch.program->warps > 2 * gpu.sm.sub_cores) return 0;
+  if (!gpu.sm.fills_together || launch.arithmetic.tensor_cores ||
+      resident * launch.program->warps > 2 * gpu.sm.sub_cores)
+    return 0;
   const std::int64_t busiest = launch.geometry.ctas_of_busiest();
   const std::int64_t waves = (busiest - 1) / resident;
   const std::int64_t even = busiest - waves * resident;

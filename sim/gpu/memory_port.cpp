@@ -40,12 +40,16 @@ double l2_latency(const PortRequest& request) {
 }
 
 // Each SM lies at its own distance. Where all CTAs run at once the one that lies worst ends last: the farthest of n
-// that are spread evenly. The more waves, the more CTAs go to those that lie better.
-double behind_mean(const PortRequest& request) {
-  const CtaSpread& ctas = request.ctas;
+// that are spread evenly. The more waves, the more CTAs go to those that lie better. Returns the part of its distance
+// from the mean that makes itself felt.
+double of_worst(const CtaSpread& ctas) {
   const auto n = static_cast<double>(std::min<std::int64_t>(ctas.all, ctas.sms));
   const double room = static_cast<double>(ctas.resident) * ctas.sms / static_cast<double>(ctas.all);
-  return request.gpu->l2.slowest_sm * request.gpu->l2.latency.value * (n - 1) / (n + 1) * std::min(1.0, room);
+  return (n - 1) / (n + 1) * std::min(1.0, room);
+}
+
+double behind_mean(const PortRequest& request) {
+  return request.gpu->l2.slowest_sm * request.gpu->l2.latency.value * of_worst(request.ctas);
 }
 
 // The SM's share of what L2 delivers, whose rate the file states at the highest clock. The SM runs whole tiles, of
@@ -111,6 +115,8 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.read_bytes_per_cycle =
       l2_share(request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats),
                request.traffic.reads_inside, per_sm, clock);
+  if (!request.copies_in_bulk)
+    out.read_bytes_per_cycle *= rounded(1 - gpu.l2.slowest_rate * of_worst(request.ctas), share_step);
   // Copies that run ahead leave L2 little time without a request: bursts of SMs meet. A loop that waits for its loads
   // lets others have theirs meanwhile (an L40S: products of 8-bit floats in loops of two stages).
   if (!request.asks_always) out.read_burst_bytes_per_cycle = per_sm;

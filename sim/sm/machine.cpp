@@ -21,6 +21,7 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
       load_store(*this, spec_, static_cast<std::size_t>(spec_.sub_cores)),
       async(*this, spec_),
       ctas(*this),
+      constants(static_cast<std::uint64_t>(spec_.front_end.constant_miss_delay.value), work_.constant_fill_interval),
       icache(spec_.front_end, switches_.icache, spec_.sub_cores, program_.places),
       scoreboard(program_.scoreboard),
       observer(work_.recorder),
@@ -38,9 +39,8 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
                                 .ideal = switches.rf_ideal,
                                 .width = switches.one_issue ? 1u : 2u});
   const WarpScheduler scheduler(switches.scheduler, spec.front_end.longest_waiting_first);
-  const ConstantCache constants(static_cast<std::uint64_t>(spec.front_end.constant_miss_delay.value));
   const auto sub_cores = static_cast<std::size_t>(spec.sub_cores);
-  for (std::size_t i = 0; i < sub_cores; ++i) subs.push_back({i, scheduler, registers, constants});
+  for (std::size_t i = 0; i < sub_cores; ++i) subs.push_back({i, scheduler, registers, {}});
   std::fill(next_try_.begin() + spec.sub_cores, next_try_.end(), never);
   if (scoreboard) scoreboard->resize(warps.size());
   // CTA after CTA, warp after warp; one of as many warps as fill all sub-cores alike begins one further than the one
@@ -301,13 +301,13 @@ std::uint64_t Machine::hash(const Streams& streams, std::uint64_t now, int depth
   ctas.hash(add);
   for (std::size_t slot = 0; slot < ctas.size(); ++slot)
     if (ctas.is_running(slot)) hash_warps(add, streams, slot, depth);
-  for (const auto& [index, scheduler, registers, constants, issued_at, issue_free, holds] : subs) {
+  for (const auto& [index, scheduler, registers, l0_constants, issued_at, issue_free, holds] : subs) {
     scheduler.hash(add);
     // When another warp issued and when a pipe was free explain how long those who wait have waited.
     const std::uint64_t waiting_since = scheduler.waiting_since(now);
     pipes.hash(add, index, waiting_since);
     registers.hash(add);
-    constants.hash(add);
+    l0_constants.hash(add);
     add.at(std::max(issued_at, waiting_since));
     add.until(issue_free);
     holds.hash(add, scheduler.ready_since(now));
@@ -317,6 +317,7 @@ std::uint64_t Machine::hash(const Streams& streams, std::uint64_t now, int depth
   load_store.hash(add);
   traffic.hash(add);
   async.hash(add);
+  constants.hash(add);
   icache.hash(add);
   events.each(now, [&](std::uint64_t ahead, const Event& event) {
     const auto& [kind, counter, warp, pc] = event;

@@ -61,7 +61,7 @@ struct SubCore {
   std::size_t index;
   WarpScheduler scheduler;
   RegisterFile registers;
-  ConstantCache constants;
+  ConstantCache constants{};
   std::uint64_t issued_at = 0;   // last issue
   std::uint64_t issue_free = 0;  // the Control stage is free for an instruction issued then
   DispatchHolds holds{};
@@ -90,6 +90,7 @@ class Machine {
   LoadStoreUnit load_store;
   AsyncUnits async;
   CtaSlots ctas;
+  ConstantFill constants;
   InstructionCaches icache;
   std::optional<Scoreboard> scoreboard;
   Observer observer;

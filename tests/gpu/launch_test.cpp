@@ -30,6 +30,35 @@ TEST(Tail, OthersSpreadItOverTheSms) {
   EXPECT_LT(time_with_rest(kernel, 128, 128, 112), 0.92 * whole);
 }
 
+// H200M, cta_pairs: of two CTAs with a FlashAttention-2 each the first ends a tenth of their time before the other, and
+// 120 CTAs on top of two for each SM go to 120 SMs.
+TEST(Tail, CtasThatMultiplyOnTensorCoresPart) {
+  kernels::Program program;
+  program.warps = 4;
+  KernelLaunch launch;
+  launch.program = std::make_shared<const kernels::Program>(program);
+  launch.occupancy.ctas_per_sm = 2;
+  launch.geometry = {.ctas = 264 + 120, .sms = 132};
+  EXPECT_EQ(remainder_on_top(gpu_of("h200-sxm-141gb"), launch), 1);
+  launch.arithmetic.tensor_cores = true;
+  EXPECT_EQ(remainder_on_top(gpu_of("h200-sxm-141gb"), launch), 0);
+}
+
+// Rows sm_spread of h200_memory_micro.csv: where all CTAs run at once the last of 132 SMs has read its part of L2 1.10
+// to 1.11 times as late as the mean.
+TEST(WorstSm, GetsATenthLessOfL2WhereAllCtasRunAtOnce) {
+  const arch::GpuSpec gpu = gpu_of("h200-sxm-141gb");
+  const auto share = [&](std::int64_t waves, bool in_bulk) {
+    PortRequest request;
+    request.gpu = &gpu;
+    request.ctas = {132 * waves, waves, 1, 132};
+    request.copies_in_bulk = in_bulk;
+    return port_to_l2(request, gpu.clock.sustained).read_bytes_per_cycle;
+  };
+  EXPECT_NEAR(share(1, false) / share(1, true), 0.9, 0.01);
+  EXPECT_GT(share(8, false) / share(8, true), 0.975);
+}
+
 }  // namespace
 
 // Control bits against a scoreboard on SGEMM, and what the schedulers make of it.

@@ -182,6 +182,34 @@ TEST(ConstantCache, AfterFourCyclesAnotherWarpGoesOn) {
   EXPECT_LT(two, one + 45);
 }
 
+// Warps of a straight line that names a constant of another line in each instruction.
+double cycles_of_new_lines(int lines, int warps, double interval) {
+  std::string text = fmt::format(".warps {}\n", warps);
+  for (int i = 0; i < lines; ++i)
+    text += fmt::format("[B------:R-:W-:-:S01] FFMA R2, R2, c[0x0][0x{:x}], R2 ;\n", 0x210 + 64 * i);
+  MicroKernel kernel{.text = text + "[B------:R-:W-:-:S01] EXIT ;\n"};
+  kernel.constant_fill_interval = interval;
+  return run_micro(kernel, 1).cycles;
+}
+
+// Rows constant_lines of h200_memory_micro.csv: 16 lines more take 993 to 1004 cycles on one SM, where four warps miss
+// in a sub-core each; on 132 SMs, where a GPC's port has 33 cycles for each of them, 1029 with one warp and 2121 with
+// four; and as long with eight.
+TEST(ConstantCache, LinesGoToTheSubCoresOneAfterTheOther) {
+  const auto of_16_lines = [](int warps, double interval) {
+    return cycles_of_new_lines(32, warps, interval) - cycles_of_new_lines(16, warps, interval);
+  };
+  EXPECT_NEAR(of_16_lines(4, 0), 993, 0.03 * 993);
+  EXPECT_NEAR(of_16_lines(1, 33), 1029, 0.06 * 1029);
+  EXPECT_NEAR(of_16_lines(4, 33), 2121, 0.02 * 2121);
+  EXPECT_NEAR(of_16_lines(8, 33), 2121, 0.02 * 2121);
+}
+
+// What comes for a warp is there for it, whoever takes its place in the cache meanwhile.
+TEST(ConstantCache, WarpsOfASubCoreDoNotTakeEachOthersLines) {
+  EXPECT_LT(cycles_of_new_lines(32, 32, 33), 1.1 * cycles_of_new_lines(32, 4, 33));
+}
+
 // --- several ways through the same code ----------------------------------------------------------------------
 
 TEST(InstructionCaches, WaysThroughTheSameCodeShareItsLines) {

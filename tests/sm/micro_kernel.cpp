@@ -29,6 +29,7 @@ SmResult run_micro(const MicroKernel& kernel, std::int64_t iterations) {
   work.resident = kernel.resident;
   work.ctas = kernel.ctas > 0 ? kernel.ctas : kernel.resident;
   work.cta_launch_latency = kernel.cta_launch_latency;
+  work.constant_fill_interval = kernel.constant_fill_interval;
   Recorder recorder;
   if (kernel.issues != nullptr) work.recorder = &recorder;
   work.iterations = iterations;

@@ -17,8 +17,9 @@ struct MicroKernel {
   int sub_cores = 0;  // 0: as many as the GPU's SM has
   MemoryPort memory_port{};
   CoreSwitches switches{};
-  std::int64_t ctas = 0;          // 0: as many as are resident
-  double cta_launch_latency = 0;  // cycles from the end of a CTA to the start of its successor
+  std::int64_t ctas = 0;              // 0: as many as are resident
+  double cta_launch_latency = 0;      // cycles from the end of a CTA to the start of its successor
+  double constant_fill_interval = 0;  // SmWork's
   std::vector<IssueRecord>* issues = nullptr;
 };
 

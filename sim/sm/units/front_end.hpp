@@ -96,26 +96,36 @@ class InstructionCaches {
   Level l1_;
 };
 
+// What brings lines to the L0 constant caches of all sub-cores, one after the other.
+class ConstantFill {
+ public:
+  ConstantFill(std::uint64_t delay, double interval) : delay_(delay), interval_(interval) {}
+
+  // When a line is there that is asked for now.
+  std::uint64_t ask(std::uint64_t now) {
+    const double begins = std::max(free_, static_cast<double>(now));
+    free_ = begins + interval_;
+    return static_cast<std::uint64_t>(begins) + delay_;
+  }
+  void hash(StateHash& add) const { add.until(free_); }
+
+ private:
+  std::uint64_t delay_;
+  double interval_;
+  double free_ = 0;
+};
+
 // L0 constant cache of a sub-core for the constant operands of fixed-latency instructions. Its tags are looked up at
-// issue; a miss holds the warp until the line is there. Cold at the start of a kernel: its parameters are new.
-// Loads of constants (LDC) take another path and do not fill it (MICRO25, section 5.4).
+// issue; a miss holds the warp until the line comes, which then needs it no more. Cold at the start of a kernel: its
+// parameters are new. Loads of constants (LDC) take another path and do not fill it (MICRO25, section 5.4).
 class ConstantCache {
  public:
-  explicit ConstantCache(std::uint64_t miss_delay) : delay_(miss_delay) {}
-
   // Cycle from which the 64-byte line can be used; asks for it if it is not there.
-  std::uint64_t touch(std::uint16_t line, std::uint64_t now) {
-    Entry* set = &entries_[static_cast<std::size_t>(line % sets) * ways];
-    Entry* oldest = set;
-    for (std::size_t way = 0; way < ways; ++way) {
-      if (set[way].line == line) {
-        set[way].used = now;
-        return set[way].ready;
-      }
-      if (set[way].used < oldest->used) oldest = &set[way];
-    }
-    *oldest = {line, now + delay_, now};
-    return oldest->ready;
+  std::uint64_t touch(std::uint16_t line, std::uint64_t now, ConstantFill& fill) {
+    Entry& there = entry_of(line);
+    if (there.line != line) there = {line, fill.ask(now), now};
+    there.used = now;
+    return there.ready;
   }
 
   void hash(StateHash& add) const {
@@ -136,7 +146,17 @@ class ConstantCache {
     std::uint16_t line = none;
     std::uint64_t ready = 0, used = 0;
   };
-  std::uint64_t delay_;
+  // Of the line, or else of the one in its set that was used longest ago.
+  Entry& entry_of(std::uint16_t line) {
+    Entry* const set = &entries_[static_cast<std::size_t>(line % sets) * ways];
+    Entry* oldest = set;
+    for (Entry* each = set; each != set + ways; ++each) {
+      if (each->line == line) return *each;
+      if (each->used < oldest->used) oldest = each;
+    }
+    return *oldest;
+  }
+
   std::array<Entry, sets * ways> entries_{};
 };
 
