@@ -7,16 +7,16 @@ namespace noteg::compiled {
 namespace {
 
 TEST(MemoryLaunches, TimesStayWithinTheirBounds) {
-  expect_times_within(validated("h200-sxm-141gb", "h200_memory_launches.csv"), 0.34, 0.067);
+  expect_times_within(validated("h200-sxm-141gb", "h200_memory_launches.csv"), 0.34, 0.054);
 }
 
 TEST(MemoryLaunches, TimesOfAnotherCardToo) {
-  expect_times_within(validated("h100-sxm5-80gb", "h100_memory_launches.csv"), 0.4, 0.076);
+  expect_times_within(validated("h100-sxm5-80gb", "h100_memory_launches.csv"), 0.4, 0.066);
 }
 
 // Streams of 20 to 80 MiB that are replayed: the laws of what L2 keeps were found on them.
 TEST(MemoryLaunches, TimesOfStreamsThatL2HoldsOrNot) {
-  expect_times_within(validated("h200-sxm-141gb", "replayed/h200_launches.csv"), 0.24, 0.065);
+  expect_times_within(validated("h200-sxm-141gb", "replayed/h200_launches.csv"), 0.24, 0.061);
 }
 
 }  // namespace
