@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"h200-sxm-141gb", "blocked_sgemm_64x64x16_t4x4_sb", {4096, 4096, 1024, 1}, "shared_memory"},
         Case{"h100-sxm5-80gb", "cutlass_simt_sgemm_128x64_8x5_nn_align1", {4096, 4096, 4096, 1}, "shared_memory"},
         // two operands of one bank
-        Case{"h200-sxm-141gb", "blocked_sgemm_128x128x8_t8x8_db", {4096, 4096, 4096, 1}, "register_ports"},
+        Case{"h200-sxm-141gb", "blocked_sgemm_64x64x8_t8x8_db", {4096, 4096, 4096, 1}, "register_ports"},
         // DRAM: thin products that write much
         Case{"rtx4070", "cutlass_simt_sgemm_128x128_8x2_nn_align1", {8192, 8192, 8, 1}, "dram_bandwidth"},
         // and the same where L2 takes stores hardly faster

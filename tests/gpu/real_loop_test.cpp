@@ -31,7 +31,7 @@ kernels::Program loop_of(const std::string& file) {
 }
 
 double cycles_per_iteration(const arch::GpuSpec& gpu, const kernels::Program& program, int ctas) {
-  constexpr int few = 16, many = 80;
+  constexpr int few = 16, many = 528;
   PortRequest request;
   request.gpu = &gpu;
   const sm::DecodedProgram decoded = sm::decode(program, gpu.sm);
