@@ -179,7 +179,9 @@ sm::SmResult SmTimer::estimate_wave(const sm::MemoryPort& port, const sm::SmWork
 sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& work, unsigned jobs) {
   const sm::MemoryPort port = coarse(given);
   sm::SmWork wave = work;
-  wave.launch_interval = std::round(coarse(work.launch_interval, 1.15));
+  constexpr double interval_step = 1.15;
+  wave.launch_interval = std::round(coarse(work.launch_interval, interval_step));
+  wave.constant_fill_interval = std::round(coarse(work.constant_fill_interval, interval_step));
   wave.fidelity = sm::Fidelity::sampled;
   wave.iterations = std::min(work.iterations, pilot_iterations(work.resident));
   wave.tiles = std::min(work.tiles, pilot_tiles);

@@ -20,7 +20,8 @@ inline std::uint64_t Machine::try_issue(SubCore& sub, Warp& warp, std::uint64_t 
   const DecodedInstruction& in = *warp.next;
   if (in.constant_line != no_constant && switches.constant_cache) {
     const bool has_asked = warp.failed_by == Stall::constant_miss;  // what comes for it is not missed again
-    const std::uint64_t there = has_asked ? warp.failed_until : sub.constants.touch(in.constant_line, now, constants);
+    const std::uint64_t there =
+        has_asked ? warp.failed_until : sub.constants.touch(in.constant_line, now, constant_fill);
     if (there > now) {
       if (!has_asked && there > now + constant_miss_hold)
         sub.issue_free = std::max(sub.issue_free, now + constant_miss_hold);

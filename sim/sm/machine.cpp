@@ -21,7 +21,8 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
       load_store(*this, spec_, static_cast<std::size_t>(spec_.sub_cores)),
       async(*this, spec_),
       ctas(*this),
-      constants(static_cast<std::uint64_t>(spec_.front_end.constant_miss_delay.value), work_.constant_fill_interval),
+      constant_fill(static_cast<std::uint64_t>(spec_.front_end.constant_miss_delay.value),
+                    work_.constant_fill_interval),
       icache(spec_.front_end, switches_.icache, spec_.sub_cores, program_.places),
       scoreboard(program_.scoreboard),
       observer(work_.recorder),
@@ -301,13 +302,13 @@ std::uint64_t Machine::hash(const Streams& streams, std::uint64_t now, int depth
   ctas.hash(add);
   for (std::size_t slot = 0; slot < ctas.size(); ++slot)
     if (ctas.is_running(slot)) hash_warps(add, streams, slot, depth);
-  for (const auto& [index, scheduler, registers, l0_constants, issued_at, issue_free, holds] : subs) {
+  for (const auto& [index, scheduler, registers, constants, issued_at, issue_free, holds] : subs) {
     scheduler.hash(add);
     // When another warp issued and when a pipe was free explain how long those who wait have waited.
     const std::uint64_t waiting_since = scheduler.waiting_since(now);
     pipes.hash(add, index, waiting_since);
     registers.hash(add);
-    l0_constants.hash(add);
+    constants.hash(add);
     add.at(std::max(issued_at, waiting_since));
     add.until(issue_free);
     holds.hash(add, scheduler.ready_since(now));
@@ -317,7 +318,7 @@ std::uint64_t Machine::hash(const Streams& streams, std::uint64_t now, int depth
   load_store.hash(add);
   traffic.hash(add);
   async.hash(add);
-  constants.hash(add);
+  constant_fill.hash(add);
   icache.hash(add);
   events.each(now, [&](std::uint64_t ahead, const Event& event) {
     const auto& [kind, counter, warp, pc] = event;

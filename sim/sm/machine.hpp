@@ -90,7 +90,7 @@ class Machine {
   LoadStoreUnit load_store;
   AsyncUnits async;
   CtaSlots ctas;
-  ConstantFill constants;
+  ConstantFill constant_fill;
   InstructionCaches icache;
   std::optional<Scoreboard> scoreboard;
   Observer observer;

@@ -27,8 +27,8 @@ struct SmWork {
   std::int64_t tiles = 1;         // of each CTA of a persistent kernel
   double launch_interval = 0;     // cycles between the first CTAs of an SM
   double cta_launch_latency = 0;  // end of a CTA to the first issue of its successor
-  double constant_fill_interval =
-      0;  // cycles from a line that goes to the SM's L0 constant caches to the next, at least
+  // Cycles from a line that goes to the SM's L0 constant caches to the next, at least.
+  double constant_fill_interval = 0;
   Fidelity fidelity = Fidelity::exact;
   Recorder* recorder = nullptr;  // what happens is written down there; null: nowhere. Exact runs only
 
