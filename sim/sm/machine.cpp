@@ -41,7 +41,7 @@ Machine::Machine(const DecodedProgram& program_, const arch::SmSpec& spec_, cons
                                 .width = switches.one_issue ? 1u : 2u});
   const WarpScheduler scheduler(switches.scheduler, spec.front_end.longest_waiting_first);
   const auto sub_cores = static_cast<std::size_t>(spec.sub_cores);
-  for (std::size_t i = 0; i < sub_cores; ++i) subs.push_back({i, scheduler, registers, {}});
+  for (std::size_t i = 0; i < sub_cores; ++i) subs.push_back({i, scheduler, registers});
   std::fill(next_try_.begin() + spec.sub_cores, next_try_.end(), never);
   if (scoreboard) scoreboard->resize(warps.size());
   // CTA after CTA, warp after warp; one of as many warps as fill all sub-cores alike begins one further than the one

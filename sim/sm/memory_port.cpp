@@ -14,9 +14,8 @@ void PortTraffic::read_from_l2(double bytes, double lines, double now) {
   state_.share.ask(now - burst_cycles, bytes / share);
 }
 
-void PortTraffic::hold_way_out(double now, double cycles) {
-  state_.writes.ask(now, cycles);
-  state_.write_share.ask(now - burst_cycles, cycles);
+double PortTraffic::leave_l1(double start, double cycles, double at_share) {
+  return std::max(state_.writes.ask(start, cycles), state_.write_share.ask(start - burst_cycles, at_share));
 }
 
 // Warps of a CTA take turns in being the first to ask for what they share, evenly: which of them is, is a matter of
@@ -40,7 +39,7 @@ std::uint64_t PortTraffic::load(const MemoryCost& cost, double beyond, std::uint
   if (beyond > 0) {
     begins = std::max({begins, state_.writes.free, state_.write_share.free});
     if (cost.kind == MemoryKind::load_global)
-      hold_way_out(start, cost.miss_cycles * beyond);
+      leave_l1(start, cost.miss_cycles * beyond, cost.miss_cycles * beyond);
     else
       begins = std::max(begins, send(start, lines * request_beats * sector_));
     read_from_l2(sectors * sector_ * beyond, lines, start);
@@ -74,7 +73,7 @@ std::uint64_t PortTraffic::store(const MemoryCost& cost, std::uint64_t now) {
 // What L2 takes holds back stores as what it gives holds back loads.
 double PortTraffic::send(double start, double bytes) {
   const double share = port_.write_bytes_per_cycle, burst = std::max(share, port_.write_burst_bytes_per_cycle);
-  return std::max(state_.writes.ask(start, bytes / burst), state_.write_share.ask(start - burst_cycles, bytes / share));
+  return leave_l1(start, bytes / burst, bytes / share);
 }
 
 PortTraffic::Asked PortTraffic::asked() const {

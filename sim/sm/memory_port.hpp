@@ -97,7 +97,8 @@ class PortTraffic {
 
  private:
   void read_from_l2(double bytes, double lines, double now);
-  void hold_way_out(double now, double cycles);
+  // What keeps the way out for so long, at the SM's share of it, has left then.
+  double leave_l1(double start, double cycles, double at_share);
 
   // Bursts shorter than this are served at the port's rate: the order of an iteration of a main loop.
   static constexpr double burst_cycles = 2048;
