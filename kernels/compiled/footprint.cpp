@@ -84,9 +84,10 @@ double mean_places(const SmAccesses& sm, const std::vector<std::size_t>& group, 
   return all > 0 ? sum / all : 1;
 }
 
-// Two SMs beside each other, walked through with all CTAs that they hold, or with as many as come to all loads.
+// SMs of a GPC, walked through with all CTAs that they hold, or with as many as come to all loads.
 struct Walk {
-  std::unique_ptr<std::array<SmAccesses, 2>> sms;
+  std::unique_ptr<SmAccesses> here, beside;         // of one TPC; beside: none where it holds one CTA
+  std::vector<std::unique_ptr<SmAccesses>> others;  // of each other TPC one, where CTAs copy in bulk
   double share = 1;  // of what all these CTAs touch, what those touch that were walked through
 };
 
@@ -99,12 +100,24 @@ struct WalkRequest {
   L1Spec l1;
   unsigned jobs = 1;
 
+  // CTAs that follow each other go to one GPC, a GPC's part of all; two to each of its TPCs, or one where there are
+  // TPCs for all of them (H200M, cta_placement).
   [[nodiscard]] Walk walk(const L1Spec& of, int slots) const {
-    Walk out{std::make_unique<std::array<SmAccesses, 2>>(
-                 std::array{SmAccesses(code, of, async), SmAccesses(code, of, async)}),
-             1};
-    share_work(launch.ctas() > 1 ? 2 : 1, jobs, {},
-               [&](std::size_t i) { (*out.sms)[i].walk(launch, memory, static_cast<std::int64_t>(i), slots); });
+    const bool in_pairs = launch.cluster_ctas() > 1 || 2 * launch.ctas() > of.sms;
+    const std::int64_t apart = in_pairs ? 2 : 1;
+    const std::int64_t tpcs = std::min<std::int64_t>(of.sms / 2, launch.ctas() / apart) / of.gpcs;
+    Walk out;
+    std::vector<std::pair<SmAccesses*, std::int64_t>> all;  // with their first CTAs
+    const auto add = [&](std::int64_t first) {
+      auto sm = std::make_unique<SmAccesses>(code, of, async);
+      all.emplace_back(sm.get(), first);
+      return sm;
+    };
+    out.here = add(0);
+    if (in_pairs && launch.ctas() > 1) out.beside = add(1);
+    const bool merges = launch.cluster_ctas() == 1 && std::ranges::any_of(profile.bulk_sectors, std::identity{});
+    for (std::int64_t tpc = 1; merges && tpc < tpcs; ++tpc) out.others.push_back(add(apart * tpc));
+    share_work(all.size(), jobs, {}, [&](std::size_t i) { all[i].first->walk(launch, memory, all[i].second, slots); });
     return out;
   }
   [[nodiscard]] bool is_missed(const SmAccesses& sm, std::size_t i) const {
@@ -119,14 +132,14 @@ Walk walk_of(const WalkRequest& r) {
   std::size_t missed = 0;
   double sectors = 0;
   for (std::size_t i = 0; i < r.code.steps.size(); ++i) {
-    missed += r.is_missed(all.sms->front(), i);
+    missed += r.is_missed(*all.here, i);
     sectors += r.profile.counts[i].sectors;
   }
   const double fit = SmAccesses::most_sectors * static_cast<double>(r.launch.ctas()) / std::max(1.0, sectors);
   const int slots = static_cast<int>(std::clamp<double>(fit, 1, r.l1.resident));
   if (missed == 0 || slots >= std::min<std::int64_t>(r.l1.resident, r.launch.ctas() / r.l1.sms)) return all;
   L1Spec part = r.l1;
-  const double share = all.sms->front().share_of(static_cast<std::size_t>(slots));
+  const double share = all.here->share_of(static_cast<std::size_t>(slots));
   part.bytes = std::llround(static_cast<double>(part.bytes) * share);
   Walk out = r.walk(part, slots);
   out.share = share;
@@ -164,8 +177,9 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   AsyncPlan async;
   for (const CtaClass& each : profile.classes) async.copies.insert(each.async.copies.begin(), each.async.copies.end());
   const Walk walk = walk_of({global, profile, launch, memory, async, l1, jobs});
-  const SmAccesses& here = walk.sms->front();
-  if (launch.ctas() > 1) out.shared_by_pair = here.shared_with(walk.sms->back());
+  const SmAccesses& here = *walk.here;
+  if (walk.beside) out.merged_by_pair = here.merged_with({&walk.beside, 1});
+  out.merged_in_gpc = here.merged_with(walk.others);
   for (std::size_t i = 0; i < n; ++i) {
     const SmAccesses::Lookups& of = here.lookups[i];
     if (of.asked <= 0) continue;

@@ -55,8 +55,11 @@ struct Footprints {
   std::vector<double> lines_at_once;    // by instruction: different lines that all warps of a CTA go to with it once
   std::vector<double> lines_of_sector;  // by instruction: that it goes to at once, for each sector
   std::vector<FootprintGroup> groups;
-  double streams = 1;         // that loads which wait together read from, beyond L1, mean
-  double shared_by_pair = 0;  // 0..1: of what an SM asks L2 for, what its neighbour asks for at one time
+  double streams = 1;  // that loads which wait together read from, beyond L1, mean
+  // 0..1: of what an SM asks L2 for at one time with others, what does not arrive there as it merges with the same of
+  // its neighbour in the TPC; and of what leaves a TPC, with that of other TPCs of the GPC while their CTAs are in
+  // step.
+  double merged_by_pair = 0, merged_in_gpc = 0;
 };
 
 [[nodiscard]] Footprints footprints(const Profile& profile, const Listing& listing, const Code& code,

@@ -200,7 +200,7 @@ Result<CompiledRun> simulate_compiled(const CompiledRequest& request) {
   Footprints prints =
       footprints(out.profile, *request.listing, **code, request.launch, memory,
                  {static_cast<std::int64_t>(l1_size(gpu.sm.occupancy, resources, occupancy->ctas_per_sm).value),
-                  gpu.sms, occupancy->ctas_per_sm},
+                  gpu.sms, occupancy->ctas_per_sm, gpu.gpcs},
                  request.options.jobs);
   const Sectors sectors = sectors_of(out.profile, prints);
   TrafficSource source{&gpu,

@@ -17,12 +17,15 @@ constexpr double whole_sector_rows = 1.55, filled_sector_rows = 1.05;
 
 }  // namespace
 
-// What the SMs of a TPC copy in bulk merges whole (h100_sm_micro, gpc_merge). That TPCs of a GPC merge what they copy
-// in step is left out: CTAs that multiply are not, but for short ones that start together.
+// What the SMs of a TPC copy in bulk merges whole, and what TPCs of a GPC copy in step two by two (h100_sm_micro,
+// gpc_merge). CTAs that start together are in lockstep; those that follow them go wherever one has ended.
 double sectors_that_arrive(const TrafficSource& source) {
-  const double shared = source.footprints->shared_by_pair;
-  const double loads = 1 - source.whole_share * (1 - gpu::reads_that_arrive(*source.gpu, shared));
-  return loads + source.bulk_share * (1 - shared / 2 - loads);
+  const Footprints& prints = *source.footprints;
+  const double loads = 1 - source.whole_share * (1 - gpu::reads_that_arrive(*source.gpu, 2 * prints.merged_by_pair));
+  const double at_once = static_cast<double>(source.resident) * source.gpu->sms;
+  const double in_step = std::min(1.0, at_once / static_cast<double>(source.launch->ctas()));
+  const double bulk = (1 - prints.merged_by_pair) * (1 - in_step * prints.merged_in_gpc);
+  return loads + source.bulk_share * (bulk - loads);
 }
 
 // N groups of addresses keep units * N / (N + units) of the units busy: few groups one each, and many collide. H200M,

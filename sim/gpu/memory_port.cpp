@@ -115,8 +115,7 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.read_bytes_per_cycle =
       l2_share(request, gpu.l2.read_bandwidth.value / (request.traffic.reads_that_arrive * request.traffic.read_beats),
                request.traffic.reads_inside, per_sm, clock);
-  if (!request.copies_in_bulk)
-    out.read_bytes_per_cycle *= rounded(1 - gpu.l2.slowest_rate * of_worst(request.ctas), share_step);
+  out.read_bytes_per_cycle *= rounded(1 - gpu.l2.slowest_rate * of_worst(request.ctas), share_step);
   // Copies that run ahead leave L2 little time without a request: bursts of SMs meet. A loop that waits for its loads
   // lets others have theirs meanwhile (an L40S: products of 8-bit floats in loops of two stages).
   if (!request.asks_always) out.read_burst_bytes_per_cycle = per_sm;

@@ -226,7 +226,7 @@ void SmAccesses::acts(int warp, const AsyncAct& act) {
     note(at, warp, each, act.kind == ActKind::store);
     if (act.kind != ActKind::load) return;
     pass_to_l2(lookups[at], {each, now_, static_cast<std::uint32_t>(at), Way::past_l1});
-    *missed_.try_emplace(each, {}).first = {0, whole_line};  // it runs ahead: any time will do
+    *missed_.try_emplace(each, {}).first = {now_.round, whole_line, cta_};
   });
 }
 
@@ -276,12 +276,17 @@ double SmAccesses::share_of(std::size_t ctas) const {
   return all.size() == 0 ? 1 : static_cast<double>(of_first) / static_cast<double>(all.size());
 }
 
-double SmAccesses::shared_with(const SmAccesses& other) const {
-  double both = 0;
+double SmAccesses::merged_with(std::span<const std::unique_ptr<SmAccesses>> others) const {
+  double merged = 0;
   missed_.each([&](std::uint64_t s, const Miss& asked_for) {
-    if (const Miss* there = other.missed_.find(s)) both += asked_for.merges(*there);
+    int asking = 1;
+    for (const auto& other : others) {
+      const Miss* const there = other->missed_.find(s);
+      asking += there != nullptr && asked_for.merges(*there);
+    }
+    merged += static_cast<double>(asking / 2) / asking;
   });
-  return missed_.size() == 0 ? 0 : both / static_cast<double>(missed_.size());
+  return missed_.size() == 0 ? 0 : merged / static_cast<double>(missed_.size());
 }
 
 void SmAccesses::write_bytes(std::size_t at, const Access& access) {

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "kernels/compiled/barriers.hpp"
@@ -25,6 +27,7 @@ struct L1Spec {
   std::int64_t bytes = 128 * 1024;
   int sms = 1;       // of the GPU
   int resident = 1;  // CTAs on an SM
+  int gpcs = 1;      // of the GPU
 };
 
 // When an SM's warps came to an access: rounds of basic blocks, and which of the accesses of the block it is.
@@ -65,8 +68,9 @@ class SmAccesses : public WarpWatcher {
   [[nodiscard]] double partial(std::size_t at) const;
   // Different sectors that the first so many CTAs touched, over those of all.
   [[nodiscard]] double share_of(std::size_t ctas) const;
-  // Of the sectors that L2 is asked for, those that another SM asks it for at one time.
-  [[nodiscard]] double shared_with(const SmAccesses& other) const;
+  // Of the sectors that L2 is asked for, those that do not arrive there: other SMs ask for the same at one time, and
+  // requests merge two by two.
+  [[nodiscard]] double merged_with(std::span<const std::unique_ptr<SmAccesses>> others) const;
 
   // Sectors that an instruction goes to. found: in L1, of those joined: what L2 was asked for in the same turn, so that
   // it is on its way. passed: to L2, of those again: what the SM has asked for or stored to before; since: how many
@@ -81,15 +85,18 @@ class SmAccesses : public WarpWatcher {
   std::vector<double> turns, words;
 
  private:
-  // In which round a sector was asked of L2 last, and with which others of its line.
+  // In which round a sector was asked of L2 last, and with which others of its line. CTAs that copy in bulk and share
+  // an SM part; they stay in lockstep with those of their slot alone.
   struct Miss {
     std::uint32_t round = 0;
     std::uint8_t of_line = 0;
+    int copying_slot = -1;
 
     // With one of another SM, of the same sector: equal requests at one time.
     [[nodiscard]] bool merges(const Miss& other) const {
       constexpr std::uint32_t apart = 4;  // rounds: ways of some blocks more or less
-      return of_line == other.of_line && std::max(round, other.round) - std::min(round, other.round) <= apart;
+      return of_line == other.of_line && copying_slot == other.copying_slot &&
+             std::max(round, other.round) - std::min(round, other.round) <= apart;
     }
   };
   // A sector that an instruction goes to, and whether through L1.

@@ -138,6 +138,22 @@ TEST(BulkCopies, CtasOfARowShareTheRowsOfA) {
   EXPECT_EQ(along_y, 1);  // A
 }
 
+// A grid of 8 x 8 whose CTAs read as much of A, of their row, as of B, of their column. On 132 SMs each has a TPC for
+// itself and a GPC has a row, whose reads of A merge two by two. On 64 SMs it has two rows, and a TPC two columns: A
+// merges there, then two by two of the four TPCs of a row, and B of the two of a column.
+TEST(BulkCopies, CtasOfAGpcMergeWhatTheyCopyTwoByTwo) {
+  const Emulated run = emulated("w_ws_128x128_s4");
+  const auto prints = [&](int sms) {
+    return footprints(run.profile, hopper(), **hopper().kernel("w_ws_128x128_s4"), run.launch, *run.memory,
+                      {128 * 1024, sms, 1, sms / 16});
+  };
+  const Footprints alone = prints(132), in_pairs = prints(64);
+  EXPECT_DOUBLE_EQ(alone.merged_by_pair, 0);
+  EXPECT_DOUBLE_EQ(alone.merged_in_gpc, 0.5 / 2);
+  EXPECT_DOUBLE_EQ(in_pairs.merged_by_pair, 0.5 / 2);
+  EXPECT_DOUBLE_EQ(in_pairs.merged_in_gpc, 0.5);
+}
+
 // What waits for a barrier may ask more than once; nothing else depends on time.
 TEST(MeasuredHopperCounts, ExecutedInstructionsAreThoseOfTheCountersButForRepeatedTries) {
   const auto rows = read_csv(compiled_data + "h200_hopper_launches.csv");
