@@ -192,10 +192,6 @@ std::vector<Field> sm_async_fields() {
           "SM cycles from the last arrival at the barrier of a cluster to the next issue, for one warp."),
       tma("sm.tma.fill_bandwidth", NOTEG_MEMBER(sm.tma.fill_bandwidth), {0, 1e6},
           "Bytes per SM clock, whole chip, at which the parts of boxes that lie outside the matrix come."),
-      tma("sm.tma.gpc_runs", NOTEG_MEMBER(sm.tma.gpc_runs), {0, 64},
-          "The CTAs of a GPC are one run of the grid and so many others: rows of tiles that it needs beyond those of "
-          "one "
-          "run."),
       row("sm.tpc.merge", NOTEG_MEMBER(sm.tpc.merge), {0, 1},
           "Part that reaches L2 once of what both SMs of a TPC ask for, where they have nothing else in common.",
           "L2 bandwidth limit"),

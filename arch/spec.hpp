@@ -146,7 +146,6 @@ struct TmaSpec {
   Cycles cluster_latency;        // of an access to the shared memory of another CTA of the cluster
   Cycles cluster_barrier;        // of a barrier of a whole cluster, of one warp
   BytesPerCycle fill_bandwidth;  // whole chip: parts of boxes outside the matrix
-  double gpc_runs = 0;           // runs of the grid that a GPC's CTAs are made of, beyond the first
 
   bool operator==(const TmaSpec&) const = default;
 };

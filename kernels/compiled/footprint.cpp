@@ -115,10 +115,18 @@ struct WalkRequest {
     };
     out.here = add(0);
     if (in_pairs && launch.ctas() > 1) out.beside = add(1);
-    const bool merges = launch.cluster_ctas() == 1 && std::ranges::any_of(profile.bulk_sectors, std::identity{});
-    for (std::int64_t tpc = 1; merges && tpc < tpcs; ++tpc) out.others.push_back(add(apart * tpc));
+    const std::int64_t merging = copies_in_lockstep() ? tpcs : 1;
+    for (std::int64_t tpc = 1; tpc < merging; ++tpc) out.others.push_back(add(apart * tpc));
     share_work(all.size(), jobs, {}, [&](std::size_t i) { all[i].first->walk(launch, memory, all[i].second, slots); });
     return out;
+  }
+  // Bulk copies of CTAs that start together go on together, but where each step waits for a memory barrier of the GPU.
+  [[nodiscard]] bool copies_in_lockstep() const {
+    const double once = static_cast<double>(launch.ctas() * launch.warps());
+    for (std::size_t i = 0; i < code.steps.size(); ++i)
+      if (code.steps[i].semantics == S::fence && !code.steps[i].in->has("CTA") && profile.counts[i].warps > once)
+        return false;
+    return std::ranges::any_of(profile.bulk_sectors, std::identity{});
   }
   [[nodiscard]] bool is_missed(const SmAccesses& sm, std::size_t i) const {
     const S s = code.steps[i].semantics;

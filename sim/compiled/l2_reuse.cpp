@@ -16,6 +16,7 @@ Reuse reuse_of(const TrafficSource& source) {
     passed.most_bytes = out.buffer_bytes(g);
     for (const std::size_t at : g.members) {
       passed.sectors += source.footprints->passed[at];
+      passed.apart += source.footprints->passed[at] * out.raster.positions(g, out.live) / g.together;
       passed.lines += source.footprints->passed[at] * source.footprints->lines_of_sector[at];
       passed.lines_at_once += source.footprints->lines_at_once[at];
       passed.held += source.footprints->passed[at] * (g.store ? 1 : out.copies(1));

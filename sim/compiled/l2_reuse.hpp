@@ -22,9 +22,9 @@ struct Reuse {
   memory::Capacity capacity;
   memory::Spread spread;
   // What a CTA sends L2 and gets from there, by buffer: sectors, with copies in L2; lines, and those that it goes to at
-  // once; bytes of the buffer.
+  // once; bytes of the buffer; of all CTAs at one time, for each of them that goes to places of its own a sector.
   struct Passed {
-    double sectors = 0, held = 0, lines = 0, lines_at_once = 0, most_bytes = 0;
+    double sectors = 0, held = 0, lines = 0, lines_at_once = 0, most_bytes = 0, apart = 0;
   };
   std::vector<Passed> passed;
 
@@ -116,14 +116,14 @@ struct Reuse {
   // as well.
   [[nodiscard]] double held(double n) const {
     constexpr double line_sectors = 4;
-    const double active = std::min<double>(source.gpu->sms, ctas);
     double all = 0, sum = 0;
     for (const Passed& each : passed) all += each.sectors;
     for (const Passed& each : passed) {
       if (each.sectors <= 0) continue;
       const double sectors = n * each.sectors / all, at_once = each.lines_at_once * source.resident;
       const double lines = std::max(sectors / line_sectors, std::min(sectors * each.lines / each.sectors, at_once));
-      const double bytes = lines * line_sectors * sector_bytes * active;
+      const double sms = std::min<double>(source.gpu->sms, each.apart / each.sectors);
+      const double bytes = lines * line_sectors * sector_bytes * sms;
       sum += std::min(bytes, each.most_bytes) * each.held / each.sectors;
     }
     return sum;

@@ -17,14 +17,19 @@ constexpr double whole_sector_rows = 1.55, filled_sector_rows = 1.05;
 
 }  // namespace
 
-// What the SMs of a TPC copy in bulk merges whole, and what TPCs of a GPC copy in step two by two (h100_sm_micro,
-// gpc_merge). CTAs that start together are in lockstep; those that follow them go wherever one has ended.
+// What the SMs of a TPC copy in bulk merges whole, and what TPCs of a GPC copy in lockstep two by two (h100_sm_micro,
+// gpc_merge). CTAs that start together are in lockstep for 60 steps of 32 KB (bulk_steps: where L2 binds; where it does
+// not it does not matter); those that follow them go wherever one has ended.
 double sectors_that_arrive(const TrafficSource& source) {
   const Footprints& prints = *source.footprints;
   const double loads = 1 - source.whole_share * (1 - gpu::reads_that_arrive(*source.gpu, 2 * prints.merged_by_pair));
   const double at_once = static_cast<double>(source.resident) * source.gpu->sms;
-  const double in_step = std::min(1.0, at_once / static_cast<double>(source.launch->ctas()));
-  const double bulk = (1 - prints.merged_by_pair) * (1 - in_step * prints.merged_in_gpc);
+  const auto ctas = static_cast<double>(source.launch->ctas());
+  constexpr double lockstep = 60 * 32768;
+  const double copied =
+      source.bulk_share * source.missed_sectors * sector_bytes / std::min<double>(source.gpu->sms, ctas);
+  const double in_lockstep = std::min({1.0, at_once / ctas, lockstep / std::max(1.0, copied)});
+  const double bulk = (1 - prints.merged_by_pair) * (1 - in_lockstep * prints.merged_in_gpc);
   return loads + source.bulk_share * (bulk - loads);
 }
 

@@ -208,7 +208,6 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.latency_limits = switches.memory_latency;
   out.launch_limits = switches.launch;
   out.shares_runs = options.many_shapes;
-  out.copies_in_bulk = !launch.program->async.empty();
   out.asks_always = launch.arithmetic.tensor_cores && copies_ahead(*launch.program);
   return out;
 }

@@ -29,15 +29,14 @@ struct PortRequest {
   const arch::GpuSpec* gpu = nullptr;
   Traffic traffic{};
   CtaSpread ctas;
-  double waves = 1;             // of CTAs on an SM
-  double l2_wait = 0;           // cycles of a load, for L2 that is busy (KernelTime::l2_wait_at)
-  bool copies_in_bulk = false;  // what SMs of a GPC copy at the same time L2 sends to them together
-  bool asks_always = false;     // copies run ahead of tensor cores: the port is seldom idle
-  bool l2_limits = true;        // false: L2 delivers at any rate
-  bool dram_limits = true;      // false: DRAM does
-  bool launch_limits = true;    // false: memory answers from the first cycle on
-  bool latency_limits = true;   // false: all answers come as fast as from L1
-  bool shares_runs = false;     // with many shapes: waits for DRAM are rounded, so that they meet
+  double waves = 1;            // of CTAs on an SM
+  double l2_wait = 0;          // cycles of a load, for L2 that is busy (KernelTime::l2_wait_at)
+  bool asks_always = false;    // copies run ahead of tensor cores: the port is seldom idle
+  bool l2_limits = true;       // false: L2 delivers at any rate
+  bool dram_limits = true;     // false: DRAM does
+  bool launch_limits = true;   // false: memory answers from the first cycle on
+  bool latency_limits = true;  // false: all answers come as fast as from L1
+  bool shares_runs = false;    // with many shapes: waits for DRAM are rounded, so that they meet
 
   // Cycles behind the launch until memory answers.
   [[nodiscard]] double opens_at(Hertz clock) const;

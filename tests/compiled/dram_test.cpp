@@ -49,5 +49,17 @@ TEST(L2Lines, ASectorTakesTheRoomOfItsLine) {
   EXPECT_GT(times_read(2), 3);
 }
 
+// All CTAs pass four times over the same 512 KB, which is more than L1 and a small part of its buffer: it takes that
+// much of L2 and comes from DRAM once at most.
+TEST(L2Lines, WhatAllCtasReadTakesItsRoomOnce) {
+  const gpu::SimReport run = simulated(
+      Small("S2R R1, SR_TID.X\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R4, R1, 0x4, R4\nMOV R2, RZ\nLBB0:\nMOV R6, R4\n"
+            "MOV R7, R5\nMOV R3, RZ\nLBB1:\nLDG.E R8, desc[UR4][R6.64]\nIADD3 R6, P0, R6, 0x80, RZ\n"
+            "IADD3.X R7, R7, RZ, RZ, P0, !PT\nIADD3 R3, R3, 0x1, RZ\nISETP.NE.AND P0, PT, R3, 0x1000, PT\n"
+            "@P0 BRA LBB1\nIADD3 R2, R2, 0x1, RZ\nISETP.NE.AND P0, PT, R2, 0x4, PT\n@P0 BRA LBB0\nEXIT\n",
+            {buffer(256 << 20)}, {32, 1, 1}, {264, 1, 1}));
+  EXPECT_LE(run.memory.dram_read_bytes, 512 * 1024);
+}
+
 }  // namespace
 }  // namespace noteg::compiled

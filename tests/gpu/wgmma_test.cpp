@@ -150,12 +150,17 @@ TEST(WgmmaKernels, OneTileLeavesTheSecondConsumerIdle) {
   EXPECT_EQ(report->grid_ctas, 1);
 }
 
-TEST(WgmmaKernels, AGpcNeedsARunOfTheGrid) {
-  const DistinctTiles few = distinct_tiles(8, 17, 16.5, 3), many = distinct_tiles(64, 2, 16.5, 3);
-  EXPECT_EQ(few.fast, 8);
-  EXPECT_NEAR(few.slow, 16.5 / 8 + 3, 1e-9);
-  EXPECT_EQ(many.fast, 16.5);
-  EXPECT_EQ(many.slow, 2);
+// 16 clusters of a GPC: along a row of 64 tiles they share its rows of one operand and nothing of the other; along rows
+// of eight two of them share a column. Two CTAs of a TPC merge before. More than two by two never merge.
+TEST(WgmmaKernels, ReadsOfAGpcMergeTwoByTwo) {
+  const SharedReads along = shared_reads(64, 16, false), folded = shared_reads(8, 16, false);
+  EXPECT_DOUBLE_EQ(along.fast, 1);
+  EXPECT_DOUBLE_EQ(along.slow, 0.5);
+  EXPECT_DOUBLE_EQ(folded.fast, 0.5);
+  EXPECT_DOUBLE_EQ(folded.slow, 0.5);
+  const SharedReads pairs = shared_reads(64, 16, true);
+  EXPECT_DOUBLE_EQ(pairs.fast, 1);
+  EXPECT_DOUBLE_EQ(pairs.slow, 0.25);
 }
 
 // Cycles of a block of 128 keys and heads of 128, from the difference of two lengths on one SM.

@@ -89,6 +89,7 @@ std::uint8_t width_of(const Instruction& in, Semantics semantics) {
                  ? 2
                  : 1;
     case S::number_round: return in.has("F64") ? 2 : 1;
+    case S::iadd:
     case S::mov: return in.has("64") ? 2 : 1;
     default: return 1;
   }

@@ -10,10 +10,27 @@ namespace noteg::compiled {
 
 using S = Semantics;
 
+namespace {
+
+std::array<std::uint32_t, 3> place_in(std::int64_t x, std::int64_t y, std::int64_t index) {
+  return {static_cast<std::uint32_t>(index % x), static_cast<std::uint32_t>(index / x % y),
+          static_cast<std::uint32_t>(index / x / y)};
+}
+
+}  // namespace
+
 std::array<std::uint32_t, 3> cta_at(const Launch& launch, std::int64_t index) {
-  const std::int64_t x = index % launch.grid[0], y = index / launch.grid[0] % launch.grid[1],
-                     z = index / launch.grid[0] / launch.grid[1];
-  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)};
+  return place_in(launch.grid[0], launch.grid[1], index);
+}
+
+std::array<std::uint32_t, 3> cta_by_cluster(const Launch& launch, std::int64_t index) {
+  const auto along = [&](std::size_t axis) { return launch.cluster_along(axis); };
+  const std::int64_t each = launch.cluster_ctas();
+  std::array<std::uint32_t, 3> out = place_in(launch.grid[0] / along(0), launch.grid[1] / along(1), index / each);
+  const std::array<std::uint32_t, 3> rank = place_in(along(0), along(1), index % each);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    out[axis] = out[axis] * static_cast<std::uint32_t>(along(axis)) + rank[axis];
+  return out;
 }
 
 bool is_global_atomic(const Step& step) {

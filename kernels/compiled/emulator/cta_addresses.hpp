@@ -16,6 +16,8 @@ namespace noteg::compiled {
 constexpr std::uint64_t sector = 32;  // bytes
 
 [[nodiscard]] std::array<std::uint32_t, 3> cta_at(const Launch& launch, std::int64_t index);  // x first, then y, z
+// In the order in which SMs take them: clusters x first, and their CTAs likewise.
+[[nodiscard]] std::array<std::uint32_t, 3> cta_by_cluster(const Launch& launch, std::int64_t index);
 [[nodiscard]] bool is_global_atomic(const Step& step);
 
 // Bytes of the runs in which sectors follow each other, mean.

@@ -72,14 +72,14 @@ void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int
     const std::int64_t of_slot = index + std::int64_t{slot} * spec_.sms;
     if (of_slot >= launch.ctas()) break;
     warps_ += launch.warps();
-    if (slot < slots) ctas.emplace_back(code_, launch, memory, cta_at(launch, of_slot));
+    if (slot < slots) ctas.emplace_back(code_, launch, memory, cta_by_cluster(launch, of_slot));
   }
   of_cta_.resize(std::max<std::size_t>(1, ctas.size()));
   const std::int64_t of_a_wave = std::int64_t{spec_.resident} * spec_.sms;
   if (!go_through(ctas) || index > 0 || launch.ctas() <= of_a_wave) return;
   for (std::size_t slot = 0; slot < ctas.size(); ++slot) {
     const std::int64_t next = index + static_cast<std::int64_t>(slot) * spec_.sms + of_a_wave;
-    ctas[slot] = EmulatedCta(code_, launch, memory, cta_at(launch, std::min(next, launch.ctas() - 1)));
+    ctas[slot] = EmulatedCta(code_, launch, memory, cta_by_cluster(launch, std::min(next, launch.ctas() - 1)));
   }
   walk_later(ctas, static_cast<double>(launch.ctas()) / static_cast<double>(of_a_wave) - 1);
 }

@@ -41,8 +41,11 @@ double short_row(double bytes) {
 
 }  // namespace
 
-DistinctTiles distinct_tiles(double fast, double slow, double n, double further_runs) {
-  return {std::min(fast, n), std::min(slow, n / std::max(1.0, fast) + further_runs)};
+SharedReads shared_reads(double fast, double clusters, bool in_pairs) {
+  // TPCs of two CTAs that follow each other, or clusters; how many of them read one tile of a side.
+  const double of_tpc = in_pairs ? 2 : 1, n = std::max(1.0, clusters / of_tpc), across = std::max(1.0, fast / of_tpc);
+  const auto merged = [](double readers) { return std::max(0.5, 1 / std::max(1.0, readers)); };
+  return {merged(n / across), merged(std::min(n, across)) / of_tpc};
 }
 
 std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
@@ -61,10 +64,9 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   clusters.cluster_m = clusters.cluster_n = 1;
   const memory::LiveTiles tiles =
       memory::live_tiles(clusters, std::max<std::int64_t>(1, static_cast<std::int64_t>(live / (cm * cn))));
-  const double runs = gpu.sm.tma.gpc_runs;
   const bool along_m = clusters.raster == kernels::Raster::along_m;
-  const DistinctTiles distinct = along_m ? distinct_tiles(tiles.rows, tiles.columns, clusters_per_gpc, runs)
-                                         : distinct_tiles(tiles.columns, tiles.rows, clusters_per_gpc, runs);
+  const bool in_pairs = cm * cn == 1 && 2 * live > gpu.sms;
+  const SharedReads shared = shared_reads(along_m ? tiles.rows : tiles.columns, clusters_per_gpc, in_pairs);
   const double element = kernels::bytes_of_b(config);
   const double a_rows = box_rows(config, request.shape->m);
   const Side a =
@@ -72,8 +74,8 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
   const Side b =
       side_of(static_cast<double>(request.shape->n), config.tile.n, cn, config.tile.n * config.tile.k * element);
   // Of each box, what this CTA's share of its GPC's reads comes to.
-  const double a_share = std::min(1.0 / cn, (along_m ? distinct.fast : distinct.slow) / clusters_per_gpc / cn);
-  const double b_share = std::min(1.0 / cm, (along_m ? distinct.slow : distinct.fast) / clusters_per_gpc / cm);
+  const double a_share = (along_m ? shared.fast : shared.slow) / cn;
+  const double b_share = (along_m ? shared.slow : shared.fast) / cm;
   const double a_bytes = a.box_bytes * a.inside, b_bytes = b.box_bytes * b.inside;
   const double from_slices = (a_bytes * a_share + b_bytes * b_share) * asking / gpu.l2.read_bandwidth.value;
   // A pair of CTAs that multiplies together copies each half of the operand that both read: no SM gets it all.

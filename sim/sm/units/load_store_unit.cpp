@@ -251,7 +251,8 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyon
                      ready);
   if (waits_beyond_l1(cost, beyond_l1)) pending_.add(ready, cost.requests);
   if (cost.kind == MemoryKind::store_global) sm_.ctas.stores(cta, ready);
-  if (sm_.program.has_fences && is_global(cost.kind)) sm_.ctas.expect_answer(cta, answer_to(cost, ready));
+  if (sm_.program.has_fences && is_global(cost.kind) && cost.sectors > 0)
+    sm_.ctas.expect_answer(cta, answer_to(cost, ready));
   if (cost.kind != MemoryKind::async_copy) return;
   const EventKind then = sm_.program.async.empty() ? EventKind::async_done : EventKind::copy_arrival;
   sm_.events.post(ready, {then, access.group, access.warp, access.memory});

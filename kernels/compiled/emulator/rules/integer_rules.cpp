@@ -64,6 +64,17 @@ Lanes smaller_or_larger(const Instruction& in, const Lanes& a, const Lanes& b, P
   return out;
 }
 
+// UIADD3.64 d, a, b, c: of pairs of registers.
+void add_pairs(const Work& w) {
+  Wide sum = w.pair(0, false);
+  for (std::size_t source = 1; source < w.sources(); ++source) {
+    const Wide more = w.pair(source, false);
+    sum.known &= more.known;
+    for (std::size_t i = 0; i < 32; ++i) sum.value[i] += more.value[i];
+  }
+  set_wide(w, sum);
+}
+
 }  // namespace
 
 Predicate combined(const Instruction& in, Predicate p, Predicate with) {
@@ -90,6 +101,7 @@ Lanes selected(Predicate p, const Lanes& a, const Lanes& b) {
 }
 
 void iadd(const Work& w) {
+  if (w.in.has("64")) return add_pairs(w);
   const bool extended = w.in.has("X");
   std::array<Addend, 3> a{addend(w, 0, extended), addend(w, 1, extended), {}};
   const bool three = w.sources() > 2 && w.source(2).kind != Kind::pred && w.source(2).kind != Kind::upred;
