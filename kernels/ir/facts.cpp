@@ -127,9 +127,12 @@ void mark_reads(Program& program) {
   const auto begin = program.code.begin();
   program.mainloop_begin = first;
   program.epilogue_begin = static_cast<std::int32_t>(std::find_if(begin + last + 1, begin + end, waits) - begin);
-  for (const Loop& loop : program.loops)
+  for (const Loop& loop : program.loops) {
+    if (loop.begin <= first && first <= loop.branch)
+      program.mainloop_begin = std::min(program.mainloop_begin, loop.begin);
     if (loop.begin <= last && last <= loop.branch)
       program.epilogue_begin = std::max(program.epilogue_begin, loop.branch + 1);
+  }
 }
 
 }  // namespace
