@@ -18,6 +18,7 @@ constexpr double assumed_box = 16384;  // bytes: 128 rows of 128, the widest tha
 
 AsyncKind kind_of(ActKind kind) {
   switch (kind) {
+    case ActKind::arrive_copied: return AsyncKind::arrive_copied;
     case ActKind::wait: return AsyncKind::wait;
     case ActKind::load: return AsyncKind::load_box;
     case ActKind::store: return AsyncKind::store_box;
@@ -173,6 +174,7 @@ kernels::BarrierTurns BarrierLog::turns_of(const Instruction& in, const std::map
       turn.arrivals = static_cast<std::uint8_t>(std::clamp(use.arrivals, 0, 255));
       turn.consumes = use.consumes;
       if (use.kind == ActKind::store || use.kind == ActKind::fence) turn.ring = 0;
+      if (use.kind == ActKind::arrive_copied && use.arrivals == 0) turn.boxes = 1;
       if (use.kind != ActKind::nothing && use.kind != ActKind::init && ring != rings.end()) {
         turn.ring = static_cast<std::int16_t>(ring->second);
         const Barrier& barrier = barriers_.at(use.barrier);

@@ -82,14 +82,15 @@ enum class Special : std::int16_t {
 
 // What rules ask for behind the dots of a mnemonic, in order.
 inline constexpr auto known_modifiers = std::to_array<std::string_view>(
-    {"128",   "2",    "2D",       "32",    "3D",     "4",      "4D",     "5D",  "64",    "A0T1",      "A0TR",   "A0TX",
-     "A1T0",  "ADD",  "ALL",      "AND",   "ANY",    "ARRIVE", "ART0",   "ARV", "B1",    "BF16",      "BYPASS", "CAS",
-     "CAST",  "CEIL", "CTA",      "DEC",   "DEPBAR", "DIV",    "DOWN",   "EF",  "EQ",    "EQU",       "EX",     "EXCH",
-     "F16",   "F32",  "F64",      "FLOOR", "G.S",    "GE",     "GEU",    "GT",  "GTU",   "HI",        "IDX",    "INC",
-     "IVALL", "L",    "LE",       "LEU",   "LT",     "LTU",    "MAX",    "MIN", "MMA",   "MULTICAST", "NE",     "NEU",
-     "OR",    "PAND", "PHASECHK", "POPC",  "RED",    "RELU",   "RESULT", "RM",  "RP",    "RZ",        "S16",    "S32",
-     "S64",   "S8",   "SH",       "SM",    "STRONG", "SUM",    "SX32",   "T",   "TRUNC", "U16",       "U24",    "U32",
-     "U64",   "U8",   "UP",       "W",     "WIDE",   "X",      "XOR"});
+    {"128",    "2",    "2D",        "32",       "3D",    "4",   "4D",     "5D",       "64",   "A0T1", "A0TR",
+     "A0TX",   "A1T0", "ADD",       "ALL",      "AND",   "ANY", "ARRIVE", "ART0",     "ARV",  "B1",   "BF16",
+     "BYPASS", "CAS",  "CAST",      "CEIL",     "CTA",   "DEC", "DEPBAR", "DIV",      "DOWN", "EF",   "EQ",
+     "EQU",    "EX",   "EXCH",      "F16",      "F32",   "F64", "FLOOR",  "G.S",      "GE",   "GEU",  "GT",
+     "GTU",    "HI",   "IDX",       "INC",      "IVALL", "L",   "LE",     "LEU",      "LT",   "LTU",  "MAX",
+     "MIN",    "MMA",  "MULTICAST", "NE",       "NEU",   "OR",  "PAND",   "PHASECHK", "POPC", "RED",  "RELU",
+     "RESULT", "RM",   "RP",        "RZ",       "S16",   "S32", "S64",    "S8",       "SH",   "SM",   "STRONG",
+     "SUM",    "SX32", "T",         "TRANSCNT", "TRUNC", "U16", "U24",    "U32",      "U64",  "U8",   "UP",
+     "W",      "WIDE", "X",         "XOR"});
 
 static_assert(std::ranges::is_sorted(known_modifiers));
 

@@ -15,7 +15,7 @@ using O = kernels::Opcode;
 constexpr std::array table = {
     OpcodeRow{"ACQBULK", S::nothing, O::nop},
     OpcodeRow{"ACQSHMINIT", S::nothing, O::nop},
-    OpcodeRow{"ARRIVES", S::nothing, O::membar},
+    OpcodeRow{"ARRIVES", S::mbarrier, O::syncs},
     OpcodeRow{"ATOM", S::atomic_global, O::red},
     OpcodeRow{"ATOMG", S::atomic_global, O::red},
     OpcodeRow{"ATOMS", S::atomic_shared, O::lds},

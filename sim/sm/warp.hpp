@@ -7,6 +7,7 @@
 #include "sim/sm/counters.hpp"
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/event_wheel.hpp"
+#include "sim/sm/state_hash.hpp"
 
 namespace noteg::sm {
 
@@ -15,15 +16,26 @@ inline constexpr std::size_t max_sub_cores = 16;
 inline constexpr int max_depth = 16;  // of loops in loops
 inline constexpr int max_groups = 16;
 
+// What the end of a commit group of copies does, if anything: it arrives so often at a barrier of a ring; not at all:
+// it is one of the transactions that the phase there waits for.
+struct CopiedArrival {
+  std::uint16_t barrier = 0;
+  std::uint8_t ring = 0, arrivals = 0;
+  bool is_one = false;
+
+  void hash(StateHash& add) const {
+    add(static_cast<std::uint64_t>(barrier) << 24 | static_cast<std::uint64_t>(ring) << 16 |
+        static_cast<std::uint64_t>(arrivals) << 8 | static_cast<std::uint64_t>(is_one));
+  }
+};
+
 // What a warp remembers of asynchronous operations.
 struct WarpAsync {
   std::array<std::uint32_t, max_walks> walk{};  // position in the rings
   std::uint32_t matmuls = 0, groups = 0;        // issued
   int sync_barrier = -1;                        // a sync that the warp waits behind
   std::uint32_t sync_phase = 0;
-  // By commit group of copies: the barrier, from 1, that its end arrives at, and that barrier's ring. 0: none.
-  std::array<std::uint16_t, max_groups> arrives_at{};
-  std::array<std::uint8_t, max_groups> arrives_ring{};
+  std::array<CopiedArrival, max_groups> arrives{};  // by commit group of copies
 };
 
 struct Warp {

@@ -55,13 +55,17 @@ void mbarrier(const Reader& read, AsyncAct& out) {
   } else if (in.has("PHASECHK")) {
     out.kind = ActKind::wait;
     if (value) out.value = said >> 31;
+  } else if (in.base == "ARRIVES") {
+    // Behind the copies of its warp so far. TRANSCNT: the phase waits for them beside its arrivals.
+    out.kind = ActKind::arrive_copied;
+    out.arrivals = in.has("TRANSCNT") ? 0 : std::popcount(out.lanes);
   } else if (in.has("ARRIVE")) {
     out.kind = ActKind::arrive;
     // A: arrivals, T: bytes that are to come; 0, 1, or R for what the register holds. Nothing said: A1TR.
     const bool arrives = !in.has("A0TR") && !in.has("A0T1") && !in.has("A0TX");
     const std::uint32_t each = in.has("ART0") ? value.value_or(1) : 1;
     out.arrivals = arrives ? std::popcount(out.lanes) * static_cast<int>(std::min(each, 1u << 16)) : 0;
-    out.of_peer = in.has("RED");
+    out.of_peer = in.has("RED") && arrives;
     out.expects = !in.has("A1T0") && !in.has("ART0") && operand != nullptr && operand->index != zero_register;
     if (out.expects && value) out.value = said;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/sm/machine.hpp"
 
@@ -183,13 +184,13 @@ void AsyncUnits::act(Warp& warp, std::uint16_t id, const DecodedAsync& op, std::
   }
 }
 
-// Closes the warp's group of copies, whose end arrives for it.
+// Closes the warp's group of copies, whose end arrives for it or is what the phase waits for beside arrivals.
 void AsyncUnits::arrive_copied(Warp& warp, const DecodedAsync& op, std::uint64_t now) {
-  const std::size_t group = warp.group_open % max_groups;
-  warp.async.arrives_at[group] = static_cast<std::uint16_t>(barrier_of(warp, op) + 1);
-  warp.async.arrives_ring[group] = op.ring;
-  ++warp.group_open;
-  warp.group[warp.group_open % max_groups] = 0;
+  const auto at = static_cast<std::uint16_t>(barrier_of(warp, op));
+  const kernels::BarrierTurn turn = op.turns >= 0 ? turn_of(warp, op) : kernels::BarrierTurn{};
+  barrier(warp.cta, at).open_boxes += turn.boxes;
+  warp.async.arrives[warp.group_open % max_groups] = {at, ring_of(warp, op), turn.arrivals, true};
+  warp.group[++warp.group_open % max_groups] = 0;
   const std::uint16_t head = warp.group_head;
   retire_groups(warp);
   groups_ended(warp, head, now);
@@ -197,12 +198,11 @@ void AsyncUnits::arrive_copied(Warp& warp, const DecodedAsync& op, std::uint64_t
 
 void AsyncUnits::groups_ended(Warp& warp, std::uint16_t first, std::uint64_t now) {
   for (; first != warp.group_head; ++first) {
-    std::uint16_t& at = warp.async.arrives_at[first % max_groups];
-    if (at == 0) continue;
-    const int index = at - 1;
-    at = 0;
-    ++barrier(warp.cta, index).arrived;
-    complete_phase(warp.cta, warp.async.arrives_ring[first % max_groups], index, now);
+    const auto [at, ring, arrivals, arrives] = std::exchange(warp.async.arrives[first % max_groups], {});
+    if (!arrives) continue;
+    barrier(warp.cta, at).arrived += arrivals;
+    barrier(warp.cta, at).open_boxes -= arrivals == 0;
+    complete_phase(warp.cta, ring, at, now);
   }
 }
 
@@ -371,9 +371,8 @@ void AsyncUnits::hash_cta(StateHash& add, std::size_t slot) const {
   }
   for (const Warp& warp : warps) {
     if (!sm_.is_live(warp)) continue;
-    const auto& [walk, matmuls, groups, sync_barrier, sync_phase, arrives_at, arrives_ring] = warp.async;
-    for (std::uint16_t at = warp.group_head; at != warp.group_open; ++at)
-      add(static_cast<std::uint64_t>(arrives_at[at % max_groups]) << 8 | arrives_ring[at % max_groups]);
+    const auto& [walk, matmuls, groups, sync_barrier, sync_phase, arrives] = warp.async;
+    for (std::uint16_t at = warp.group_head; at != warp.group_open; ++at) arrives[at % max_groups].hash(add);
     for (std::size_t i = 0; i < walk.size(); ++i)
       if (follows(warp, i)) add(furthest[i] - walk[i]);
     const auto& [begun, groups_ended] = state_.groups[group_of(warp)];
