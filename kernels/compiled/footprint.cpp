@@ -4,10 +4,12 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "sim/support/work_sharing.hpp"
 
@@ -86,8 +88,8 @@ double mean_places(const SmAccesses& sm, const std::vector<std::size_t>& group, 
 
 // SMs of a GPC, walked through with all CTAs that they hold, or with as many as come to all loads.
 struct Walk {
-  std::unique_ptr<SmAccesses> here, beside;         // of one TPC; beside: none where it holds one CTA
-  std::vector<std::unique_ptr<SmAccesses>> others;  // of each other TPC one, where CTAs copy in bulk
+  std::unique_ptr<SmAccesses> here, beside;      // of one TPC; beside: none where it holds one CTA
+  std::vector<std::unique_ptr<SmAccesses>> gpc;  // of each TPC one, a beginning, where CTAs copy in lockstep
   double share = 1;  // of what all these CTAs touch, what those touch that were walked through
 };
 
@@ -107,17 +109,17 @@ struct WalkRequest {
     const std::int64_t apart = in_pairs ? 2 : 1;
     const std::int64_t tpcs = std::min<std::int64_t>(of.sms / 2, launch.ctas() / apart) / of.gpcs;
     Walk out;
-    std::vector<std::pair<SmAccesses*, std::int64_t>> all;  // with their first CTAs
-    const auto add = [&](std::int64_t first) {
+    std::vector<std::function<void()>> walks;
+    const auto add = [&](std::int64_t first, auto how) {
       auto sm = std::make_unique<SmAccesses>(code, of, async);
-      all.emplace_back(sm.get(), first);
+      walks.emplace_back([this, how, first, slots, to = sm.get()] { (to->*how)(launch, memory, first, slots); });
       return sm;
     };
-    out.here = add(0);
-    if (in_pairs && launch.ctas() > 1) out.beside = add(1);
-    const std::int64_t merging = copies_in_lockstep() ? tpcs : 1;
-    for (std::int64_t tpc = 1; tpc < merging; ++tpc) out.others.push_back(add(apart * tpc));
-    share_work(all.size(), jobs, {}, [&](std::size_t i) { all[i].first->walk(launch, memory, all[i].second, slots); });
+    out.here = add(0, &SmAccesses::walk);
+    if (in_pairs && launch.ctas() > 1) out.beside = add(1, &SmAccesses::walk);
+    if (copies_in_lockstep())
+      for (std::int64_t tpc = 0; tpc < tpcs; ++tpc) out.gpc.push_back(add(apart * tpc, &SmAccesses::begin_walk));
+    share_work(walks.size(), jobs, {}, [&](std::size_t i) { walks[i](); });
     return out;
   }
   // Bulk copies of CTAs that start together go on together, but where each step waits for a memory barrier of the GPU.
@@ -187,7 +189,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const Walk walk = walk_of({global, profile, launch, memory, async, l1, jobs});
   const SmAccesses& here = *walk.here;
   if (walk.beside) out.merged_by_pair = here.merged_with({&walk.beside, 1});
-  out.merged_in_gpc = here.merged_with(walk.others);
+  if (!walk.gpc.empty()) out.merged_in_gpc = walk.gpc.front()->merged_with(std::span(walk.gpc).subspan(1));
   for (std::size_t i = 0; i < n; ++i) {
     const SmAccesses::Lookups& of = here.lookups[i];
     if (of.asked <= 0) continue;

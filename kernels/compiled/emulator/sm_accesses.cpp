@@ -65,7 +65,8 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
   }
 }
 
-void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots) {
+std::vector<EmulatedCta> SmAccesses::first_ctas(const Launch& launch, const LaunchMemory& memory, std::int64_t index,
+                                                int slots) {
   std::vector<EmulatedCta> ctas;
   warps_ = 0;
   for (int slot = 0; slot < spec_.resident; ++slot) {
@@ -75,6 +76,17 @@ void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int
     if (slot < slots) ctas.emplace_back(code_, launch, memory, cta_by_cluster(launch, of_slot));
   }
   of_cta_.resize(std::max<std::size_t>(1, ctas.size()));
+  return ctas;
+}
+
+void SmAccesses::begin_walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots) {
+  constexpr std::size_t most = most_sectors / 8;
+  std::vector<EmulatedCta> ctas = first_ctas(launch, memory, index, slots);
+  go_through(ctas, most);
+}
+
+void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots) {
+  std::vector<EmulatedCta> ctas = first_ctas(launch, memory, index, slots);
   const std::int64_t of_a_wave = std::int64_t{spec_.resident} * spec_.sms;
   if (!go_through(ctas) || index > 0 || launch.ctas() <= of_a_wave) return;
   for (std::size_t slot = 0; slot < ctas.size(); ++slot) {
@@ -119,10 +131,10 @@ void SmAccesses::walk_later(std::vector<EmulatedCta>& ctas, double generations) 
 }
 
 // Whether all ended before there was enough to look at.
-bool SmAccesses::go_through(std::vector<EmulatedCta>& ctas) {
+bool SmAccesses::go_through(std::vector<EmulatedCta>& ctas, std::size_t most) {
   const std::uint32_t last_round = now_.round + 200'000;
   bool any = true;
-  for (; any && total_ < most_sectors && now_.round < last_round; ++now_.round) {
+  for (; any && total_ < most && now_.round < last_round; ++now_.round) {
     any = false;
     for (std::size_t i = 0; i < ctas.size(); ++i) {
       if (ctas[i].finished()) continue;

@@ -81,11 +81,10 @@ TEST(Emulation, KnowsTheCarryOfAHighProduct) {
 TEST(Emulation, AddsPairsOfUniformRegisters) {
   Small kernel(
       "UMOV UR4, 0xffffffff\nUMOV UR5, URZ\nUMOV UR6, URZ\nUMOV UR7, 0x1\nUMOV UR8, 0x1\nUMOV UR9, URZ\n"
-      "UIADD3.64 UR10, UR4, UR6, UR8\nUIADD3 UR12, UR10, UR11, URZ\nISETP.NE.AND P0, PT, R0, R0, PT\n"
-      "UISETP.NE.AND UP0, UPT, UR12, 0x2, UPT\nPLOP3.LUT P0, PT, PT, PT, UP0, 0x80, 0x0\n@P0 EXIT\nFADD R9, R9, "
-      "R9\nEXIT\n",
+      "UIADD3.64 UR10, UR4, UR6, UR8\nUIADD3 UR12, UR10, UR11, URZ\nUISETP.NE.AND UP0, UPT, UR12, 0x2, UPT\n"
+      "PLOP3.LUT P0, PT, PT, PT, UP0, 0x80, 0x0\n@P0 EXIT\nFADD R9, R9, R9\nEXIT\n",
       {});
-  EXPECT_EQ(kernel.at(12).warps, 1);
+  EXPECT_EQ(kernel.at(11).warps, 1);
   EXPECT_TRUE(kernel.profile->assumptions.empty());
 }
 
