@@ -56,9 +56,8 @@ struct Footprints {
   std::vector<double> lines_of_sector;  // by instruction: that it goes to at once, for each sector
   std::vector<FootprintGroup> groups;
   double streams = 1;  // that loads which wait together read from, beyond L1, mean
-  // 0..1: of what an SM asks L2 for at one time with others, what does not arrive there as it merges with the same of
-  // its neighbour in the TPC; and of what leaves a TPC, with that of other TPCs of the GPC while their CTAs are in
-  // step.
+  // 0..1: of what an SM asks L2 for, what does not arrive there since it merges with the same of its neighbour in the
+  // TPC; and of what leaves a TPC, since it merges with that of others of the GPC while their CTAs are in lockstep.
   double merged_by_pair = 0, merged_in_gpc = 0;
 };
 

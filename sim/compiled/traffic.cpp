@@ -25,7 +25,7 @@ double sectors_that_arrive(const TrafficSource& source) {
   const double loads = 1 - source.whole_share * (1 - gpu::reads_that_arrive(*source.gpu, 2 * prints.merged_by_pair));
   const double at_once = static_cast<double>(source.resident) * source.gpu->sms;
   const auto ctas = static_cast<double>(source.launch->ctas());
-  constexpr double lockstep = 60 * 32768;
+  constexpr double lockstep = 60 * 32768;  // bytes of an SM
   const double copied =
       source.bulk_share * source.missed_sectors * sector_bytes / std::min<double>(source.gpu->sms, ctas);
   const double in_lockstep = std::min({1.0, at_once / ctas, lockstep / std::max(1.0, copied)});

@@ -9,7 +9,18 @@
 
 namespace noteg::compiled {
 
-enum class ActKind : std::uint8_t { nothing, init, arrive, arrive_copied, wait, load, store, named_arrive, named_sync, fence };
+enum class ActKind : std::uint8_t {
+  nothing,
+  init,
+  arrive,
+  arrive_copied,
+  wait,
+  load,
+  store,
+  named_arrive,
+  named_sync,
+  fence
+};
 
 // A box of a tensor map, or bytes in a row. Without a map in the launch file the address is one made of the
 // coordinates: it moves with them as the real one does, and lies in no buffer.
