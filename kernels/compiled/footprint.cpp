@@ -109,17 +109,24 @@ struct WalkRequest {
     const std::int64_t apart = in_pairs ? 2 : 1;
     const std::int64_t tpcs = std::min<std::int64_t>(of.sms / 2, launch.ctas() / apart) / of.gpcs;
     Walk out;
-    std::vector<std::function<void()>> walks;
-    const auto add = [&](std::int64_t first, auto how) {
+    struct Way {
+      SmAccesses* sm;
+      std::int64_t first;  // CTA
+      std::size_t most;    // sectors
+    };
+    std::vector<Way> ways;
+    const auto add = [&](std::int64_t first, std::size_t most) {
       auto sm = std::make_unique<SmAccesses>(code, of, async);
-      walks.emplace_back([this, how, first, slots, to = sm.get()] { (to->*how)(launch, memory, first, slots); });
+      ways.push_back({sm.get(), first, most});
       return sm;
     };
-    out.here = add(0, &SmAccesses::walk);
-    if (in_pairs && launch.ctas() > 1) out.beside = add(1, &SmAccesses::walk);
+    constexpr std::size_t whole = SmAccesses::most_sectors, beginning = whole / 8;
+    out.here = add(0, whole);
+    if (in_pairs && launch.ctas() > 1) out.beside = add(1, whole);
     if (copies_in_lockstep())
-      for (std::int64_t tpc = 0; tpc < tpcs; ++tpc) out.gpc.push_back(add(apart * tpc, &SmAccesses::begin_walk));
-    share_work(walks.size(), jobs, {}, [&](std::size_t i) { walks[i](); });
+      for (std::int64_t tpc = 0; tpc < tpcs; ++tpc) out.gpc.push_back(add(apart * tpc, beginning));
+    share_work(ways.size(), jobs, {},
+               [&](std::size_t i) { ways[i].sm->walk(launch, memory, ways[i].first, slots, ways[i].most); });
     return out;
   }
   // Bulk copies of CTAs that start together go on together, but where each step waits for a memory barrier of the GPU.

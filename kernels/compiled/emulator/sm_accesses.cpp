@@ -65,8 +65,8 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
   }
 }
 
-std::vector<EmulatedCta> SmAccesses::first_ctas(const Launch& launch, const LaunchMemory& memory, std::int64_t index,
-                                                int slots) {
+void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots,
+                      std::size_t most) {
   std::vector<EmulatedCta> ctas;
   warps_ = 0;
   for (int slot = 0; slot < spec_.resident; ++slot) {
@@ -76,19 +76,9 @@ std::vector<EmulatedCta> SmAccesses::first_ctas(const Launch& launch, const Laun
     if (slot < slots) ctas.emplace_back(code_, launch, memory, cta_by_cluster(launch, of_slot));
   }
   of_cta_.resize(std::max<std::size_t>(1, ctas.size()));
-  return ctas;
-}
-
-void SmAccesses::begin_walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots) {
-  constexpr std::size_t most = most_sectors / 8;
-  std::vector<EmulatedCta> ctas = first_ctas(launch, memory, index, slots);
-  go_through(ctas, most);
-}
-
-void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots) {
-  std::vector<EmulatedCta> ctas = first_ctas(launch, memory, index, slots);
   const std::int64_t of_a_wave = std::int64_t{spec_.resident} * spec_.sms;
-  if (!go_through(ctas) || index > 0 || launch.ctas() <= of_a_wave) return;
+  const bool is_beginning = most < most_sectors;
+  if (!go_through(ctas, most) || is_beginning || index > 0 || launch.ctas() <= of_a_wave) return;
   for (std::size_t slot = 0; slot < ctas.size(); ++slot) {
     const std::int64_t next = index + static_cast<std::int64_t>(slot) * spec_.sms + of_a_wave;
     ctas[slot] = EmulatedCta(code_, launch, memory, cta_by_cluster(launch, std::min(next, launch.ctas() - 1)));

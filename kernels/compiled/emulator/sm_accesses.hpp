@@ -47,10 +47,10 @@ class SmAccesses : public WarpWatcher {
   SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async);
 
   // The CTAs that SM `index` takes first into so many of its slots, in rounds, as far as tells enough; of the first SM
-  // those that follow in these slots as well, which stand for all later ones.
-  void walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots);
-  // The beginning of that: enough for merged_with().
-  void begin_walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots);
+  // those that follow in these slots as well, which stand for all later ones. `most`: sectors that are looked at; of
+  // fewer it is a beginning, which goes on to no later ones and is enough for merged_with().
+  void walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots,
+            std::size_t most = most_sectors);
 
   void enters(int warp, std::int32_t block, std::uint32_t lanes) override;
   void accesses(int warp, const Access& access) override;
@@ -117,7 +117,6 @@ class SmAccesses : public WarpWatcher {
     std::set<std::uint64_t> sectors;
     std::map<int, std::size_t> begun;  // by warp: how much of `asked` there was when it came first
   };
-  std::vector<EmulatedCta> first_ctas(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots);
   bool go_through(std::vector<EmulatedCta>& ctas, std::size_t most = most_sectors);
   void walk_later(std::vector<EmulatedCta>& ctas, double generations);
   bool find_in_l1(Lookups& of, const Touch& touch);
