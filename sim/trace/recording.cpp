@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/ir/listing.hpp"
+
 namespace noteg::gpu {
 namespace {
 

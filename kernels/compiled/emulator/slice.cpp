@@ -8,6 +8,7 @@
 
 #include "kernels/compiled/emulator/async_acts.hpp"
 #include "kernels/compiled/emulator/code.hpp"
+#include "kernels/ir/tensor_form.hpp"
 
 namespace noteg::compiled {
 namespace {

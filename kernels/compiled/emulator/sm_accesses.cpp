@@ -327,7 +327,7 @@ void SmAccesses::note(std::size_t at, int warp, std::uint64_t each, bool stores)
 
 // Sectors of the line that the access which is looked at asks for.
 std::uint8_t SmAccesses::asked_of_line(std::uint64_t each) const {
-  constexpr std::uint64_t sectors = line / sector;
+  constexpr std::uint64_t line_bytes = 128, sectors = line_bytes / sector;
   std::uint8_t out = 0;
   for (const std::uint64_t other : scratch_)
     if (other / sectors == each / sectors) out |= static_cast<std::uint8_t>(1u << other % sectors);

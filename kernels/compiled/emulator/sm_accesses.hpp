@@ -21,8 +21,6 @@ namespace noteg::compiled {
 // neighbours, 8 of them 14 cycles later than one; 8 at random places 190).
 inline constexpr std::uint64_t place_bytes = 1024;
 
-constexpr std::uint64_t line = 128;  // bytes
-
 struct L1Spec {
   std::int64_t bytes = 128 * 1024;
   int sms = 1;       // of the GPU

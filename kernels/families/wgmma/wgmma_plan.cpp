@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/config/config_file.hpp"
+
 namespace noteg::kernels {
 namespace {
 

@@ -1,5 +1,6 @@
 #include "kernels/compiled/footprint.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <tuple>
