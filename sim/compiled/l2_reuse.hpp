@@ -30,6 +30,15 @@ struct Reuse {
 
   [[nodiscard]] double copies(double readers) const { return memory::l2_copies(source.gpu->l2.partitions, readers); }
 
+  // Of a place of a group among n CTAs in a row. The two of a TPC read through the same partition.
+  [[nodiscard]] double copies(const FootprintGroup& g, double n) const {
+    if (g.store) return copies(1);
+    const double readers = g.is_affine ? std::min(n, ctas) / std::max(1.0, raster.positions(g, n)) : g.together;
+    const std::vector<Raster::Gap> gaps = raster.gaps(g);
+    const bool of_neighbours = !g.is_affine || (!gaps.empty() && gaps.front().ctas <= 1);
+    return copies(of_neighbours ? std::max(1.0, readers / 2) : readers);
+  }
+
   [[nodiscard]] double buffer_bytes(const FootprintGroup& g) const {
     return g.buffer < 0 ? 1e30
                         : static_cast<double>(source.memory->buffers()[static_cast<std::size_t>(g.buffer)].bytes);
@@ -41,17 +50,14 @@ struct Reuse {
     const double longest = positions < n ? g.longest : 1;  // who goes furthest among those that share a place
     const double touched = g.unique_sectors * longest * sector_bytes * positions / std::min(n, g.together);
     const double size = buffer_bytes(g);
-    if (g.is_affine) return std::min(touched, size);
+    if (g.is_affine || g.together > 1) return std::min(touched, size);
     return size * (1 - portable::exp(-touched / std::max(size, 1.0)));  // thrown in at random
   }
 
   // Of all groups, with the copies that partitions keep of what several SMs read.
   [[nodiscard]] double occupied(double n) const {
     double sum = 0;
-    for (const FootprintGroup& g : source.footprints->groups) {
-      const double readers = std::min(n, ctas) / std::max(1.0, raster.positions(g, n));
-      sum += bytes(g, n) * (g.store ? 1 : copies(readers));
-    }
+    for (const FootprintGroup& g : source.footprints->groups) sum += bytes(g, n) * (g.store ? 1 : copies(g, n));
     return sum;
   }
 
@@ -142,7 +148,7 @@ struct Reuse {
     for (const FootprintGroup& g : source.footprints->groups) {
       if (g.goes_first && !g.store) continue;
       const double all = bytes(g, g.local ? live : ctas) * (g.goes_first ? modified : 1);
-      const double held = all * copies(g.store ? 1 : ctas / std::max(1.0, raster.positions(g, ctas)));
+      const double held = all * copies(g, ctas);
       Sum& sum = of_buffer[g.buffer];
       (g.buffer < 0 ? all_buffers : g.store ? sum.written : sum.copied) += held;
     }
@@ -173,6 +179,14 @@ struct Reuse {
     double sectors = 0;
     for (const std::size_t at : g.members) sectors += source.footprints->passed[at];
     return sectors * ctas * sector_bytes;
+  }
+
+  // Of what a launch touches, the part between the last CTA that touches a place and the first of the next launch that
+  // does: what every wave reads was there a wave ago (H200M, cutlass/h200_dram.csv).
+  [[nodiscard]] double since_last_launch(const FootprintGroup& g) const {
+    double from_first_to_last = 0;
+    for (const Raster::Gap& gap : raster.gaps(g)) from_first_to_last += gap.ctas * gap.times;
+    return occupied(std::clamp(ctas - from_first_to_last, live, ctas)) / std::max(1.0, occupied(ctas));
   }
 
   // Of a group's bytes that the launch before touched: those that L2 has no more, where it would have to keep so much.

@@ -28,5 +28,19 @@ TEST(CutlassLaunches, WarpsThatCopyDoNotWaitForWhatTheyArriveWith) {
   }
 }
 
+// The same kernels back to back, of more and more that L2 has to keep: what every wave reads stays there.
+TEST(CutlassLaunches, ReadFromDramWhatL2CannotKeepFromLaunchToLaunch) {
+  const LaunchValidation& all = validated("h200-sxm-141gb", "cutlass/h200_dram.csv");
+  ASSERT_EQ(all.outcomes.size(), 32u);
+  for (std::size_t i = 0; i < all.outcomes.size(); ++i) {
+    const LaunchOutcome& each = all.outcomes[i];
+    ASSERT_TRUE(each.run) << each.launch;
+    const bool is_persistent = each.launch.starts_with("c128x128_11_pp/");
+    EXPECT_NEAR(each.run->report.memory.dram_read_bytes, counted(all, i, "steady_dram_read_bytes"),
+                is_persistent ? 15e6 : 8e6)
+        << each.launch;
+  }
+}
+
 }  // namespace
 }  // namespace noteg::compiled
