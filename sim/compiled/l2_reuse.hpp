@@ -30,9 +30,8 @@ struct Reuse {
 
   [[nodiscard]] double copies(double readers) const { return memory::l2_copies(source.gpu->l2.partitions, readers); }
 
-  // Of a place of a group among n CTAs in a row. The two of a TPC read through the same partition.
+  // Of a place that a group reads, among n CTAs in a row. The two of a TPC read through the same partition.
   [[nodiscard]] double copies(const FootprintGroup& g, double n) const {
-    if (g.store) return copies(1);
     const double readers = g.is_affine ? std::min(n, ctas) / std::max(1.0, raster.positions(g, n)) : g.together;
     const std::vector<Raster::Gap> gaps = raster.gaps(g);
     const bool of_neighbours = !g.is_affine || (!gaps.empty() && gaps.front().ctas <= 1);
@@ -148,7 +147,7 @@ struct Reuse {
     for (const FootprintGroup& g : source.footprints->groups) {
       if (g.goes_first && !g.store) continue;
       const double all = bytes(g, g.local ? live : ctas) * (g.goes_first ? modified : 1);
-      const double held = all * copies(g, ctas);
+      const double held = all * (g.store ? copies(1) : copies(g, ctas));
       Sum& sum = of_buffer[g.buffer];
       (g.buffer < 0 ? all_buffers : g.store ? sum.written : sum.copied) += held;
     }

@@ -131,8 +131,6 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   out.compulsory_bytes = once;
   out.result_bytes = written;
   out.footprint_bytes = once + written;
-  // Who waits for DRAM does so as if what waves share had to come too (H200M, cutlass/h200_dram.csv: what stays there
-  // saves no time).
   const auto from_dram = [&](double first) {
     return std::min(first + late, std::max(out.l2_read_bytes, first)) + filled;
   };
@@ -163,6 +161,7 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
     out.opened_rows = random + rest / bandwidth * gpu::dram_rows_per_second(gpu.dram);
   }
   // A step waits for DRAM where any of its streams does. What was there before and is gone went together.
+  // Who waits does so as if what waves share had to come too (H200M, cutlass/h200_dram.csv: what stays saves no time).
   const double missing = std::clamp(from_dram(once_gone) / std::max(in_waves + again, 1.0), 0.0, 1.0);
   const double apart = once_gone < once ? 1 : source.footprints->streams;
   if (in_waves > 0) out.waiting_steps = 1 - portable::pow(1 - missing, apart);

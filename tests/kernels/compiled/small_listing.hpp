@@ -19,8 +19,8 @@ inline Listing small_listing(const std::string& code) {
   std::string text = "code for sm_90\nFunction:k\n";
   for (std::size_t from = 0, end = 0; from < code.size(); from = end + 1) {
     end = std::min(code.find('\n', from), code.size());
-    const std::string told = code.substr(from, end - from);
-    if (!told.empty()) text += told.back() == ':' ? told + "\n" : "--:-:-:-:1\t" + told + ";\n";
+    const std::string line = code.substr(from, end - from);
+    if (!line.empty()) text += line.back() == ':' ? line + "\n" : "--:-:-:-:1\t" + line + ";\n";
   }
   Result<Listing> read = parse_listing(text, "small.sass");
   EXPECT_TRUE(read) << to_string(read.errors());
