@@ -86,6 +86,32 @@ double mean_places(const SmAccesses& sm, const std::vector<std::size_t>& group, 
   return all > 0 ? sum / all : 1;
 }
 
+// Loops that hold loops, outermost: how often a warp comes to each load in the first turn.
+SmAccesses::FirstTurns first_turns_of(const Profile& profile) {
+  SmAccesses::FirstTurns out;
+  for (const WarpClass& warps : profile.classes.front().warps)
+    for (const std::int32_t each : warps.path) {
+      const PathNode& node = profile.nodes[each];
+      const auto is_loop = [&](std::int32_t inner) { return profile.nodes[inner].block < 0; };
+      if (node.block >= 0 || node.count == 1 || std::ranges::none_of(node.body, is_loop)) continue;
+      SmAccesses::FirstTurns times;
+      profile.nodes.count(profile.code, node.body, times);
+      out.merge(times);
+    }
+  std::erase_if(out, [&](const auto& of) {
+    return profile.code.steps[static_cast<std::size_t>(of.first)].semantics != S::load_global;
+  });
+  return out;
+}
+
+// How a load fares in L1, of which an SM was seen with so many CTAs of all that take part.
+L1Behaviour behaviour(const SmAccesses::Lookups& of, double share) {
+  const double times = std::max(1.0, of.again), since = of.since / times;
+  const double apart = std::sqrt(std::max(0.0, of.since_squared / times - since * since));
+  return {of.found / std::max(1e-9, of.asked), of.joined / std::max(1.0, of.found), of.again / std::max(1.0, of.passed),
+          since / share, apart / share};
+}
+
 // SMs of a GPC, walked through with all CTAs that they hold, or with as many as come to all loads.
 struct Walk {
   std::unique_ptr<SmAccesses> here, beside;      // of one TPC; beside: none where it holds one CTA
@@ -99,6 +125,7 @@ struct WalkRequest {
   const Launch& launch;
   const LaunchMemory& memory;
   const AsyncPlan& async;
+  const SmAccesses::FirstTurns& first_turns;
   L1Spec l1;
   unsigned jobs = 1;
 
@@ -116,7 +143,7 @@ struct WalkRequest {
     };
     std::vector<Way> ways;
     const auto add = [&](std::int64_t first, std::size_t most) {
-      auto sm = std::make_unique<SmAccesses>(code, of, async);
+      auto sm = std::make_unique<SmAccesses>(code, of, async, first_turns);
       ways.push_back({sm.get(), first, most});
       return sm;
     };
@@ -193,17 +220,21 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   out.loads.resize(n);
   AsyncPlan async;
   for (const CtaClass& each : profile.classes) async.copies.insert(each.async.copies.begin(), each.async.copies.end());
-  const Walk walk = walk_of({global, profile, launch, memory, async, l1, jobs});
+  const SmAccesses::FirstTurns first_turns = first_turns_of(profile);
+  const Walk walk = walk_of({global, profile, launch, memory, async, first_turns, l1, jobs});
   const SmAccesses& here = *walk.here;
   if (walk.beside) out.merged_by_pair = here.merged_with({&walk.beside, 1});
   if (!walk.gpc.empty()) out.merged_in_gpc = walk.gpc.front()->merged_with(std::span(walk.gpc).subspan(1));
   for (std::size_t i = 0; i < n; ++i) {
     const SmAccesses::Lookups& of = here.lookups[i];
     if (of.asked <= 0) continue;
-    const double times = std::max(1.0, of.again), since = of.since / times;
-    const double apart = std::sqrt(std::max(0.0, of.since_squared / times - since * since));
-    out.loads[i] = {of.found / of.asked, of.joined / std::max(1.0, of.found), of.again / std::max(1.0, of.passed),
-                    since / walk.share, apart / walk.share};
+    out.loads[i] = behaviour(of, walk.share);
+    const auto turn = here.of_first_turn.find(static_cast<std::int32_t>(i));
+    if (turn == here.of_first_turn.end() || turn->second.asked >= of.asked) continue;
+    const L1Turns turns{turn->second.asked / of.asked, behaviour(turn->second, walk.share),
+                        behaviour(of.without(turn->second), walk.share)};
+    constexpr double apart = 0.5;  // less is not worth a turn of its own
+    if (turns.first.hit_rate + apart < turns.later.hit_rate) out.turns[turn->first] = turns;
   }
 
   const auto bulk_sectors = [&](std::size_t i) { return profile.bulk_sectors.empty() ? 0 : profile.bulk_sectors[i]; };

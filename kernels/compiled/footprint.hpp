@@ -50,10 +50,11 @@ struct Raster {
 };
 
 struct Footprints {
-  std::vector<L1Behaviour> loads;       // by instruction
-  std::vector<double> passed;           // by instruction: sectors of a CTA that L2 is asked for or sent
-  std::vector<double> lines_at_once;    // by instruction: different lines that all warps of a CTA go to with it once
-  std::vector<double> lines_of_sector;  // by instruction: that it goes to at once, for each sector
+  std::vector<L1Behaviour> loads;         // by instruction
+  std::map<std::int32_t, L1Turns> turns;  // by instruction: loads that find little in the first turn, much in others
+  std::vector<double> passed;             // by instruction: sectors of a CTA that L2 is asked for or sent
+  std::vector<double> lines_at_once;      // by instruction: different lines that all warps of a CTA go to with it once
+  std::vector<double> lines_of_sector;    // by instruction: that it goes to at once, for each sector
   std::vector<FootprintGroup> groups;
   double streams = 1;  // that loads which wait together read from, beyond L1, mean
   // 0..1: of what an SM asks L2 for, what does not arrive there since it merges with the same of its neighbour in the

@@ -32,6 +32,19 @@ std::vector<std::int32_t> PathNodes::adopt(const PathNodes& others, const std::v
   return out;
 }
 
+void PathNodes::count(const EmulatedCode& code, const std::vector<std::int32_t>& path,
+                      std::map<std::int32_t, std::int64_t>& times, std::int64_t factor) const {
+  for (const std::int32_t each : path) {
+    const auto& [block, body, repeated] = (*this)[each];
+    if (block < 0) {
+      count(code, body, times, factor * repeated);
+      continue;
+    }
+    const Block& of = code.blocks[static_cast<std::size_t>(block)];
+    for (std::int32_t i = of.begin; i < of.end; ++i) times[i] += factor;
+  }
+}
+
 std::vector<std::int32_t> PathBuilder::closed(std::size_t from) const {
   std::vector<std::int32_t> out;
   for (std::size_t i = from; i < path_.size(); ++i) {

@@ -53,6 +53,9 @@ class PathNodes {
   [[nodiscard]] std::int32_t of_block(std::int32_t block);
   [[nodiscard]] std::int32_t of_loop(std::vector<std::int32_t> body, std::int64_t count);
   [[nodiscard]] const PathNode& operator[](std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
+  // How often these nodes come to each of their instructions, added to `times`.
+  void count(const EmulatedCode& code, const std::vector<std::int32_t>& path,
+             std::map<std::int32_t, std::int64_t>& times, std::int64_t factor = 1) const;
   // The nodes here that equal a way of others.
   [[nodiscard]] std::vector<std::int32_t> adopt(const PathNodes& others, const std::vector<std::int32_t>& path);
 

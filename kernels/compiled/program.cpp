@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "kernels/access/wavefronts.hpp"
 #include "kernels/assembly/mnemonics.hpp"
@@ -82,8 +83,8 @@ double peer_cycles(const Step& step, const kernels::AccessPattern& pattern) {
 class ProgramBuilder {
  public:
   ProgramBuilder(const Profile& profile, const CtaClass& cta, const Launch& launch,
-                 const std::vector<L1Behaviour>& loads)
-      : profile_(profile), cta_(cta), launch_(launch), loads_(loads) {
+                 const std::vector<L1Behaviour>& loads, const std::map<std::int32_t, L1Turns>& turns)
+      : profile_(profile), cta_(cta), launch_(launch), loads_(loads), turns_(turns) {
     for (const Step& step : profile.code.steps) flushes_ = flushes_ || step.in->base == "UTMACMDFLUSH";
   }
 
@@ -97,6 +98,7 @@ class ProgramBuilder {
     for (const WarpClass& group : cta_.warps) {
       group_ = &group;
       patterns_.clear();
+      apart_.clear();
       const auto begin = static_cast<std::int32_t>(program.code.size());
       for (std::size_t i = 0; i < group.path.size() && fits(); ++i)
         emit_node(group.path[i], i + 1 == group.path.size());
@@ -126,18 +128,37 @@ class ProgramBuilder {
   void emit_node(std::int32_t id, bool is_last) {
     const PathNode& node = profile_.nodes[id];
     if (node.block >= 0) return emit_block(node.block, is_last);
+    std::int64_t count = node.count;
+    if (depth_ == 0 && count > 1 && has_first_turn(node)) {
+      in_first_turn_ = true;
+      emit_body(node);
+      in_first_turn_ = false;
+      if (--count == 1) return emit_body(node);
+    }
     const auto begin = static_cast<std::int32_t>(out_.program.code.size());
     deepest_ = std::max(deepest_, ++depth_);
-    for (const std::int32_t each : node.body) {
-      if (fits()) emit_node(each, false);
-    }
+    emit_body(node);
     --depth_;
     if (out_.program.code.back().op != O::bra || out_.program.code.back().loop >= 0) emit_plain(O::bra);
     kernels::Instruction& branch = out_.program.code.back();
     branch.taken = false;
     branch.loop = static_cast<std::int16_t>(out_.program.loops.size());
-    out_.program.loops.push_back(
-        {begin, static_cast<std::int32_t>(out_.program.code.size()) - 1, node.count, false, false});
+    out_.program.loops.push_back({begin, static_cast<std::int32_t>(out_.program.code.size()) - 1, count, false, false});
+  }
+
+  void emit_body(const PathNode& node) {
+    for (const std::int32_t each : node.body)
+      if (fits()) emit_node(each, false);
+  }
+
+  // Whether loads in it fare otherwise in its first turn, and none was in such a turn before.
+  bool has_first_turn(const PathNode& node) {
+    if (turns_.empty()) return false;
+    std::map<std::int32_t, std::int64_t> times;
+    profile_.nodes.count(profile_.code, node.body, times);
+    bool any = false;
+    for (const auto& [at, of_it] : turns_) any = (times.contains(at) && apart_.insert(at).second) || any;
+    return any;
   }
 
   void emit_plain(O op) {
@@ -276,15 +297,19 @@ class ProgramBuilder {
   }
 
   std::int16_t pattern(std::int32_t at, const Step& step) {
-    const auto known = patterns_.find(at);
+    const auto known = patterns_.find({at, in_first_turn_});
     if (known != patterns_.end()) return known->second;
     const auto shape = group_->shapes.find(at);
     kernels::AccessPattern p = pattern_for(step, shape == group_->shapes.end() ? nullptr : &shape->second);
     if (step.semantics == S::load_local) p.matrix = kernels::Matrix::a;
     if (step.semantics == S::load_global && static_cast<std::size_t>(at) < loads_.size()) {
       const bool asks_l2 = profile_.counts[static_cast<std::size_t>(at)].sectors > 0;
-      p.matrix = asks_l2 ? l1_class(loads_[static_cast<std::size_t>(at)]) : kernels::Matrix::a;
-      p.in_l2 = loads_[static_cast<std::size_t>(at)].in_l2;
+      const auto turns = turns_.find(at);
+      const L1Behaviour& load = turns == turns_.end() ? loads_[static_cast<std::size_t>(at)]
+                                : in_first_turn_      ? turns->second.first
+                                                      : turns->second.later;
+      p.matrix = asks_l2 ? l1_class(load) : kernels::Matrix::a;
+      p.in_l2 = load.in_l2;
     }
     if (step.by_window && has_peers()) {
       p.of_peer = true;
@@ -293,7 +318,7 @@ class ProgramBuilder {
     }
     const auto index = static_cast<std::int16_t>(out_.program.patterns.size());
     out_.program.patterns.push_back(p);
-    patterns_[at] = index;
+    patterns_[{at, in_first_turn_}] = index;
     return index;
   }
 
@@ -332,10 +357,13 @@ class ProgramBuilder {
   const CtaClass& cta_;
   const Launch& launch_;
   const std::vector<L1Behaviour>& loads_;
+  const std::map<std::int32_t, L1Turns>& turns_;
   const WarpClass* group_ = nullptr;
-  std::map<std::int32_t, std::int16_t> async_;  // index by instruction of the listing
-  bool flushes_ = false;                        // DEPBAR waits for groups of bulk stores
-  std::map<std::int32_t, std::int16_t> patterns_;
+  std::map<std::int32_t, std::int16_t> async_;                      // index by instruction of the listing
+  bool flushes_ = false;                                            // DEPBAR waits for groups of bulk stores
+  std::map<std::pair<std::int32_t, bool>, std::int16_t> patterns_;  // by instruction, in a first turn or not
+  std::set<std::int32_t> apart_;                                    // loads whose first turn stands in the program
+  bool in_first_turn_ = false;
   int depth_ = 0, deepest_ = 0;  // of loops in loops
   TimedProgram out_;
 };
@@ -351,8 +379,8 @@ kernels::Matrix l1_class(const L1Behaviour& load) {
 }
 
 Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch,
-                                const std::vector<L1Behaviour>& loads) {
-  return ProgramBuilder(profile, cta, launch, loads).build();
+                                const std::vector<L1Behaviour>& loads, const std::map<std::int32_t, L1Turns>& turns) {
+  return ProgramBuilder(profile, cta, launch, loads, turns).build();
 }
 
 }  // namespace noteg::compiled

@@ -2,6 +2,7 @@
 // as they stand in the listing, address patterns from the emulation.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "kernels/compiled/profile.hpp"
@@ -26,6 +27,12 @@ struct L1Behaviour {
   [[nodiscard]] bool joins() const { return joined > 0.5; }
 };
 
+// A load within loops of a loop: what the first turn of the outer loop brings the others may find.
+struct L1Turns {
+  double first_share = 0;  // of its sectors, those of the first turn
+  L1Behaviour first, later;
+};
+
 // Loads that fare alike in L1 share their turns: a finds all there, b most or all of it on its way, c a part, none
 // nothing.
 [[nodiscard]] kernels::Matrix l1_class(const L1Behaviour& load);
@@ -35,9 +42,10 @@ struct TimedProgram {
   std::vector<std::int32_t> origin;  // of each instruction of the program: its index in the listing, -1 none
 };
 
-// `loads`: by instruction of the listing. Error: ways that are too long where they do not repeat,
-// or that hold too many loops.
+// `loads`: by instruction of the listing. `turns`: those whose loop has its first turn apart. Error: ways that are too
+// long where they do not repeat, or that hold too many loops.
 [[nodiscard]] Result<TimedProgram> program_of(const Profile& profile, const CtaClass& cta, const Launch& launch,
-                                              const std::vector<L1Behaviour>& loads);
+                                              const std::vector<L1Behaviour>& loads,
+                                              const std::map<std::int32_t, L1Turns>& turns = {});
 
 }  // namespace noteg::compiled

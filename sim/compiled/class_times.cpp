@@ -160,7 +160,7 @@ class ClassTimer {
   Result<gpu::KernelLaunch> launch_of(const CtaClass& cta, std::int64_t ctas, const Weight& weight,
                                       std::vector<std::int32_t>& origin) const {
     const Launch& launch = of_.request->launch;
-    Result<TimedProgram> timed = program_of(*of_.profile, cta, launch, of_.footprints->loads);
+    Result<TimedProgram> timed = program_of(*of_.profile, cta, launch, of_.footprints->loads, of_.footprints->turns);
     if (!timed) return timed.errors();
     timed->program.registers = of_.resources.registers;
     timed->program.shared_bytes = of_.resources.shared_bytes;

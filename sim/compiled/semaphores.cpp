@@ -50,7 +50,7 @@ Result<double> cycles_of_turns(const CompiledRequest& request, const Profile& pr
                                const sm::MemoryPort& port) {
   const CtaClass* cta = passes_on(profile);
   if (cta == nullptr) return 0.0;
-  const Result<TimedProgram> timed = program_of(profile, *cta, request.launch, footprints.loads);
+  const Result<TimedProgram> timed = program_of(profile, *cta, request.launch, footprints.loads, footprints.turns);
   if (!timed) return timed.errors();
   const WatchedRun alone = watch_cta(timed->program, port, *request.gpu, request.options);
   std::uint64_t waited = 0, released = 0;

@@ -106,11 +106,20 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
   std::array<Share, 4> of{};
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     if (profile.code.steps[i].semantics != S::load_global) continue;
-    const L1Behaviour& load = footprints.loads[i];
-    Share& share = of[static_cast<std::size_t>(l1_class(load))];
-    share.asked += profile.counts[i].sectors;
-    share.found += profile.counts[i].sectors * load.hit_rate;
-    share.joined += profile.counts[i].sectors * load.hit_rate * load.joined;
+    const auto add = [&](const L1Behaviour& load, double sectors) {
+      Share& share = of[static_cast<std::size_t>(l1_class(load))];
+      share.asked += sectors;
+      share.found += sectors * load.hit_rate;
+      share.joined += sectors * load.hit_rate * load.joined;
+    };
+    const auto turns = footprints.turns.find(static_cast<std::int32_t>(i));
+    const double sectors = profile.counts[i].sectors;
+    if (turns == footprints.turns.end()) {
+      add(footprints.loads[i], sectors);
+    } else {
+      add(turns->second.first, sectors * turns->second.first_share);
+      add(turns->second.later, sectors * (1 - turns->second.first_share));
+    }
   }
   traffic.shared[static_cast<std::size_t>(kernels::Matrix::a)] = {
       .again = sm::SharedSectors::steps, .beyond = 0, .lies = true};

@@ -66,8 +66,15 @@ void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
   for (const FootprintGroup& g : footprints.groups) {
     if (g.store) continue;
     const double missed = reuse.bytes(g, reuse.ctas) * reuse.gone(g, kept) + reuse.late(g) + reuse.comes_again(g).lost;
-    for (const std::size_t at : g.members)
-      footprints.loads[at].in_l2 = reuse.stays_in_l2(g, missed) || reuse.finds_again(g, footprints.loads[at]);
+    const auto is_in_l2 = [&](const L1Behaviour& load) {
+      return reuse.stays_in_l2(g, missed) || reuse.finds_again(g, load);
+    };
+    for (const std::size_t at : g.members) {
+      footprints.loads[at].in_l2 = is_in_l2(footprints.loads[at]);
+      const auto turns = footprints.turns.find(static_cast<std::int32_t>(at));
+      if (turns == footprints.turns.end()) continue;
+      for (L1Behaviour* load : {&turns->second.first, &turns->second.later}) load->in_l2 = is_in_l2(*load);
+    }
   }
 }
 

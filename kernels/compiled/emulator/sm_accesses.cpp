@@ -50,7 +50,8 @@ void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
   }
 }
 
-SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async)
+SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async,
+                       const FirstTurns& first_turns)
     : lookups(code.steps.size()),
       turns(code.steps.size()),
       words(code.steps.size()),
@@ -58,6 +59,7 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
       spec_(l1),
       l1_(l1.bytes),
       empties_l1_(code.blocks.size()),
+      first_turns_(first_turns),
       async_(async) {
   for (std::size_t i = 0; i < code.steps.size(); ++i) {
     const Instruction& in = *code.steps[i].in;
@@ -92,6 +94,7 @@ void SmAccesses::walk_later(std::vector<EmulatedCta>& ctas, double generations) 
   constexpr int most = 6;
   constexpr std::size_t most_touches = 600'000;
   passages_ = {};
+  came_ = {};
   later_.resize(lookups.size());
   for (std::size_t i = 0; i < of_cta_.size(); ++i)
     of_cta_[i].each([&](std::uint64_t touched, Seen) { goes_there(touched >> 1, static_cast<int>(i)); });
@@ -106,18 +109,30 @@ void SmAccesses::walk_later(std::vector<EmulatedCta>& ctas, double generations) 
     for (const Touch& touch : touches_) touch_later(touch, static_cast<std::uint64_t>(walked));
   }
   const double times = generations / walked;
-  for (std::size_t i = 0; i < later_.size(); ++i) {
-    Lookups& of = lookups[i];
-    const Lookups& later = later_[i];
-    of.passed += times * later.passed;
-    of.again += times * later.again;
-    of.since += times * later.since;
-    of.since_squared += times * later.since_squared;
-    if (later.asked <= 0) continue;
-    const double in_all = of.found + times * later.found, share = of.asked / (of.asked + times * later.asked);
-    if (in_all > 0) of.joined = (of.joined + times * later.joined) * share;
-    of.found = in_all * share;
-  }
+  for (std::size_t i = 0; i < later_.size(); ++i) lookups[i].mix_in(later_[i], times);
+  for (auto& [at, of] : of_first_turn) of.mix_in(later_first_turn_[at], times);
+}
+
+void SmAccesses::Lookups::add(const Lookups& o, double times) {
+  asked += times * o.asked;
+  unique += times * o.unique;
+  found += times * o.found;
+  joined += times * o.joined;
+  passed += times * o.passed;
+  again += times * o.again;
+  since += times * o.since;
+  since_squared += times * o.since_squared;
+}
+
+void SmAccesses::Lookups::mix_in(const Lookups& later, double times) {
+  passed += times * later.passed;
+  again += times * later.again;
+  since += times * later.since;
+  since_squared += times * later.since_squared;
+  if (later.asked <= 0) return;
+  const double in_all = found + times * later.found, share = asked / (asked + times * later.asked);
+  if (in_all > 0) joined = (joined + times * later.joined) * share;
+  found = in_all * share;
 }
 
 // Whether all ended before there was enough to look at.
@@ -156,21 +171,32 @@ void SmAccesses::accesses(int warp, const Access& access) {
   const Way way = stores ? Way::store : through_l1 || copies_through ? Way::l1 : Way::past_l1;
   if (later_.empty() && stores && cta_ == 0) write_bytes(at, access);
   if (later_.empty() && is_global_atomic(*access.step)) take_turns(at, access);
+  const bool in_first_turn = is_in_first_turn(warp, access.at);
   for (const std::uint64_t each : scratch_) {
     total_ += 1;
-    const Touch touch{each, now_, static_cast<std::uint32_t>(at), way};
+    const Touch touch{each, now_, static_cast<std::uint32_t>(at), way, in_first_turn};
     if (!later_.empty()) {
       goes_there(each, static_cast<int>(of_cta_.size()) + cta_);
       touches_.push_back(touch);
       touch_later(touch, 0);
       continue;
     }
-    lookups[at].asked += 1;
     note(at, warp, each, stores);
-    if (find_in_l1(lookups[at], touch)) continue;
-    pass_to_l2(lookups[at], touch);
-    if (!stores) *missed_.try_emplace(each, {}).first = {now_.round, asked_of_line(each)};
+    Lookups of{.asked = 1};
+    if (!find_in_l1(of, touch)) {
+      pass_to_l2(of, touch);
+      if (!stores) *missed_.try_emplace(each, {}).first = {now_.round, asked_of_line(each)};
+    }
+    lookups[at].add(of);
+    if (in_first_turn) of_first_turn[access.at].add(of);
   }
+}
+
+bool SmAccesses::is_in_first_turn(int warp, std::int32_t at) {
+  const auto turn = first_turns_.find(at);
+  if (turn == first_turns_.end()) return false;
+  const auto way = static_cast<std::uint64_t>(cta_) << 16 | static_cast<std::uint64_t>(warp);
+  return (*came_.try_emplace(way << 32 | static_cast<std::uint64_t>(at), 0).first)++ < turn->second;
 }
 
 // A store does in L1 what a load does (h200_memory_micro, l1_stored), and goes on to L2.
@@ -207,12 +233,17 @@ void SmAccesses::touch_later(Touch touch, std::uint64_t generation) {
   constexpr std::uint64_t apart = std::uint64_t{1} << 34;  // sectors
   const bool is_own = *owners_.find(touch.sector) >= 0;
   if (is_own) touch.sector += generation * apart;
-  Lookups& of = later_[touch.at];
-  of.asked += touch.way == Way::store ? 0 : 1;
-  if (find_in_l1(of, touch)) return;
-  if (is_own) return pass_to_l2(of, touch);
-  of.passed += 1;
-  ++passed_;
+  Lookups of{.asked = touch.way == Way::store ? 0.0 : 1.0};
+  if (!find_in_l1(of, touch)) {
+    if (is_own) {
+      pass_to_l2(of, touch);
+    } else {
+      of.passed += 1;
+      ++passed_;
+    }
+  }
+  later_[touch.at].add(of);
+  if (touch.in_first_turn) later_first_turn_[static_cast<std::int32_t>(touch.at)].add(of);
 }
 
 // Bulk copies pass L1 by.

@@ -41,8 +41,11 @@ class SmAccesses : public WarpWatcher {
  public:
   static constexpr std::size_t most_sectors = 150'000;  // that a walk looks at
 
-  // Both have to outlive it.
-  SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async);
+  // How often a warp comes to loads in the first turn of a loop that holds their loops, by instruction.
+  using FirstTurns = std::map<std::int32_t, std::int64_t>;
+
+  // The code, the copies and the turns have to outlive it.
+  SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async, const FirstTurns& first_turns);
 
   // The CTAs that SM `index` takes first into so many of its slots, in rounds, as far as tells enough; of the first SM
   // those that follow in these slots as well, which stand for all later ones. `most`: sectors that are looked at; of
@@ -78,8 +81,18 @@ class SmAccesses : public WarpWatcher {
   // square.
   struct Lookups {
     double asked = 0, unique = 0, found = 0, joined = 0, passed = 0, again = 0, since = 0, since_squared = 0;
+
+    void add(const Lookups& o, double times = 1);
+    [[nodiscard]] Lookups without(const Lookups& part) const {
+      Lookups out = *this;
+      out.add(part, -1);
+      return out;
+    }
+    // Those of so many generations of later CTAs, for each like these.
+    void mix_in(const Lookups& later, double times);
   };
-  std::vector<Lookups> lookups;  // by instruction
+  std::vector<Lookups> lookups;                   // by instruction
+  std::map<std::int32_t, Lookups> of_first_turn;  // of those with a first turn, there
   // Of atomic operations, by instruction: turns that sectors take over the lanes of an access, since lanes of one word
   // go one after the other; and different words.
   std::vector<double> turns, words;
@@ -106,6 +119,7 @@ class SmAccesses : public WarpWatcher {
     AccessTime time;
     std::uint32_t at = 0;
     Way way = Way::l1;
+    bool in_first_turn = false;
   };
   // When L2 was asked for a sector or sent it last, in sectors, and the longest stretch since it was sent it.
   struct Passage {
@@ -125,6 +139,7 @@ class SmAccesses : public WarpWatcher {
   void write_bytes(std::size_t at, const Access& access);
   void take_turns(std::size_t at, const Access& access);
   void note(std::size_t at, int warp, std::uint64_t each, bool stores);
+  [[nodiscard]] bool is_in_first_turn(int warp, std::int32_t at);  // counts it
   [[nodiscard]] std::uint8_t asked_of_line(std::uint64_t each) const;
   [[nodiscard]] bool on_its_way(const AccessTime& asked_for, const AccessTime& now) const;
 
@@ -141,9 +156,12 @@ class SmAccesses : public WarpWatcher {
   std::vector<bool> empties_l1_;                  // by block: it invalidates L1 (CCTL.IVALL)
   std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
   std::vector<Lookups> later_;                    // of later CTAs, by instruction; empty: the first ones run
-  std::vector<Touch> touches_;                    // of the second CTAs
-  FlatMap<int> owners_;                           // by sector, once later CTAs run: who goes there, -1: several do
-  std::size_t execution_ = 0, total_ = 0;         // accesses so far; sectors
+  std::map<std::int32_t, Lookups> later_first_turn_;
+  const FirstTurns& first_turns_;
+  FlatMap<std::int64_t> came_;             // executions, by CTA, warp and instruction of a first turn
+  std::vector<Touch> touches_;             // of the second CTAs
+  FlatMap<int> owners_;                    // by sector, once later CTAs run: who goes there, -1: several do
+  std::size_t execution_ = 0, total_ = 0;  // accesses so far; sectors
   AccessTime now_;
   std::int64_t warps_ = 1;  // that take turns in it
   int cta_ = 0;             // whose warp runs

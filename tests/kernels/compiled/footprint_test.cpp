@@ -51,6 +51,37 @@ TEST(Footprints, LoadsBehindALongLoopAreComeTo) {
   EXPECT_NEAR(again, row, 0.02 * row);
 }
 
+// A row that a loop reads in every turn of another comes to L1 in the first of these turns; the others find it. The
+// program has that turn by itself.
+TEST(Footprints, ALoopOverLoopsHasItsFirstTurnApart) {
+  constexpr std::int64_t passes = 5, lines = 64;
+  Small kernel(
+      "S2R R1, SR_LANEID\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R4, R1, 0x4, R4\nMOV R2, RZ\nLBB0:\nMOV R3, RZ\n"
+      "MOV R6, R4\nMOV R7, R5\nLBB1:\nLDG.E R8, desc[UR4][R6.64]\nIADD3 R6, P0, R6, 0x80, RZ\n"
+      "IADD3.X R7, R7, RZ, RZ, P0, !PT\nIADD3 R3, R3, 0x1, RZ\nISETP.NE.AND P0, PT, R3, 0x40, PT\n@P0 BRA LBB1\n"
+      "IADD3 R2, R2, 0x1, RZ\nISETP.NE.AND P0, PT, R2, 0x5, PT\n@P0 BRA LBB0\nEXIT\n",
+      {buffer(1 << 20)}, {32, 1, 1});
+  const Footprints prints = footprints_of(kernel);
+  ASSERT_EQ(prints.turns.size(), 1u);
+  const auto& [at, turns] = *prints.turns.begin();
+  EXPECT_DOUBLE_EQ(turns.first_share, 1.0 / passes);
+  EXPECT_DOUBLE_EQ(turns.first.hit_rate, 0);
+  EXPECT_DOUBLE_EQ(turns.later.hit_rate, 1);
+  EXPECT_DOUBLE_EQ(prints.loads[static_cast<std::size_t>(at)].hit_rate, 1 - turns.first_share);
+
+  const auto timed =
+      program_of(*kernel.profile, kernel.profile->classes.at(0), kernel.launch, prints.loads, prints.turns);
+  ASSERT_TRUE(timed);
+  std::vector<kernels::Matrix> loads;
+  for (const kernels::Instruction& in : timed->program.code)
+    if (in.op == kernels::Opcode::ldg)
+      loads.push_back(timed->program.patterns[static_cast<std::size_t>(in.pattern)].matrix);
+  EXPECT_EQ(loads, (std::vector{kernels::Matrix::none, kernels::Matrix::a}));
+  std::vector<std::int64_t> iterations;
+  for (const kernels::Loop& loop : timed->program.loops) iterations.push_back(loop.iterations);
+  EXPECT_EQ(iterations, (std::vector{lines, lines, passes - 1}));
+}
+
 // CTAs at the edge leave lanes out; their steps are those of lanes that take part on both sides.
 TEST(Footprints, AddressesAreAffineWhereTheEdgeLeavesLanesOut) {
   Small kernel(
