@@ -7,8 +7,11 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "sim/memory/stack_distance.hpp"
 
 namespace noteg::memory {
 namespace {
@@ -105,6 +108,26 @@ TEST(L1Cache, AnH200MakesNoDifferenceBetweenLoadsAndStores) {
     ++rows;
   }
   EXPECT_EQ(rows, 220);
+}
+
+// What came since, counted one by one, for a random sequence.
+TEST(StackDistance, CountsTheDifferentOthersSinceSomethingCame) {
+  StackDistance distance;
+  std::map<std::uint32_t, std::uint32_t> last;
+  std::vector<std::uint32_t> came;
+  std::mt19937 random(1);
+  for (int i = 0; i < 5000; ++i) {
+    const auto it = static_cast<std::uint32_t>(random() % 700);
+    const auto [known, is_new] = last.try_emplace(it, 0);
+    if (is_new) {
+      known->second = distance.comes();
+    } else {
+      std::set<std::uint32_t> others;
+      for (auto at = came.rbegin(); *at != it; ++at) others.insert(*at);
+      ASSERT_EQ(distance.comes_again(known->second), others.size());
+    }
+    came.push_back(it);
+  }
 }
 
 }  // namespace

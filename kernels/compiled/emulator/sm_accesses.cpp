@@ -212,9 +212,12 @@ bool SmAccesses::find_in_l1(Lookups& of, const Touch& touch) {
 
 void SmAccesses::pass_to_l2(Lookups& of, const Touch& touch) {
   of.passed += 1;
-  const auto [place, is_new] = passages_.try_emplace(touch.sector, {++passed_, 0});
-  if (is_new) return;
-  const std::uint32_t stretch = passed_ - std::exchange(place->last, passed_);
+  const auto [place, is_new] = passages_.try_emplace(touch.sector, {});
+  if (is_new) {
+    place->last = distance_.comes();
+    return;
+  }
+  const std::uint32_t stretch = distance_.comes_again(place->last);
   place->widest = std::max(place->widest, stretch);
   of.again += 1;
   const double since = touch.way == Way::store ? std::exchange(place->widest, 0) : stretch;
@@ -239,7 +242,7 @@ void SmAccesses::touch_later(Touch touch, std::uint64_t generation) {
       pass_to_l2(of, touch);
     } else {
       of.passed += 1;
-      ++passed_;
+      distance_.comes();
     }
   }
   later_[touch.at].add(of);

@@ -13,6 +13,7 @@
 #include "kernels/compiled/barriers.hpp"
 #include "kernels/compiled/emulator/cta_addresses.hpp"
 #include "sim/memory/l1_cache.hpp"
+#include "sim/memory/stack_distance.hpp"
 #include "sim/support/flat_map.hpp"
 
 namespace noteg::compiled {
@@ -77,8 +78,8 @@ class SmAccesses : public WarpWatcher {
 
   // Sectors that an instruction goes to. found: in L1, of those joined: what L2 was asked for in the same turn, so that
   // it is on its way. passed: to L2, of those again: what the SM has asked for or stored to before; since: how many
-  // others went to or came from L2 in between (of a store, since the one before it, at one stretch), in all, and its
-  // square.
+  // different others went to or came from L2 in between (of a store, since the one before it, at one stretch), in all,
+  // and its square.
   struct Lookups {
     double asked = 0, unique = 0, found = 0, joined = 0, passed = 0, again = 0, since = 0, since_squared = 0;
 
@@ -149,7 +150,7 @@ class SmAccesses : public WarpWatcher {
   struct Seen {};
   FlatMap<Miss> missed_;                          // by sector, of the first CTAs
   FlatMap<Passage> passages_;                     // by sector, of CTAs at one time
-  std::uint32_t passed_ = 0;                      // sectors to and from L2 so far
+  memory::StackDistance distance_;                // of sectors to and from L2
   std::vector<FlatMap<Seen>> of_cta_;             // sectors read, and written
   FlatMap<std::uint32_t> written_;                // bytes of sectors, by the first CTA
   std::map<std::size_t, FlatMap<Seen>> stored_;   // sectors, by instruction
