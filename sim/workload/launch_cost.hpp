@@ -3,6 +3,7 @@
 // each other, communication that hides behind computation, and the energy of links.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "arch/spec.hpp"
@@ -23,6 +24,8 @@ struct Machine {
   arch::GpuSpec gpu;
   gpu::SimOptions sim;
   Links links;
+  std::optional<Watts>
+      board_limit{};  // where power.limit is another: a library chooses its kernels for the board's own
 };
 
 // The board with its clocks held to `cap` and below, as a lock of nvidia-smi does; the power limit still acts.

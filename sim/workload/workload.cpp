@@ -216,7 +216,9 @@ class Choices {
   [[nodiscard]] std::size_t size() const { return all_.size(); }
   void choose(std::size_t place, tune::KernelChooser& chooser) {
     Choice& one = all_[place];
-    one.kernel = chooser.best(one.machine->gpu, {one.gemm->shape, one.gemm->frame}, one.machine->sim);
+    arch::GpuSpec gpu = one.machine->gpu;
+    if (one.machine->board_limit) gpu.power.limit = *one.machine->board_limit;
+    one.kernel = chooser.best(gpu, {one.gemm->shape, one.gemm->frame}, one.machine->sim);
   }
   [[nodiscard]] const Result<kernels::KernelConfig>& kernel_of(std::size_t launch) const {
     return all_[of_[launch]].kernel;

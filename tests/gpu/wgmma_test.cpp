@@ -153,14 +153,29 @@ TEST(WgmmaKernels, OneTileLeavesTheSecondConsumerIdle) {
 // 16 clusters of a GPC: along a row of 64 tiles they share its rows of one operand and nothing of the other; along rows
 // of eight two of them share a column. Two CTAs of a TPC merge before. More than two by two never merge.
 TEST(WgmmaKernels, ReadsOfAGpcMergeTwoByTwo) {
-  const SharedReads along = shared_reads(64, 16, false), folded = shared_reads(8, 16, false);
+  const SharedReads along = shared_reads(64, 1e6, 16, false), folded = shared_reads(8, 1e6, 16, false);
   EXPECT_DOUBLE_EQ(along.fast, 1);
   EXPECT_DOUBLE_EQ(along.slow, 0.5);
   EXPECT_DOUBLE_EQ(folded.fast, 0.5);
   EXPECT_DOUBLE_EQ(folded.slow, 0.5);
-  const SharedReads pairs = shared_reads(64, 16, true);
+  const SharedReads pairs = shared_reads(64, 1e6, 16, true);
   EXPECT_DOUBLE_EQ(pairs.fast, 1);
   EXPECT_DOUBLE_EQ(pairs.slow, 0.25);
+}
+
+// With one tile along the fast axis all CTAs read it, and each a tile of its own of the other side. Products of one
+// tile share nothing; of those of two by two both CTAs of a TPC read one tile of the slow side, and two TPCs one of the
+// fast.
+TEST(WgmmaKernels, CtasOfATpcShareOnlyWhatBothRead) {
+  const SharedReads row = shared_reads(1, 64, 16, true);
+  EXPECT_DOUBLE_EQ(row.slow, 1);
+  EXPECT_DOUBLE_EQ(row.fast, 0.25);
+  const SharedReads alone = shared_reads(1, 1, 16, true);
+  EXPECT_DOUBLE_EQ(alone.fast, 1);
+  EXPECT_DOUBLE_EQ(alone.slow, 1);
+  const SharedReads small = shared_reads(2, 4, 16, true);
+  EXPECT_DOUBLE_EQ(small.fast, 0.5);
+  EXPECT_DOUBLE_EQ(small.slow, 0.5);
 }
 
 // Cycles of a block of 128 keys and heads of 128, from the difference of two lengths on one SM.

@@ -29,13 +29,16 @@ std::vector<Case> kernels_of_all_families() {
     c.clock_mhz = 1400;
     return c;
   };
-  return {make("tiny", {{"family", "simt"}, {"tile", "64x64x8"}, {"stages", "3"}, {"split_k", "2"}}),
-          make("l4", {{"family", "mma"}, {"tile", "64x64x32"}, {"dtype", "f16"}}),
-          make("h100-sxm5-80gb", {{"family", "wgmma"}, {"tile", "128x128x64"}, {"dtype", "f16"}, {"cluster", "2x1"}}),
-          make("tiny", {{"family", "naive"}, {"tile", "16x16x16"}}),
-          make("rtx3090", {{"family", "blocked"}, {"tile", "64x64x8"}}),
-          make("a100-pcie-40gb", {{"family", "clblast"}, {"tile", "64x64x16"}}),
-          make("l40s", {{"family", "gemv"}, {"tile", "2x2x1024"}, {"dtype", "f16"}, {"layout", "nt"}})};
+  return {
+      make("tiny", {{"family", "simt"}, {"tile", "64x64x8"}, {"stages", "3"}, {"split_k", "2"}}),
+      make("l4", {{"family", "mma"}, {"tile", "64x64x32"}, {"dtype", "f16"}}),
+      make("h100-sxm5-80gb", {{"family", "wgmma"}, {"tile", "128x128x64"}, {"dtype", "f16"}, {"cluster", "2x1"}}),
+      make("tiny", {{"family", "naive"}, {"tile", "16x16x16"}}),
+      make("rtx3090", {{"family", "blocked"}, {"tile", "64x64x8"}}),
+      make("a100-pcie-40gb", {{"family", "clblast"}, {"tile", "64x64x16"}}),
+      make("l40s", {{"family", "gemv"}, {"tile", "2x2x1024"}, {"dtype", "f16"}, {"layout", "nt"}}),
+      make("a100-sxm4-80gb", {{"family", "attention"}, {"tile", "128x256x64"}, {"dtype", "bf16"}, {"causal", "true"}}),
+      make("h200-sxm-141gb", {{"family", "flash3"}, {"tile", "128x256x128"}, {"dtype", "bf16"}, {"causal", "true"}})};
 }
 
 // What is wrong with the report; nothing where all is right.

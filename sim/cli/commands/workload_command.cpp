@@ -192,6 +192,7 @@ void add_cases(const Arguments& arguments, const gpu::SimOptions& sim, workload:
               errors.push_back({"", 0, 0, "--power-limit",
                                 "more than " + one.gpu.id + " draws idle, " + format_quantity(one.gpu.power.idle),
                                 format_quantity(limits[l])});
+            each.machine.board_limit = each.machine.gpu.power.limit;
             each.machine.gpu.power.limit = limits[l];
             each.condition = format_quantity(limits[l]);
           }

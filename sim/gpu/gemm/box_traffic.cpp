@@ -41,11 +41,14 @@ double short_row(double bytes) {
 
 }  // namespace
 
-SharedReads shared_reads(double fast, double clusters, bool in_pairs) {
-  // TPCs of two CTAs that follow each other, or clusters; how many of them read one tile of a side.
-  const double of_tpc = in_pairs ? 2 : 1, n = std::max(1.0, clusters / of_tpc), across = std::max(1.0, fast / of_tpc);
+SharedReads shared_reads(double fast, double plane, double clusters, bool in_pairs) {
+  const double together = std::min(clusters, plane);  // further ones are of another product, or of other k
+  // On a TPC, of two CTAs that follow each other, or a cluster; how many of them read one tile of a side.
+  const double of_slow = in_pairs ? std::clamp(fast, 1.0, 2.0) : 1;
+  const double of_fast = in_pairs && fast < 2 ? std::clamp(plane, 1.0, 2.0) / of_slow : 1;
+  const double n = std::max(1.0, together / (of_slow * of_fast)), across = std::max(1.0, fast / of_slow);
   const auto merged = [](double readers) { return std::max(0.5, 1 / std::max(1.0, readers)); };
-  return {merged(n / across), merged(std::min(n, across)) / of_tpc};
+  return {merged(n / across) / of_fast, merged(std::min(n, across)) / of_slow};
 }
 
 std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
@@ -66,7 +69,8 @@ std::array<sm::BoxTraffic, 3> box_traffic(const GemmTrafficRequest& request) {
       memory::live_tiles(clusters, std::max<std::int64_t>(1, static_cast<std::int64_t>(live / (cm * cn))));
   const bool along_m = clusters.raster == kernels::Raster::along_m;
   const bool in_pairs = cm * cn == 1 && 2 * live > gpu.sms;
-  const SharedReads shared = shared_reads(along_m ? tiles.rows : tiles.columns, clusters_per_gpc, in_pairs);
+  const auto plane = static_cast<double>(clusters.tiles_m * clusters.tiles_n);
+  const SharedReads shared = shared_reads(along_m ? tiles.rows : tiles.columns, plane, clusters_per_gpc, in_pairs);
   const double element = kernels::bytes_of_b(config);
   const double a_rows = box_rows(config, request.shape->m);
   const Side a =

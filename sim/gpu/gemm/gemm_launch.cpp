@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <queue>
 #include <vector>
 
@@ -61,9 +62,17 @@ double moved_activity(const arch::EnergySpec& energy, kernels::DataType type) {
   return type == kernels::DataType::bf16 ? energy.bf16_data : 1.0;
 }
 
+// Of the scores, those that are wanted: row i of a causal attention's last tokens sees what is before it, and itself.
+double wanted_share(const kernels::KernelConfig& config, const kernels::GemmShape& shape) {
+  if (!config.attention.causal) return 1;
+  const double tokens = std::max(1.0, static_cast<double>(shape.m) / std::max(1, config.attention.group));
+  const auto keys = static_cast<double>(shape.k);
+  return std::max(1.0, tokens > keys ? keys / 2 * keys / tokens : keys - (tokens - 1) / 2) / keys;
+}
+
 Arithmetic arithmetic_of(const arch::SmSpec& sm, const kernels::KernelConfig& config, const kernels::GemmShape& shape) {
-  return {shape.flops(), peak_rate(sm, config), kernels::on_tensor_cores(config), padding_share(config.tile, shape),
-          moved_activity(sm.energy, config.dtype_in)};
+  return {shape.flops() * wanted_share(config, shape), peak_rate(sm, config), kernels::on_tensor_cores(config),
+          padding_share(config.tile, shape), moved_activity(sm.energy, config.dtype_in)};
 }
 
 SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape& shape, const GemmGrid& grid) {
@@ -78,10 +87,14 @@ SplitK split_k_of(const kernels::KernelConfig& config, const kernels::GemmShape&
   return out;
 }
 
-// Iterations of a causal attention kernel's CTAs: what the last of them to end comes to, since rows see only the keys
-// before them and the CTAs of late rows take longest.
-std::int64_t causal_iterations(const kernels::KernelConfig& config, const kernels::GemmShape& shape,
-                               const GemmGrid& grid, int resident, int sms) {
+// Blocks of keys that the CTAs of a causal attention kernel come to, since rows see only the keys before them: what the
+// last of them to end comes to, the CTAs of late rows taking longest, and the mean.
+struct CausalBlocks {
+  std::int64_t last = 1;
+  double mean = 1;
+};
+CausalBlocks causal_blocks(const kernels::KernelConfig& config, const kernels::GemmShape& shape, const GemmGrid& grid,
+                           int resident, int sms) {
   const std::int64_t tokens = std::max<std::int64_t>(1, shape.m / std::max(1, config.attention.group));
   // Of FlashAttention-3 the heads that share keys lie side by side in the rows of a block (PackGQA).
   const bool packs = config.family == kernels::Family::flash3;
@@ -109,7 +122,9 @@ std::int64_t causal_iterations(const kernels::KernelConfig& config, const kernel
   }
   // As many blocks for each CTA of the busiest SM, whose slots take them by turns.
   const double waves = std::max(1.0, static_cast<double>(ceil_div(counted, sms)) / resident);
-  return std::max<std::int64_t>(1, std::llround(static_cast<double>(last) / waves));
+  const auto all = static_cast<double>(std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0}));
+  return {std::max<std::int64_t>(1, std::llround(static_cast<double>(last) / waves)),
+          all / static_cast<double>(blocks.size())};
 }
 
 // Known exactly where all warps run the same code.
@@ -141,6 +156,7 @@ GemmGrid plan_grid(const kernels::KernelConfig& config, const kernels::GemmShape
   const std::int64_t k_tile = std::max(1, program.k_per_iteration);
   const std::int64_t k_slice = ceil_div(ceil_div(shape.k, k_tile), out.tiles.split_k) * k_tile;
   out.geometry.iterations = std::max(kernels::least_iterations(program), kernels::main_iterations(program, k_slice));
+  out.blocks = static_cast<double>(out.geometry.iterations + program.peeled_tiles);
   return out;
 }
 
@@ -223,10 +239,13 @@ Result<KernelLaunch> gemm_launch(const arch::GpuSpec& gpu, const kernels::Kernel
   const int resident = out.occupancy.ctas_per_sm;
   const int sms = sms_for_clusters(gpu, config.cluster_m * config.cluster_n);
   GemmGrid grid = plan_grid(config, shape, *out.program, sms);
-  if (config.attention.causal)
+  if (config.attention.causal) {
+    const CausalBlocks blocks = causal_blocks(config, shape, grid, resident, sms);
+    grid.read_share = std::min(1.0, blocks.mean / grid.blocks);
+    grid.blocks *= grid.read_share;
     grid.geometry.iterations =
-        std::max(kernels::least_iterations(*out.program),
-                 causal_iterations(config, shape, grid, resident, sms) - out.program->peeled_tiles);
+        std::max(kernels::least_iterations(*out.program), blocks.last - out.program->peeled_tiles);
+  }
   out.geometry = grid.geometry;
   // CUTLASS's prologue masks them as well (it fills with zeros). But its launches of 2 to 6 us come out too fast as it
   // is, since what else they cost is a guess, and the copies hide that: rows of K up to 128 on an RTX PRO 6000 go

@@ -17,6 +17,8 @@ namespace noteg::gpu {
 struct GemmGrid {
   memory::TileGrid tiles;
   LaunchGeometry geometry;
+  double blocks = 1;      // of K, those that a CTA comes to: mean
+  double read_share = 1;  // of all that its slice of K holds
 };
 
 // config: resolved. sms: those on which its CTAs can start, sms_for_clusters.

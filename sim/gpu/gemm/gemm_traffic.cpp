@@ -103,7 +103,7 @@ Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double l
   out.lines.through_l1 = out.loads.through_l1 && out.loads.sectors > 0;
   out.element_bytes = bytes;
   out.bytes = static_cast<double>(s.batch) * static_cast<double>(extent) * static_cast<double>(s.k) * bytes;
-  out.useful_bytes = out.bytes * others;
+  out.useful_bytes = out.bytes * others * r.grid->read_share;
   out.useful_sectors_iteration = static_cast<double>(across) * r.program->k_per_iteration * bytes / l1_sector(r);
   return out;
 }
@@ -111,7 +111,7 @@ Operand operand_of(const GemmTrafficRequest& r, kernels::Matrix matrix, double l
 // Neighbours in the grid lie on the two SMs of a TPC (our H200: CTAs 2i and 2i + 1 of a wave) and have a tile of A or
 // of B in common.
 double pair_share(const GemmTrafficRequest& r) {
-  if (r.grid->geometry.ctas < 2) return 0;
+  if (r.grid->geometry.ctas < 2 || r.grid->tiles.tiles_m * r.grid->tiles.tiles_n < 2) return 0;
   const memory::LiveTiles two = memory::live_tiles(r.grid->tiles, 2);
   const double a = r.config->tile.m * stored_share(*r.config), b = r.config->tile.n;
   return (a * std::clamp(2.0 - two.rows, 0.0, 1.0) + b * std::clamp(2.0 - two.columns, 0.0, 1.0)) / (a + b);
@@ -235,8 +235,8 @@ void add_operands(Traffic& out, const GemmTrafficRequest& r, const memory::Reuse
     const Operand& operand = operands[matrix == kernels::Matrix::a ? 0 : 1];
     const double over = memory::fetched_over_useful(operand.lines, sharing, operand.element_bytes);
     out.l2_read_bytes += operand.useful_bytes * over;
-    const double translated =
-        operand.lines.along_k ? unknown * translation_beats(r.gpu->l2, row_piece(r, matrix, operand)) : 0;
+    const bool is_translated = operand.lines.along_k && operand.useful_bytes > 0;
+    const double translated = is_translated ? unknown * translation_beats(r.gpu->l2, row_piece(r, matrix, operand)) : 0;
     beats += operand.useful_bytes * over * (beats_of(operand.lines, operand.element_bytes, r.gpu->l2) + translated);
     if (!operand.lines.through_l1) continue;
     if (is_stream(operand.lines, operand.element_bytes)) streams += operand.bytes;
@@ -262,7 +262,7 @@ double keys_inside(const GemmTrafficRequest& r) {
 // sequences, which all tiles read, lie in L1; no other loads of such kernels are of A.
 void add_table_of_pages(Traffic& out, const GemmTrafficRequest& r) {
   constexpr double entry = 4;  // bytes
-  const double blocks = static_cast<double>(r.grid->geometry.iterations + r.program->peeled_tiles);
+  const double blocks = r.grid->blocks;
   const double block = std::max(1.0, static_cast<double>(r.config->tile.k) / r.config->attention.page) * entry;
   const double lines = std::ceil(blocks * block / r.gpu->sm.memory.l1_line.value) / std::max(1.0, blocks);
   out.shared[static_cast<std::size_t>(kernels::Matrix::none)] = {
@@ -312,7 +312,6 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
   if (kernels::copies_in_bulk(r.config->family)) {  // less what clusters and GPCs share
     out.boxes = box_traffic(r);
     out.read_beats = 1;
-    const auto blocks = static_cast<double>(r.grid->geometry.iterations + r.program->peeled_tiles);
     double block = out.boxes[0].bytes + out.boxes[1].bytes;
     if (kernels::gathers_pages(*r.config)) {
       const double inside = keys_inside(r);
@@ -321,7 +320,7 @@ Traffic plan_traffic(const GemmTrafficRequest& r) {
       out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
       add_table_of_pages(out, r);
     }
-    out.l2_read_bytes = block * blocks * r.grid->geometry.all_tiles;
+    out.l2_read_bytes = block * r.grid->blocks * r.grid->geometry.all_tiles;
   } else {
     out.reads_that_arrive = reads_that_arrive(*r.gpu, pair_share(r));
     add_masks(out, r);

@@ -39,13 +39,13 @@ struct GemmTrafficRequest {
 }
 
 // Of what the CTAs of a GPC copy of the operands that move along the fast and the slow axis of the raster, the part
-// that reaches L2. A GPC has `clusters` that follow each other in rows of `fast`, pairs of CTAs on a TPC where clusters
-// are of one; what two of these read at one time arrives once, and more merge two by two (H200M: cta_placement; H100M:
-// gpc_merge).
+// that reaches L2. A GPC has `clusters` that follow each other in rows of `fast`, `plane` of them of one product; pairs
+// of CTAs on a TPC where clusters are of one. What two of these read at one time arrives once, and more merge two by
+// two (H200M: cta_placement; H100M: gpc_merge).
 struct SharedReads {
   double fast = 1, slow = 1;
 };
-[[nodiscard]] SharedReads shared_reads(double fast, double clusters, bool in_pairs);
+[[nodiscard]] SharedReads shared_reads(double fast, double plane, double clusters, bool in_pairs);
 
 // Bytes of both operands and the result, each taken once.
 [[nodiscard]] double footprint(const kernels::GemmShape& shape, double bytes_in, double bytes_out);
