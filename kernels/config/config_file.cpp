@@ -134,6 +134,9 @@ Result<fs::path> find_kernel_file(std::string_view name_or_path) {
   const std::vector<std::string> near = nearest_names(stem, shipped_kernels(), 3);
   std::string found = "neither: \"" + shown + "\"";
   if (!near.empty()) found += " (did you mean " + join_or(near) + "?)";
+  constexpr std::size_t long_name = 24;  // longer than those of files
+  if (near.empty() && stem.size() > long_name && name_or_path.find('/') == std::string_view::npos)
+    found += " (names that profilers print: --kernel-name)";
   return Diagnostic{"", 0, 0, "kernel", "the path of a kernel file or the name of a shipped one", std::move(found)};
 }
 

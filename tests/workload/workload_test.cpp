@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "arch/load.hpp"
 #include "sim/workload/power_trace.hpp"
 
@@ -40,6 +44,28 @@ Results run_of(Request given) {
   Result<Results> results = run(std::move(given), bench);
   if (!results) throw std::runtime_error(to_string(results.errors()));
   return std::move(*results);
+}
+
+// A library does not know what the board may draw.
+TEST(Workload, KernelsAreTheBoardsWhateverTheLimitsAndTheirOrder) {
+  const auto kernels_of = [](const std::vector<double>& limits) {
+    Request asked = request({linear(512, 4096, 4096)});
+    const Case board = asked.cases.front();
+    asked.cases.clear();
+    for (const double limit : limits) {
+      asked.cases.push_back(board);
+      asked.cases.back().machine.board_limit = board.machine.gpu.power.limit;
+      asked.cases.back().machine.gpu.power.limit = Watts{limit};
+    }
+    const Results results = run_of(asked);
+    std::map<double, std::string> out;
+    for (std::size_t i = 0; i < limits.size(); ++i)
+      out[limits[i]] = results.cases[i].operations[0].launches[0].cost.kernel;
+    return out;
+  };
+  const auto upwards = kernels_of({120, 400});
+  EXPECT_EQ(upwards, kernels_of({400, 120}));
+  EXPECT_EQ(upwards.at(120), upwards.at(400));
 }
 
 TEST(Workload, SumsAreThoseOfTheSingleRuns) {
