@@ -38,7 +38,7 @@ constexpr std::array<OpcodeInfo, opcode_count> table = {{
     {Opcode::iabs, "IABS", Unit::alu, false, Pipe::alu},
     {Opcode::cs2r, "CS2R", Unit::alu, false, Pipe::alu},
     {Opcode::f2fp, "F2FP", Unit::alu, false, Pipe::alu},
-    {Opcode::viadd, "VIADD", Unit::alu, false, Pipe::alu},
+    {Opcode::viadd, "VIADD", Unit::fma_heavy, false, Pipe::fma},
     {Opcode::s2r, "S2R", Unit::memory, true, Pipe::other, MemoryKind::special_register, MemoryOrder::none, 25,
      LeastStall::none, false, true},
     {Opcode::s2ur, "S2UR", Unit::memory, true, Pipe::other, MemoryKind::none, MemoryOrder::none, 25},

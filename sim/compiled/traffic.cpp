@@ -129,8 +129,6 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
   out.stream_share = all > 0 ? streams / all : 0;
   out.l2_read_bytes = source.missed_sectors * sector_bytes;
   out.l2_write_bytes = source.stored_sectors * sector_bytes;
-  // L2 delivers sectors by pairs: one of 64 bytes alone takes the time of both (H200M, dram_random_rate: 67 million
-  // words at random places of 32 MiB take 480 us, 8.9 TB/s of pairs).
   const double arriving = sectors_that_arrive(source);
   out.reads_that_arrive = arriving * source.pairs_per_sector;
   // A store that fills sectors of a line in part sends a mask before them.

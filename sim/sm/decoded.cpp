@@ -124,12 +124,23 @@ std::uint16_t constant_line(const Instruction& in) {
   return no_constant;
 }
 
-// A product of 64 bits, or its upper half, keeps the heavy half five cycles beside others (h100_sm_micro, pipe_rate:
-// IMAD.HI 5.0 with an FFMA or a LOP3, 6.1 with an IMAD, 4.4 alone). Of compiled code, whose modifiers say so: those
-// that we write are scheduled for the interval of other products.
-std::uint8_t passes_of(const Instruction& in) {
+// Cycles for which an instruction keeps its pipe beyond those of others there. The upper half of a product two (H200M,
+// pipe_mix: IMAD.HI 4.0 cycles, 6.0 with an IMAD), a product of 64 bits three (h100_sm_micro, pipe_rate: 5.1 with
+// IADD3 and IADD3.X): of compiled code, whose modifiers say so, since those that we write are scheduled for the
+// interval of other products. A matrix product of FP64 passes eight times for 8 x 8 x 4, at half the rate of the larger
+// ones on sm_90 (H200M, dmma: 16.0 cycles, and 32.3 for 16 x 8 x 8).
+int further_cycles(const Instruction& in, const arch::SmSpec& sm) {
   const auto says = [&](std::string_view what) { return in.modifiers.find(what) != std::string::npos; };
-  return in.op == Opcode::imad_wide && (says("WIDE") || says("HI")) ? 2 : 1;
+  if (in.op == Opcode::imad_wide) return says("WIDE") ? 3 : says("HI") ? 2 : 0;
+  if (in.op != Opcode::dfma) return 0;
+  const int passes = says("8x8x4") || says("16x8x4") ? 8 : says("16x8x8") ? 16 : says("16x8x16") ? 32 : 1;
+  return (passes - 1) * static_cast<int>(pipe_interval(sm.pipes.fp64.lanes));
+}
+
+// Until the result of a matrix product of FP64 is there: 26.0 and 50.0 cycles in chains of these (H200M, dmma).
+int latency_of(const Instruction& in, const arch::SmSpec& sm) {
+  const int latency = variable_latency(in.op, sm), further = further_cycles(in, sm);
+  return in.op == Opcode::dfma && further > 0 ? latency + 3 * further / 2 - 3 : latency;
 }
 
 DecodedInstruction decode_one(const Instruction& in, const kernels::Program& program, const arch::SmSpec& sm) {
@@ -169,8 +180,8 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   }
   if (in.op == Opcode::bsync) out.redirect = static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.convergence)));
   out.passes_barrier = is_vector_arithmetic(out.action);
-  out.passes = passes_of(in);
-  out.latency = static_cast<std::uint8_t>(std::min(255, variable_latency(in.op, sm)));
+  out.further_cycles = static_cast<std::uint16_t>(further_cycles(in, sm));
+  out.latency = static_cast<std::uint8_t>(std::min(255, latency_of(in, sm)));
   if (out.action != Action::tensor) decode_reads(out, in, sm.register_file);
   return out;
 }

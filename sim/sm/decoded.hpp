@@ -146,9 +146,9 @@ struct DecodedInstruction {
   std::uint8_t reads = 0;
   std::uint8_t region = 0;                // before, in or after the main loop
   std::uint8_t held_by = no_single_wait;  // a pipe (by Action) or queue_place
-  bool simple = false;      // fixed latency, no counter, no constant operand: only pipe and read ports matter
-  bool waits = false;       // for counters, copy groups or asynchronous units; EXIT: for all
-  std::uint8_t passes = 1;  // through the heavy half of the FP32 lanes
+  bool simple = false;               // fixed latency, no counter, no constant operand: only pipe and read ports matter
+  bool waits = false;                // for counters, copy groups or asynchronous units; EXIT: for all
+  std::uint16_t further_cycles = 0;  // of its pipe, beyond those of others there
   std::array<ReadPort, 4> read{};
 };
 

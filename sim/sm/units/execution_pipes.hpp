@@ -33,7 +33,7 @@ class ExecutionPipes {
 
   // Cycles from one instruction of its pipe to the next.
   [[nodiscard]] std::uint64_t interval_of(const DecodedInstruction& in) const {
-    if (in.action != Action::tensor) return intervals_[static_cast<std::size_t>(in.action)] * in.passes;
+    if (in.action != Action::tensor) return intervals_[static_cast<std::size_t>(in.action)] + in.further_cycles;
     return std::max(1u, static_cast<unsigned>(program_.tensor[static_cast<std::size_t>(in.tensor)].interval));
   }
 
@@ -156,7 +156,7 @@ inline std::uint32_t ExecutionPipes::held(std::size_t sub, const WarpScheduler& 
       break;
     }
     case Action::fma_heavy:
-      of.heavy = now + taken + (interval + 1) * (in.passes - 1u);
+      of.heavy = now + taken + in.further_cycles;
       fma_taken();
       break;
     case Action::alu:
@@ -176,13 +176,13 @@ inline std::uint32_t ExecutionPipes::held(std::size_t sub, const WarpScheduler& 
       break;
     case Action::fp64:
       if (fp64_shared_) {
-        fp64_shared_free_ = std::max(now, fp64_shared_free_) + interval;
+        fp64_shared_free_ = std::max(now, fp64_shared_free_) + interval + in.further_cycles;
         for (State& each : std::span(of_).first(sub_cores_)) {
           each.free[static_cast<std::size_t>(Action::fp64)] = queue_free(fp64_shared_free_, interval);
           each.busy |= bit(Action::fp64);
         }
       } else {
-        of.fp64 = std::max(now, of.fp64) + interval;
+        of.fp64 = std::max(now, of.fp64) + interval + in.further_cycles;
         taken_until(of.fp64);
       }
       break;
