@@ -126,6 +126,10 @@ void apply_options(const Arguments& arguments, KernelConfig& config, Diagnostics
     config.split_k_mode = kernels::SplitKMode::serial;
 }
 
+// Keys that say what is computed, not how (tune::Problem).
+constexpr std::string_view of_problem[] = {"dtype",     "dtype_in", "dtype_b", "dtype_acc",
+                                           "dtype_out", "layout",   "bias",    "reads_c"};
+
 // auto settles what these options would.
 void check_automatic(const Arguments& arguments, bool automatic, Diagnostics& errors) {
   if (!automatic)
@@ -133,8 +137,12 @@ void check_automatic(const Arguments& arguments, bool automatic, Diagnostics& er
                            "a kernel by name, file or --family (auto goes with noteg simulate, and with noteg compare "
                            "but for --power-limits)",
                            "\"auto\""));
-  for (const char* option : {"kernel-name", "family", "tile", "split-k"})
+  for (const char* option : {"kernel-name", "family", "tile", "config", "split-k"})
     if (arguments.has(option)) errors.push_back(wrong(option, "nothing beside --kernel auto, which decides it", "it"));
+  for (const auto& [key, value] : kernel_overrides(arguments))
+    if (std::ranges::find(of_problem, key) == std::end(of_problem))
+      errors.push_back(wrong("set", "types, layout, bias or reads_c beside --kernel auto, which decides the others",
+                             found_text(key)));
 }
 
 // A name may say that CTAs share K, but no name says how many.
@@ -228,6 +236,11 @@ void refuse_switches(const Arguments& arguments, Diagnostics& errors) {
   for (const auto& [key, value] : settings(arguments, gpu::is_switch_name))
     errors.push_back(
         wrong("set", "a key of the kernel or arch.KEY; switches belong to noteg simulate", found_text(key)));
+}
+
+void refuse_kernel_settings(const Arguments& arguments, const std::string& why, Diagnostics& errors) {
+  for (const auto& [key, value] : kernel_overrides(arguments))
+    errors.push_back(wrong("set", "arch.KEY or a switch: " + why, found_text(key)));
 }
 
 Diagnostics set_errors(const Arguments& arguments) {

@@ -38,6 +38,9 @@ struct KernelRequest {
 // For commands that run nothing: a switch is a mistake there.
 void refuse_switches(const Arguments& arguments, Diagnostics& errors);
 
+// For what is run without a configuration: --set of a kernel's key is a mistake there, and why.
+void refuse_kernel_settings(const Arguments& arguments, const std::string& why, Diagnostics& errors);
+
 // --set that is not KEY=VALUE.
 [[nodiscard]] Diagnostics set_errors(const Arguments& arguments);
 

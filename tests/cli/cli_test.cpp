@@ -179,6 +179,24 @@ TEST(Simulate, TellsEveryMistakeOfTheCommandLineAtOnce) {
     EXPECT_TRUE(has(values.err, part)) << part << "\n" << values.err;
 }
 
+TEST(Simulate, RefusesWhatTheKernelThatItRunsWouldIgnore) {
+  const std::string gpu = "simulate --arch l4 ", compiled = gpu + "--sass x --launch x ";
+  const auto refuses = [](const std::string& words, const std::string& part) {
+    const Ran ran = run_program(words);
+    EXPECT_EQ(ran.status, 2) << words;
+    EXPECT_TRUE(has(ran.err, part)) << words << "\n" << ran.err;
+  };
+  const std::string one = ": expected a GEMM or attention kernel with it, found a compiled kernel";
+  for (const char* option : {"--kernel", "--family", "--tile", "--shape", "--dtype", "--layout", "--batch"})
+    refuses(compiled + option + " auto", option + one);
+  refuses(compiled + "--set stages=3", "--set: expected arch.KEY or a switch: a compiled kernel has no such key");
+  refuses(gpu + "--memory 'softmax rows=8 columns=8' --shape 1x1x1", "--shape: expected a GEMM or attention kernel");
+  refuses(gpu + "--memory 'softmax rows=8 columns=8' --asm x", "--memory: expected a memory kernel or experts with it");
+  refuses(std::string(small) + " --stalls -", "--stalls: expected a compiled kernel with it");
+  refuses(std::string(small) + " --warps 4", "--warps: expected assembly with it");
+  refuses("compare --arch l4 --arch l40s --sass x --launch x --shape 1x1x1", "--shape" + one);
+}
+
 TEST(Simulate, RefusesMissingValuesRepeatedOptionsAndStrayWords) {
   const Ran ran = run_program("simulate stray --arch rtx4070 --arch l4 --exact=yes --shape");
   EXPECT_EQ(ran.status, 2);

@@ -55,6 +55,14 @@ TEST(AutomaticKernel, RefusesWhatItDecidesItself) {
   const Ran ran = run_program("simulate --arch l4 --kernel auto --tile 64x64x8 --split-k 2 --shape 512x512x256");
   EXPECT_EQ(ran.status, 2);
   EXPECT_TRUE(has(ran.err, "--tile: expected nothing beside --kernel auto")) << ran.err;
+  const std::string automatic = "simulate --arch l4 --kernel auto --dtype f16 --shape 256x256x256 ";
+  const Ran keys = run_program(automatic + "--set tile=64x64x32 --set stages=7 --set layout=nt");
+  EXPECT_EQ(keys.status, 2);
+  for (const char* key : {"tile", "stages"})
+    EXPECT_TRUE(has(keys.err, "beside --kernel auto, which decides the others, found \"" + std::string(key)))
+        << keys.err;
+  EXPECT_FALSE(has(keys.err, "layout\"")) << keys.err;
+  EXPECT_EQ(run_program(automatic + "--set layout=nt --set bias=true --set arch.l2.size=24MiB").status, 0);
   EXPECT_TRUE(has(run_program("kernel show --kernel auto").err, "--kernel: expected a kernel"));
 }
 

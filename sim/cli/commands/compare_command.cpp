@@ -21,6 +21,17 @@ namespace {
 
 constexpr std::size_t least_gpus = 2, most_gpus = 12;
 
+// What a comparison of compiled kernels does not have and would ignore.
+void refuse_beside_compiled(const Arguments& arguments, Diagnostics& errors) {
+  std::vector<std::string> absent{"report"};
+  for (const Option& option : kernel_options())
+    if (option.name != "set") absent.push_back(option.name);
+  for (const std::string& option : absent)
+    if (arguments.has(option))
+      errors.push_back({"", 0, 0, "--" + option, "a GEMM or attention kernel with it", "a compiled kernel"});
+  refuse_kernel_settings(arguments, "a compiled kernel has no such key", errors);
+}
+
 int compare_gpus(const Arguments& arguments) {
   Diagnostics errors = set_errors(arguments);
   const Format format = format_option(arguments, errors);
@@ -37,6 +48,7 @@ int compare_gpus(const Arguments& arguments) {
   Result<std::vector<compare::Variant>> gpus = compare::load_variants(names, arch_overrides(arguments));
   if (!gpus) add(errors, gpus.errors());
   if (names_compiled(arguments)) {
+    refuse_beside_compiled(arguments, errors);
     if (!errors.empty()) return refuse("compare", errors);
     std::vector<arch::GpuSpec> specs;
     for (const compare::Variant& each : *gpus) specs.push_back(each.gpu);
@@ -216,9 +228,13 @@ int compare_power(const Arguments& arguments) {
   const std::vector<Watts> limits = power_limits(arguments, errors);
   gpu::SimOptions sim;
   apply_clock_options(arguments, sim, errors);
+  sim.switches = switch_options(arguments, errors);
   for (const char* option : {"clock", "clock-mode"})
     if (arguments.has(option))
       errors.push_back({"", 0, 0, std::string("--") + option, "nothing beside --power-limits, which decide it", "it"});
+  for (const char* option : {"sass", "cubin", "launch", "strict"})
+    if (arguments.has(option))
+      errors.push_back({"", 0, 0, std::string("--") + option, "no --power-limits beside it", "both"});
   const std::vector<std::string> names = arguments.texts("arch");
   if (names.size() != 1)
     errors.push_back({"", 0, 0, "--arch", "one GPU with --power-limits", names.empty() ? "none" : "several"});

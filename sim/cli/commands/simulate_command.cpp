@@ -154,16 +154,61 @@ int run_simulate(const std::vector<std::string>& words) {
 
 namespace {
 
-// What such a kernel does not have, and would pass over in silence.
+// What a command line can run, and the options that each of them heeds beside those of all.
+struct Runnable {
+  std::string text;
+  std::vector<std::string> named_by;  // the options that ask for it; of a GEMM any other
+  std::vector<std::string> heeds;
+};
+
+constexpr std::string_view of_all[] = {"arch", "set", "exact", "list-switches", "format", "jobs", "quiet"};
+
+std::vector<std::string> names_of(const std::vector<Option>& options) {
+  std::vector<std::string> names;
+  for (const Option& option : options) names.push_back(option.name);
+  return names;
+}
+
+std::vector<std::string> operator+(std::vector<std::string> first, const std::vector<std::string>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
+std::vector<Runnable> runnables() {
+  const std::vector<std::string> clocks = names_of(clock_options());
+  const std::vector<std::string> watched = names_of(trace_options()) + std::vector<std::string>{"report", "estimate"};
+  using Names = std::vector<std::string>;
+  return {
+      {"a GEMM or attention kernel",
+       {},
+       names_of(kernel_options()) + clocks + watched + Names{"explain", "power-trace"}},
+      {"assembly", {"asm"}, names_of(assembly_options())},
+      {"a compiled kernel",
+       {"sass", "cubin", "launch"},
+       names_of(compiled_options()) + clocks + watched + Names{"accelsim-trace", "stalls"}},
+      {"a memory kernel or experts", {"memory", "experts"}, names_of(operator_options()) + clocks + Names{"estimate"}}};
+}
+
+// What is run does not have it and would ignore it.
 void check_beside(const Arguments& arguments, Diagnostics& errors) {
-  std::vector<std::string> absent;
-  if (names_compiled(arguments))
-    absent = {"explain", "power-trace"};
-  else if (names_operator(arguments))
-    absent = {"explain", "trace", "timeline", "power-trace"};
-  const char* kind = names_compiled(arguments) ? "a compiled kernel" : "a memory kernel or experts";
-  for (const std::string& option : absent)
-    if (arguments.has(option)) errors.push_back({"", 0, 0, "--" + option, "a GEMM or attention kernel with it", kind});
+  const std::vector<Runnable> all = runnables();
+  const auto named = std::ranges::find_if(all, [&](const Runnable& one) {
+    return std::ranges::any_of(one.named_by, [&](const std::string& name) { return arguments.has(name); });
+  });
+  const Runnable& run = named == all.end() ? all.front() : *named;
+  const auto heeds = [](const Runnable& one, const std::string& option) {
+    return std::ranges::find(one.heeds, option) != one.heeds.end();
+  };
+  for (const auto& [option, value] : arguments.given()) {
+    if (std::ranges::find(of_all, option) != std::end(of_all) || heeds(run, option)) continue;
+    std::vector<std::string> others;
+    for (const Runnable& other : all)
+      if (heeds(other, option)) others.push_back(other.text);
+    errors.push_back({"", 0, 0, "--" + option, join_or(others) + " with it", run.text});
+  }
+  if (!run.named_by.empty()) refuse_kernel_settings(arguments, run.text + " has no such key", errors);
+  if (arguments.has("explain") && arguments.has("power-trace"))
+    errors.push_back({"", 0, 0, "--power-trace", "no --explain beside it", "both"});
 }
 
 }  // namespace
