@@ -133,9 +133,10 @@ std::optional<Diagnostic> set_word(Written& w, const LineWord& word) {
 
 Result<ExpertLayer> expert_layer_from(std::string_view line) {
   Written w;
-  Diagnostics errors;
+  const std::vector<LineWord> words = words_of_line(line);
+  Diagnostics errors = repeated_keys(words);
   std::vector<std::string> seen;
-  for (const LineWord& word : words_of_line(line)) {
+  for (const LineWord& word : words) {
     seen.push_back(word.key);
     if (!word.has_value)
       errors.push_back(wrong_layer("--experts", "key=value", word.key));

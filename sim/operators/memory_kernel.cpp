@@ -175,6 +175,16 @@ std::vector<LineWord> words_of_line(std::string_view line) {
   return out;
 }
 
+Diagnostics repeated_keys(const std::vector<LineWord>& words) {
+  Diagnostics errors;
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const auto same = [&](const LineWord& other) { return other.has_value && other.key == word->key; };
+    if (word->has_value && std::count_if(words.begin(), word, same) == 1)
+      errors.push_back({"", 0, 0, word->key, "it once", "it again"});
+  }
+  return errors;
+}
+
 Result<MemoryKernel> memory_kernel_from(std::string_view line) {
   const std::vector<LineWord> words = words_of_line(line);
   const std::string first = words.empty() ? "" : words.front().key;
@@ -185,13 +195,16 @@ Result<MemoryKernel> memory_kernel_from(std::string_view line) {
     return wrong("--memory", names, first);
   }
   MemoryKernel out = known->usual;
-  Diagnostics errors;
+  Diagnostics errors = repeated_keys(words);
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (!words[i].has_value)
       errors.push_back(wrong("--memory", "key=value", words[i].key));
     else if (const auto error = set_key(out, words[i].key, words[i].value))
       errors.push_back(*error);
   }
+  for (const char* key : {"rows", "columns"})
+    if (std::ranges::find(words, key, &LineWord::key) == words.end())
+      errors.push_back({"", 0, 0, key, "a number such as " + std::string(key) + "=4096", "nothing"});
   if (errors.empty() && out.bytes_in() + out.bytes_out() > 1e15)
     errors.push_back(wrong("--memory", "at most 1e15 bytes", std::string(line)));
   if (!errors.empty()) return errors;

@@ -46,8 +46,10 @@ struct LineWord {
   bool has_value = false;
 };
 [[nodiscard]] std::vector<LineWord> words_of_line(std::string_view line);
+[[nodiscard]] Diagnostics repeated_keys(const std::vector<LineWord>& words);
 
-// A kind, then key=value: rows, columns, in, out, inputs, operations, special, reductions. All mistakes at once.
+// A kind, then key=value: rows and columns, which must be there, in, out, inputs, operations, special, reductions. All
+// mistakes at once.
 [[nodiscard]] Result<MemoryKernel> memory_kernel_from(std::string_view line);
 
 [[nodiscard]] Result<gpu::KernelLaunch> memory_launch(const arch::GpuSpec& gpu, const MemoryKernel& kernel,

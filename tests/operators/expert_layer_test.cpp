@@ -94,6 +94,10 @@ TEST(ExpertLayer, ReadsAHistogramAndReportsAllMistakes) {
   const Result<ExpertLayer> wrong = expert_layer_from("tokens=0 hidden=64 routing=even experts=8 colour=1");
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.errors().size(), 5u);  // three wrong words, topk and intermediate missing
+  const Result<ExpertLayer> twice =
+      expert_layer_from("tokens=9 tokens=10 topk=1 hidden=64 intermediate=64 loads=2:0:7");
+  ASSERT_FALSE(twice);
+  EXPECT_NE(to_string(twice.errors()).find("tokens: expected it once, found it again"), std::string::npos);
 }
 
 }  // namespace

@@ -49,9 +49,17 @@ TEST(MemoryKernel, OfFewBytesTakesTheLaunchAndALatency) {
 TEST(MemoryKernel, ReportsAllMistakesOfALine) {
   const Result<MemoryKernel> kernel = memory_kernel_from("softmax rows=0 colums=4 in=f99");
   ASSERT_FALSE(kernel);
-  EXPECT_EQ(kernel.errors().size(), 3u);
+  EXPECT_EQ(kernel.errors().size(), 4u);  // three wrong words, columns missing
   EXPECT_FALSE(memory_kernel_from("sofmax rows=1"));
   EXPECT_FALSE(memory_kernel_from(""));
+}
+
+TEST(MemoryKernel, NeedsRowsAndColumnsOnceEach) {
+  const auto errors = [](const char* line) { return to_string(memory_kernel_from(line).errors()); };
+  EXPECT_NE(errors("softmax").find("rows: expected a number such as rows=4096, found nothing"), std::string::npos);
+  EXPECT_NE(errors("softmax rows=4").find("columns: expected a number"), std::string::npos);
+  EXPECT_NE(errors("softmax rows=2 columns=8 rows=5").find("rows: expected it once, found it again"),
+            std::string::npos);
 }
 
 TEST(MemoryKernel, ReadsEveryKindThatItLists) {
