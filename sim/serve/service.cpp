@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <set>
 
 #include "sim/serve/session.hpp"
 
@@ -89,8 +91,7 @@ bool add_words(const std::string& key, const Json& value, std::vector<std::strin
     words.push_back(option + "=" + scalar_text(value));
     return true;
   }
-  const bool extents =
-      !value.empty() && std::ranges::all_of(value, [](const Json& v) { return v.is_number_integer(); });
+  const bool extents = !value.empty() && std::ranges::all_of(value, [](const Json& v) { return v.is_number(); });
   std::string joined;
   for (const Json& each : value) {
     if (each.is_structured()) return false;
@@ -101,6 +102,65 @@ bool add_words(const std::string& key, const Json& value, std::vector<std::strin
   }
   if (extents) words.push_back(option + "=" + joined);
   return true;
+}
+
+// The first key that an object of the text has twice. JSON leaves open which of the two counts.
+struct RepeatedKey {
+  std::vector<std::set<std::string>> seen;  // of the objects that are open
+  std::optional<std::string> found;
+
+  bool operator()(int, Json::parse_event_t event, const Json& part) {
+    if (event == Json::parse_event_t::object_start) seen.emplace_back();
+    if (event == Json::parse_event_t::object_end) seen.pop_back();
+    if (event != Json::parse_event_t::key || found) return true;
+    if (auto key = part.get<std::string>(); !seen.back().insert(key).second) found = std::move(key);
+    return true;
+  }
+};
+
+// What a JSON text says without blanks, each number and text as it is written: the digits of a number would not all
+// pass through a double.
+std::string without_blanks(std::string_view text) {
+  std::string out;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted || (c != ' ' && c != '\t' && c != '\r' && c != '\n')) out += c;
+    if (quoted && c == '\\')
+      out += text[++i];
+    else if (c == '"')
+      quoted = !quoted;
+  }
+  return out;
+}
+
+// The value of a key of an object that was read before, as it is written.
+std::string written_value(std::string_view object, std::string_view wanted) {
+  const std::string text = without_blanks(object);
+  int depth = 0;
+  std::size_t begin = 0;  // of a key, then of its value
+  std::string key;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      while (text[++i] != '"')
+        if (text[i] == '\\') ++i;
+      continue;
+    }
+    if (depth == 1 && c == ':') {
+      key = Json::parse(text.substr(begin, i - begin)).get<std::string>();
+      begin = i + 1;
+    } else if (depth == 1 && (c == ',' || c == '}')) {
+      if (key == wanted) return text.substr(begin, i - begin);
+      begin = i + 1;
+    }
+    if (c == '{' || c == '[') {
+      if (++depth == 1) begin = i + 1;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return "null";
 }
 
 struct Parsed {
@@ -161,14 +221,16 @@ std::string Service::refusal(std::string_view error) { return with_id("null", re
 std::string Service::answer(std::string_view line) {
   if (line.size() > longest_line) return refusal(fmt::format("expected a line of at most {} bytes", longest_line));
   if (is_too_deep(line)) return refusal(fmt::format("expected at most {} brackets within each other", deepest));
-  Json request = Json::parse(line, nullptr, false);
+  RepeatedKey repeated;
+  Json request = Json::parse(line, std::ref(repeated), false);
   if (!request.is_object())
     return refusal(R"(expected a JSON object such as {"command": "simulate", ...}, found something else)");
   std::string id = "null";
   if (const auto found = request.find("id"); found != request.end()) {
-    id = compact(*found);
+    id = written_value(line, "id");
     request.erase(found);
   }
+  if (repeated.found) return with_id(id, refused(*repeated.found + ": expected it once, found it again"));
   const std::string key = compact(request);
   if (const std::shared_ptr<const std::string> known = remembered(key)) return with_id(id, *known);
   const Parsed parsed = parse(request);

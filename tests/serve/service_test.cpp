@@ -30,6 +30,31 @@ TEST(Service, KeysBecomeOptionsAndTheIdComesBack) {
             R"({"id":null,"status":0,"text":"workload\ngpt-2\n"})");
 }
 
+TEST(Service, AnIdComesBackAsItIsWritten) {
+  Service service(echo);
+  for (const char* id : {"12345678901234567890123", "1.50", "-0e1", R"("a \"b\\ , \u00e4")", R"({"id":[1,{}]})"})
+    EXPECT_EQ(service.answer(std::string(R"({"x":[{"id":3}],"\u0069d" : )") + id + R"(,"command":"tune"})")
+                  .find("{\"id\":" + std::string(id) + ",\"status\":"),
+              0u)
+        << id;
+}
+
+TEST(Service, AKeyThatARequestHasTwiceIsAMistakeOfThatRequest) {
+  Service service(echo);
+  EXPECT_EQ(service.answer(R"({"id":7,"command":"simulate","arch":"l4","arch":"l40s"})"),
+            R"({"id":7,"status":2,"error":"arch: expected it once, found it again"})");
+  EXPECT_EQ(service.answer(R"({"command":"simulate","set":{"arch.sms":3,"arch.sms":4}})"),
+            R"({"id":null,"status":2,"error":"arch.sms: expected it once, found it again"})");
+  EXPECT_EQ(service.answer(R"({"command":"simulate","set":{"a":1},"b":{"a":1}})").find("{\"id\":null,\"status\":0"),
+            0u);
+}
+
+TEST(Service, ExtentsThatAreNoIntegersAreOneShapeStill) {
+  Service service(echo);
+  EXPECT_EQ(service.answer(R"({"command":"simulate","shape":[64,64,64.5]})"),
+            R"({"id":null,"status":0,"text":"simulate\n--shape=64x64x64.5\n"})");
+}
+
 TEST(Service, AResultIsTheCommandsJsonWithoutBlanks) {
   Service service([](const std::string&, const std::vector<std::string>&) {
     return Ran{0, "{\n  \"time_us\": 1.50,\n  \"a\": [1, 2]\n}\n", "a remark\n"};
