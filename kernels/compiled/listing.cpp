@@ -272,8 +272,18 @@ class ListingReader {
     }
     labels_.clear();
     const Code& code = out_.kernels.back();
+    check_end(code);
     if (!code.instructions.empty() && !names_.insert(code.name).second)
       errors_.push_back({out_.file, code.line, 0, "", "kernels of different names", code.name + " again"});
+  }
+
+  // Nothing runs past the end of a kernel. Behind it lie NOPs that fill it up.
+  void check_end(const Code& code) {
+    const auto last =
+        std::find_if(code.instructions.rbegin(), code.instructions.rend(), [](auto& in) { return in.base != "NOP"; });
+    if (last != code.instructions.rend() && !ends_its_path(*last))
+      errors_.push_back({out_.file, last->line, 0, "", "the kernel's code down to an EXIT, RET or BRA that ends it",
+                         "the end in the midst of " + code.name});
   }
 
   // BRX R6 -0x1f0 (*"BRANCH_TARGETS .L_x_1,.L_x_2"*): the entries of its table in their order.
@@ -314,10 +324,6 @@ class ListingReader {
   std::int16_t source_file_ = -1;
   std::size_t total_ = 0;
   bool open_ = false, added_ = false, wants_word_ = false;
-};
-
-struct CloseGzip {
-  void operator()(gzFile_s* file) const { gzclose(file); }
 };
 
 }  // namespace
@@ -365,23 +371,28 @@ Result<Listing> parse_listing(std::string text, std::string file) {
 
 Result<Listing> read_listing(const std::filesystem::path& path) {
   const std::string name = path.string();
+  const auto wrong = [&](std::string expected, std::string found) {
+    return Diagnostic{name, 0, 0, "", std::move(expected), std::move(found)};
+  };
   if (Result<std::string> raw = read_file(path, std::size_t{1} << 20 << 8); !raw)
     return raw.errors();
   else if (!raw->starts_with("\x1f\x8b"))
     return parse_listing(std::move(*raw), name);
-  const std::unique_ptr<gzFile_s, CloseGzip> file(gzopen(name.c_str(), "rb"));
-  if (!file) return Diagnostic{name, 0, 0, "", "a file that can be read", "one that cannot be opened"};
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(name.c_str(), "rb"), gzclose);
+  if (!file) return wrong("a file that can be read", "one that cannot be opened");
   std::string text;
   constexpr std::size_t piece = std::size_t{1} << 20;
   for (;;) {
     const std::size_t there = text.size();
     text.resize(there + piece);
     const int got = gzread(file.get(), text.data() + there, static_cast<unsigned>(piece));
-    if (got < 0) return Diagnostic{name, 0, 0, "", "a whole gzip file", "a damaged one"};
+    if (got < 0) return wrong("a whole gzip file", "a damaged one");
     text.resize(there + static_cast<std::size_t>(got));
-    if (got == 0) break;
-    if (text.size() > largest_listing) break;
+    if (got == 0 || text.size() > largest_listing) break;
   }
+  int status = Z_OK;
+  gzerror(file.get(), &status);  // a truncated stream ends like a whole one, but leaves a status
+  if (status != Z_OK && status != Z_STREAM_END) return wrong("a whole gzip stream", "a truncated one");
   return parse_listing(std::move(text), name);
 }
 

@@ -350,4 +350,17 @@ bool parse_instruction(std::string_view text, Instruction& out) {
   return true;
 }
 
+bool ends_its_path(const Instruction& in) {
+  constexpr std::string_view leaving[] = {"BRA", "BRX", "BRXU", "EXIT", "JMP", "JMX", "JMXU", "KILL", "RET"};
+  if (std::ranges::find(leaving, in.base) == std::end(leaving)) return false;
+  if (in.modifiers.find(".DIV") != in.modifiers.npos || in.modifiers.find(".CONV") != in.modifiers.npos)
+    return false;  // BRA.DIV: where threads have parted
+  const auto is_true = [](int index, bool negated) { return index == true_predicate && !negated; };
+  if (in.guard >= 0 && !is_true(in.guard, in.guard_negated)) return false;
+  return std::ranges::all_of(in.operand, [&](const Operand& each) {
+    const bool is_condition = each.kind == Kind::pred || each.kind == Kind::upred;
+    return !is_condition || is_true(each.index, each.negated);
+  });
+}
+
 }  // namespace noteg::compiled

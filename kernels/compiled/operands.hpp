@@ -15,6 +15,9 @@ namespace noteg::compiled {
 // mnemonic, or more operands than an instruction has.
 [[nodiscard]] bool parse_instruction(std::string_view text, Instruction& out);
 
+// Whether no thread goes on to the instruction behind it: an exit, a return or a branch that every thread takes.
+[[nodiscard]] bool ends_its_path(const Instruction& in);
+
 // A number as disassemblers print it: 0x1f, -0x4, 12, 1.5, +INF, -QNAN; floats as the bits of a binary32.
 struct Number {
   std::int64_t value = 0;

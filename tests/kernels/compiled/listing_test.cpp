@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <fstream>
 
 #include "kernels/compiled/cubin.hpp"
 #include "kernels/compiled/emulator/machine.hpp"
 #include "kernels/compiled/launch_file.hpp"
 #include "kernels/compiled/opcodes.hpp"
+#include "sim/support/text_file.hpp"
 
 namespace noteg::compiled {
 namespace {
@@ -20,6 +22,8 @@ k:
 .L_x_1:
         /*0010*/              @!P0 BRA `(.L_x_1) ;                           /* 0xfffffffc00fc7947 */
                                                                              /* 0x000fea000383ffff */
+        /*0020*/                   EXIT ;                                    /* 0x000000000000794d */
+                                                                             /* 0x000fea0003800000 */
 )";
 
 TEST(Listing, TakesControlBitsFromTheSecondWord) {
@@ -95,6 +99,34 @@ TEST(Listing, RefusesWhatIsCutOffMixedOrNoListing) {
   std::string no_label(two_words);
   no_label.replace(no_label.find("`(.L_x_1)"), 9, "`(.L_x_7)");
   EXPECT_TRUE(fails(no_label));
+}
+
+TEST(Listing, EndsAKernelWhereNoThreadGoesOn) {
+  const auto errors = [](const std::string& last) {
+    return to_string(
+        parse_listing("code for sm_90\nFunction:k\nL:\n--:-:-:-:1\tMOV R1, R2;\n--:-:-:-:1\t" + last + ";\n", "k.sass")
+            .errors());
+  };
+  for (const char* end : {"EXIT", "@PT EXIT", "BRA L", "BRA `(L)", "RET.REL.NODEC R2", "BRA L;\n--:-:-:-:0\tNOP"})
+    EXPECT_EQ(errors(end), "") << end;
+  for (const char* within : {"@P0 EXIT", "@!PT EXIT", "@!P0 BRA L", "BRA.DIV UR4, L", "BRA.U !UP0, L", "MOV R2, R3"})
+    EXPECT_NE(
+        errors(within).find("k.sass:5: expected the kernel's code down to an EXIT, RET or BRA that ends it, found "
+                            "the end in the midst of k"),
+        std::string::npos)
+        << within << errors(within);
+}
+
+TEST(Listing, RefusesAPackedFileThatIsCutOff) {
+  const Result<std::string> whole = read_file(NOTEG_SOURCE_DIR "/tests/data/compiled/own_sm90a.sass.gz", 1 << 20);
+  ASSERT_TRUE(whole);
+  const std::string path = testing::TempDir() + "cut.sass.gz";
+  for (const std::size_t kept : {whole->size() - 4, whole->size() - 86, whole->size() / 2}) {
+    std::ofstream(path, std::ios::binary) << whole->substr(0, kept);
+    const Result<Listing> listing = read_listing(path);
+    ASSERT_FALSE(listing) << kept;
+    EXPECT_EQ(to_string(listing.errors()), path + ": expected a whole gzip stream, found a truncated one\n");
+  }
 }
 
 TEST(LaunchFile, PointsAtEveryMistake) {
