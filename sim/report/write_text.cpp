@@ -144,7 +144,8 @@ std::string_view l2_words(std::string_view state) {
 // What DRAM really moves is more than each matrix once, or nothing where L2 holds them.
 std::string intensity_of_run(const SimReport& r) {
   const double bytes = r.memory.dram_read_bytes + r.memory.dram_write_bytes;
-  return bytes > 0 ? figure(r.shape.flops() / bytes, Unit::flop_per_byte) + " as run" : "no byte of DRAM as run";
+  const double operations = r.tflops * r.time_us * 1e6;
+  return bytes > 0 ? figure(operations / bytes, Unit::flop_per_byte) + " as run" : "no byte of DRAM as run";
 }
 
 void memory_lines(Page& page, const SimReport& r, const Figures& f) {
@@ -157,8 +158,10 @@ void memory_lines(Page& page, const SimReport& r, const Figures& f) {
                                          f("memory.shared_conflict_wavefronts")));
   page.line("registers", fmt::format("{} reads, {} from the cache, {} lost to banks", f("rf.reads"), f("rf.cache_hits"),
                                      f("rf.bank_conflict_cycles")));
-  page.line("roofline", fmt::format("{} with each matrix moved once, {}; under the {} roof",
-                                    f("roofline.arithmetic_intensity"), intensity_of_run(r), f("roofline.bound")));
+  const bool has_matrices = r.shape.m > 0;  // compiled code has buffers
+  page.line("roofline",
+            fmt::format("{} with {} moved once, {}; under the {} roof", f("roofline.arithmetic_intensity"),
+                        has_matrices ? "each matrix" : "its bytes", intensity_of_run(r), f("roofline.bound")));
 }
 
 void mix_line(Page& page, const SimReport& r, const Figures& f) {

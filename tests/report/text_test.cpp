@@ -42,6 +42,17 @@ TEST(ReportText, SaysWhatLimitsAndWhatRemovingItWouldBring) {
   EXPECT_NE(text.find("1.40x as fast"), std::string::npos);
 }
 
+TEST(ReportText, DividesWhatARunComputesByItsBytesOfDram) {
+  gpu::SimReport report = test::sample_report();
+  report.tflops = 2, report.time_us = 1000;
+  report.memory.dram_read_bytes = 3e8, report.memory.dram_write_bytes = 1e8;
+  EXPECT_NE(report::to_text(report).find("490 FLOP/B with each matrix moved once, 5.00 FLOP/B as run"),
+            std::string::npos);
+  report.shape = {};  // of compiled code
+  EXPECT_NE(report::to_text(report).find("490 FLOP/B with its bytes moved once, 5.00 FLOP/B as run"),
+            std::string::npos);
+}
+
 TEST(ReportText, SaysSoWhereNothingWasValidated) {
   gpu::SimReport report = test::sample_report();
   report.confidence = {-1, "none", {}, ""};
