@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <vector>
@@ -83,21 +84,32 @@ std::string joined(const std::vector<std::string>& words) {
 }  // namespace
 
 std::string list_text(const ValidatedGpus& validated) {
-  std::string out = fmt::format("{:<16}{:<7}{:>4}{:>10}{:>9}{:>9}{:>7}{:>10}{:>9}{:>14}\n", "id", "base", "SMs",
-                                "boost", "L2", "memory", "type", "GB/s", "FP32", "error (rows)");
-  for (const ListRow& row : list_rows()) {
-    if (!row.gpu) {
-      out += fmt::format("{:<16}cannot be loaded: {}\n", row.id, row.mistake);
-      continue;
-    }
+  constexpr std::size_t columns = 10, words = 2;  // the first ones, which begin where their column does
+  using Cells = std::array<std::string, columns>;
+  std::vector<Cells> lines{{"id", "base", "SMs", "boost", "L2", "memory", "type", "GB/s", "FP32", "error (rows)"}};
+  const std::vector<ListRow> rows = list_rows();
+  for (const ListRow& row : rows) {
+    if (!row.gpu) continue;
     const GpuSpec& gpu = *row.gpu;
     const auto known = validated.find(row.id);
     const std::string error =
         known == validated.end() ? "-" : fmt::format("{:.1f} % ({})", 100 * known->second.mape, known->second.rows);
-    out += fmt::format("{:<16}{:<7}{:>4}{:>10}{:>9}{:>9}{:>7}{:>10.0f}{:>9.1f}{:>14}\n", row.id, gpu.sm.name, gpu.sms,
-                       format_quantity(gpu.clock.boost), format_quantity(gpu.l2.size), format_quantity(gpu.dram.size),
-                       gpu.dram.type, gpu.dram.bandwidth.value / 1e9, fp32_tflops(gpu), error);
+    lines.push_back({row.id, gpu.sm.name, std::to_string(gpu.sms), format_quantity(gpu.clock.boost),
+                     format_quantity(gpu.l2.size), format_quantity(gpu.dram.size), gpu.dram.type,
+                     fmt::format("{:.0f}", gpu.dram.bandwidth.value / 1e9), fmt::format("{:.1f}", fp32_tflops(gpu)),
+                     error});
   }
+  std::array<std::size_t, columns> widths{};
+  for (const Cells& cells : lines)
+    for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], cells[i].size());
+  std::string out;
+  for (const Cells& cells : lines) {
+    for (std::size_t i = 0; i < columns; ++i)
+      out += i < words ? fmt::format("{:<{}}  ", cells[i], widths[i])
+                       : fmt::format("{:>{}}{}", cells[i], widths[i], i + 1 < columns ? "  " : "\n");
+  }
+  for (const ListRow& row : rows)
+    if (!row.gpu) out += fmt::format("{:<{}}  cannot be loaded: {}\n", row.id, widths.front(), row.mistake);
   return out + "FP32: peak at the boost clock in TFLOP/s. error: mean of |predicted / measured - 1| of the time.\n";
 }
 

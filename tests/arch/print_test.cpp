@@ -41,6 +41,17 @@ TEST(ArchPrint, ListHoldsEveryGpuInEveryFormat) {
   }
 }
 
+TEST(ArchPrint, ColumnsOfTheListStandApart) {
+  const std::string text = list_text();
+  for (const std::string& id : list_gpu_ids()) {
+    const GpuSpec gpu = *load_gpu(id);
+    const std::size_t begin = text.find("\n" + id + "  ") + 1;
+    const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+    EXPECT_NE(line.find("  " + gpu.sm.name + "  "), std::string::npos) << line;
+    EXPECT_NE(line.find("  " + gpu.dram.type + "  "), std::string::npos) << line;
+  }
+}
+
 TEST(ArchPrint, PeakOfTheRtx4070FollowsFromItsFile) {
   const nlohmann::json json = nlohmann::json::parse(list_json());
   for (const nlohmann::json& gpu : json["gpus"]) {
