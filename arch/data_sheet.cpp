@@ -215,10 +215,16 @@ class Maker {
   void check() {
     for (const Rule& rule : rules()) {
       if (rule.holds(out_.gpu)) continue;
-      const Field& field = fields()[*find_field(rule.keys.front())];
+      const std::size_t index = *find_field(rule.keys.front());
+      const Field& field = fields()[index];
       const auto entry = std::ranges::find(entries, rule.keys.front(), &SheetEntry::key);
       const std::string key = entry != entries.end() ? option_of(entry->name) : std::string(rule.keys.front());
-      errors_.push_back({"", 0, 0, key, std::string(rule.sentence), format_value(field, field.get(out_.gpu))});
+      std::string found = format_value(field, field.get(out_.gpu));
+      if (!given_[index]) {  // nobody wrote it
+        found += ", which was not given but derived: " + out_.provenance[index].guess;
+        if (entry != entries.end()) found += " (" + key + " says otherwise)";
+      }
+      errors_.push_back({"", 0, 0, key, std::string(rule.sentence), std::move(found)});
     }
   }
 

@@ -118,7 +118,11 @@ TEST(DataSheet, MistakesNameTheOption) {
   EXPECT_TRUE(has(mistakes(with(least, "tensor_tflops", "many")), "--tensor-tflops: expected a number"));
   EXPECT_TRUE(has(mistakes(with(least, "tensor_tflops", "1")), "--tensor-tflops: expected a number"));
   EXPECT_TRUE(has(mistakes(with(least, "name", "")), "--name: expected"));
-  EXPECT_TRUE(has(mistakes(with(least, "power", "50 W")), "--idle: expected less than power.limit"));
+  const std::string derived = mistakes(with(least, "power", "50 W"));
+  EXPECT_TRUE(has(derived, "--idle: expected less than power.limit")) << derived;
+  EXPECT_TRUE(has(derived, "which was not given but derived: in proportion to the SMs, as on the")) << derived;
+  EXPECT_TRUE(has(derived, "(--idle says otherwise)")) << derived;
+  EXPECT_FALSE(has(mistakes(with(with(least, "power", "50 W"), "idle", "60 W")), "--idle says otherwise"));
   const File file("noteg_sheet_bad.yaml", "from: sm_89\nsm: 58\n");
   const Result<Sheet> sheet = read_sheet(file.path());
   ASSERT_FALSE(sheet);
