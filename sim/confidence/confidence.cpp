@@ -117,7 +117,8 @@ Situation situation_of(const SimReport& report, const arch::GpuSpec& gpu, const 
   at.waves = report.occupancy.waves;
   const double step = std::max(1.0, static_cast<double>(kernel.tile.k) * kernel.split_k * kernel.sliced_k.value_or(1));
   at.iterations = std::max(1.0, static_cast<double>(report.shape.k) / step);
-  if (report.throttled) at.clock_share = report.sm_clock_mhz * 1e6 / gpu.clock.boost.value;
+  // Bursts stand among the measured runs as if nothing held their clock.
+  if (report.throttled && !report.in_burst) at.clock_share = report.sm_clock_mhz * 1e6 / gpu.clock.boost.value;
   return at;
 }
 

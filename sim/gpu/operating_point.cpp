@@ -5,8 +5,6 @@
 #include <algorithm>
 
 namespace noteg::gpu {
-namespace {
-
 std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options, const power::OperatingPoint& point) {
   if (!options.switches.power) return "none";
   const double limit = gpu.power.limit.value;
@@ -18,12 +16,17 @@ std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options,
   if (options.clock_mode == power::ClockMode::burst) {
     return point.over_limit ? fmt::format("a burst: too short for the limit of {:.0f} W to act", limit) : "none";
   }
-  if (point.over_limit) return fmt::format("even the lowest clock needs more than the limit of {:.0f} W", limit);
-  if (point.throttled && point.too_hot) return fmt::format("the temperature limit of {:.0f} C", hottest);
-  return point.throttled ? fmt::format("the power limit of {:.0f} W", limit) : "none";
+  if (point.in_burst)
+    return fmt::format("the power limit of a burst, {:.3g} times {:.0f} W", gpu.power.burst_share,
+                       std::min(gpu.power.limit, power::thermal_limit(gpu.power)).value);
+  if (!point.throttled && point.at_rest)
+    return fmt::format("a board that wakes runs at {:.0f} MHz for {:.3g} s", gpu.clock.rest.value * 1e-6,
+                       gpu.clock.wake.value);
+  if (!point.throttled) return "none";
+  std::string reason = point.too_hot ? fmt::format("the temperature limit of {:.0f} C", hottest)
+                                     : fmt::format("the power limit of {:.0f} W", limit);
+  return point.over_limit ? reason + ", and even the lowest clock needs more" : reason;
 }
-
-}  // namespace
 
 // How many instructions the whole grid executes is mostly known exactly; else CTAs and their tiles are alike.
 ChipEvents chip_events(const arch::GpuSpec& gpu, const KernelLaunch& launch, const Traffic& traffic,
@@ -102,6 +105,7 @@ void fill_power(SimReport& r, const arch::GpuSpec& gpu, const SimOptions& option
   r.voltage = point.board.voltage.value;
   for (std::size_t i = 0; i < r.energy_stack_mj.size(); ++i) r.energy_stack_mj[i] = point.board.energy[i].value * 1e3;
   r.throttled = point.throttled;
+  r.in_burst = point.in_burst;
   r.throttle_reason = throttle_reason(gpu, options, point);
   const bool burst = options.clock_mode == power::ClockMode::burst;
   const bool cool = options.clock_mode == power::ClockMode::cool;

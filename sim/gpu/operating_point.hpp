@@ -40,6 +40,11 @@ struct ChipEvents {
 [[nodiscard]] power::OperatingPoint operating_point(const arch::GpuSpec& gpu, const SimOptions& options,
                                                     const std::function<power::Activity(Hertz)>& activity_at);
 
+// What holds the clock, to stand behind "held down by" where the point is throttled; else why clock or power are not
+// what one would expect; "none".
+[[nodiscard]] std::string throttle_reason(const arch::GpuSpec& gpu, const SimOptions& options,
+                                          const power::OperatingPoint& point);
+
 // Power, energy, clock and why the clock is what it is. Run time and rate must be there already.
 void fill_power(SimReport& report, const arch::GpuSpec& gpu, const SimOptions& options,
                 const power::OperatingPoint& point);

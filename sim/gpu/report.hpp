@@ -111,6 +111,7 @@ struct SimReport {
   double pct_of_peak = 0;  // 0..100
   double power_w = 0, energy_mj = 0;
   bool throttled = false;
+  bool in_burst = false;        // throttled, but only as long as a burst lasts
   std::string throttle_reason;  // why the clock or the power is not what one would expect; "none"
   std::string clock_mode;       // given, burst, cool or sustained
   double tflops_per_w = 0;

@@ -94,6 +94,8 @@ Hertz highest_within(const ClockRequest& request, const ActivityAt& activity_at,
 struct Start {
   Hertz clock;
   Seconds time;
+  bool is_held = false;  // by the fast limiter
+  bool at_rest = false;
 };
 
 // A board that wakes keeps its clock at rest, unless even that is too high to last. One that stands ready has its
@@ -103,12 +105,13 @@ Start start_of(const ClockRequest& request, const ActivityAt& activity_at, Hertz
                const OperatingPoint& lasting) {
   const arch::GpuSpec& gpu = *request.gpu;
   const bool wakes = gpu.clock.rest.value > 0;
-  if (wakes && gpu.clock.rest <= lasting.clock) return {gpu.clock.rest, gpu.clock.wake};
+  if (wakes && gpu.clock.rest <= lasting.clock) return {gpu.clock.rest, gpu.clock.wake, false, true};
   if (!lasting.throttled) return {highest, Seconds{0.0}};
   const Hertz ready = wakes ? std::min(highest, gpu.clock.rest) : highest;
   const bool tensor = uses_tensor_cores(activity_at(ready));
   const Hertz clock = tensor ? highest_within(request, activity_at, ready, gpu.power.burst_share) : ready;
-  return {std::max(clock, lasting.clock), gpu.power.averaging};
+  const Hertz kept = std::max(clock, lasting.clock);
+  return {kept, gpu.power.averaging, kept < ready, wakes};
 }
 
 // What is given back is the mean clock of the launches that are timed.
@@ -120,8 +123,10 @@ OperatingPoint with_start(const ClockRequest& request, const ActivityAt& activit
   const double early = std::clamp(in_start / timed, 0.0, 1.0);
   const double seconds_per_cycle = early / start.clock.value + (1.0 - early) / lasting.clock.value;
   OperatingPoint point = at_clock(request, activity_at, Hertz{1.0 / seconds_per_cycle}, Warmth::idle);
-  point.throttled = lasting.throttled && early < 1.0;
-  point.over_limit = false;
+  point.in_burst = early >= 1.0 && start.is_held;
+  point.throttled = point.in_burst || (lasting.throttled && early < 1.0);
+  point.at_rest = early > 0 && start.at_rest;
+  point.over_limit = point.too_hot = false;
   return point;
 }
 

@@ -69,6 +69,8 @@ struct OperatingPoint {
   bool too_hot = false;     // the limit is the temperature: power.slowdown is reached before power.limit
   bool over_limit = false;  // more power than the limits although nothing can bring it down: a given clock, or the
                             // lowest clock there is
+  bool in_burst = false;    // throttled by the fast limiter: all that is timed is over before the slow one acts
+  bool at_rest = false;     // some of what is timed runs at the clock of a board that wakes
 };
 
 struct ClockRequest {

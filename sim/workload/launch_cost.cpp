@@ -50,6 +50,7 @@ LaunchCost at_operating_point(const Machine& machine, power::ActivityAt activity
   out.energy_mj = (point.board.power * time).value * 1e3;
   out.sm_clock_mhz = point.clock.value * 1e-6;
   out.throttled = point.throttled;
+  out.throttle_reason = gpu::throttle_reason(machine.gpu, machine.sim, point);
   out.activity_at = std::move(activity_at);
   return out;
 }
@@ -109,6 +110,7 @@ Result<LaunchCost> cost_of(const Machine& machine, const GemmLaunch& launch, con
   out.power_w = report->power_w;
   out.sm_clock_mhz = report->sm_clock_mhz;
   out.throttled = report->throttled;
+  out.throttle_reason = report->throttle_reason;
   out.flops = launch.shape.flops();
   out.dram_bytes = report->memory.dram_read_bytes + report->memory.dram_write_bytes;
   out.kernel = report->kernel.name;

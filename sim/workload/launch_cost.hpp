@@ -35,6 +35,7 @@ struct LaunchCost {
   double time_us = 0, energy_mj = 0, power_w = 0;
   double sm_clock_mhz = 0;
   bool throttled = false;
+  std::string throttle_reason = "none";  // as of gpu::SimReport
   double flops = 0, dram_bytes = 0;
   std::string kernel;             // name or configuration; empty: no GEMM
   std::string limiter;            // a name of gpu::Bottleneck, or latency, l2, dram, link

@@ -106,6 +106,7 @@ CaseResult result_of(const Request& request, const Case& one, const std::vector<
   out.of = &one;
   out.step = &request.steps[one.step];
   out.lowest_clock_mhz = 1e9;
+  double throttled_w = 0;
   for (const Placed& each : placed) {
     OperationResult operation = result_of(each, costs);
     out.time_us += operation.time_us;
@@ -115,6 +116,10 @@ CaseResult result_of(const Request& request, const Case& one, const std::vector<
     for (const LaunchResult& launch : operation.launches) {
       out.lowest_clock_mhz = std::min(out.lowest_clock_mhz, launch.cost.sm_clock_mhz);
       out.highest_clock_mhz = std::max(out.highest_clock_mhz, launch.cost.sm_clock_mhz);
+      if (launch.cost.throttled && launch.cost.power_w > throttled_w) {
+        throttled_w = launch.cost.power_w;
+        out.throttle_reason = launch.cost.throttle_reason;
+      }
       out.throttled = out.throttled || launch.cost.throttled;
     }
     out.operations.push_back(std::move(operation));
@@ -185,6 +190,7 @@ class Settling {
     const double clock = point.clock.value * 1e-6;
     std::optional<double>& at = machines_[c].sim.sm_clock_mhz;
     results_[c].throttled = point.throttled;
+    results_[c].throttle_reason = gpu::throttle_reason(as_asked.gpu, as_asked.sim, point);
     settled_[c] = settled_[c] || (at && std::abs(clock / *at - 1) < near);
     if (!settled_[c]) at = clock;
   }

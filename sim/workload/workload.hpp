@@ -76,6 +76,7 @@ struct CaseResult {
   double flops = 0, dram_bytes = 0;
   double lowest_clock_mhz = 0, highest_clock_mhz = 0;  // of its launches
   bool throttled = false;
+  std::string throttle_reason = "none";  // as of gpu::SimReport; of several launches that with the most power
 
   [[nodiscard]] double power_w() const { return time_us > 0 ? energy_mj / time_us * 1e3 : 0; }
   [[nodiscard]] double tokens_per_second() const { return time_us > 0 ? step->tokens / time_us * 1e6 : 0; }

@@ -64,6 +64,7 @@ Json json_of(const CaseResult& r) {
           {"lowest_clock_mhz", finite(r.lowest_clock_mhz)},
           {"highest_clock_mhz", finite(r.highest_clock_mhz)},
           {"throttled", r.throttled},
+          {"throttle_reason", r.throttle_reason},
           {"waiting_us", finite(r.waiting_us)},
           {"flops", finite(r.flops)},
           {"dram_bytes", finite(r.dram_bytes)},

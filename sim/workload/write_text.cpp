@@ -111,7 +111,7 @@ std::string to_text(const Results& results, const Heading& heading) {
   text += "\n" + summary(results);
   for (const CaseResult& r : results.cases) {
     text += fmt::format("\n{}: {}, {}, {:.0f} W, {}{}\n", label_of(r), time_text(r.time_us), energy_text(r.energy_mj),
-                        r.power_w(), clocks_text(r), r.throttled ? ", held down by the power limit" : "");
+                        r.power_w(), clocks_text(r), r.throttled ? ", held down by " + r.throttle_reason : "");
     text += table(r);
   }
   if (!results.cases.empty())

@@ -47,6 +47,24 @@ TEST(SimulatePower, AFewLaunchesFromRestRunAtTheClockAtRest) {
   EXPECT_EQ(run_program("simulate --arch rtx4070 --launches 2 --clock-mode burst " + kernel).status, 2);
 }
 
+TEST(SimulatePower, ABurstOfTensorCoresSaysThatItsLimitHoldsTheClock) {
+  const std::string one =
+      "simulate --arch h100-sxm5-80gb --kernel auto --dtype f16 --shape 8192x8192x8192 --launches 1 --estimate";
+  const Json json = json_of(one);
+  EXPECT_TRUE(json["throttled"]);
+  EXPECT_EQ(json["throttle_reason"], "the power limit of a burst, 1.2 times 700 W");
+  EXPECT_EQ(json["bottleneck"]["clock_held_by"], json["throttle_reason"]);
+  EXPECT_TRUE(has(run_program(one).out, "MHz, held down by the power limit of a burst")) << run_program(one).out;
+}
+
+TEST(SimulatePower, ALimitThatNoClockKeepsIsSaid) {
+  const Json json = json_of(
+      "simulate --arch b300-sxm-288gb --set arch.power.limit=260W --estimate --family mma --tile 128x128x32 "
+      "--dtype bf16 --shape 4096x4096x4096");
+  EXPECT_GT(json["power_w"], 260);
+  EXPECT_EQ(json["throttle_reason"], "the power limit of 260 W, and even the lowest clock needs more");
+}
+
 TEST(SimulatePower, WritesTheTraceAsCsv) {
   const Ran ran = run_program("simulate --arch l4 --power-trace - " + kernel);
   EXPECT_EQ(ran.status, 0) << ran.err;

@@ -93,6 +93,23 @@ TEST(SolvedClock, TheLimitActsOnceItsWindowHasFilled) {
   EXPECT_NEAR(before / settled, 1, 0.03);
 }
 
+TEST(SolvedClock, AShortRunOfTensorCoresIsHeldByTheFastLimiterAlone) {
+  const arch::GpuSpec gpu = gpu_of("l4", {{"power.averaging", "1 s"}});
+  Activity heavy = mixed_second() * 0.2;
+  heavy.tensor_macs.emplace_back("f16", 1.0);
+  const ActivityAt activity = bound_by_cycles(heavy, gpu.clock.sustained.value * 0.05);
+  ClockRequest request = request_for(gpu, ClockMode::cool);
+  request.launches = 1;
+  const OperatingPoint one = solve_clock(request, activity);
+  EXPECT_LT(one.clock, highest_clock(gpu, true));
+  EXPECT_TRUE(one.throttled);
+  EXPECT_TRUE(one.in_burst);
+  EXPECT_NEAR(one.board.power / gpu.power.limit, gpu.power.burst_share, 1e-3);
+  request.launches = 1000;
+  EXPECT_TRUE(solve_clock(request, activity).throttled);
+  EXPECT_FALSE(solve_clock(request, activity).in_burst);
+}
+
 TEST(SolvedClock, ABoardThatWakesKeepsItsClockAtRest) {
   const arch::GpuSpec gpu = gpu_of("rtx4070");
   ASSERT_LT(gpu.clock.rest, gpu.clock.sustained);
@@ -102,6 +119,7 @@ TEST(SolvedClock, ABoardThatWakesKeepsItsClockAtRest) {
   EXPECT_EQ(solve_clock(request, activity).clock, gpu.clock.sustained);  // so many that the start is forgotten
   request.launches = 9;
   EXPECT_EQ(solve_clock(request, activity).clock, gpu.clock.rest);
+  EXPECT_TRUE(solve_clock(request, activity).at_rest);
   EXPECT_FALSE(solve_clock(request, activity).throttled);
   request.launches = 20;
   const Hertz half = solve_clock(request, activity).clock;

@@ -126,6 +126,19 @@ TEST(Workload, OneClockForAllKeepsTheMeanPowerWithinTheLimit) {
   EXPECT_LT(r.time_us, each * 1.01) << "the memory kernel leaves power to the GEMM";
 }
 
+TEST(Workload, ALimitThatNoClockKeepsIsSaid) {
+  for (const Clocks clocks : {Clocks::shared, Clocks::each}) {
+    Request within = request({linear(4096, 4096, 4096)}, 250), beyond = request({linear(4096, 4096, 4096)}, 70);
+    within.clocks = beyond.clocks = clocks;
+    EXPECT_EQ(run_of(within).cases[0].throttle_reason, "the power limit of 250 W");
+    const Results results = run_of(beyond);
+    const std::string reason = "the power limit of 70 W, and even the lowest clock needs more";
+    EXPECT_GT(results.cases[0].power_w(), 70);
+    EXPECT_EQ(results.cases[0].throttle_reason, reason);
+    EXPECT_NE(to_text(results, {"w", {}}).find(", held down by " + reason), std::string::npos);
+  }
+}
+
 TEST(Workload, AClockCapHoldsAllKernelsBelowIt) {
   Request asked = request({linear(256, 1024, 1024), elementwise(4096, 4096)});
   Machine& machine = asked.cases[0].machine;
