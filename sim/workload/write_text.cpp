@@ -82,17 +82,31 @@ std::string kernels(const CaseResult& r) {
   return text;
 }
 
+// What stands for each kind of operation; where that differs from step to step, for each of them.
 std::string models(const Results& results) {
-  std::string text;
-  std::vector<std::string> seen;
+  struct Model {
+    std::string op, as, at;  // at: steps, or operations where the step has no name
+  };
+  std::vector<Model> models;
   for (const CaseResult& r : results.cases)
     for (const OperationResult& o : r.operations) {
-      const std::string name(name_of(o.operation->op));
-      if (o.modelled_as.empty() || std::ranges::find(seen, name) != seen.end()) continue;
-      seen.push_back(name);
-      for (const std::string& line : report::wrap(fmt::format("{}: modelled as {}", name, o.modelled_as), 98))
-        text += line + "\n";
+      if (o.modelled_as.empty()) continue;
+      const std::string op(name_of(o.operation->op));
+      const std::string at = r.step->label.empty() ? o.operation->name : r.step->label;
+      const auto known =
+          std::ranges::find_if(models, [&](const Model& model) { return model.op == op && model.as == o.modelled_as; });
+      if (known == models.end())
+        models.push_back({op, o.modelled_as, at});
+      else if (("; " + known->at + "; ").find("; " + at + "; ") == std::string::npos)
+        known->at += "; " + at;
     }
+  std::string text;
+  for (const Model& model : models) {
+    const bool differs = std::ranges::count(models, model.op, &Model::op) > 1;
+    const std::string of = differs ? fmt::format("{} ({})", model.op, model.at) : model.op;
+    for (const std::string& line : report::wrap(fmt::format("{}: modelled as {}", of, model.as), 98))
+      text += line + "\n";
+  }
   return text;
 }
 

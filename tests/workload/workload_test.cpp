@@ -139,6 +139,23 @@ TEST(Workload, ALimitThatNoClockKeepsIsSaid) {
   }
 }
 
+TEST(Workload, SaysOfEachStepWhatStandsForItsAttention) {
+  Operation attention = linear(1, 512, 128);
+  attention.op = Op::attention_prefill;
+  attention.name = "attention";
+  attention.heads = attention.kv_heads = 8;
+  Request asked = request({attention});
+  asked.steps[0].label = "1 token";
+  asked.steps.push_back(asked.steps[0]);
+  asked.steps[1].label = "512 tokens";
+  asked.steps[1].blocks[0].operations[0].m = 512;
+  asked.cases.push_back(asked.cases[0]);
+  asked.cases[1].step = 1;
+  const std::string text = to_text(run_of(asked), {"w", {}});
+  EXPECT_NE(text.find("attention_prefill (1 token): modelled as a memory kernel"), std::string::npos) << text;
+  EXPECT_NE(text.find("attention_prefill (512 tokens): modelled as one fused kernel"), std::string::npos) << text;
+}
+
 TEST(Workload, AClockCapHoldsAllKernelsBelowIt) {
   Request asked = request({linear(256, 1024, 1024), elementwise(4096, 4096)});
   Machine& machine = asked.cases[0].machine;
