@@ -86,10 +86,11 @@ class LaunchReader {
   Result<Launch> run() {
     if (top_.has("kernel")) launch_.kernel = top_.text("kernel").value_or("");
     launch_.grid = extent("grid", most_grid);
+    if (const YamlNode* node = top_.optional("grid"); node != nullptr && !launch_.counts_its_ctas())
+      top_.report(*node, "grid", fmt::format("at most {} CTAs in all", Launch::most_ctas), "more");
     launch_.block = extent("block", most_threads);
     if (const YamlNode* node = top_.optional("block"); node != nullptr && launch_.threads() > most_threads)
-      top_.report(*node, "block", fmt::format("at most {} threads", most_threads),
-                  fmt::format("{}", launch_.threads()));
+      top_.report(*node, "block", fmt::format("at most {} threads", most_threads), std::to_string(launch_.threads()));
     if (top_.has("cluster")) launch_.cluster = extent("cluster", 16);
     if (top_.has("dynamic_shared")) launch_.dynamic_shared = bytes(top_, "dynamic_shared", most_shared);
     if (top_.has("static_shared")) launch_.static_shared = bytes(top_, "static_shared", most_shared);
@@ -112,10 +113,9 @@ class LaunchReader {
     }
     for (std::size_t i = 0; i < node->items.size(); ++i) {
       const auto n = parse_number(node->items[i].text);
-      if (!n || n->is_float || n->value < 1 || n->value > (i == 0 ? most : std::min<std::int64_t>(most, 65535)))
-        top_.report(node->items[i], key,
-                    fmt::format("an integer from 1 to {}", i == 0 ? most : std::min<std::int64_t>(most, 65535)),
-                    node->items[i].describe());
+      const std::int64_t largest = i == 0 ? most : std::min<std::int64_t>(most, 65535);
+      if (!n || n->is_float || n->value < 1 || n->value > largest)
+        top_.report(node->items[i], key, fmt::format("an integer from 1 to {}", largest), node->items[i].describe());
       else
         out[i] = n->value;
     }
@@ -375,14 +375,13 @@ Result<Launch> launch_from_row(const LaunchText& row, const std::string& file, i
     to = *extent;
   };
   read_extent(out.grid, "grid", row.grid);
+  if (!out.counts_its_ctas()) wrong("grid", fmt::format("at most {} CTAs in all", Launch::most_ctas), row.grid);
   read_extent(out.block, "block", row.block);
   if (out.threads() > most_threads) wrong("block", "at most 1024 threads", row.block);
   if (!row.dynamic_shared.empty()) {
     const auto n = whole(row.dynamic_shared);
-    if (n && *n >= 0 && *n <= most_shared)
-      out.dynamic_shared = *n;
-    else
-      wrong("dynamic_shared", "bytes", row.dynamic_shared);
+    if (!n || *n < 0 || *n > most_shared) wrong("dynamic_shared", "bytes", row.dynamic_shared);
+    out.dynamic_shared = n.value_or(0);
   }
   if (!row.cluster.empty()) read_extent(out.cluster.emplace(), "cluster", row.cluster);
   if (const auto n = whole(row.static_shared)) out.static_shared = *n;

@@ -75,6 +75,12 @@ struct Launch {
   std::vector<Argument> arguments;
   std::map<std::uint32_t, Assumption> assumptions;
 
+  // A year's work and more; warps, threads and bytes of all of them can be counted, too.
+  static constexpr std::int64_t most_ctas = std::int64_t{1} << 48;
+  [[nodiscard]] bool counts_its_ctas() const {
+    return static_cast<double>(grid[0]) * static_cast<double>(grid[1]) * static_cast<double>(grid[2]) <=
+           static_cast<double>(most_ctas);
+  }
   [[nodiscard]] std::int64_t ctas() const { return grid[0] * grid[1] * grid[2]; }
   // CTAs of a cluster along an axis, and in all; 1 where the launch names none.
   [[nodiscard]] std::int64_t cluster_along(std::size_t axis) const { return cluster ? (*cluster)[axis] : 1; }

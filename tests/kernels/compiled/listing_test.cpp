@@ -138,6 +138,18 @@ TEST(LaunchFile, PointsAtEveryMistake) {
     EXPECT_NE(all.find(place), std::string::npos) << all;
 }
 
+TEST(LaunchFile, AGridHasNoMoreCtasThanCanBeCounted) {
+  const auto launch = [](const std::string& grid) {
+    return parse_launch("grid: " + grid + "\nblock: [32]\nargs: []\n", "l.yaml");
+  };
+  EXPECT_TRUE(launch("[2147483647, 65535, 1]"));
+  EXPECT_TRUE(launch("[65536, 65535, 65535]"));
+  EXPECT_NE(to_string(launch("[2147483647, 65535, 65535]").errors())
+                .find("l.yaml:1:7: grid: expected at most 281474976710656 CTAs in all, found more"),
+            std::string::npos);
+  EXPECT_FALSE(launch_from_row({"k", "2147483647x2147483647x2147483647", "32x1x1", "", "", "", ""}, "rows.csv", 2));
+}
+
 TEST(LaunchFile, AKernelMayHaveNoParameters) {
   for (const std::string args : {"args:\n", "args: []\n"}) {
     const auto launch = parse_launch("grid: [1, 1, 1]\nblock: [32, 1, 1]\n" + args, "l.yaml");
