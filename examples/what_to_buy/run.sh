@@ -8,8 +8,8 @@ cap=300
 archs=
 for gpu in $("$noteg" arch list --format csv | cut -d, -f1 | sed 1d); do
   [ "$gpu" = tiny ] && continue
-  limit=$("$noteg" arch show "$gpu" --format csv | awk -F, '$1 == "power.limit" { print $2 + 0 }')
-  if [ "$limit" -gt "$cap" ]; then gpu=$gpu:power.limit=${cap}W; fi
+  above=$("$noteg" arch show "$gpu" --format csv | awk -F, -v cap=$cap '$1 == "power.limit" { print ($2 > cap) }')
+  if [ "$above" = 1 ]; then gpu=$gpu:power.limit=${cap}W; fi
   archs="$archs --arch $gpu"
 done
 

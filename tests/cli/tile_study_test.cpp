@@ -1,4 +1,5 @@
-// The tile study prints what its README shows, with the published order of tiles and speed-ups near the published ones.
+// Examples that take seconds print what their README files show: the tile study, with the published order of tiles and
+// speed-ups near the published ones, and the list of all boards.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -37,6 +38,20 @@ TEST(TileStudy, PrintsWhatItsReadmeShowsInThePublishedOrder) {
     EXPECT_GE(tiles[32].ms, tiles[16].ms * 0.99);
   }
   EXPECT_EQ(studies, 2);
+}
+
+TEST(WhatToBuy, PrintsWhatItsReadmeShowsOfEveryBoard) {
+  const Ran ran = run_example("what_to_buy");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(output_on_page("examples/what_to_buy/README.md", ran.out), ran.out);
+  std::istringstream list(run_program("arch list --format csv").out);
+  std::string line;
+  std::getline(list, line);  // the header
+  while (std::getline(list, line)) {
+    const std::string id = line.substr(0, line.find(','));
+    EXPECT_EQ(has(ran.out, "  " + id + " "), id != "tiny") << id;  // which nobody sells
+  }
 }
 
 }  // namespace
