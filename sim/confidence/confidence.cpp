@@ -146,7 +146,7 @@ Confidence confidence_of(const SimReport& report, const arch::GpuSpec& gpu, cons
   if (!changed.empty()) {
     const std::string machine =
         changes_of(report, gpu).empty() ? "a file of your own" : fmt::format("a what-if machine ({})", changed);
-    out.because = machine + ", so as wide as for a GPU that nobody measured";
+    out.because = machine + ", so at least as wide as for a GPU that nobody measured";
     out.on = fmt::format("none: not validated, {}", changed);
   } else if (evidence <= Evidence::family) {
     out.validated_mape = nearest.mape;
