@@ -9,8 +9,10 @@ table() {
   "$noteg" workload --format csv --quiet --clocks shared "$@" | awk -F, '
     $5 == "all" {
       if (!time) { time = $9; energy = $10 }
-      printf "  %-12s %8.2f ms  %6.1f %% slower  %6.0f W  %6.2f x energy\n", $2, $9 / 1000, 100 * ($9 / time - 1),
-             1000 * $10 / $9, $10 / energy
+      slower = 100 * ($9 / time - 1)
+      if (slower > -0.05 && slower < 0) slower = 0
+      printf "  %-12s %8.2f ms  %6.1f %% slower  %6.0f W  %6.2f x energy\n", $2, $9 / 1000, slower, 1000 * $10 / $9,
+             $10 / energy
     }'
 }
 

@@ -40,6 +40,15 @@ TEST(TileStudy, PrintsWhatItsReadmeShowsInThePublishedOrder) {
   EXPECT_EQ(studies, 2);
 }
 
+TEST(PowerStudies, PrintWhatTheirReadmesShow) {
+  for (const std::string example : {"power_capping", "lite_gpu"}) {
+    const Ran ran = run_example(example);
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_EQ(ran.err, "");
+    EXPECT_EQ(output_on_page("examples/" + example + "/README.md", ran.out), ran.out);
+  }
+}
+
 TEST(WhatToBuy, PrintsWhatItsReadmeShowsOfEveryBoard) {
   const Ran ran = run_example("what_to_buy");
   ASSERT_EQ(ran.status, 0) << ran.err;
