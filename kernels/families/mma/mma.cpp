@@ -155,7 +155,7 @@ class Mainloop {
     emit_mma_pointer_step(e_, state_.a_pointer, cursor_.pointer_a, 0);
     emit_mma_pointer_step(e_, state_.b_pointer, cursor_.pointer_b, 1);
     for (const Value& v : {state_.write_offset, state_.a_mask, state_.b_mask}) {
-      e_.emit(Opcode::viadd, "", {reg(v)}, {reg(v), ureg(8)});
+      e_.emit(Opcode::iadd3, "", {reg(v)}, {reg(v), ureg(8), reg(zero_value)});
     }
   }
 
@@ -189,8 +189,8 @@ class Mainloop {
     e_.release_after(release);
     const Value a = e_.fresh();
     const Value b = e_.fresh();
-    e_.emit(Opcode::viadd, "", {reg(a)}, {reg(state_.read_a), ureg(8)});
-    e_.emit(Opcode::viadd, "", {reg(b)}, {reg(state_.read_b), ureg(8)});
+    e_.emit(Opcode::iadd3, "", {reg(a)}, {reg(state_.read_a), ureg(8), reg(zero_value)});
+    e_.emit(Opcode::iadd3, "", {reg(b)}, {reg(state_.read_b), ureg(8), reg(zero_value)});
     e_.emit(Opcode::sel, "", {reg(state_.read_a)}, {reg(a), ureg(9), upred(0)});
     e_.emit(Opcode::sel, "", {reg(state_.read_b)}, {reg(b), ureg(9), upred(0)});
   }
