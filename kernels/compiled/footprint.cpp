@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "sim/support/work_sharing.hpp"
 
@@ -22,18 +23,13 @@ using S = Semantics;
 using Wait = std::vector<std::size_t>;
 
 std::vector<Wait> waits_of(const EmulatedCode& code) {
-  std::vector<Wait> out(1);
-  RegisterSet pending;
-  const auto next = [&] {
-    if (!out.back().empty()) out.emplace_back();
-    pending = {};
-  };
+  std::vector<Wait> out;
+  int last = -1;
+  const std::vector<int> waits = load_waits(code);
   for (std::size_t i = 0; i < code.steps.size(); ++i) {
-    const Step& step = code.steps[i];
-    if ((i > 0 && code.block_of[i] != code.block_of[i - 1]) || read(step).meets(pending)) next();
-    if (step.semantics != S::load_global) continue;
+    if (code.steps[i].semantics != S::load_global) continue;
+    if (std::exchange(last, waits[i]) != waits[i]) out.emplace_back();
     out.back().push_back(i);
-    pending.merge(written(step));
   }
   return out;
 }

@@ -277,12 +277,13 @@ class ListingReader {
       errors_.push_back({out_.file, code.line, 0, "", "kernels of different names", code.name + " again"});
   }
 
-  // Nothing runs past the end of a kernel. Behind it lie NOPs that fill it up.
+  // Nothing runs past the end of a kernel. What NOPs fill up is whole, also where it ends in a trap or a call that does
+  // not return.
   void check_end(const Code& code) {
-    const auto last =
-        std::find_if(code.instructions.rbegin(), code.instructions.rend(), [](auto& in) { return in.base != "NOP"; });
-    if (last != code.instructions.rend() && !ends_its_path(*last))
-      errors_.push_back({out_.file, last->line, 0, "", "the kernel's code down to an EXIT, RET or BRA that ends it",
+    if (code.instructions.empty()) return;
+    const Instruction& last = code.instructions.back();
+    if (last.base != "NOP" && !ends_its_path(last))
+      errors_.push_back({out_.file, last.line, 0, "", "the kernel's code down to an EXIT, RET or BRA that ends it",
                          "the end in the midst of " + code.name});
   }
 

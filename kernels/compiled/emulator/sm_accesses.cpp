@@ -16,6 +16,7 @@ using S = Semantics;
 
 constexpr std::uint8_t whole_line = 0xf;
 constexpr double granule_sectors = 2;
+constexpr std::int32_t answered_behind = 128;  // accesses of all warps, until L2 has answered
 constexpr std::int32_t long_ago = std::numeric_limits<std::int32_t>::min() / 2;  // nothing is on its way still
 
 // Sectors of a bulk copy. Where only its bytes are known they lie in rows of 128.
@@ -39,6 +40,19 @@ void for_each_sector(const BulkCopy& copy, double bytes, F&& f) {
 
 }  // namespace
 
+std::vector<int> load_waits(const EmulatedCode& code) {
+  std::vector<int> out(code.steps.size());
+  RegisterSet pending;
+  int wait = 0;
+  for (std::size_t i = 0; i < code.steps.size(); ++i) {
+    const Step& step = code.steps[i];
+    if ((i > 0 && code.block_of[i] != code.block_of[i - 1]) || read(step).meets(pending)) ++wait, pending = {};
+    if (step.semantics == S::load_global) pending.merge(written(step));
+    out[i] = wait;
+  }
+  return out;
+}
+
 void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
   out.clear();
   for (std::size_t i = 0; i < 32; ++i) {
@@ -60,6 +74,7 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
       l1_(l1.bytes),
       empties_l1_(code.blocks.size()),
       first_turns_(first_turns),
+      waits_(load_waits(code)),
       async_(async) {
   for (std::size_t i = 0; i < code.steps.size(); ++i) {
     const Instruction& in = *code.steps[i].in;
@@ -154,6 +169,7 @@ bool SmAccesses::go_through(std::vector<EmulatedCta>& ctas, std::size_t most) {
 // What others have written is seen behind an acquire: nothing that L1 holds counts any more.
 void SmAccesses::enters(int, std::int32_t block, std::uint32_t) {
   now_.position = 0;
+  wait_ = -1;
   if (empties_l1_[static_cast<std::size_t>(block)]) l1_.clear();
 }
 
@@ -162,7 +178,9 @@ void SmAccesses::accesses(int warp, const Access& access) {
   if (!asks_global(s) || access.reads_nothing) return;
   sectors_of(access, scratch_);
   ++execution_;
-  ++now_.position;
+  const int waits = waits_[static_cast<std::size_t>(access.at)];
+  now_.position += wait_ >= 0 && waits != wait_ ? answered_behind : 1;
+  wait_ = waits;
   const auto at = static_cast<std::size_t>(access.at);
   const Instruction& in = *access.step->in;
   const bool through_l1 = s == S::load_global && !is_coherent_beyond_sm(*access.step) && !in.has("BYPASS");
@@ -371,8 +389,8 @@ std::uint8_t SmAccesses::asked_of_line(std::uint64_t each) const {
 // All warps are at the same place of a block at about the same time, and L2 answers behind so many accesses of theirs:
 // the load/store unit takes one every other cycle.
 bool SmAccesses::on_its_way(const AccessTime& asked_for, const AccessTime& now) const {
-  constexpr std::int64_t answer = 128;
-  return asked_for.round == now.round && std::abs(std::int64_t{now.position} - asked_for.position) * warps_ < answer;
+  return asked_for.round == now.round &&
+         std::abs(std::int64_t{now.position} - asked_for.position) * warps_ < answered_behind;
 }
 
 }  // namespace noteg::compiled

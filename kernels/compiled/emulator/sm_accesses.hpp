@@ -29,11 +29,16 @@ struct L1Spec {
   int gpcs = 1;      // of the GPU
 };
 
-// When an SM's warps came to an access: rounds of basic blocks, and which of the accesses of the block it is.
+// When an SM's warps came to an access: rounds of basic blocks, and which of the accesses of the block it is, those
+// behind an answer far from those before.
 struct AccessTime {
   std::uint32_t round = 0;
   std::int32_t position = 0;
 };
+
+// By instruction: what loads before it wait for. Loads of one number wait together: nothing uses an answer before the
+// last of them has been asked for.
+[[nodiscard]] std::vector<int> load_waits(const EmulatedCode& code);
 
 // Distinct sectors of an access, in the order of lanes.
 void sectors_of(const Access& access, std::vector<std::uint64_t>& out);
@@ -164,6 +169,8 @@ class SmAccesses : public WarpWatcher {
   FlatMap<int> owners_;                    // by sector, once later CTAs run: who goes there, -1: several do
   std::size_t execution_ = 0, total_ = 0;  // accesses so far; sectors
   AccessTime now_;
+  std::vector<int> waits_;  // by instruction
+  int wait_ = -1;           // of the access before, in this block
   std::int64_t warps_ = 1;  // that take turns in it
   int cta_ = 0;             // whose warp runs
   const AsyncPlan& async_;

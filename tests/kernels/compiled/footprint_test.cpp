@@ -94,6 +94,21 @@ TEST(Footprints, AddressesAreAffineWhereTheEdgeLeavesLanesOut) {
   EXPECT_EQ(prints.groups[0].step[0], 32 * 4);
 }
 
+// What an answer was waited for behind is there: the second load finds all, though it is of the same turn.
+TEST(Footprints, WhatWasWaitedForIsThere) {
+  const auto joined = [](const std::string& between) {
+    Small kernel(
+        "S2R R1, SR_LANEID\nLDC.64 R4, c[0x0][0x210]\nIMAD.WIDE R6, R1, 0x4, R4\nLDG.E R8, desc[UR4][R6.64]\n" +
+            between + "LDG.E R9, desc[UR4][R6.64]\nEXIT\n",
+        {buffer(1 << 20)}, {64, 1, 1});
+    const L1Behaviour& load = footprints_of(kernel).loads.at(5);
+    EXPECT_DOUBLE_EQ(load.hit_rate, 1);
+    return load.joined;
+  };
+  EXPECT_DOUBLE_EQ(joined("FADD R2, R1, R1\n"), 1);
+  EXPECT_DOUBLE_EQ(joined("FADD R2, R8, R1\n"), 0);
+}
+
 // Two warps ask for the same line in the same turn: who comes second finds it on its way. What a turn before brought
 // is there.
 TEST(Footprints, WhatANeighbourAsksForInTheSameTurnIsOnItsWay) {
