@@ -150,9 +150,11 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
                              (width >= 16 ? whole(m.ldg_wide_miss_extra) : 0));
   take_link(cost, whole(m.address_cycles), cost.kind != MemoryKind::async_copy ? active_bytes(pattern) : 0, m);
   if (cost.kind == MemoryKind::store_global) {
-    cost.masked = narrow(kernels::masked_lines(pattern, sizes));
     cost.joins = pattern.joins;
-    if (in.op == Opcode::red) {  // what L2 does to its words does not go into L1
+    // What L2 does to its words does not go into L1, and needs no mask (H200M, l2_atomics).
+    const bool adds = in.op == Opcode::red;
+    if (!adds) cost.masked = narrow(kernels::masked_lines(pattern, sizes));
+    if (adds) {
       cost.front_cycles = cost.miss_cycles;
       cost.pass_latency = 0;
     } else {
