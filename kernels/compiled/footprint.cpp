@@ -22,10 +22,9 @@ using S = Semantics;
 // Instructions that load, whose answers nothing uses before the last of them has been asked for: they wait together.
 using Wait = std::vector<std::size_t>;
 
-std::vector<Wait> waits_of(const EmulatedCode& code) {
+std::vector<Wait> waits_of(const EmulatedCode& code, const std::vector<int>& waits) {
   std::vector<Wait> out;
   int last = -1;
-  const std::vector<int> waits = load_waits(code);
   for (std::size_t i = 0; i < code.steps.size(); ++i) {
     if (code.steps[i].semantics != S::load_global) continue;
     if (std::exchange(last, waits[i]) != waits[i]) out.emplace_back();
@@ -121,7 +120,7 @@ struct WalkRequest {
   const Launch& launch;
   const LaunchMemory& memory;
   const AsyncPlan& async;
-  const SmAccesses::FirstTurns& first_turns;
+  const SmAccesses::LoadFacts& facts;
   L1Spec l1;
   unsigned jobs = 1;
 
@@ -139,7 +138,7 @@ struct WalkRequest {
     };
     std::vector<Way> ways;
     const auto add = [&](std::int64_t first, std::size_t most) {
-      auto sm = std::make_unique<SmAccesses>(code, of, async, first_turns);
+      auto sm = std::make_unique<SmAccesses>(code, of, async, facts);
       ways.push_back({sm.get(), first, most});
       return sm;
     };
@@ -216,8 +215,8 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   out.loads.resize(n);
   AsyncPlan async;
   for (const CtaClass& each : profile.classes) async.copies.insert(each.async.copies.begin(), each.async.copies.end());
-  const SmAccesses::FirstTurns first_turns = first_turns_of(profile);
-  const Walk walk = walk_of({global, profile, launch, memory, async, first_turns, l1, jobs});
+  const SmAccesses::LoadFacts facts{load_waits(global), first_turns_of(profile)};
+  const Walk walk = walk_of({global, profile, launch, memory, async, facts, l1, jobs});
   const SmAccesses& here = *walk.here;
   if (walk.beside) out.merged_by_pair = here.merged_with({&walk.beside, 1});
   if (!walk.gpc.empty()) out.merged_in_gpc = walk.gpc.front()->merged_with(std::span(walk.gpc).subspan(1));
@@ -245,7 +244,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
   const Neighbours neighbours(global, launch, memory, scattered, samples.amid, std::int64_t{l1.resident} * l1.sms,
                               jobs);
 
-  const std::vector<Wait> waits = waits_of(global);
+  const std::vector<Wait> waits = waits_of(global, facts.waits);
   out.streams = streams_of(waits, profile, samples, out.loads);
   // At a barrier the warps of a CTA wait for what all of them asked for.
   const bool has_barrier = std::ranges::any_of(global.steps, [](const Step& s) { return s.in->base == "BAR"; });

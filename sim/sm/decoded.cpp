@@ -138,8 +138,8 @@ int further_cycles(const Instruction& in, const arch::SmSpec& sm) {
 }
 
 // Until the result of a matrix product of FP64 is there: 26.0 and 50.0 cycles in chains of these (H200M, dmma).
-int latency_of(const Instruction& in, const arch::SmSpec& sm) {
-  const int latency = variable_latency(in.op, sm), further = further_cycles(in, sm);
+int latency_of(const Instruction& in, int further, const arch::SmSpec& sm) {
+  const int latency = variable_latency(in.op, sm);
   return in.op == Opcode::dfma && further > 0 ? latency + 3 * further / 2 - 3 : latency;
 }
 
@@ -180,8 +180,9 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   }
   if (in.op == Opcode::bsync) out.redirect = static_cast<std::uint8_t>(std::min(255, as_int(sm.front_end.convergence)));
   out.passes_barrier = is_vector_arithmetic(out.action);
-  out.further_cycles = static_cast<std::uint16_t>(further_cycles(in, sm));
-  out.latency = static_cast<std::uint8_t>(std::min(255, latency_of(in, sm)));
+  const int further = further_cycles(in, sm);
+  out.further_cycles = static_cast<std::uint16_t>(further);
+  out.latency = static_cast<std::uint8_t>(std::min(255, latency_of(in, further, sm)));
   if (out.action != Action::tensor) decode_reads(out, in, sm.register_file);
   return out;
 }

@@ -151,13 +151,11 @@ void global_cost(MemoryCost& cost, const Instruction& in, const AccessPattern& p
   take_link(cost, whole(m.address_cycles), cost.kind != MemoryKind::async_copy ? active_bytes(pattern) : 0, m);
   if (cost.kind == MemoryKind::store_global) {
     cost.joins = pattern.joins;
-    // What L2 does to its words does not go into L1, and needs no mask (H200M, l2_atomics).
-    const bool adds = in.op == Opcode::red;
-    if (!adds) cost.masked = narrow(kernels::masked_lines(pattern, sizes));
-    if (adds) {
+    if (in.op == Opcode::red) {  // what L2 does to its words does not go into L1, nor needs a mask (H200M, l2_atomics)
       cost.front_cycles = cost.miss_cycles;
       cost.pass_latency = 0;
     } else {
+      cost.masked = narrow(kernels::masked_lines(pattern, sizes));
       cost.front_cycles = narrow(std::max(tag_cycles, bank_passes + (cost.masked > 0 ? bank_passes : slot)));
     }
     cost.read_release = narrow(whole(uniform ? m.stg_uniform_war : m.stg_war) + wide_store_extra(in, width));

@@ -64,8 +64,7 @@ void sectors_of(const Access& access, std::vector<std::uint64_t>& out) {
   }
 }
 
-SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async,
-                       const FirstTurns& first_turns)
+SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async, const LoadFacts& facts)
     : lookups(code.steps.size()),
       turns(code.steps.size()),
       words(code.steps.size()),
@@ -73,8 +72,7 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
       spec_(l1),
       l1_(l1.bytes),
       empties_l1_(code.blocks.size()),
-      first_turns_(first_turns),
-      waits_(load_waits(code)),
+      facts_(facts),
       async_(async) {
   for (std::size_t i = 0; i < code.steps.size(); ++i) {
     const Instruction& in = *code.steps[i].in;
@@ -178,7 +176,7 @@ void SmAccesses::accesses(int warp, const Access& access) {
   if (!asks_global(s) || access.reads_nothing) return;
   sectors_of(access, scratch_);
   ++execution_;
-  const int waits = waits_[static_cast<std::size_t>(access.at)];
+  const int waits = facts_.waits[static_cast<std::size_t>(access.at)];
   now_.position += wait_ >= 0 && waits != wait_ ? answered_behind : 1;
   wait_ = waits;
   const auto at = static_cast<std::size_t>(access.at);
@@ -211,8 +209,8 @@ void SmAccesses::accesses(int warp, const Access& access) {
 }
 
 bool SmAccesses::is_in_first_turn(int warp, std::int32_t at) {
-  const auto turn = first_turns_.find(at);
-  if (turn == first_turns_.end()) return false;
+  const auto turn = facts_.first_turns.find(at);
+  if (turn == facts_.first_turns.end()) return false;
   const auto way = static_cast<std::uint64_t>(cta_) << 16 | static_cast<std::uint64_t>(warp);
   return (*came_.try_emplace(way << 32 | static_cast<std::uint64_t>(at), 0).first)++ < turn->second;
 }

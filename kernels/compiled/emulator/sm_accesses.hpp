@@ -49,9 +49,14 @@ class SmAccesses : public WarpWatcher {
 
   // How often a warp comes to loads in the first turn of a loop that holds their loops, by instruction.
   using FirstTurns = std::map<std::int32_t, std::int64_t>;
+  // What is known of a kernel's loads before they are walked through.
+  struct LoadFacts {
+    std::vector<int> waits;  // load_waits
+    FirstTurns first_turns;
+  };
 
-  // The code, the copies and the turns have to outlive it.
-  SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async, const FirstTurns& first_turns);
+  // All but l1 have to outlive it.
+  SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async, const LoadFacts& facts);
 
   // The CTAs that SM `index` takes first into so many of its slots, in rounds, as far as tells enough; of the first SM
   // those that follow in these slots as well, which stand for all later ones. `most`: sectors that are looked at; of
@@ -163,14 +168,13 @@ class SmAccesses : public WarpWatcher {
   std::map<std::size_t, FirstExecutions> first_;  // of the first CTA, by instruction
   std::vector<Lookups> later_;                    // of later CTAs, by instruction; empty: the first ones run
   std::map<std::int32_t, Lookups> later_first_turn_;
-  const FirstTurns& first_turns_;
+  const LoadFacts& facts_;
   FlatMap<std::int64_t> came_;             // executions, by CTA, warp and instruction of a first turn
   std::vector<Touch> touches_;             // of the second CTAs
   FlatMap<int> owners_;                    // by sector, once later CTAs run: who goes there, -1: several do
   std::size_t execution_ = 0, total_ = 0;  // accesses so far; sectors
   AccessTime now_;
-  std::vector<int> waits_;  // by instruction
-  int wait_ = -1;           // of the access before, in this block
+  int wait_ = -1;           // LoadFacts::waits of the access before, in this block
   std::int64_t warps_ = 1;  // that take turns in it
   int cta_ = 0;             // whose warp runs
   const AsyncPlan& async_;
