@@ -38,6 +38,7 @@ struct AccessShape {
   kernels::AccessPattern pattern;
   double executions = 0, wavefronts = 0;
   Joins joins{};
+  double lanes = 0, of_peers = 0;  // by a generic address to shared memory; and to another CTA of the cluster
 };
 
 // A way through the code: blocks in the order in which they run, repetitions folded into loops.

@@ -70,14 +70,17 @@ kernels::AccessPattern pattern_for(const Step& step, const AccessShape* shape) {
   return out;
 }
 
-// What accesses to a peer's shared memory keep the SM's load/store unit, in wavefronts of a cycle. H100M, peer_shared,
-// with all SMs in clusters of two and four: an atomic operation on one word takes 6.4 to 7.0 cycles, on a line 14.8 to
-// 18, on 32 words at random (30 sectors) 122 to 139; a load or a store of a line 7.6 to 8.8, of such words (25 lines)
-// 92 to 102. In a cluster alone a tenth less.
-double peer_cycles(const Step& step, const kernels::AccessPattern& pattern) {
-  constexpr double atomic_sector = 4.3, line = 1.9, sector = 1.6;
+// What an access keeps the SM's load/store unit, in wavefronts of a cycle, if that share of its lanes goes to shared
+// memory of peers. H200M, peer_share, all SMs in clusters of two: an atomic operation of 0, 8, 16, 24, 32 lanes on
+// peers takes 4.5, 26.5, 52.6, 78.6, 104.7 cycles, each lane in a sector of its own. H100M, peer_shared: on one
+// word 6.4 to 7.0 cycles, on a line 14.8 to 18, on 32 words at random of 2048 (30 sectors, which meet in banks) 122 to
+// 139; a load or a store of a line 7.6 to 8.8, of such words (25 lines) 92 to 102. In a cluster alone a tenth less.
+double peer_cycles(const Step& step, const kernels::AccessPattern& pattern, double peers) {
+  constexpr double atomic = 2.6, atomic_sector = 3.2, line = 1.9, sector = 1.6;
   const kernels::GlobalCost cost = kernels::global_cost(pattern);
-  return step.semantics == S::atomic_shared ? atomic_sector * cost.sectors : line * cost.lines + sector * cost.sectors;
+  const double of_peers = step.semantics == S::atomic_shared ? atomic + atomic_sector * peers * cost.sectors
+                                                             : peers * (line * cost.lines + sector * cost.sectors);
+  return std::max(1.0, of_peers + (1 - peers) * kernels::shared_wavefronts(pattern));
 }
 
 class ProgramBuilder {
@@ -311,10 +314,14 @@ class ProgramBuilder {
       p.matrix = asks_l2 ? l1_class(load) : kernels::Matrix::a;
       p.in_l2 = load.in_l2;
     }
-    if (step.by_window && has_peers()) {
+    const bool is_known = shape != group_->shapes.end() && shape->second.lanes > 0;
+    const double peers = !step.by_window || !has_peers() ? 0
+                         : is_known                      ? shape->second.of_peers / shape->second.lanes
+                                                         : 1;
+    if (peers > 0) {
       p.of_peer = true;
       p.mean_wavefronts =
-          static_cast<std::uint16_t>(std::lround(kernels::wavefront_parts * std::max<double>(peer_cycles(step, p), 1)));
+          static_cast<std::uint16_t>(std::lround(kernels::wavefront_parts * peer_cycles(step, p, peers)));
     }
     const auto index = static_cast<std::int16_t>(out_.program.patterns.size());
     out_.program.patterns.push_back(p);

@@ -93,6 +93,8 @@ constexpr std::size_t most_variants = 64;  // kept apart; more are counted, not 
 
 void add_shape(AccessShape& out, const InstructionRecord& record, const Step& step, double& most) {
   for (std::size_t i = 0; i < out.joins.size(); ++i) out.joins[i] += record.joins[i];
+  out.lanes += record.lanes;
+  out.of_peers += record.of_peers;
   for (const Variant& v : record.variants) {
     out.executions += v.executions;
     out.wavefronts += v.executions * v.cost.wavefronts;
@@ -162,6 +164,11 @@ void CtaRecorder::accesses(int warp, const Access& access) {
   Warp& w = warps_[static_cast<std::size_t>(warp)];
   const std::size_t variant =
       note(w.memory[static_cast<std::size_t>(access.at)], v, *access.step, access.reads_nothing || in_l1);
+  if (access.step->by_window) {
+    InstructionRecord& record = w.memory[static_cast<std::size_t>(access.at)];
+    record.lanes += std::popcount(lanes);
+    record.of_peers += std::popcount(lanes & access.peers);
+  }
   w.keep({access.at, static_cast<std::uint32_t>(variant)});
   if (access.step->semantics == S::store_global) note_store(w, access);
 }

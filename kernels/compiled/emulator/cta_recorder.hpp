@@ -32,6 +32,7 @@ struct InstructionRecord {
   std::vector<Variant> variants;
   std::size_t last = 0;
   Joins joins{};
+  double lanes = 0, of_peers = 0;  // by a generic address to shared memory; and to another CTA of the cluster
 };
 
 // What it did on values that are not known.

@@ -88,7 +88,10 @@ Lanes value_of(const Registers& registers, const Surroundings& around, const Ope
   return out;
 }
 
-Wide address_of(const Registers& registers, const Operand& operand, bool is_global) {
+namespace {
+
+// An address as the code makes it; of shared memory, the CTA of the cluster stands in its upper byte.
+Wide whole_address_of(const Registers& registers, const Operand& operand, bool is_global) {
   Wide out;
   const auto offset = static_cast<std::uint64_t>(operand.value);
   if (operand.index == zero_register) {
@@ -110,11 +113,27 @@ Wide address_of(const Registers& registers, const Operand& operand, bool is_glob
     for (std::size_t i = 0; i < 32; ++i) out.value[i] += base.value[i];
     out.known &= base.known;
   }
-  for (std::uint64_t& v : out.value) {
-    v += offset;
-    if (!is_global) v &= 0xffffff;  // the window of the CTA's own shared memory
-  }
+  for (std::uint64_t& v : out.value) v += offset;
   return out;
+}
+
+constexpr int rank_begins = 24;
+
+}  // namespace
+
+Wide address_of(const Registers& registers, const Operand& operand, bool is_global) {
+  Wide out = whole_address_of(registers, operand, is_global);
+  if (is_global) return out;
+  for (std::uint64_t& v : out.value) v &= (1u << rank_begins) - 1;
+  return out;
+}
+
+std::uint32_t lanes_of_peers(const Registers& registers, const Operand& operand, std::uint32_t own_rank) {
+  const Wide address = whole_address_of(registers, operand, false);
+  std::uint32_t lanes = 0;
+  for (std::size_t i = 0; i < 32; ++i)
+    if ((address.value[i] >> rank_begins & 0xff) != own_rank) lanes |= 1u << i;
+  return lanes;
 }
 
 namespace {

@@ -163,4 +163,7 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
 // Byte addresses of a memory instruction; global ones are 64 bits wide.
 [[nodiscard]] Wide address_of(const Registers& registers, const Operand& operand, bool is_global);
 
+// Lanes whose generic address of shared memory is that of another CTA of the cluster.
+[[nodiscard]] std::uint32_t lanes_of_peers(const Registers& registers, const Operand& operand, std::uint32_t own_rank);
+
 }  // namespace noteg::compiled

@@ -150,6 +150,7 @@ void EmulatedWarp::access(std::int32_t at, const Step& step, std::uint32_t lanes
     }
   }
   if (step.semantics == S::store_local) to_own_place(out);
+  if (step.by_window) out.peers = lanes_of_peers(*registers_, *where[0], around_.place->rank) & out.address.known;
   out.guessed |= out.lanes & ~out.address.known;
   // What is not known is guessed: as good a place of the buffer as any.
   for (std::uint32_t rest = is_global ? out.lanes & ~out.address.known : 0; rest != 0; rest &= rest - 1) {

@@ -22,6 +22,7 @@ struct Access {
   std::uint32_t elsewhere = 0;  // of these: somewhere in the buffer where they might go as well
   Wide address;                 // the shared-memory side of a copy is `shared`
   Wide shared;                  // LDGSTS
+  std::uint32_t peers = 0;      // that go to shared memory of another CTA of the cluster
   bool reads_nothing = false;   // LDGSTS whose own predicate is false: zeros are written
 };
 
