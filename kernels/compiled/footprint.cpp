@@ -278,6 +278,7 @@ Footprints footprints(const Profile& profile, const Listing& listing, const Code
     if (!group.is_affine) group.step = {1, 1, 1};
     if (group.local) group.step = {1, 1, 1}, group.is_affine = true;
     if (scattered[i]) together = neighbours(i, origin, step.bytes);
+    if (together.ascends && together.ctas <= 1) group.is_affine = true;  // each CTA has bytes of its own
     group.goes_first = step.in->has("EF");
     FootprintGroup& sum =
         groups.try_emplace({group.buffer, group.store, group.atomic, group.local, group.step, group.is_affine}, group)

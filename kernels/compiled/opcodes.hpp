@@ -35,9 +35,12 @@ enum class Semantics : std::uint8_t {
   fmul,
   ffma,
   fsetp,
-  number_minmax,   // FMNMX
-  number_select,   // FSEL
-  number_round,    // FRND
+  number_minmax,  // FMNMX
+  number_select,  // FSEL
+  number_round,   // FRND
+  double_arithmetic,
+  double_compare,
+  convert_number,  // F2F
   check_division,  // FCHK
   half_constant,
   special_register,

@@ -38,9 +38,14 @@ struct Reuse {
     return copies(of_neighbours ? std::max(1.0, readers / 2) : readers);
   }
 
+  // A group has no more bytes than its buffer, unless other CTAs go to other buffers with it.
   [[nodiscard]] double buffer_bytes(const FootprintGroup& g) const {
-    return g.buffer < 0 ? 1e30
-                        : static_cast<double>(source.memory->buffers()[static_cast<std::size_t>(g.buffer)].bytes);
+    constexpr double any = 1e30;
+    if (g.buffer < 0) return any;
+    const auto size = static_cast<double>(source.memory->buffers()[static_cast<std::size_t>(g.buffer)].bytes);
+    const bool leaves =
+        std::ranges::any_of(g.step, [&](std::int64_t step) { return static_cast<double>(std::abs(step)) >= size; });
+    return leaves ? any : size;
   }
 
   // Different bytes of a group that n CTAs in a row touch.

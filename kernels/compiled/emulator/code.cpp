@@ -33,6 +33,7 @@ std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
     case S::warp_sync: return 0;
     case S::isetp:
     case S::fsetp:
+    case S::double_compare:
     case S::plop3: return 2;
     case S::check_division: return 1;
     default: break;
@@ -53,8 +54,7 @@ std::uint8_t destinations_of(const Instruction& in, Semantics semantics) {
 
 // Of the types of a conversion the first is that of its result: F2F.F32.F64 has one register.
 bool makes_double(const Instruction& in) {
-  const auto at = [&](std::string_view type) { return in.modifiers.find(type); };
-  return at(".F64") < std::min({at(".F32"), at(".F16"), at(".BF16")});
+  return in.modifiers.find(".F64") < std::min(in.modifiers.find(".F32"), in.modifiers.find("F16"));
 }
 
 // As much as the stack pointer R1 is moved down by at most.
@@ -81,8 +81,10 @@ std::uint8_t width_of(const Instruction& in, Semantics semantics) {
     case S::zero_or_clock: return in.has("32") ? 1 : in.has("128") ? 4 : 2;
     case S::imad: return in.has("WIDE") ? 2 : 1;
     case S::float_to_int: return in.has("U64") || in.has("S64") ? 2 : 1;
+    case S::double_arithmetic: return 2;
+    case S::int_to_float:
+    case S::convert_number: return makes_double(in) ? 2 : 1;
     case S::opaque:
-      if (in.base == "F2F") return makes_double(in) ? 2 : 1;
       return in.base.ends_with("MMA") || in.base.starts_with("T") ? 4
              : in.base.starts_with("D") || in.has("64") || in.has("F64") || in.base == "FADD2" || in.base == "FFMA2" ||
                      in.base == "FMUL2"
@@ -116,10 +118,7 @@ Step step_of(const Instruction& in) {
   return out;
 }
 
-bool computes_numbers(S s) {
-  return s == S::fadd || s == S::fmul || s == S::ffma || s == S::mufu || s == S::fsetp || s == S::check_division ||
-         s == S::number_minmax || s == S::number_select || s == S::number_round;
-}
+bool computes_numbers(S s) { return s >= S::mufu && s <= S::check_division; }
 
 // Whether nothing can be known of what a step writes, where `unknowable` are registers of which nothing can.
 bool is_unknowable(const Step& step, const RegisterSet& unknowable) {
@@ -231,7 +230,8 @@ RegisterSet read(const Step& step) {
   RegisterSet out;
   const Instruction& in = *step.in;
   // 64-bit sources stand as one register: their pair is taken along. Data of a store decides nothing.
-  const bool all_pairs = step.semantics != S::shift && (in.has("64") || in.has("U64") || in.has("S64"));
+  const bool is_wide = in.has("64") || in.has("U64") || in.has("S64") || in.has("F64") || in.base.starts_with("D");
+  const bool all_pairs = step.semantics != S::shift && is_wide;
   const bool adds_pair = step.semantics == S::imad && (in.has("WIDE") || in.has("HI"));
   const bool only_address =
       has_addresses(step.semantics) && step.semantics != S::store_local && step.semantics != S::load_indexed;

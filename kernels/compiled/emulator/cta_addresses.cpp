@@ -168,9 +168,17 @@ Together Neighbours::operator()(std::size_t at, const AddressesByWarp& origin, s
   const int warp = origin.begin()->first;
   std::map<std::uint64_t, std::uint32_t> touched;  // bytes of a sector
   double asked = 0;
+  const LaneAddresses* before = nullptr;
+  int up = 0, down = 0;
   for (const std::vector<AddressesByWarp>& cta : ctas_) {
     const auto lanes = cta[at].find(warp);
     if (lanes == cta[at].end()) continue;
+    if (before != nullptr && (before->known & lanes->second.known) != 0) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(before->known & lanes->second.known));
+      up += lanes->second.address[lane] > before->address[lane];
+      down += lanes->second.address[lane] < before->address[lane];
+    }
+    before = &lanes->second;
     std::set<std::uint64_t> sectors;
     for (std::size_t i = 0; i < 32; ++i) {
       if ((lanes->second.known >> i & 1) == 0) continue;
@@ -190,7 +198,9 @@ Together Neighbours::operator()(std::size_t at, const AddressesByWarp& origin, s
   }
   const auto different = static_cast<double>(all.size());
   const auto span = static_cast<double>((*all.rbegin() - *all.begin() + 1) * sector);
-  return {asked / different, filled / (different * sector), mean_run(all), span};
+  // Of places at random the next lies as often above as below.
+  const bool ascends = 4 * std::max(up, down) > 3 * (up + down);
+  return {asked / different, filled / (different * sector), mean_run(all), span, ascends};
 }
 
 }  // namespace noteg::compiled

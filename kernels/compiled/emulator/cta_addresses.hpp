@@ -45,10 +45,11 @@ struct AddressSamples {
 
 // What CTAs that follow each other ask of one place at one time.
 struct Together {
-  double ctas = 1;      // to a sector
-  double full = 1;      // 0..1: of a sector's bytes, those that all of them touch
-  double run = sector;  // bytes that follow each other among the sectors of all
-  double span = 0;      // bytes from the first to the last
+  double ctas = 1;       // to a sector
+  double full = 1;       // 0..1: of a sector's bytes, those that all of them touch
+  double run = sector;   // bytes that follow each other among the sectors of all
+  double span = 0;       // bytes from the first to the last
+  bool ascends = false;  // from CTA to CTA they go on in one direction, as who divides a buffer up does
 };
 
 // The CTAs from the one amid the grid on, as many as run at one time, 128 at most.

@@ -141,7 +141,9 @@ namespace {
 // A floating-point result of which no lane can be known, since a source has none that is.
 bool is_number_of_nothing(const Work& w) {
   const S s = w.step.semantics;
-  if (s != S::fadd && s != S::fmul && s != S::ffma && s != S::mufu && s != S::number_minmax) return false;
+  if (s != S::fadd && s != S::fmul && s != S::ffma && s != S::mufu && s != S::number_minmax &&
+      s != S::double_arithmetic)
+    return false;
   for (std::size_t i = w.first(); i < w.in.operands; ++i) {
     const Operand& o = w.in.operand[i];
     if (o.kind == Kind::reg && o.index != zero_register &&
@@ -194,6 +196,9 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
     case S::fmul:
     case S::ffma: return arithmetic(w);
     case S::half_constant: return half_constant(w);
+    case S::double_arithmetic: return double_arithmetic(w);
+    case S::double_compare: return double_compare(w);
+    case S::convert_number: return convert_number(w);
     case S::special_register:
     case S::zero_or_clock: return special_register(w);
     case S::load_constant:
@@ -238,6 +243,48 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
     case S::cluster_wait:
     case S::warp_sync: return;
   }
+}
+
+namespace {
+
+// How a comparison of numbers that are not known turns out where they are what numbers mostly are: not equal, and of a
+// magnitude between 2^-100 and 2^16 (beyond, libdevice goes longer ways: a sine from 105,615 on). Nothing where that
+// does not tell.
+std::optional<bool> by_ordinary_numbers(const Instruction& asks) {
+  constexpr double least = 0x1p-100, most = 0x1p16;
+  const Operand &a = asks.operand[2], &b = asks.operand[3];
+  const bool of_itself = a.kind == b.kind && a.index == b.index;  // whether it is a number
+  if (of_itself) return std::nullopt;
+  if (asks.has("NE") || asks.has("NEU")) return true;
+  if (asks.has("EQ") || asks.has("EQU")) return false;
+  const bool more = asks.has("GT") || asks.has("GTU") || asks.has("GE") || asks.has("GEU");
+  const bool less = asks.has("LT") || asks.has("LTU") || asks.has("LE") || asks.has("LEU");
+  if (b.kind != Kind::integer || more == less) return std::nullopt;
+  const double limit = b.number();
+  if (std::abs(limit) >= most) return more == (limit < 0);
+  if (a.absolute && !a.negated && limit > 0 && limit <= least) return more;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<bool> by_ordinary_numbers(const EmulatedCode& code, std::int32_t at) {
+  const Instruction& in = *code.steps[static_cast<std::size_t>(at)].in;
+  const std::int32_t begin = code.blocks[static_cast<std::size_t>(code.block_of[static_cast<std::size_t>(at)])].begin;
+  for (std::int32_t i = at - 1; i >= begin && !in.guard_uniform; --i) {
+    const Step& step = code.steps[static_cast<std::size_t>(i)];
+    const Instruction& asks = *step.in;
+    const auto to = std::find_if(asks.operand.begin(), asks.operand.begin() + step.destinations,
+                                 [&](const Operand& o) { return o.kind == Kind::pred && o.index == in.guard; });
+    if (to == asks.operand.begin() + step.destinations) continue;
+    if ((asks.base != "FSETP" && asks.base != "DSETP") || to != asks.operand.begin() || asks.operands < 5)
+      return std::nullopt;
+    const Operand& with = asks.operand[4];
+    if (with.kind != Kind::pred || with.index != true_predicate || with.negated) return std::nullopt;
+    const std::optional<bool> holds = by_ordinary_numbers(asks);
+    return holds ? std::optional(*holds != in.guard_negated) : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 }  // namespace noteg::compiled

@@ -166,4 +166,8 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
 // Lanes whose generic address of shared memory is that of another CTA of the cluster.
 [[nodiscard]] std::uint32_t lanes_of_peers(const Registers& registers, const Operand& operand, std::uint32_t own_rank);
 
+// Whether a guard that is not known holds where numbers are what they mostly are (machine.cpp); nothing where that does
+// not tell.
+[[nodiscard]] std::optional<bool> by_ordinary_numbers(const EmulatedCode& code, std::int32_t at);
+
 }  // namespace noteg::compiled

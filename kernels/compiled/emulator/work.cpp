@@ -94,9 +94,7 @@ Wide joined(const Lanes& low, const Lanes& high) {
   return out;
 }
 
-// A 64-bit source that stands as its first register.
-Wide Work::pair(std::size_t i, bool is_signed) const {
-  const Operand& o = source(i);
+Wide Work::pair(const Operand& o, bool is_signed) const {
   if ((o.kind == Kind::reg || o.kind == Kind::ureg) && o.index != zero_register) {
     Operand low = o, high = o;
     low.negated = high.negated = false;

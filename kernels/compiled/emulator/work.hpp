@@ -4,7 +4,9 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <utility>
 
 #include "kernels/compiled/emulator/machine.hpp"
 
@@ -63,7 +65,9 @@ struct Work {
     }
     return {};
   }
-  [[nodiscard]] Wide pair(std::size_t i, bool is_signed) const;
+  // A source of 64 bits that stands as its first register.
+  [[nodiscard]] Wide pair(const Operand& o, bool is_signed) const;
+  [[nodiscard]] Wide pair(std::size_t i, bool is_signed) const { return pair(source(i), is_signed); }
 };
 
 [[nodiscard]] Wide joined(const Lanes& low, const Lanes& high);
@@ -97,6 +101,37 @@ void bits(const Work& w);
 [[nodiscard]] Lanes selected(Predicate p, const Lanes& a, const Lanes& b);
 [[nodiscard]] Predicate combined(const Instruction& in, Predicate p, Predicate with);
 
+// What a comparison writes: of the numbers of each lane, `of`, a pair of doubles.
+template <class F>
+void set_comparison(const Work& w, std::uint32_t known, F of) {
+  const Predicate with = w.sources() > 2 ? w.predicate(2) : Predicate{all_lanes, all_lanes};
+  const bool unordered = w.in.modifiers.find("U.") != std::string_view::npos;
+  Predicate p;
+  p.known = known;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const auto [x, y] = of(i);
+    bool holds = unordered && (std::isnan(x) || std::isnan(y));
+    if (w.in.has("LT") || w.in.has("LTU"))
+      holds = holds || x < y;
+    else if (w.in.has("LE") || w.in.has("LEU"))
+      holds = holds || x <= y;
+    else if (w.in.has("GT") || w.in.has("GTU"))
+      holds = holds || x > y;
+    else if (w.in.has("GE") || w.in.has("GEU"))
+      holds = holds || x >= y;
+    else if (w.in.has("EQ") || w.in.has("EQU"))
+      holds = holds || x == y;
+    else if (w.in.has("NE") || w.in.has("NEU"))
+      holds = holds || x != y;
+    else
+      p.known = 0;
+    p.bits |= static_cast<std::uint32_t>(holds) << i;
+  }
+  p.bits &= p.known;
+  w.set(combined(w.in, p, with), 0);
+  w.set(combined(w.in, {~p.bits & p.known, p.known}, with), 1);
+}
+
 // number_rules.cpp
 void fsetp(const Work& w);
 void check_division(const Work& w);
@@ -104,6 +139,12 @@ void int_to_float(const Work& w);
 void float_to_int(const Work& w);
 void arithmetic(const Work& w);
 void half_constant(const Work& w);
+
+// double_rules.cpp
+[[nodiscard]] Wide double_source(const Work& w, std::size_t i);
+void double_arithmetic(const Work& w);
+void double_compare(const Work& w);
+void convert_number(const Work& w);
 
 // lane_rules.cpp
 void special_register(const Work& w);

@@ -20,6 +20,15 @@ double rounded(const Work& w, double f) {
 Lanes of_one(const Work& w) {
   constexpr float turn = 6.2831853f;
   const std::string_view which = w.in.modifiers;
+  // Upper halves of numbers of 64 bits.
+  const auto of_double = [&](auto f) {
+    return map(w.real(0), [f](std::uint32_t v) {
+      return static_cast<std::uint32_t>(
+          std::bit_cast<std::uint64_t>(f(std::bit_cast<double>(std::uint64_t{v} << 32))) >> 32);
+    });
+  };
+  if (which == ".RCP64H") return of_double([](double v) { return 1.0 / v; });
+  if (which == ".RSQ64H") return of_double([](double v) { return 1.0 / std::sqrt(v); });
   const auto with = [&](auto f) { return map(w.real(0), [f](std::uint32_t v) { return as_bits(f(as_float(v))); }); };
   if (which == ".RCP") return with([](float v) { return 1.0f / v; });
   if (which == ".RSQ") return with([](float v) { return 1.0f / std::sqrt(v); });
@@ -35,32 +44,9 @@ Lanes of_one(const Work& w) {
 
 void fsetp(const Work& w) {
   const Lanes a = w.real(0), b = w.real(1);
-  const Predicate with = w.sources() > 2 ? w.predicate(2) : Predicate{all_lanes, all_lanes};
-  const bool unordered = w.in.modifiers.find("U.") != std::string_view::npos;
-  Predicate p;
-  p.known = a.known & b.known;
-  for (std::size_t i = 0; i < 32; ++i) {
-    const float x = as_float(a.value[i]), y = as_float(b.value[i]);
-    bool holds = unordered && (std::isnan(x) || std::isnan(y));
-    if (w.in.has("LT") || w.in.has("LTU"))
-      holds = holds || x < y;
-    else if (w.in.has("LE") || w.in.has("LEU"))
-      holds = holds || x <= y;
-    else if (w.in.has("GT") || w.in.has("GTU"))
-      holds = holds || x > y;
-    else if (w.in.has("GE") || w.in.has("GEU"))
-      holds = holds || x >= y;
-    else if (w.in.has("EQ") || w.in.has("EQU"))
-      holds = holds || x == y;
-    else if (w.in.has("NE") || w.in.has("NEU"))
-      holds = holds || x != y;
-    else
-      p.known = 0;
-    p.bits |= static_cast<std::uint32_t>(holds) << i;
-  }
-  p.bits &= p.known;
-  w.set(combined(w.in, p, with), 0);
-  w.set(combined(w.in, {~p.bits & p.known, p.known}, with), 1);
+  set_comparison(w, a.known & b.known, [&](std::size_t i) {
+    return std::pair(static_cast<double>(as_float(a.value[i])), static_cast<double>(as_float(b.value[i])));
+  });
 }
 
 // Whether a division needs its slow path: exponents of which the quotient, its remainder or the reciprocal of the
@@ -83,18 +69,24 @@ void check_division(const Work& w) {
 void int_to_float(const Work& w) {
   const bool wide = w.in.has("U64") || w.in.has("S64"), is_unsigned = w.in.has("U32") || w.in.has("U64");
   const Wide v = wide ? w.pair(0, !is_unsigned) : joined(w.value(0), Lanes::of(0));
-  if (w.in.has("F64") || w.in.has("F16") || w.in.has("BF16") || w.in.has("U8") || w.in.has("U16") || w.in.has("S8") ||
-      w.in.has("S16")) {
-    w.set(Lanes::unknown());
-    return w.set(Lanes::unknown(), w.step.width > 1 ? 1 : 0);
+  if (w.in.has("F16") || w.in.has("BF16") || w.in.has("U8") || w.in.has("U16") || w.in.has("S8") || w.in.has("S16"))
+    return opaque(w);
+  const auto exact_of = [&](std::size_t i) {
+    return wide          ? (is_unsigned ? static_cast<double>(v.value[i])
+                                        : static_cast<double>(static_cast<std::int64_t>(v.value[i])))
+           : is_unsigned ? static_cast<double>(static_cast<std::uint32_t>(v.value[i]))
+                         : static_cast<double>(static_cast<std::int32_t>(v.value[i]));
+  };
+  if (w.in.has("F64")) {
+    Wide out;
+    out.known = v.known;
+    for (std::size_t i = 0; i < 32; ++i) out.value[i] = std::bit_cast<std::uint64_t>(exact_of(i));
+    return set_wide(w, out);
   }
   Lanes out;
   out.known = v.known;
   for (std::size_t i = 0; i < 32; ++i) {
-    const double exact = wide          ? (is_unsigned ? static_cast<double>(v.value[i])
-                                                      : static_cast<double>(static_cast<std::int64_t>(v.value[i])))
-                         : is_unsigned ? static_cast<double>(static_cast<std::uint32_t>(v.value[i]))
-                                       : static_cast<double>(static_cast<std::int32_t>(v.value[i]));
+    const double exact = exact_of(i);
     float f = static_cast<float>(exact);
     if (w.in.has("RP") && static_cast<double>(f) < exact) f = std::nextafter(f, INFINITY);
     if (w.in.has("RM") && static_cast<double>(f) > exact) f = std::nextafter(f, -INFINITY);
@@ -105,12 +97,13 @@ void int_to_float(const Work& w) {
 }
 
 void float_to_int(const Work& w) {
+  const bool is_double = w.in.has("F64"), wide = w.step.width > 1, is_unsigned = w.in.has("U32") || w.in.has("U64");
   const Lanes a = w.real(0);
-  const bool wide = w.step.width > 1, is_unsigned = w.in.has("U32") || w.in.has("U64");
+  const Wide pair = is_double ? double_source(w, 0) : Wide{};
   Wide out;
-  out.known = w.in.has("F64") || w.in.has("F16") ? 0 : a.known;
+  out.known = is_double ? pair.known : w.in.has("F16") ? 0 : a.known;
   for (std::size_t i = 0; i < 32; ++i) {
-    double f = static_cast<double>(as_float(a.value[i]));
+    double f = is_double ? std::bit_cast<double>(pair.value[i]) : static_cast<double>(as_float(a.value[i]));
     if (std::isnan(f)) f = 0;
     f = rounded(w, f);
     const double low = is_unsigned ? 0 : wide ? -9.2233720368547758e18 : -2147483648.0;
@@ -143,7 +136,12 @@ void arithmetic(const Work& w) {
     }
     case S::number_select: return w.set(selected(w.predicate(2), w.real(0), w.real(1)));
     case S::number_round: {
-      if (w.in.has("F64") || w.in.has("F16")) return opaque(w);
+      if (w.in.has("F16")) return opaque(w);
+      if (w.in.has("F64")) {
+        Wide pair = double_source(w, 0);
+        for (std::uint64_t& v : pair.value) v = std::bit_cast<std::uint64_t>(rounded(w, std::bit_cast<double>(v)));
+        return set_wide(w, pair);
+      }
       return w.set(map(w.real(0), [&](std::uint32_t v) {
         return as_bits(static_cast<float>(rounded(w, static_cast<double>(as_float(v)))));
       }));
