@@ -71,7 +71,8 @@ bool set_content(Argument& out, std::string_view text) {
     return true;
   }
   constexpr std::array<std::string_view, 8> names{"zero", "u8", "f32", "f16", "bf16", "f64", "f8", "unknown"};
-  constexpr std::array of_names{Content::zero, Content::bytes_u8, Content::f32, Content::f16};  // others: unknown
+  constexpr std::array of_names{Content::zero, Content::bytes_u8, Content::f32,
+                                Content::f16,  Content::bf16,     Content::f64};  // others: unknown
   const auto at = static_cast<std::size_t>(std::ranges::find(names, text) - names.begin());
   out.content = at < of_names.size() ? of_names[at] : Content::unknown;
   return at < names.size();

@@ -21,13 +21,15 @@ enum class ArgumentKind : std::uint8_t { i8, i16, i32, i64, f16, f32, f64, buffe
 
 // What a buffer holds, as far as that can decide anything.
 enum class Content : std::uint8_t {
-  unknown,  // floating-point numbers and whatever else
+  unknown,
   zero,
   index,     // random integers below Argument::below
   offsets,   // integers that grow evenly from 0 to Argument::below
   bytes_u8,  // random bytes
-  f32,       // numbers between -1 and 1: nothing is known, but where they lead is as good as anywhere
-  f16
+  f32,       // random numbers between -1 and 1
+  f16,
+  bf16,
+  f64
 };
 
 // A tensor map: rows and columns are its two inner dimensions; a box may take several planes of the outer ones.

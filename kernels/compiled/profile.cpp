@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -64,12 +65,11 @@ class Classes {
     std::ranges::sort(found, [](const auto& a, const auto& b) {
       return a.first.ctas != b.first.ctas ? a.first.ctas > b.first.ctas : a.first.id < b.first.id;
     });
-    std::vector<Cell> out;
     std::map<std::uint64_t, std::size_t> class_of;
-    for (const auto& [cell, signature] : found) {
-      class_of[signature] = out.size();
-      out.push_back({cta_of(cell.id), cell.ctas});
-    }
+    std::vector<Cell> out = found.size() > limits_.classes ? by_work(found, class_of) : std::vector<Cell>{};
+    for (const auto& [cell, signature] : found)
+      if (class_of.try_emplace(signature, out.size()).second) out.push_back(cell);
+    for (Cell& cell : out) cell.id = cta_of(cell.id);
     for (const auto& [first, last] : ends) cells_.cells.push_back({class_of[first], class_of[last]});
     return out;
   }
@@ -80,6 +80,32 @@ class Classes {
   [[nodiscard]] const std::map<std::int32_t, std::int64_t>& waits() const { return waits_; }
 
  private:
+  // Too many ways: in the order of what they do, those amid equal parts of all CTAs stand for theirs.
+  std::vector<Cell> by_work(std::vector<std::pair<Cell, std::uint64_t>> found,
+                            std::map<std::uint64_t, std::size_t>& class_of) {
+    sampled_ = true;
+    std::ranges::sort(found, {}, [&](const auto& each) { return std::pair(work_[each.second], each.first.id); });
+    double all = 0, before = 0, last_part = -1;
+    for (const auto& [cell, signature] : found) all += cell.ctas;
+    std::vector<Cell> out;
+    std::vector<double> from_middle;
+    for (const auto& [cell, signature] : found) {
+      const double middle = (before + cell.ctas / 2) / all * static_cast<double>(limits_.classes);
+      before += cell.ctas;
+      const double part = std::min(std::floor(middle), static_cast<double>(limits_.classes - 1));
+      const double off = std::abs(middle - part - 0.5);
+      if (part != last_part) {
+        out.push_back({cell.id, 0});
+        from_middle.push_back(off);
+      }
+      last_part = part;
+      out.back().ctas += cell.ctas;
+      if (off < from_middle.back()) out.back().id = cell.id, from_middle.back() = off;
+      class_of[signature] = out.size() - 1;
+    }
+    return out;
+  }
+
   std::uint32_t end_of(const std::vector<std::uint32_t>& begins, std::size_t i, std::size_t axis) const {
     return i + 1 < begins.size() ? begins[i + 1] : static_cast<std::uint32_t>(launch_.grid[axis]);
   }
@@ -135,7 +161,8 @@ class Classes {
     return false;
   }
 
-  // Where ways depend on two coordinates together (a triangle of tiles), cells whose corners differ are halved.
+  // Where ways depend on two coordinates together (a triangle of tiles, a picture), cells whose corners or middles
+  // differ are halved.
   void refine() {
     constexpr std::size_t most = 1024;  // CTAs to be run
     const auto ctas = static_cast<std::size_t>(launch_.grid[0] * launch_.grid[1]);
@@ -150,7 +177,8 @@ class Classes {
       const auto [x0, x1, y0, y1] = corners(x, y);
       if (x1 - x0 < least || y1 - y0 < least) return false;
       const std::uint64_t way = at({x0, y0, 0});
-      return at({x1, y0, 0}) != way || at({x0, y1, 0}) != way || at({x1, y1, 0}) != way;
+      return at({x1, y0, 0}) != way || at({x0, y1, 0}) != way || at({x1, y1, 0}) != way ||
+             at({x0 + (x1 - x0) / 2, y0 + (y1 - y0) / 2, 0}) != way;
     };
     bool halved = false;
     for (std::size_t y = 0; y < begins[1].size(); ++y)
@@ -240,6 +268,7 @@ class Classes {
     endless_ = endless;
     for (std::size_t i = 0; i < fresh.size(); ++i) {
       known_[fresh[i]] = signature_of(runs[i].nodes, runs[i].ways);
+      work_[known_[fresh[i]]] = runs[i].blocks;
       blocks_run_ += runs[i].blocks;
       for (const auto& [wait, before] : runs[i].waits) waits_[wait] = std::max(waits_[wait], before);
     }
@@ -262,6 +291,7 @@ class Classes {
   PathNodes nodes_;
   CtaCells cells_;
   std::map<CtaId, std::uint64_t> known_;
+  std::map<std::uint64_t, std::uint64_t> work_;  // blocks that CTAs run, by signature
   std::size_t tried_ = 0;
   std::uint64_t blocks_run_ = 0;
   std::map<std::int32_t, std::int64_t> waits_;

@@ -118,67 +118,6 @@ Step step_of(const Instruction& in) {
   return out;
 }
 
-bool computes_numbers(S s) { return s >= S::mufu && s <= S::check_division; }
-
-// Whether nothing can be known of what a step writes, where `unknowable` are registers of which nothing can.
-bool is_unknowable(const Step& step, const RegisterSet& unknowable) {
-  if (step.semantics == S::opaque || step.semantics == S::load_matrix) return true;
-  if (!computes_numbers(step.semantics)) return false;
-  RegisterSet sources;
-  for (std::size_t i = step.destinations; i < step.in->operands; ++i)
-    if (!is_predicate(step.in->operand[i])) sources.add(step.in->operand[i], 1);
-  return sources.meets(unknowable);
-}
-
-void step_forward(const Step& step, RegisterSet& unknowable) {
-  const RegisterSet writes = written(step);
-  if (!is_unknowable(step, unknowable))
-    unknowable.remove(writes);
-  else if (step.in->guard < 0)
-    unknowable.merge(writes);
-}
-
-// Numbers that are made of what matrix instructions bring are unknown on every way: what makes them is not carried out.
-void forget_unknowable(EmulatedCode& out) {
-  const auto leaves_sight = [](const Step& step) {
-    return step.semantics == S::branch_indexed || step.semantics == S::call || step.semantics == S::ret;
-  };
-  if (std::ranges::any_of(out.steps, leaves_sight)) return;
-  const std::vector<std::vector<std::int32_t>> successors = successors_of(out);
-  std::vector<RegisterSet> at(out.blocks.size());
-  std::vector<char> reached(out.blocks.size(), 0);
-  reached[0] = 1;
-  const auto meet = [&](std::size_t block, const RegisterSet& from) {
-    const RegisterSet before = at[block];
-    const bool is_first = reached[block] == 0;
-    if (is_first)
-      at[block] = from;
-    else
-      at[block].keep(from);
-    reached[block] = 1;
-    return is_first || at[block].word != before.word;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t b = 0; b < out.blocks.size(); ++b) {
-      if (reached[b] == 0) continue;
-      RegisterSet now = at[b];
-      for (std::int32_t i = out.blocks[b].begin; i < out.blocks[b].end; ++i)
-        step_forward(out.steps[static_cast<std::size_t>(i)], now);
-      for (const std::int32_t next : successors[b]) changed = meet(static_cast<std::size_t>(next), now) || changed;
-    }
-  }
-  for (std::size_t b = 0; b < out.blocks.size(); ++b) {
-    if (reached[b] == 0) continue;
-    for (std::int32_t i = out.blocks[b].begin; i < out.blocks[b].end; ++i) {
-      Step& step = out.steps[static_cast<std::size_t>(i)];
-      const bool forget = computes_numbers(step.semantics) && is_unknowable(step, at[b]);
-      step_forward(step, at[b]);
-      if (forget) step.semantics = S::opaque;
-    }
-  }
-}
-
 }  // namespace
 
 bool has_addresses(Semantics s) {
@@ -338,6 +277,23 @@ void go_by_window(std::vector<Step>& steps) {
   }
 }
 
+// The call that a branch jumps over, with no other branch on the way; nullptr: none.
+const Instruction* call_between(const EmulatedCode& code, std::int32_t from, std::int32_t to) {
+  for (std::int32_t i = from; i < to; ++i) {
+    const Step& step = code.steps[static_cast<std::size_t>(i)];
+    if (step.semantics == S::call) return step.in;
+    if (step.semantics == S::branch) return nullptr;
+  }
+  return nullptr;
+}
+
+// A slow path (denormals, infinities), or what ends the program with a word, as an assertion does: such functions,
+// which a kernel does not hold itself, go by an absolute address.
+bool is_out_of_the_way(const Instruction& call) {
+  const auto names = [&](std::string_view part) { return call.text.find(part) != std::string_view::npos; };
+  return names(".ABS") || names("slowpath") || names("mediumpath") || names("_f64_full");
+}
+
 EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
   EmulatedCode out;
   out.listing = &listing;
@@ -373,13 +329,19 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
   }
   out.tables = jump_tables(out);
   for (std::size_t i = 0; i < n; ++i)
+    if (out.steps[i].semantics == S::branch) {
+      const auto at = static_cast<std::int32_t>(i);
+      const Instruction* call = call_between(out, at + 1, target_at(out, at).value_or(at));
+      out.steps[i].passes_a_call = call != nullptr;
+      out.steps[i].passes_a_slow_path = call != nullptr && is_out_of_the_way(*call);
+    }
+  for (std::size_t i = 0; i < n; ++i)
     if (out.steps[i].semantics == S::branch && out.steps[i].in->guard >= 0)
       if (const auto poll = poll_of(out, static_cast<std::int32_t>(i))) {
         out.polls[static_cast<std::int32_t>(i)] = *poll;
         for (auto at = static_cast<std::size_t>(*target_at(out, static_cast<std::int32_t>(i))); at < i; ++at)
           out.steps[at].polls = has_addresses(out.steps[at].semantics);
       }
-  forget_unknowable(out);
   slice(out, wanted);
   out.numbers_lead = std::ranges::any_of(
       out.steps, [](const Step& step) { return step.semantics == S::float_to_int && step.carried_out; });

@@ -31,6 +31,9 @@ struct Step {
   bool data_matters = false;  // of a store to shared memory: what it writes decides something
   bool polls = false;         // looks at what others write, again and again (Poll)
   bool is_read = false;       // what it writes is read by something that is carried out
+  bool passes_a_call =
+      false;  // a branch over a call and over no other branch: of a slow path that numbers take seldom,
+  bool passes_a_slow_path = false;  // surely so by the name of what is called
 
   // A load whose result decides nothing goes to its addresses, no more.
   [[nodiscard]] bool changes_registers() const {

@@ -63,6 +63,20 @@ std::optional<LaunchMemory::Map> encoded_map(std::string_view bytes) {
   return out;
 }
 
+// A word of random numbers between -1 and 1; of half precision, between 0.5 and 1.
+std::uint32_t number(const LaunchMemory::Buffer& buffer, std::uint64_t offset) {
+  const auto word = [&](std::uint64_t at) { return split_mix(buffer.base + at); };
+  switch (buffer.content) {
+    case Content::f16: return (static_cast<std::uint32_t>(word(offset)) & 0x83ff83ff) | 0x38003800;
+    case Content::bf16: return (static_cast<std::uint32_t>(word(offset)) & 0x807f807f) | 0x3f003f00;
+    case Content::f64: {
+      const double v = static_cast<double>(word(offset & ~std::uint64_t{7}) >> 11) * 0x1p-52 - 1;
+      return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(v) >> (offset % 8 * 8));
+    }
+    default: return std::bit_cast<std::uint32_t>(static_cast<float>(word(offset) >> 40) * 0x1p-23f - 1);
+  }
+}
+
 }  // namespace
 
 LaunchMemory::LaunchMemory(const Launch& launch, int sm) : sm_(sm), bank_(32768 + 4096), known_(bank_.size()) {
@@ -170,9 +184,11 @@ std::optional<std::uint32_t> LaunchMemory::load(std::uint64_t address, int bytes
   const Buffer& buffer = buffers_[static_cast<std::size_t>(index)];
   const std::uint64_t offset = address - buffer.base + 4 * static_cast<std::uint64_t>(word);
   switch (buffer.content) {
-    case Content::unknown:
+    case Content::unknown: return std::nullopt;
     case Content::f32:
-    case Content::f16: return std::nullopt;
+    case Content::f16:
+    case Content::bf16:
+    case Content::f64: return bytes < 4 || offset % 4 != 0 ? std::nullopt : std::optional(number(buffer, offset));
     case Content::zero: return 0;
     case Content::index:
     case Content::offsets: {
@@ -196,13 +212,8 @@ std::optional<std::uint32_t> LaunchMemory::load(std::uint64_t address, int bytes
   return std::nullopt;
 }
 
-std::uint32_t LaunchMemory::guess(std::uint64_t address, int word) const {
-  const int index = buffer_at(address);
-  const Content content = index < 0 ? Content::unknown : buffers_[static_cast<std::size_t>(index)].content;
-  const std::uint64_t any = split_mix(address + 4 * static_cast<std::uint64_t>(word));
-  if (content == Content::f16) return (static_cast<std::uint32_t>(any) & 0x83ff83ff) | 0x38003800;  // 0.5 to 1
-  if (content != Content::f32) return 0;
-  return std::bit_cast<std::uint32_t>(static_cast<float>(any >> 40) / 8388608.0f - 1.0f);
+bool LaunchMemory::has_numbers() const {
+  return std::ranges::any_of(buffers_, [](const Buffer& buffer) { return buffer.content >= Content::f32; });
 }
 
 }  // namespace noteg::compiled

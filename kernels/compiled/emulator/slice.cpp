@@ -100,6 +100,67 @@ class Needs {
   std::map<Guard, RegisterSet> under_;
 };
 
+bool computes_numbers(S s) { return s >= S::mufu && s <= S::check_division; }
+
+// Whether nothing can be known of what a step writes, where `unknowable` are registers of which nothing can.
+bool is_unknowable(const Step& step, const RegisterSet& unknowable) {
+  if (step.semantics == S::opaque || step.semantics == S::load_matrix) return true;
+  if (!computes_numbers(step.semantics)) return false;
+  RegisterSet sources;
+  for (std::size_t i = step.destinations; i < step.in->operands; ++i)
+    if (!is_predicate(step.in->operand[i])) sources.add(step.in->operand[i], 1);
+  return sources.meets(unknowable);
+}
+
+void step_forward(const Step& step, RegisterSet& unknowable) {
+  const RegisterSet writes = written(step);
+  if (!is_unknowable(step, unknowable))
+    unknowable.remove(writes);
+  else if (step.in->guard < 0)
+    unknowable.merge(writes);
+}
+
+// Numbers that are made of what matrix instructions bring are unknown on every way: what makes them is not carried out.
+void forget_unknowable(EmulatedCode& out) {
+  const auto leaves_sight = [](const Step& step) {
+    return step.semantics == S::branch_indexed || step.semantics == S::call || step.semantics == S::ret;
+  };
+  if (std::ranges::any_of(out.steps, leaves_sight)) return;
+  const std::vector<std::vector<std::int32_t>> successors = successors_of(out);
+  std::vector<RegisterSet> at(out.blocks.size());
+  std::vector<char> reached(out.blocks.size(), 0);
+  reached[0] = 1;
+  const auto meet = [&](std::size_t block, const RegisterSet& from) {
+    const RegisterSet before = at[block];
+    const bool is_first = reached[block] == 0;
+    if (is_first)
+      at[block] = from;
+    else
+      at[block].keep(from);
+    reached[block] = 1;
+    return is_first || at[block].word != before.word;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = 0; b < out.blocks.size(); ++b) {
+      if (reached[b] == 0) continue;
+      RegisterSet now = at[b];
+      for (std::int32_t i = out.blocks[b].begin; i < out.blocks[b].end; ++i)
+        step_forward(out.steps[static_cast<std::size_t>(i)], now);
+      for (const std::int32_t next : successors[b]) changed = meet(static_cast<std::size_t>(next), now) || changed;
+    }
+  }
+  for (std::size_t b = 0; b < out.blocks.size(); ++b) {
+    if (reached[b] == 0) continue;
+    for (std::int32_t i = out.blocks[b].begin; i < out.blocks[b].end; ++i) {
+      Step& step = out.steps[static_cast<std::size_t>(i)];
+      const bool forget = computes_numbers(step.semantics) && is_unknowable(step, at[b]);
+      step_forward(step, at[b]);
+      if (forget) step.semantics = S::opaque;
+    }
+  }
+}
+
 // Backward through one instruction: what is needed before it, from what is needed behind it.
 void step_back(Step& step, Needs& needs) {
   const RegisterSet writes = written(step);
@@ -129,6 +190,7 @@ void close_slice(EmulatedCode& code) {
 }  // namespace
 
 void slice(EmulatedCode& code, Wanted wanted) {
+  forget_unknowable(code);
   for (Step& step : code.steps) {
     step.is_memory = (wanted == Wanted::addresses && has_addresses(step.semantics)) ||
                      (wanted == Wanted::global_addresses && asks_global(step.semantics));

@@ -11,16 +11,6 @@ namespace {
 
 using S = Semantics;
 
-// A branch past a call and past no other branch on the way there: round a slow path (denormals, infinities) that
-// ordinary values do not take.
-bool passes_a_call(const EmulatedCode& code, std::int32_t from, std::int32_t to) {
-  for (std::int32_t i = from; i < to; ++i) {
-    const S semantics = code.steps[static_cast<std::size_t>(i)].semantics;
-    if (semantics == S::call || semantics == S::branch) return semantics == S::call;
-  }
-  return false;
-}
-
 }  // namespace
 
 EmulatedWarp::EmulatedWarp(const EmulatedCode& code, const Surroundings& around, std::uint32_t lanes)
@@ -150,7 +140,7 @@ void EmulatedWarp::indexed(const Step& step, Access& access, WarpWatcher& watche
 bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher) {
   const Instruction& in = *code_->steps[static_cast<std::size_t>(at)].in;
   const auto given = around_.launch->assumptions.find(in.address);
-  bool taken = (target > at && passes_a_call(*code_, at + 1, target)) || by_ordinary_numbers(*code_, at) == true;
+  bool taken = code_->steps[static_cast<std::size_t>(at)].passes_a_call || by_ordinary_numbers(*code_, at) == true;
   if (given != around_.launch->assumptions.end()) {
     std::int64_t& so_far = taken_[at];
     taken = given->second.taken < 0 || so_far < given->second.taken;
@@ -216,6 +206,7 @@ void EmulatedWarp::branch(std::int32_t at, WarpWatcher& watcher) {
   if (in.has("DIV")) guard = {lanes == alive_ ? 0 : lanes, 0};
   if (in.has("ANY") && guard.holds != 0) guard = {lanes, 0};  // all go where one does
   const std::int32_t target = target_at(*code_, at).value_or(at + 1);
+  if (step.passes_a_slow_path && around_.memory->has_numbers()) guard = {lanes, 0};
   std::uint32_t taken = guard.holds;
   if (guard.unknown != 0 && assumed(at, target, watcher)) taken |= guard.unknown;
   const bool decides = in.guard >= 0 && !in.has("DIV");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 
 namespace noteg::compiled {
 void load_shared(const Work& w) {
@@ -64,17 +65,48 @@ std::uint32_t combined_with(const Instruction& in, std::uint32_t old, std::uint3
   return v;  // EXCH
 }
 
+// CAS and CAST: of the lanes that go to one word, the first finds what it expects there, or what is known to be there;
+// the others find what that has left. CAST tells who has swapped, CAS what was there.
+void compare_and_swap(const Work& w, const Operand& at, const Operand& expected, const Operand& fresh) {
+  const Wide address = address_of(w.to, at, false);
+  const Lanes compared = value_of(w.to, w.around, expected), swapped = value_of(w.to, w.around, fresh);
+  const bool tells = w.in.has("CAST");
+  std::set<std::uint32_t> words;
+  Lanes out = Lanes::unknown();
+  for (std::size_t i = 0; i < 32; ++i) {
+    const auto is_known = [i](std::uint32_t known) { return (known >> i & 1) != 0; };
+    if (!is_known(w.lanes) || !is_known(address.known)) continue;
+    const auto place = static_cast<std::uint32_t>(address.value[i]);
+    const auto word = w.around.shared->at(place);
+    const bool is_first = words.insert(place).second;
+    const bool succeeds = word && is_known(compared.known) ? *word == compared.value[i] : is_first;
+    if (tells || word || (succeeds && is_known(compared.known))) {
+      out.value[i] = tells ? (succeeds ? 1u : 0u) : word ? *word : compared.value[i];
+      out.known |= 1u << i;
+    }
+    if (!succeeds) continue;
+    if (is_known(swapped.known) && !is_known(w.unknown))
+      w.around.shared->put(place, swapped.value[i]);
+    else
+      w.around.shared->forget(place);
+  }
+  w.set(out);
+}
+
 }  // namespace
 
 // Lane after lane, where the word and what is done to it are known.
 void atomic_shared(const Work& w) {
-  const bool is_plain = !w.in.has("CAS") && !w.in.has("CAST") && !w.in.has("INC") && !w.in.has("DEC");
+  const bool swaps = w.in.has("CAS") || w.in.has("CAST");
+  const bool is_plain = !w.in.has("INC") && !w.in.has("DEC");
   const bool counts = w.in.has("POPC");
   const Operand* at = nullptr;
   const Operand* data = nullptr;
   for (std::size_t i = w.first(); i < w.in.operands; ++i)
     (w.in.operand[i].kind == Kind::memory ? at : data) = &w.in.operand[i];
   if (w.around.shared == nullptr || at == nullptr || w.step.bytes > 4) return opaque(w);
+  if (swaps && w.sources() < 3) return opaque(w);
+  if (swaps) return compare_and_swap(w, *at, w.source(1), w.source(2));
   const Wide address = address_of(w.to, *at, false);
   const Lanes v = counts ? Lanes::of(1) : data != nullptr ? value_of(w.to, w.around, *data) : Lanes::unknown();
   Lanes out = Lanes::unknown();
@@ -156,7 +188,7 @@ void load_global(const Work& w) {
         if ((address.known & w.lanes) >> i % 32 == 0 || ((address.known & w.lanes) >> i & 1) == 0) continue;
         // What others write meanwhile is not known (volatile, acquire).
         const auto v = w.in.has("STRONG") ? std::nullopt : w.around.memory->load(address.value[i], w.step.bytes, n);
-        out.value[i] = v ? *v : w.around.memory->guess(address.value[i], n);
+        out.value[i] = v.value_or(0);
         out.known |= static_cast<std::uint32_t>(v.has_value()) << i;
       }
     }
