@@ -34,11 +34,14 @@ endfunction()
 
 # noteg_library(name [HOT] [COLD] SOURCES a.cpp ... DEPENDS other ...): one static library per folder, headers are
 # included from the repository root, so that a forbidden dependency fails at link. HOT: holds the loops that a command
-# spends its time in. COLD: runs once for each command, and is optimised for the time of the build.
+# spends its time in. COLD: runs once for each command, and is optimised for the time of the build. On the live page
+# all but the loops are optimised for size, since a browser loads them; its compiler has no -Og.
 function(noteg_library name)
   cmake_parse_arguments(ARG "HOT;COLD" "" "SOURCES;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
-  if(ARG_COLD)
+  if(EMSCRIPTEN)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${ARG_HOT}>,-O2,-Os>>)
+  elseif(ARG_COLD)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-Og>)
   elseif(NOT ARG_HOT)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O2>)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -135,7 +134,8 @@ CopyRequests copy_requests(const AccessPattern& copy, LineSizes sizes) {
     std::set<std::vector<std::uint32_t>> different;
     int requests = 0, sectors = 0;
     for (const auto& [target, of] : targets) {
-      const int most = std::ranges::max(of | std::views::values);
+      int most = 0;
+      for (const auto& [sector, n] : of) most = std::max(most, n);
       for (int nth = 0; nth < most; ++nth) {
         std::vector<std::uint32_t> request;
         for (const auto& [sector, n] : of)

@@ -204,7 +204,7 @@ auto upper_bound(Range&& range, const Value& value, Order order = {}, Projection
 }
 
 template <class Range, class Value, class Order = less, class Projection = identity_projection>
-auto lower_bound(Range&& range, const Value& value, Order order = {}, Projection projection = {}) {
+constexpr auto lower_bound(Range&& range, const Value& value, Order order = {}, Projection projection = {}) {
   return std::lower_bound(std::begin(range), std::end(range), value,
                           [&](const auto& each, const auto& v) { return invoke(order, invoke(projection, each), v); });
 }
@@ -214,13 +214,40 @@ bool equal(A&& a, B&& b) {
   return std::equal(std::begin(a), std::end(a), std::begin(b), std::end(b));
 }
 
+template <class A, class B>
+struct in_in_result {
+  A in1;
+  B in2;
+};
+
+template <class A, class B>
+auto mismatch(A&& a, B&& b) {
+  const auto found = std::mismatch(std::begin(a), std::end(a), std::begin(b), std::end(b));
+  return in_in_result<decltype(found.first), decltype(found.second)>{found.first, found.second};
+}
+
+template <class A, class B, class Out>
+void set_intersection(A&& a, B&& b, Out out) {
+  std::set_intersection(std::begin(a), std::end(a), std::begin(b), std::end(b), out);
+}
+
+template <class A, class B>
+bool includes(A&& a, B&& b) {
+  return std::includes(std::begin(a), std::end(a), std::begin(b), std::end(b));
+}
+
+template <class Range, class Value>
+bool binary_search(Range&& range, const Value& value) {
+  return std::binary_search(std::begin(range), std::end(range), value);
+}
+
 template <class Range, class Value>
 bool contains(Range&& range, const Value& value) {
   return ranges::find(range, value) != std::end(range);
 }
 
 template <class Range, class Order = less, class Projection = identity_projection>
-bool is_sorted(Range&& range, Order order = {}, Projection projection = {}) {
+constexpr bool is_sorted(Range&& range, Order order = {}, Projection projection = {}) {
   return std::is_sorted(std::begin(range), std::end(range), by(range, order, projection));
 }
 
