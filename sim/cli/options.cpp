@@ -138,6 +138,13 @@ std::vector<std::string> Arguments::texts(std::string_view name) const {
   return values;
 }
 
+std::vector<std::string> listed(const Arguments& arguments, std::string_view name) {
+  std::vector<std::string> parts;
+  for (const std::string& text : arguments.texts(name))
+    for (std::string& part : comma_list(text)) parts.push_back(std::move(part));
+  return parts;
+}
+
 Result<Arguments> parse_arguments(const std::vector<std::string>& words, const std::vector<Option>& options,
                                   const Positional& positional) {
   return ArgumentReader(options, positional).read(words);

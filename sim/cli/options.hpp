@@ -57,6 +57,9 @@ class Arguments {
 [[nodiscard]] Result<Arguments> parse_arguments(const std::vector<std::string>& words,
                                                 const std::vector<Option>& options, const Positional& positional);
 
+// The parts of a list with commas; given several times, of all together: --tokens 1,16 is --tokens 1 --tokens 16.
+[[nodiscard]] std::vector<std::string> listed(const Arguments& arguments, std::string_view name);
+
 // "  --shape MxNxK    problem size", aligned, wrapped at 80 columns.
 [[nodiscard]] std::string help_of(const std::vector<Option>& options);
 

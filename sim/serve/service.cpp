@@ -91,16 +91,17 @@ bool add_words(const std::string& key, const Json& value, std::vector<std::strin
     words.push_back(option + "=" + scalar_text(value));
     return true;
   }
-  const bool extents = !value.empty() && std::ranges::all_of(value, [](const Json& v) { return v.is_number(); });
+  const bool numbers = !value.empty() && std::ranges::all_of(value, [](const Json& v) { return v.is_number(); });
+  const std::string_view between = key == "shape" || key == "tile" ? "x" : ",";  // extents, or a list with commas
   std::string joined;
   for (const Json& each : value) {
     if (each.is_structured()) return false;
-    if (extents)
-      joined += (joined.empty() ? "" : "x") + scalar_text(each);
+    if (numbers)
+      joined += (joined.empty() ? "" : std::string(between)) + scalar_text(each);
     else
       words.push_back(option + "=" + scalar_text(each));
   }
-  if (extents) words.push_back(option + "=" + joined);
+  if (numbers) words.push_back(option + "=" + joined);
   return true;
 }
 

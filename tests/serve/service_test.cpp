@@ -55,6 +55,12 @@ TEST(Service, ExtentsThatAreNoIntegersAreOneShapeStill) {
             R"({"id":null,"status":0,"text":"simulate\n--shape=64x64x64.5\n"})");
 }
 
+TEST(Service, OtherNumbersSideBySideAreAListWithCommas) {
+  Service service(echo);
+  EXPECT_EQ(service.answer(R"({"command":"workload","tokens":[1,16],"tile":[64,64,8]})"),
+            R"({"id":null,"status":0,"text":"workload\n--tokens=1,16\n--tile=64x64x8\n"})");
+}
+
 TEST(Service, AResultIsTheCommandsJsonWithoutBlanks) {
   Service service([](const std::string&, const std::vector<std::string>&) {
     return Ran{0, "{\n  \"time_us\": 1.50,\n  \"a\": [1, 2]\n}\n", "a remark\n"};

@@ -39,6 +39,13 @@ TEST(WorkloadCommand, CrossesGpusTokensAndLimits) {
   EXPECT_EQ(sums, 8U);
 }
 
+TEST(WorkloadCommand, AListGivenInPartsIsTheListWithCommas) {
+  const std::string rest = "workload --arch l4 gpt-2 --format csv --quiet ";
+  const Ran parts = run_program(rest + "--tokens 1 --tokens 16 --power-limit 60W --power-limit 70W");
+  ASSERT_EQ(parts.status, 0) << parts.err;
+  EXPECT_EQ(parts.out, run_program(rest + "--tokens 1,16 --power-limit 60W,70W").out);
+}
+
 TEST(WorkloadCommand, WritesItsPageAndItsTrace) {
   const Ran ran = run_shell(
       "$NOTEG workload --arch l4 gpt-2 --quiet --report $TMPDIR/r.html --power-trace $TMPDIR/p.csv >/dev/null && "

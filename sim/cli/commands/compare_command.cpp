@@ -84,7 +84,7 @@ std::vector<Option> compare_options() {
        "GPU, or a what-if copy of one: l4:l2.size=24MiB:clock.boost=1.5GHz; the first is the one that "
        "others are compared with",
        true, FileUse::gpu, arch_values},
-      {"power-limits", "LIST", "one GPU under these board power limits, with commas: 40W,50W,72W", false}};
+      {"power-limits", "LIST", "one GPU under these board power limits, with commas: 40W,50W,72W", true}};
   for (Option& option : kernel_options()) all.push_back(std::move(option));
   for (Option& option : compiled_options(true)) all.push_back(std::move(option));
   for (Option& option : clock_options()) all.push_back(std::move(option));
@@ -135,7 +135,7 @@ compare::Comparison side_by_side(const arch::GpuSpec& gpu, const std::vector<Wat
 
 std::vector<Watts> power_limits(const Arguments& arguments, Diagnostics& errors) {
   std::vector<Watts> limits;
-  const std::vector<std::string> texts = comma_list(arguments.text("power-limits").value_or(""));
+  const std::vector<std::string> texts = listed(arguments, "power-limits");
   if (texts.empty()) errors.push_back({"", 0, 0, "--power-limits", "watts such as 40W,50W,72W", "nothing"});
   for (const std::string& text : texts) {
     const Result<Watts> limit = parse_quantity_as<Watts>(text);

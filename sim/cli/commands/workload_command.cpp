@@ -39,8 +39,7 @@ Q quantity(const Arguments& arguments, const char* name, Q otherwise, Diagnostic
 template <class Q>
 std::vector<Q> quantities(const Arguments& arguments, const char* name, double low, double high, Diagnostics& errors) {
   std::vector<Q> out;
-  const std::optional<std::string> list = arguments.text(name);
-  for (const std::string& text : comma_list(list.value_or(""))) {
+  for (const std::string& text : listed(arguments, name)) {
     const Result<Q> value = parse_quantity_as<Q>(text);
     if (value && value->value >= low && value->value <= high)
       out.push_back(*value);
@@ -50,14 +49,15 @@ std::vector<Q> quantities(const Arguments& arguments, const char* name, double l
                                     format_quantity(high, unit_of<Q>)),
                         "\"" + text + "\""});
   }
-  if (list && out.empty() && errors.empty())
+  if (arguments.has(name) && out.empty() && errors.empty())
     errors.push_back({"", 0, 0, std::string("--") + name, std::string(describe(unit_of<Q>)), "nothing"});
   return out;
 }
 
 std::vector<std::int64_t> token_counts(const Arguments& arguments, Diagnostics& errors) {
   std::vector<std::int64_t> out;
-  for (const std::string& text : comma_list(arguments.text("tokens").value_or("1"))) {
+  const std::vector<std::string> texts = listed(arguments, "tokens");
+  for (const std::string& text : arguments.has("tokens") ? texts : std::vector<std::string>{"1"}) {
     const std::optional<long long> count = parse_integer(text);
     if (count && *count >= 1 && *count <= most_tokens)
       out.push_back(*count);
@@ -258,14 +258,14 @@ std::vector<Option> workload_options() {
       {"arch", "ARCH", "GPU, or a what-if copy of one: l4:l2.size=24MiB; the first is the one that speeds are of", true,
        FileUse::gpu, arch_values},
       {"phase", "P", "of a model: prefill (default), decode or training", false, FileUse::none, phase_values},
-      {"tokens", "LIST", "tokens that a step takes in, over all sequences, with commas: 1,16,256; 1 if absent", false},
+      {"tokens", "LIST", "tokens that a step takes in, over all sequences, with commas: 1,16,256; 1 if absent", true},
       {"sequences", "N", "that these are of: 1 if absent; decode: one for each token", false},
       {"context", "N", "tokens of each sequence that lie in the cache already, 0 if absent", false},
       {"tensor-parallel", "N", "GPUs that share each matrix, 1 if absent", false},
       {"dtype", "T", "of a model's weights and activations, as its file says if absent", false, FileUse::none,
        dtype_values},
-      {"power-limit", "LIST", "board power limits with commas, 300W,400W; that of the file if absent", false},
-      {"clock-cap", "LIST", "highest SM clocks with commas, 1.2GHz,1.41GHz; the power limit acts below them", false},
+      {"power-limit", "LIST", "board power limits with commas, 300W,400W; that of the file if absent", true},
+      {"clock-cap", "LIST", "highest SM clocks with commas, 1.2GHz,1.41GHz; the power limit acts below them", true},
       {"clocks", "WHOSE", "each (default): an operation has the clock that it would have alone; shared: one for all",
        false, FileUse::none,
        [] {
