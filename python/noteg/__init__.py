@@ -47,7 +47,12 @@ def _text(value):
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
+def _are_numbers(values):
+    return len(values) > 0 and all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in map(_plain, values))
+
+
 def _words(options):
+    """The words of a command line: numbers side by side are one value, an extent or a list with commas."""
     words = []
     for name, value in options.items():
         option = "--" + name.rstrip("_").replace("_", "-")
@@ -58,11 +63,25 @@ def _words(options):
             words.append(option)
         elif isinstance(value, dict):
             words += [f"{option}={key}={_text(each)}" for key, each in value.items()]
-        elif isinstance(value, list) or (isinstance(value, tuple) and not all(isinstance(_plain(n), int) for n in value)):
+        elif isinstance(value, (list, tuple)) and _are_numbers(value):
+            words.append(f"{option}=" + ("x" if name in ("shape", "tile") else ",").join(_text(each) for each in value))
+        elif isinstance(value, (list, tuple)):
             words += [f"{option}={_text(each)}" for each in value]
         else:
             words.append(f"{option}={_text(value)}")
     return words
+
+
+def _names(one_or_more):
+    return [one_or_more] if isinstance(one_or_more, (str, os.PathLike)) else list(one_or_more)
+
+
+def _for_json(value):
+    """What JSON has no form for: numbers and arrays of NumPy, paths."""
+    plain = os.fspath(value) if isinstance(value, os.PathLike) else _plain(value)
+    if plain is value:
+        raise TypeError(f"expected texts, numbers, lists and dicts, found a {type(value).__name__}: {value!r:.80}")
+    return plain
 
 
 def _run(command, options, *before):
@@ -87,11 +106,17 @@ class Run(dict):
     """What one simulation found: the dict of the JSON, with a short form for notebooks."""
 
     def _lines(self):
+        if "bottleneck" not in self:  # of assembly, a memory kernel or a layer of experts: its own figures
+            return [(name.replace("_", " "), str(value)) for name, value in self.items()
+                    if name != "arch" and not isinstance(value, (dict, list))]
         kernel, limit, trust = self["kernel"], self["bottleneck"], self["confidence"]
         low, high = trust.get("time_low_us"), trust.get("time_high_us")
-        shape = " x ".join(str(kernel[axis]) for axis in ("m", "n", "k"))
+        if "grid" in kernel:  # compiled code
+            size = " x ".join(map(str, kernel["grid"])) + " CTAs of " + " x ".join(map(str, kernel["block"])) + " threads"
+        else:
+            size = " x ".join(str(kernel[axis]) for axis in ("m", "n", "k")) + f", batch {kernel['batch']}"
         return [
-            ("kernel", f"{kernel['name'] or kernel['family']}, {shape}, batch {kernel['batch']}"),
+            ("kernel", f"{kernel['name'] or kernel['family']}, {size}"),
             ("time", f"{self['time_us']:.4g} us" + (f", 90 %: {low:.3g} to {high:.3g} us" if low is not None else "")),
             ("throughput", f"{self['tflops']:.4g} TFLOP/s, {self['pct_of_peak']:.3g} % of peak"),
             ("power", f"{self['power_w']:.4g} W at {self['sm_clock_mhz']:.4g} MHz, {self['energy_mj']:.4g} mJ"),
@@ -110,7 +135,7 @@ class Run(dict):
 def _shapes(shape):
     """Where shape is a list (or an array of rows) of shapes: these; else None."""
     shape = _plain(shape)
-    many = isinstance(shape, (list, tuple)) and len(shape) > 0 and all(isinstance(each, (list, tuple, str)) for each in shape)
+    many = isinstance(shape, (list, tuple)) and all(isinstance(each, (list, tuple, str)) for each in shape)
     return [tuple(_plain(extent) for extent in each) if not isinstance(each, str) else each for each in shape] if many else None
 
 
@@ -141,21 +166,23 @@ def simulate(arch, kernel=None, shape=None, *, kernel_name=None, family=None, ti
     words = _words({"arch": arch, "shape": shape, **options, "format": "json"})
     is_named = not _files(options) and not any("/" in _text(each) or os.path.exists(_text(each))
                                                for each in (arch, kernel) if each is not None)
-    return Run(json.loads(_simulated(tuple(words)) if is_named else _told(*_core.run("simulate", words))))
+    found = json.loads(_simulated(tuple(words)) if is_named else _told(*_core.run("simulate", words)))
+    return Run(found) if isinstance(found, dict) else found
 
 
 def compare(archs, kernel=None, shape=None, *, kernel_name=None, family=None, tile=None, dtype=None, layout=None,
             batch=None, set=None, clock_mode=None, jobs=None, **options):
-    """The same kernel on several GPUs: compare(["l4", "l4:l2.size=24MiB"], family="simt", tile=(128, 128, 8), shape=...)."""
+    """The same kernel on several GPUs: compare(["l4", "l4:l2.size=24MiB"], family="simt", tile=(128, 128, 8), shape=...),
+    or on one under several power limits: compare("l4", ..., power_limits=["40W", "72W"])."""
     options.update(kernel=kernel, shape=shape, kernel_name=kernel_name, family=family, tile=tile, dtype=dtype,
                    layout=layout, batch=batch, set=set, clock_mode=clock_mode, jobs=jobs)
-    return _json("compare", {"arch": list(archs), **options})
+    return _json("compare", {"arch": _names(archs), **options})
 
 
 def workload(archs, file, **options):
-    """A model or a list of operations: workload("l4", "llama-3-8b", tokens="1,16"). archs: a GPU, or a list of them."""
-    names = [archs] if isinstance(archs, (str, os.PathLike)) else list(archs)
-    return json.loads(_run("workload", {"arch": names, **options, "format": "json", "quiet": True}, os.fspath(file)))
+    """A model or a list of operations: workload("l4", "llama-3-8b", tokens=[1, 16]). archs: a GPU, or a list of them."""
+    options = {"arch": _names(archs), **options, "format": "json", "quiet": True}
+    return json.loads(_run("workload", options, os.fspath(file)))
 
 
 def gpus():
@@ -201,7 +228,7 @@ def plot_sweep(archs, axis, values, shape, axes=None, figure="tflops", **options
     values = [int(_plain(each)) for each in values]
     base = list(_plain(shape)) if not isinstance(shape, str) else [int(each) for each in shape.split("x")]
     shapes = [tuple(base[:place] + [value] + base[place + 1:]) for value in values]
-    for arch in [archs] if isinstance(archs, (str, os.PathLike)) else archs:
+    for arch in _names(archs):
         axes.plot(values, [run[figure] for run in simulate(arch, shape=shapes, **options)], label=str(arch))
     axes.set(xlabel=axis.upper(), ylabel=figure)
     axes.legend()
@@ -215,8 +242,7 @@ def tune(arch, **options):
 
 def validate(data, **options):
     """The simulator, or model=, against measured rows: a file, or a list of files."""
-    files = [data] if isinstance(data, (str, os.PathLike)) else list(data)
-    return _json("validate", {"data": files, "quiet": True, **options})
+    return _json("validate", {"data": _names(data), "quiet": True, **options})
 
 
 def generate(sweep, out=None, jobs=None):
@@ -226,7 +252,7 @@ def generate(sweep, out=None, jobs=None):
         if isinstance(sweep, dict):
             path = os.path.join(folder, "sweep.yaml")
             with open(path, "w", encoding="utf-8") as file:
-                json.dump(sweep, file, default=_plain)
+                json.dump(sweep, file, default=_for_json)
         else:
             path = os.fspath(sweep)
         data = os.fspath(out) if out is not None else os.path.join(folder, "data.db")
@@ -256,7 +282,7 @@ class Service:
         """The answer to a request: a dict for a dict, a text for a text."""
         if isinstance(request, str):
             return self._service.ask(request)
-        return json.loads(self._service.ask(json.dumps(request, default=_plain)))
+        return json.loads(self._service.ask(json.dumps(request, default=_for_json)))
 
     def _result(self, command, options):
         answer = self.ask({"command": command, **options})

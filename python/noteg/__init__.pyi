@@ -12,7 +12,7 @@ __version__: str
 __all__: list[str]
 
 _Path = str | os.PathLike[str]
-_Shape = str | tuple[int, int, int]
+_Shape = str | tuple[int, int, int] | list[int]
 _Columns = dict[str, NDArray[Any]]
 
 class RunError(RuntimeError): ...
@@ -46,7 +46,7 @@ def simulate(
     arch: _Path, kernel: _Path | None = ..., shape: list[_Shape] | NDArray[Any] = ..., **options: Any
 ) -> list[Run]: ...
 def compare(
-    archs: Sequence[str],
+    archs: _Path | Sequence[str],
     kernel: _Path | None = ...,
     shape: _Shape | None = ...,
     *,
@@ -101,7 +101,7 @@ def predict(
     **options: Any,
 ) -> dict[str, NDArray[np.float64]] | dict[str, Any]: ...
 def read_table(path: str) -> _Columns: ...
-def workload(archs: str | Sequence[str], file: _Path, **options: object) -> dict[str, Any]: ...
+def workload(archs: _Path | Sequence[str], file: _Path, **options: object) -> dict[str, Any]: ...
 
 class Service:
     def __init__(self) -> None: ...

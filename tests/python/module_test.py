@@ -48,6 +48,31 @@ class Module(unittest.TestCase):
         rows = noteg.generate({**sweep, "labels": ["a"]}, jobs=np.int64(2))
         self.assertEqual(len(noteg.generate({**sweep, "seed": np.int64(1), "labels": ["a"]})["time_us"]), len(rows["time_us"]))
 
+    def test_numbers_side_by_side_are_one_value(self):
+        rest = {name: value for name, value in kernel.items() if name != "shape"}
+        told = noteg.simulate("l4", **rest, shape=(256, 128, 64))
+        for same in ([256, 128, 64], [np.int64(256), 128, 64]):
+            self.assertEqual(noteg.simulate("l4", **rest, shape=same), told)
+        with self.assertRaises(noteg.InputError) as caught:
+            noteg.simulate("l4", **rest, shape=(256.5, 128, 64))
+        self.assertIn("256.5x128x64", str(caught.exception))
+        for tokens in ([1, 4], (1, 4), np.array([1, 4])):
+            self.assertEqual(noteg.workload("l4", "gpt-2", tokens=tokens), noteg.workload("l4", "gpt-2", tokens="1,4"))
+        self.assertEqual(noteg.simulate("l4", **rest, shape=[]), [])
+
+    def test_a_list_of_texts_is_a_list_of_limits(self):
+        told = noteg.compare("l4", **kernel, power_limits="40W,72W")
+        self.assertEqual(noteg.compare("l4", **kernel, power_limits=["40W", "72W"]), told)
+
+    def test_every_result_shows_itself(self):
+        chain = pathlib.Path(__file__).parents[2] / "examples" / "02_micro_kernel" / "lds_chain.nsass"
+        for what in ({"memory": "softmax rows=64 columns=64"}, {"asm": chain},
+                     {"experts": "tokens=9 topk=1 hidden=256 intermediate=128 loads=2:0:7"}):
+            run = noteg.simulate("l4", **what)
+            self.assertIn("l4", repr(run))
+            self.assertIn("<table>", run._repr_html_())
+        self.assertIn("core.rfc", [each["name"] for each in noteg.simulate("l4", list_switches=True)])
+
     def test_a_list_of_shapes_gives_a_list_of_runs(self):
         rest = {name: value for name, value in kernel.items() if name != "shape"}
         runs = noteg.simulate("l4", **rest, shape=[(256, 256, 128), (512, 256, 128)])
@@ -148,6 +173,9 @@ class Module(unittest.TestCase):
             noteg.simulate("l4", **kernel, report="/dev/full")
         with self.assertRaises(noteg.InputError):
             noteg.Model("/no/such/model.json")
+        with self.assertRaises(TypeError) as caught:
+            noteg.generate({**sweep, "gpus": {"l4"}})
+        self.assertIn("found a set", str(caught.exception))
 
     def test_threads_run_side_by_side(self):
         # With the GIL held the counting thread would stand still while the others simulate.
