@@ -146,8 +146,12 @@ def _simulated(words):
     return _told(status, out, err, stopped)
 
 
-def _files(options):
-    return any(options.get(name) for name in ("report", "trace", "power_trace", "asm"))
+def _has_files(options):
+    """Whether a call reads a file by its path, which may change, or writes one."""
+    if any(options.get(name) for name in ("report", "trace", "power_trace", "stalls", "accelsim_trace")):
+        return True
+    texts = [_text(each) for each in options.values() if each is not None and not isinstance(each, dict)]
+    return any("/" in text or os.path.exists(text) for text in texts)
 
 
 def simulate(arch, kernel=None, shape=None, *, kernel_name=None, family=None, tile=None, dtype=None, layout=None,
@@ -164,9 +168,8 @@ def simulate(arch, kernel=None, shape=None, *, kernel_name=None, family=None, ti
     if many is not None:
         return [simulate(arch, shape=each, **options) for each in many]
     words = _words({"arch": arch, "shape": shape, **options, "format": "json"})
-    is_named = not _files(options) and not any("/" in _text(each) or os.path.exists(_text(each))
-                                               for each in (arch, kernel) if each is not None)
-    found = json.loads(_simulated(tuple(words)) if is_named else _told(*_core.run("simulate", words)))
+    is_read_anew = _has_files({"arch": arch, **options})
+    found = json.loads(_told(*_core.run("simulate", words)) if is_read_anew else _simulated(tuple(words)))
     return Run(found) if isinstance(found, dict) else found
 
 

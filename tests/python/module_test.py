@@ -64,6 +64,18 @@ class Module(unittest.TestCase):
         told = noteg.compare("l4", **kernel, power_limits="40W,72W")
         self.assertEqual(noteg.compare("l4", **kernel, power_limits=["40W", "72W"]), told)
 
+    def test_a_file_is_read_anew(self):
+        examples = pathlib.Path(__file__).parents[2] / "examples" / "your_kernel"
+        times = []
+        with tempfile.TemporaryDirectory() as folder:
+            launch = pathlib.Path(folder) / "launch.yaml"
+            for ctas in (16384, 8192):
+                launch.write_text((examples / "launch.yaml").read_text().replace("[16384]", f"[{ctas}]"))
+                run = noteg.simulate("h200-sxm-141gb", sass=examples / "layernorm.sass.gz", launch=launch)
+                self.assertIn(f"{ctas} x 1 x 1 CTAs", repr(run))
+                times.append(run["time_us"])
+        self.assertGreater(times[0], 1.5 * times[1])
+
     def test_every_result_shows_itself(self):
         chain = pathlib.Path(__file__).parents[2] / "examples" / "02_micro_kernel" / "lds_chain.nsass"
         for what in ({"memory": "softmax rows=64 columns=64"}, {"asm": chain},
