@@ -96,6 +96,18 @@ std::string why_it_wins(const std::vector<gpu::SimReport>& top, Objective object
   return text;
 }
 
+namespace {
+
+// Why none can run: what the first combination's rules say, where they say something.
+std::string nothing_runs(const std::vector<kernels::KernelConfig>& all, const Problem& problem) {
+  if (all.empty()) return "no combination for these types and rows";
+  const std::string none = fmt::format("none among {} combinations", all.size());
+  const auto resolved = kernels::resolve(all.front(), problem.shape);
+  return resolved ? none : none + "; of the first, " + resolved.errors().front().to_string();
+}
+
+}  // namespace
+
 Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneOptions& options) {
   if (const auto error = gpu::beyond_memory(gpu, problem.frame, problem.shape)) return *error;
   Tuned out;
@@ -133,7 +145,7 @@ Result<Tuned> tune(const arch::GpuSpec& gpu, const Problem& problem, const TuneO
                       0,
                       "tune",
                       fmt::format("a configuration that runs {} on {}", name_of(problem.frame.dtype_in), gpu.id),
-                      fmt::format("none among {} combinations", out.considered)};
+                      nothing_runs(all, problem)};
   out.ranked = std::move(ranking.best);
   out.why = why_it_wins(out.top, options.objective);
   return out;

@@ -41,6 +41,14 @@ TEST(TuneCommand, TellsEveryMistakeAtOnce) {
     EXPECT_TRUE(has(ran.err, part)) << part << "\n" << ran.err;
 }
 
+TEST(TuneCommand, SaysWhyNoConfigurationRuns) {
+  const Ran ran = run_program("tune --arch l4 --shape 4x512x512 --dtype f16 --family gemv");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_TRUE(has(ran.err, "of the first, layout: expected nt")) << ran.err;
+  EXPECT_TRUE(has(run_program("tune --arch l4 --shape 64x64x64 --dtype f32 --family gemv").err,
+                  "found no combination for these types and rows"));
+}
+
 TEST(AutomaticKernel, SimulateAndCompareChooseForTheGpu) {
   const Json json =
       Json::parse(run_program("simulate --arch a100-pcie-40gb --kernel auto --shape 512x512x256 --format json").out);
