@@ -8,8 +8,12 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 
+#include "arch/load.hpp"
+#include "kernels/config/config_file.hpp"
 #include "sim/cli/command.hpp"
+#include "sim/compare/compare.hpp"
 #include "sim/pages/page.hpp"
 #include "sim/report/write.hpp"
 #include "sim/support/output_file.hpp"
@@ -160,6 +164,27 @@ std::string quoted(const std::string& word) {
   return out + "'";
 }
 
+bool is_shipped_kernel(const std::string& text) {
+  const auto file = kernels::find_kernel_file(text);
+  if (!file || std::ranges::count(kernels::shipped_kernels(), file->stem().string()) == 0) return false;
+  const auto shipped = kernels::find_kernel_file(file->stem().string());
+  std::error_code failed;
+  return shipped && std::filesystem::equivalent(*file, *shipped, failed);
+}
+
+bool is_shipped_gpu(const std::string& text) {
+  const Result<compare::WhatIf> what_if = compare::parse_what_if(text);
+  const auto file = arch::find_gpu_file(what_if ? what_if->arch : text);
+  return file && arch::is_shipped(*file);
+}
+
+// The live page has no files of the visitor's, and chooses no kernel itself.
+bool lies_on_the_live_page(const Arguments& arguments) {
+  const bool is_named = arguments.has("kernel-name") || arguments.has("family") ||
+                        (arguments.has("kernel") && is_shipped_kernel(*arguments.text("kernel")));
+  return is_named && std::ranges::all_of(arguments.texts("arch"), is_shipped_gpu);
+}
+
 }  // namespace
 
 std::string command_line(std::string_view command, const Arguments& arguments) {
@@ -179,9 +204,7 @@ int write_report(std::string_view command, const Arguments& arguments, const std
   if (!path) return done;
   if (pages::chart_library().empty() && !arguments.has("quiet"))
     tell("this program was built without a chart library (Debian: libjs-chart.js): the report holds tables only");
-  // The live page knows kernels by name; it has no files of the visitor's, and chooses none itself.
-  const bool is_named = arguments.has("kernel-name") || (arguments.has("kernel") && arguments.text("kernel") != "auto");
-  const bool has_live = (command == "simulate" || command == "compare") && is_named;
+  const bool has_live = (command == "simulate" || command == "compare") && lies_on_the_live_page(arguments);
   return write_file(*path, pages::with_command(page(), command_line(command, arguments), has_live));
 }
 

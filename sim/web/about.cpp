@@ -22,6 +22,7 @@ Json gpus_json() {
     if (!gpu) continue;
     list.push_back({{"id", id},
                     {"name", gpu->name},
+                    {"names", gpu->names},
                     {"sm", gpu->sm.name},
                     {"chip", gpu->chip},
                     {"sms", gpu->sms},

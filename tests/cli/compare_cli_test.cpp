@@ -52,5 +52,24 @@ TEST(ArchList, TellsTheRecordedErrorOfAGpu) {
   }
 }
 
+// A report links to the live page where that can show the same: shipped GPUs, shipped kernels, names and families.
+TEST(Reports, OpenLiveWhatTheLivePageHas) {
+  const auto links = [](const std::string& options) {
+    const Ran ran = run_shell(
+        "d=$(mktemp -d); cp " NOTEG_SOURCE_DIR
+        "/kernels/library/sgemm_128x128x8.yaml $d/mine.yaml; cd $d; mkdir own; "
+        "cp mine.yaml own/sgemm_128x128x8.yaml; \"$NOTEG\" arch new --from sm_89 --name Mine --sms 20 --boost 2GHz "
+        "--l2 8MiB --dram-bandwidth 200GB/s --power 90W --out gpu.yaml --quiet >/dev/null 2>&1; "
+        "\"$NOTEG\" simulate --shape 256x256x64 --estimate --report r.html >/dev/null " +
+        options + " && grep -c 'open live' r.html; rm -r $d");
+    return ran.out;
+  };
+  EXPECT_EQ(links("--arch L4 --kernel sgemm_128x128x8"), "1\n");
+  EXPECT_EQ(links("--arch l4 --family simt --tile 64x64x8"), "1\n");
+  EXPECT_EQ(links("--arch l4 --kernel mine.yaml"), "0\n");
+  EXPECT_EQ(links("--arch l4 --kernel own/sgemm_128x128x8.yaml"), "0\n");
+  EXPECT_EQ(links("--arch gpu.yaml --kernel sgemm_128x128x8"), "0\n");
+}
+
 }  // namespace
 }  // namespace noteg::test

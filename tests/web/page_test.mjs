@@ -193,6 +193,38 @@ async function opensACommand() {
   await page.close();
 }
 
+// What no control shows stays in the command; what the page cannot do is told.
+async function keepsTheWordsOfACommand() {
+  for (const words of [
+    "--arch L4 --family simt --tile 64x64x8 --layout tn --shape 512x640x768 --split-k 2 --l2 cold",
+    "--arch 'NVIDIA L4' --kernel-name ampere_sgemm_128x64_tn --shape 512x640x768 --clock 1.2GHz --operands zeros",
+  ]) {
+    const { page } = await open({ hash: `#command=${encodeURIComponent(`noteg simulate ${words} --explain`)}` });
+    await settle(page);
+    const here = JSON.parse(native(words.split(/ (?=--)/).flatMap((each) => [each.slice(0, each.indexOf(" ")), each.slice(each.indexOf(" ") + 1).replaceAll("'", "")])).stdout);
+    const there = await page.evaluate(() => window.noteg.answers.value.map((each) => each.report?.time_us));
+    check(there.length === 1 && there[0] === here.time_us, `"${words}": ${there} us, the program's ${here.time_us}`);
+    const hash = await page.evaluate(() => location.hash);
+    await page.goto(address + hash);
+    await page.reload();
+    await page.waitForSelector('[data-key="time_us"]');
+    await settle(page);
+    check((await page.evaluate(() => window.noteg.answers.value[0].report?.time_us)) === here.time_us, "its permalink says the same");
+    await page.close();
+  }
+  const { page } = await open({ hash: `#command=${encodeURIComponent("noteg compare --arch l4 --arch mine.yaml --arch l4:l2.size=0.01GiB --kernel sgemm_128x128x8 --shape 512x640x768")}&tab=whatif` });
+  await settle(page);
+  check((await page.$eval("#beside", (each) => each.textContent)).includes("--arch mine.yaml"), "a GPU file of one's own is told to be left out");
+  await page.evaluate(() => window.noteg.change({ tab: "whatif" }));
+  await page.waitForSelector(".what output");
+  check((await page.$eval(".what output", (each) => each.textContent)) === "0.01GiB", "a what-if value is shown as it was written");
+  for (const wrong of ["0", "-3", "2000000", "1e99", ""]) {
+    await page.$eval('input[aria-label="M"]', (field, text) => { field.value = text; field.dispatchEvent(new Event("change", { bubbles: true })); }, wrong);
+    check((await page.$eval('input[aria-label="M"]', (field) => field.value)) === "512", `"${wrong}" is no M: the field says what is simulated`);
+  }
+  await page.close();
+}
+
 async function obeysTheKeyboard() {
   const { page } = await open({ hash: "#gpu=rtx4070,l4&kernel=sgemm_128x128x8&shape=2048x2048x2048" });
   await settle(page);
@@ -261,7 +293,7 @@ async function takesPictures() {
   }
 }
 
-for (const test of [opensFromDisk, drags, saysWhatTheProgramSays, figuresAreTheJson, runsAListing, opensACommand, obeysTheKeyboard, isAccessible, takesPictures])
+for (const test of [opensFromDisk, drags, saysWhatTheProgramSays, figuresAreTheJson, runsAListing, opensACommand, keepsTheWordsOfACommand, obeysTheKeyboard, isAccessible, takesPictures])
   if (!only || test.name.includes(only)) {
     console.log(`-- ${test.name}`);
     try { await test(); } catch (error) { check(false, error.stack); }

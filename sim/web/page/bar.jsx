@@ -1,6 +1,6 @@
 // The bar: which GPUs, which kernel, which sizes, which clock.
 import { useEffect, useState } from "preact/hooks";
-import { about, batches, change, isListing, kindOf, mostGpus, nearest, shipped, sizes, state } from "./state.js";
+import { about, batches, change, isListing, kindOf, lineOf, mostGpus, nearest, shipped, sizes, state, usual } from "./state.js";
 import { gpuColour } from "./parts.jsx";
 
 const generations = { sm_80: "Ampere, data centre", sm_86: "Ampere", sm_89: "Ada", sm_90: "Hopper" };
@@ -48,7 +48,12 @@ function Kernel() {
   const [text, setText] = useState(s.kernel);
   useEffect(() => setText(s.kernel), [s.kernel]);
   const isLong = text.includes("\n") || text.length > 90;
-  const take = (value) => { if (value.trim() && value !== state.value.kernel) change({ kernel: value }); };
+  // Without a kernel the words beside it name one (--family, --tile), which a kernel's name then replaces.
+  const choose = (kernel) => change(state.value.kernel ? { kernel } : { kernel, more: [] });
+  const take = (value) => {
+    if (!value.trim()) setText(state.value.kernel);
+    else if (value !== state.value.kernel) choose(value);
+  };
   return (
     <div class="kernel">
       <label for="kernel">Kernel</label>
@@ -62,7 +67,7 @@ function Kernel() {
         }} />
       <span class="sr" id="kernel-kind">{kinds[kindOf(text, shipped.value)]}. A name, a configuration as in kernels/library/*.yaml, or a listing; Enter takes it.</span>
       <select aria-label="a kernel that NoteG ships" value={shipped.value.includes(s.kernel) ? s.kernel : ""}
-        onChange={(event) => event.currentTarget.value && change({ kernel: event.currentTarget.value })}>
+        onChange={(event) => event.currentTarget.value && choose(event.currentTarget.value)}>
         <option value="">shipped…</option>
         {about.value.kernels.map((each) => <option value={each.name}>{each.name} ({each.family}, {each.dtype})</option>)}
       </select>
@@ -71,6 +76,19 @@ function Kernel() {
         if (known) change({ kernel: known.text });
       }} disabled={!shipped.value.includes(s.kernel)}>Edit</button>
     </div>
+  );
+}
+
+// What a command line said beside what the controls show, and what of it this page cannot do.
+function Beside() {
+  const s = state.value;
+  if (s.more.length + s.left.length === 0) return null;
+  return (
+    <p class="note" id="beside">
+      {s.more.length > 0 && <>Also: <code>{lineOf(s.more)}</code>. </>}
+      {s.left.length > 0 && <>Left out, for this page cannot do it: <code>{s.left.join(", ")}</code>. </>}
+      <button class="button" onClick={() => change({ more: [], left: [], kernel: s.kernel || usual.kernel })}>without these</button>
+    </p>
   );
 }
 
@@ -92,9 +110,10 @@ function Launch() {
 
 function Slider({ axis, list, most }) {
   const value = state.value[axis], name = axis === "batch" ? "batch" : axis.toUpperCase();
-  const take = (text) => {
-    const number = Math.round(Number(text));
+  const take = (field) => {
+    const number = Math.round(Number(field.value));
     if (number >= 1 && number <= most) change({ [axis]: number });
+    else field.value = value;  // the field says what is simulated
   };
   return (
     <div class="slider">
@@ -102,7 +121,7 @@ function Slider({ axis, list, most }) {
       <input type="range" min={0} max={list.length - 1} value={nearest(list, value)} aria-label={`${name}, slider`}
         aria-valuetext={String(value)} onInput={(event) => change({ [axis]: list[Number(event.currentTarget.value)] })} />
       <input class="field" type="number" min={1} max={most} value={value} aria-label={name}
-        onChange={(event) => take(event.currentTarget.value)} />
+        onChange={(event) => take(event.currentTarget)} />
     </div>
   );
 }
@@ -128,6 +147,7 @@ export function Bar({ theme, onTheme }) {
           ))}
         </fieldset>
       </div>
+      <Beside />
       {isListing(s) ? <div><Launch /></div> : <div class="sliders">
         {["m", "n", "k"].map((axis) => <Slider axis={axis} list={sizes} most={1000000} key={axis} />)}
         <Slider axis="batch" list={batches} most={65535} />

@@ -44,7 +44,7 @@ async function start() {
   const text = (id) => document.getElementById(id).textContent.trim();
   const engine = new Engine(text("worker"), text("simulator"));
   const known = JSON.parse(text("about"));
-  state.value = fromHash(location.hash, known.gpus.map((gpu) => gpu.id));
+  state.value = fromHash(location.hash, known.gpus);
   about.value = known;
   const asker = new Asker(engine);
   asker.follow();
@@ -55,7 +55,7 @@ async function start() {
   window.noteg = { ask: (question) => engine.later(question, undefined, true), readRun, change, state, answers, sweeps, isBusy, moves: asker.moves };
   await engine.first;
   window.addEventListener("hashchange", () => {
-    if (location.hash !== toHash(state.value)) state.value = fromHash(location.hash, known.gpus.map((gpu) => gpu.id));
+    if (location.hash !== toHash(state.value)) state.value = fromHash(location.hash, known.gpus);
   });
 }
 

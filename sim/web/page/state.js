@@ -16,6 +16,8 @@ args: [{i32: 512}, {i32: 512}, {i32: 512}, {buffer: A, bytes: 1 MiB}, {buffer: B
   tab: "timeline",
   off: [],      // switches: "dram=off"
   whatif: {},   // keys of the focused GPU's file: {"l2.size": "24MiB"}
+  more: [],     // words of a command line that no control shows: ["--layout", "tn"]
+  left: [],     // what a command line says that this page cannot show
 };
 
 export const state = signal(usual);
@@ -44,6 +46,7 @@ export const isListing = (s) => kindOf(s.kernel, []) === "listing";
 
 export function kernelWords(text, shipped) {
   const kind = kindOf(text, shipped);
+  if (kind === "none") return [];  // more says it: --family, --tile
   if (kind === "configuration") return ["--kernel", pastedFile];
   if (kind === "listing") return ["--sass", pastedSass, "--launch", pastedLaunch];
   return [kind === "shipped" ? "--kernel" : "--kernel-name", text.trim()];
@@ -57,12 +60,13 @@ export function wordsFor(s, gpuIndex, shipped) {
   for (const each of s.off) words.push("--set", each);
   if (gpuIndex === s.focus)
     for (const [key, value] of Object.entries(s.whatif)) words.push("--set", `arch.${key}=${value}`);
-  return words;
+  return [...words, ...(isGemm ? s.more : [])];
 }
 
 const quoted = (word) => (/^[\w./:=%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+export const lineOf = (words) => words.map(quoted).join(" ");
 export const commandLine = (words, command = "simulate") =>
-  ["noteg", command, ...words].map(quoted).join(" ").replaceAll(pastedFile, "kernel.yaml").replaceAll(pastedSass, "kernel.sass").replaceAll(pastedLaunch, "launch.yaml");
+  lineOf(["noteg", command, ...words]).replaceAll(pastedFile, "kernel.yaml").replaceAll(pastedSass, "kernel.sass").replaceAll(pastedLaunch, "launch.yaml");
 
 export function compareWords(s, shipped) {
   const words = wordsFor({ ...s, whatif: {} }, 0, shipped).slice(2);
@@ -81,6 +85,7 @@ export function toHash(s) {
   for (const key of ["batch", "clock", "axis", "focus", "tab"])
     if (String(s[key]) !== String(usual[key])) out.set(key, s[key]);
   if (s.off.length) out.set("off", s.off.join(","));
+  if (s.more.length) out.set("more", lineOf(s.more));
   if (Object.keys(s.whatif).length) out.set("what-if", Object.entries(s.whatif).map(([k, v]) => `${k}=${v}`).join(","));
   return "#" + out.toString();
 }
@@ -90,39 +95,61 @@ const whole = (text, otherwise, most = 2147483647) => {
   return Number.isInteger(number) && number >= 1 && number <= most ? number : otherwise;
 };
 
-// A command line as a report carries it: its words, and what they choose. What the page does not know is left out.
+// A command line as a report carries it: its words, and what they choose. What no control shows stays a word of the
+// command; what the page cannot say at all is told.
 const wordsOf = (line) => [...line.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(([, inQuotes, plain]) => plain ?? inQuotes.replaceAll("'\\''", "'"));
+const isExtents = (text) => /^\d+x\d+x\d+$/.test(text) && text.split("x").every((each) => whole(each, 0) > 0);
+const flags = ["--explain", "--estimate", "--exact", "--no-waterfall", "--quiet", "--strict", "--timeline"];
+const beside = ["--explain", "--estimate", "--no-waterfall", "--quiet", "--format", "--jobs"];  // say nothing of the run
 
-function fromCommand(line, known) {
-  const words = wordsOf(line), s = { ...usual, gpus: [], off: [], whatif: {} };
-  for (let i = 0; i + 1 < words.length; ++i) {
-    const value = words[i + 1], at = value.indexOf("=");
-    if (words[i] === "--arch" && known.includes(value) && s.gpus.length < mostGpus) s.gpus.push(value);
-    if (words[i] === "--kernel") s.kernel = value.replace(/^.*\//, "").replace(/\.yaml$/, "");
-    if (words[i] === "--kernel-name") s.kernel = value;
-    if (words[i] === "--shape" && /^\d+x\d+x\d+$/.test(value)) [s.m, s.n, s.k] = value.split("x").map(Number);
-    if (words[i] === "--batch") s.batch = whole(value, 1);
-    if (words[i] === "--clock-mode" && ["sustained", "cool", "burst"].includes(value)) s.clock = value;
-    if (words[i] === "--set" && at > 0 && value.startsWith("arch.")) s.whatif[value.slice(5, at)] = value.slice(at + 1);
-    else if (words[i] === "--set" && at > 0) s.off.push(value);
+// "l4", "L4", "NVIDIA L4", or a copy with keys changed, "l4:l2.size=24MiB".
+function gpuOf(text, gpus) {
+  const [name, ...keys] = text.split(":"), wanted = name.toLowerCase();
+  const gpu = gpus.find((each) => [each.id, each.name, ...each.names].some((known) => known.toLowerCase() === wanted));
+  const pairs = keys.map((key) => [key.slice(0, key.indexOf("=")), key.slice(key.indexOf("=") + 1)]);
+  return gpu && { id: gpu.id, whatif: Object.fromEntries(pairs) };
+}
+
+function fromCommand(line, gpus) {
+  const words = wordsOf(line), s = { ...usual, kernel: "", gpus: [], off: [], whatif: {}, more: [], left: [] };
+  const isCommand = words[0] === "noteg" && ["simulate", "compare"].includes(words[1]);
+  for (let i = isCommand ? 2 : 0; i < words.length; ++i) {
+    const at = words[i].indexOf("="), name = at < 0 ? words[i] : words[i].slice(0, at);
+    const value = flags.includes(name) ? "" : at < 0 ? words[++i] ?? "" : words[i].slice(at + 1), pair = value.indexOf("=");
+    if (name === "--arch") {
+      const gpu = gpuOf(value, gpus), isChanged = gpu && Object.keys(gpu.whatif).length > 0;
+      if (!gpu || s.gpus.length >= mostGpus || (isChanged && Object.keys(s.whatif).length > 0)) s.left.push(`--arch ${value}`);
+      else if (!s.gpus.includes(gpu.id)) s.gpus.push(gpu.id);
+      if (isChanged && Object.keys(s.whatif).length === 0) { s.whatif = gpu.whatif; s.focus = s.gpus.indexOf(gpu.id); }
+    } else if (name === "--kernel" && value !== "auto") s.kernel = value.replace(/^.*\//, "").replace(/\.yaml$/, "");
+    else if (name === "--kernel-name") s.kernel = value;
+    else if (name === "--shape" && isExtents(value)) [s.m, s.n, s.k] = value.split("x").map(Number);
+    else if (name === "--batch" && whole(value, 0) > 0) s.batch = whole(value, 1);
+    else if (name === "--clock-mode" && ["sustained", "cool", "burst"].includes(value)) s.clock = value;
+    else if (name === "--set" && value.startsWith("arch.") && pair > 0 && words[1] === "simulate") s.whatif[value.slice(5, pair)] = value.slice(pair + 1);
+    else if (name === "--set" && pair > 0 && !value.startsWith("arch.")) s.off.push(value);
+    else if (["--sass", "--cubin", "--launch", "--asm", "--memory", "--experts", "--power-limits"].includes(name) || value === "auto") s.left.push(`${name} ${value}`);
+    else if (name.startsWith("--") && !beside.includes(name)) s.more.push(name, ...(flags.includes(name) ? [] : [value]));
   }
+  if (!s.kernel && !s.more.includes("--family")) s.kernel = usual.kernel;
   return { ...s, gpus: s.gpus.length ? s.gpus : usual.gpus };
 }
 
-export function fromHash(hash, known) {
+export function fromHash(hash, all) {
   const read = new URLSearchParams(hash.replace(/^#/, ""));
-  if (read.get("command")) return fromCommand(read.get("command"), known);
-  const s = { ...usual };
-  const gpus = (read.get("gpu") ?? "").split(",").filter((id) => known.includes(id)).slice(0, mostGpus);
+  if (read.get("command")) return fromCommand(read.get("command"), all);
+  const s = { ...usual, more: wordsOf(read.get("more") ?? "") };
+  const named = (read.get("gpu") ?? "").split(",").map((text) => gpuOf(text, all)?.id).filter(Boolean);
+  const gpus = [...new Set(named)].slice(0, mostGpus);
   if (gpus.length) s.gpus = gpus;
-  if (read.get("kernel")) s.kernel = read.get("kernel");
+  if (read.get("kernel") || s.more.includes("--family")) s.kernel = read.get("kernel") ?? "";
   const shape = (read.get("shape") ?? "").split("x");
   if (shape.length === 3) ["m", "n", "k"].forEach((axis, i) => { s[axis] = whole(shape[i], s[axis]); });
   s.batch = whole(read.get("batch"), 1);
   if (["sustained", "cool", "burst"].includes(read.get("clock"))) s.clock = read.get("clock");
   if (["m", "n", "k"].includes(read.get("axis"))) s.axis = read.get("axis");
   if (read.get("tab")) s.tab = read.get("tab");
-  s.focus = Math.min(Math.max(0, Number(read.get("focus")) || 0), s.gpus.length - 1);
+  s.focus = Math.min(whole(read.get("focus"), 0), s.gpus.length - 1);
   s.off = (read.get("off") ?? "").split(",").filter(Boolean);
   for (const pair of (read.get("what-if") ?? "").split(",").filter(Boolean)) {
     const at = pair.indexOf("=");

@@ -71,17 +71,24 @@ function WhatIf() {
     const now = parseFloat(s.whatif[dial.key]);
     return Number.isFinite(now) ? factors.reduce((best, each, i) => (Math.abs(each - now / dial.of(gpu)) < Math.abs(factors[best] - now / dial.of(gpu)) ? i : best), 0) : factors.indexOf(1);
   };
+  // A value that no notch of the slider has, from an address or a command, is shown as it is written.
+  const textOf = (dial) => {
+    const factor = factors[factorOf(dial)], own = s.whatif[dial.key], value = dial.of(gpu) * factor;
+    return own === undefined || own === dial.value(value) ? `${dial.text(value)} (${factor}×)` : own;
+  };
+  const others = Object.entries(s.whatif).filter(([key]) => !dials.some((dial) => dial.key === key));
   return (
     <>
       <p class="note">The {gpu.name} with another L2, memory, SM count, power limit or clock. The answer above changes at once; every other number stays as in its file.</p>
       <div class="what" style={{ marginTop: 10 }}>
         {dials.map((dial) => (
           <label key={dial.key}><span>{dial.name}</span>
-            <input type="range" min={0} max={factors.length - 1} value={factorOf(dial)} aria-valuetext={dial.text(dial.of(gpu) * factors[factorOf(dial)])}
+            <input type="range" min={0} max={factors.length - 1} value={factorOf(dial)} aria-valuetext={textOf(dial)}
               onInput={(event) => set(dial, factors[Number(event.currentTarget.value)])} />
-            <output>{dial.text(dial.of(gpu) * factors[factorOf(dial)])} ({factors[factorOf(dial)]}×)</output></label>
+            <output>{textOf(dial)}</output></label>
         ))}
       </div>
+      {others.length > 0 && <p class="note">Changed too: {others.map(([key, value]) => `${key} = ${value}`).join(", ")}.</p>}
       <p style={{ marginTop: 10 }}><button class="button" disabled={Object.keys(s.whatif).length === 0} onClick={() => change({ whatif: {} })}>as in the file again</button></p>
     </>
   );
