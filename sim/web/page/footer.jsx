@@ -56,7 +56,7 @@ export function Footer() {
   const s = state.value, r = focused.value?.report, [said, setSaid] = useState("");
   const line = commandLine(wordsFor(s, s.focus, shipped.value));
   const copy = (text, what) => navigator.clipboard?.writeText(text).then(() => setSaid(`${what} copied`), () => setSaid("the browser does not let a page copy here"));
-  const trust = r && (r.confidence.validated_mape == null ? `Not validated: ${r.confidence.on.replace(/^none: /, "")}` : `Validated on ${r.confidence.on}, mean error ${percent(r.confidence.validated_mape)}`);
+  const trust = r && (r.confidence.validated_mape == null ? `Not validated: ${r.confidence.on.replace(/^none: (not validated, )?/, "")}` : `Validated on ${r.confidence.on}, mean error ${percent(r.confidence.validated_mape)}`);
   return (
     <footer>
       <div class="line"><pre id="command" tabIndex={0} aria-label="the command that prints these figures">{line}</pre>
