@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "kernels/compiled/operands.hpp"
+#include "kernels/compiled/listing/operands.hpp"
 #include "sim/support/quantity_text.hpp"
 #include "sim/support/text.hpp"
 #include "sim/support/units.hpp"

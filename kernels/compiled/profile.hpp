@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "kernels/compiled/barriers.hpp"
+#include "kernels/compiled/cta_classes.hpp"
 #include "kernels/compiled/emulator/cta.hpp"
 #include "kernels/compiled/launch_file.hpp"
-#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/listing/listing.hpp"
 #include "kernels/ir/ir.hpp"
 #include "sim/support/result.hpp"
 
@@ -122,21 +123,6 @@ struct CtaClass {
   std::optional<SemaphoreTurn> turn;  // that it passes on; of several the one behind most others
 };
 
-// Where in the grid which class lies: a raster of cells. The CTAs of a cell are alike, or they change evenly from the
-// way of its first to that of its last, as where each has an iteration more than its neighbour. Along an axis with
-// clusters the CTAs of one rank stand beside each other: all of the first, then all of the second.
-struct CtaCells {
-  struct Ends {
-    std::size_t first = 0, last = 0;  // classes
-  };
-  std::array<std::vector<std::uint32_t>, 3> begins;  // along each axis
-  std::vector<Ends> cells;                           // x runs fastest
-
-  // From a place on an axis of the raster to the CTA's coordinate, and back.
-  [[nodiscard]] static std::uint32_t cta_at(const Launch& launch, std::size_t axis, std::uint32_t place);
-  [[nodiscard]] static std::int64_t place_of(const Launch& launch, std::size_t axis, std::int64_t cta);
-};
-
 struct Profile {
   EmulatedCode code;  // with addresses
   PathNodes nodes;
@@ -149,13 +135,6 @@ struct Profile {
   bool sampled = false;                    // classes stand for CTAs that were not all compared
 
   [[nodiscard]] double warp_instructions() const;
-};
-
-struct ProfileLimits {
-  std::uint64_t blocks = 20'000'000;        // of one CTA; more: the kernel does not end
-  std::uint64_t search_blocks = 1'000'000;  // of all that are run to find classes; then those between stand for all
-  std::size_t classes = 24;
-  unsigned jobs = 1;  // threads; they never show in what comes out
 };
 
 // Different values among the lanes of a MATCH, on which its time depends: 16, unless the launch file says (value).

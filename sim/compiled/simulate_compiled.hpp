@@ -9,7 +9,7 @@
 #include "arch/spec.hpp"
 #include "kernels/compiled/footprint.hpp"
 #include "kernels/compiled/launch_file.hpp"
-#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/listing/listing.hpp"
 #include "kernels/compiled/profile.hpp"
 #include "sim/gpu/simulate.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "arch/spec.hpp"
 #include "kernels/compiled/launch_file.hpp"
-#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/listing/listing.hpp"
 #include "sim/compiled/simulate_compiled.hpp"
 #include "sim/gpu/sim_options.hpp"
 

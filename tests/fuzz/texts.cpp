@@ -12,7 +12,7 @@
 
 #include "arch/load.hpp"
 #include "kernels/assembly/assembly.hpp"
-#include "kernels/compiled/cubin.hpp"
+#include "kernels/compiled/listing/cubin.hpp"
 #include "kernels/compiled/profile.hpp"
 #include "kernels/config/config_file.hpp"
 #include "kernels/families/build.hpp"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/compiled/instruction.hpp"
-#include "kernels/compiled/listing.hpp"
-#include "kernels/compiled/opcodes.hpp"
+#include "kernels/compiled/listing/instruction.hpp"
+#include "kernels/compiled/listing/listing.hpp"
+#include "kernels/compiled/listing/opcodes.hpp"
 
 namespace noteg::compiled {
 

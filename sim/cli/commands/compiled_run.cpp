@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "arch/load.hpp"
-#include "kernels/compiled/accelsim_trace.hpp"
-#include "kernels/compiled/cubin.hpp"
+#include "kernels/compiled/listing/accelsim_trace.hpp"
+#include "kernels/compiled/listing/cubin.hpp"
 #include "sim/cli/command.hpp"
 #include "sim/cli/console.hpp"
 #include "sim/compiled/compare_listings.hpp"

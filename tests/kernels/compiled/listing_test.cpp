@@ -1,14 +1,14 @@
-#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/listing/listing.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <fstream>
 
-#include "kernels/compiled/cubin.hpp"
+#include "kernels/compiled/listing/cubin.hpp"
 #include "kernels/compiled/emulator/machine.hpp"
 #include "kernels/compiled/launch_file.hpp"
-#include "kernels/compiled/opcodes.hpp"
+#include "kernels/compiled/listing/opcodes.hpp"
 #include "sim/support/text_file.hpp"
 
 namespace noteg::compiled {

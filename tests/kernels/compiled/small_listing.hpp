@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/listing/listing.hpp"
 #include "kernels/compiled/profile.hpp"
 
 namespace noteg::compiled {

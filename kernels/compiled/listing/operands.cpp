@@ -1,4 +1,4 @@
-#include "kernels/compiled/operands.hpp"
+#include "kernels/compiled/listing/operands.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/compiled/launch_file.hpp"
-#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/listing/listing.hpp"
 
 namespace noteg::compiled {
 

@@ -1,4 +1,4 @@
-#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/listing/listing.hpp"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "kernels/compiled/operands.hpp"
+#include "kernels/compiled/listing/operands.hpp"
 #include "sim/support/text.hpp"
 #include "sim/support/text_file.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/compiled/instruction.hpp"
-#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/listing/instruction.hpp"
+#include "kernels/compiled/listing/listing.hpp"
 
 namespace noteg::compiled {
 

@@ -1,4 +1,4 @@
-#include "kernels/compiled/accelsim_trace.hpp"
+#include "kernels/compiled/listing/accelsim_trace.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "kernels/compiled/opcodes.hpp"
+#include "kernels/compiled/listing/opcodes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -264,7 +264,7 @@ Diagnostics unknown_opcodes(const Listing& listing, const Code& code) {
   for (const Instruction& in : code.instructions) {
     if (find_opcode(in.base) != nullptr || !told.insert(in.base).second) continue;
     out.push_back({listing.file, in.line, 0, std::string(in.base),
-                   "an opcode of the table (kernels/compiled/opcodes.cpp)",
+                   "an opcode of the table (kernels/compiled/listing/opcodes.cpp)",
                    "an unknown one: its results are taken as not known, and it is timed as an ALU instruction"});
   }
   return out;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/compiled/instruction.hpp"
+#include "kernels/compiled/listing/instruction.hpp"
 #include "sim/support/result.hpp"
 
 namespace noteg::compiled {

@@ -1,4 +1,4 @@
-#include "kernels/compiled/cubin.hpp"
+#include "kernels/compiled/listing/cubin.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "kernels/compiled/emulator/machine.hpp"
-#include "kernels/compiled/listing.hpp"
+#include "kernels/compiled/listing/listing.hpp"
 
 namespace noteg::compiled {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "kernels/compiled/instruction.hpp"
+#include "kernels/compiled/listing/instruction.hpp"
 
 namespace noteg::compiled {
 
