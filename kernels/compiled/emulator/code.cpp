@@ -277,23 +277,6 @@ void go_by_window(std::vector<Step>& steps) {
   }
 }
 
-// The call that a branch jumps over, with no other branch on the way; nullptr: none.
-const Instruction* call_between(const EmulatedCode& code, std::int32_t from, std::int32_t to) {
-  for (std::int32_t i = from; i < to; ++i) {
-    const Step& step = code.steps[static_cast<std::size_t>(i)];
-    if (step.semantics == S::call) return step.in;
-    if (step.semantics == S::branch) return nullptr;
-  }
-  return nullptr;
-}
-
-// A slow path (denormals, infinities), or what ends the program with a word, as an assertion does: such functions,
-// which a kernel does not hold itself, go by an absolute address.
-bool is_out_of_the_way(const Instruction& call) {
-  const auto names = [&](std::string_view part) { return call.text.find(part) != std::string_view::npos; };
-  return names(".ABS") || names("slowpath") || names("mediumpath") || names("_f64_full");
-}
-
 EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
   EmulatedCode out;
   out.listing = &listing;
@@ -328,13 +311,6 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
     out.block_of.push_back(static_cast<std::int32_t>(out.blocks.size()) - 1);
   }
   out.tables = jump_tables(out);
-  for (std::size_t i = 0; i < n; ++i)
-    if (out.steps[i].semantics == S::branch) {
-      const auto at = static_cast<std::int32_t>(i);
-      const Instruction* call = call_between(out, at + 1, target_at(out, at).value_or(at));
-      out.steps[i].passes_a_call = call != nullptr;
-      out.steps[i].passes_a_slow_path = call != nullptr && is_out_of_the_way(*call);
-    }
   for (std::size_t i = 0; i < n; ++i)
     if (out.steps[i].semantics == S::branch && out.steps[i].in->guard >= 0)
       if (const auto poll = poll_of(out, static_cast<std::int32_t>(i))) {

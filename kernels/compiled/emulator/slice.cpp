@@ -161,6 +161,56 @@ void forget_unknowable(EmulatedCode& out) {
   }
 }
 
+// The call that a branch jumps over, with no other branch on the way; nullptr: none.
+const Instruction* call_between(const EmulatedCode& code, std::int32_t from, std::int32_t to) {
+  for (std::int32_t i = from; i < to; ++i) {
+    const Step& step = code.steps[static_cast<std::size_t>(i)];
+    if (step.semantics == S::call) return step.in;
+    if (step.semantics == S::branch) return nullptr;
+  }
+  return nullptr;
+}
+
+// A slow path (denormals, infinities), or what ends the program with a word, as an assertion does: such functions,
+// which a kernel does not hold itself, go by an absolute address.
+bool is_out_of_the_way(const Instruction& call) {
+  const auto names = [&](std::string_view part) { return call.text.find(part) != std::string_view::npos; };
+  return names(".ABS") || names("slowpath") || names("mediumpath") || names("_f64_full");
+}
+
+// Registers that are made of what was loaded, on some way.
+void made_of_loads(const Step& step, RegisterSet& made) {
+  const bool loads = step.semantics == S::load_global || step.semantics == S::load_shared ||
+                     step.semantics == S::load_local || step.semantics == S::load_matrix;
+  if (loads || read(step).meets(made))
+    made.merge(written(step));
+  else if (step.in->guard < 0)
+    made.remove(written(step));
+}
+
+// Branches over calls. Random numbers lead to slow paths and failed assertions by chance alone.
+void find_slow_paths(EmulatedCode& out) {
+  const std::vector<std::vector<std::int32_t>> successors = successors_of(out);
+  std::vector<RegisterSet> at(out.blocks.size());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = 0; b < out.blocks.size(); ++b) {
+      RegisterSet made = at[b];
+      for (std::int32_t i = out.blocks[b].begin; i < out.blocks[b].end; ++i) {
+        Step& step = out.steps[static_cast<std::size_t>(i)];
+        made_of_loads(step, made);
+        if (step.semantics != S::branch) continue;
+        const Instruction* call = call_between(out, i + 1, target_at(out, i).value_or(i));
+        step.passes_a_call = call != nullptr;
+        step.passes_a_slow_path = call != nullptr && is_out_of_the_way(*call) && read(step).meets(made);
+      }
+      if (out.blocks[b].end > 0 && out.steps[static_cast<std::size_t>(out.blocks[b].end - 1)].semantics == S::ret)
+        continue;
+      for (const std::int32_t next : successors[b]) changed = at[static_cast<std::size_t>(next)].merge(made) || changed;
+    }
+  }
+}
+
 // Backward through one instruction: what is needed before it, from what is needed behind it.
 void step_back(Step& step, Needs& needs) {
   const RegisterSet writes = written(step);
@@ -190,6 +240,7 @@ void close_slice(EmulatedCode& code) {
 }  // namespace
 
 void slice(EmulatedCode& code, Wanted wanted) {
+  find_slow_paths(code);
   forget_unknowable(code);
   for (Step& step : code.steps) {
     step.is_memory = (wanted == Wanted::addresses && has_addresses(step.semantics)) ||
