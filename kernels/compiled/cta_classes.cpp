@@ -44,10 +44,13 @@ class Classes {
     for (std::size_t axis = 0; axis < 3; ++axis) begins[axis] = boundaries(axis);
     if (!sampled_) refine();
     std::vector<CtaId> corners;
-    for_each_cell([&](const CtaId& first, const CtaId& last) { corners.insert(corners.end(), {first, last}); });
+    for_each_cell([&](const CtaId& first, const CtaId& last) {
+      corners.insert(corners.end(), {first, last, amid(first, last)});
+    });
     run(corners);
     std::vector<std::pair<std::uint64_t, std::uint64_t>> ends;
     std::map<std::uint64_t, Cell> by_signature;
+    std::map<std::uint64_t, double> largest;  // cell of the signature
     for_each_cell([&](CtaId first, CtaId last) {
       double ctas = 1;
       for (std::size_t axis = 0; axis < 3; ++axis) ctas *= last[axis] - first[axis] + 1.0;
@@ -58,7 +61,9 @@ class Classes {
       if (ends.back().first != ends.back().second) sampled_ = true;
       for (const auto& [signature, id] : {std::pair(ends.back().first, first), std::pair(ends.back().second, last)}) {
         Cell& cell = by_signature[signature];
-        if (cell.ctas == 0) cell.id = id;
+        // One that lies amid others: those at an edge may be the only ones without all of their lanes.
+        if (largest[signature] < ctas) cell.id = at(amid(first, last)) == signature ? amid(first, last) : id;
+        largest[signature] = std::max(largest[signature], ctas);
         cell.ctas += ctas / 2;
       }
     });
@@ -99,6 +104,14 @@ class Classes {
       if (off < from_middle.back()) out.back().id = cell.id, from_middle.back() = off;
       class_of[signature] = out.size() - 1;
     }
+    return out;
+  }
+
+  // Of a cell. In a cluster the first CTA alone may do what one does for all.
+  [[nodiscard]] CtaId amid(const CtaId& first, const CtaId& last) const {
+    CtaId out = first;
+    if (launch_.cluster_ctas() > 1) return out;
+    for (std::size_t axis = 0; axis < 3; ++axis) out[axis] += (last[axis] - first[axis]) / 2;
     return out;
   }
 

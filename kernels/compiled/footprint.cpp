@@ -130,6 +130,7 @@ struct WalkRequest {
     const bool in_pairs = launch.cluster_ctas() > 1 || 2 * launch.ctas() > of.sms;
     const std::int64_t apart = in_pairs ? 2 : 1;
     const std::int64_t tpcs = std::min<std::int64_t>(of.sms / 2, launch.ctas() / apart) / of.gpcs;
+    const std::int64_t begin = first_of_wave(std::int64_t{of.resident} * of.sms);
     Walk out;
     struct Way {
       SmAccesses* sm;
@@ -143,13 +144,26 @@ struct WalkRequest {
       return sm;
     };
     constexpr std::size_t whole = SmAccesses::most_sectors, beginning = whole / 8;
-    out.here = add(0, whole);
-    if (in_pairs && launch.ctas() > 1) out.beside = add(1, whole);
+    out.here = add(begin, whole);
+    if (in_pairs && launch.ctas() > 1) out.beside = add(begin + 1, whole);
     if (copies_in_lockstep())
-      for (std::int64_t tpc = 0; tpc < tpcs; ++tpc) out.gpc.push_back(add(apart * tpc, beginning));
+      for (std::int64_t tpc = 0; tpc < tpcs; ++tpc) out.gpc.push_back(add(begin + apart * tpc, beginning));
     share_work(ways.size(), jobs, {},
-               [&](std::size_t i) { ways[i].sm->walk(launch, memory, ways[i].first, slots, ways[i].most); });
+               [&](std::size_t i) { ways[i].sm->walk(launch, memory, ways[i].first, slots, ways[i].most, i == 0); });
     return out;
+  }
+  // Of the wave in which lies the CTA that stands for most of the work, since at the edges of a grid there may be less
+  // to do; of the last but one at most, as the next is walked through too.
+  [[nodiscard]] std::int64_t first_of_wave(std::int64_t wave) const {
+    const std::int64_t waves = launch.ctas() / wave;
+    if (launch.cluster_ctas() > 1 || waves < 3) return 0;
+    const auto work = [](const CtaClass& each) {
+      double sectors = 0;
+      for (const InstructionCounts& of : each.counts) sectors += of.sectors;
+      return each.ctas * sectors;
+    };
+    const CtaClass& most = *std::ranges::max_element(profile.classes, {}, work);
+    return std::min(launch.before(most.id) / wave, waves - 2) * wave;
   }
   // Bulk copies of CTAs that start together go on together, but where each step waits for a memory barrier of the GPU.
   [[nodiscard]] bool copies_in_lockstep() const {

@@ -29,19 +29,24 @@ void run_cta(CtaRun& out, const EmulatedCode& code, const Launch& launch, const 
     out.ends = cta.blocks_run() <= limits.blocks;
   }
   out.found = recorder.finish(id);
+  if (std::optional<SemaphoreTurn>& turn = out.found.turn; turn && turn->window > 1)
+    turn->before = launch.before(id) / turn->window;
   out.guesses = recorder.guesses();
 }
 
 // Who waits longest: in order, whoever comes to the highest value; at a lock the last of all who take the same.
 std::optional<SemaphoreTurn> last_turn(const std::vector<CtaRun>& runs, const std::vector<CtaClasses::Class>& cells,
-                                       const std::map<std::int32_t, std::int64_t>& waits) {
+                                       const std::map<std::int32_t, std::int64_t>& waits, std::int64_t ctas) {
   std::optional<SemaphoreTurn> out;
   double taken = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i].found.turn) continue;
     SemaphoreTurn turn = *runs[i].found.turn;
-    if (const auto all = waits.find(turn.wait); turn.in_order && all != waits.end()) turn.before = all->second;
-    if (!out || turn.before > out->before) out = turn;
+    if (turn.window > 1)
+      turn.before = ctas / std::max(turn.window, out ? out->window : 1);
+    else if (const auto all = waits.find(turn.wait); turn.in_order && all != waits.end())
+      turn.before = all->second;
+    if (!out || turn.before > out->before || turn.window > out->window) out = turn;
     if (out->semaphore == turn.semaphore) taken += cells[i].ctas * static_cast<double>(turn.taken);
   }
   if (out && !out->in_order) out->before = static_cast<std::int64_t>(taken) - 1;
@@ -94,7 +99,7 @@ Result<Profile> profile(const Listing& listing, const Code& code, const Launch& 
   std::vector<CtaRun> runs(cells.size());
   share_work(cells.size(), limits.jobs, {},
              [&](std::size_t i) { run_cta(runs[i], out.code, launch, memory, limits, cells[i].id); });
-  out.last_turn = last_turn(runs, cells, classes.waits);
+  out.last_turn = last_turn(runs, cells, classes.waits, launch.ctas());
   if (out.last_turn && !out.last_turn->in_order) {  // a lock of each CTA's own holds up nobody
     const Extent& grid = launch.grid;
     CtaId last{};

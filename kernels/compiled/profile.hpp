@@ -109,6 +109,8 @@ struct SemaphoreTurn {
   std::uint64_t semaphore = 0;           // its address
   std::int64_t taken = 0;                // times that the CTA had its turn there
   bool in_order = true;                  // false: a lock, which whoever comes first takes
+  std::int64_t window = 1;               // CTAs whose words it looks at together (look-back): they have one turn
+  std::int32_t look = -1;                // the load by which it does
 };
 
 // CTAs that take the same way; run once.

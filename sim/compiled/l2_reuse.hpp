@@ -82,14 +82,19 @@ struct Reuse {
   }
 
   // Stores to random places that find their sector gone: L2 keeps what came in last, of all groups, in the half of it
-  // that one partition is.
+  // that one partition is; sums are made where their sector is, in all of it. What is found does not come in.
   [[nodiscard]] double random_stores(const FootprintGroup& g) const {
-    double inserted = 0;  // bytes of a CTA
+    double in_order = 0, at_random = 0;  // bytes of a CTA
     for (const FootprintGroup& each : source.footprints->groups)
-      inserted += each.unique_sectors / (each.is_affine ? 1 : each.together) * sector_bytes;
-    const double kept_ctas = capacity.bytes / copies(ctas) / std::max(inserted, 1.0);
+      (each.is_affine ? in_order : at_random) +=
+          each.unique_sectors / (each.is_affine ? 1 : each.together) * sector_bytes;
     const double sectors = g.unique_sectors / g.together;
-    const double found = 1 - portable::exp(-sectors * sector_bytes * kept_ctas / std::max(1.0, buffer_bytes(g)));
+    const double room = capacity.bytes / (g.atomic ? 1 : copies(ctas));
+    double found = 1;
+    for (int turn = 0; turn < 32; ++turn) {
+      const double kept_ctas = room / std::max(in_order + at_random * (1 - found), 1.0);
+      found = 1 - portable::exp(-sectors * sector_bytes * kept_ctas / std::max(1.0, buffer_bytes(g)));
+    }
     return sectors * ctas * (1 - found);
   }
 

@@ -53,14 +53,18 @@ Result<double> cycles_of_turns(const CompiledRequest& request, const Profile& pr
   const Result<TimedProgram> timed = program_of(profile, *cta, request.launch, footprints.loads, footprints.turns);
   if (!timed) return timed.errors();
   const WatchedRun alone = watch_cta(timed->program, port, *request.gpu, request.options);
-  std::uint64_t waited = 0, released = 0;
+  std::uint64_t looked = 0, waited = 0, released = 0;
   for (const sm::IssueRecord& each : alone.log.issues) {
     const auto pc = static_cast<std::size_t>(each.pc);
     const std::int32_t at = pc < timed->origin.size() ? timed->origin[pc] : -1;
+    if (at == cta->turn->look) looked = each.cycle;
     if (at == cta->turn->wait) waited = each.cycle;
     if (at == cta->turn->release && each.cycle > waited && released <= waited) released = each.cycle;
   }
   if (waited == 0 || released <= waited) return 0.0;
+  // Who looks back goes on from window to window until it comes to a sum of all before: a look is a turn.
+  if (cta->turn->window > 1)
+    return static_cast<double>(waited - looked) * static_cast<double>(profile.last_turn->before);
   const arch::L2Spec& l2 = request.gpu->l2;
   const double turn = static_cast<double>(released - waited) + l2.far_latency.value + l2.latency.value;
   return turn * static_cast<double>(profile.last_turn->before);

@@ -95,8 +95,9 @@ gpu::Traffic traffic_of(const TrafficSource& source) {
       rewritten += comes.lost;
       // A store to a random place goes back as a sector of its own once L2 needs the room.
       if (!g.is_affine) scattered += std::max(0.0, reuse.random_stores(g) * sector_bytes - bytes);
-      if (!g.is_affine) filled += g.partial * reuse.random_stores(g) * sector_bytes;
-      if (g.adds && g.is_affine) filled += bytes * gone;
+      // What is added to has to be there; of others the bytes that they leave.
+      const double read = g.adds || g.atomic ? 1 : g.is_affine ? 0 : g.partial;
+      filled += read * (g.is_affine ? bytes * gone : reuse.random_stores(g) * sector_bytes);
       written += bytes;
       written_gone += bytes * gone;
       continue;

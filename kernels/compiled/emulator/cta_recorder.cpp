@@ -111,9 +111,13 @@ bool is_thrown(Semantics s) { return s == S::load_shared || s == S::store_shared
 void CtaRecorder::note_semaphore(Warp& w, const Access& access) {
   if (code_.polls.empty()) return;
   const Step& step = *access.step;
-  if (!is_coherent_beyond_sm(step) || std::popcount(access.lanes & access.address.known) != 1) return;
+  if (!is_coherent_beyond_sm(step)) return;
+  if (step.polls) note_window(access);
+  if (std::popcount(access.lanes & access.address.known) != 1) return;
   const auto lane = static_cast<std::size_t>(std::countr_zero(access.lanes & access.address.known));
   const std::uint64_t address = access.address.value[lane];
+  if (window_ && !step.polls && window_->own == address && step.semantics != S::load_global)
+    turn_ = {window_->wait, access.at, 0, address, 1, true, window_->words, window_->look};
   if (step.polls) {
     w.looked_at = address;
     w.takes_lock = step.semantics == S::atomic_global && !step.in->has("ADD");
@@ -128,6 +132,21 @@ void CtaRecorder::note_semaphore(Warp& w, const Access& access) {
     waiting_.erase(turn);
   }
   released_.insert(address);
+}
+
+void CtaRecorder::note_window(const Access& access) {
+  constexpr std::int64_t least = 4;  // words; fewer are those of one semaphore
+  const std::uint32_t lanes = access.lanes & access.address.known;
+  const auto wait = code_.polls.lower_bound(access.at);
+  if (window_ || std::popcount(lanes) < least || wait == code_.polls.end()) return;
+  std::vector<std::uint64_t> words;
+  for (std::size_t i = 0; i < 32; ++i)
+    if ((lanes >> i & 1) != 0) words.push_back(access.address.value[i]);
+  std::ranges::sort(words);
+  const std::uint64_t apart = words[1] - words[0];
+  const auto count = static_cast<std::int64_t>(words.size());
+  if (apart == 0 || words.back() - words.front() != apart * static_cast<std::uint64_t>(count - 1)) return;
+  window_ = {access.at, wait->first, words.back() + apart, count};
 }
 
 void CtaRecorder::accesses(int warp, const Access& access) {

@@ -136,6 +136,8 @@ class CtaRecorder : public WarpWatcher {
   // Turns at semaphores begin with a wait. Who writes first and waits then, as at a barrier of the grid, holds up
   // nobody.
   void note_semaphore(Warp& w, const Access& access);
+  // Who looks back polls words of CTAs before it that follow each other, and writes to its own, which follows them.
+  void note_window(const Access& access);
 
   static void apply(Warp& w, std::size_t from, std::size_t to, double times, PathBuilder& body);
   static void add_acts(const Warp& w, std::size_t from, std::size_t to, std::vector<std::uint32_t>& out);
@@ -150,6 +152,12 @@ class CtaRecorder : public WarpWatcher {
   Guesses guesses_;
   std::map<std::uint64_t, SemaphoreTurn> waiting_;  // by address of the semaphore
   std::set<std::uint64_t> released_;
+  struct Window {
+    std::int32_t look = -1, wait = -1;  // the load and the branch that poll
+    std::uint64_t own = 0;              // the word behind those that are looked at
+    std::int64_t words = 0;
+  };
+  std::optional<Window> window_;
   std::optional<SemaphoreTurn> turn_;  // that is passed on, behind most others
   std::map<std::int32_t, std::int64_t> waits_;
 };

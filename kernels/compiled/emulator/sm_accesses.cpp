@@ -80,8 +80,8 @@ SmAccesses::SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPl
   }
 }
 
-void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots,
-                      std::size_t most) {
+void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots, std::size_t most,
+                      bool goes_on) {
   std::vector<EmulatedCta> ctas;
   warps_ = 0;
   for (int slot = 0; slot < spec_.resident; ++slot) {
@@ -92,8 +92,7 @@ void SmAccesses::walk(const Launch& launch, const LaunchMemory& memory, std::int
   }
   of_cta_.resize(std::max<std::size_t>(1, ctas.size()));
   const std::int64_t of_a_wave = std::int64_t{spec_.resident} * spec_.sms;
-  const bool is_beginning = most < most_sectors;
-  if (!go_through(ctas, most) || is_beginning || index > 0 || launch.ctas() <= of_a_wave) return;
+  if (!go_through(ctas, most) || !goes_on || launch.ctas() <= of_a_wave) return;
   for (std::size_t slot = 0; slot < ctas.size(); ++slot) {
     const std::int64_t next = index + static_cast<std::int64_t>(slot) * spec_.sms + of_a_wave;
     ctas[slot] = EmulatedCta(code_, launch, memory, cta_by_cluster(launch, std::min(next, launch.ctas() - 1)));

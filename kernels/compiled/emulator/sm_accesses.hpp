@@ -58,11 +58,11 @@ class SmAccesses : public WarpWatcher {
   // All but l1 have to outlive it.
   SmAccesses(const EmulatedCode& code, const L1Spec& l1, const AsyncPlan& async, const LoadFacts& facts);
 
-  // The CTAs that SM `index` takes first into so many of its slots, in rounds, as far as tells enough; of the first SM
-  // those that follow in these slots as well, which stand for all later ones. `most`: sectors that are looked at; of
-  // fewer it is a beginning, which goes on to no later ones and is enough for merged_with().
-  void walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots,
-            std::size_t most = most_sectors);
+  // CTA `index` and those that the SM takes with it into so many of its slots, in rounds, as far as tells enough: of so
+  // many sectors at most. Who goes on walks through those that follow in these slots as well, which stand for all later
+  // ones; else it is enough for merged_with().
+  void walk(const Launch& launch, const LaunchMemory& memory, std::int64_t index, int slots, std::size_t most,
+            bool goes_on);
 
   void enters(int warp, std::int32_t block, std::uint32_t lanes) override;
   void accesses(int warp, const Access& access) override;
