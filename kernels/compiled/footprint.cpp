@@ -103,8 +103,13 @@ SmAccesses::FirstTurns first_turns_of(const Profile& profile) {
 L1Behaviour behaviour(const SmAccesses::Lookups& of, double share) {
   const double times = std::max(1.0, of.again), since = of.since / times;
   const double apart = std::sqrt(std::max(0.0, of.since_squared / times - since * since));
-  return {of.found / std::max(1e-9, of.asked), of.joined / std::max(1.0, of.found), of.again / std::max(1.0, of.passed),
-          since / share, apart / share};
+  const double asked = std::max(1e-9, of.asked);
+  return {of.found / asked,
+          std::min(of.whole, of.found) / asked,
+          of.joined / std::max(1.0, of.found),
+          of.again / std::max(1.0, of.passed),
+          since / share,
+          apart / share};
 }
 
 // SMs of a GPC, walked through with all CTAs that they hold, or with as many as come to all loads.

@@ -18,6 +18,7 @@ inline constexpr int most_nested_loops = 16;               // a warp of the SM c
 // What the timing knows of a global load beside its addresses.
 struct L1Behaviour {
   double hit_rate = 0;  // of its sectors
+  double whole = 0;     // likewise, of accesses that find all of theirs: the others wait for L2 with what is missing
   double joined = 0;    // of those that it finds, what a neighbour asked for in the same turn: still on their way
   double again = 0;     // of what it asks L2 for, or a store sends there, what its SM has before
   double since = 0, since_apart = 0;  // sectors that the SM sent there or got since: mean, standard deviation

@@ -37,11 +37,13 @@ double turns_at_barriers(const Profile& profile, const Footprints& footprints) {
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
     const Step& step = profile.code.steps[i];
     if (!is_global_atomic(step) || step.polls || !is_polled(profile.code.steps, i)) continue;
+    const InstructionCounts& counts = profile.counts[i];
+    if (counts.threads > 1.5 * counts.warps) continue;  // at a barrier one lane comes for its CTA
     const auto is_known = [&](const FootprintGroup& group) {
       return group.buffer >= 0 && std::ranges::find(group.members, i) != group.members.end();
     };
     const bool is_counted = std::ranges::any_of(footprints.groups, is_known);
-    turns += profile.counts[i].warps * (is_counted ? 1 : 2);
+    turns += counts.warps * (is_counted ? 1 : 2);
   }
   return turns;
 }

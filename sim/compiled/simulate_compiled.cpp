@@ -108,7 +108,7 @@ Sectors sectors_of(const Profile& profile, const Footprints& footprints) {
 // turns the rest.
 void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& footprints) {
   struct Share {
-    double asked = 0, found = 0, joined = 0;
+    double asked = 0, found = 0, whole = 0, joined = 0;
   };
   std::array<Share, 4> of{};
   for (std::size_t i = 0; i < profile.counts.size(); ++i) {
@@ -117,6 +117,7 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
       Share& share = of[static_cast<std::size_t>(l1_class(load))];
       share.asked += sectors;
       share.found += sectors * load.hit_rate;
+      share.whole += sectors * load.whole;
       share.joined += sectors * load.hit_rate * load.joined;
     };
     const auto turns = footprints.turns.find(static_cast<std::int32_t>(i));
@@ -133,9 +134,9 @@ void set_l1(gpu::Traffic& traffic, const Profile& profile, const Footprints& foo
   for (const kernels::Matrix matrix : {kernels::Matrix::b, kernels::Matrix::c}) {
     const Share& share = of[static_cast<std::size_t>(matrix)];
     if (share.asked <= 0) continue;
-    const L1Behaviour mean{share.found / share.asked, share.joined / share.found};
+    const L1Behaviour mean{share.found / share.asked, share.whole / share.asked, share.joined / share.found};
     constexpr double steps = sm::SharedSectors::steps;
-    const double again = std::floor(mean.hit_rate * steps);
+    const double again = std::floor(mean.whole * steps);
     traffic.shared[static_cast<std::size_t>(matrix)] = {
         static_cast<int>(again), std::min(1.0, (1 - mean.hit_rate) / (1 - again / steps)), mean.joins(), !mean.joins()};
   }

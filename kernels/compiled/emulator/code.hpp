@@ -31,9 +31,9 @@ struct Step {
   bool data_matters = false;  // of a store to shared memory: what it writes decides something
   bool polls = false;         // looks at what others write, again and again (Poll)
   bool is_read = false;       // what it writes is read by something that is carried out
-  bool passes_a_call =
-      false;  // a branch over a call and over no other branch: of a slow path that numbers take seldom,
-  bool passes_a_slow_path = false;  // surely so by the name of what is called
+  // Branches: over a call and over no other branch, as of a slow path; over one that is surely so, by the name of what
+  // is called, where what was loaded decides; out of a loop, where what other CTAs have written decides.
+  bool passes_a_call = false, passes_a_slow_path = false, ends_a_search = false;
 
   // A load whose result decides nothing goes to its addresses, no more.
   [[nodiscard]] bool changes_registers() const {

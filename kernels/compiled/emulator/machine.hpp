@@ -69,34 +69,42 @@ struct CtaPlace {
   std::uint32_t rank = 0;  // in its cluster
 };
 
-// Shared memory of a CTA by words, as far as its contents are known.
+// Shared memory of a CTA, as far as its contents are known: words and parts of them, by bytes.
 class SharedWords {
  public:
-  [[nodiscard]] std::optional<std::uint32_t> at(std::uint32_t address) const {
+  [[nodiscard]] std::optional<std::uint32_t> at(std::uint32_t address, int bytes = 4) const {
     const std::size_t i = address / 4;
-    return address % 4 == 0 && i < known_.size() && known_[i] != 0 ? std::optional(value_[i]) : std::nullopt;
+    const std::uint32_t wanted = mask(address, bytes);
+    if (wanted == 0 || i >= known_.size() || (known_[i] & wanted) != wanted) return std::nullopt;
+    return (value_[i] & wanted) >> (8 * (address % 4));
   }
-  void put(std::uint32_t address, std::uint32_t value) {
+  void put(std::uint32_t address, std::uint32_t value, int bytes = 4) {
     const std::size_t i = address / 4;
-    if (address % 4 != 0 || i >= most) return;
+    const std::uint32_t changed = mask(address, bytes);
+    if (changed == 0 || i >= most) return;
     if (i >= known_.size()) known_.resize(i + 1), value_.resize(i + 1);
     words_ += known_[i] == 0;
-    known_[i] = 1;
-    value_[i] = value;
+    known_[i] |= changed;
+    value_[i] = (value_[i] & ~changed) | (value << (8 * (address % 4)) & changed);
   }
-  void forget(std::uint32_t address) {
+  void forget(std::uint32_t address, int bytes = 4) {
     const std::size_t i = address / 4;
-    if (i >= known_.size()) return;
-    words_ -= known_[i] != 0;
-    known_[i] = 0;
+    if (i >= known_.size() || known_[i] == 0) return;
+    known_[i] &= ~mask(address, bytes);
+    words_ -= known_[i] == 0;
   }
   [[nodiscard]] bool none_known() const { return words_ == 0; }
 
  private:
+  // The bits of a word in which so many bytes lie; none where they do not lie within one.
+  static std::uint32_t mask(std::uint32_t address, int bytes) {
+    const std::uint32_t begin = address % 4;
+    if (begin % static_cast<std::uint32_t>(bytes) != 0) return 0;
+    return (bytes >= 4 ? ~0u : (1u << (8 * bytes)) - 1) << (8 * begin);
+  }
   static constexpr std::size_t most = (std::size_t{1} << 20) / 4;  // no SM has so much
-  std::vector<std::uint32_t> value_;
-  std::vector<char> known_;
-  std::size_t words_ = 0;  // known
+  std::vector<std::uint32_t> value_, known_;
+  std::size_t words_ = 0;  // of which something is known
 };
 
 // How often a CTA has come to an atomic operation whose result it wants, by address of the instruction.

@@ -178,18 +178,9 @@ bool is_out_of_the_way(const Instruction& call) {
   return names(".ABS") || names("slowpath") || names("mediumpath") || names("_f64_full");
 }
 
-// Registers that are made of what was loaded, on some way.
-void made_of_loads(const Step& step, RegisterSet& made) {
-  const bool loads = step.semantics == S::load_global || step.semantics == S::load_shared ||
-                     step.semantics == S::load_local || step.semantics == S::load_matrix;
-  if (loads || read(step).meets(made))
-    made.merge(written(step));
-  else if (step.in->guard < 0)
-    made.remove(written(step));
-}
-
-// Branches over calls. Random numbers lead to slow paths and failed assertions by chance alone.
-void find_slow_paths(EmulatedCode& out) {
+// For each branch, whether it is decided by what some step brings, on some way there.
+template <class Brings, class Decided>
+void for_decided_branches(EmulatedCode& out, Brings brings, Decided decided) {
   const std::vector<std::vector<std::int32_t>> successors = successors_of(out);
   std::vector<RegisterSet> at(out.blocks.size());
   for (bool changed = true; changed;) {
@@ -197,18 +188,50 @@ void find_slow_paths(EmulatedCode& out) {
     for (std::size_t b = 0; b < out.blocks.size(); ++b) {
       RegisterSet made = at[b];
       for (std::int32_t i = out.blocks[b].begin; i < out.blocks[b].end; ++i) {
-        Step& step = out.steps[static_cast<std::size_t>(i)];
-        made_of_loads(step, made);
-        if (step.semantics != S::branch) continue;
-        const Instruction* call = call_between(out, i + 1, target_at(out, i).value_or(i));
-        step.passes_a_call = call != nullptr;
-        step.passes_a_slow_path = call != nullptr && is_out_of_the_way(*call) && read(step).meets(made);
+        const Step& step = out.steps[static_cast<std::size_t>(i)];
+        if (step.semantics == S::branch && read(step).meets(made)) decided(i);
+        if (brings(step) || read(step).meets(made))
+          made.merge(written(step));
+        else if (step.in->guard < 0)
+          made.remove(written(step));
       }
-      if (out.blocks[b].end > 0 && out.steps[static_cast<std::size_t>(out.blocks[b].end - 1)].semantics == S::ret)
-        continue;
+      if (out.steps[static_cast<std::size_t>(out.blocks[b].end - 1)].semantics == S::ret) continue;
       for (const std::int32_t next : successors[b]) changed = at[static_cast<std::size_t>(next)].merge(made) || changed;
     }
   }
+}
+
+// A branch out of a loop that goes back behind it.
+bool leaves_a_loop(const EmulatedCode& code, std::int32_t at, std::int32_t target) {
+  for (std::int32_t i = at + 1; i < target; ++i)
+    if (code.steps[static_cast<std::size_t>(i)].semantics == S::branch && target_at(code, i).value_or(at + 1) <= at)
+      return true;
+  return false;
+}
+
+// Branches of which more is known than what decides them. Random numbers lead to slow paths and failed assertions by
+// chance alone. What other CTAs have written lets a search among them end where it begins (look-back).
+void find_ways_out(EmulatedCode& out) {
+  const auto target_of = [&](std::int32_t i) { return target_at(out, i).value_or(i); };
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(out.steps.size()); ++i) {
+    Step& step = out.steps[static_cast<std::size_t>(i)];
+    step.passes_a_call = step.semantics == S::branch && call_between(out, i + 1, target_of(i)) != nullptr;
+  }
+  const auto loads = [](const Step& step) {
+    return step.semantics == S::load_global || step.semantics == S::load_shared || step.semantics == S::load_local ||
+           step.semantics == S::load_matrix;
+  };
+  for_decided_branches(out, loads, [&](std::int32_t i) {
+    const Instruction* call = call_between(out, i + 1, target_of(i));
+    if (call != nullptr && is_out_of_the_way(*call)) out.steps[static_cast<std::size_t>(i)].passes_a_slow_path = true;
+  });
+  const auto sees_others = [](const Step& step) {
+    return step.semantics == S::load_global && is_coherent_beyond_sm(step);
+  };
+  if (std::ranges::none_of(out.steps, sees_others)) return;
+  for_decided_branches(out, sees_others, [&](std::int32_t i) {
+    out.steps[static_cast<std::size_t>(i)].ends_a_search = leaves_a_loop(out, i, target_of(i));
+  });
 }
 
 // Backward through one instruction: what is needed before it, from what is needed behind it.
@@ -240,7 +263,7 @@ void close_slice(EmulatedCode& code) {
 }  // namespace
 
 void slice(EmulatedCode& code, Wanted wanted) {
-  find_slow_paths(code);
+  find_ways_out(code);
   forget_unknowable(code);
   for (Step& step : code.steps) {
     step.is_memory = (wanted == Wanted::addresses && has_addresses(step.semantics)) ||

@@ -129,6 +129,7 @@ void SmAccesses::Lookups::add(const Lookups& o, double times) {
   asked += times * o.asked;
   unique += times * o.unique;
   found += times * o.found;
+  whole += times * o.whole;
   joined += times * o.joined;
   passed += times * o.passed;
   again += times * o.again;
@@ -144,6 +145,7 @@ void SmAccesses::Lookups::mix_in(const Lookups& later, double times) {
   if (later.asked <= 0) return;
   const double in_all = found + times * later.found, share = asked / (asked + times * later.asked);
   if (in_all > 0) joined = (joined + times * later.joined) * share;
+  if (found > 0) whole *= in_all * share / found;
   found = in_all * share;
 }
 
@@ -187,6 +189,7 @@ void SmAccesses::accesses(int warp, const Access& access) {
   if (later_.empty() && stores && cta_ == 0) write_bytes(at, access);
   if (later_.empty() && is_global_atomic(*access.step)) take_turns(at, access);
   const bool in_first_turn = is_in_first_turn(warp, access.at);
+  double found = 0;
   for (const std::uint64_t each : scratch_) {
     total_ += 1;
     const Touch touch{each, now_, static_cast<std::uint32_t>(at), way, in_first_turn};
@@ -202,9 +205,13 @@ void SmAccesses::accesses(int warp, const Access& access) {
       pass_to_l2(of, touch);
       if (!stores) *missed_.try_emplace(each, {}).first = {now_.round, asked_of_line(each)};
     }
+    found += of.found;
     lookups[at].add(of);
     if (in_first_turn) of_first_turn[access.at].add(of);
   }
+  if (found < static_cast<double>(scratch_.size())) return;
+  lookups[at].whole += found;
+  if (in_first_turn) of_first_turn[access.at].whole += found;
 }
 
 bool SmAccesses::is_in_first_turn(int warp, std::int32_t at) {

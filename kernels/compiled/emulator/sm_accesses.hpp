@@ -86,12 +86,12 @@ class SmAccesses : public WarpWatcher {
   // requests merge two by two.
   [[nodiscard]] double merged_with(std::span<const std::unique_ptr<SmAccesses>> others) const;
 
-  // Sectors that an instruction goes to. found: in L1, of those joined: what L2 was asked for in the same turn, so that
-  // it is on its way. passed: to L2, of those again: what the SM has asked for or stored to before; since: how many
-  // different others went to or came from L2 in between (of a store, since the one before it, at one stretch), in all,
-  // and its square.
+  // Sectors that an instruction goes to. found: in L1, of those whole: by accesses that find all of theirs; joined:
+  // what L2 was asked for in the same turn, so that it is on its way. passed: to L2, of those again: what the SM has
+  // asked for or stored to before; since: how many different others went to or came from L2 in between (of a store,
+  // since the one before it, at one stretch), in all, and its square.
   struct Lookups {
-    double asked = 0, unique = 0, found = 0, joined = 0, passed = 0, again = 0, since = 0, since_squared = 0;
+    double asked = 0, unique = 0, found = 0, whole = 0, joined = 0, passed = 0, again = 0, since = 0, since_squared = 0;
 
     void add(const Lookups& o, double times = 1);
     [[nodiscard]] Lookups without(const Lookups& part) const {

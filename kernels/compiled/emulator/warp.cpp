@@ -138,9 +138,9 @@ void EmulatedWarp::indexed(const Step& step, Access& access, WarpWatcher& watche
 }
 
 bool EmulatedWarp::assumed(std::int32_t at, std::int32_t target, WarpWatcher& watcher) {
-  const Instruction& in = *code_->steps[static_cast<std::size_t>(at)].in;
-  const auto given = around_.launch->assumptions.find(in.address);
-  bool taken = code_->steps[static_cast<std::size_t>(at)].passes_a_call || by_ordinary_numbers(*code_, at) == true;
+  const Step& step = code_->steps[static_cast<std::size_t>(at)];
+  const auto given = around_.launch->assumptions.find(step.in->address);
+  bool taken = step.passes_a_call || step.ends_a_search || by_ordinary_numbers(*code_, at) == true;
   if (given != around_.launch->assumptions.end()) {
     std::int64_t& so_far = taken_[at];
     taken = given->second.taken < 0 || so_far < given->second.taken;

@@ -25,6 +25,24 @@ TEST(Footprints, WhatACtaHasStoredItselfIsOfTheFootprintOnce) {
   for (const FootprintGroup& group : footprints_of(kernel).groups) EXPECT_EQ(group.unique_sectors, group.store ? 8 : 0);
 }
 
+// Four tiles a row of eight: no rule in the CTA's coordinate, but each has bytes of its own. Rows at random have not.
+TEST(Footprints, WhoDividesABufferUpReadsAllOfIt) {
+  Argument rows = buffer(1 << 16);
+  rows.name = "rows";
+  rows.content = Content::index;
+  rows.below = 4096;
+  const auto affine = [&](const std::string& row) {
+    Small kernel("S2R R1, SR_TID.X\nS2R R2, SR_CTAID.X\nLDC.64 R4, c[0x0][0x210]\nLDC.64 R10, c[0x0][0x218]\n" + row +
+                     "LEA R3, R3, R1, 0x5\nIMAD.WIDE R6, R3, 0x4, R4\nLDG.E R8, desc[UR4][R6.64]\nEXIT\n",
+                 {buffer(1 << 20), rows}, {32, 1, 1}, {512, 1, 1});
+    for (const FootprintGroup& group : footprints_of(kernel).groups)
+      if (group.buffer == 0) return group.is_affine;
+    return false;
+  };
+  EXPECT_TRUE(affine("SHF.R.U32.HI R3, RZ, 0x2, R2\nLOP3.LUT R9, R2, 0x3, RZ, 0xc0, !PT\nIMAD R3, R3, 0x9, R9\n"));
+  EXPECT_FALSE(affine("IMAD.WIDE R12, R2, 0x4, R10\nLDG.E R3, desc[UR4][R12.64]\n"));
+}
+
 // Each CTA reads a row twice. What it reads again lies behind the rows of all CTAs of its SM, and behind no more of L1
 // than is its own, though all these rows are more than a walk looks at.
 TEST(Footprints, LoadsBehindALongLoopAreComeTo) {

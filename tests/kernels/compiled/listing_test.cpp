@@ -5,9 +5,9 @@
 #include <chrono>
 #include <fstream>
 
-#include "kernels/compiled/listing/cubin.hpp"
 #include "kernels/compiled/emulator/machine.hpp"
 #include "kernels/compiled/launch_file.hpp"
+#include "kernels/compiled/listing/cubin.hpp"
 #include "kernels/compiled/listing/opcodes.hpp"
 #include "sim/support/text_file.hpp"
 

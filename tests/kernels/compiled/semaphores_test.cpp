@@ -64,6 +64,22 @@ TEST(Semaphores, ALockIsWaitedForWhereAllTakeTheSame) {
   EXPECT_FALSE(own.profile->last_turn);
 }
 
+// Look-back: 32 words of the CTAs before at a time, then its own behind them.
+TEST(Semaphores, WhoLooksBackHasATurnForEachWindow) {
+  Small scan(
+      "LDC.64 R2, c[0x0][0x210]\nS2R R1, SR_TID.X\nS2R R4, SR_CTAID.X\nIADD3 R6, R4, -0x1, RZ\n"
+      "IADD3 R6, R6, -R1, RZ\nIMAD.WIDE R8, R6, 0x8, R2\nISETP.GE.AND P1, PT, R6, RZ, PT\nLBB0:\n"
+      "@P1 LDG.E.64.STRONG.GPU R10, desc[UR4][R8.64]\nISETP.EQ.AND P0, PT, R10, RZ, PT\n@P0 BRA LBB0\n"
+      "ISETP.NE.AND P2, PT, R1, RZ, PT\n@P2 EXIT\nIMAD.WIDE R8, R4, 0x8, R2\nSTG.E.64.STRONG.GPU "
+      "desc[UR4][R8.64], R10\nEXIT",
+      {buffer(1 << 20)}, {32, 1, 1}, {640, 1, 1});
+  scan.at(0);
+  ASSERT_TRUE(scan.profile->last_turn);
+  EXPECT_EQ(scan.profile->last_turn->window, 32);
+  EXPECT_EQ(scan.profile->last_turn->before, 20);
+  EXPECT_EQ(scan.profile->last_turn->look, 7);
+}
+
 TEST(Semaphores, BarriersThatReduceCountTheVotesOfAllWarps) {
   const auto executed = [](const std::string& of, const std::string& bound) {
     Small small("S2R R0, SR_TID.X\nISETP.LT.AND P0, PT, R0, " + bound + ", PT\nBAR.RED." + of +

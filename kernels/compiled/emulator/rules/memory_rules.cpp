@@ -6,23 +6,36 @@
 #include <set>
 
 namespace noteg::compiled {
+namespace {
+
+// Of a load of fewer than four bytes.
+std::uint32_t extended(const Instruction& in, std::uint32_t v) {
+  const bool byte = in.has("U8") || in.has("S8"), half = in.has("U16") || in.has("S16");
+  if (!byte && !half) return v;
+  const int keep = byte ? 24 : 16;
+  const bool is_signed = in.has("S8") || in.has("S16");
+  return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(v << keep) >> keep) : v << keep >> keep;
+}
+
+}  // namespace
+
 void load_shared(const Work& w) {
   const int words = std::max(1, w.step.bytes / 4);
   const Operand* from = nullptr;
   for (std::size_t i = 0; i < w.in.operands; ++i)
     if (w.in.operand[i].kind == Kind::memory) from = &w.in.operand[i];
-  const bool is_kept =
-      from != nullptr && w.around.shared != nullptr && !w.around.shared->none_known() && w.step.bytes >= 4;
+  const bool is_kept = from != nullptr && w.around.shared != nullptr && !w.around.shared->none_known();
+  const int bytes = std::min<int>(w.step.bytes, 4);
   const Wide address = is_kept ? address_of(w.to, *from, false) : Wide{};
   for (int n = 0; n < words; ++n) {
     Lanes out = Lanes::unknown();
     if (is_kept) {
       for (std::size_t i = 0; i < 32; ++i) {
         if ((address.known >> i & 1) == 0) continue;
-        const auto word =
-            w.around.shared->at(static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n));
+        const std::uint32_t place = static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n);
+        const auto word = w.around.shared->at(place, bytes);
         if (!word) continue;
-        out.value[i] = *word;
+        out.value[i] = extended(w.in, *word);
         out.known |= 1u << i;
       }
     }
@@ -31,10 +44,10 @@ void load_shared(const Work& w) {
 }
 
 void store_shared(const Work& w) {
-  if (w.around.shared == nullptr || w.in.operands < 2 || w.in.operand[0].kind != Kind::memory || w.step.bytes < 4)
-    return;
+  if (w.around.shared == nullptr || w.in.operands < 2 || w.in.operand[0].kind != Kind::memory) return;
+  const int bytes = std::min<int>(w.step.bytes, 4);
   const Wide address = address_of(w.to, w.in.operand[0], false);
-  for (int n = 0; n < w.step.bytes / 4; ++n) {
+  for (int n = 0; n < std::max(1, w.step.bytes / 4); ++n) {
     Operand data = w.in.operand[1];
     if (data.index != zero_register) data.index = static_cast<std::int16_t>(data.index + n);
     const Lanes v = value_of(w.to, w.around, data);
@@ -42,9 +55,9 @@ void store_shared(const Work& w) {
       if ((w.lanes >> i & 1) == 0 || (address.known >> i & 1) == 0) continue;
       const std::uint32_t at = static_cast<std::uint32_t>(address.value[i]) + 4 * static_cast<std::uint32_t>(n);
       if ((v.known >> i & 1) != 0)
-        w.around.shared->put(at, v.value[i]);
+        w.around.shared->put(at, v.value[i], bytes);
       else
-        w.around.shared->forget(at);
+        w.around.shared->forget(at, bytes);
     }
   }
 }
@@ -202,14 +215,7 @@ void load_constant(const Work& w) {
     Operand each = from;
     each.value += 4 * n;
     Lanes v = each.kind == Kind::constant ? value_of(w.to, w.around, each) : Lanes::unknown();
-    if (w.in.has("U8") || w.in.has("S8") || w.in.has("U16") || w.in.has("S16")) {
-      const bool byte = w.in.has("U8") || w.in.has("S8"), is_signed = w.in.has("S8") || w.in.has("S16");
-      v = map(v, [byte, is_signed](std::uint32_t x) {
-        const int keep = byte ? 24 : 16;
-        return is_signed ? static_cast<std::uint32_t>(static_cast<std::int32_t>(x << keep) >> keep) : x << keep >> keep;
-      });
-    }
-    w.set(v, n);
+    w.set(map(v, [&](std::uint32_t x) { return extended(w.in, x); }), n);
   }
 }
 
