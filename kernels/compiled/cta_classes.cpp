@@ -73,7 +73,7 @@ class Classes {
       return a.first.ctas != b.first.ctas ? a.first.ctas > b.first.ctas : a.first.id < b.first.id;
     });
     std::map<std::uint64_t, std::size_t> class_of;
-    std::vector<Cell> out = found.size() > limits_.classes ? by_work(found, class_of) : std::vector<Cell>{};
+    std::vector<Cell> out = found.size() > 4 * limits_.classes ? by_work(found, class_of) : std::vector<Cell>{};
     for (const auto& [cell, signature] : found)
       if (class_of.try_emplace(signature, out.size()).second) out.push_back(cell);
     for (Cell& cell : out) cell.id = cta_of(cell.id);

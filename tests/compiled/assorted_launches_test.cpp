@@ -1,6 +1,8 @@
-// 81 kernels of our own in as many fields, written and measured on an H200 before the model saw them
-// (tests/data/compiled/README.md). What pipes take, sectors that L2 gives alone and turns of atomic operations were found
-// on them; most are as far off as on the first day.
+// Kernels of our own, written and measured on an H200 before the model saw them (tests/data/compiled/README.md): 81 in
+// as many fields, on which what pipes take, sectors that L2 gives alone and turns of atomic operations were found; 100
+// of everyday work, on which what numbers decide, where CTAs look back and what waits for its last sector were.
+#include <cmath>
+
 #include "tests/compiled/launch_checks.hpp"
 
 namespace noteg::compiled {
@@ -8,7 +10,7 @@ namespace {
 
 const LaunchValidation& assorted() { return validated("h200-sxm-141gb", "assorted/h200_launches.csv"); }
 
-TEST(AssortedLaunches, TimesStayWithinTheirBounds) { expect_times_within(assorted(), 1.48, 0.104); }
+TEST(AssortedLaunches, TimesStayWithinTheirBounds) { expect_times_within(assorted(), 0.52, 0.091); }
 
 TEST(AssortedLaunches, InstructionsAreCounted) {
   for (std::size_t row = 0; row < assorted().outcomes.size(); ++row) {
@@ -17,6 +19,21 @@ TEST(AssortedLaunches, InstructionsAreCounted) {
     if (counted_there <= 0) continue;
     EXPECT_NEAR(each.run->cold.warp_instructions / counted_there, 1, 0.02) << each.launch;
   }
+}
+
+const LaunchValidation& everyday() { return validated("h200-sxm-141gb", "everyday/h200_launches.csv"); }
+
+TEST(EverydayLaunches, TimesStayWithinTheirBounds) { expect_times_within(everyday(), 1.3, 0.12); }
+
+// But for a few that go by what launches before them, or other CTAs at the same time, have left in memory.
+TEST(EverydayLaunches, InstructionsAreCounted) {
+  std::size_t off = 0;
+  for (std::size_t row = 0; row < everyday().outcomes.size(); ++row) {
+    const double counted_there = counted(everyday(), row, "warp_instructions");
+    if (counted_there <= 0) continue;
+    off += std::abs(everyday().outcomes[row].run->cold.warp_instructions / counted_there - 1) > 0.02;
+  }
+  EXPECT_LE(off, 20);
 }
 
 }  // namespace

@@ -171,11 +171,11 @@ const Instruction* call_between(const EmulatedCode& code, std::int32_t from, std
   return nullptr;
 }
 
-// A slow path (denormals, infinities), or what ends the program with a word, as an assertion does: such functions,
-// which a kernel does not hold itself, go by an absolute address.
+// Where random numbers lead by chance alone: to the root of a negative one, or to what ends the program with a word, as
+// an assertion does (such functions, which a kernel does not hold itself, go by an absolute address).
 bool is_out_of_the_way(const Instruction& call) {
   const auto names = [&](std::string_view part) { return call.text.find(part) != std::string_view::npos; };
-  return names(".ABS") || names("slowpath") || names("mediumpath") || names("_f64_full");
+  return names(".ABS") || names("sqrt");
 }
 
 // For each branch, whether it is decided by what some step brings, on some way there.
@@ -209,8 +209,8 @@ bool leaves_a_loop(const EmulatedCode& code, std::int32_t at, std::int32_t targe
   return false;
 }
 
-// Branches of which more is known than what decides them. Random numbers lead to slow paths and failed assertions by
-// chance alone. What other CTAs have written lets a search among them end where it begins (look-back).
+// Branches of which more is known than what decides them: over what random numbers lead to by chance alone. What other
+// CTAs have written lets a search among them end where it begins (look-back).
 void find_ways_out(EmulatedCode& out) {
   const auto target_of = [&](std::int32_t i) { return target_at(out, i).value_or(i); };
   for (std::int32_t i = 0; i < static_cast<std::int32_t>(out.steps.size()); ++i) {

@@ -213,19 +213,6 @@ TEST(Emulation, ATriangleOfTilesIsCounted) {
   EXPECT_EQ(small.at(6).warps, 24);
 }
 
-// What is not known ends it the second time, what other CTAs write the first.
-TEST(Emulation, ALoopThatNothingKnownEndsIsGoneThroughAgainOnce) {
-  const auto turns = [](const std::string& load) {
-    return Small("LDC.64 R2, c[0x0][0x210]\nLBB0:\n" + load +
-                     " R0, desc[UR4][R2.64]\nISETP.NE.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB1\nBRA LBB0\nLBB1:\nEXIT",
-                 {buffer(4096)})
-        .at(1)
-        .warps;
-  };
-  EXPECT_EQ(turns("LDG.E"), 2);
-  EXPECT_EQ(turns("LDG.E.STRONG.GPU"), 1);
-}
-
 // nvcc lays out the bodies of a switch from the last to the first; an entry behind them leads behind the switch.
 TEST(Emulation, ASwitchGoesByTheOrderOfItsBodies) {
   Small small(

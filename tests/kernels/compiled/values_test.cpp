@@ -74,12 +74,12 @@ TEST(Values, LanesOfAWordSwapOneAfterTheOther) {
   EXPECT_EQ(rounds("0x0"), 32);
 }
 
-// Of numbers that were loaded a slow path is one of chance; what the grid alone decides is so.
-TEST(Values, SlowPathsStayAsideWhereLoadedNumbersLeadThere) {
+// A root of a number that was loaded is one of a negative number by chance alone; what the grid alone decides is so.
+TEST(Values, RootsOfNegativeNumbersStayAsideWhereTheseWereLoaded) {
   const auto called = [](const std::string& number) {
     return Small(each_loads + number +
                      "FSETP.GT.AND P0, PT, |R8|, 4096, PT\n@P0 BRA LBB0\n"
-                     "CALL.REL.NOINC `(LBB2_slowpath)\nLBB0:\nEXIT\nLBB2_slowpath:\nRET.ABS.NODEC R20 0x0\n",
+                     "CALL.REL.NOINC `(LBB2_sqrt)\nLBB0:\nEXIT\nLBB2_sqrt:\nRET.ABS.NODEC R20 0x0\n",
                  {numbers(Content::f32)})
         .at(6)
         .threads;
@@ -102,6 +102,19 @@ TEST(Values, ASearchAmongOtherCtasEndsWhereItBegins) {
   };
   EXPECT_EQ(looks("LDG.E.STRONG.GPU"), 63);
   EXPECT_GT(looks("LDG.E"), 2 * 63);
+}
+
+// What is not known ends it the second time, what other CTAs write the first.
+TEST(Values, ALoopThatNothingKnownEndsIsGoneThroughAgainOnce) {
+  const auto turns = [](const std::string& load) {
+    return Small("LDC.64 R2, c[0x0][0x210]\nLBB0:\n" + load +
+                     " R0, desc[UR4][R2.64]\nISETP.NE.AND P0, PT, R0, RZ, PT\n@P0 BRA LBB1\nBRA LBB0\nLBB1:\nEXIT",
+                 {buffer(4096)})
+        .at(1)
+        .warps;
+  };
+  EXPECT_EQ(turns("LDG.E"), 2);
+  EXPECT_EQ(turns("LDG.E.STRONG.GPU"), 1);
 }
 
 // Generic addresses: the first lanes go to their own CTA, the others to its peer.
