@@ -8,32 +8,27 @@
 namespace noteg::compiled {
 namespace {
 
-const LaunchValidation& assorted() { return validated("h200-sxm-141gb", "assorted/h200_launches.csv"); }
-
-TEST(AssortedLaunches, TimesStayWithinTheirBounds) { expect_times_within(assorted(), 0.52, 0.091); }
-
-TEST(AssortedLaunches, InstructionsAreCounted) {
-  for (std::size_t row = 0; row < assorted().outcomes.size(); ++row) {
-    const LaunchOutcome& each = assorted().outcomes[row];
-    const double counted_there = counted(assorted(), row, "warp_instructions");
-    if (counted_there <= 0) continue;
-    EXPECT_NEAR(each.run->cold.warp_instructions / counted_there, 1, 0.02) << each.launch;
+// How many launches do not execute the instructions that were counted, within 2 %.
+std::size_t miscounted(const LaunchValidation& launches) {
+  std::size_t out = 0;
+  for (std::size_t row = 0; row < launches.outcomes.size(); ++row) {
+    const double there = counted(launches, row, "warp_instructions");
+    out += there > 0 && std::abs(launches.outcomes[row].run->cold.warp_instructions / there - 1) > 0.02;
   }
+  return out;
 }
 
-const LaunchValidation& everyday() { return validated("h200-sxm-141gb", "everyday/h200_launches.csv"); }
+TEST(AssortedLaunches, TimesStayWithinTheirBoundsAndInstructionsAreCounted) {
+  const LaunchValidation& assorted = validated("h200-sxm-141gb", "assorted/h200_launches.csv");
+  expect_times_within(assorted, 0.52, 0.091);
+  EXPECT_EQ(miscounted(assorted), 0);
+}
 
-TEST(EverydayLaunches, TimesStayWithinTheirBounds) { expect_times_within(everyday(), 1.3, 0.12); }
-
-// But for a few that go by what launches before them, or other CTAs at the same time, have left in memory.
-TEST(EverydayLaunches, InstructionsAreCounted) {
-  std::size_t off = 0;
-  for (std::size_t row = 0; row < everyday().outcomes.size(); ++row) {
-    const double counted_there = counted(everyday(), row, "warp_instructions");
-    if (counted_there <= 0) continue;
-    off += std::abs(everyday().outcomes[row].run->cold.warp_instructions / counted_there - 1) > 0.02;
-  }
-  EXPECT_LE(off, 20);
+// A few go by what launches before them, or other CTAs at the same time, have left in memory.
+TEST(AssortedLaunches, OfEverydayWorkNineOfTenAreCounted) {
+  const LaunchValidation& everyday = validated("h200-sxm-141gb", "everyday/h200_launches.csv");
+  expect_times_within(everyday, 1.3, 0.12);
+  EXPECT_LE(miscounted(everyday), 18);
 }
 
 }  // namespace

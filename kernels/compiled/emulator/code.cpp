@@ -319,8 +319,6 @@ EmulatedCode prepare(const Listing& listing, const Code& code, Wanted wanted) {
           out.steps[at].polls = has_addresses(out.steps[at].semantics);
       }
   slice(out, wanted);
-  out.numbers_lead = std::ranges::any_of(
-      out.steps, [](const Step& step) { return step.semantics == S::float_to_int && step.carried_out; });
   RegisterSet live;
   for (const Step& step : out.steps)
     if (step.carried_out && step.changes_registers()) live.merge(written(step));

@@ -31,9 +31,9 @@ struct Step {
   bool data_matters = false;  // of a store to shared memory: what it writes decides something
   bool polls = false;         // looks at what others write, again and again (Poll)
   bool is_read = false;       // what it writes is read by something that is carried out
-  // Branches: over a call and over no other branch, as of a slow path; over one that is surely so, by the name of what
-  // is called, where what was loaded decides; out of a loop, where what other CTAs have written decides.
-  bool passes_a_call = false, passes_a_slow_path = false, ends_a_search = false;
+  // Branches: over a call and over no other branch, as of a slow path; over one to which numbers that were loaded lead
+  // by chance alone; out of a loop, where what other CTAs have written decides.
+  bool passes_a_call = false, passes_what_chance_calls = false, ends_a_search = false;
 
   // A load whose result decides nothing goes to its addresses, no more.
   [[nodiscard]] bool changes_registers() const {
@@ -70,7 +70,6 @@ struct EmulatedCode {
   std::map<std::int32_t, Poll> polls;  // by the branch that goes back
   int registers = 0;                   // highest register of the code, and one
   std::int64_t frame = 0;              // bytes of a thread in local memory
-  bool numbers_lead = false;           // floating-point values are made integers that decide something
   bool keeps_shared = false;           // values pass through shared memory and decide something
 };
 

@@ -24,10 +24,8 @@ EmulatedCta::EmulatedCta(const EmulatedCode& code, const Launch& launch, const L
   for (int warp = 0; warp < launch.warps(); ++warp) {
     const std::int64_t rest = threads - 32 * std::int64_t{warp};
     const std::uint32_t lanes = rest >= 32 ? all_lanes : (1u << rest) - 1;
-    warps_.emplace_back(code,
-                        Surroundings{&memory, &launch, place_.get(), shared_.get(), turns_.get(), ballots_.get(),
-                                     code.numbers_lead, warp},
-                        lanes);
+    warps_.emplace_back(
+        code, Surroundings{&memory, &launch, place_.get(), shared_.get(), turns_.get(), ballots_.get(), warp}, lanes);
   }
 }
 

@@ -159,7 +159,7 @@ void carry_out(Registers& registers, const Surroundings& around, const Step& ste
   const Guard guard = guard_of(registers, *step.in, step.uniform ? all_lanes : active);
   if (guard.holds == 0 && guard.unknown == 0) return;
   const Work w{registers, around, step, *step.in, guard.holds | guard.unknown, guard.unknown};
-  if (!around.numbers_lead && is_number_of_nothing(w)) return opaque(w);
+  if (is_number_of_nothing(w)) return opaque(w);
   note_bend(w);
   switch (step.semantics) {
     case S::opaque:

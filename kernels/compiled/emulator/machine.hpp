@@ -151,7 +151,6 @@ struct Surroundings {
   SharedWords* shared = nullptr;
   Turns* turns = nullptr;
   Ballots* ballots = nullptr;
-  bool numbers_lead = false;  // to addresses: guesses of them are followed
   int warp = 0;
   Decisions* decisions = nullptr;
   const std::map<std::int64_t, std::uint32_t>* tables = nullptr;  // entries of JumpTables

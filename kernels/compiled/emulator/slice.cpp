@@ -173,7 +173,7 @@ const Instruction* call_between(const EmulatedCode& code, std::int32_t from, std
 
 // Where random numbers lead by chance alone: to the root of a negative one, or to what ends the program with a word, as
 // an assertion does (such functions, which a kernel does not hold itself, go by an absolute address).
-bool is_out_of_the_way(const Instruction& call) {
+bool is_called_by_chance(const Instruction& call) {
   const auto names = [&](std::string_view part) { return call.text.find(part) != std::string_view::npos; };
   return names(".ABS") || names("sqrt");
 }
@@ -223,7 +223,8 @@ void find_ways_out(EmulatedCode& out) {
   };
   for_decided_branches(out, loads, [&](std::int32_t i) {
     const Instruction* call = call_between(out, i + 1, target_of(i));
-    if (call != nullptr && is_out_of_the_way(*call)) out.steps[static_cast<std::size_t>(i)].passes_a_slow_path = true;
+    if (call != nullptr && is_called_by_chance(*call))
+      out.steps[static_cast<std::size_t>(i)].passes_what_chance_calls = true;
   });
   const auto sees_others = [](const Step& step) {
     return step.semantics == S::load_global && is_coherent_beyond_sm(step);

@@ -206,7 +206,7 @@ void EmulatedWarp::branch(std::int32_t at, WarpWatcher& watcher) {
   if (in.has("DIV")) guard = {lanes == alive_ ? 0 : lanes, 0};
   if (in.has("ANY") && guard.holds != 0) guard = {lanes, 0};  // all go where one does
   const std::int32_t target = target_at(*code_, at).value_or(at + 1);
-  if (step.passes_a_slow_path && around_.memory->has_numbers()) guard = {lanes, 0};
+  if (step.passes_what_chance_calls && around_.memory->has_numbers()) guard = {lanes, 0};
   std::uint32_t taken = guard.holds;
   if (guard.unknown != 0 && assumed(at, target, watcher)) taken |= guard.unknown;
   const bool decides = in.guard >= 0 && !in.has("DIV");
