@@ -111,7 +111,7 @@ class Classes {
   [[nodiscard]] CtaId amid(const CtaId& first, const CtaId& last) const {
     CtaId out = first;
     if (launch_.cluster_ctas() > 1) return out;
-    for (std::size_t axis = 0; axis < 3; ++axis) out[axis] += (last[axis] - first[axis]) / 2;
+    for (std::size_t axis = 0; axis < 3; ++axis) out[axis] = std::midpoint(first[axis], last[axis]);
     return out;
   }
 

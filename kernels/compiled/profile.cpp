@@ -42,13 +42,11 @@ std::optional<SemaphoreTurn> last_turn(const std::vector<CtaRun>& runs, const st
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (!runs[i].found.turn) continue;
     SemaphoreTurn turn = *runs[i].found.turn;
-    if (turn.window > 1)
-      turn.before = ctas / std::max(turn.window, out ? out->window : 1);
-    else if (const auto all = waits.find(turn.wait); turn.in_order && all != waits.end())
-      turn.before = all->second;
-    if (!out || turn.before > out->before || turn.window > out->window) out = turn;
+    if (const auto all = waits.find(turn.wait); turn.in_order && all != waits.end()) turn.before = all->second;
+    if (!out || std::pair(turn.window, turn.before) > std::pair(out->window, out->before)) out = turn;
     if (out->semaphore == turn.semaphore) taken += cells[i].ctas * static_cast<double>(turn.taken);
   }
+  if (out && out->window > 1) out->before = ctas / out->window;
   if (out && !out->in_order) out->before = static_cast<std::int64_t>(taken) - 1;
   return out;
 }

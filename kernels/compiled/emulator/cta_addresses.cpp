@@ -168,17 +168,15 @@ Together Neighbours::operator()(std::size_t at, const AddressesByWarp& origin, s
   const int warp = origin.begin()->first;
   std::map<std::uint64_t, std::uint32_t> touched;  // bytes of a sector
   double asked = 0;
-  const LaneAddresses* before = nullptr;
+  const AddressesByWarp* before = nullptr;
   int up = 0, down = 0;
   for (const std::vector<AddressesByWarp>& cta : ctas_) {
     const auto lanes = cta[at].find(warp);
     if (lanes == cta[at].end()) continue;
-    if (before != nullptr && (before->known & lanes->second.known) != 0) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(before->known & lanes->second.known));
-      up += lanes->second.address[lane] > before->address[lane];
-      down += lanes->second.address[lane] < before->address[lane];
-    }
-    before = &lanes->second;
+    const std::int64_t moved = before != nullptr ? distance(*before, cta[at]).value_or(0) : 0;
+    up += moved > 0;
+    down += moved < 0;
+    before = &cta[at];
     std::set<std::uint64_t> sectors;
     for (std::size_t i = 0; i < 32; ++i) {
       if ((lanes->second.known >> i & 1) == 0) continue;

@@ -116,8 +116,10 @@ void CtaRecorder::note_semaphore(Warp& w, const Access& access) {
   if (std::popcount(access.lanes & access.address.known) != 1) return;
   const auto lane = static_cast<std::size_t>(std::countr_zero(access.lanes & access.address.known));
   const std::uint64_t address = access.address.value[lane];
-  if (window_ && !step.polls && window_->own == address && step.semantics != S::load_global)
-    turn_ = {window_->wait, access.at, 0, address, 1, true, window_->words, window_->look};
+  if (window_ && !step.polls && window_->semaphore == address && step.semantics != S::load_global) {
+    turn_ = window_;
+    turn_->release = access.at;
+  }
   if (step.polls) {
     w.looked_at = address;
     w.takes_lock = step.semantics == S::atomic_global && !step.in->has("ADD");
@@ -146,7 +148,12 @@ void CtaRecorder::note_window(const Access& access) {
   const std::uint64_t apart = words[1] - words[0];
   const auto count = static_cast<std::int64_t>(words.size());
   if (apart == 0 || words.back() - words.front() != apart * static_cast<std::uint64_t>(count - 1)) return;
-  window_ = {access.at, wait->first, words.back() + apart, count};
+  window_.emplace();
+  window_->wait = wait->first;
+  window_->semaphore = words.back() + apart;
+  window_->taken = 1;
+  window_->window = count;
+  window_->look = access.at;
 }
 
 void CtaRecorder::accesses(int warp, const Access& access) {

@@ -152,13 +152,8 @@ class CtaRecorder : public WarpWatcher {
   Guesses guesses_;
   std::map<std::uint64_t, SemaphoreTurn> waiting_;  // by address of the semaphore
   std::set<std::uint64_t> released_;
-  struct Window {
-    std::int32_t look = -1, wait = -1;  // the load and the branch that poll
-    std::uint64_t own = 0;              // the word behind those that are looked at
-    std::int64_t words = 0;
-  };
-  std::optional<Window> window_;
-  std::optional<SemaphoreTurn> turn_;  // that is passed on, behind most others
+  std::optional<SemaphoreTurn> window_;  // of who looks back: its semaphore is the CTA's own word
+  std::optional<SemaphoreTurn> turn_;    // that is passed on, behind most others
   std::map<std::int32_t, std::int64_t> waits_;
 };
 

@@ -35,25 +35,26 @@ struct Wide {
   std::uint32_t known = all_lanes;
 };
 
-template <class F>
-Lanes map(const Lanes& a, F f) {
-  Lanes out;
+// Of Lanes or Wide, value by value.
+template <class V, class F>
+V map(const V& a, F f) {
+  V out;
   for (std::size_t i = 0; i < 32; ++i) out.value[i] = f(a.value[i]);
   out.known = a.known;
   return out;
 }
 
-template <class F>
-Lanes map(const Lanes& a, const Lanes& b, F f) {
-  Lanes out;
+template <class V, class F>
+V map(const V& a, const V& b, F f) {
+  V out;
   for (std::size_t i = 0; i < 32; ++i) out.value[i] = f(a.value[i], b.value[i]);
   out.known = a.known & b.known;
   return out;
 }
 
-template <class F>
-Lanes map(const Lanes& a, const Lanes& b, const Lanes& c, F f) {
-  Lanes out;
+template <class V, class F>
+V map(const V& a, const V& b, const V& c, F f) {
+  V out;
   for (std::size_t i = 0; i < 32; ++i) out.value[i] = f(a.value[i], b.value[i], c.value[i]);
   out.known = a.known & b.known & c.known;
   return out;

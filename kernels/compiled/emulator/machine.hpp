@@ -47,7 +47,7 @@ class LaunchMemory {
   [[nodiscard]] int buffer_at(std::uint64_t address) const;
   // 32 bits that a load brings, where the content is known.
   [[nodiscard]] std::optional<std::uint32_t> load(std::uint64_t address, int bytes, int word) const;
-  // A buffer holds random numbers: by chance alone they lead to slow paths and failed assertions.
+  // A buffer holds random numbers: by chance alone they lead to roots of negative ones and failed assertions.
   [[nodiscard]] bool has_numbers() const;
   // First address of shared memory that a kernel's own variables take.
   [[nodiscard]] std::uint32_t shared_begin() const { return sm_ >= 90 ? 1024 : 0; }

@@ -178,27 +178,31 @@ bool is_called_by_chance(const Instruction& call) {
   return names(".ABS") || names("sqrt");
 }
 
-// For each branch, whether it is decided by what some step brings, on some way there.
-template <class Brings, class Decided>
-void for_decided_branches(EmulatedCode& out, Brings brings, Decided decided) {
-  const std::vector<std::vector<std::int32_t>> successors = successors_of(out);
-  std::vector<RegisterSet> at(out.blocks.size());
+// Branches, by instruction, that are decided by what some step brings, on some way there.
+template <class Brings>
+std::vector<bool> decided_by(const EmulatedCode& code, Brings brings) {
+  const std::vector<std::vector<std::int32_t>> successors = successors_of(code);
+  std::vector<RegisterSet> at(code.blocks.size());
+  std::vector<bool> out(code.steps.size());
   for (bool changed = true; changed;) {
     changed = false;
-    for (std::size_t b = 0; b < out.blocks.size(); ++b) {
+    for (std::size_t b = 0; b < code.blocks.size(); ++b) {
       RegisterSet made = at[b];
-      for (std::int32_t i = out.blocks[b].begin; i < out.blocks[b].end; ++i) {
-        const Step& step = out.steps[static_cast<std::size_t>(i)];
-        if (step.semantics == S::branch && read(step).meets(made)) decided(i);
-        if (brings(step) || read(step).meets(made))
+      for (auto i = static_cast<std::size_t>(code.blocks[b].begin); i < static_cast<std::size_t>(code.blocks[b].end);
+           ++i) {
+        const Step& step = code.steps[i];
+        const bool meets = read(step).meets(made);
+        if (step.semantics == S::branch && meets) out[i] = true;
+        if (brings(step) || meets)
           made.merge(written(step));
         else if (step.in->guard < 0)
           made.remove(written(step));
       }
-      if (out.steps[static_cast<std::size_t>(out.blocks[b].end - 1)].semantics == S::ret) continue;
+      if (code.steps[static_cast<std::size_t>(code.blocks[b].end - 1)].semantics == S::ret) continue;
       for (const std::int32_t next : successors[b]) changed = at[static_cast<std::size_t>(next)].merge(made) || changed;
     }
   }
+  return out;
 }
 
 // A branch out of a loop that goes back behind it.
@@ -212,27 +216,22 @@ bool leaves_a_loop(const EmulatedCode& code, std::int32_t at, std::int32_t targe
 // Branches of which more is known than what decides them: over what random numbers lead to by chance alone. What other
 // CTAs have written lets a search among them end where it begins (look-back).
 void find_ways_out(EmulatedCode& out) {
-  const auto target_of = [&](std::int32_t i) { return target_at(out, i).value_or(i); };
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(out.steps.size()); ++i) {
-    Step& step = out.steps[static_cast<std::size_t>(i)];
-    step.passes_a_call = step.semantics == S::branch && call_between(out, i + 1, target_of(i)) != nullptr;
-  }
-  const auto loads = [](const Step& step) {
+  const std::vector<bool> by_loads = decided_by(out, [](const Step& step) {
     return step.semantics == S::load_global || step.semantics == S::load_shared || step.semantics == S::load_local ||
            step.semantics == S::load_matrix;
-  };
-  for_decided_branches(out, loads, [&](std::int32_t i) {
-    const Instruction* call = call_between(out, i + 1, target_of(i));
-    if (call != nullptr && is_called_by_chance(*call))
-      out.steps[static_cast<std::size_t>(i)].passes_what_chance_calls = true;
   });
-  const auto sees_others = [](const Step& step) {
-    return step.semantics == S::load_global && is_coherent_beyond_sm(step);
-  };
-  if (std::ranges::none_of(out.steps, sees_others)) return;
-  for_decided_branches(out, sees_others, [&](std::int32_t i) {
-    out.steps[static_cast<std::size_t>(i)].ends_a_search = leaves_a_loop(out, i, target_of(i));
-  });
+  const std::vector<bool> by_others =
+      decided_by(out, [](const Step& step) { return step.semantics == S::load_global && is_coherent_beyond_sm(step); });
+  for (std::size_t i = 0; i < out.steps.size(); ++i) {
+    Step& step = out.steps[i];
+    if (step.semantics != S::branch) continue;
+    const auto at = static_cast<std::int32_t>(i);
+    const std::int32_t target = target_at(out, at).value_or(at);
+    const Instruction* call = call_between(out, at + 1, target);
+    step.passes_a_call = call != nullptr;
+    step.passes_what_chance_calls = call != nullptr && by_loads[i] && is_called_by_chance(*call);
+    step.ends_a_search = by_others[i] && leaves_a_loop(out, at, target);
+  }
 }
 
 // Backward through one instruction: what is needed before it, from what is needed behind it.

@@ -14,6 +14,8 @@ namespace noteg::compiled {
 
 inline float as_float(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 inline std::uint32_t as_bits(float f) { return std::bit_cast<std::uint32_t>(f); }
+inline double as_double(std::uint64_t bits) { return std::bit_cast<double>(bits); }
+inline std::uint64_t as_bits(double f) { return std::bit_cast<std::uint64_t>(f); }
 
 void write(Registers& to, const Operand& operand, const Lanes& value, std::uint32_t lanes, std::uint32_t unknown,
            int offset = 0);

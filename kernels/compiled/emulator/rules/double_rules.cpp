@@ -1,32 +1,16 @@
 // Numbers of 64 bits: a pair of registers, the low half first.
-#include <bit>
 #include <cmath>
 
 #include "kernels/compiled/emulator/work.hpp"
 
 namespace noteg::compiled {
-namespace {
-
-double as_double(std::uint64_t bits) { return std::bit_cast<double>(bits); }
-std::uint64_t as_bits64(double f) { return std::bit_cast<std::uint64_t>(f); }
-
-template <class F>
-Wide of_two(const Wide& a, const Wide& b, F f) {
-  Wide out;
-  out.known = a.known & b.known;
-  for (std::size_t i = 0; i < 32; ++i) out.value[i] = as_bits64(f(as_double(a.value[i]), as_double(b.value[i])));
-  return out;
-}
-
-}  // namespace
-
 // A source of 64 bits, with its sign as written.
 Wide double_source(const Work& w, std::size_t i) {
   const Operand& o = w.source(i);
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   Wide out;
   if (o.kind == Kind::integer) {
-    out.value.fill(as_bits64(o.number()));
+    out.value.fill(as_bits(o.number()));
   } else {
     Operand plain = o;
     plain.negated = plain.absolute = false;
@@ -37,15 +21,14 @@ Wide double_source(const Work& w, std::size_t i) {
 }
 
 void double_arithmetic(const Work& w) {
+  using Bits = std::uint64_t;
   const Wide a = double_source(w, 0), b = double_source(w, 1);
-  if (w.in.base == "DADD") return set_wide(w, of_two(a, b, [](double x, double y) { return x + y; }));
-  if (w.in.base == "DMUL") return set_wide(w, of_two(a, b, [](double x, double y) { return x * y; }));
-  const Wide c = double_source(w, 2);
-  Wide out;
-  out.known = a.known & b.known & c.known;
-  for (std::size_t i = 0; i < 32; ++i)
-    out.value[i] = as_bits64(std::fma(as_double(a.value[i]), as_double(b.value[i]), as_double(c.value[i])));
-  set_wide(w, out);
+  if (w.in.base == "DADD")
+    return set_wide(w, map(a, b, [](Bits x, Bits y) { return as_bits(as_double(x) + as_double(y)); }));
+  if (w.in.base == "DMUL")
+    return set_wide(w, map(a, b, [](Bits x, Bits y) { return as_bits(as_double(x) * as_double(y)); }));
+  set_wide(w, map(a, b, double_source(w, 2),
+                  [](Bits x, Bits y, Bits z) { return as_bits(std::fma(as_double(x), as_double(y), as_double(z))); }));
 }
 
 void double_compare(const Work& w) {
@@ -61,7 +44,7 @@ void convert_number(const Work& w) {
     const Lanes from = w.real(0);
     Wide out;
     out.known = from.known;
-    for (std::size_t i = 0; i < 32; ++i) out.value[i] = as_bits64(static_cast<double>(as_float(from.value[i])));
+    for (std::size_t i = 0; i < 32; ++i) out.value[i] = as_bits(static_cast<double>(as_float(from.value[i])));
     return set_wide(w, out);
   }
   const Wide from = double_source(w, 0);

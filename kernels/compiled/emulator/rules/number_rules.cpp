@@ -23,8 +23,7 @@ Lanes of_one(const Work& w) {
   // Upper halves of numbers of 64 bits.
   const auto of_double = [&](auto f) {
     return map(w.real(0), [f](std::uint32_t v) {
-      return static_cast<std::uint32_t>(
-          std::bit_cast<std::uint64_t>(f(std::bit_cast<double>(std::uint64_t{v} << 32))) >> 32);
+      return static_cast<std::uint32_t>(as_bits(f(as_double(std::uint64_t{v} << 32))) >> 32);
     });
   };
   if (which == ".RCP64H") return of_double([](double v) { return 1.0 / v; });
@@ -80,7 +79,7 @@ void int_to_float(const Work& w) {
   if (w.in.has("F64")) {
     Wide out;
     out.known = v.known;
-    for (std::size_t i = 0; i < 32; ++i) out.value[i] = std::bit_cast<std::uint64_t>(exact_of(i));
+    for (std::size_t i = 0; i < 32; ++i) out.value[i] = as_bits(exact_of(i));
     return set_wide(w, out);
   }
   Lanes out;
@@ -103,7 +102,7 @@ void float_to_int(const Work& w) {
   Wide out;
   out.known = is_double ? pair.known : w.in.has("F16") ? 0 : a.known;
   for (std::size_t i = 0; i < 32; ++i) {
-    double f = is_double ? std::bit_cast<double>(pair.value[i]) : static_cast<double>(as_float(a.value[i]));
+    double f = is_double ? as_double(pair.value[i]) : static_cast<double>(as_float(a.value[i]));
     if (std::isnan(f)) f = 0;
     f = rounded(w, f);
     const double low = is_unsigned ? 0 : wide ? -9.2233720368547758e18 : -2147483648.0;
@@ -137,11 +136,9 @@ void arithmetic(const Work& w) {
     case S::number_select: return w.set(selected(w.predicate(2), w.real(0), w.real(1)));
     case S::number_round: {
       if (w.in.has("F16")) return opaque(w);
-      if (w.in.has("F64")) {
-        Wide pair = double_source(w, 0);
-        for (std::uint64_t& v : pair.value) v = std::bit_cast<std::uint64_t>(rounded(w, std::bit_cast<double>(v)));
-        return set_wide(w, pair);
-      }
+      if (w.in.has("F64"))
+        return set_wide(w,
+                        map(double_source(w, 0), [&](std::uint64_t v) { return as_bits(rounded(w, as_double(v))); }));
       return w.set(map(w.real(0), [&](std::uint32_t v) {
         return as_bits(static_cast<float>(rounded(w, static_cast<double>(as_float(v)))));
       }));
