@@ -127,8 +127,13 @@ std::vector<Field> chip_fields() {
       row("launch.cta_rate", NOTEG_MEMBER(launch.cta_rate), {0, 1000},
           "SM cycles between two CTA launches of the whole chip.", "CTA dispatch"),
       optional(row("launch.memory", NOTEG_MEMBER(launch.memory), {0, 1e-4},
-                   "Time behind launch.kernel until memory answers a kernel's first accesses, in seconds.",
-                   "ports of an SM")),
+                   "What a kernel on all SMs takes longer that uses memory, behind its last CTA, in seconds.",
+                   "launch phase")),
+      optional(row("launch.drain", NOTEG_MEMBER(launch.drain), {0, 1e-4},
+                   "Part of launch.kernel behind the last CTA, which goes on while CTAs are seen to end, in seconds.",
+                   "CTA dispatch")),
+      optional(row("launch.constants", NOTEG_MEMBER(launch.constants), {0, 1e-4},
+                   "What a launch takes longer whose module has constants of its own, in seconds.", "launch phase")),
   };
 }
 

@@ -320,9 +320,11 @@ struct ClockSpec {
 };
 
 struct LaunchSpec {
-  Seconds kernel;    // back-to-back kernel launch and drain cost on the GPU
-  Cycles cta_rate;   // chip-wide cycles between CTA launches
-  Seconds memory{};  // behind `kernel`: until memory answers a kernel's first accesses
+  Seconds kernel;       // back-to-back kernel launch and drain cost on the GPU
+  Cycles cta_rate;      // chip-wide cycles between CTA launches
+  Seconds drain{};      // of `kernel`, behind the last CTA: goes on while the chip sees CTAs end
+  Seconds memory{};     // that a kernel on all SMs takes longer which uses memory, likewise behind its last CTA
+  Seconds constants{};  // that a launch takes longer whose module has constants of its own
 };
 
 // Board power: limit, what an idle board takes, leakage, the way from watts to temperature, and the voltage that each

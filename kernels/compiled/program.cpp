@@ -30,7 +30,10 @@ kernels::Operand ir_operand(const Operand& o) {
     case Kind::integer:
       out.kind = IrKind::immediate, out.value = static_cast<std::int32_t>(o.value), out.index = kernels::rz;
       break;
-    case Kind::constant: out.kind = IrKind::constant, out.value = static_cast<std::int32_t>(o.value); break;
+    case Kind::constant:
+      out.kind = IrKind::constant;
+      out.value = o.descriptor >= 0 || o.uniform >= 0 ? -1 : static_cast<std::int32_t>(o.value);
+      break;
     case Kind::special: out.kind = IrKind::special; break;
     case Kind::memory:
       out.kind = o.index != zero_register ? IrKind::reg : o.uniform >= 0 ? IrKind::ureg : IrKind::immediate;

@@ -162,7 +162,7 @@ struct Operand {
   std::uint8_t count = 1;   // consecutive 32-bit registers (64-bit: 2, 128-bit: 4)
   bool reuse = false;       // keep in the register file cache
   bool negated = false;     // -R, !P
-  std::int32_t value = 0;   // immediate, constant or address offset
+  std::int32_t value = 0;   // immediate, address offset, or that of a constant (-1: a register tells)
 
   bool operator==(const Operand&) const = default;
 };

@@ -170,6 +170,7 @@ class ClassTimer {
     out.resources = of_.resources;
     out.occupancy = of_.occupancy;
     out.leaves_room = true;
+    out.has_constants = of_.request->listing->has_constants;
     out.geometry.sms = of_.request->gpu->sms;
     out.geometry.ctas = ctas;
     out.geometry.all_tiles = static_cast<double>(ctas);

@@ -105,7 +105,7 @@ void KernelTime::meet(const PortRequest& ports, const Switches& switches) {
   ports_ = ports;
   ports_.gpu = gpu_.get();
   runs_.waiting = ports.traffic.waiting_steps;
-  launch_ = switches.launch ? ports.gpu->launch.kernel : Seconds{};
+  launch_ = switches.launch ? ports.launch_time() : Seconds{};
   dram_ = switches.dram ? dram_time(ports.gpu->dram, ports.traffic) : Seconds{};
 }
 
@@ -156,14 +156,12 @@ double KernelTime::sm_cycles_at(Hertz clock) const {
   return factor_ * (runs_.waiting > 0 ? runs_.cycles_at(dram_latency_at(clock)) : runs_.from_l2.cycles);
 }
 
-double KernelTime::first_request(Hertz clock) const { return std::max(prologue_, ports_.opens_at(clock)); }
-
 // Until the first CTAs ask for something, and behind the last reads, but for what the last CTAs then store.
 double KernelTime::dram_idle_cycles(Hertz clock) const {
   const Traffic& t = ports_.traffic;
   const double written =
       (dram_ * clock).value * t.dram_write_bytes / std::max(1.0, t.dram_read_bytes + t.dram_write_bytes);
-  return first_request(clock) + std::max(0.0, epilogue_ - written / std::max(1.0, ports_.waves));
+  return prologue_ + std::max(0.0, epilogue_ - written / std::max(1.0, ports_.waves));
 }
 
 double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
@@ -178,7 +176,7 @@ double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
     const double of_fullest = static_cast<double>(ports_.ctas.fullest) / static_cast<double>(ports_.ctas.all);
     written = work.stores + t.dram_read_bytes * l2.filled / rate;
     if (stream > 0) stream += t.found_apart * work.stores;
-    if (work.stores > 0) written += first_request(clock);
+    if (work.stores > 0) written += prologue_;
     if (l2.sm_write_bandwidth.value > 0)
       written = std::max(written, work.sent_bytes * of_fullest / l2.sm_write_bandwidth.value);
   }
@@ -206,8 +204,8 @@ PortRequest port_request(const arch::GpuSpec& gpu, const KernelLaunch& launch, c
   out.l2_limits = switches.l2;
   out.dram_limits = switches.dram;
   out.latency_limits = switches.memory_latency;
-  out.launch_limits = switches.launch;
   out.shares_runs = options.many_shapes;
+  out.has_constants = launch.has_constants;
   out.asks_always = launch.arithmetic.tensor_cores && copies_ahead(*launch.program);
   return out;
 }

@@ -76,7 +76,6 @@ class KernelTime {
 
  private:
   [[nodiscard]] double cycles_at(Hertz clock, double sm_cycles) const;
-  [[nodiscard]] double first_request(Hertz clock) const;  // cycle in which memory begins to answer
   [[nodiscard]] double dram_idle_cycles(Hertz clock) const;
   void meet(const PortRequest& ports, const Switches& switches);
 

@@ -29,10 +29,19 @@ sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch,
   // SMs of a GPC that run the same code miss together.
   work.constant_fill_interval = gpu.sm.front_end.constant_fill_interval.value * launch.geometry.active_sms() / gpu.gpcs;
   if (switches.launch) {
-    // A CTA that lets dependents start takes as long again of who launches CTAs (H200M: 1.22 us for 1,000 CTAs,
+    // A CTA that lets dependents start takes as long again of who sees CTAs end (H200M: 1.22 us for 1,000 CTAs,
     // whatever they do, 0.61 without).
     const double turns = launch.program->starts_dependents ? 2 : 1;
-    work.launch_interval = std::round(turns * gpu.launch.cta_rate.value * launch.geometry.active_sms());
+    const double round = gpu.launch.cta_rate.value * launch.geometry.active_sms();
+    // GPCs start their CTAs side by side (h200_memory_micro, cta_starts: eight CTAs of an SM of 132 in 133 cycles), but
+    // CTAs of the whole chip end one behind the other. In later waves they are as far apart as that leaves them, and
+    // what they do to each other's stores depends on it: where these follow, the first wave stands for them.
+    const double waves = static_cast<double>(work.ctas) / work.resident;
+    work.start_interval = std::round(round * std::min(1.0, waves / gpu.gpcs));
+    work.end_interval = std::round(turns * round);
+    Seconds drain = gpu.launch.drain;
+    if (uses_memory(launch.traffic)) drain = drain + memory_of_launch(gpu, launch.geometry.active_sms());
+    work.end_slack = std::round((drain * gpu.clock.boost).value);
     work.cta_launch_latency = gpu.sm.cta_launch.value;
   }
   return work;
@@ -55,6 +64,10 @@ std::int64_t remainder_on_top(const arch::GpuSpec& gpu, const KernelLaunch& laun
   const std::int64_t even = busiest - waves * resident;
   const std::int64_t remainder = launch.geometry.ctas - waves * resident * launch.geometry.sms;
   return std::max<std::int64_t>(std::min(resident, remainder) - even, 0);
+}
+
+Seconds memory_of_launch(const arch::GpuSpec& gpu, int sms) {
+  return gpu.launch.memory * (portable::log(1.0 + sms) / portable::log(1.0 + gpu.sms));
 }
 
 double even_share(const LaunchGeometry& geometry, std::int64_t ctas) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/gpu/dram.hpp"
+#include "sim/gpu/launch.hpp"
 #include "sim/memory/l2_lookups.hpp"
 #include "sim/support/arithmetic.hpp"
 
@@ -81,7 +82,13 @@ double l2_cycles_per_cycle(const arch::GpuSpec& gpu, Hertz clock) {
   return !gpu.l2.own_clock ? 1.0 : std::max(1.0, gpu.clock.boost / clock);
 }
 
-double PortRequest::opens_at(Hertz clock) const { return launch_limits ? (gpu->launch.memory * clock).value : 0; }
+Seconds PortRequest::launch_time() const {
+  const arch::LaunchSpec& launch = gpu->launch;
+  Seconds out = launch.kernel;
+  if (uses_memory(traffic))
+    out = out + memory_of_launch(*gpu, static_cast<int>(std::min<std::int64_t>(ctas.all, ctas.sms)));
+  return has_constants ? out + launch.constants : out;
+}
 
 double CtaSpread::even_share_of(double rate) const {
   return rate / static_cast<double>(std::min<std::int64_t>(all, sms));
@@ -126,8 +133,6 @@ sm::MemoryPort port_to_l2(const PortRequest& request, Hertz clock) {
   out.boxes = request.traffic.boxes;
   out.inside = rounded(request.traffic.reads_inside, share_step);
   set_reads_of_c(request, clock, out);
-  if (const double opens_at = request.opens_at(clock); opens_at > 0)
-    out.opens_at = std::round(rounded(opens_at, wait_step));
   if (!request.latency_limits) out.answer_at_once();
   if (!request.l2_limits) {
     out.read_bytes_per_cycle = out.read_burst_bytes_per_cycle = unlimited;

@@ -34,12 +34,12 @@ struct PortRequest {
   bool asks_always = false;    // copies run ahead of tensor cores: the port is seldom idle
   bool l2_limits = true;       // false: L2 delivers at any rate
   bool dram_limits = true;     // false: DRAM does
-  bool launch_limits = true;   // false: memory answers from the first cycle on
+  bool has_constants = false;  // of the module's own
   bool latency_limits = true;  // false: all answers come as fast as from L1
   bool shares_runs = false;    // with many shapes: waits for DRAM are rounded, so that they meet
 
-  // Cycles behind the launch until memory answers.
-  [[nodiscard]] double opens_at(Hertz clock) const;
+  // What the kernel takes beside its CTAs.
+  [[nodiscard]] Seconds launch_time() const;
 };
 
 // Where all misses are served by L2. At a clock: an L2 with a clock of its own (l2.own_clock) keeps its bytes per

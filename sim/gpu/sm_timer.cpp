@@ -62,7 +62,7 @@ sm::SmResult blend(const sm::SmResult& a, const sm::SmResult& b, double f) {
   add(out, a, 1.0 - f);
   add(out, b, f);
   out.ctas = a.ctas;
-  out.emptied_together = std::min(a.emptied_together, b.emptied_together);
+  out.emptied_together = (f < 0.5 ? a : b).emptied_together;  // as in the run that is nearer
   return out;
 }
 
@@ -180,7 +180,8 @@ sm::SmResult SmTimer::estimate(const sm::MemoryPort& given, const sm::SmWork& wo
   const sm::MemoryPort port = coarse(given);
   sm::SmWork wave = work;
   constexpr double interval_step = 1.15;
-  wave.launch_interval = std::round(coarse(work.launch_interval, interval_step));
+  wave.start_interval = std::round(coarse(work.start_interval, interval_step));
+  wave.end_interval = std::round(coarse(work.end_interval, interval_step));
   wave.constant_fill_interval = std::round(coarse(work.constant_fill_interval, interval_step));
   wave.fidelity = sm::Fidelity::sampled;
   wave.iterations = std::min(work.iterations, pilot_iterations(work.resident));

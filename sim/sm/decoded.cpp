@@ -24,7 +24,8 @@ Action action_of(const Instruction& in) {
     case Opcode::exit: return Action::exit;
     case Opcode::bar_sync: return Action::barrier;
     case Opcode::ldc: return Action::constant_load;
-    case Opcode::utmacmdflush: return Action::control;
+    case Opcode::utmacmdflush:
+    case Opcode::uldc: return Action::control;  // beside the uniform pipe (h200_memory_micro, uniform_rate)
     default: break;
   }
   switch (kernels::opcode_info(in.op).unit) {
@@ -113,13 +114,13 @@ bool is_vector_arithmetic(Action action) {
          action == Action::tensor;
 }
 
-// Line of the constant operand that is looked up at issue, numbered by bank and offset. LDC has a cache of its own.
+// Line of the constant operand, numbered by bank and offset.
 std::uint16_t constant_line(const Instruction& in) {
-  if (in.op == Opcode::ldc) return no_constant;
   for (const kernels::Operand& o : in.src) {
-    if (o.kind == OperandKind::constant)
-      return static_cast<std::uint16_t>((std::max<int>(o.index == kernels::rz ? 0 : o.index, 0) % 32) * 1024 +
-                                        std::clamp(o.value, 0, 65535) / 64);
+    if (o.kind != OperandKind::constant) continue;
+    if (o.value < 0) return no_constant;
+    return static_cast<std::uint16_t>((std::max<int>(o.index == kernels::rz ? 0 : o.index, 0) % 32) * 1024 +
+                                      std::min(o.value, 65535) / 64);
   }
   return no_constant;
 }
@@ -147,7 +148,7 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   DecodedInstruction out;
   out.action = action_of(in);
   out.opcode = static_cast<std::uint8_t>(in.op);
-  out.constant_line = constant_line(in);
+  (in.op == Opcode::ldc ? out.loaded_line : out.constant_line) = constant_line(in);
   out.hold = hold_cycles(in.control);
   out.yields = in.control.yield;
   out.write_barrier = in.control.write_barrier;

@@ -130,6 +130,7 @@ struct DecodedInstruction {
   std::int16_t tensor = -1;                   // index into DecodedProgram::tensor
   std::int16_t async = -1;                    // index into DecodedProgram::async
   std::uint16_t constant_line = no_constant;  // 64-byte line of a constant operand
+  std::uint16_t loaded_line = no_constant;    // LDC: the line that it loads from, where no register tells
   Action action = Action::control;
   std::uint8_t opcode = 0;
   std::uint8_t hold = 1;        // cycles until the warp's next one: its stall count, two at least where it yields

@@ -50,7 +50,6 @@ struct MemoryPort {
   double store_mask = 0;                   // sectors that take as long to send as the mask of a line
   double c_latency = 0;                    // of loads of C, where it is another; 0: as of others
   double l2_latency = 0;                   // of loads that L2 always has
-  double opens_at = 0;                     // the first cycle in which L2 answers
   double c_bytes_per_cycle = 0;            // this SM's share of what brings C; 0: no limit of its own
   double inside = 1;                       // of what loads and copies of A and B ask for, the rest is masked
   std::array<BoxTraffic, 3> boxes{};       // of A, B, C
@@ -64,9 +63,7 @@ struct MemoryPort {
 // What the SM has asked of the port.
 class PortTraffic {
  public:
-  PortTraffic(const MemoryPort& port, double sector) : port_(port), sector_(sector) {
-    for (Way* way : {&state_.reads, &state_.writes, &state_.share, &state_.write_share}) way->free = port.opens_at;
-  }
+  PortTraffic(const MemoryPort& port, double sector) : port_(port), sector_(sector) {}
 
   [[nodiscard]] const MemoryPort& port() const { return port_; }
   // Of a load's or copy's sectors, what L1 does not hold; each load of a matrix has its turn.

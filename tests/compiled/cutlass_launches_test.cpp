@@ -15,7 +15,7 @@ TEST(CutlassLaunches, BarriersAreFollowed) { expect_barriers_followed(cutlass())
 TEST(CutlassLaunches, PingpongKernelsTakeTheirTime) {
   for (const LaunchOutcome& each : cutlass().outcomes) {
     if (!each.launch.starts_with("c128x128_11_pp/")) continue;
-    EXPECT_NEAR(error_of(each), 0, 0.025) << each.launch;
+    EXPECT_NEAR(error_of(each), 0, 0.03) << each.launch;
   }
 }
 

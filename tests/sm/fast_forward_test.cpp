@@ -102,7 +102,7 @@ TEST(FastForward, StepsThroughAPartOfMoreThanTheBudget) {
 
 // CTAs that lie apart end one by one: what the first turnovers cost, the others do too.
 TEST(FastForward, StepsThroughTheFirstTurnoversOnly) {
-  const SmWork some{.resident = 3, .ctas = 12, .iterations = 60'000, .launch_interval = 300'000};
+  const SmWork some{.resident = 3, .ctas = 12, .iterations = 60'000, .start_interval = 300'000};
   SmWork more = some;
   more.ctas = 48;
   const Both few = run_both(loads_and_waits, some, odd_share), many = run_both(loads_and_waits, more, odd_share);

@@ -70,19 +70,6 @@ TEST(ShareOfL2, LoadsAndStoresLeaveL1OneAfterTheOther) {
   EXPECT_NEAR(iteration((std::string(load) + store).c_str()), 21.3, 0.4);
 }
 
-// A kernel's first accesses wait until memory answers; those behind do not.
-TEST(ShareOfL2, TheFirstLoadsWaitUntilMemoryAnswers) {
-  const auto cycles = [](double opens_at, int loads) {
-    MicroKernel kernel{.text = bursts(loads, 40)};
-    kernel.memory_port.opens_at = opens_at;
-    return run_micro(kernel, 4).cycles;
-  };
-  for (const int loads : {1, 8}) {
-    EXPECT_GT(cycles(500, loads), cycles(0, loads) + 450);
-    EXPECT_LE(cycles(500, loads), cycles(0, loads) + 500);
-  }
-}
-
 // Eight warps whose LDS keep the front busy, and one load of four lines among each sixteen.
 double front_cycles_of_load(const std::string& gpu) {
   const auto cycles = [&](bool with_load) {

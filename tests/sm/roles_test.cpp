@@ -88,7 +88,7 @@ TEST(Roles, WarpsThatHaveEndedLeaveRoomForTheNextCtas) {
         ".role long warps=0-0\na:\n" + load + "BRA a\nEXIT\n.role others warps=1-7\n" + others, "room.nsass");
     const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
     EXPECT_TRUE(program && gpu);
-    const SmWork work{.resident = 4, .slots = slots, .ctas = 64, .iterations = 20, .launch_interval = 100};
+    const SmWork work{.resident = 4, .slots = slots, .ctas = 64, .iterations = 20, .start_interval = 100};
     MemoryPort port;
     port.latency = 500;
     const SmResult result = run_sm(decode(*program, gpu->sm), gpu->sm, {}, port, work);
@@ -102,6 +102,40 @@ TEST(Roles, WarpsThatHaveEndedLeaveRoomForTheNextCtas) {
   EXPECT_LT(cycles(end, 16), 0.6 * cycles(end, 4));
   EXPECT_EQ(cycles(end, 0), cycles(end, 4));
   EXPECT_NEAR(cycles(stay, 16), cycles(stay, 4), 0.02 * cycles(stay, 4));
+}
+
+// --- when CTAs start and end ---------------------------------------------------------------------------------
+
+SmResult run_ctas(const std::string& text, const SmWork& work) {
+  const Result<kernels::Program> program = kernels::parse_assembly(text, "ctas.nsass");
+  const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
+  EXPECT_TRUE(program && gpu);
+  return run_sm(decode(*program, gpu->sm), gpu->sm, {}, {}, work);
+}
+
+// An H200 starts eight CTAs of an SM in 133 cycles and sees 1,056 of all SMs end in 1,280 (h200_memory_micro,
+// cta_starts and memory_used). What follows an end may go on meanwhile.
+TEST(Ctas, AreSeenToEndOneAfterTheOther) {
+  const std::string text = ".role all warps=0-0\n[B------:R-:W-:-:S04] FADD R0, R1, R2\nEXIT\n";
+  SmWork work{.resident = 8, .ctas = 8, .start_interval = 20, .end_interval = 158};
+  const double together = run_ctas(text, work).cycles;
+  EXPECT_GE(together, 7 * 158);
+  work.end_slack = 300;
+  EXPECT_NEAR(run_ctas(text, work).cycles, together - 300, 1);
+  work.end_interval = 0;
+  EXPECT_LT(run_ctas(text, work).cycles, 7 * 20 + 100);
+  // Those that follow come no faster than the chip sees their predecessors end.
+  work = {.resident = 8, .ctas = 80, .start_interval = 20, .end_interval = 158};
+  EXPECT_GE(run_ctas(text, work).cycles, 79 * 158);
+}
+
+// What a CTA stores last lies in the load/store unit yet when its warp has ended.
+TEST(Ctas, KeepTheirPlaceUntilTheirStoresHaveLeft) {
+  const std::string end = "EXIT\n", store = "[B------:R-:W-:-:S02] STG.E.128 [R2.64], R4\n";
+  const auto cycles = [&](const std::string& body) {
+    return run_ctas(".role all warps=0-0\n" + body + end, {.resident = 1, .ctas = 1}).cycles;
+  };
+  EXPECT_GT(cycles(store), cycles("[B------:R-:W-:-:S02] FADD R0, R1, R2\n") + 15);
 }
 
 TEST(Roles, TheLeadingWarpTellsTheMainLoopWhicheverItIs) {

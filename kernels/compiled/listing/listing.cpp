@@ -41,7 +41,7 @@ int architecture_in(std::string_view s, std::string_view prefix) {
 class ListingReader {
  public:
   ListingReader(std::string text, std::string file) {
-    out_.file = std::move(file);
+    out_.file = std::move(file), out_.has_constants = text.find("c[0x3]") != std::string::npos;
     out_.text = std::make_shared<const std::string>(std::move(text));
   }
 

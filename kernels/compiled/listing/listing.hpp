@@ -33,6 +33,7 @@ struct Listing {
   int sm = 0;  // 90 of sm_90a; 0: the file does not say
   std::vector<Code> kernels;
   std::vector<std::string> sources;         // of -lineinfo
+  bool has_constants = false;               // a bank of its own, c[0x3]: what CUDA calls __constant__
   std::shared_ptr<const std::string> text;  // what the instructions' views look into
 
   [[nodiscard]] Result<const Code*> kernel(const std::string& name) const;

@@ -161,7 +161,6 @@ constexpr long long usual_iterations = 48, most_iterations = 1'000'000;
 sm::MemoryPort alone(const arch::GpuSpec& gpu) {
   gpu::PortRequest request;
   request.gpu = &gpu;
-  request.launch_limits = false;
   return gpu::port_to_l2(request, gpu.clock.sustained);
 }
 

@@ -100,7 +100,7 @@ double tail_bound(const SimReport& r) {
 double launch_bound(const SimReport& r) {
   const sm::SmWork& work = r.sm_run->work();
   const double rounds = static_cast<double>(work.ctas) / std::max(1, work.resident);
-  const double cycles = work.launch_interval * work.resident + (work.cta_launch_latency + 1) * rounds;
+  const double cycles = work.end_interval * work.resident + (work.cta_launch_latency + 1) * rounds;
   return r.phases_us.launch / r.time_us + cycles / std::max(1.0, r.cycles);
 }
 

@@ -17,13 +17,20 @@ CtaSlots::CtaSlots(Machine& sm)
 
 void CtaSlots::launch_first() {
   for (std::size_t slot = 0; slot < static_cast<std::size_t>(sm_.work.resident) && launched_ < ctas_; ++slot)
-    launch(slot, static_cast<std::uint64_t>(static_cast<double>(slot) * sm_.work.launch_interval));
+    launch(slot, static_cast<std::uint64_t>(static_cast<double>(slot) * sm_.work.start_interval));
 }
 
-// The chip sends CTAs to all SMs in turn: the next one for this SM comes no sooner than its turn.
+// The first CTAs of an SM follow each other closely. Others come for those that have ended. The chip sees these one
+// after the other, but for so many of an SM as run there not slower than they end: the rate counts, not the moment.
 void CtaSlots::launch(std::size_t slot, std::uint64_t ready) {
-  const std::uint64_t start = std::max(ready, next_launch_);
-  next_launch_ = start + static_cast<std::uint64_t>(sm_.work.launch_interval);
+  std::uint64_t start = std::max(ready, next_launch_);
+  if (launched_ >= sm_.work.resident) {
+    const auto interval = static_cast<std::uint64_t>(sm_.work.end_interval);
+    const std::uint64_t at_once = interval * static_cast<std::uint64_t>(sm_.work.resident);
+    start = std::max(start, refilled_ - std::min(refilled_, at_once));
+    refilled_ = std::max(refilled_, start) + interval;
+  }
+  next_launch_ = start + static_cast<std::uint64_t>(sm_.work.start_interval);
   slots_[slot].is_taken = true;
   room_ -= sm_.program.warps;
   most_at_once_ = std::max(most_at_once_, ++launched_ - ended_);
@@ -86,7 +93,13 @@ void CtaSlots::change_region(const Warp& warp, std::int32_t from, std::int32_t t
 void CtaSlots::end_warp(const Warp& warp, std::uint64_t now) {
   ++room_;
   if (--slots_[warp.cta].running > 0) return open_complete_barrier(warp.cta, now);
-  end(warp.cta, now);
+  if (slots_[warp.cta].to_store == 0) end(warp.cta, now);
+}
+
+void CtaSlots::stores(std::size_t slot, std::uint64_t gone, std::uint64_t now) {
+  Slot& cta = slots_[slot];
+  cta.stores_gone = std::max(cta.stores_gone, gone);
+  if (--cta.to_store == 0 && cta.running == 0) end(slot, now);
 }
 
 void CtaSlots::end(std::size_t slot, std::uint64_t now) {
@@ -95,6 +108,7 @@ void CtaSlots::end(std::size_t slot, std::uint64_t now) {
   const std::uint64_t free = std::max(now, cta.stores_gone);
   ++ended_;
   end_ = std::max(end_, free + 1 + sm_.skipped());
+  see_end(free);
   if (sm_.fast_forward) sm_.fast_forward->cta_ends(now);
   if (ended_ == ctas_ - sm_.work.resident) last_refill_ = end_;
   if (ended_ > ctas_ - sm_.work.resident && last_refill_ > 0 &&
@@ -111,6 +125,14 @@ void CtaSlots::end(std::size_t slot, std::uint64_t now) {
   for (std::size_t next = slot; next < slots_.size() && launched_ < ctas_ && room_ >= sm_.program.warps;
        next = free_slot())
     launch(next, ready);
+}
+
+// The chip sees CTAs end one after the other, those of other SMs between. What a kernel that uses memory takes to end
+// goes on meanwhile.
+void CtaSlots::see_end(std::uint64_t free) {
+  const std::uint64_t seen = std::max(free, next_end_), slack = static_cast<std::uint64_t>(sm_.work.end_slack);
+  next_end_ = seen + static_cast<std::uint64_t>(sm_.work.end_interval);
+  seen_end_ = std::max(seen_end_, seen - std::min(seen, slack) + sm_.skipped());
 }
 
 std::size_t CtaSlots::free_slot() const {
@@ -155,8 +177,10 @@ void CtaSlots::turn_over(std::size_t slot, std::uint64_t at) {
 // When a CTA started decides what is counted, not what happens.
 void CtaSlots::hash(StateHash& add) const {
   add.until(next_launch_);
+  add.until(next_end_);
+  add.until(refilled_);
   for (const auto& [is_taken, running, arrived, started, first_main, main_begin, main_cycles, lead_begin, lead_cycles,
-                    main_loops, stores_gone, answered] : slots_) {
+                    main_loops, to_store, stores_gone, answered] : slots_) {
     add(static_cast<std::uint64_t>(is_taken) << 16 | static_cast<std::uint64_t>(running) << 8 |
         static_cast<std::uint64_t>(arrived));
     add.until(stores_gone);

@@ -22,10 +22,10 @@ class CtaSlots {
   void launch_first();
   void start(std::size_t slot, std::uint64_t now);
   void end_warp(const Warp& warp, std::uint64_t now);
-  // A store of the CTA will have left the SM: until then its slot is not free (h100_sm_micro, store_drain).
-  void stores(std::size_t slot, std::uint64_t gone) {
-    slots_[slot].stores_gone = std::max(slots_[slot].stores_gone, gone);
-  }
+  // A store of the CTA lies in the load/store unit; it leaves that, and will have left the SM: until then the slot is
+  // not free (h100_sm_micro, store_drain).
+  void will_store(std::size_t slot) { ++slots_[slot].to_store; }
+  void stores(std::size_t slot, std::uint64_t gone, std::uint64_t now);
   // An answer to something that the CTA has asked for; the last of them so far.
   void expect_answer(std::size_t slot, std::uint64_t at) {
     slots_[slot].answered = std::max(slots_[slot].answered, at);
@@ -44,7 +44,8 @@ class CtaSlots {
   [[nodiscard]] std::int64_t ended() const { return ended_; }
   [[nodiscard]] std::int64_t to_launch() const { return ctas_ - launched_; }
   [[nodiscard]] std::int64_t most_at_once() const { return most_at_once_; }  // so far
-  [[nodiscard]] std::uint64_t end() const { return end_; }  // of the last that has ended, with what was skipped
+  // Of the last that has ended, or is seen to, with what was skipped.
+  [[nodiscard]] std::uint64_t end() const { return std::max(end_, seen_end_); }
   [[nodiscard]] int emptied_together() const { return emptied_together_; }
 
   // So many CTAs have come and gone, in so many cycles, and left the SM as it is.
@@ -61,6 +62,7 @@ class CtaSlots {
     std::uint64_t main_begin = 0, main_cycles = 0;  // while any warpgroup is in its main loop, of all tiles
     std::uint64_t lead_begin = 0, lead_cycles = 0;  // while the leading warp is
     int main_loops = 0;                             // warpgroups that are in theirs
+    int to_store = 0;                               // stores in the load/store unit
     std::uint64_t stores_gone = 0;                  // when its stores have left the SM
     std::uint64_t answered = 0;                     // when all has that it asked for beyond the SM
 
@@ -69,6 +71,7 @@ class CtaSlots {
   void launch(std::size_t slot, std::uint64_t ready);
   void open_complete_barrier(std::size_t slot, std::uint64_t now);
   void end(std::size_t slot, std::uint64_t now);
+  void see_end(std::uint64_t free);
   [[nodiscard]] std::size_t free_slot() const;
   void count_phases(const Slot& cta) const;
   void have_passed(std::int64_t ctas, std::uint64_t end);
@@ -79,7 +82,9 @@ class CtaSlots {
   std::int64_t ctas_, launched_ = 0, ended_ = 0, most_at_once_ = 0;
   int room_;                       // warps that could still be there
   std::uint64_t next_launch_ = 0;  // no CTA starts before
-  std::uint64_t end_ = 0;
+  std::uint64_t next_end_ = 0;     // nor is one seen to end
+  std::uint64_t refilled_ = 0;     // when CTAs that have followed others would have come at the rate of ends
+  std::uint64_t end_ = 0, seen_end_ = 0;
   std::uint64_t last_refill_ = 0;  // end of the CTA whose slot took the last one
   int emptied_together_ = 0;
 };

@@ -117,47 +117,37 @@ class ConstantFill {
 
 // L0 constant cache of a sub-core for the constant operands of fixed-latency instructions. Its tags are looked up at
 // issue; a miss holds the warp until the line comes, which then needs it no more. Cold at the start of a kernel: its
-// parameters are new. Loads of constants (LDC) take another path and do not fill it (MICRO25, section 5.4).
+// parameters are new. Loads of constants (LDC) take another path and do not fill it (MICRO25, section 5.4): the SM has
+// one such cache for them.
 class ConstantCache {
  public:
   // Cycle from which the 64-byte line can be used; asks for it if it is not there.
   std::uint64_t touch(std::uint16_t line, std::uint64_t now, ConstantFill& fill) {
-    Entry& there = entry_of(line);
-    if (there.line != line) there = {line, fill.ask(now), now};
-    there.used = now;
-    return there.ready;
+    const auto set = entries_.begin() + line % sets * ways, end = set + ways;
+    auto there = std::find_if(set, end, [&](const Entry& each) { return each.line == line; });
+    if (there == end) *--there = {line, fill.ask(now)};
+    std::rotate(set, there, there + 1);
+    return set->ready;
   }
 
   void hash(StateHash& add) const {
-    for (std::size_t set = 0; set < sets; ++set) {
-      const auto& [a_line, a_ready, a_used] = entries_[set * ways];
-      const auto& [b_line, b_ready, b_used] = entries_[set * ways + 1];
-      add(a_line | static_cast<std::uint64_t>(b_line) << 16 | static_cast<std::uint64_t>(b_used < a_used) << 32);
-      add.until(a_ready);
-      add.until(b_ready);
+    for (const auto& [line, ready] : entries_) {
+      add(line);
+      add.until(ready);
     }
   }
 
  private:
-  // 4 sets of 64 bytes in 2 ways (MICRO25 artifact).
-  static constexpr std::size_t sets = 4, ways = 2;
+  // 2 KiB in lines of 64 bytes (h200_memory_micro, constants_at_launch: 32 lines that are loaded again are there, 60
+  // are not). Which lines share a set is not known.
+  static constexpr std::size_t sets = 8, ways = 4;
   static constexpr std::uint16_t none = 0xffff;
   struct Entry {
     std::uint16_t line = none;
-    std::uint64_t ready = 0, used = 0;
+    std::uint64_t ready = 0;
   };
-  // Of the line, or else of the one in its set that was used longest ago.
-  Entry& entry_of(std::uint16_t line) {
-    Entry* const set = &entries_[static_cast<std::size_t>(line % sets) * ways];
-    Entry* oldest = set;
-    for (Entry* each = set; each != set + ways; ++each) {
-      if (each->line == line) return *each;
-      if (each->used < oldest->used) oldest = each;
-    }
-    return *oldest;
-  }
 
-  std::array<Entry, sets * ways> entries_{};
+  std::array<Entry, sets * ways> entries_{};  // of a set, the one that was used last in front
 };
 
 // A miss stops the scheduler for so long; then it goes on with another warp (MICRO25, section 5.1).

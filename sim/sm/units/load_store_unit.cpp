@@ -76,6 +76,7 @@ void LoadStoreUnit::enqueue(Warp& warp, std::uint16_t id, const DecodedInstructi
     for (const int barrier : {in.write_barrier, in.read_barrier})
       if (barrier >= 0) warp.long_mask |= std::uint64_t{0xff} << (8 * barrier);
   }
+  if (cost.kind == MemoryKind::store_global) sm_.ctas.will_store(warp.cta);
   if (cost.kind == MemoryKind::async_copy) ++warp.group[warp.group_open % max_groups];
   OfSubCore& of = of_[warp.sub];
   of.queue[static_cast<std::size_t>((of.head + of.size) % ring)] = {
@@ -97,7 +98,9 @@ void LoadStoreUnit::fence(Warp& warp, std::uint16_t id, const DecodedInstruction
 
 void LoadStoreUnit::load_constant(const Warp& warp, std::uint16_t id, const DecodedInstruction& in, std::uint64_t now) {
   const MemoryCost& cost = cost_of(in.memory);
-  const std::uint64_t at = std::max(now, shared_.constant_free);
+  std::uint64_t at = std::max(now, shared_.constant_free);
+  if (in.loaded_line != no_constant && sm_.switches.constant_cache)
+    at = std::max(at, constants_.touch(in.loaded_line, at, sm_.constant_fill));
   shared_.constant_free = at + cost.front_cycles;
   const std::uint64_t last = shared_.constant_free - constant_interval_;  // its last address is served
   sm_.pipes.set_free(warp.sub, Action::constant_load, std::max(now + constant_interval_, at));
@@ -250,7 +253,7 @@ void LoadStoreUnit::complete(std::size_t sub, const Access& access, double beyon
     sm_.observer.use(RecordedUnit::load_store, access.warp, access.pc, data_at, data_at + data_cycles(cost, beyond_l1),
                      ready);
   if (waits_beyond_l1(cost, beyond_l1)) pending_.add(ready, cost.requests);
-  if (cost.kind == MemoryKind::store_global) sm_.ctas.stores(cta, ready);
+  if (cost.kind == MemoryKind::store_global) sm_.ctas.stores(cta, ready, now);
   if (sm_.program.has_fences && is_global(cost.kind) && cost.sectors > 0)
     sm_.ctas.expect_answer(cta, answer_to(cost, ready));
   if (cost.kind != MemoryKind::async_copy) return;
@@ -303,6 +306,7 @@ std::uint64_t LoadStoreUnit::data_ready(OfSubCore& of, const MemoryCost& cost, d
 }
 
 void LoadStoreUnit::hash(StateHash& add) const {
+  constants_.hash(add);
   for (const auto& [queue, head, size, link_ready, warp_ready, last_warp, write_back_free] : of_) {
     add.until(link_ready);
     add.until(warp_ready);

@@ -11,6 +11,7 @@
 #include "arch/spec.hpp"
 #include "sim/sm/event_wheel.hpp"
 #include "sim/sm/state_hash.hpp"
+#include "sim/sm/units/front_end.hpp"
 #include "sim/sm/warp.hpp"
 
 namespace noteg::sm {
@@ -185,6 +186,7 @@ class LoadStoreUnit {
   Shared shared_;
   PendingRequests pending_;
   StoreMerging merging_;
+  ConstantCache constants_;
 };
 
 }  // namespace noteg::sm
