@@ -321,7 +321,7 @@ struct ClockSpec {
 
 struct LaunchSpec {
   Seconds kernel;       // back-to-back kernel launch and drain cost on the GPU
-  Cycles cta_rate;      // chip-wide cycles between CTA launches
+  Cycles cta_rate;      // between ends of CTAs that the chip takes notice of; each GPC starts one as often
   Seconds drain{};      // of `kernel`, behind the last CTA: goes on while the chip sees CTAs end
   Seconds memory{};     // that a kernel on all SMs takes longer which uses memory, likewise behind its last CTA
   Seconds constants{};  // that a launch takes longer whose module has constants of its own

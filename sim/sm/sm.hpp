@@ -26,8 +26,8 @@ struct SmWork {
   std::int64_t iterations = 1;    // iterations of the loop whose count comes from the problem
   std::int64_t tiles = 1;         // of each CTA of a persistent kernel
   double start_interval = 0;      // cycles between the first CTAs of an SM
-  double end_interval = 0;        // cycles between ends of its CTAs that the chip takes notice of, at least
-  double end_slack = 0;           // cycles that the last of these may come behind the CTA's last store and load
+  double end_interval = 0;        // cycles between ends of its CTAs that the chip sees, at least
+  double end_slack = 0;           // cycles that the last of these may come late without the kernel's ending later
   double cta_launch_latency = 0;  // end of a CTA to the first issue of its successor
   // Cycles from a line that goes to the SM's L0 constant caches to the next, at least.
   double constant_fill_interval = 0;

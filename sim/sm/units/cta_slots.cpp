@@ -20,8 +20,8 @@ void CtaSlots::launch_first() {
     launch(slot, static_cast<std::uint64_t>(static_cast<double>(slot) * sm_.work.start_interval));
 }
 
-// The first CTAs of an SM follow each other closely. Others come for those that have ended. The chip sees these one
-// after the other, but for so many of an SM as run there not slower than they end: the rate counts, not the moment.
+// The first CTAs of an SM follow each other closely. Others come for those that have ended, at the rate at which the
+// chip sees CTAs end. An SM may be ahead of that by as many as run on it: others are behind then.
 void CtaSlots::launch(std::size_t slot, std::uint64_t ready) {
   std::uint64_t start = std::max(ready, next_launch_);
   if (launched_ >= sm_.work.resident) {

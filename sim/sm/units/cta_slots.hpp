@@ -83,7 +83,7 @@ class CtaSlots {
   int room_;                       // warps that could still be there
   std::uint64_t next_launch_ = 0;  // no CTA starts before
   std::uint64_t next_end_ = 0;     // nor is one seen to end
-  std::uint64_t refilled_ = 0;     // when CTAs that have followed others would have come at the rate of ends
+  std::uint64_t refilled_ = 0;     // those that have followed others would be there by then, at the rate of ends
   std::uint64_t end_ = 0, seen_end_ = 0;
   std::uint64_t last_refill_ = 0;  // end of the CTA whose slot took the last one
   int emptied_together_ = 0;
