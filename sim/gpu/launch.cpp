@@ -39,8 +39,7 @@ sm::SmWork busiest_sm_work(const arch::GpuSpec& gpu, const KernelLaunch& launch,
     const double waves = static_cast<double>(work.ctas) / work.resident;
     work.start_interval = std::round(round * std::min(1.0, waves / gpu.gpcs));
     work.end_interval = std::round(turns * round);
-    Seconds drain = gpu.launch.drain;
-    if (uses_memory(launch.traffic)) drain = drain + memory_of_launch(gpu, launch.geometry.active_sms());
+    const Seconds drain = gpu.launch.drain + end_of_memory(gpu, launch.traffic, launch.geometry.active_sms());
     work.end_slack = std::round((drain * gpu.clock.boost).value);
     work.cta_launch_latency = gpu.sm.cta_launch.value;
   }
@@ -66,7 +65,8 @@ std::int64_t remainder_on_top(const arch::GpuSpec& gpu, const KernelLaunch& laun
   return std::max<std::int64_t>(std::min(resident, remainder) - even, 0);
 }
 
-Seconds memory_of_launch(const arch::GpuSpec& gpu, int sms) {
+Seconds end_of_memory(const arch::GpuSpec& gpu, const Traffic& traffic, int sms) {
+  if (traffic.l2_read_bytes + traffic.l2_write_bytes <= 0) return {};
   return gpu.launch.memory * (portable::log(1.0 + sms) / portable::log(1.0 + gpu.sms));
 }
 

@@ -73,13 +73,9 @@ struct KernelLaunch {
 // CTAs that the busiest SM takes on top of its even part where all its slots fall empty together.
 [[nodiscard]] std::int64_t remainder_on_top(const arch::GpuSpec& gpu, const KernelLaunch& launch);
 
-[[nodiscard]] inline bool uses_memory(const Traffic& traffic) {
-  return traffic.l2_read_bytes + traffic.l2_write_bytes > 0;
-}
-
-// What a kernel on so many SMs takes longer that uses memory, however much: as far up as they reach the tree of SMs
-// (H200M, memory_used: 0.02 us on one SM, 0.06 on 4, 0.12 on 16, 0.16 on 66, 0.19 on 132).
-[[nodiscard]] Seconds memory_of_launch(const arch::GpuSpec& gpu, int sms);
+// What a kernel on so many SMs takes longer to end if it uses memory, however much (H200M, memory_used: 0.02 us on one
+// SM, 0.06 on 4, 0.12 on 16, 0.16 on 66, 0.19 on 132).
+[[nodiscard]] Seconds end_of_memory(const arch::GpuSpec& gpu, const Traffic& traffic, int sms);
 
 // Of the time that one SM takes for `ctas` CTAs, what each takes if all CTAs divide evenly.
 [[nodiscard]] double even_share(const LaunchGeometry& geometry, std::int64_t ctas);

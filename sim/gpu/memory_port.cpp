@@ -84,10 +84,7 @@ double l2_cycles_per_cycle(const arch::GpuSpec& gpu, Hertz clock) {
 
 Seconds PortRequest::launch_time() const {
   const arch::LaunchSpec& launch = gpu->launch;
-  Seconds out = launch.kernel;
-  if (uses_memory(traffic))
-    out = out + memory_of_launch(*gpu, static_cast<int>(std::min<std::int64_t>(ctas.all, ctas.sms)));
-  return has_constants ? out + launch.constants : out;
+  return launch.kernel + end_of_memory(*gpu, traffic, ctas.sms) + (has_constants ? launch.constants : Seconds{});
 }
 
 double CtaSpread::even_share_of(double rate) const {

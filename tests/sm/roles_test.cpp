@@ -79,19 +79,23 @@ TEST(Roles, TheFirstWarpsOfCtasSpreadOverTheSubCores) {
   EXPECT_GT(rows, 30);
 }
 
+SmResult run_ctas(const std::string& text, const SmWork& work, const MemoryPort& port = {}) {
+  const Result<kernels::Program> program = kernels::parse_assembly(text, "ctas.nsass");
+  const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
+  EXPECT_TRUE(program && gpu);
+  return run_sm(decode(*program, gpu->sm), gpu->sm, {}, port, work);
+}
+
 // Seven of eight warps end at once. Where four CTAs have room, there are more at a time behind the first that ends; not
 // where all warps stay.
 TEST(Roles, WarpsThatHaveEndedLeaveRoomForTheNextCtas) {
   const auto cycles = [](const std::string& others, int slots) {
     const std::string load = "[B------:R-:W0:-:S02] LDG.E R4, [R8.64]\n[B0-----:R-:W-:-:S02] NOP\n";
-    const Result<kernels::Program> program = kernels::parse_assembly(
-        ".role long warps=0-0\na:\n" + load + "BRA a\nEXIT\n.role others warps=1-7\n" + others, "room.nsass");
-    const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
-    EXPECT_TRUE(program && gpu);
     const SmWork work{.resident = 4, .slots = slots, .ctas = 64, .iterations = 20, .start_interval = 100};
     MemoryPort port;
     port.latency = 500;
-    const SmResult result = run_sm(decode(*program, gpu->sm), gpu->sm, {}, port, work);
+    const SmResult result =
+        run_ctas(".role long warps=0-0\na:\n" + load + "BRA a\nEXIT\n.role others warps=1-7\n" + others, work, port);
     EXPECT_EQ(result.ctas, 64);
     EXPECT_FALSE(result.deadlock);
     return result.cycles;
@@ -105,13 +109,6 @@ TEST(Roles, WarpsThatHaveEndedLeaveRoomForTheNextCtas) {
 }
 
 // --- when CTAs start and end ---------------------------------------------------------------------------------
-
-SmResult run_ctas(const std::string& text, const SmWork& work) {
-  const Result<kernels::Program> program = kernels::parse_assembly(text, "ctas.nsass");
-  const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
-  EXPECT_TRUE(program && gpu);
-  return run_sm(decode(*program, gpu->sm), gpu->sm, {}, {}, work);
-}
 
 // An H200 starts eight CTAs of an SM in 133 cycles and sees 1,056 of all SMs end in 1,280 (h200_memory_micro,
 // cta_starts and memory_used). What follows an end may go on meanwhile.

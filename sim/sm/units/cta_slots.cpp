@@ -17,7 +17,7 @@ CtaSlots::CtaSlots(Machine& sm)
 
 void CtaSlots::launch_first() {
   for (std::size_t slot = 0; slot < static_cast<std::size_t>(sm_.work.resident) && launched_ < ctas_; ++slot)
-    launch(slot, static_cast<std::uint64_t>(static_cast<double>(slot) * sm_.work.start_interval));
+    launch(slot, 0);
 }
 
 // The first CTAs of an SM follow each other closely. Others come for those that have ended, at the rate at which the
