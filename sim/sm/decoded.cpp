@@ -132,7 +132,7 @@ std::uint16_t constant_line(const Instruction& in) {
 // ones on sm_90 (H200M, dmma: 16.0 cycles, and 32.3 for 16 x 8 x 8).
 int further_cycles(const Instruction& in, const arch::SmSpec& sm) {
   const auto says = [&](std::string_view what) { return in.modifiers.find(what) != std::string::npos; };
-  if (in.op == Opcode::imad_wide) return says("WIDE") ? 3 : says("HI") ? 2 : 0;
+  if (in.op == Opcode::imad_wide) return says("WIDE") || says("HI") ? 2 : 0;
   if (in.op != Opcode::dfma) return 0;
   const int passes = says("8x8x4") || says("16x8x4") ? 8 : says("16x8x8") ? 16 : says("16x8x16") ? 32 : 1;
   return (passes - 1) * static_cast<int>(pipe_interval(sm.pipes.fp64.lanes));
@@ -183,6 +183,10 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   out.passes_barrier = is_vector_arithmetic(out.action);
   const int further = further_cycles(in, sm);
   out.further_cycles = static_cast<std::uint16_t>(further);
+  if (in.op == Opcode::imad_wide && further > 0) {
+    out.held_dispatch = static_cast<std::uint8_t>(further);
+    out.hold = static_cast<std::uint8_t>(std::min(255, out.hold + further));
+  }
   out.latency = static_cast<std::uint8_t>(std::min(255, latency_of(in, further, sm)));
   if (out.action != Action::tensor) decode_reads(out, in, sm.register_file);
   return out;

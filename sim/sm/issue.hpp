@@ -201,10 +201,10 @@ inline void Machine::sleep(SubCore& sub, int bit, bool yields, bool went_on, std
           : sub.registers.allocate(in, id, now);
   tally.rf_reads += grant.reads;
   tally.rf_hits += grant.hits;
-  sub.issue_free = grant.allocated - issue_lead_;
+  sub.issue_free = grant.allocated - issue_lead_ + in.held_dispatch;
   const std::uint64_t held = grant.allocated - 2 - now;
   tally.rf_conflict_cycles += held;
-  if (held > 0) sub.holds.add(now + 1, sub.issue_free);
+  if (held + in.held_dispatch > 0) sub.holds.add(now + 1, sub.issue_free);
 }
 
 [[gnu::always_inline]] inline void Machine::go_on(SubCore& sub, Warp& warp, std::int32_t next, std::uint64_t now) {
