@@ -60,7 +60,10 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     }
     bool is_first = true;
     for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
-    if (is_first) port.need = std::uint64_t{1} << (16 * bank);
+    // Of a pair, the other register lies in the next bank.
+    const int read = operand.count == 2 ? 2 : 1;
+    for (int i = 0; is_first && i < read; ++i)
+      port.need += std::uint64_t{1} << (16 * ((bank + i) % std::clamp(rf.banks, 1, most_banks)));
     out.read[out.reads++] = port;
   }
 }
@@ -125,11 +128,10 @@ std::uint16_t constant_line(const Instruction& in) {
   return no_constant;
 }
 
-// Cycles for which an instruction keeps its pipe beyond those of others there. The upper half of a product two (H200M,
-// pipe_mix: IMAD.HI 4.0 cycles, 6.0 with an IMAD), a product of 64 bits three (h100_sm_micro, pipe_rate: 5.1 with
-// IADD3 and IADD3.X): of compiled code, whose modifiers say so, since those that we write are scheduled for the
-// interval of other products. A matrix product of FP64 passes eight times for 8 x 8 x 4, at half the rate of the larger
-// ones on sm_90 (H200M, dmma: 16.0 cycles, and 32.3 for 16 x 8 x 8).
+// Cycles for which an instruction keeps its pipe beyond those of others there. IMAD.HI and IMAD.WIDE pass it twice
+// (H200M, pipe_mix: IMAD.HI 4.0 cycles, 6.0 with an IMAD): of compiled code, whose modifiers say so, since those that
+// we write are scheduled for the interval of other products. A matrix product of FP64 passes eight times for 8 x 8 x 4,
+// at half the rate of the larger ones on sm_90 (H200M, dmma: 16.0 cycles, and 32.3 for 16 x 8 x 8).
 int further_cycles(const Instruction& in, const arch::SmSpec& sm) {
   const auto says = [&](std::string_view what) { return in.modifiers.find(what) != std::string::npos; };
   if (in.op == Opcode::imad_wide) return says("WIDE") || says("HI") ? 2 : 0;
@@ -183,6 +185,8 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   out.passes_barrier = is_vector_arithmetic(out.action);
   const int further = further_cycles(in, sm);
   out.further_cycles = static_cast<std::uint16_t>(further);
+  // The second pass is dispatched two cycles behind the first and nothing else between them; stall counts begin there
+  // (H200M, dispatch loops: IMAD.HI among 38 to 57 instructions of other pipes 3.0 cycles, 6 from itself in one warp).
   if (in.op == Opcode::imad_wide && further > 0) {
     out.held_dispatch = static_cast<std::uint8_t>(further);
     out.hold = static_cast<std::uint8_t>(std::min(255, out.hold + further));

@@ -150,7 +150,7 @@ struct DecodedInstruction {
   bool simple = false;               // fixed latency, no counter, no constant operand: only pipe and read ports matter
   bool waits = false;                // for counters, copy groups or asynchronous units; EXIT: for all
   std::uint16_t further_cycles = 0;  // of its pipe, beyond those of others there
-  std::uint8_t held_dispatch = 0;    // cycles for which nothing else is dispatched: its second pass goes there too
+  std::uint8_t held_dispatch = 0;    // cycles more in which its sub-core dispatches nothing else
   std::array<ReadPort, 4> read{};
 };
 

@@ -1,0 +1,79 @@
+// Loops of 35 to 88 instructions on an H200, one and four warps on a sub-core and more (tests/data/compiled/dispatch):
+// products of two passes, operands of register pairs, and queued instructions among those that take a cycle each.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "arch/load.hpp"
+#include "kernels/compiled/listing/listing.hpp"
+#include "sim/compiled/simulate_compiled.hpp"
+
+namespace noteg::compiled {
+namespace {
+
+const std::string dispatch_data = NOTEG_SOURCE_DIR "/tests/data/compiled/dispatch/";
+
+struct Loop {
+  std::string kernel;
+  int threads = 0, ctas = 0;
+  double cycles = 0;  // of an iteration of all warps
+};
+
+std::vector<Loop> loops() {
+  std::ifstream file(dispatch_data + "h200_loops.csv");
+  std::string line;
+  std::getline(file, line);
+  std::vector<Loop> out;
+  for (Loop loop; std::getline(file, line);) {
+    std::istringstream cells(line);
+    std::getline(cells, loop.kernel, ',');
+    char comma = 0;
+    cells >> loop.threads >> comma >> loop.ctas >> comma >> loop.cycles;
+    out.push_back(loop);
+  }
+  return out;
+}
+
+double cycles_of(const Listing& listing, const arch::GpuSpec& gpu, const Loop& loop, std::int64_t iterations) {
+  CompiledRequest request;
+  request.listing = &listing;
+  request.gpu = &gpu;
+  request.options.sm_clock_mhz = 1980;
+  request.launch.kernel = loop.kernel;
+  request.launch.grid = {std::int64_t{132} * loop.ctas, 1, 1};
+  request.launch.block = {loop.threads, 1, 1};
+  request.launch.registers = 32;
+  request.launch.arguments.resize(3);
+  request.launch.arguments[0].kind = ArgumentKind::buffer;
+  request.launch.arguments[0].name = "o";
+  request.launch.arguments[0].bytes = 1 << 20;
+  request.launch.arguments[1].value = iterations;
+  request.launch.arguments[2].value = 12345;
+  const Result<CompiledRun> run = simulate_compiled(request);
+  EXPECT_TRUE(run) << loop.kernel << to_string(run.errors());
+  return run ? run->report.cycles : 0;
+}
+
+TEST(Dispatch, LoopsTakeTheCyclesThatAnH200Takes) {
+  const Result<Listing> listing = read_listing(dispatch_data + "dispatch_sm90a.sass.gz");
+  ASSERT_TRUE(listing) << to_string(listing.errors());
+  const arch::GpuSpec gpu = *arch::load_gpu("h200-sxm-141gb", {});
+  double sum = 0;
+  const std::vector<Loop> all = loops();
+  ASSERT_GE(all.size(), 70U);
+  for (const Loop& loop : all) {
+    const double each = (cycles_of(*listing, gpu, loop, 200) - cycles_of(*listing, gpu, loop, 80)) / 120;
+    const double error = std::abs(each / loop.cycles - 1);
+    EXPECT_LE(error, 0.11) << loop.kernel << " " << loop.threads << " x " << loop.ctas << ": " << each << ", measured "
+                           << loop.cycles;
+    sum += error;
+  }
+  EXPECT_LE(sum / static_cast<double>(all.size()), 0.05);
+}
+
+}  // namespace
+}  // namespace noteg::compiled
