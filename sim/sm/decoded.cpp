@@ -45,6 +45,12 @@ Action action_of(const Instruction& in) {
   return Action::control;
 }
 
+// IMAD.WIDE and IMAD.HI of compiled code, whose modifiers say so.
+bool is_two_passes(const Instruction& in) {
+  const auto says = [&](std::string_view what) { return in.modifiers.find(what) != std::string::npos; };
+  return in.op == Opcode::imad_wide && (says("WIDE") || says("HI"));
+}
+
 void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::RegisterFileSpec& rf) {
   if (in.async >= 0) return;  // accumulators of a warpgroup do not come through the read ports of single instructions
   for (std::size_t position = 0; position < in.src.size(); ++position) {
@@ -60,8 +66,8 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     }
     bool is_first = true;
     for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
-    // Of a pair, the other register lies in the next bank.
-    const int read = operand.count == 2 ? 2 : 1;
+    // Of a pair, the other register lies in the next bank; not of products that we write (further_cycles).
+    const int read = operand.count == 2 && (in.op != Opcode::imad_wide || is_two_passes(in)) ? 2 : 1;
     for (int i = 0; is_first && i < read; ++i)
       port.need += std::uint64_t{1} << (16 * ((bank + i) % std::clamp(rf.banks, 1, most_banks)));
     out.read[out.reads++] = port;
@@ -133,9 +139,9 @@ std::uint16_t constant_line(const Instruction& in) {
 // we write are scheduled for the interval of other products. A matrix product of FP64 passes eight times for 8 x 8 x 4,
 // at half the rate of the larger ones on sm_90 (H200M, dmma: 16.0 cycles, and 32.3 for 16 x 8 x 8).
 int further_cycles(const Instruction& in, const arch::SmSpec& sm) {
-  const auto says = [&](std::string_view what) { return in.modifiers.find(what) != std::string::npos; };
-  if (in.op == Opcode::imad_wide) return says("WIDE") || says("HI") ? 2 : 0;
+  if (in.op == Opcode::imad_wide) return is_two_passes(in) ? 2 : 0;
   if (in.op != Opcode::dfma) return 0;
+  const auto says = [&](std::string_view what) { return in.modifiers.find(what) != std::string::npos; };
   const int passes = says("8x8x4") || says("16x8x4") ? 8 : says("16x8x8") ? 16 : says("16x8x16") ? 32 : 1;
   return (passes - 1) * static_cast<int>(pipe_interval(sm.pipes.fp64.lanes));
 }
@@ -187,7 +193,7 @@ DecodedInstruction decode_one(const Instruction& in, const kernels::Program& pro
   out.further_cycles = static_cast<std::uint16_t>(further);
   // The second pass is dispatched two cycles behind the first and nothing else between them; stall counts begin there
   // (H200M, dispatch loops: IMAD.HI among 38 to 57 instructions of other pipes 3.0 cycles, 6 from itself in one warp).
-  if (in.op == Opcode::imad_wide && further > 0) {
+  if (is_two_passes(in)) {
     out.held_dispatch = static_cast<std::uint8_t>(further);
     out.hold = static_cast<std::uint8_t>(std::min(255, out.hold + further));
   }
