@@ -57,7 +57,8 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     const kernels::Operand& operand = in.src[position];
     if (operand.kind != OperandKind::reg || operand.index == kernels::rz) continue;
     ReadPort port;
-    const int bank = operand.index % std::clamp(rf.banks, 1, most_banks);
+    const int banks = std::clamp(rf.banks, 1, most_banks);
+    const int bank = operand.index % banks;
     port.reg = static_cast<std::uint16_t>(operand.index);
     const int slot = bank * rf.cache_slots + static_cast<int>(position);
     if (static_cast<int>(position) < rf.cache_slots && rf.cache_slots <= 4 && slot < uncached_slot) {
@@ -68,8 +69,9 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
     // Of a pair, the other register lies in the next bank; not of products that we write (further_cycles).
     const int read = operand.count == 2 && (in.op != Opcode::imad_wide || is_two_passes(in)) ? 2 : 1;
-    for (int i = 0; is_first && i < read; ++i)
-      port.need += std::uint64_t{1} << (16 * ((bank + i) % std::clamp(rf.banks, 1, most_banks)));
+    // MUFU and conversions read each operand twice (docs/compiled-kernels.md, What dispatch does).
+    const std::uint64_t times = out.action == Action::mufu && operand.count < 2 ? 2 : 1;
+    for (int i = 0; is_first && i < read; ++i) port.need += times << (16 * ((bank + i) % banks));
     out.read[out.reads++] = port;
   }
 }
