@@ -94,11 +94,11 @@ KernelTime::KernelTime(const arch::GpuSpec& gpu, const KernelLaunch& launch, con
       first_wait_(gpu.dram.latency) {
   meet(ports, options.switches);
   if (!options.switches.tail) factor_ = even_share(launch.geometry, runs.work.ctas);
-  const sm::CoreCounters counters = runs.mixed().counters;
+  const sm::SmResult mixed = runs.mixed();
   const double ctas = std::max(1.0, static_cast<double>(runs.work.ctas));
-  prologue_ = std::max(0.0, counters.prologue_cycles) / ctas;
-  apart_ = counters.stored_apart();
-  epilogue_ = std::max(0.0, counters.lead_epilogue_cycles) / (ctas * static_cast<double>(launch.geometry.tiles));
+  prologue_ = mixed.prologue;
+  apart_ = mixed.counters.stored_apart();
+  epilogue_ = std::max(0.0, mixed.counters.lead_epilogue_cycles) / (ctas * static_cast<double>(launch.geometry.tiles));
 }
 
 void KernelTime::meet(const PortRequest& ports, const Switches& switches) {

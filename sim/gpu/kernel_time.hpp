@@ -86,7 +86,8 @@ class KernelTime {
   Seconds launch_, dram_;
   double reduction_ = 0;
   double apart_ = 1;                    // CoreCounters::stored_apart()
-  double prologue_ = 0, epilogue_ = 0;  // cycles of a CTA: until its first request, behind its last read
+  double prologue_ = 0;                 // SmResult::prologue
+  double epilogue_ = 0;                 // cycles of a CTA behind its last read
   Seconds first_wait_;
 };
 

@@ -50,6 +50,7 @@ sm::MemoryPort coarse(sm::MemoryPort port) {
 void add(sm::SmResult& sum, const sm::SmResult& part, double factor) {
   sum.cycles += part.cycles * factor;
   sum.counters += part.counters * factor;
+  sum.prologue += part.prologue * factor;
   sum.stepped_cycles += part.stepped_cycles;
   sum.stepped_warp_instructions += part.stepped_warp_instructions;
   sum.deadlock = sum.deadlock || part.deadlock;

@@ -68,6 +68,8 @@ SmResult Machine::run() {
   result.stepped_cycles = static_cast<double>(end - skipped_);
   result.stepped_warp_instructions = stepped_instructions();
   result.ctas = ctas.ended();
+  const auto first_main = static_cast<double>(std::min(ctas.first_main(), end));
+  result.prologue = std::max(first_main, traffic.first_ask());
   result.emptied_together = ctas.emptied_together();
   result.counters = total();
   // What CTAs execute is known; windows that were passed cut iterations in the middle.

@@ -5,6 +5,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 
 #include "sim/sm/decoded.hpp"
 #include "sim/sm/state_hash.hpp"
@@ -80,9 +81,15 @@ class PortTraffic {
   // When so much of C has been served by what brings it; at once where that sets no limit.
   [[nodiscard]] double read_c(double now, double bytes);
   // When a box has passed that comes so many cycles behind those before it.
-  [[nodiscard]] double load_box(double start, double cycles) { return state_.reads.ask(start, cycles); }
+  [[nodiscard]] double load_box(double start, double cycles) {
+    see(start);
+    return state_.reads.ask(start, cycles);
+  }
   // When so many bytes have left the SM: of a store, of a box, of requests.
   double send(double start, double bytes);
+
+  // When something beyond L1 was first asked for or stored to; 0: never.
+  [[nodiscard]] double first_ask() const { return first_ask_.value_or(0); }
 
   // Cycles of work that each way was asked for so far: reads, stores, the shares of both, C.
   using Asked = std::array<double, 5>;
@@ -93,6 +100,9 @@ class PortTraffic {
   void hash(StateHash& add) const;
 
  private:
+  void see(double now) {
+    if (!first_ask_) first_ask_ = now + passed_;
+  }
   void read_from_l2(double bytes, double lines, double now);
   // What keeps the way out for so long, at the SM's share of it, has left then.
   double leave_l1(double start, double cycles, double at_share);
@@ -120,6 +130,8 @@ class PortTraffic {
   MemoryPort port_;
   double sector_;  // bytes
   State state_;
+  double passed_ = 0;  // cycles that were skipped
+  std::optional<double> first_ask_;
 };
 
 }  // namespace noteg::sm

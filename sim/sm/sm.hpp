@@ -57,6 +57,8 @@ struct SmResult {
   bool deadlock = false;             // no warp can ever issue again
   std::vector<BlockedWarp> blocked;  // and what each of them waits for
   std::int64_t ctas = 0;
+  // Until a CTA is the first in its main loop, and one has asked for something beyond L1.
+  double prologue = 0;
   int emptied_together = 0;  // CTA slots that fell empty together with the one that took the last CTA (end_together)
   CoreCounters counters;
 };

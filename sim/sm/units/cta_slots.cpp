@@ -139,8 +139,9 @@ std::size_t CtaSlots::free_slot() const {
   return static_cast<std::size_t>(std::ranges::find(slots_, false, &Slot::is_taken) - slots_.begin());
 }
 
-void CtaSlots::count_phases(const Slot& cta) const {
+void CtaSlots::count_phases(const Slot& cta) {
   const std::uint64_t first_main = cta.first_main == 0 ? cta.main_begin : cta.first_main;
+  first_main_ = std::min(first_main_, first_main);
   sm_.count.prologue_cycles += static_cast<double>(first_main - cta.started);
   sm_.count.mainloop_cycles += static_cast<double>(cta.main_cycles);
   sm_.count.epilogue_cycles += static_cast<double>(end_ - first_main - cta.main_cycles);

@@ -47,6 +47,8 @@ class CtaSlots {
   // Of the last that has ended, or is seen to, with what was skipped.
   [[nodiscard]] std::uint64_t end() const { return std::max(end_, seen_end_); }
   [[nodiscard]] int emptied_together() const { return emptied_together_; }
+  // When a CTA first came to its main loop, with skipped cycles, or ended without one.
+  [[nodiscard]] std::uint64_t first_main() const { return first_main_; }
 
   // So many CTAs have come and gone, in so many cycles, and left the SM as it is.
   void replace(std::int64_t ctas, std::uint64_t cycles);
@@ -73,7 +75,7 @@ class CtaSlots {
   void end(std::size_t slot, std::uint64_t now);
   void see_end(std::uint64_t free);
   [[nodiscard]] std::size_t free_slot() const;
-  void count_phases(const Slot& cta) const;
+  void count_phases(const Slot& cta);
   void have_passed(std::int64_t ctas, std::uint64_t end);
 
   Machine& sm_;
@@ -87,6 +89,7 @@ class CtaSlots {
   std::uint64_t end_ = 0, seen_end_ = 0;
   std::uint64_t last_refill_ = 0;  // end of the CTA whose slot took the last one
   int emptied_together_ = 0;
+  std::uint64_t first_main_ = never;
 };
 
 }  // namespace noteg::sm
