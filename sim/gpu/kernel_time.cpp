@@ -131,11 +131,12 @@ KernelTime::L2Work KernelTime::l2_work(Hertz clock) const {
   const arch::L2Spec& l2 = ports_.gpu->l2;
   constexpr double sectors_of_line = 4;
   const double faster = l2_cycles_per_cycle(*ports_.gpu, clock);
-  const double stored = t.l2_write_bytes * apart_ * (1 + (t.write_beats - 1) * apart_);
+  const double written = t.l2_write_bytes * apart_, masks = written * (t.write_beats - 1) * apart_;
+  const double stored = written + masks;
   const double sent = stored + t.l2_read_bytes / sectors_of_line * sm::request_beats;
   const double crossing = sent + t.modified_read_bytes * l2.modified_read;
   return {t.l2_read_bytes * t.reads_that_arrive * t.read_beats / (l2.read_bandwidth.value * faster),
-          crossing / (l2.write_bandwidth.value * faster), sent};
+          crossing / (l2.write_bandwidth.value * faster), masks / (l2.write_bandwidth.value * faster), sent};
 }
 
 // Reads and stores of all SMs meet in a queue each, and a load stands in both. No kernel gets longer by more than its
@@ -174,7 +175,8 @@ double KernelTime::cycles_at(Hertz clock, double sm_cycles) const {
     const L2Work work = l2_work(clock);
     const double rate = l2.write_bandwidth.value * l2_cycles_per_cycle(*ports_.gpu, clock);
     const double of_fullest = static_cast<double>(ports_.ctas.fullest) / static_cast<double>(ports_.ctas.all);
-    written = work.stores + t.dram_read_bytes * l2.filled / rate;
+    // Masks come the way of stores, but are not kept.
+    written = std::max(work.stores, work.stores - work.masks + t.dram_read_bytes * l2.filled / rate);
     if (stream > 0) stream += t.found_apart * work.stores;
     if (work.stores > 0) written += prologue_;
     if (l2.sm_write_bandwidth.value > 0)

@@ -50,9 +50,10 @@ class KernelTime {
   // Of DRAM, 0..1.
   [[nodiscard]] double load_at(Hertz clock) const;
   [[nodiscard]] double dram_latency_at(Hertz clock) const;
-  // SM cycles that L2 is busy: with reads, and with what goes the way of stores, of which SMs send so many bytes.
+  // SM cycles that L2 is busy: with reads, and with what goes the way of stores, of them with masks. SMs send so many
+  // bytes on that way.
   struct L2Work {
-    double reads = 0, stores = 0, sent_bytes = 0;
+    double reads = 0, stores = 0, masks = 0, sent_bytes = 0;
   };
   [[nodiscard]] L2Work l2_work(Hertz clock) const;
   // Cycles that a load waits for L2, which is busy with what all SMs ask of it.
