@@ -44,20 +44,30 @@ Seconds atomic_time(const TrafficSource& source, const AtomicForm& form) {
   const double units = l2.atomic_units / (form.answers ? answer : 1.0);
   const Reuse reuse = reuse_of(source);
   const bool halves = form.is_float && form.bytes_per_lane > 4;
-  Seconds busy{}, longest{};
+  struct OfBuffer {
+    double size = 0, touched = 0;  // sectors
+  };
+  std::map<int, OfBuffer> buffers;  // warps are at any of the instructions: all that these touch has units busy
+  double all_turns = 0;
+  Seconds longest{};
   for (const FootprintGroup& g : source.footprints->groups) {
     if (!g.atomic) continue;
     const double touched =
         g.is_affine ? g.unique_sectors * reuse.raster.positions(g, reuse.ctas) : g.sectors * reuse.ctas;
-    const double places = std::max(1.0, std::min(reuse.buffer_bytes(g) / sector_bytes, touched));
-    const double blocks = places * sector_bytes / l2.atomic_interleave.value;
-    const double groups = std::clamp(2 * blocks, 1.0, std::max(2.0, blocks));  // two units share a pair of blocks
+    OfBuffer& buffer = buffers[g.buffer];
+    buffer.size = std::max(buffer.size, reuse.buffer_bytes(g) / sector_bytes);
+    buffer.touched += touched;
     const double turns = g.sectors * reuse.ctas * g.turns, steps = halves ? std::max(1.0, g.words / 2) : 1;
-    busy = busy + l2.atomic_interval * (turns * steps * (groups + units) / (groups * units));
+    all_turns += turns * steps;
+    const double places = std::max(1.0, std::min(reuse.buffer_bytes(g) / sector_bytes, touched));
     const Seconds each = form.is_float ? l2.atomic_sum + l2.atomic_interval * (steps - 1) : l2.atomic_interval;
     longest = std::max(longest, each * (turns / places));
   }
-  return std::max(busy, longest);
+  double places = 0;
+  for (const auto& [index, buffer] : buffers) places += std::max(1.0, std::min(buffer.size, buffer.touched));
+  const double blocks = places * sector_bytes / l2.atomic_interleave.value;
+  const double groups = std::clamp(2 * blocks, 1.0, std::max(2.0, blocks));  // two units share a pair of blocks
+  return std::max(longest, l2.atomic_interval * (all_turns * (groups + units) / (groups * units)));
 }
 
 void find_loads_in_l2(const TrafficSource& source, Footprints& footprints) {
