@@ -44,22 +44,23 @@ Seconds atomic_time(const TrafficSource& source, const AtomicForm& form) {
   const double units = l2.atomic_units / (form.answers ? answer : 1.0);
   const Reuse reuse = reuse_of(source);
   const bool halves = form.is_float && form.bytes_per_lane > 4;
+  // Warps are at any of the instructions: all that these touch keeps units busy.
   struct OfBuffer {
     double size = 0, touched = 0;  // sectors
   };
-  std::map<int, OfBuffer> buffers;  // warps are at any of the instructions: all that these touch has units busy
+  std::map<int, OfBuffer> buffers;
   double all_turns = 0;
   Seconds longest{};
   for (const FootprintGroup& g : source.footprints->groups) {
     if (!g.atomic) continue;
     const double touched =
         g.is_affine ? g.unique_sectors * reuse.raster.positions(g, reuse.ctas) : g.sectors * reuse.ctas;
+    const double size = reuse.buffer_bytes(g) / sector_bytes, places = std::max(1.0, std::min(size, touched));
     OfBuffer& buffer = buffers[g.buffer];
-    buffer.size = std::max(buffer.size, reuse.buffer_bytes(g) / sector_bytes);
+    buffer.size = std::max(buffer.size, size);
     buffer.touched += touched;
     const double turns = g.sectors * reuse.ctas * g.turns, steps = halves ? std::max(1.0, g.words / 2) : 1;
     all_turns += turns * steps;
-    const double places = std::max(1.0, std::min(reuse.buffer_bytes(g) / sector_bytes, touched));
     const Seconds each = form.is_float ? l2.atomic_sum + l2.atomic_interval * (steps - 1) : l2.atomic_interval;
     longest = std::max(longest, each * (turns / places));
   }

@@ -86,9 +86,9 @@ class KernelTime {
   double factor_ = 1;  // of the SM's cycles: even shares without a tail, experiments
   Seconds launch_, dram_;
   double reduction_ = 0;
-  double apart_ = 1;                    // CoreCounters::stored_apart()
-  double prologue_ = 0;                 // SmResult::prologue
-  double epilogue_ = 0;                 // cycles of a CTA behind its last read
+  double apart_ = 1;     // CoreCounters::stored_apart()
+  double prologue_ = 0;  // SmResult::prologue
+  double epilogue_ = 0;  // cycles of a CTA behind its last read
   Seconds first_wait_;
 };
 

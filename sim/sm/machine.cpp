@@ -258,6 +258,7 @@ CoreCounters Machine::total() {
 
 void Machine::skip(std::uint64_t cycles, double instructions, const CoreCounters& counters) {
   skipped_ += cycles;
+  traffic.skip(static_cast<double>(cycles));
   skipped_instructions_ += instructions;
   count += counters;
 }

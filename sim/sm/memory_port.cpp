@@ -8,7 +8,7 @@ namespace noteg::sm {
 // takes, as long as it has asked for less than its share of L2's bandwidth before. In the beginning all ask together.
 // The port passes a line a cycle, however few of its sectors are asked for (h100_sm_micro, copy_lines).
 void PortTraffic::read_from_l2(double bytes, double lines, double now) {
-  see(now);
+  asks(now);
   const double share = port_.read_bytes_per_cycle;
   const double burst = std::max(share, port_.read_burst_bytes_per_cycle);
   state_.reads.ask(now, std::max(bytes / burst, lines));
@@ -73,7 +73,7 @@ std::uint64_t PortTraffic::store(const MemoryCost& cost, std::uint64_t now) {
 
 // What L2 takes holds back stores as what it gives holds back loads.
 double PortTraffic::send(double start, double bytes) {
-  see(start);
+  asks(start);
   const double share = port_.write_bytes_per_cycle, burst = std::max(share, port_.write_burst_bytes_per_cycle);
   return leave_l1(start, bytes / burst, bytes / share);
 }
@@ -83,7 +83,6 @@ PortTraffic::Asked PortTraffic::asked() const {
 }
 
 void PortTraffic::pass(double cycles, const Asked& more) {
-  passed_ += cycles;
   std::size_t i = 0;
   for (Way* way : {&state_.reads, &state_.writes, &state_.share, &state_.write_share, &state_.c})
     way->free += more[i++] - cycles;

@@ -82,14 +82,15 @@ class PortTraffic {
   [[nodiscard]] double read_c(double now, double bytes);
   // When a box has passed that comes so many cycles behind those before it.
   [[nodiscard]] double load_box(double start, double cycles) {
-    see(start);
+    asks(start);
     return state_.reads.ask(start, cycles);
   }
   // When so many bytes have left the SM: of a store, of a box, of requests.
   double send(double start, double bytes);
 
-  // When something beyond L1 was first asked for or stored to; 0: never.
+  // When something beyond L1 was first asked for or stored to, with skipped cycles; 0: never.
   [[nodiscard]] double first_ask() const { return first_ask_.value_or(0); }
+  void skip(double cycles) { skipped_ += cycles; }
 
   // Cycles of work that each way was asked for so far: reads, stores, the shares of both, C.
   using Asked = std::array<double, 5>;
@@ -100,8 +101,8 @@ class PortTraffic {
   void hash(StateHash& add) const;
 
  private:
-  void see(double now) {
-    if (!first_ask_) first_ask_ = now + passed_;
+  void asks(double now) {
+    if (!first_ask_) first_ask_ = now + skipped_;
   }
   void read_from_l2(double bytes, double lines, double now);
   // What keeps the way out for so long, at the SM's share of it, has left then.
@@ -130,7 +131,7 @@ class PortTraffic {
   MemoryPort port_;
   double sector_;  // bytes
   State state_;
-  double passed_ = 0;  // cycles that were skipped
+  double skipped_ = 0;  // cycles
   std::optional<double> first_ask_;
 };
 

@@ -41,8 +41,20 @@ std::vector<Row> rows() {
   return out;
 }
 
+constexpr double warps = 4224;
+
+double ns_of_warp(const Footprints& prints, const AtomicForm& form, const arch::GpuSpec& gpu) {
+  Launch launch;
+  launch.grid = {static_cast<std::int64_t>(warps), 1, 1};
+  TrafficSource source;
+  source.gpu = &gpu;
+  source.footprints = &prints;
+  source.launch = &launch;
+  return 1e9 * atomic_time(source, form).value / warps;
+}
+
 double modelled_ns(const Row& row, const arch::GpuSpec& gpu) {
-  constexpr double warps = 4224, sector = 32;
+  constexpr double sector = 32;
   const double bytes = row.op.ends_with("64") ? 8 : 4;
   const double of_warp = std::min(row.words, row.lanes), in_sector = std::min(of_warp, sector / bytes);
   FootprintGroup group;
@@ -53,14 +65,25 @@ double modelled_ns(const Row& row, const arch::GpuSpec& gpu) {
   group.words = in_sector;
   Footprints prints;
   prints.groups.push_back(group);
-  Launch launch;
-  launch.grid = {static_cast<std::int64_t>(warps), 1, 1};
-  TrafficSource source;
-  source.gpu = &gpu;
-  source.footprints = &prints;
-  source.launch = &launch;
-  const AtomicForm form{bytes, row.op.find(".f") != std::string::npos, row.op.starts_with("atom")};
-  return 1e9 * atomic_time(source, form).value / warps;
+  return ns_of_warp(prints, {bytes, row.op.find(".f") != std::string::npos, row.op.starts_with("atom")}, gpu);
+}
+
+// Warps are at any of a kernel's instructions.
+TEST(AtomicTime, InstructionsThatShareThePlacesOutTakeAsLongAsOneForAll) {
+  const Result<arch::GpuSpec> gpu = arch::load_gpu("h200-sxm-141gb");
+  ASSERT_TRUE(gpu);
+  const auto time = [&](int instructions) {
+    FootprintGroup group;
+    group.atomic = true;
+    group.sectors = 4.0 / instructions;
+    group.unique_sectors = 256.0 / instructions;
+    group.turns = 1;
+    group.words = 8;
+    Footprints prints;
+    prints.groups.assign(static_cast<std::size_t>(instructions), group);
+    return ns_of_warp(prints, {4, false, false}, *gpu);
+  };
+  EXPECT_NEAR(time(4), time(1), 1e-9 * time(1));
 }
 
 TEST(AtomicTime, TurnsOfASectorAreThoseOfTheCard) {
