@@ -1,4 +1,4 @@
-"""NoteG from Python: how a tiled GEMM kernel will run on a GPU that you do not have.
+"""NoteG from Python: how a kernel will run on a GPU that you do not have.
 
 Every function takes the options of the command of the same name as keywords: --clock-mode burst becomes clock_mode="burst",
 a flag becomes True, a repeatable option a list, a shape (m, n, k) or "MxNxK". `set` takes a dict. Results are what

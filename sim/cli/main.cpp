@@ -40,7 +40,7 @@ std::string as_written(const std::string& text) {
 std::string manual(const std::string& version) {
   std::string text = fmt::format(".TH NOTEG 1 \"\" \"noteg {}\" \"User Commands\"\n", version);
   text +=
-      ".SH NAME\nnoteg \\- how a tiled GEMM kernel will run on a GPU that you do not have\n"
+      ".SH NAME\nnoteg \\- how a kernel will run on a GPU that you do not have\n"
       ".SH SYNOPSIS\n.B noteg\n.I COMMAND\n.RI [ options ]\n.br\n.B noteg\n.I COMMAND\n.B \\-\\-help\n"
       ".SH DESCRIPTION\n"
       "NoteG simulates GEMM kernels on GPUs described by text files: run time, power, what limits the kernel, and how\n"
@@ -61,7 +61,7 @@ namespace {
 
 std::string general_help() {
   std::string text =
-      "noteg: how a tiled GEMM kernel will run on a GPU that you do not have\n\nusage: noteg COMMAND [options]\n\n";
+      "noteg: how a kernel will run on a GPU that you do not have\n\nusage: noteg COMMAND [options]\n\n";
   for (const Command& command : commands()) text += fmt::format("  {:<10} {}\n", command.name, command.summary);
   return text +
          "\n  noteg COMMAND --help   options of a command\n  noteg --version        version\n  noteg --man            "
