@@ -50,8 +50,8 @@ class KernelTime {
   // Of DRAM, 0..1.
   [[nodiscard]] double load_at(Hertz clock) const;
   [[nodiscard]] double dram_latency_at(Hertz clock) const;
-  // SM cycles that L2 is busy: with reads, and with what goes the way of stores, of them with masks. SMs send so many
-  // bytes on that way.
+  // SM cycles that L2 is busy: with reads, and with what goes the way of stores, masks among it. On that way SMs send
+  // so many bytes.
   struct L2Work {
     double reads = 0, stores = 0, masks = 0, sent_bytes = 0;
   };

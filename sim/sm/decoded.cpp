@@ -69,7 +69,7 @@ void decode_reads(DecodedInstruction& out, const Instruction& in, const arch::Re
     for (std::uint8_t i = 0; i < out.reads; ++i) is_first = is_first && out.read[i].reg != port.reg;
     // Of a pair, the other register lies in the next bank; not of products that we write (further_cycles).
     const int read = operand.count == 2 && (in.op != Opcode::imad_wide || is_two_passes(in)) ? 2 : 1;
-    // MUFU and conversions read each operand twice (docs/compiled-kernels.md, What dispatch does).
+    // MUFU and conversions read each operand of one register twice (docs/compiled-kernels.md, What dispatch does).
     const std::uint64_t times = out.action == Action::mufu && operand.count < 2 ? 2 : 1;
     for (int i = 0; is_first && i < read; ++i) port.need += times << (16 * ((bank + i) % banks));
     out.read[out.reads++] = port;

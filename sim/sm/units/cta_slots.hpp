@@ -47,7 +47,7 @@ class CtaSlots {
   // Of the last that has ended, or is seen to, with what was skipped.
   [[nodiscard]] std::uint64_t end() const { return std::max(end_, seen_end_); }
   [[nodiscard]] int emptied_together() const { return emptied_together_; }
-  // When a CTA first came to its main loop, with skipped cycles, or ended without one.
+  // When a CTA first came to its main loop, with skipped cycles; of CTAs without one, when the first started.
   [[nodiscard]] std::uint64_t first_main() const { return first_main_; }
 
   // So many CTAs have come and gone, in so many cycles, and left the SM as it is.

@@ -62,63 +62,26 @@ K(s_div){ID;u32 a=id*77777,b=id%97+3,s=0;
 K(t_bf16){ID;u32 w=id*0x9e3779b9;float a0=0,a1=0,a2=0,a3=0,x=id;
   L{float f0=__uint_as_float(w<<16),f1=__uint_as_float(w&0xffff0000u);a0=f0*x+a0;a1=f1*x+a1;u32 v=w^0x80008000u;float f2=__uint_as_float(v<<16),f3=__uint_as_float(v&0xffff0000u);a2=f2*x+a2;a3=f3*x+a3;w+=0x00010001u;} out[id-s0]=__float_as_uint(a0+a1+a2+a3);}
 
-extern "C" __global__ void __launch_bounds__(1024) d1(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=fma(a[q],a[q],a[q]);}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) d2(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=fma(a[q],a[q],b[q]);}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) d2r(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=fma(a[q],a[q],b[0]);}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) d3(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=fma(a[q],b[q],c[q]);}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) d3r(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=fma(a[q],b[0],c[0]);}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) d3r1(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=fma(a[q],b[0],c[q]);}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) add1(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=a[q]+a[q];}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) add2(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=a[q]+b[q];}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) mul2(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=a[q]*b[q];}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) addmul(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++){a[q]=a[q]+b[q];c[q]=c[q]*b[q];}}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
-extern "C" __global__ void __launch_bounds__(1024) d3lop1(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}u32 x[6],y[6];for(int q=0;q<6;q++){x[q]=id*(q+3);y[q]=id*(q+7);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++){a[q]=fma(a[q],b[q],c[q]);x[q]=(x[q]^y[q])+5;}}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);u32 t=0;for(int q=0;q<6;q++)t^=x[q]+y[q];out[id-s0+4096*64]=t;}
-extern "C" __global__ void __launch_bounds__(1024) d1lop1(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}u32 x[6],y[6];for(int q=0;q<6;q++){x[q]=id*(q+3);y[q]=id*(q+7);}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++){a[q]=fma(a[q],a[q],a[q]);x[q]=(x[q]^y[q])+5;}}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);u32 t=0;for(int q=0;q<6;q++)t^=x[q]+y[q];out[id-s0+4096*64]=t;}
-extern "C" __global__ void __launch_bounds__(1024) d3ffma(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}float x[6],y[6],z[6];for(int q=0;q<6;q++){x[q]=id*q;y[q]=id+q;z[q]=id-q;}
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++){a[q]=fma(a[q],b[q],c[q]);x[q]=fmaf(x[q],y[q],z[q]);z[q]=fmaf(z[q],y[q],x[q]);}}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);float t=0;for(int q=0;q<6;q++)t+=x[q]+z[q];out[id-s0+4096*64]=__float_as_uint(t);}
-extern "C" __global__ void __launch_bounds__(1024) dset(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}int n=0;
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++){n+=a[q]>b[q];a[q]=a[q]+c[q];}}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);out[id-s0+4096*64]=n;}
-extern "C" __global__ void __launch_bounds__(1024) lds_d(u64* out,int iters,u32 s0){u32 id=blockIdx.x*blockDim.x+threadIdx.x+s0;double a[6],b[6],c[6];for(int q=0;q<6;q++){a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}__shared__ double sh[1024];sh[threadIdx.x]=id;__syncthreads();
-#pragma unroll 1
-for(int it=0;it<iters;it++){_Pragma("unroll") for(int q=0;q<6;q++)a[q]=fma(sh[(it*32+q*32+(threadIdx.x&31))&1023],b[q],a[q]);}
-double s=0;for(int q=0;q<6;q++)s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);}
+// Six FP64 numbers of three kinds: what a loop does with each of them, beside them before and after it.
+#define SIX for(int q=0;q<6;q++)
+#define D(name,before,each,after) K(name){ID;double a[6],b[6],c[6];SIX{a[q]=id*(1e-6*q+1);b[q]=1.0+id*1e-9*(q+1);c[q]=id*1e-12*(q+2);}before \
+  L{_Pragma("unroll") SIX{each}} double s=0;SIX s+=a[q]+b[q]*3+c[q]*5;out[id-s0]=__double_as_longlong(s);after}
+#define INTS u32 x[6];u32 y[6];SIX{x[q]=id*(q+3);y[q]=id*(q+7);}
+#define INTS_OUT u32 t=0;SIX t^=x[q]+y[q];out[id-s0+4096*64]=t;
+#define FLOATS float x[6];float y[6];float z[6];SIX{x[q]=id*q;y[q]=id+q;z[q]=id-q;}
+#define FLOATS_OUT float t=0;SIX t+=x[q]+z[q];out[id-s0+4096*64]=__float_as_uint(t);
+D(d1,,a[q]=fma(a[q],a[q],a[q]);,)
+D(d2,,a[q]=fma(a[q],a[q],b[q]);,)
+D(d2r,,a[q]=fma(a[q],a[q],b[0]);,)
+D(d3,,a[q]=fma(a[q],b[q],c[q]);,)
+D(d3r,,a[q]=fma(a[q],b[0],c[0]);,)
+D(d3r1,,a[q]=fma(a[q],b[0],c[q]);,)
+D(add1,,a[q]=a[q]+a[q];,)
+D(add2,,a[q]=a[q]+b[q];,)
+D(mul2,,a[q]=a[q]*b[q];,)
+D(addmul,,a[q]=a[q]+b[q];c[q]=c[q]*b[q];,)
+D(d3lop1,INTS,a[q]=fma(a[q],b[q],c[q]);x[q]=(x[q]^y[q])+5;,INTS_OUT)
+D(d1lop1,INTS,a[q]=fma(a[q],a[q],a[q]);x[q]=(x[q]^y[q])+5;,INTS_OUT)
+D(d3ffma,FLOATS,a[q]=fma(a[q],b[q],c[q]);x[q]=fmaf(x[q],y[q],z[q]);z[q]=fmaf(z[q],y[q],x[q]);,FLOATS_OUT)
+D(dset,int n=0;,n+=a[q]>b[q];a[q]=a[q]+c[q];,out[id-s0+4096*64]=n;)
+D(lds_d,__shared__ double sh[1024];sh[threadIdx.x]=id;__syncthreads();,a[q]=fma(sh[(it*32+q*32+(threadIdx.x&31))&1023],b[q],a[q]);,)
